@@ -1,0 +1,34 @@
+"""Errors meant for the person at the keyboard: what is wrong, where, what is allowed."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class OptimistError(Exception):
+    """Base of all errors that are shown to users as one message, without a traceback."""
+
+
+class ConfigError(OptimistError):
+    """A configuration value, a name or an option is wrong."""
+
+
+class DataError(OptimistError):
+    """A data set cannot be fetched, or its content is not what it should be."""
+
+
+class ResultError(OptimistError):
+    """A result file is missing, damaged or belongs to another cell."""
+
+
+def nearest(name: str, allowed: Iterable[str]) -> str:
+    """Return ``" (did you mean 'x'?)"`` for the closest allowed name, else an empty string."""
+    matches = difflib.get_close_matches(str(name), list(allowed), n=1, cutoff=0.5)
+    return f" (did you mean {matches[0]!r}?)" if matches else ""
+
+
+def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> ConfigError:
+    """Error for a name that is not one of ``allowed``; suggests the nearest one."""
+    allowed = sorted(allowed)
+    return ConfigError(
+        f"unknown {kind} {name!r}{nearest(name, allowed)}; allowed: {', '.join(allowed)}"
+    )
