@@ -32,3 +32,19 @@ def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> ConfigError:
     return ConfigError(
         f"unknown {kind} {name!r}{nearest(name, allowed)}; allowed: {', '.join(allowed)}"
     )
+
+
+def one_of(key: str, value, allowed: Iterable):
+    """Return ``value`` if it is one of ``allowed``; raise ConfigError naming key and value."""
+    allowed = list(allowed)
+    if value not in allowed:
+        names = ", ".join(str(a) for a in allowed)
+        raise ConfigError(f"{key} is {value!r}{nearest(value, map(str, allowed))}; allowed: {names}")
+    return value
+
+
+def positive(key: str, value) -> float:
+    """Return ``value`` as a float if it is a finite positive number; raise ConfigError else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+        raise ConfigError(f"{key} is {value!r}; allowed: a positive number")
+    return float(value)

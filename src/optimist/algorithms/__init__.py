@@ -1,0 +1,89 @@
+"""Registry of algorithms: a literal table from configuration name to class.
+
+A label is a name with options, ``ofuglb[solver=slsqp,history=aggregated]``; a variant of an
+algorithm is never a second class.
+"""
+
+import importlib
+import inspect
+import re
+
+import yaml
+
+from optimist.errors import ConfigError, nearest, unknown_name
+
+REGISTRY = {
+    "glb_omd": "optimist.algorithms.glb.glb_omd:GLBOMD",
+    "glm_ucb": "optimist.algorithms.glb.glm_ucb:GLMUCB",
+    "gloc": "optimist.algorithms.glb.gloc:GLOC",
+    "rs_glincb": "optimist.algorithms.glb.rs_glincb:RSGLinCB",
+    "ofuglb": "optimist.algorithms.glb.ofuglb:OFUGLB",
+    "ofulog_r": "optimist.algorithms.glb.ofulog_r:OFULogR",
+    "ecolog": "optimist.algorithms.glb.ecolog:ECOLog",
+}
+
+_LABEL = re.compile(r"^(?P<name>[a-z][a-z0-9_]*)(\[(?P<options>[^\[\]]*)\])?$")
+
+
+def parse_label(label):
+    """Split ``name[key=value,...]`` into the name and a dict of options (YAML scalars)."""
+    match = _LABEL.match(str(label))
+    if not match:
+        raise ConfigError(f"algorithm {label!r} is malformed; allowed: name or name[key=value,...]")
+    options = {}
+    for item in filter(None, (match["options"] or "").split(",")):
+        key, equals, value = item.partition("=")
+        if not equals:
+            raise ConfigError(f"algorithm {label!r}: option {item!r} has no value; write key=value")
+        options[key.strip()] = yaml.safe_load(value)
+    return match["name"], options
+
+
+def algorithm_class(name):
+    """Return the registered class called ``name``."""
+    if name not in REGISTRY:
+        raise unknown_name("algorithm", name, REGISTRY)
+    module, _, attribute = REGISTRY[name].partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def algorithm_module(name):
+    """Return the dotted module name that defines the algorithm called ``name``."""
+    if name not in REGISTRY:
+        raise unknown_name("algorithm", name, REGISTRY)
+    return REGISTRY[name].partition(":")[0]
+
+
+def option_names(cls):
+    """Return the keyword options of an algorithm class with their defaults."""
+    parameters = inspect.signature(cls.__init__).parameters.values()
+    return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "rng"}
+
+
+def make_algorithm(label, problem, rng=None):
+    """Construct the algorithm of a label for a problem.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown name or option, a value out of range, or a link the algorithm is not made
+        for.
+    """
+    name, options = parse_label(label)
+    cls = algorithm_class(name)
+    allowed = option_names(cls)
+    for key in options:
+        if key not in allowed:
+            raise ConfigError(
+                f"algorithm {label!r}: unknown option {key!r}{nearest(key, allowed)}; "
+                f"allowed: {', '.join(sorted(allowed)) or 'none'}"
+            )
+    link = getattr(problem, "link", None)
+    if link is not None and link.name not in cls.links:
+        raise ConfigError(
+            f"algorithm {name!r} is not defined for link {link.name!r}; "
+            f"allowed: {', '.join(cls.links)}"
+        )
+    if "rng" in inspect.signature(cls.__init__).parameters:
+        options["rng"] = rng
+    return cls(problem, **options)

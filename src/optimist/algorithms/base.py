@@ -1,0 +1,58 @@
+"""The contract of a learner on finite arm sets."""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+
+class FiniteArmAlgorithm(ABC):
+    """A learner that picks one of finitely many arms in every round.
+
+    A subclass
+
+    * takes the problem, then keyword options, in its constructor; stores and validates them, draws
+      nothing at random and allocates nothing that grows with the data. A randomised learner names
+      a keyword ``rng`` and is handed its own stream.
+    * names its source in ``reference`` and, if it is made for some links only, those in ``links``;
+    * implements `select` and `update`, which are all that is timed;
+    * sets ``status`` (see `optimist.simulate`) when a computation went wrong, and never raises for
+      it;
+    * never changes its arguments.
+    """
+
+    reference: ClassVar[str]
+    links: ClassVar[tuple[str, ...]] = ("logistic", "poisson", "gaussian")
+
+    status = "ok"
+
+    def __init__(self, problem):
+        self.problem = problem
+
+    @abstractmethod
+    def select(self, arms):
+        """Return the index of the arm to play among the rows of ``arms`` (K, d)."""
+
+    @abstractmethod
+    def update(self, arms, index, reward):
+        """Learn that row ``index`` of ``arms`` (K, d) paid ``reward``."""
+
+    @abstractmethod
+    def contains(self, thetas):
+        """Return for each row of ``thetas`` (n, d) whether the current confidence set holds it."""
+
+    def diagnostics(self):
+        """Return counters that explain the curve, as a dict of numbers; free to be empty."""
+        return {}
+
+    def state_bytes(self):
+        """Return the number of bytes of all that the learner keeps between rounds."""
+        return sum(_nbytes(value) for value in vars(self).values())
+
+
+def _nbytes(value):
+    if isinstance(value, dict):
+        return sum(_nbytes(v) for v in value.values())
+    if isinstance(value, bool | int | float):
+        return np.float64().nbytes
+    return getattr(value, "nbytes", 0)

@@ -1,0 +1,214 @@
+r"""Arms of the Covertype experiment: K-means centroids of forest cells and their class shares.
+
+With z the ten numeric columns, each centred and scaled to unit variance over all rows, the arm of
+cluster C_k and its mean reward are
+
+    x_k = (mean_{i in C_k} z_i, 1) / max_j ||(mean_{i in C_j} z_i, 1)||,
+    m_k = share of Cover_Type 2 (lodgepole pine) in C_k.
+
+Source: Zhang et al. (2025), Generalized Linear Bandits: Almost Optimal Regret with One-Pass
+Update, appendix F.3. The paper does not give the K-means seed nor the scaling of the arms.
+
+Only the partition comes from floating-point K-means. Column moments and centroids are taken from
+exact integer sums over it, so neither BLAS nor the number of threads can move their last digits.
+"""
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from optimist.datasets import write_atomically
+from optimist.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+logger = logging.getLogger(__name__)
+
+NUMERIC = (
+    "Elevation",
+    "Aspect",
+    "Slope",
+    "Horizontal_Distance_To_Hydrology",
+    "Vertical_Distance_To_Hydrology",
+    "Horizontal_Distance_To_Roadways",
+    "Hillshade_9am",
+    "Hillshade_Noon",
+    "Hillshade_3pm",
+    "Horizontal_Distance_To_Fire_Points",
+)
+LABEL = "Cover_Type"
+LODGEPOLE_PINE = 2
+FEATURES = (*NUMERIC, "constant")
+NORM_SLACK = 1e-9  # a rounded arm may be longer than 1 by this much
+
+
+@dataclass(frozen=True)
+class CovertypeArms:
+    """K arms in increasing order of mean reward.
+
+    features : (K, 11) float, ten standardised columns and the constant, longest arm of norm 1.
+    means : (K,) float in [0, 1], mean reward of each arm.
+    sizes : (K,) int, rows in each cluster.
+    """
+
+    features: np.ndarray
+    means: np.ndarray
+    sizes: np.ndarray
+
+
+def prepare(
+    frame: "pd.DataFrame", clusters: int = 60, seed: int = 7, n_init: int = 1
+) -> CovertypeArms:
+    """Cluster all rows of Covertype and return the arms.
+
+    Parameters
+    ----------
+    frame : columns ``NUMERIC`` and ``LABEL``, integers, one row per forest cell.
+    clusters : number of arms K.
+    seed, n_init : ``random_state`` and number of restarts of scikit-learn's KMeans.
+
+    Raises DataError for missing, non-integer or constant columns, ConfigError for a number of
+    clusters that the rows cannot fill.
+    """
+    values, label = _integers(frame)
+    z = _standardised(values, values)
+    partition = _partition(z, clusters, seed, n_init)
+    means, sizes = _shares(label, partition, clusters)
+    sums = np.stack([_sums(column, partition, clusters) for column in values.T], axis=1)
+    centroids = _standardised(sums / sizes[:, None], values)
+    # The constant comes after scaling: a constant column has no variance to divide by.
+    arms = np.column_stack([centroids, np.ones(clusters)])
+    arms /= np.linalg.norm(arms, axis=1).max()
+    order = np.lexsort([*arms.T[::-1], means])
+    return CovertypeArms(arms[order], means[order], sizes[order])
+
+
+def extremes(
+    frame: "pd.DataFrame", seeds: Iterable[int], clusters: int = 60, n_init: int = 1
+) -> "pd.DataFrame":
+    """Return the lowest and highest mean reward for each K-means seed.
+
+    The table has columns ``seed, lowest, highest``; each seed costs one clustering of all rows.
+    """
+    import pandas as pd
+
+    values, label = _integers(frame)
+    z = _standardised(values, values)
+    rows = []
+    for seed in seeds:
+        means, _ = _shares(label, _partition(z, clusters, seed, n_init), clusters)
+        rows.append((seed, means.min(), means.max()))
+        logger.info("K-means seed %d: cluster means from %.4f to %.4f", *rows[-1])
+    return pd.DataFrame(rows, columns=["seed", "lowest", "highest"])
+
+
+def logistic_fit_norm(arms: CovertypeArms) -> float:
+    """Norm of the theta that fits a logistic model to the means, weighted by cluster size.
+
+    It maximises the likelihood of all rows if each had the features of its arm; no penalty, no
+    intercept other than the constant feature. Compare with the radius S given to the learners.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    # A share is a weighted pair of labels.
+    x = np.vstack([arms.features, arms.features])
+    y = np.repeat([1, 0], len(arms.means))
+    weights = np.concatenate([arms.sizes * arms.means, arms.sizes * (1 - arms.means)])
+    model = LogisticRegression(C=np.inf, fit_intercept=False, solver="newton-cholesky", tol=1e-8)
+    return float(np.linalg.norm(model.fit(x, y, sample_weight=weights).coef_))
+
+
+def write_arms(arms: CovertypeArms, path: str | Path) -> None:
+    """Write arms as CSV (``mean, size``, then the features), with 12 significant digits."""
+    lines = [",".join(("mean", "size", *FEATURES))]
+    for mean, size, x in zip(arms.means, arms.sizes, arms.features, strict=True):
+        lines.append(",".join([f"{mean:.12g}", str(size), *(f"{value:.12g}" for value in x)]))
+    text = "\n".join(lines) + "\n"
+    write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def read_arms(path: str | Path) -> CovertypeArms:
+    """Read what ``write_arms`` wrote; DataError for a missing, damaged or impossible table."""
+    path = Path(path)
+    try:
+        header, *lines = path.read_text(encoding="utf-8").splitlines() or [""]
+        table = np.array([line.split(",") for line in lines], dtype=float)
+    except OSError as error:
+        raise DataError(f"cannot read the arms {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise DataError(f"{path}: not a table of numbers: {error}") from None
+    if header.split(",") != ["mean", "size", *FEATURES]:
+        raise DataError(f"{path}: the header must be mean,size,{','.join(FEATURES)}")
+    if table.ndim != 2 or table.shape[1] != 2 + len(FEATURES):
+        raise DataError(f"{path}: table of shape {table.shape}, expected (K, {2 + len(FEATURES)})")
+    _validate(table, path)
+    return CovertypeArms(table[:, 2:], table[:, 0], table[:, 1].astype(np.int64))
+
+
+def _validate(table: np.ndarray, path: Path) -> None:
+    means, sizes = table[:, 0], table[:, 1]
+    longest = np.linalg.norm(table[:, 2:], axis=1).max()
+    faults = {
+        "a number is not finite": not np.isfinite(table).all(),
+        "a mean lies outside [0, 1]": ((means < 0) | (means > 1)).any(),
+        "a size is not a positive integer": ((sizes < 1) | (sizes % 1 != 0)).any(),
+        f"an arm has norm {longest:.12g} > 1": longest > 1 + NORM_SLACK,
+    }
+    for message, present in faults.items():
+        if present:
+            raise DataError(f"{path}: {message}")
+
+
+def _integers(frame: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
+    """Return the numeric columns, (n, 10) int64, and the label, (n,) bool."""
+    missing = [name for name in (*NUMERIC, LABEL) if name not in frame.columns]
+    if missing:
+        raise DataError(f"Covertype has no column {', '.join(missing)}")
+    fractional = [name for name in NUMERIC if frame[name].dtype.kind not in "iu"]
+    if fractional:
+        raise DataError(f"Covertype column {', '.join(fractional)}: expected integers")
+    label = frame[LABEL].to_numpy() == LODGEPOLE_PINE
+    return frame[list(NUMERIC)].to_numpy(np.int64), label
+
+
+def _standardised(points: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Scale points, (m, 10), by mean and population standard deviation of values, (n, 10)."""
+    n = len(values)
+    totals, squares = values.sum(axis=0), (values * values).sum(axis=0)
+    # n sum x^2 - (sum x)^2 exceeds 64 bits: Python integers.
+    spread = [n * int(q) - int(t) ** 2 for t, q in zip(totals, squares, strict=True)]
+    if 0 in spread:
+        raise DataError(f"Covertype column {NUMERIC[spread.index(0)]} is constant")
+    deviations = np.sqrt([s / n**2 for s in spread])
+    return (points - totals / n) / deviations
+
+
+def _partition(z: np.ndarray, clusters: int, seed: int, n_init: int) -> np.ndarray:
+    """Return the cluster of each row of z, (n,), every cluster with a row at least."""
+    from sklearn.cluster import KMeans
+
+    if not 1 <= clusters <= len(z):
+        raise ConfigError(f"clusters is {clusters}; it must be from 1 to {len(z)}, the rows")
+    partition = KMeans(clusters, n_init=n_init, random_state=seed).fit(z).labels_
+    found = len(np.unique(partition))
+    if found < clusters:
+        raise ConfigError(f"clusters is {clusters}, but the rows fill only {found}")
+    return partition
+
+
+def _sums(column: np.ndarray, partition: np.ndarray, clusters: int) -> np.ndarray:
+    # Floats hold integers below 2^53 exactly; the largest sum here is some 10^9.
+    return np.bincount(partition, weights=column, minlength=clusters)
+
+
+def _shares(
+    label: np.ndarray, partition: np.ndarray, clusters: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the share of true labels and the size of each cluster, both (K,)."""
+    sizes = np.bincount(partition, minlength=clusters)
+    return _sums(label, partition, clusters) / sizes, sizes

@@ -1,0 +1,49 @@
+"""Registry of environments: a literal table from configuration name to class."""
+
+import importlib
+import inspect
+
+from optimist.errors import ConfigError, nearest, unknown_name
+
+REGISTRY = {
+    "glm": "optimist.environments.glm:GLMEnvironment",
+    "covertype": "optimist.environments.covertype:CovertypeEnvironment",
+}
+
+
+def environment_module(name):
+    """Return the dotted module name that defines the environment called ``name``."""
+    if name not in REGISTRY:
+        raise unknown_name("environment", name, REGISTRY)
+    return REGISTRY[name].partition(":")[0]
+
+
+def environment_class(name):
+    """Return the registered class called ``name``."""
+    module = environment_module(name)
+    return getattr(importlib.import_module(module), REGISTRY[name].partition(":")[2])
+
+
+def make_environment(name, *, horizon, trial, stream, **parameters):
+    """Construct the environment of one trial.
+
+    Parameters
+    ----------
+    name : str
+    horizon : int
+        T, the declared horizon.
+    trial : int
+    stream : callable
+        Maps a purpose (str) to a numpy Generator of this setting and trial.
+    parameters
+        As in the setting's configuration.
+    """
+    cls = environment_class(name)
+    allowed = set(inspect.signature(cls.__init__).parameters) - {"self", "horizon", "trial"}
+    for key in parameters:
+        if key not in allowed:
+            raise ConfigError(
+                f"environment {name!r}: unknown parameter {key!r}{nearest(key, allowed)}; "
+                f"allowed: {', '.join(sorted(allowed - {'stream'}))}"
+            )
+    return cls(horizon=horizon, trial=trial, stream=stream, **parameters)

@@ -1,0 +1,57 @@
+"""The contract of a world with finitely many arms."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from optimist.errors import ConfigError
+
+LENGTH_TOLERANCE = 1e-9
+
+
+class FiniteArmEnvironment(ABC):
+    """Arms, mean rewards and noise of one trial.
+
+    Rounds are numbered from 0. The reward of a (round, arm) pair is fixed by the trial alone, so
+    that every algorithm meets the same luck.
+
+    Attributes
+    ----------
+    horizon : int
+    theta : (d,) array or None
+        The true parameter, None when the model is only an approximation.
+    """
+
+    theta = None
+
+    @abstractmethod
+    def arms(self, t):
+        """Return the arms of round ``t``, (K, d)."""
+
+    @abstractmethod
+    def means(self, t):
+        """Return the mean rewards of the arms of round ``t``, (K,)."""
+
+    @abstractmethod
+    def reward(self, t, index):
+        """Return the reward of arm ``index`` in round ``t``."""
+
+    @abstractmethod
+    def problem(self, **learner):
+        """Return what a learner is told, given the setting's ``learner`` options."""
+
+    def regret(self, t, index):
+        """Return the pseudo-regret of arm ``index`` in round ``t``, never negative."""
+        means = self.means(t)
+        return float(means.max() - means[index])
+
+
+def check_arms(arms):
+    """Raise ConfigError unless ``arms`` is a non-empty, finite (K, d) array in the unit ball."""
+    if arms.ndim != 2 or 0 in arms.shape:
+        raise ConfigError(f"arm set has shape {arms.shape}; allowed: (K, d) with K, d at least 1")
+    lengths = np.sqrt(np.einsum("kd,kd->k", arms, arms))
+    if not np.isfinite(lengths).all():
+        raise ConfigError("arm set holds a number that is not finite")
+    if lengths.max() > 1.0 + LENGTH_TOLERANCE:
+        raise ConfigError(f"arm {lengths.argmax()} has norm {lengths.max():.6g}; allowed: at most 1")

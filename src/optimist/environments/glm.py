@@ -1,0 +1,133 @@
+r"""Synthetic generalized linear bandits.
+
+The default world is the one behind Figures 1 to 3 of Zhang et al. (2025), identified from the six
+values of kappa that the paper reports: the public environment of RS-GLinCB with its notebook's
+settings (d = 5, K = 20, arms uniform in the unit ball and redrawn each round, seed 109832). The
+order of the draws matters and is kept: d uniforms on [-1, 1], normalised, give the direction of
+$\theta_*$; then, arm by arm, d normals give a direction and one uniform U the length $U^{1/d}$.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from optimist.environments.base import FiniteArmEnvironment, check_arms
+from optimist.errors import ConfigError, one_of, positive
+from optimist.numerics.links import make_link
+from optimist.problems import GLBProblem
+
+KAPPA_CHOICES = ("parameter", "arms", "ball")
+
+
+class GLMEnvironment(FiniteArmEnvironment):
+    r"""Arms in the unit ball, rewards from an exponential family.
+
+    Parameters
+    ----------
+    link : {"logistic", "poisson", "gaussian"}
+    norm : float
+        $\|\theta_*\|$.
+    dimension, arms : int
+        d and K.
+    redrawn : bool
+        Draw new arms in every round, or keep one pool.
+    instance : {"shared", "per_trial"}
+        Whether all trials meet the same $\theta_*$ and arms.
+    seed : int
+    longest : float or None
+        Rescale the pool so that its longest arm has this norm.
+    sigma : float
+        Standard deviation of Gaussian rewards.
+    """
+
+    def __init__(
+        self,
+        *,
+        horizon,
+        trial,
+        stream,
+        link,
+        norm,
+        dimension=5,
+        arms=20,
+        redrawn=True,
+        instance="shared",
+        seed=109832,
+        longest=None,
+        sigma=1.0,
+    ):
+        self.link = make_link(link, **({"sigma": sigma} if link == "gaussian" else {}))
+        self.norm = positive("norm", norm)
+        self.horizon = horizon
+        self.redrawn = redrawn
+        one_of("instance", instance, ("shared", "per_trial"))
+        key = (seed,) if instance == "shared" else (seed, trial)
+        direction, self._arms = draw_instance(key, dimension, arms, horizon if redrawn else 1)
+        if longest is not None:
+            lengths = np.linalg.norm(self._arms, axis=-1)
+            self._arms = self._arms * (positive("longest", longest) / lengths.max())
+        check_arms(self._arms.reshape(-1, dimension))
+        self.theta = self.norm * direction
+        self.predictors = self._arms @ self.theta  # (T or 1, K)
+        self._means = self.link.mean(self.predictors)
+        everywhere = np.broadcast_to(self._means, (horizon, arms))
+        self._rewards = self.link.sample(stream("rewards"), everywhere)
+
+    def arms(self, t):
+        return self._arms[t if self.redrawn else 0]
+
+    def means(self, t):
+        return self._means[t if self.redrawn else 0]
+
+    def reward(self, t, index):
+        return float(self._rewards[t, index])
+
+    def kappa(self, choice="parameter"):
+        r"""Return $\kappa$ as the inverse of the smallest slope of the mean.
+
+        ``parameter``: at $\theta_*$ over the arms of all rounds (what the paper reports);
+        ``arms``: over the ball of radius $\|\theta_*\|$ and those arms; ``ball``: over unit arms.
+        """
+        one_of("kappa", choice, KAPPA_CHOICES)
+        if choice == "parameter":
+            return float(1.0 / self.link.slope(self.predictors).min())
+        longest = np.linalg.norm(self._arms, axis=-1).max() if choice == "arms" else 1.0
+        return 1.0 / self.link.slope_bounds(self.norm * longest)[0]
+
+    def problem(
+        self, *, delta=0.01, norm_bound=None, kappa="parameter", reward_bound=1.0, radius_scale=1.0
+    ):
+        """Return the `GLBProblem`; ``norm_bound`` defaults to the true norm and may exceed it."""
+        norm_bound = self.norm if norm_bound is None else positive("norm_bound", norm_bound)
+        if norm_bound < self.norm:
+            raise ConfigError(
+                f"norm_bound is {norm_bound:g}; allowed: at least the true norm {self.norm:g}"
+            )
+        return GLBProblem(
+            link=self.link,
+            dimension=len(self.theta),
+            norm_bound=norm_bound,
+            kappa=self.kappa(kappa) if isinstance(kappa, str) else positive("kappa", kappa),
+            horizon=self.horizon,
+            delta=delta,
+            reward_bound=reward_bound,
+            radius_scale=radius_scale,
+            fixed_arms=not self.redrawn,
+        )
+
+
+@lru_cache(maxsize=4)
+def draw_instance(key, dimension, arms, rounds):
+    """Draw a unit direction (d,) and arms (rounds, K, d) in the order of the public environment.
+
+    ``key`` is the tuple of integers that seeds the generator.
+    """
+    rng = np.random.default_rng(key if len(key) > 1 else key[0])
+    direction = rng.uniform(-1.0, 1.0, dimension)
+    direction /= np.linalg.norm(direction)
+    pool = np.empty((rounds * arms, dimension))
+    for row in pool:
+        row[:] = rng.standard_normal(dimension)
+        row *= rng.uniform() ** (1.0 / dimension) / np.linalg.norm(row)
+    pool.flags.writeable = False
+    return direction, pool.reshape(rounds, arms, dimension)

@@ -1,0 +1,1 @@
+"""Small shared mathematics: links, norms, projections, likelihoods and their level sets."""

@@ -1,0 +1,60 @@
+r"""Quadratic programs over the Euclidean ball, solved exactly by their secular equation.
+
+The minimiser of $\tfrac12\theta^\top H\theta - b^\top\theta$ over $\|\theta\| \le S$ satisfies
+$(H + \rho I)\theta = b$ with $\rho \ge 0$ and $\rho(\|\theta\| - S) = 0$. In the eigenbasis of H
+the norm $n(\rho)$ of the solution decreases in $\rho$, and $1/n(\rho) - 1/S$ is increasing and
+concave, so Newton's method from $\rho = 0$ climbs to the root without safeguard
+(Conn, Gould and Toint, "Trust-Region Methods", 2000, Section 7.3).
+"""
+
+import math
+
+import numpy as np
+
+MAX_ITERATIONS = 50
+RELATIVE_TOLERANCE = 1e-12
+
+
+def minimise_quadratic(H, b, radius):
+    r"""Return the minimiser of $\tfrac12\theta^\top H\theta - b^\top\theta$ over the ball.
+
+    Parameters
+    ----------
+    H : (d, d) array, symmetric positive definite
+    b : (d,) array
+    radius : float
+        S, the radius of the ball.
+
+    Returns
+    -------
+    theta : (d,) array with norm at most ``radius``
+    rho : float, the multiplier of the constraint (0 when it is inactive)
+    """
+    theta = np.linalg.solve(H, b)
+    if math.sqrt(theta @ theta) <= radius:
+        return theta, 0.0
+    return _on_sphere(H, b, radius)
+
+
+def project(H, zeta, radius):
+    r"""Return the point of the ball nearest to ``zeta`` (d,) in the norm $\|\cdot\|_H$."""
+    if math.sqrt(zeta @ zeta) <= radius:
+        return zeta
+    return _on_sphere(H, H @ zeta, radius)[0]
+
+
+def _on_sphere(H, b, radius):
+    w, V = np.linalg.eigh(H)
+    c = b @ V
+    c2 = c * c
+    rho = 0.0
+    for _ in range(MAX_ITERATIONS):
+        shifted = w + rho
+        terms = c2 / (shifted * shifted)
+        n2 = float(terms.sum())
+        n = math.sqrt(n2)
+        if abs(n - radius) <= RELATIVE_TOLERANCE * radius:
+            break
+        rho += (n / radius - 1.0) * n2 / float((terms / shifted).sum())
+    theta = V @ (c / (w + rho))
+    return theta * min(1.0, radius / math.sqrt(theta @ theta)), rho

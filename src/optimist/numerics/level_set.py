@@ -1,0 +1,323 @@
+r"""Maximising linear functions over level sets of a likelihood.
+
+The confidence sets of OFUGLB (Lee et al. 2024) and OFULog-r (Abeille et al. 2021) are
+$$\mathcal C = \{\theta\in\Theta : \psi(\theta) \le \beta^2\},\qquad
+  \psi(\theta) = \mathcal L(\theta) - \mathcal L(\hat\theta),$$
+with $\Theta$ a ball or the whole space. The problem $\max_{\theta\in\mathcal C} x^\top\theta$ is
+convex, so its optimality conditions are sufficient: unknowns $(\theta, s, \rho)$ with
+$$\nabla\mathcal L(\theta) + \rho\theta = s x,\qquad \sqrt{\psi(\theta)} = \beta,\qquad
+  \rho = 0 \ \text{ or }\ \|\theta\| = S .$$
+The default solver is Newton's method on this system for several x at once. The root of psi makes
+the second equation nearly linear. `maximise_by_slsqp` is the generic solver of the public codes,
+kept for comparison and as an oracle.
+"""
+
+import math
+
+import numpy as np
+
+from optimist.numerics.likelihood import Likelihood, minimise
+
+MAX_NEWTON_STEPS = 30
+MAX_HALVINGS = 6
+RESIDUAL_TOLERANCE = 1e-9
+SPHERE_TOLERANCE = 1e-10
+JITTER = 1e-6
+BATCH = 4
+
+
+class LevelSet:
+    r"""The set $\{\theta\in\Theta : \mathcal L(\theta)-\mathcal L(\hat\theta) \le \beta^2\}$.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+    centre : (d,) array
+        The minimiser of the likelihood over the domain.
+    level : float
+        beta squared, positive.
+    radius : float or None
+        S when the domain is a ball, None for the whole space (which needs a ridge).
+
+    Attributes
+    ----------
+    fallbacks : int
+        Number of maximisations that needed the one-dimensional dual.
+    whole_domain : int
+        Number of maximisations over the ball in which the level set did not bind.
+    """
+
+    def __init__(self, likelihood, centre, level, radius):
+        self.likelihood = likelihood
+        self.centre = centre
+        self.level = level
+        self.beta = math.sqrt(level)
+        self.radius = radius
+        self.minimum, _, hessian = likelihood.at(centre)
+        self.hessian = hessian + JITTER * np.eye(len(centre))
+        self.fallbacks = 0
+        self.whole_domain = 0
+
+    @property
+    def reach(self):
+        r"""Bound on the distance of any member from the centre.
+
+        In the ball it is the diameter; with a ridge alone, $\psi\ge\frac\lambda2\|\cdot\|^2$.
+        """
+        if self.radius is None:
+            return math.sqrt(2.0 * self.level / self.likelihood.ridge)
+        return 2.0 * self.radius
+
+    def excess(self, thetas):
+        """Return psi at the rows of ``thetas`` (m, d), as (m,)."""
+        return self.likelihood.values(thetas) - self.minimum
+
+    def contains(self, thetas):
+        """Return for each row of ``thetas`` (m, d) whether it lies in the set."""
+        inside = self.excess(thetas) <= self.level
+        if self.radius is None:
+            return inside
+        return inside & (np.linalg.norm(thetas, axis=1) <= self.radius * (1.0 + SPHERE_TOLERANCE))
+
+    def upper_bounds(self, arms):
+        r"""Bound $\max_{\theta\in\mathcal C}x^\top\theta$ from above for each row of ``arms`` (K, d).
+
+        Self-concordance gives $\psi(\theta) \ge \|\theta-\hat\theta\|^2_H/(2 + RD)$ for
+        $\|x\| \le 1$, with H the Hessian at the centre and D the reach.
+        """
+        link = self.likelihood.link
+        factor = 2.0 + link.self_concordance * self.reach
+        width = math.sqrt(factor * self.level + JITTER * self.reach**2)
+        norms = np.sqrt(np.einsum("kd,dk->k", arms, np.linalg.solve(self.hessian, arms.T)))
+        bounds = arms @ self.centre + width * norms
+        if self.radius is None:
+            return bounds
+        return np.minimum(bounds, self.radius * np.linalg.norm(arms, axis=1))
+
+    def best_arm(self, arms, maximise, prune=True):
+        """Return the index of the arm (K, d) with the largest maximum over the set.
+
+        ``maximise`` maps (level set, arms) to values. With ``prune``, arms are solved in batches in
+        the order of their upper bounds until no bound can beat the best value; this is exact.
+        """
+        values = np.full(len(arms), -np.inf)
+        if not prune:
+            return int(np.argmax(maximise(self, arms)))
+        bounds = self.upper_bounds(arms)
+        order = np.argsort(-bounds, kind="stable")
+        best = -np.inf
+        for first in range(0, len(arms), BATCH):
+            batch = order[first : first + BATCH]
+            if best >= bounds[batch[0]]:
+                break
+            values[batch] = maximise(self, arms[batch])
+            best = values.max()
+        return int(np.argmax(values))
+
+
+def maximise_by_kkt(level_set, arms):
+    r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each row x of ``arms`` (K, d)."""
+    values = np.empty(len(arms))
+    hard = np.arange(len(arms))
+    if level_set.radius is not None:
+        lengths = np.linalg.norm(arms, axis=1)
+        values = level_set.radius * lengths
+        hard = np.flatnonzero(lengths > 0.0)
+        tips = arms[hard] * (level_set.radius / lengths[hard, None])
+        hard = hard[level_set.excess(tips) > level_set.level]
+        level_set.whole_domain += len(arms) - len(hard)
+    if len(hard):
+        thetas, converged = _OptimalitySystem(level_set, arms[hard]).solve()
+        for i in np.flatnonzero(~converged):
+            thetas[i] = _maximise_by_dual(level_set, arms[hard[i]])
+            level_set.fallbacks += 1
+        values[hard] = np.einsum("kd,kd->k", arms[hard], thetas)
+    return values
+
+
+class _OptimalitySystem:
+    """Newton iterates (theta, s, rho) of the optimality conditions, one row per arm."""
+
+    def __init__(self, level_set, arms):
+        self.set = level_set
+        self.arms = arms  # (m, d)
+        self.lengths = np.linalg.norm(arms, axis=1)
+        m, d = arms.shape
+        self.unknowns = np.zeros((m, d + 2))  # theta, s, rho
+        self.active = np.zeros(m, dtype=bool)  # ball constraint
+        self._start_from_ellipsoid()
+
+    def _start_from_ellipsoid(self):
+        r"""Start at the maximiser over $\{\|\theta-\hat\theta\|^2_H \le 2\beta^2\}$."""
+        s, d = self.set, self.arms.shape[1]
+        p = np.linalg.solve(s.hessian, self.arms.T).T
+        norms = np.sqrt(np.einsum("kd,kd->k", p, self.arms))
+        scale = math.sqrt(2.0) * s.beta / norms
+        theta = s.centre + scale[:, None] * p
+        self.unknowns[:, d] = scale
+        if s.radius is not None:
+            length = np.linalg.norm(theta, axis=1)
+            self.active = length > s.radius
+            theta[self.active] *= (s.radius / length[self.active])[:, None]
+            self.unknowns[self.active, d + 1] = 1e-3
+        self.unknowns[:, :d] = theta
+
+    def solve(self):
+        """Iterate; return thetas (m, d) and whether each row converged (m,)."""
+        m, d = self.arms.shape
+        pending = np.arange(m)
+        residual, jacobian = self._evaluate(pending, self.unknowns)
+        for _ in range(MAX_NEWTON_STEPS):
+            residual, jacobian = self._advance(pending, residual, jacobian)
+            changed = self._update_active_set(pending, residual, jacobian)
+            keep = changed | (np.linalg.norm(residual, axis=1) > RESIDUAL_TOLERANCE)
+            pending, residual, jacobian = pending[keep], residual[keep], jacobian[keep]
+            if not len(pending):
+                break
+        converged = np.ones(m, dtype=bool)
+        converged[pending] = False
+        return self.unknowns[:, :d], converged
+
+    def _evaluate(self, rows, unknowns):
+        """Return residuals (m, d + 2), scaled to be free of units, and their Jacobians."""
+        s, d = self.set, self.arms.shape[1]
+        theta, multiplier, rho = unknowns[:, :d], unknowns[:, d, None], unknowns[:, d + 1, None]
+        values, gradients, hessians = s.likelihood.derivatives(theta)
+        root = np.sqrt(np.maximum(values - s.minimum, 1e-300))[:, None]
+        scale = (np.abs(multiplier) * self.lengths[rows, None] + 1e-300)[..., None]
+        residual = np.empty_like(unknowns)
+        jacobian = np.zeros((len(rows), d + 2, d + 2))
+        residual[:, :d] = (gradients + rho * theta - multiplier * self.arms[rows]) / scale[..., 0]
+        jacobian[:, :d, :d] = (hessians + rho[..., None] * np.eye(d)) / scale
+        jacobian[:, :d, d] = -self.arms[rows] / scale[..., 0]
+        jacobian[:, :d, d + 1] = theta / scale[..., 0]
+        residual[:, d] = root[:, 0] / s.beta - 1.0
+        jacobian[:, d, :d] = gradients / (2.0 * root * s.beta)
+        self._constraint_row(rows, unknowns, residual, jacobian)
+        return residual, jacobian
+
+    def _constraint_row(self, rows, unknowns, residual, jacobian):
+        d = self.arms.shape[1]
+        active = self.active[rows]
+        residual[:, d + 1] = unknowns[:, d + 1]
+        jacobian[:, d + 1] = 0.0
+        jacobian[:, d + 1, d + 1] = 1.0
+        if active.any():
+            theta = unknowns[active, :d]
+            square = self.set.radius**2
+            residual[active, d + 1] = 0.5 * (np.einsum("kd,kd->k", theta, theta) / square - 1.0)
+            jacobian[active, d + 1, :d] = theta / square
+            jacobian[active, d + 1, d + 1] = 0.0
+
+    def _advance(self, rows, residual, jacobian):
+        """Take one damped Newton step on ``rows``; return the new residuals and Jacobians."""
+        old = self.unknowns[rows]
+        step = _solve_stacked(jacobian, residual)
+        size = self._longest_step(old, step)
+        merit = np.linalg.norm(residual, axis=1)
+        new = old + size[:, None] * step
+        residual, jacobian = self._evaluate(rows, new)
+        for _ in range(MAX_HALVINGS):
+            worse = np.flatnonzero(~(np.linalg.norm(residual, axis=1) <= merit))
+            if not len(worse):
+                break
+            size[worse] *= 0.5
+            new[worse] = old[worse] + size[worse, None] * step[worse]
+            residual[worse], jacobian[worse] = self._evaluate(rows[worse], new[worse])
+        self.unknowns[rows] = new
+        return residual, jacobian
+
+    def _longest_step(self, old, step):
+        """Allow no move beyond the reach, and no loss of more than 90 % of s."""
+        d = self.arms.shape[1]
+        length = np.linalg.norm(step[:, :d], axis=1)
+        size = np.minimum(1.0, self.set.reach / np.maximum(length, 1e-300))
+        loss = -step[:, d] / old[:, d]
+        return np.minimum(size, 0.9 / np.maximum(loss, 0.9))
+
+    def _update_active_set(self, rows, residual, jacobian):
+        """Drop or add the ball constraint; return which rows changed (m,)."""
+        if self.set.radius is None:
+            return np.zeros(len(rows), dtype=bool)
+        d = self.arms.shape[1]
+        unknowns, active = self.unknowns[rows], self.active[rows]
+        limit = self.set.radius * (1.0 + SPHERE_TOLERANCE)
+        leaves = active & (unknowns[:, d + 1] < 0.0)
+        hits = ~active & (np.linalg.norm(unknowns[:, :d], axis=1) > limit)
+        unknowns[leaves, d + 1] = 0.0
+        self.unknowns[rows] = unknowns
+        self.active[rows] = (active & ~leaves) | hits
+        changed = leaves | hits
+        if changed.any():
+            residual[changed], jacobian[changed] = self._evaluate(rows[changed], unknowns[changed])
+        return changed
+
+
+def _solve_stacked(jacobian, residual):
+    try:
+        return -np.linalg.solve(jacobian, residual[..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        return -(np.linalg.pinv(jacobian) @ residual[..., None])[..., 0]
+
+
+def _maximise_by_dual(level_set, x):
+    r"""Maximise $x^\top\theta$ by a root search in s; return theta (d,).
+
+    $\theta(s) = \arg\min_\Theta \mathcal L(\theta) - s\,x^\top\theta$ has non-decreasing
+    $\psi(\theta(s))$, and the answer has $\psi = \beta^2$.
+    """
+    from scipy.optimize import brentq
+
+    base = level_set.likelihood
+    theta = level_set.centre
+
+    def gap(log_s):
+        nonlocal theta
+        tilted = Likelihood(base.link, base.history, base.ridge, tilt=math.exp(log_s) * x)
+        theta, _ = minimise(tilted, theta, level_set.radius)
+        return math.sqrt(max(level_set.excess(theta[None])[0], 0.0)) - level_set.beta
+
+    low, high = -20.0, 0.0
+    while gap(high) < 0.0 and high < 40.0:
+        low, high = high, high + 3.0
+    if high < 40.0:
+        gap(brentq(gap, low, high, xtol=1e-11))
+    return theta
+
+
+def maximise_by_slsqp(level_set, arms, tolerance=1e-5):
+    r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each arm (K, d) by scipy's SLSQP.
+
+    One solve per arm from the centre, with the constraints and gradients of the public codes.
+    """
+    return np.array([_slsqp(level_set, x, tolerance) for x in arms])
+
+
+def _slsqp(level_set, x, tolerance):
+    from scipy.optimize import minimize
+
+    def slack(theta):
+        return level_set.level - level_set.excess(theta[None])[0]
+
+    def slack_gradient(theta):
+        return -level_set.likelihood.derivatives(theta[None])[1][0]
+
+    constraints = [{"type": "ineq", "fun": slack, "jac": slack_gradient}]
+    if level_set.radius is not None:
+        square = level_set.radius**2
+        constraints.append(
+            {
+                "type": "ineq",
+                "fun": lambda theta: square - theta @ theta,
+                "jac": lambda theta: -2.0 * theta,
+            }
+        )
+    solution = minimize(
+        lambda theta: -(x @ theta),
+        level_set.centre,
+        jac=lambda theta: -x,
+        constraints=constraints,
+        method="SLSQP",
+        options={"ftol": tolerance},
+    )
+    return float(x @ solution.x)

@@ -1,0 +1,179 @@
+r"""Negative log-likelihoods of generalized linear models and their minimisers.
+
+With rows $x_i$, weights $n_i$ and $b = \sum_s r_s X_s$,
+$$\mathcal L(\theta) = \frac1g\Big(\sum_i n_i\,m(x_i^\top\theta) - b^\top\theta\Big)
+  + \frac\lambda2\|\theta\|^2 .$$
+Rewards enter through b alone. A raw history has one row per round and unit weights; an aggregated
+history has one row per distinct arm, weighted by its number of plays, which is exact.
+"""
+
+import numpy as np
+
+from optimist.errors import ConfigError
+from optimist.numerics.ball import minimise_quadratic
+
+HISTORIES = ("raw", "aggregated")
+# Keeps Newton systems definite while the plays do not yet span the space.
+JITTER = 1e-9
+MAX_NEWTON_STEPS = 100
+DECREMENT_TOLERANCE = 1e-12
+
+
+class History:
+    """Plays and reward sums of one learner.
+
+    Parameters
+    ----------
+    dimension : int
+    mode : {"raw", "aggregated"}
+        One row per round, or one row per distinct arm (for arm sets that never change).
+    """
+
+    def __init__(self, dimension, mode="raw"):
+        if mode not in HISTORIES:
+            raise ConfigError(f"history is {mode!r}; allowed: {', '.join(HISTORIES)}")
+        self.mode = mode
+        self.dimension = dimension
+        self.plays = 0
+        self.rows = 0
+        self.reward_sum = np.zeros(dimension)  # b
+        self._row_of_arm = {}
+        self._features = np.empty((16, dimension))
+        self._products = np.empty((16, dimension * dimension))
+        self._weights = np.empty(16)
+
+    @property
+    def features(self):
+        """Rows x_i, (n, d)."""
+        return self._features[: self.rows]
+
+    @property
+    def products(self):
+        """Rows of x_i x_i^T, flattened, (n, d * d): a Hessian is then one matrix product."""
+        return self._products[: self.rows]
+
+    @property
+    def weights(self):
+        """Number of plays of each row, (n,)."""
+        return self._weights[: self.rows]
+
+    @property
+    def nbytes(self):
+        """Bytes in use (rows held, not rows reserved)."""
+        per_row = 8 * (self.dimension + self.dimension**2 + 1)
+        return self.reward_sum.nbytes + self.rows * per_row
+
+    def append(self, index, x, reward):
+        """Record that arm number ``index`` with features ``x`` (d,) paid ``reward``."""
+        self.plays += 1
+        self.reward_sum += reward * x
+        row = self._row_of_arm.get(index) if self.mode == "aggregated" else None
+        if row is not None:
+            self._weights[row] += 1.0
+            return
+        if self.mode == "aggregated":
+            self._row_of_arm[index] = self.rows
+        self._append_row(x)
+
+    def _append_row(self, x):
+        if self.rows == len(self._weights):
+            for name in ("_features", "_products", "_weights"):
+                old = getattr(self, name)
+                setattr(self, name, np.concatenate([old, np.empty_like(old)]))
+        self._features[self.rows] = x
+        self._products[self.rows] = np.multiply.outer(x, x).ravel()
+        self._weights[self.rows] = 1.0
+        self.rows += 1
+
+
+class Likelihood:
+    """Penalised negative log-likelihood of a history, for one parameter or a batch.
+
+    Parameters
+    ----------
+    link : optimist.numerics.links.Link
+    history : History
+    ridge : float
+        lambda, the coefficient of the squared norm (halved).
+    tilt : (d,) array or float
+        c of an additional linear term -c^T theta.
+    """
+
+    def __init__(self, link, history, ridge=0.0, tilt=0.0):
+        self.link = link
+        self.history = history
+        self.ridge = ridge
+        self.linear = history.reward_sum / link.dispersion + tilt
+
+    def values(self, thetas):
+        """Return L at each row of ``thetas`` (m, d), as (m,)."""
+        m = self.link.log_partition(thetas @ self.history.features.T)
+        fit = m @ self.history.weights / self.link.dispersion - thetas @ self.linear
+        return fit + 0.5 * self.ridge * np.einsum("md,md->m", thetas, thetas)
+
+    def derivatives(self, thetas):
+        """Return values (m,), gradients (m, d) and Hessians (m, d, d) at the rows of ``thetas``."""
+        history, g = self.history, self.link.dispersion
+        m, mu, slope = self.link.jet(thetas @ history.features.T)
+        d = history.dimension
+        if history.mode == "aggregated":
+            mu, slope = mu * history.weights, slope * history.weights
+        values = m @ history.weights / g - thetas @ self.linear
+        gradients = mu @ history.features / g - self.linear
+        hessians = (slope @ history.products).reshape(-1, d, d) / g
+        if self.ridge:
+            values = values + 0.5 * self.ridge * np.einsum("md,md->m", thetas, thetas)
+            gradients += self.ridge * thetas
+            hessians[:, range(d), range(d)] += self.ridge
+        return values, gradients, hessians
+
+    def at(self, theta):
+        """Return value, gradient (d,) and Hessian (d, d) at one ``theta`` (d,)."""
+        value, gradient, hessian = self.derivatives(theta[None])
+        return float(value[0]), gradient[0], hessian[0]
+
+
+def minimise(likelihood, start, radius=None):
+    r"""Minimise a likelihood over $\mathbb R^d$ or over the ball of ``radius``, by Newton's method.
+
+    Each step minimises the local quadratic model (over the ball), followed by Armijo backtracking
+    on the segment. Stops when the model's decrease is below 1e-12 of the value.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+    start : (d,) array, inside the ball
+    radius : float or None
+
+    Returns
+    -------
+    theta : (d,) array
+    converged : bool
+    """
+    theta = start
+    value, gradient, hessian = likelihood.at(theta)
+    for _ in range(MAX_NEWTON_STEPS):
+        step = _newton_step(theta, gradient, hessian, radius)
+        slope = float(gradient @ step)
+        if -slope <= DECREMENT_TOLERANCE * max(1.0, abs(value)):
+            return theta, True
+        size = 1.0
+        while True:
+            candidate = theta + size * step
+            new_value, new_gradient, new_hessian = likelihood.at(candidate)
+            if new_value <= value + 1e-4 * size * slope:
+                break
+            size *= 0.5
+            if size < 1e-10:  # no decrease left in floating point
+                return theta, -slope <= 1e-8 * max(1.0, abs(value))
+        theta, value, gradient, hessian = candidate, new_value, new_gradient, new_hessian
+    return theta, False
+
+
+def _newton_step(theta, gradient, hessian, radius):
+    H = hessian + JITTER * np.eye(len(theta))
+    if radius is None:
+        return -np.linalg.solve(H, gradient)
+    target, _ = minimise_quadratic(H, H @ theta - gradient, radius)
+    return target - theta
+

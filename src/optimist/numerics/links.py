@@ -1,0 +1,171 @@
+r"""One-parameter exponential families in natural form.
+
+A reward given the linear predictor $z = x^\top\theta$ has density
+$\exp\{(rz - m(z))/g + h(r)\}$, mean $\mu(z) = m'(z)$ and variance $g\,\mu'(z)$
+(Zhang et al. 2025, Section 2).
+"""
+
+import math
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from optimist.errors import ConfigError, unknown_name
+
+
+class Link(ABC):
+    r"""Log-partition function $m$, its derivatives, and the constants the papers build on.
+
+    Attributes
+    ----------
+    dispersion : float
+        $g(\tau)$.
+    self_concordance : float
+        $R$ with $|\mu''| \le R\mu'$.
+    """
+
+    name: str
+    dispersion = 1.0
+    self_concordance = 1.0
+
+    @abstractmethod
+    def log_partition(self, z):
+        """Return m(z), elementwise."""
+
+    @abstractmethod
+    def mean(self, z):
+        """Return mu(z), elementwise."""
+
+    @abstractmethod
+    def slope(self, z):
+        """Return mu'(z), elementwise."""
+
+    def jet(self, z):
+        """Return (m, mu, mu') at ``z`` together, which saves exponentials."""
+        return self.log_partition(z), self.mean(z), self.slope(z)
+
+    @abstractmethod
+    def slope_bounds(self, bound):
+        r"""Return $(c_\mu, C_\mu)$, the extremes of $\mu'$ on $|z| \le$ ``bound``."""
+
+    @abstractmethod
+    def lipschitz(self, bound, observations, dimension, delta):
+        """Return L_t, a Lipschitz constant of the log-likelihood on the ball of radius ``bound``.
+
+        Holds with probability 1 - delta after ``observations`` rewards (Lee et al. 2024, Table 1).
+        """
+
+    @abstractmethod
+    def sample(self, rng, means):
+        """Draw one reward for every entry of ``means`` (any shape)."""
+
+
+class Logistic(Link):
+    """Bernoulli rewards, mu(z) = 1 / (1 + exp(-z))."""
+
+    name = "logistic"
+
+    def log_partition(self, z):
+        # log(1 + e^z) = max(z, 0) + log(1 + e^-|z|), exact to one rounding of 1.
+        return np.maximum(z, 0.0) + np.log(1.0 + np.exp(-np.abs(z)))
+
+    def mean(self, z):
+        if isinstance(z, float):
+            return 1.0 / (1.0 + math.exp(-z)) if z > -700.0 else 0.0
+        e = np.exp(-np.abs(z))
+        return np.where(z >= 0.0, 1.0, e) / (1.0 + e)
+
+    def slope(self, z):
+        if isinstance(z, float):
+            e = math.exp(-abs(z))
+            return e / ((1.0 + e) * (1.0 + e))
+        e = np.exp(-np.abs(z))
+        return e / np.square(1.0 + e)
+
+    def jet(self, z):
+        e = np.exp(-np.abs(z))
+        one_plus_e = 1.0 + e
+        upper = 1.0 / one_plus_e  # mu(|z|)
+        lower = e * upper  # mu(-|z|)
+        m = np.maximum(z, 0.0) + np.log(one_plus_e)
+        return m, np.where(z >= 0.0, upper, lower), upper * lower
+
+    def slope_bounds(self, bound):
+        return float(self.slope(float(bound))), 0.25
+
+    def lipschitz(self, bound, observations, dimension, delta):
+        return (1.0 + bound / 2.0) * observations
+
+    def sample(self, rng, means):
+        return (rng.random(np.shape(means)) < means).astype(float)
+
+
+class Poisson(Link):
+    """Poisson counts, mu(z) = exp(z)."""
+
+    name = "poisson"
+    # Unconstrained Newton steps may overshoot; exp(30) is far beyond any ball of interest.
+    cap = 30.0
+
+    def log_partition(self, z):
+        if isinstance(z, float):
+            return math.exp(min(z, self.cap))
+        return np.exp(np.minimum(z, self.cap))
+
+    mean = log_partition
+    slope = log_partition
+
+    def jet(self, z):
+        e = self.log_partition(z)
+        return e, e, e
+
+    def slope_bounds(self, bound):
+        return float(np.exp(-bound)), float(np.exp(bound))
+
+    def lipschitz(self, bound, observations, dimension, delta):
+        return math.exp(bound) * observations + math.log(dimension / delta)
+
+    def sample(self, rng, means):
+        return rng.poisson(means).astype(float)
+
+
+class Gaussian(Link):
+    """Gaussian rewards with known standard deviation ``sigma``, mu(z) = z."""
+
+    name = "gaussian"
+    self_concordance = 0.0
+
+    def __init__(self, sigma=1.0):
+        if not sigma > 0.0:
+            raise ConfigError(f"link sigma is {sigma!r}; allowed: a positive number")
+        self.sigma = float(sigma)
+        self.dispersion = self.sigma**2
+
+    def log_partition(self, z):
+        return 0.5 * z * z
+
+    def mean(self, z):
+        return z
+
+    def slope(self, z):
+        return 1.0 if isinstance(z, float) else np.ones_like(z)
+
+    def slope_bounds(self, bound):
+        return 1.0, 1.0
+
+    def lipschitz(self, bound, observations, dimension, delta):
+        noise = self.sigma * math.sqrt(2.0 * observations * math.log(2.0 * dimension / delta))
+        return (2.0 * bound * observations + noise) / self.dispersion
+
+    def sample(self, rng, means):
+        return means + self.sigma * rng.standard_normal(np.shape(means))
+
+
+LINKS = {"logistic": Logistic, "poisson": Poisson, "gaussian": Gaussian}
+
+
+def make_link(name, **parameters):
+    """Return the link called ``name``; raise ConfigError with the allowed names otherwise."""
+    if name not in LINKS:
+        raise unknown_name("link", name, LINKS)
+    return LINKS[name](**parameters)

@@ -1,0 +1,429 @@
+"""Fetching data: whatever UCI does, the result is the registered content or a DataError."""
+
+import csv
+import hashlib
+import io
+import json
+import logging
+import socket
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from uci_server import UciServer
+
+from optimist import datasets
+from optimist.errors import ConfigError, DataError
+
+TABLE = pd.DataFrame(
+    {"length": [12, 15, 9, 300], "weight": [0.455, 0.1, 2.25, 3.0], "rings": [1, 0, 1, 1]}
+)
+# SHA-256 of the canonical text of TABLE, written out by hand.
+TABLE_TEXT = (
+    '4 rows\n"length"\n12\n15\n9\n300\n"weight"\n0.455\n0.1\n2.25\n3\n"rings"\n1\n0\n1\n1\n'
+)
+TABLE_DIGEST = hashlib.sha256(TABLE_TEXT.encode()).hexdigest()
+CSV = b"length,weight,rings\n12,0.455,1\n15,0.1,0\n9,2.25,1\n300,3,1\n"
+# UCI's file has a column that we do not keep.
+UCI_CSV = b"length,colour,weight,rings\n12,r,0.455,1\n15,g,0.1,0\n9,g,2.25,1\n300,b,3,1\n"
+COVERTYPE_DIGEST = "dd4e007ac9f6816e973385a4c9f653960babb00b9d91a8be51bf8e4ae2ff3194"
+COVERTYPE_FILE = "74fe63e7011adccb3e79e99a786aa081ad633e0766490967a37ed7dc553183ca"
+
+
+def write_registry(folder, **changes):
+    row = {
+        "name": "shells",
+        "uci_id": "5",
+        "version": "1",
+        "rows": "4",
+        "columns": "length;weight;rings",
+        "mirror": "shells.csv",
+        "mirror_sha256": hashlib.sha256(CSV).hexdigest(),
+        "content_sha256": TABLE_DIGEST,
+        "licence": "none",
+        "doi": "",
+        "note": "made up",
+    } | changes
+    with (folder / "sources.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, [key for key, value in row.items() if value is not None])
+        writer.writeheader()
+        writer.writerow({key: value for key, value in row.items() if value is not None})
+
+
+@pytest.fixture
+def registry(tmp_path):
+    """A data folder with one small data set, ``shells``."""
+    write_registry(tmp_path)
+    (tmp_path / "mirror").mkdir()
+    (tmp_path / "mirror" / "shells.csv").write_bytes(CSV)
+    return tmp_path
+
+
+@pytest.fixture
+def point_at(monkeypatch):
+    """Return a function that makes a URL (or a server) the address of UCI."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    return lambda url: monkeypatch.setenv("OPTIMIST_UCI_URL", getattr(url, "url", url))
+
+
+@pytest.fixture
+def closed_port():
+    """URL of a loopback port where nobody listens."""
+    with socket.socket() as bound:  # bound but not listening: refused, and no one else gets it
+        bound.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{bound.getsockname()[1]}/api/dataset"
+
+
+def assert_is_table(frame):
+    pd.testing.assert_frame_equal(frame, TABLE, check_dtype=False)
+
+
+def errors(record):
+    return [(attempt["source"], attempt["error"]) for attempt in record["attempts"]]
+
+
+# --- UCI answers -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", ["auto", "uci"])
+def test_good_answer_is_used(registry, point_at, caplog, source):
+    caplog.set_level(logging.INFO)
+    (registry / "mirror" / "shells.csv").unlink()
+    with UciServer(UCI_CSV) as server:
+        point_at(server)
+        frame, record = datasets.fetch("shells", source=source, data_dir=registry)
+    assert_is_table(frame)
+    assert server.asked == ["5"]
+    assert record["source"] == "uci"
+    assert errors(record) == [("uci", None)]
+    assert (record["rows"], record["digest"]) == (4, TABLE_DIGEST)
+    assert [r.getMessage() for r in caplog.records] == ["shells: 4 rows from UCI (id 5), verified"]
+
+
+def test_both_sources_give_the_same_frame(registry, point_at):
+    with UciServer(UCI_CSV) as server:
+        point_at(server)
+        fetched, _ = datasets.fetch("shells", source="uci", data_dir=registry)
+    kept, record = datasets.fetch("shells", source="mirror", data_dir=registry)
+    pd.testing.assert_frame_equal(fetched, kept)
+    assert server.asked == ["5"]
+    assert errors(record) == [("mirror", None)]
+
+
+def test_bad_gateway_is_retried(registry, point_at):
+    with UciServer(UCI_CSV, "bad_gateway", "good") as server:
+        point_at(server)
+        frame, record = datasets.fetch("shells", source="uci", data_dir=registry)
+    assert_is_table(frame)
+    assert server.asked == ["5", "5"]
+    (_, first), last = errors(record)
+    assert "502" in first
+    assert last == ("uci", None)
+
+
+def test_retries_end(registry, point_at):
+    with UciServer(UCI_CSV, "bad_gateway") as server:
+        point_at(server)
+        frame, record = datasets.fetch("shells", retries=1, data_dir=registry)
+    assert_is_table(frame)
+    assert len(server.asked) == 2
+    assert [source for source, _ in errors(record)] == ["uci", "uci", "mirror"]
+
+
+BAD_ANSWERS = {
+    "truncated": (UCI_CSV, "truncated", "IncompleteRead"),
+    "short file that parses": (UCI_CSV.rpartition(b"300")[0], "good", "3 rows, expected 4"),
+    "one row twice": (UCI_CSV + b"300,b,3,1\n", "good", "5 rows, expected 4"),
+    "one value changed": (UCI_CSV.replace(b"0.455", b"0.456"), "good", "wrong content"),
+    "rows in another order": (
+        b"length,weight,rings\n15,0.1,0\n12,0.455,1\n9,2.25,1\n300,3,1\n",
+        "good",
+        "wrong content",
+    ),
+    "a value missing": (UCI_CSV.replace(b"2.25", b""), "good", "wrong content"),
+    "other columns": (UCI_CSV.replace(b"weight", b"mass"), "good", "no column weight"),
+    "not JSON": (UCI_CSV, "not_json", "JSONDecodeError"),
+    "not a table": (b"\x00\xff<html>", "good", ""),
+    "empty": (b"", "good", ""),
+}
+
+
+@pytest.mark.parametrize("fault", BAD_ANSWERS)
+def test_bad_answer_is_rejected(registry, point_at, caplog, fault):
+    table, behaviour, message = BAD_ANSWERS[fault]
+    with UciServer(table, behaviour) as server:
+        point_at(server)
+        frame, record = datasets.fetch("shells", retries=0, data_dir=registry)
+        with pytest.raises(DataError, match=f"shells: not available from UCI: .*{message}"):
+            datasets.fetch("shells", source="uci", retries=0, data_dir=registry)
+    assert_is_table(frame)
+    (first, reason), last = errors(record)
+    assert (first, last, record["source"]) == ("uci", ("mirror", None), "mirror")
+    assert message in reason
+    assert message in caplog.text
+
+
+def test_wrong_content_is_not_asked_for_again(registry, point_at):
+    with UciServer(UCI_CSV.replace(b"0.455", b"0.456")) as server:
+        point_at(server)
+        datasets.fetch("shells", retries=2, data_dir=registry)
+    assert len(server.asked) == 1
+
+
+# --- UCI is silent or absent -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("behaviour", ["hang", "hang_in_table"])
+def test_silent_server_costs_the_timeout_and_no_more(registry, point_at, behaviour):
+    with UciServer(UCI_CSV, behaviour) as server:
+        point_at(server)
+        start = time.monotonic()
+        frame, record = datasets.fetch("shells", timeout=3.0, retries=2, data_dir=registry)
+        elapsed = time.monotonic() - start
+        assert server.client_left.wait(5), "the child process is still connected"
+    assert_is_table(frame)
+    assert len(server.asked) == 1
+    assert elapsed < 3.0 + 1.5
+    assert [source for source, _ in errors(record)] == ["uci", "mirror"]
+    assert "no complete answer within 3 s" in record["attempts"][0]["error"]
+
+
+def test_silent_server_without_mirror_is_an_error(registry, point_at):
+    with UciServer(UCI_CSV, "hang") as server:
+        point_at(server)
+        start = time.monotonic()
+        with pytest.raises(DataError, match="no complete answer within 2 s"):
+            datasets.fetch("shells", source="uci", timeout=2.0, data_dir=registry)
+        assert time.monotonic() - start < 2.0 + 1.5
+
+
+def test_timeout_covers_all_attempts(registry, point_at):
+    with UciServer(UCI_CSV, "bad_gateway") as server:
+        point_at(server)
+        start = time.monotonic()
+        datasets.fetch("shells", timeout=4.0, retries=1000, data_dir=registry)
+    assert time.monotonic() - start < 4.0 + 1.5
+    assert len(server.asked) >= 2
+
+
+def test_child_ends_by_itself_when_its_parent_is_gone(point_at, tmp_path):
+    command = [sys.executable, "-m", "optimist.datasets", "5", str(tmp_path / "out"), "2", "length"]
+    with UciServer(UCI_CSV, "hang") as server:
+        point_at(server)
+        child = subprocess.Popen(command)
+        try:
+            assert child.wait(timeout=10) != 0
+        finally:
+            child.kill()
+            child.wait()
+
+
+def test_no_network(registry, point_at, closed_port):
+    point_at(closed_port)
+    frame, record = datasets.fetch("shells", retries=1, data_dir=registry)
+    assert_is_table(frame)
+    assert record["source"] == "mirror"
+    assert "refused" in record["attempts"][0]["error"]
+    with pytest.raises(DataError, match="not available from UCI: .*refused"):
+        datasets.fetch("shells", source="uci", retries=0, data_dir=registry)
+
+
+def test_data_set_that_uci_does_not_have(registry, monkeypatch):
+    monkeypatch.setattr(datasets, "_run_child", lambda *arguments: pytest.fail("UCI was asked"))
+    write_registry(registry, uci_id="")
+    frame, _ = datasets.fetch("shells", data_dir=registry)
+    assert_is_table(frame)
+    with pytest.raises(DataError, match="not on UCI"):
+        datasets.fetch("shells", source="uci", data_dir=registry)
+
+
+# --- the mirror --------------------------------------------------------------------------------
+
+
+def test_damaged_mirror(registry):
+    mirror = registry / "mirror" / "shells.csv"
+    damaged = CSV.replace(b"0.455", b"0.456")
+    mirror.write_bytes(damaged)
+    with pytest.raises(DataError) as caught:
+        datasets.fetch("shells", source="mirror", data_dir=registry)
+    found, expected = (hashlib.sha256(content).hexdigest() for content in (damaged, CSV))
+    assert all(part in str(caught.value) for part in (str(mirror), expected, found))
+
+
+def test_missing_mirror(registry, point_at, closed_port):
+    point_at(closed_port)
+    (registry / "mirror" / "shells.csv").unlink()
+    with pytest.raises(DataError, match=r"shells\.csv is missing"):
+        datasets.fetch("shells", retries=0, data_dir=registry)
+
+
+def test_mirror_that_is_not_what_was_registered(registry):
+    write_registry(registry, content_sha256="0" * 64)
+    with pytest.raises(DataError, match=f"expected digest 0{{64}}, found {TABLE_DIGEST}"):
+        datasets.fetch("shells", source="mirror", data_dir=registry)
+
+
+# --- arguments and the registry ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"name": "shell"}, "unknown data set 'shell' .did you mean 'shells'"),
+        ({"source": "mirorr"}, "did you mean 'mirror'.*auto, mirror, uci"),
+        ({"timeout": 0.0}, "timeout is 0.0"),
+        ({"timeout": float("nan")}, "timeout is nan"),
+        ({"retries": -1}, "retries is -1"),
+    ],
+)
+def test_bad_argument(registry, arguments, message):
+    arguments = {"name": "shells", "source": "mirror", "data_dir": registry} | arguments
+    with pytest.raises(ConfigError, match=message):
+        datasets.fetch(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [({"rows": "many"}, "many"), ({"doi": None}, "'shells' has no doi"), ({"uci_id": "x"}, "'x'")],
+)
+def test_bad_registry(registry, changes, message):
+    write_registry(registry, **changes)
+    with pytest.raises(DataError, match=message):
+        datasets.load_sources(registry / "sources.csv")
+
+
+def test_registry_that_repeats_a_name_or_is_missing(registry):
+    path = registry / "sources.csv"
+    with path.open("a") as file:
+        file.write(path.read_text().splitlines()[1] + "\n")
+    with pytest.raises(DataError, match="listed twice"):
+        datasets.load_sources(path)
+    with pytest.raises(DataError, match="No such file"):
+        datasets.load_sources(registry / "none.csv")
+
+
+def test_registered_covertype():
+    covertype = datasets.load_sources()["covertype"]
+    assert (covertype.uci_id, covertype.rows, len(covertype.columns)) == (31, 581_012, 11)
+    assert covertype.mirror_sha256 == COVERTYPE_FILE
+    assert covertype.content_sha256 == COVERTYPE_DIGEST
+
+
+# --- the digest --------------------------------------------------------------------------------
+
+
+def test_digest_of_a_text_written_by_hand():
+    assert datasets.canonical_digest(TABLE) == TABLE_DIGEST
+    frame = pd.DataFrame({"sex": ["M", None, 'a"b'], "x": [np.nan, -0.0, -1.5e-7]})
+    text = '3 rows\n"sex"\n"M"\n\n"a\\"b"\n"x"\n\n0\n-1.5e-07\n'
+    assert datasets.canonical_digest(frame) == hashlib.sha256(text.encode()).hexdigest()
+
+
+@pytest.mark.parametrize("dtype", ["int16", "uint16", "int64", "float64", "Int32"])
+def test_digest_does_not_depend_on_the_type_of_integers(dtype):
+    assert datasets.canonical_digest(TABLE.astype({"length": dtype})) == TABLE_DIGEST
+
+
+def test_digest_does_not_depend_on_the_file_format(tmp_path):
+    TABLE.to_parquet(tmp_path / "a.parquet", compression="gzip")
+    TABLE[::-1].to_csv(tmp_path / "a.csv", index=False)
+    assert datasets.canonical_digest(datasets.read(tmp_path / "a.parquet")) == TABLE_DIGEST
+    assert datasets.canonical_digest(datasets.read(tmp_path / "a.csv")[::-1]) == TABLE_DIGEST
+
+
+def test_digest_forgives_the_last_bit_of_a_decimal():
+    noisy = TABLE.assign(weight=np.nextafter(TABLE["weight"], 9))
+    assert datasets.canonical_digest(noisy) == TABLE_DIGEST
+
+
+def test_digest_tells_contents_apart():
+    others = [
+        TABLE.rename(columns={"rings": "ring"}),
+        TABLE[["weight", "length", "rings"]],
+        TABLE.iloc[[1, 0, 2, 3]],
+        TABLE.iloc[:3],
+        TABLE.assign(weight=TABLE["weight"] + 1e-9),
+        TABLE.assign(rings=["1", "0", "1", "1"]),
+        TABLE.assign(weight=[0.455, 0.1, np.nan, 3.0]),
+        TABLE.assign(length=[1, 215, 9, 300]),
+    ]
+    digests = {datasets.canonical_digest(frame) for frame in [TABLE, *others]}
+    assert len(digests) == 1 + len(others)
+
+
+# --- files and imports -------------------------------------------------------------------------
+
+
+def test_save_and_read_back(tmp_path):
+    table, record = tmp_path / "new" / "t.parquet", tmp_path / "new" / "t.json"
+    datasets.save(TABLE, {"source": "mirror"}, table, record)
+    pd.testing.assert_frame_equal(datasets.read(table), TABLE)
+    assert json.loads(record.read_text()) == {"source": "mirror"}
+    assert sorted(path.name for path in table.parent.iterdir()) == ["t.json", "t.parquet"]
+
+
+def test_failed_write_leaves_the_old_file_alone(tmp_path):
+    def write_half(path):
+        path.write_text("half")
+        raise OSError("disk full")
+
+    target = tmp_path / "t.txt"
+    target.write_text("old")
+    with pytest.raises(OSError, match="disk full"):
+        datasets.write_atomically(target, write_half)
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("name", ["none.parquet", "none.csv", "text.parquet"])
+def test_unreadable_table(tmp_path, name):
+    (tmp_path / "text.parquet").write_text("this is no Parquet")
+    with pytest.raises(DataError, match=name):
+        datasets.read(tmp_path / name)
+
+
+def test_import_is_light():
+    code = (
+        "import sys, optimist.datasets, optimist.covertype;"
+        "print([m for m in ('pandas', 'pyarrow', 'sklearn', 'ucimlrepo') if m in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+# --- the real data -----------------------------------------------------------------------------
+
+
+def uci_layout(frame):
+    """CSV text in the layout of UCI id 31: 54 features, the binary ones all zero, and the label."""
+    binary = [f"Soil_Type{k}" for k in range(1, 41)] + [f"Wilderness_Area{k}" for k in range(1, 5)]
+    zeros = pd.DataFrame(np.zeros((len(frame), 44), np.int8), columns=binary)
+    wide = pd.concat([frame.drop(columns="Cover_Type"), zeros, frame["Cover_Type"]], axis=1)
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    text = io.BytesIO()
+    arrow_csv.write_csv(
+        pa.Table.from_pandas(wide, preserve_index=False),
+        text,
+        arrow_csv.WriteOptions(quoting_style="none", quoting_header="none"),
+    )
+    return text.getvalue()
+
+
+def test_full_covertype_from_both_sources(point_at):
+    kept, record = datasets.fetch("covertype", source="mirror")
+    assert (record["source"], record["digest"]) == ("mirror", COVERTYPE_DIGEST)
+    start = time.monotonic()
+    assert datasets.canonical_digest(kept) == COVERTYPE_DIGEST
+    assert time.monotonic() - start < 2
+    with UciServer(uci_layout(kept)) as server:
+        point_at(server)
+        fetched, record = datasets.fetch("covertype", source="uci", timeout=60.0)
+    assert server.asked == ["31"]
+    assert (len(record["attempts"]), record["digest"]) == (1, COVERTYPE_DIGEST)
+    pd.testing.assert_frame_equal(fetched, kept)
+    assert kept["Cover_Type"].value_counts()[2] == 283_301
