@@ -345,7 +345,7 @@ def read(path: str | Path) -> "pd.DataFrame":
     path = Path(path)
     try:
         if path.suffix == ".csv":
-            return pd.read_csv(path, float_precision="round_trip")
+            return pd.read_csv(path)
         return pd.read_parquet(path)
     except (OSError, ValueError) as error:
         raise DataError(f"cannot read {path}: {' '.join(str(error).split())}") from None

@@ -227,7 +227,7 @@ def test_no_network(registry, point_at, closed_port):
     assert_is_table(frame)
     assert record["source"] == "mirror"
     assert "refused" in record["attempts"][0]["error"]
-    with pytest.raises(DataError, match="not available from UCI: .*refused"):
+    with pytest.raises(DataError, match=r"not available from UCI: .*refused"):
         datasets.fetch("shells", source="uci", retries=0, data_dir=registry)
 
 

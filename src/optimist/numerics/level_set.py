@@ -23,6 +23,8 @@ MAX_HALVINGS = 6
 RESIDUAL_TOLERANCE = 1e-9
 SPHERE_TOLERANCE = 1e-10
 JITTER = 1e-6
+CROSSING_STEPS = 3
+BOUND_SWEEPS = 3
 BATCH = 4
 
 
@@ -80,19 +82,35 @@ class LevelSet:
         return inside & (np.linalg.norm(thetas, axis=1) <= self.radius * (1.0 + SPHERE_TOLERANCE))
 
     def upper_bounds(self, arms):
-        r"""Bound $\max_{\theta\in\mathcal C}x^\top\theta$ from above for each row of ``arms`` (K, d).
-
-        Self-concordance gives $\psi(\theta) \ge \|\theta-\hat\theta\|^2_H/(2 + RD)$ for
-        $\|x\| \le 1$, with H the Hessian at the centre and D the reach.
-        """
-        link = self.likelihood.link
-        factor = 2.0 + link.self_concordance * self.reach
-        width = math.sqrt(factor * self.level + JITTER * self.reach**2)
-        norms = np.sqrt(np.einsum("kd,dk->k", arms, np.linalg.solve(self.hessian, arms.T)))
+        r"""Bound $\max_{\theta\in\mathcal C}x^\top\theta$ from above for each row of ``arms`` (K, d)."""
+        B = self._quadratic_minorant()
+        width = math.sqrt(self.level + JITTER * self.reach**2)
+        norms = np.sqrt(np.einsum("kd,dk->k", arms, np.linalg.solve(B, arms.T)))
         bounds = arms @ self.centre + width * norms
         if self.radius is None:
             return bounds
         return np.minimum(bounds, self.radius * np.linalg.norm(arms, axis=1))
+
+    def _quadratic_minorant(self):
+        r"""Return B (d, d) with $\psi(\theta) \ge \|\theta-\hat\theta\|^2_B$ on the set, plus jitter.
+
+        Self-concordance bounds the loss of observation s from below by a quadratic whose factor
+        falls with $D_s \ge |x_s^\top(\theta-\hat\theta)|$. The reach bounds all $D_s$; the
+        resulting B bounds each of them better, which gives a larger B, and so on.
+        """
+        likelihood, reach = self.likelihood, self.reach
+        X, link, d = likelihood.history.features, likelihood.link, len(self.centre)
+        weights = link.slope(X @ self.centre) * likelihood.history.weights / link.dispersion
+        moves = np.full(len(X), reach)
+        for sweep in range(BOUND_SWEEPS):
+            factors = _curvature_left(link.self_concordance * moves)
+            B = ((weights * factors) @ likelihood.history.products).reshape(d, d)
+            B += (0.5 * likelihood.ridge + JITTER) * np.eye(d)
+            if sweep < BOUND_SWEEPS - 1:
+                norms = np.sqrt(np.einsum("nd,nd->n", X @ np.linalg.inv(B), X))
+                width = math.sqrt(self.level + JITTER * reach**2)
+                moves = np.minimum(moves, width * norms)
+        return B
 
     def best_arm(self, arms, maximise, prune=True):
         """Return the index of the arm (K, d) with the largest maximum over the set.
@@ -145,28 +163,90 @@ class _OptimalitySystem:
         m, d = arms.shape
         self.unknowns = np.zeros((m, d + 2))  # theta, s, rho
         self.active = np.zeros(m, dtype=bool)  # ball constraint
-        self._start_from_ellipsoid()
+        self._start()
 
-    def _start_from_ellipsoid(self):
-        r"""Start at the maximiser over $\{\|\theta-\hat\theta\|^2_H \le 2\beta^2\}$."""
+    def _start(self):
+        r"""Start where the ray of the ellipsoid's maximiser leaves the set.
+
+        The ray is $\hat\theta + aH^{-1}x$. If it meets the sphere first, follow the sphere towards
+        $Sx/\|x\|$, which lies outside the set, until $\psi = \beta^2$ holds as well.
+        """
         s, d = self.set, self.arms.shape[1]
         p = np.linalg.solve(s.hessian, self.arms.T).T
-        norms = np.sqrt(np.einsum("kd,kd->k", p, self.arms))
-        scale = math.sqrt(2.0) * s.beta / norms
-        theta = s.centre + scale[:, None] * p
-        self.unknowns[:, d] = scale
-        if s.radius is not None:
-            length = np.linalg.norm(theta, axis=1)
-            self.active = length > s.radius
-            theta[self.active] *= (s.radius / length[self.active])[:, None]
-            self.unknowns[self.active, d + 1] = 1e-3
+        scale = math.sqrt(2.0) * s.beta / np.sqrt(np.einsum("kd,kd->k", p, self.arms))
+        if s.radius is None:
+            theta = self._cross(lambda a: s.centre + a[:, None] * p, scale)
+        else:
+            limit = _distance_to_sphere(s.centre, p, s.radius)
+            scale = np.minimum(scale, limit)
+            theta = s.centre + limit[:, None] * p
+            self.active = s.excess(theta) < s.level
+            inside = ~self.active
+            if inside.any():
+                q = p[inside]
+                theta[inside] = self._cross(lambda a: s.centre + a[:, None] * q, scale[inside])
+            if self.active.any():
+                theta[self.active] = self._cross_on_sphere(theta[self.active])
         self.unknowns[:, :d] = theta
+        self._derivatives = s.likelihood.derivatives(theta)
+        self._fit_multipliers(self._derivatives[1], scale)
+
+    def _roots(self, thetas):
+        return np.sqrt(np.maximum(self.set.excess(thetas), 1e-300))
+
+    def _cross(self, path, a):
+        r"""Return path(a) with $\sqrt\psi$ near beta, by secant steps in log-log scale."""
+        power = 1.0
+        root = self._roots(path(a))
+        for _ in range(CROSSING_STEPS):
+            factor = np.clip((self.set.beta / root) ** (1.0 / power), 0.1, 10.0)
+            new_root = self._roots(path(a * factor))
+            logs = np.log(factor)
+            flat = np.abs(logs) < 1e-3
+            power = np.where(flat, 1.0, np.log(new_root / root) / np.where(flat, 1.0, logs))
+            power = np.clip(power, 0.25, 2.0)
+            a, root = a * factor, new_root
+        return path(a)
+
+    def _cross_on_sphere(self, theta):
+        r"""Bisect by false position from ``theta`` (m, d) to $Sx/\|x\|$ for $\psi = \beta^2$."""
+        s, active = self.set, self.active
+        tips = self.arms[active] * (s.radius / self.lengths[active])[:, None]
+        low, high = np.zeros(len(theta)), np.ones(len(theta))
+        f_low, f_high = self._roots(theta) - s.beta, self._roots(tips) - s.beta
+        for _ in range(CROSSING_STEPS):
+            w = low - f_low * (high - low) / (f_high - f_low)
+            point = theta + w[:, None] * (tips - theta)
+            point *= (s.radius / np.linalg.norm(point, axis=1))[:, None]
+            f = self._roots(point) - s.beta
+            below = f < 0.0
+            low, f_low = np.where(below, w, low), np.where(below, f, f_low)
+            high, f_high = np.where(below, high, w), np.where(below, f_high, f)
+        return point
+
+    def _fit_multipliers(self, gradients, scale):
+        r"""Fit s and rho by least squares in the stationarity condition."""
+        d = self.arms.shape[1]
+        theta = self.unknowns[:, :d]
+        xx = self.lengths**2
+        gx = np.einsum("kd,kd->k", gradients, self.arms)
+        s, rho = gx / xx, np.zeros_like(xx)
+        if self.active.any():
+            xt = np.einsum("kd,kd->k", theta, self.arms)
+            gt = np.einsum("kd,kd->k", gradients, theta)
+            tt = np.einsum("kd,kd->k", theta, theta)
+            determinant = np.maximum(xx * tt - xt**2, 1e-12 * xx * tt)
+            fitted = np.maximum((xt * gx - xx * gt) / determinant, 0.0)
+            rho = np.where(self.active, fitted, 0.0)
+            s = (gx + rho * xt) / xx
+        self.unknowns[:, d] = np.where(s > 0.0, s, scale)
+        self.unknowns[:, d + 1] = rho
 
     def solve(self):
         """Iterate; return thetas (m, d) and whether each row converged (m,)."""
         m, d = self.arms.shape
         pending = np.arange(m)
-        residual, jacobian = self._evaluate(pending, self.unknowns)
+        residual, jacobian = self._assemble(pending, self.unknowns, self._derivatives)
         for _ in range(MAX_NEWTON_STEPS):
             residual, jacobian = self._advance(pending, residual, jacobian)
             changed = self._update_active_set(pending, residual, jacobian)
@@ -179,10 +259,14 @@ class _OptimalitySystem:
         return self.unknowns[:, :d], converged
 
     def _evaluate(self, rows, unknowns):
+        derivatives = self.set.likelihood.derivatives(unknowns[:, : self.arms.shape[1]])
+        return self._assemble(rows, unknowns, derivatives)
+
+    def _assemble(self, rows, unknowns, derivatives):
         """Return residuals (m, d + 2), scaled to be free of units, and their Jacobians."""
         s, d = self.set, self.arms.shape[1]
         theta, multiplier, rho = unknowns[:, :d], unknowns[:, d, None], unknowns[:, d + 1, None]
-        values, gradients, hessians = s.likelihood.derivatives(theta)
+        values, gradients, hessians = derivatives
         root = np.sqrt(np.maximum(values - s.minimum, 1e-300))[:, None]
         scale = (np.abs(multiplier) * self.lengths[rows, None] + 1e-300)[..., None]
         residual = np.empty_like(unknowns)
@@ -253,6 +337,20 @@ class _OptimalitySystem:
         return changed
 
 
+def _curvature_left(u):
+    r"""Return $\int_0^1(1-v)e^{-uv}dv = (e^{-u}-1+u)/u^2$, which is 1/2 at u = 0."""
+    safe = np.maximum(u, 1e-3)
+    return np.where(u < 1e-3, 0.5 - u / 6.0, (np.expm1(-safe) + safe) / safe**2)
+
+
+def _distance_to_sphere(centre, p, radius):
+    r"""Return the a > 0 with $\|c + ap\| = S$ for each row of ``p`` (m, d)."""
+    pp = np.einsum("kd,kd->k", p, p)
+    cp = p @ centre
+    gap = np.maximum(radius**2 - centre @ centre, 0.0)
+    return (np.sqrt(cp**2 + pp * gap) - cp) / pp
+
+
 def _solve_stacked(jacobian, residual):
     try:
         return -np.linalg.solve(jacobian, residual[..., None])[..., 0]
@@ -300,7 +398,7 @@ def _slsqp(level_set, x, tolerance):
         return level_set.level - level_set.excess(theta[None])[0]
 
     def slack_gradient(theta):
-        return -level_set.likelihood.derivatives(theta[None])[1][0]
+        return -level_set.likelihood.gradients(theta[None])[0]
 
     constraints = [{"type": "ineq", "fun": slack, "jac": slack_gradient}]
     if level_set.radius is not None:

@@ -111,6 +111,11 @@ class Likelihood:
         fit = m @ self.history.weights / self.link.dispersion - thetas @ self.linear
         return fit + 0.5 * self.ridge * np.einsum("md,md->m", thetas, thetas)
 
+    def gradients(self, thetas):
+        """Return the gradient at each row of ``thetas`` (m, d), as (m, d)."""
+        mu = self.link.mean(thetas @ self.history.features.T) * self.history.weights
+        return mu @ self.history.features / self.link.dispersion - self.linear + self.ridge * thetas
+
     def derivatives(self, thetas):
         """Return values (m,), gradients (m, d) and Hessians (m, d, d) at the rows of ``thetas``."""
         history, g = self.history, self.link.dispersion

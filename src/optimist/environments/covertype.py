@@ -1,0 +1,48 @@
+r"""Covertype: arms are cluster centroids of real data, rewards are Bernoulli with cluster means.
+
+Zhang et al. (2025), Appendix F.3, after Filippi et al. (2010). The logistic model is only an
+approximation here: regret is counted with the cluster means, not with $\mu(x^\top\theta)$, and
+there is no true parameter. $S = 6$ and $\kappa = 200$ are the paper's estimates.
+"""
+
+import numpy as np
+
+from optimist.covertype import read_arms
+from optimist.environments.base import FiniteArmEnvironment, check_arms
+from optimist.errors import positive
+from optimist.numerics.links import Logistic
+from optimist.problems import GLBProblem
+
+
+class CovertypeEnvironment(FiniteArmEnvironment):
+    """Fixed arms read from the prepared file ``dataset`` (see `optimist.covertype`)."""
+
+    def __init__(self, *, horizon, trial, stream, dataset):
+        prepared = read_arms(dataset)
+        check_arms(prepared.features)
+        self.horizon = horizon
+        self._arms, self._means = prepared.features, prepared.means
+        everywhere = np.broadcast_to(self._means, (horizon, len(self._means)))
+        self._rewards = Logistic().sample(stream("rewards"), everywhere)
+
+    def arms(self, t):
+        return self._arms
+
+    def means(self, t):
+        return self._means
+
+    def reward(self, t, index):
+        return float(self._rewards[t, index])
+
+    def problem(self, *, norm_bound, kappa, delta=0.01, radius_scale=1.0):
+        """Return the `GLBProblem` with the given S and kappa, which no formula ties here."""
+        return GLBProblem(
+            link=Logistic(),
+            dimension=self._arms.shape[1],
+            norm_bound=positive("norm_bound", norm_bound),
+            kappa=positive("kappa", kappa),
+            horizon=self.horizon,
+            delta=delta,
+            radius_scale=radius_scale,
+            fixed_arms=True,
+        )

@@ -1,0 +1,239 @@
+"""From configuration to jobs: cells, chunks of trials, and running one chunk."""
+
+import ast
+import importlib.util
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+
+from optimist import seeding
+from optimist.algorithms import algorithm_module, make_algorithm, parse_label
+from optimist.environments import environment_module, make_environment
+from optimist.errors import ConfigError, unknown_name
+from optimist.simulate import checkpoints, replay, simulate
+
+LANES = ("regret", "timing")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One paper x setting x algorithm.
+
+    Attributes
+    ----------
+    paper, setting, algorithm : str
+        ``algorithm`` is a label, ``name[option=value,...]``.
+    spec : dict
+        The setting as configured: environment, parameters, learner, horizon, and optionally noise
+        (the name of its random streams, shared by settings that must meet the same luck) and
+        dataset.
+    """
+
+    paper: str
+    setting: str
+    algorithm: str
+    spec: dict
+
+    @property
+    def name(self):
+        """``paper/setting/algorithm``."""
+        return f"{self.paper}/{self.setting}/{self.algorithm}"
+
+    def stream(self, trial, purpose):
+        """Return the generator of this cell's world for a trial and a purpose."""
+        return seeding.stream(self.paper, self.spec.get("noise", self.setting), trial, purpose)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A range of trials of one cell in one lane; one job writes one result file.
+
+    Attributes
+    ----------
+    lane : {"regret", "timing"}
+    cell : Cell
+    first, stop : int
+        Trials first, ..., stop - 1.
+    rounds : int or None
+        Truncate the trials after this many rounds.
+    probe : dict or None
+        ``{"leader": label, "every": int}``: time the cell's algorithm on the leader's history.
+    time_limit : float or None
+        Seconds per trial.
+    group : str
+        The set of targets that asks for this job.
+    """
+
+    lane: str
+    cell: Cell
+    first: int
+    stop: int
+    rounds: int | None = None
+    probe: dict | None = None
+    time_limit: float | None = None
+    group: str = "paper"
+
+    @property
+    def chunk(self):
+        """The trials as they appear in file names, ``000-009``."""
+        return f"{self.first:03d}-{self.stop - 1:03d}"
+
+    @property
+    def path(self):
+        """Result file below the results folder."""
+        return f"{self.lane}/{self.cell.name}/{self.chunk}.parquet"
+
+
+def make_cell(paper, setting, algorithm):
+    """Return the cell of a loaded paper configuration, checking both names."""
+    if setting not in paper["settings"]:
+        raise unknown_name(f"setting of {paper['paper']}", setting, paper["settings"])
+    parse_label(algorithm)
+    algorithm_module(parse_label(algorithm)[0])
+    return Cell(paper["paper"], setting, algorithm, paper["settings"][setting])
+
+
+def jobs(paper, *, limits=None, only=None):
+    """Return every job of a paper, both lanes, without duplicates.
+
+    Parameters
+    ----------
+    paper : dict
+        A loaded paper configuration.
+    limits : dict
+        ``rounds``, ``trials`` and ``timing_trials`` cap what the paper asks for (None: no cap).
+    only : dict
+        Lists ``settings`` and ``algorithms`` restrict the cells (empty: all).
+    """
+    limits, only = limits or {}, only or {}
+    found = {}
+    for lane, blocks in (("regret", paper["runs"]), ("timing", paper["timings"])):
+        cap = limits.get("trials" if lane == "regret" else "timing_trials")
+        for block in blocks:
+            for cell in _block_cells(paper, block, only):
+                for job in _chunks(lane, cell, block, cap, limits):
+                    found.setdefault(job.path, job)
+    return list(found.values())
+
+
+def _block_cells(paper, block, only):
+    for setting in block["settings"]:
+        for algorithm in block["algorithms"]:
+            wanted = only.get("settings") or [setting]
+            names = only.get("algorithms") or [algorithm]
+            if setting in wanted and (algorithm in names or parse_label(algorithm)[0] in names):
+                yield make_cell(paper, setting, algorithm)
+
+
+def _chunks(lane, cell, block, cap, limits):
+    trials = block["trials"] if cap is None else min(cap, block["trials"])
+    chunk = block.get("chunk", {})
+    size = chunk.get(parse_label(cell.algorithm)[0], trials)
+    for first in range(0, trials, size):
+        yield Job(
+            lane,
+            cell,
+            first,
+            min(first + size, trials),
+            rounds=limits.get("rounds"),
+            probe=block.get("probe"),
+            time_limit=block.get("time_limit"),
+            group=block.get("group", "paper"),
+        )
+
+
+def build(cell, trial, data_dir=None):
+    """Return environment and problem of one trial."""
+    spec = cell.spec
+    extra = {}
+    if "dataset" in spec:
+        if data_dir is None:
+            raise ConfigError(f"setting {cell.setting!r} needs data set {spec['dataset']!r}")
+        extra["dataset"] = Path(data_dir) / f"{spec['dataset']}.csv"
+    environment = make_environment(
+        spec["environment"],
+        horizon=spec["horizon"],
+        trial=trial,
+        stream=partial(cell.stream, trial),
+        **spec.get("parameters", {}),
+        **extra,
+    )
+    return environment, environment.problem(**spec.get("learner", {}))
+
+
+def run(job, data_dir=None, progress=None):
+    """Run the trials of a job; return a mapping of trial index to `Trajectory`.
+
+    ``progress(trial, trajectory)`` is called after each trial.
+    """
+    trajectories = {}
+    for trial in range(job.first, job.stop):
+        trajectories[trial] = _run_trial(job, trial, data_dir)
+        if progress is not None:
+            progress(trial, trajectories[trial])
+    return trajectories
+
+
+def _run_trial(job, trial, data_dir):
+    cell = job.cell
+    environment, problem = build(cell, trial, data_dir)
+    marks = checkpoints(cell.spec["horizon"], job.rounds)
+    # The learner's own randomness; it never touches the world's streams.
+    learner = make_algorithm(cell.algorithm, problem, cell.stream(trial, cell.algorithm))
+    if job.probe:
+        leader = make_algorithm(job.probe["leader"], problem)
+        every = min(job.probe["every"], max(1, marks[-1] // 4))
+        return replay(environment, leader, learner, marks, every=every)
+    return simulate(
+        environment, learner, marks, coverage=job.lane == "regret", time_limit=job.time_limit
+    )
+
+
+def source_files(cell, probe=None):
+    """Return the source files that decide a cell's results, as sorted paths.
+
+    They are the modules of its algorithm and environment, and everything of this package which
+    those and the simulation import, found without importing anything.
+    """
+    modules = [
+        algorithm_module(parse_label(cell.algorithm)[0]),
+        environment_module(cell.spec["environment"]),
+        "optimist.simulate",
+        "optimist.seeding",
+    ]
+    if probe:
+        modules.append(algorithm_module(parse_label(probe["leader"])[0]))
+    return sorted(set().union(*(_closure(module) for module in modules)))
+
+
+@lru_cache
+def _closure(module):
+    files, todo = {}, [module]
+    while todo:
+        name = todo.pop()
+        if name in files:
+            continue
+        files[name] = importlib.util.find_spec(name).origin
+        todo += _imports(files[name])
+    return frozenset(files.values())
+
+
+@lru_cache
+def _imports(path):
+    """Return the modules of this package that the file at ``path`` imports at any level."""
+    found = set()
+    for node in ast.walk(ast.parse(Path(path).read_text())):
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        found.update(n for n in names if n.startswith("optimist.") and _is_module(n))
+    return tuple(sorted(found))
+
+
+def _is_module(name):
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False

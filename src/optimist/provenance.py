@@ -1,0 +1,51 @@
+"""Where a number comes from: code, versions, machine."""
+
+import os
+import platform
+import subprocess
+from datetime import UTC, datetime
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+PACKAGES = ("optimist", "numpy", "scipy", "pandas", "pyarrow", "scikit-learn", "snakemake")
+
+
+def collect():
+    """Return git commit and dirty flag, package versions, CPU and BLAS threads, as a dict."""
+    return {
+        "commit": _git("rev-parse", "HEAD"),
+        "dirty": bool(_git("status", "--porcelain", "--untracked-files=no")),
+        "python": platform.python_version(),
+        "packages": {name: _version(name) for name in PACKAGES},
+        "machine": {"cpu": cpu_name(), "cores": os.cpu_count(), "system": platform.platform()},
+        "blas_threads": os.environ.get("OMP_NUM_THREADS"),
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+@lru_cache
+def _git(*arguments):
+    command = ["git", "-C", str(Path(__file__).parent), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def _version(name):
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def cpu_name():
+    """Return the processor's model name, as far as the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()

@@ -1,0 +1,259 @@
+"""Covertype arms: known answers on the full data, properties on small synthetic rows."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from optimist import covertype
+from optimist.covertype import CovertypeArms
+from optimist.errors import ConfigError, DataError
+
+ARMS_SCRIPT = """
+import sys
+from optimist import covertype, datasets
+frame, _ = datasets.fetch("covertype", source="mirror")
+covertype.write_arms(covertype.prepare(frame, clusters=60, seed=7, n_init=1), sys.argv[1])
+"""
+EXTREMES_SCRIPT = """
+import sys
+from optimist import covertype, datasets
+frame, _ = datasets.fetch("covertype", source="mirror")
+covertype.extremes(frame, [0, 42]).to_csv(sys.argv[1], index=False)
+"""
+
+
+def start(script, threads, path):
+    variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    env = os.environ | dict.fromkeys(variables, str(threads))
+    return subprocess.Popen([sys.executable, "-c", script, str(path)], env=env)
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory):
+    """Folder with arms of the full data by 1 and 2 threads, and extremes for seeds 0 and 42."""
+    folder = tmp_path_factory.mktemp("covertype")
+    single = [
+        start(EXTREMES_SCRIPT, 1, folder / "extremes.csv"),
+        start(ARMS_SCRIPT, 1, folder / "arms1.csv"),
+    ]
+    assert [process.wait() for process in single] == [0, 0]
+    assert start(ARMS_SCRIPT, 2, folder / "arms2.csv").wait() == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def full_arms(full):
+    return covertype.read_arms(full / "arms1.csv")
+
+
+def synthetic_rows(n=2000, seed=3):
+    """Small stand-in for Covertype: integer rows around 8 distant centres; NOT the real data."""
+    rng = np.random.default_rng(seed)
+    centres = rng.integers(-3000, 3000, size=(8, 10))
+    blob = np.arange(n) % 8
+    values = centres[blob] + rng.integers(-20, 21, size=(n, 10))
+    frame = pd.DataFrame(values, columns=covertype.NUMERIC)
+    # In blob b, the first b of every 10 rows are lodgepole pine.
+    return frame.assign(Cover_Type=np.where((np.arange(n) // 8) % 10 < blob, 2, 5))
+
+
+@pytest.fixture
+def arms():
+    features = np.zeros((3, 11))
+    features[:, 0], features[:, -1] = [0.6, -0.3, 0.1], 0.8
+    return CovertypeArms(features, np.array([0.1, 0.5, 1.0]), np.array([10, 20, 30]))
+
+
+# --- the full data -----------------------------------------------------------------------------
+
+
+def test_threads_do_not_change_a_byte(full):
+    assert (full / "arms1.csv").read_bytes() == (full / "arms2.csv").read_bytes()
+
+
+def test_default_seed_gives_the_range_of_the_paper(full_arms):
+    assert full_arms.means.min() == pytest.approx(0.103, abs=5e-4)
+    assert full_arms.means.max() == pytest.approx(0.881, abs=5e-4)
+    # 48.76 % of all cells are lodgepole pine.
+    assert full_arms.sizes.sum() == 581_012
+    assert np.rint(full_arms.sizes @ full_arms.means) == 283_301
+
+
+def test_longest_centroid_before_scaling(full_arms):
+    # The constant was 1, so its value now is the scale. Norm of the ten standardised columns.
+    longest = np.linalg.norm(full_arms.features[:, :10] / full_arms.features[:, 10:], axis=1).max()
+    assert longest == pytest.approx(5.72, abs=5e-3)
+
+
+def test_shape_and_centring_of_the_arms(full_arms):
+    assert full_arms.features.shape == (60, 11)
+    assert np.linalg.norm(full_arms.features, axis=1).max() == pytest.approx(1, abs=1e-11)
+    assert np.ptp(full_arms.features[:, -1]) == 0
+    # Standardised columns have mean zero over all rows, hence over centroids weighted by size.
+    assert full_arms.sizes @ full_arms.features[:, :10] == pytest.approx(0, abs=1e-4)
+
+
+def test_extremes_of_other_seeds(full):
+    table = pd.read_csv(full / "extremes.csv")
+    assert list(table.columns) == ["seed", "lowest", "highest"]
+    assert list(table["seed"]) == [0, 42]
+    assert list(table["lowest"].round(3)) == [0.109, 0.123]  # 0.1091 and 0.1225
+    assert list(table["highest"].round(3)) == [0.865, 0.892]  # 0.8654 and 0.8925
+
+
+def test_logistic_fit_of_the_full_data(full_arms):
+    # Maximum of the weighted likelihood found by scipy, independently of the implementation.
+    from scipy.optimize import minimize
+    from scipy.special import expit
+
+    x, m, n = full_arms.features, full_arms.means, full_arms.sizes / full_arms.sizes.sum()
+
+    def loss(theta):
+        z = x @ theta
+        return n @ (np.logaddexp(0, z) - m * z), x.T @ (n * (expit(z) - m))
+
+    fit = minimize(loss, np.zeros(11), jac=True, method="BFGS", options={"gtol": 1e-9})
+    norm = covertype.logistic_fit_norm(full_arms)
+    assert norm == pytest.approx(np.linalg.norm(fit.x), rel=1e-4)
+    assert norm == pytest.approx(20.83, abs=0.01)
+
+
+# --- small synthetic rows ----------------------------------------------------------------------
+
+
+def test_distant_blobs_become_the_arms():
+    arms = covertype.prepare(synthetic_rows(), clusters=8, seed=1, n_init=5)
+    assert arms.means == pytest.approx(np.arange(8) / 10)
+    assert list(arms.sizes) == [250] * 8
+
+
+def test_scaling_by_hand():
+    # Two clusters of one row each: every column standardises to -1 and 1, the constant is 1.
+    frame = pd.DataFrame([[k] * 10 for k in (0, 4)], columns=covertype.NUMERIC)
+    arms = covertype.prepare(frame.assign(Cover_Type=[2, 3]), clusters=2, seed=0)
+    scale = 1 / np.sqrt(11)
+    assert arms.features == pytest.approx(scale * np.array([[1] * 11, [-1] * 10 + [1]]))
+    assert list(arms.means) == [0, 1]
+
+
+def test_arms_do_not_depend_on_the_cluster_numbers():
+    one, other = (covertype.prepare(synthetic_rows(), 8, seed=seed, n_init=5) for seed in (1, 2))
+    assert one.features.tobytes() == other.features.tobytes()
+    assert np.all(np.diff(one.means) >= 0)
+
+
+def test_integer_types_do_not_overflow():
+    frame = synthetic_rows()
+    small = covertype.prepare(frame.astype("int16"), 8, seed=1)
+    wide = covertype.prepare(frame.astype("int64"), 8, seed=1)
+    assert small.features.tobytes() == wide.features.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "clusters", "error", "message"),
+    [
+        (lambda f: f.drop(columns="Slope"), 8, DataError, "no column Slope"),
+        (lambda f: f.drop(columns="Cover_Type"), 8, DataError, "no column Cover_Type"),
+        (lambda f: f.assign(Aspect=7), 8, DataError, "Aspect is constant"),
+        (lambda f: f.assign(Aspect=np.nan), 8, DataError, "Aspect: expected integers"),
+        (lambda f: f, 0, ConfigError, "clusters is 0"),
+        (lambda f: f[:5], 8, ConfigError, "from 1 to 5"),
+        (lambda f: f.iloc[[0, 1] * 10], 8, ConfigError, "fill only 2"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Number of distinct clusters")
+def test_rows_that_cannot_be_clustered(change, clusters, error, message):
+    with pytest.raises(error, match=message):
+        covertype.prepare(change(synthetic_rows()), clusters=clusters)
+
+
+def test_extremes_agree_with_the_arms():
+    table = covertype.extremes(synthetic_rows(), [1, 4], clusters=8, n_init=5)
+    assert table.to_numpy() == pytest.approx(np.array([[1, 0, 0.7], [4, 0, 0.7]]))
+
+
+@pytest.mark.parametrize("norm", [0.5, 6.0])
+def test_logistic_fit_recovers_a_well_specified_model(norm):
+    rng = np.random.default_rng(5)
+    theta = rng.normal(size=11)
+    theta *= norm / np.linalg.norm(theta)
+    features = rng.normal(size=(60, 11)) / 5
+    means = 1 / (1 + np.exp(-features @ theta))
+    arms = CovertypeArms(features, means, rng.integers(1, 10_000, size=60))
+    assert covertype.logistic_fit_norm(arms) == pytest.approx(norm, rel=1e-4)
+
+
+# --- the file of arms --------------------------------------------------------------------------
+
+
+def test_file_has_twelve_digits_and_reads_back(arms, tmp_path):
+    arms.features[0, 0] = 0.1 + 0.2**0.5
+    covertype.write_arms(arms, tmp_path / "arms.csv")
+    header, first, *_ = (tmp_path / "arms.csv").read_text().splitlines()
+    assert header.startswith("mean,size,Elevation,") and header.endswith(",constant")
+    assert first == "0.1,10,0.5472135955,0,0,0,0,0,0,0,0,0,0.8"
+    back = covertype.read_arms(tmp_path / "arms.csv")
+    assert back.features == pytest.approx(arms.features, abs=1e-12)
+    assert list(back.means) == [0.1, 0.5, 1.0]
+    assert list(back.sizes) == [10, 20, 30] and back.sizes.dtype.kind == "i"
+
+
+def test_noise_below_twelve_digits_does_not_reach_the_file(arms, tmp_path):
+    covertype.write_arms(arms, tmp_path / "a.csv")
+    noisy = CovertypeArms(arms.features * (1 + 2e-16), arms.means, arms.sizes)
+    covertype.write_arms(noisy, tmp_path / "b.csv")
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("0.6", "nan", "not finite"),
+        ("0.6", "inf", "not finite"),
+        ("0.6", "0.6001", "norm 1.0000600"),
+        ("0.5,", "1.5,", r"mean lies outside \[0, 1\]"),
+        ("0.5,", "-0.5,", r"mean lies outside \[0, 1\]"),
+        (",20,", ",0,", "size is not a positive integer"),
+        (",20,", ",20.5,", "size is not a positive integer"),
+        ("0.6", "wide", "not a table of numbers"),
+        ("0.6,", "", "not a table of numbers"),
+        ("Slope", "slope", "the header must be"),
+    ],
+)
+def test_damaged_file(arms, tmp_path, old, new, message):
+    path = tmp_path / "arms.csv"
+    covertype.write_arms(arms, path)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(DataError, match=rf"arms\.csv: .*{message}"):
+        covertype.read_arms(path)
+
+
+@pytest.mark.parametrize("kept_lines", [0, 1])
+def test_file_without_arms(arms, tmp_path, kept_lines):
+    path = tmp_path / "arms.csv"
+    covertype.write_arms(arms, path)
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:kept_lines]))
+    with pytest.raises(DataError, match=r"arms\.csv"):
+        covertype.read_arms(path)
+
+
+def test_norm_may_exceed_one_by_rounding_only(arms, tmp_path):
+    for excess, fine in ((5e-10, True), (2e-9, False)):
+        features = arms.features * (1 + excess)
+        covertype.write_arms(CovertypeArms(features, arms.means, arms.sizes), tmp_path / "a.csv")
+        if fine:
+            assert covertype.read_arms(tmp_path / "a.csv").features.shape == (3, 11)
+        else:
+            with pytest.raises(DataError, match="norm"):
+                covertype.read_arms(tmp_path / "a.csv")
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(DataError, match=r"none\.csv: No such file"):
+        covertype.read_arms(tmp_path / "none.csv")
