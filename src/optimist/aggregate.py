@@ -5,16 +5,21 @@
 ``finals``  one row per setting, algorithm and trial: the last recorded round of the regret lane
             (regret, status, covered, state_bytes, diagnostics).
 ``times``   every recorded round of the timing lane, one row per setting, algorithm, trial, round.
+``facts``   one row per name and setting: numbers about the environments (and, with an algorithm's
+            label for a setting, the areas of confidence regions).
+``regions`` and ``scaling``: see `optimist.regions` and `optimist.scaling`.
 """
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pandas as pd
 import pyarrow as pa
 
 from optimist.results import read
 from optimist.simulate import COMPLETE
 from optimist.statistics import mean_interval
 
+EXTRAS = ("facts", "regions", "scaling")
 CELL = ["setting", "algorithm"]
 
 
@@ -41,7 +46,37 @@ def curves(runs, level):
     for (setting, algorithm, rounds), group in complete.groupby([*CELL, "round"], sort=False):
         mean, low, high = mean_interval(group["regret"], level)
         rows.append((setting, algorithm, rounds, mean, low, high, len(group)))
-    import pandas as pd
-
     names = [*CELL, "round", "mean", "low", "high", "trials"]
     return pd.DataFrame(rows, columns=names)
+
+
+def tables(inputs, level):
+    """Return the tables made from a mapping of ``regret``, ``timing`` and table names to paths.
+
+    What is not among the inputs is absent from the answer.
+    """
+    made = read_tables({k: v for k, v in inputs.items() if k in (*EXTRAS, "region_areas")})
+    regret, timing = (_as_list(inputs.get(lane, [])) for lane in ("regret", "timing"))
+    if regret:
+        runs = load(regret)
+        made |= {"finals": finals(runs), "curves": curves(runs, level)}
+    if timing:
+        made["times"] = load(timing)
+    return made
+
+
+def read_tables(paths):
+    """Return the frames stored at ``paths`` (by table name); areas are appended to the facts."""
+    frames = {name: _read(path) for name, path in paths.items()}
+    areas = frames.pop("region_areas", None)
+    if areas is not None:
+        frames["facts"] = pd.concat([frames["facts"], areas], ignore_index=True)
+    return frames
+
+
+def _read(path):
+    return pd.read_parquet(path) if str(path).endswith(".parquet") else pd.read_csv(path)
+
+
+def _as_list(paths):
+    return [paths] if isinstance(paths, str) else list(paths)

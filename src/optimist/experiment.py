@@ -203,11 +203,12 @@ def source_files(cell, probe=None):
     ]
     if probe:
         modules.append(algorithm_module(parse_label(probe["leader"])[0]))
-    return sorted(set().union(*(_closure(module) for module in modules)))
+    return sorted(set().union(*(module_closure(module) for module in modules)))
 
 
 @lru_cache
-def _closure(module):
+def module_closure(module):
+    """Return the files of a module and of all modules of this package that it imports."""
     files, todo = {}, [module]
     while todo:
         name = todo.pop()

@@ -191,11 +191,11 @@ def test_logistic_fit_recovers_a_well_specified_model(norm):
 
 
 def test_file_has_twelve_digits_and_reads_back(arms, tmp_path):
-    arms.features[0, 0] = 0.1 + 0.2**0.5
+    arms.features[0, 0] = 0.123456789012345
     covertype.write_arms(arms, tmp_path / "arms.csv")
     header, first, *_ = (tmp_path / "arms.csv").read_text().splitlines()
     assert header.startswith("mean,size,Elevation,") and header.endswith(",constant")
-    assert first == "0.1,10,0.5472135955,0,0,0,0,0,0,0,0,0,0.8"
+    assert first == "0.1,10,0.123456789012,0,0,0,0,0,0,0,0,0,0.8"
     back = covertype.read_arms(tmp_path / "arms.csv")
     assert back.features == pytest.approx(arms.features, abs=1e-12)
     assert list(back.means) == [0.1, 0.5, 1.0]

@@ -204,9 +204,30 @@ def test_timeout_covers_all_attempts(registry, point_at):
     with UciServer(UCI_CSV, "bad_gateway") as server:
         point_at(server)
         start = time.monotonic()
-        datasets.fetch("shells", timeout=4.0, retries=1000, data_dir=registry)
-    assert time.monotonic() - start < 4.0 + 1.5
+        datasets.fetch("shells", timeout=3.0, retries=1000, data_dir=registry)
+    assert time.monotonic() - start < 3.0 + 1.5
     assert len(server.asked) >= 2
+
+
+def test_retry_that_hangs_ends_with_the_same_timeout(registry, point_at):
+    with UciServer(UCI_CSV, "bad_gateway", "hang") as server:
+        point_at(server)
+        start = time.monotonic()
+        _, record = datasets.fetch("shells", timeout=4.0, data_dir=registry)
+    assert time.monotonic() - start < 4.0 + 1.0
+    assert len(server.asked) == 2
+    assert [source for source, _ in errors(record)] == ["uci", "uci", "mirror"]
+
+
+def test_pauses_grow(registry, monkeypatch):
+    def refuse(arguments, timeout):
+        raise datasets.NoAnswerError("refused")
+
+    pauses = []
+    monkeypatch.setattr(datasets, "_run_child", refuse)
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    datasets.fetch("shells", retries=3, data_dir=registry)
+    assert pauses == [0.5, 1, 2]
 
 
 def test_child_ends_by_itself_when_its_parent_is_gone(point_at, tmp_path):

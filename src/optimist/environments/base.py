@@ -40,6 +40,10 @@ class FiniteArmEnvironment(ABC):
     def problem(self, **learner):
         """Return what a learner is told, given the setting's ``learner`` options."""
 
+    def facts(self):
+        """Return numbers about this world that papers report, as a dict; free to be empty."""
+        return {}
+
     def regret(self, t, index):
         """Return the pseudo-regret of arm ``index`` in round ``t``, never negative."""
         means = self.means(t)

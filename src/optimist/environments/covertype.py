@@ -7,7 +7,7 @@ there is no true parameter. $S = 6$ and $\kappa = 200$ are the paper's estimates
 
 import numpy as np
 
-from optimist.covertype import read_arms
+from optimist.covertype import logistic_fit_norm, read_arms
 from optimist.environments.base import FiniteArmEnvironment, check_arms
 from optimist.errors import positive
 from optimist.numerics.links import Logistic
@@ -18,7 +18,7 @@ class CovertypeEnvironment(FiniteArmEnvironment):
     """Fixed arms read from the prepared file ``dataset`` (see `optimist.covertype`)."""
 
     def __init__(self, *, horizon, trial, stream, dataset):
-        prepared = read_arms(dataset)
+        self._prepared = prepared = read_arms(dataset)
         check_arms(prepared.features)
         self.horizon = horizon
         self._arms, self._means = prepared.features, prepared.means
@@ -33,6 +33,15 @@ class CovertypeEnvironment(FiniteArmEnvironment):
 
     def reward(self, t, index):
         return float(self._rewards[t, index])
+
+    def facts(self):
+        return {
+            "cluster_mean_lowest": self._means.min(),
+            "cluster_mean_highest": self._means.max(),
+            "logistic_fit_norm": logistic_fit_norm(self._prepared),
+            # The constant feature was 1 before the arms were scaled.
+            "norm_before_scaling": 1.0 / self._arms[0, -1],
+        }
 
     def problem(self, *, norm_bound, kappa, delta=0.01, radius_scale=1.0):
         """Return the `GLBProblem` with the given S and kappa, which no formula ties here."""

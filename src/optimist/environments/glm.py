@@ -94,6 +94,11 @@ class GLMEnvironment(FiniteArmEnvironment):
         longest = np.linalg.norm(self._arms, axis=-1).max() if choice == "arms" else 1.0
         return 1.0 / self.link.slope_bounds(self.norm * longest)[0]
 
+    def facts(self):
+        ratios = self.predictors / self.norm
+        kappas = {f"kappa_{choice}": self.kappa(choice) for choice in KAPPA_CHOICES}
+        return {**kappas, "predictor_max": ratios.max(), "predictor_min": ratios.min()}
+
     def problem(
         self, *, delta=0.01, norm_bound=None, kappa="parameter", reward_bound=1.0, radius_scale=1.0
     ):

@@ -1,0 +1,532 @@
+r"""One tidy table per figure, and the paper's tables, from the aggregated results.
+
+A figure's table holds everything that is drawn, one row per mark:
+
+``panel``           letter of the panel: a, b, ...
+``role``            ``data``; ``note`` (a cell that is missing or incomplete); ``remark`` (words
+                    that belong into the legend); ``line``, ``point`` and ``slope`` (references);
+                    ``truth`` and ``ball`` (of confidence regions)
+``setting``         name of the setting, if the mark belongs to one
+``series``          algorithm label, or what the panel compares instead
+``x y low high n``  position, lower and upper end of band or whisker, number of trials
+``note``            text of a note, remark or reference
+``time_n``          number of trials behind x, where that is a time
+``inside``          1 where a confidence region holds the grid point, else 0
+
+By kind of panel, x and y are
+
+``regret``          round; mean regret (band: t interval)
+``final_regret``    swept parameter; mean final regret (t interval)
+``time``            swept parameter; median seconds per trial (low, high: fastest and slowest trial)
+``coverage``        swept parameter; share of trials whose set held the truth in all rounds
+``counter``         swept parameter; mean of a diagnostic column (low, high: its range)
+``tradeoff``        median seconds per trial; mean final regret (t interval)
+``time_per_round``  round; seconds per round, median over trials
+``facts``           number at the end of a fact's name; the fact's value
+``regions``         a point of the plane
+``scaling``         dimension; median seconds of one part of an update
+
+Only complete trials enter a statistic; the others are noted.
+"""
+
+from itertools import product
+from string import ascii_lowercase
+
+import numpy as np
+
+from optimist import experiment
+from optimist.algorithms import parse_label
+from optimist.errors import ConfigError
+from optimist.simulate import COMPLETE
+from optimist.statistics import log_log_slope, mean_interval, proportion_interval
+
+COLUMNS = ("panel", "role", "setting", "series", "x", "y", "low", "high", "n", "note")
+FRAMES = {
+    "curves": ("setting", "algorithm", "round", "mean", "low", "high", "trials"),
+    "finals": ("setting", "algorithm", "trial", "round", "regret", "status", "covered"),
+    "times": (
+        *("setting", "algorithm", "trial", "round", "seconds", "state_bytes", "status"),
+        "selections",
+    ),
+    "facts": ("name", "setting", "value"),
+    "regions": (
+        *("algorithm", "round", "x", "y", "inside", "theta_x", "theta_y", "norm_bound"),
+    ),
+    "scaling": ("dimension", "part", "seconds"),
+}
+TABLE_LEVEL = 0.95
+BINS = 25
+
+
+def method_name(label, paper):
+    """Return how an algorithm label reads in a figure, ``OFUGLB (slsqp, aggregated)``."""
+    name, options = parse_label(label)
+    words = [value if isinstance(value, str) else f"{k}={value}" for k, value in options.items()]
+    return paper["names"].get(name, name) + (f" ({', '.join(words)})" if words else "")
+
+
+def check(paper):
+    """Raise ConfigError for a figure or table that shows a cell which the paper does not run.
+
+    ``paper`` is a loaded paper configuration.
+    """
+    lanes = {"regret": set(), "timing": set()}
+    for job in experiment.jobs(paper):
+        lanes[job.lane].add((job.cell.setting, job.cell.algorithm))
+    for name, figure in paper.get("figures", {}).items():
+        for letter, panel in zip(ascii_lowercase, figure["panels"], strict=False):
+            _check_cells(paper, lanes, f"figure {name}, panel {letter}", panel)
+    for name, table in paper.get("tables", {}).items():
+        labels = [row["algorithm"] for row in table.get("rows", []) if "algorithm" in row]
+        _check_cells(paper, lanes, f"table {name}", {**table, "algorithms": labels})
+
+
+def _check_cells(paper, lanes, place, spec):
+    for setting, label in product(_settings(spec), spec.get("algorithms", [])):
+        try:
+            experiment.make_cell(paper, setting, label)
+        except ConfigError as error:
+            raise ConfigError(f"{place}: {error}") from None
+        for lane in LANES[spec["kind"]]:
+            if (setting, label) not in lanes[lane]:
+                raise ConfigError(
+                    f"{place}: no block of {'runs' if lane == 'regret' else 'timings'} has "
+                    f"algorithm {label!r} in setting {setting!r}; add one or remove the entry"
+                )
+
+
+def _settings(spec):
+    return spec.get("settings") or [spec[key] for key in ("setting",) if key in spec]
+
+
+class _Data:
+    """The aggregated tables of a paper, with their columns complete, by cell."""
+
+    def __init__(self, tables, paper):
+        self.paper = paper
+        self._tables = tables
+        self._cells = {}
+
+    def frame(self, name):
+        """Return a table; without rows, or with empty columns, where it was not given."""
+        import pandas as pd
+
+        found = self._tables.get(name)
+        frame = pd.DataFrame() if found is None else found
+        return frame.reindex(columns=list(dict.fromkeys([*FRAMES[name], *frame.columns])))
+
+    def cell(self, name, setting, algorithm):
+        """Return the rows of a cell."""
+        if name not in self._cells:
+            frame = self.frame(name)
+            groups = dict(iter(frame.groupby(["setting", "algorithm"], sort=False)))
+            self._cells[name] = groups, frame.iloc[:0]
+        groups, empty = self._cells[name]
+        return groups.get((setting, algorithm), empty)
+
+    def trials(self, name, setting, algorithm):
+        """Return the last row of each trial of a cell."""
+        rows = self.cell(name, setting, algorithm)
+        return rows.loc[rows.groupby("trial")["round"].idxmax()]
+
+
+def tabulate(figure, tables, paper):
+    """Return the table of a figure (see the module's text for its columns).
+
+    Parameters
+    ----------
+    figure : dict
+        An entry of ``figures`` in the paper's configuration.
+    tables : dict of DataFrame
+        ``curves``, ``finals``, ``times``, ``facts``, ``regions``, ``scaling``; any may lack cells
+        or be absent.
+    paper : dict
+        The loaded paper configuration.
+    """
+    import pandas as pd
+
+    data = _Data(tables, paper)
+    pieces = [pd.DataFrame(columns=COLUMNS)]
+    for letter, panel in zip(ascii_lowercase, figure["panels"], strict=False):
+        found = [*KINDS[panel["kind"]](panel, data)]
+        found += [*_references(panel), *_slopes(panel, found)]
+        pieces += [piece.assign(panel=letter) for piece in found]
+    return pd.concat(pieces, ignore_index=True)
+
+
+def _rows(role, *, setting="", series="", x=np.nan, y=np.nan, note="", **columns):
+    """Return a piece of a figure's table; x, y and further columns may be arrays."""
+    import pandas as pd
+
+    empty = dict.fromkeys(("low", "high", "n"), np.nan)
+    names = {"role": role, "setting": setting, "series": series, "note": note}
+    return pd.DataFrame({"x": np.atleast_1d(x), "y": y, **empty, **columns}).assign(**names)
+
+
+def _complete(trials):
+    return trials[trials["status"].isin(COMPLETE)]
+
+
+def _fault(trials):
+    """Return what is wrong with a cell, given the last row of each trial; empty if nothing is."""
+    if trials.empty:
+        return "missing"
+    lost = trials.loc[~trials["status"].isin(COMPLETE), "status"]
+    if lost.empty:
+        return ""
+    words = ", ".join(sorted({status.partition(":")[0] for status in lost}))
+    return f"incomplete: {len(lost)} of {len(trials)} trials ({words})"
+
+
+def _notes(trials, setting, algorithm):
+    fault = _fault(trials)
+    return [_rows("note", setting=setting, series=algorithm, note=fault)] if fault else []
+
+
+def _references(panel):
+    for line in panel.get("lines", []):
+        yield _rows("line", y=line["y"], note=line["label"])
+    for point in panel.get("points", []):
+        yield _rows("point", x=point["x"], y=point["y"], note=point["label"])
+
+
+def _slopes(panel, pieces):
+    """Return a line of given power through the last mark of a series, over one decade of x."""
+    for slope in panel.get("slopes", []):
+        for piece in pieces:
+            marks = piece[(piece["role"] == "data") & (piece["series"] == slope["series"])]
+            if len(marks):
+                end = marks.iloc[-1]
+                x = end["x"] * np.array([0.1, 1.0])
+                y = end["y"] * (x / end["x"]) ** slope["power"]
+                yield _rows("slope", series=slope["series"], x=x, y=y, note=slope["label"])
+
+
+def _regret(panel, data):
+    setting = panel["setting"]
+    for algorithm in panel["algorithms"]:
+        trials = data.trials("finals", setting, algorithm)
+        curve = data.cell("curves", setting, algorithm).sort_values("round")
+        yield from _notes(trials, setting, algorithm)
+        yield _rows(
+            "data",
+            setting=setting,
+            series=algorithm,
+            x=curve["round"].to_numpy(),
+            y=curve["mean"].to_numpy(),
+            low=curve["low"].to_numpy(),
+            high=curve["high"].to_numpy(),
+            n=curve["trials"].to_numpy(),
+        )
+
+
+def _mean(values, level):
+    return mean_interval(values.to_numpy(float), level)
+
+
+def _share(values, level):
+    return proportion_interval(int(values.astype(bool).sum()), len(values), level)
+
+
+def _median(values, level):
+    return values.median(), values.min(), values.max()
+
+
+def _average(values, level):
+    return values.mean(), values.min(), values.max()
+
+
+# Kind of panel: table, column (None: named by the panel) and statistic.
+SWEEPS = {
+    "final_regret": ("finals", "regret", _mean),
+    "time": ("times", "seconds", _median),
+    "coverage": ("finals", "covered", _share),
+    "counter": ("finals", None, _average),
+}
+
+
+def _sweep(panel, data):
+    frame, column, statistic = SWEEPS[panel["kind"]]
+    column = column or panel["column"]
+    for algorithm, setting in product(panel["algorithms"], panel["settings"]):
+        trials = data.trials(frame, setting, algorithm)
+        values = _complete(trials).get(column, trials["covered"][:0]).dropna()
+        yield from _notes(trials, setting, algorithm)
+        if len(values):
+            y, low, high = statistic(values, data.paper["band"])
+            x = _swept(panel, setting, data.paper)
+            where = {"setting": setting, "series": algorithm, "x": x}
+            yield _rows("data", y=y, low=low, high=high, n=len(values), **where)
+    if panel["kind"] == "time":
+        yield from _estimates(panel, data)
+
+
+def _swept(panel, setting, paper):
+    """Return the value of the swept parameter in a setting; NaN if the panel sweeps none."""
+    spec = paper["settings"][setting]
+    known = {**spec.get("parameters", {}), **spec.get("learner", {})}
+    if "over" not in panel:
+        return np.nan
+    if panel["over"] not in known:
+        raise ConfigError(
+            f"setting {setting!r} has no parameter {panel['over']!r} to plot over; "
+            f"allowed: {', '.join(sorted(known))}"
+        )
+    return float(known[panel["over"]])
+
+
+def _estimates(panel, data):
+    """Remark on which algorithms were timed in some rounds only (see `simulate.replay`)."""
+    for algorithm in panel["algorithms"]:
+        texts = [_estimate(data.trials("times", s, algorithm)) for s in panel["settings"]]
+        for text in dict.fromkeys(filter(None, texts)):
+            yield _rows("remark", series=algorithm, note=text)
+
+
+def _estimate(trials):
+    asked = trials[trials["selections"].notna()]
+    if asked.empty:
+        return ""
+    last = asked.iloc[0]
+    return f"estimated from {last['selections']:.0f} of {last['round']:.0f} rounds"
+
+
+def _tradeoff(panel, data):
+    for algorithm, setting in product(panel["algorithms"], _settings(panel)):
+        finals = data.trials("finals", setting, algorithm)
+        times = data.trials("times", setting, algorithm)
+        yield from _notes(times if times.empty else finals, setting, algorithm)
+        regrets, seconds = _complete(finals)["regret"], _complete(times)["seconds"]
+        if len(regrets) and len(seconds):
+            y, low, high = _mean(regrets, data.paper["band"])
+            where = {"setting": setting, "series": algorithm, "x": seconds.median()}
+            counts = {"n": len(regrets), "time_n": len(seconds)}
+            yield _rows("data", y=y, low=low, high=high, **where, **counts)
+
+
+def _time_per_round(panel, data):
+    setting = panel["setting"]
+    for algorithm in panel["algorithms"]:
+        yield from _notes(data.trials("times", setting, algorithm), setting, algorithm)
+        runs = _complete(data.cell("times", setting, algorithm))
+        t, seconds = per_round(runs)
+        n = runs["trial"].nunique()
+        yield _rows("data", setting=setting, series=algorithm, x=t, y=seconds, n=n)
+
+
+def per_round(runs):
+    """Return rounds and seconds per round of a timed cell.
+
+    The recorded rounds are thinned to about 25 geometric steps; each step gives one value, the
+    median over trials of the time it took by the number of its rounds, at the geometric mean of
+    its ends. Round 1 is left out: it pays for warm caches.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Columns trial, round, seconds (cumulative); all trials of the same length.
+    """
+    totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
+    rounds = totals.index.to_numpy(float)
+    if len(rounds) < 2:
+        return np.empty(0), np.empty(0)
+    steps = np.searchsorted(rounds, np.geomspace(rounds[0], rounds[-1] * (1 - 1e-9), BINS + 1))
+    steps = np.unique(steps)
+    rounds, totals = rounds[steps], totals.to_numpy()[steps]
+    spent = np.diff(totals, axis=0) / np.diff(rounds)[:, None]
+    return np.sqrt(rounds[1:] * rounds[:-1]), np.median(spent, axis=1)
+
+
+def _facts(panel, data):
+    facts = data.frame("facts")
+    for series in panel["series"]:
+        number = facts["name"].astype(str).str.extract(rf"^{series['fact']}_(\d+)$")[0]
+        found = facts[number.notna()].assign(x=number.astype(float)).sort_values("x")
+        if found.empty:
+            yield _rows("note", series=series["label"], note="missing")
+        yield _rows("data", series=series["label"], x=found["x"].to_numpy(), y=found["value"].to_numpy())
+
+
+def _regions(panel, data):
+    regions, facts = data.frame("regions"), data.frame("facts")
+    for algorithm in panel["algorithms"]:
+        grid = regions[regions["algorithm"] == algorithm]
+        if grid.empty:
+            yield _rows("note", series=algorithm, note="missing")
+            continue
+        inside = grid["inside"].to_numpy(float)
+        yield _rows(
+            "data", series=algorithm, x=grid["x"].to_numpy(), y=grid["y"].to_numpy(), inside=inside
+        )
+        areas = facts[(facts["name"] == "region_area") & (facts["setting"] == algorithm)]["value"]
+        for area in areas:
+            yield _rows("remark", series=algorithm, note=f"area {area:.3g}")
+    for world in regions.iloc[:1].itertuples():
+        yield _rows("truth", x=world.theta_x, y=world.theta_y, note=r"$\theta_*$")
+        ball = rf"$\|\theta\| = S = {world.norm_bound:g}$"
+        yield _rows("ball", x=world.norm_bound, note=f"{ball}, round {world.round}")
+
+
+def _scaling(panel, data):
+    scaling = data.frame("scaling").sort_values("dimension")
+    for series in panel["series"]:
+        part = scaling[scaling["part"] == series["part"]]
+        x, y = part["dimension"].to_numpy(float), part["seconds"].to_numpy(float)
+        if not len(x):
+            yield _rows("note", series=series["label"], note="missing")
+        yield _rows("data", series=series["label"], x=x, y=y)
+        slope, low, high = _slope(x, y, panel["fit_from"])
+        if np.isfinite(slope):
+            text = f"slope {slope:.2f} [{low:.2f}, {high:.2f}] from d = {panel['fit_from']}"
+            yield _rows("remark", series=series["label"], note=text)
+
+
+def _slope(x, y, start):
+    """Return the log-log slope of y against x >= start, with its interval; NaN if unknown."""
+    use = (x >= start) & (y > 0)
+    return log_log_slope(x[use], y[use]) if use.sum() > 2 else (np.nan,) * 3
+
+
+KINDS = {
+    "regret": _regret,
+    **dict.fromkeys(SWEEPS, _sweep),
+    "tradeoff": _tradeoff,
+    "time_per_round": _time_per_round,
+    "facts": _facts,
+    "regions": _regions,
+    "scaling": _scaling,
+}
+# The lanes that must have the cells of a panel or table.
+LANES = {
+    **dict.fromkeys(("regret", "final_regret", "coverage", "counter"), ("regret",)),
+    **dict.fromkeys(("time", "time_per_round", "theory", "run_time"), ("timing",)),
+    "tradeoff": ("regret", "timing"),
+    **dict.fromkeys(("facts", "regions", "scaling"), ()),
+}
+
+
+def make_table(spec, tables, paper):
+    """Return a table of the paper, one row per method and setting or per cell.
+
+    Parameters
+    ----------
+    spec : dict
+        An entry of ``tables`` in the paper's configuration. Kinds: ``theory`` (the paper's columns
+        and, measured, the log-log slopes of time per round and of state bytes against the round,
+        with 95 % intervals), ``final_regret`` (mean, 95 % t interval, statuses) and ``run_time``
+        (median seconds per trial, fastest and slowest).
+    tables, paper
+        As in `tabulate`.
+    """
+    import pandas as pd
+
+    return pd.DataFrame(TABLES[spec["kind"]](spec, _Data(tables, paper)))
+
+
+def _theory(spec, data):
+    for row, setting in product(spec["rows"], spec["settings"]):
+        words = {key: row[key] for key in ("method", "regret", "time", "memory")}
+        measured = _measured(spec, data, setting, row.get("algorithm"))
+        yield {**words, "jointly_efficient": row["efficient"], "setting": setting, **measured}
+
+
+def _measured(spec, data, setting, algorithm):
+    trials = _complete(data.trials("times", setting, algorithm))
+    runs = _complete(data.cell("times", setting, algorithm))
+    state = runs[runs["trial"] == runs["trial"].min()]
+    slopes = {
+        "time_slope": _slope(*per_round(runs), spec["fit_from"]),
+        "memory_slope": _slope(
+            state["round"].to_numpy(float), state["state_bytes"].to_numpy(float), spec["fit_from"]
+        ),
+    }
+    columns = {}
+    for name, (slope, low, high) in slopes.items():
+        columns |= {name: slope, f"{name}_low": low, f"{name}_high": high}
+    note = _fault(data.trials("times", setting, algorithm)) if algorithm else "not run"
+    return {**columns, "seconds": trials["seconds"].median(), "n": len(trials), "note": note}
+
+
+def _cells(spec, data, lane):
+    """Yield setting and algorithm of the cells that a lane and group of the paper ask for."""
+    for job in experiment.jobs(data.paper):
+        if job.lane == lane and job.group == spec.get("group", "paper") and job.first == 0:
+            yield job.cell.setting, job.cell.algorithm
+
+
+def _final_regret(spec, data):
+    for setting, algorithm in _cells(spec, data, "regret"):
+        trials = data.trials("finals", setting, algorithm)
+        values = _complete(trials)["regret"]
+        mean, low, high = _mean(values, TABLE_LEVEL) if len(values) else (np.nan,) * 3
+        yield {
+            **_cell_columns(setting, algorithm, trials, data),
+            "regret": mean,
+            "regret_low": low,
+            "regret_high": high,
+            "n": len(values),
+            "statuses": _statuses(trials),
+        }
+
+
+def _run_time(spec, data):
+    for setting, algorithm in _cells(spec, data, "timing"):
+        trials = data.trials("times", setting, algorithm)
+        seconds = _complete(trials)["seconds"]
+        yield {
+            **_cell_columns(setting, algorithm, trials, data),
+            "seconds": seconds.median(),
+            "fastest": seconds.min(),
+            "slowest": seconds.max(),
+            "n": len(seconds),
+            "statuses": _statuses(trials),
+            "note": _estimate(trials),
+        }
+
+
+def _cell_columns(setting, algorithm, trials, data):
+    return {
+        "setting": setting,
+        "algorithm": algorithm,
+        "method": method_name(algorithm, data.paper),
+        "rounds": trials["round"].max(),
+    }
+
+
+def _statuses(trials):
+    """Return the number of trials by status, ``ok 18, timeout 2``; ``missing`` without trials."""
+    words = trials["status"].str.partition(":")[0] if len(trials) else trials["status"]
+    counts = words.value_counts().sort_index()
+    return ", ".join(f"{status} {count}" for status, count in counts.items()) or "missing"
+
+
+TABLES = {"theory": _theory, "final_regret": _final_regret, "run_time": _run_time}
+
+
+def to_markdown(frame):
+    """Return a table as Markdown.
+
+    Columns ``name``, ``name_low``, ``name_high`` become one, ``1.02 [0.97, 1.07]``; numbers are
+    rounded to three significant digits, missing ones are left out.
+    """
+    names = [c for c in frame.columns if not c.endswith(("_low", "_high"))]
+    lines = [names, ["---"] * len(names)]
+    lines += [[_item(row, name) for name in names] for row in frame.to_dict("records")]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _item(row, name):
+    text = _text(row[name])
+    if text and _text(row.get(f"{name}_low")):
+        text += f" [{_text(row[f'{name}_low'])}, {_text(row[f'{name}_high'])}]"
+    return text
+
+
+def _text(value):
+    if value is None or isinstance(value, str):
+        return (value or "").replace("|", "\\|")
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if np.isnan(value):
+        return ""
+    return f"{value:.0f}" if abs(value) >= 1000 or value == round(value) else f"{value:.3g}"

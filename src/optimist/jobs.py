@@ -1,0 +1,64 @@
+"""What the scripts of the workflow call: one job from parameters to files, with a log."""
+
+import logging
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+from optimist.errors import OptimistError
+
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+)
+
+logger = logging.getLogger("optimist")
+
+
+def one_blas_thread():
+    """Fix BLAS and OpenMP to one thread; call before numpy is imported."""
+    for name in THREAD_VARIABLES:
+        os.environ[name] = "1"
+
+
+@contextmanager
+def logged(path):
+    """Send log records to the file ``path``; turn our own errors into one message and exit 1."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    handler = logging.FileHandler(path, mode="w")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield logger
+    except OptimistError as error:
+        logger.error("%s", error)
+        print(f"error: {error}", file=sys.stderr)  # noqa: T201
+        raise SystemExit(1) from None
+    except Exception:
+        logger.exception("the job failed")
+        raise
+    finally:
+        logger.removeHandler(handler)
+        handler.close()
+
+
+def run_job(spec, output, data_dir):
+    """Run the job described by the plain dict ``spec`` and write its result file."""
+    from optimist import provenance, results
+    from optimist.experiment import Cell, Job, run
+
+    job = Job(**{**spec, "cell": Cell(**spec["cell"])})
+    logger.info("%s lane, %s, trials %s", job.lane, job.cell.name, job.chunk)
+    trajectories = run(job, data_dir, progress=_log_trial)
+    metadata = {"job": spec, "provenance": provenance.collect()}
+    results.write(results.to_table(job.cell, trajectories), output, metadata)
+
+
+def _log_trial(trial, trajectory):
+    last = {name: values[-1] for name, values in trajectory.columns.items()}
+    logger.info("trial %d: status %s, %s", trial, trajectory.status, last)

@@ -1,0 +1,49 @@
+"""Manifests: which inputs, code and machine each committed figure or table came from."""
+
+import hashlib
+import json
+from pathlib import Path
+
+from optimist import provenance, results
+
+
+def sha256(path):
+    """Return the SHA-256 of a file as hexadecimal text."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def build(sources):
+    """Describe figures, tables and claims.
+
+    Parameters
+    ----------
+    sources : dict
+        For each item ``{"files": [...], "inputs": [...]}``; inputs are result files.
+
+    Returns
+    -------
+    dict with the provenance of the drawing and, for each item, the SHA-256 of its files, and of its
+    inputs the SHA-256, the commit and whether the work tree was changed.
+    """
+    seen = {}
+    items = {}
+    for name, item in sources.items():
+        for path in item["inputs"]:
+            if path not in seen:
+                seen[path] = _describe_input(path)
+        items[name] = {
+            "files": {path: sha256(path) for path in item["files"]},
+            "inputs": sorted(item["inputs"]),
+        }
+    return {"drawn": provenance.collect(), "items": items, "inputs": seen}
+
+
+def _describe_input(path):
+    made = results.read_metadata(path)["provenance"]
+    return {"sha256": sha256(path), "commit": made["commit"], "dirty": made["dirty"]}
+
+
+def write(manifest, path):
+    """Write a manifest as JSON."""
+    text = json.dumps(manifest, indent=1, sort_keys=True) + "\n"
+    results.write_atomic(path, lambda temporary: temporary.write_text(text))

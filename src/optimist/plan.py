@@ -1,0 +1,313 @@
+"""What the workflow runs: jobs, files and targets, computed from a checked configuration.
+
+The rules hold paths and names of the methods here. At parse time nothing is read but YAML and the
+imports of our own modules. Methods that take ``wildcards`` are input or params functions.
+"""
+
+from dataclasses import asdict
+from functools import cached_property, partial
+from pathlib import Path
+
+from optimist import experiment
+from optimist.config import check_config, flatten, load_paper, project_root
+from optimist.environments import environment_module
+from optimist.errors import ConfigError
+
+# Target suffix and manifest name of each group of cells.
+GROUPS = {"paper": ("", "manifest"), "variants": ("_variants", "manifest_variants")}
+# What each kind of panel or table is made from.
+NEEDS = {
+    "regret": ["regret"],
+    "time": ["timing"],
+}
+TABLES = ("curves", "finals", "times")
+
+
+def relative(path):
+    """Return a source file's path below the project root, as Snakemake should see it."""
+    return str(Path(path).relative_to(project_root()))
+
+
+def sources(*modules):
+    """Return the source files of modules of this package and of all they import."""
+    files = set().union(*(experiment.module_closure(name) for name in modules))
+    return sorted(relative(f) for f in files)
+
+
+def item_cells(spec):
+    """Return the (setting, label) pairs that a figure or table shows, None for all of its group."""
+    cells = set()
+    for panel in spec.get("panels", [spec]):
+        settings = panel.get("settings") or [panel.get("setting")]
+        if not panel.get("algorithms"):
+            return None
+        cells |= {(s, a) for s in flatten(settings) for a in flatten(panel["algorithms"])}
+    return cells
+
+
+def item_needs(spec):
+    """Return the lanes and extra tables that a figure or table is made from."""
+    kinds = {panel["kind"] for panel in spec.get("panels", [spec])}
+    return sorted(set().union(*(NEEDS[kind] for kind in kinds)))
+
+
+class Plan:
+    """Jobs, files and targets of one configuration.
+
+    Parameters
+    ----------
+    config : dict
+        config/config.yaml with overlays, as Snakemake merged them.
+    """
+
+    def __init__(self, config):
+        self.config = check_config(config)
+        self.results = self.config["results"]
+        self.figures = self.config["figures"]
+        self.papers = {name: load_paper(name) for name in self.config["papers"]}
+        self._check_selection()
+
+    def _check_selection(self):
+        """Refuse a restriction that leaves nothing to run."""
+        if not self.jobs:
+            raise ConfigError(f"only is {self.config['only']!r}; allowed: names that match a cell")
+
+    # Jobs and their result files.
+
+    @cached_property
+    def jobs(self):
+        """All jobs by their path below the results folder."""
+        limits, only = self.config["limits"], self.config["only"]
+        return {
+            job.path: job
+            for paper in self.papers.values()
+            for job in experiment.jobs(paper, limits=limits, only=only)
+        }
+
+    def _job(self, lane, w):
+        return self.jobs[f"{lane}/{w.paper}/{w.setting}/{w.algorithm}/{w.chunk}.parquet"]
+
+    def job_spec(self, lane):
+        """Return a params function: the resolved job as a plain dict."""
+        return lambda wildcards: asdict(self._job(lane, wildcards))
+
+    def job_inputs(self, lane):
+        """Return an input function: source files and data set that decide a result."""
+
+        def inputs(wildcards):
+            job = self._job(lane, wildcards)
+            files = [relative(f) for f in experiment.source_files(job.cell, job.probe)]
+            if "dataset" in job.cell.spec:
+                files.append(self.dataset(job.cell.spec["dataset"]))
+            return files
+
+        return inputs
+
+    def paths(self, paper, *, lanes=experiment.LANES, group=None, cells=None):
+        """Return result files of a paper, of some lanes, one group or some (setting, label)s."""
+        return [
+            f"{self.results}/{path}"
+            for path, job in self.jobs.items()
+            if job.cell.paper == paper
+            and job.lane in lanes
+            and group in (None, job.group)
+            and (cells is None or (job.cell.setting, job.cell.algorithm) in cells)
+        ]
+
+    def group_paths(self, lane):
+        """Return an input function: all result files of a paper's group in one lane."""
+        return lambda w: self.paths(w.paper, lanes=[lane], group=w.group)
+
+    def all_cores(self, workflow):
+        """Return the cores given to Snakemake (1 where the executor has none)."""
+        return getattr(workflow.resource_settings, "cores", None) or 1
+
+    # Data.
+
+    def dataset(self, name):
+        """Return the path of a prepared data set."""
+        return f"{self.results}/data/{name}.csv"
+
+    def covertype_options(self, *keys):
+        """Return some options of the Covertype preparation."""
+        options = self.config["datasets"]["covertype"]
+        return {key: options[key] for key in keys}
+
+    # Facts, regions and scaling of one paper.
+
+    def extra(self, paper, name):
+        """Return the path of a paper's table of facts, regions, areas or scaling."""
+        suffix = "parquet" if name == "regions" else "csv"
+        return f"{self.results}/extras/{paper}/{name}.{suffix}"
+
+    def extras(self, paper):
+        """Return the tables beside its runs that a paper has, by name."""
+        names = ["facts"]
+        names += ["regions", "region_areas"] if "regions" in self.papers[paper] else []
+        names += ["scaling"] if "scaling" in self.papers[paper] else []
+        return {name: self.extra(paper, name) for name in names}
+
+    def facts_settings(self, wildcards):
+        """Return the settings that the paper's jobs use."""
+        used = {j.cell.setting for j in self.jobs.values() if j.cell.paper == wildcards.paper}
+        return sorted(used)
+
+    def facts_inputs(self, wildcards):
+        """Return the sources of a paper's environments, and the data sets behind them."""
+        settings = self.papers[wildcards.paper]["settings"]
+        specs = [settings[name] for name in self.facts_settings(wildcards)]
+        datasets = sorted({spec["dataset"] for spec in specs if "dataset" in spec})
+        modules = {environment_module(spec["environment"]) for spec in specs}
+        extremes = [f"{self.results}/data/{name}_extremes.csv" for name in datasets]
+        return [*sources(*modules), *map(self.dataset, datasets), *extremes]
+
+    def region_cells(self, paper):
+        """Return the cells whose confidence regions are drawn."""
+        regions = self.papers[paper]["regions"]
+        make = partial(experiment.make_cell, self.papers[paper], regions["setting"])
+        return [make(label) for label in regions["algorithms"]]
+
+    def regions(self, wildcards):
+        """Return what the regions are made from, as plain data."""
+        regions = self.papers[wildcards.paper]["regions"]
+        limit = self.config["limits"]["rounds"] or regions["round"]
+        return {
+            "cells": [asdict(cell) for cell in self.region_cells(wildcards.paper)],
+            "rounds": min(regions["round"], limit),
+            "resolution": regions["resolution"],
+        }
+
+    def region_inputs(self, wildcards):
+        """Return the source files behind the regions."""
+        cells = self.region_cells(wildcards.paper)
+        files = set().union(*(experiment.source_files(cell) for cell in cells))
+        return sorted({relative(f) for f in files} | set(sources("optimist.regions")))
+
+    def scaling(self, wildcards):
+        """Return the dimensions and repetitions of the update's timing."""
+        return self.papers[wildcards.paper]["scaling"]
+
+    def scaling_inputs(self, wildcards):
+        """Return the source files behind the update's timing."""
+        return sources("optimist.scaling")
+
+    # Figures and tables.
+
+    def names(self, paper, kind, group=None):
+        """Return the names of a paper's ``figures`` or ``tables`` (of one group)."""
+        items = self.papers[paper].get(kind, {})
+        return [n for n, spec in items.items() if group in (None, spec.get("group", "paper"))]
+
+    def name_pattern(self, kind):
+        """Return a wildcard constraint that matches the names of one kind and nothing else."""
+        return "|".join(name for paper in self.papers for name in self.names(paper, kind)) or "-"
+
+    def item(self, kind):
+        """Return a params function: the configuration of a figure or table."""
+        return lambda w: self.papers[w.paper][kind][w.name]
+
+    def caption(self, kind):
+        """Return a params function: title and caption of a figure or table."""
+
+        def text(wildcards):
+            spec = self.papers[wildcards.paper][kind][wildcards.name]
+            return f"{spec['title']}. {spec.get('caption', '')}".strip()
+
+        return text
+
+    def paper_summary(self, wildcards):
+        """Return what drawing needs to know of a paper."""
+        paper = self.papers[wildcards.paper]
+        return {key: paper[key] for key in ("paper", "title", "band", "names")}
+
+    def figure_inputs(self, kind):
+        """Return an input function: the result files and tables that an item is drawn from."""
+        def inputs(wildcards):
+            paper = wildcards.paper
+            spec = self.papers[paper][kind][wildcards.name]
+            cells = item_cells(spec)
+            group = spec.get("group", "paper") if cells is None else None
+            found = {}
+            for need in item_needs(spec):
+                if need in experiment.LANES:
+                    found[need] = self.paths(paper, lanes=[need], group=group, cells=cells)
+                else:
+                    found[need] = self.extra(paper, need)
+            return {**found, "source": sources("optimist.figures", "optimist.plotting")}
+
+        return inputs
+
+    def figure_files(self, paper, group):
+        """Return all files of a paper's figures and tables of one group, by figure or table."""
+        folder = f"{self.figures}/{paper}"
+        files = {}
+        for name in self.names(paper, "figures", group):
+            stems = (f"{name}.png", f"{name}.pdf", f"tables/{name}.csv")
+            files[name] = [f"{folder}/{stem}" for stem in stems]
+        for name in self.names(paper, "tables", group):
+            files[name] = [f"{folder}/tables/{name}.{suffix}" for suffix in ("csv", "md")]
+        if group == "paper":
+            files["claims"] = [f"{folder}/claims.csv", f"{folder}/claims.md"]
+        return files
+
+    # Claims.
+
+    def claims_tables(self, paper):
+        """Return the aggregated tables that claims are decided on, by name."""
+        folder = f"{self.results}/tables/{paper}/paper"
+        return {**{name: f"{folder}/{name}.parquet" for name in TABLES}, **self.extras(paper)}
+
+    def claims_inputs(self, wildcards):
+        """Return the claims of a paper, its tables and the sources of the verdicts."""
+        return {
+            "claims": f"config/claims/{wildcards.paper}.yaml",
+            "source": sources("optimist.claims"),
+            **self.claims_tables(wildcards.paper),
+        }
+
+    # Manifests and targets.
+
+    def _manifest_group(self, wildcards):
+        return next(g for g, (_, name) in GROUPS.items() if name == wildcards.manifest)
+
+    def manifest_inputs(self, wildcards):
+        """Return all files that a manifest describes."""
+        files = self.figure_files(wildcards.paper, self._manifest_group(wildcards))
+        return [path for paths in files.values() for path in paths]
+
+    def manifest_sources(self, wildcards):
+        """Return for each figure, table and the claims: its files and what they were made from."""
+        paper, group = wildcards.paper, self._manifest_group(wildcards)
+        described = {}
+        for name, files in self.figure_files(paper, group).items():
+            kind = "figures" if name in self.names(paper, "figures") else "tables"
+            if name == "claims":
+                made_from = self.paths(paper, group=group)
+            else:
+                inputs = self.figure_inputs(kind)(_Wildcards(paper, name))
+                made_from = [p for lane in experiment.LANES for p in inputs.get(lane, [])]
+            described[name] = {"files": files, "inputs": made_from}
+        return described
+
+    def named_targets(self, paper):
+        """Return the files behind each named target of a paper."""
+        targets = {}
+        for group, (suffix, manifest) in GROUPS.items():
+            if self.paths(paper, group=group):
+                targets[paper + suffix] = [f"{self.figures}/{paper}/{manifest}.json"]
+            for name, files in self.figure_files(paper, group).items():
+                targets[f"{paper}_{name}"] = files
+        return targets
+
+    def targets(self):
+        """Return the files behind the target ``all``: every paper, and the page of claims."""
+        manifests = [f"{self.figures}/{paper}/manifest.json" for paper in self.papers]
+        return [*manifests, f"{self.figures}/claims.csv", f"{self.figures}/claims.md"]
+
+
+class _Wildcards:
+    """Stands in for the wildcards of a figure's rule."""
+
+    def __init__(self, paper, name):
+        self.paper = paper
+        self.name = name

@@ -1,0 +1,48 @@
+"""Confidence regions in the plane, sampled on a grid (Zhang et al. 2025, later version)."""
+
+import numpy as np
+
+from optimist.algorithms import make_algorithm
+from optimist.experiment import build
+from optimist.simulate import simulate
+
+MARGIN = 1.15
+
+
+def confidence_region(cell, rounds, resolution):
+    """Return which parameters a cell's confidence set holds after ``rounds`` rounds of trial 0.
+
+    Parameters
+    ----------
+    cell : Cell
+        Of a setting with dimension 2.
+    rounds, resolution : int
+        ``resolution`` points per axis cover the ball and a margin.
+
+    Returns
+    -------
+    dict of columns: algorithm, round, x, y, inside, theta_x, theta_y, norm_bound
+        One row per grid point.
+    """
+    environment, problem = build(cell, 0)
+    algorithm = make_algorithm(cell.algorithm, problem)
+    simulate(environment, algorithm, [rounds], coverage=False)
+    axis = np.linspace(-MARGIN, MARGIN, resolution) * problem.norm_bound
+    x, y = (grid.ravel() for grid in np.meshgrid(axis, axis))
+    return {
+        "algorithm": np.full(len(x), cell.algorithm),
+        "round": np.full(len(x), rounds),
+        "x": x,
+        "y": y,
+        "inside": algorithm.contains(np.column_stack([x, y])),
+        "theta_x": np.full(len(x), environment.theta[0]),
+        "theta_y": np.full(len(x), environment.theta[1]),
+        "norm_bound": np.full(len(x), problem.norm_bound),
+    }
+
+
+def area(region):
+    """Return the area of a region within the ball, from its grid."""
+    x, y, S = region["x"], region["y"], region["norm_bound"][0]
+    cell_area = (np.unique(x)[1] - np.unique(x)[0]) ** 2
+    return float(cell_area * (region["inside"] & (np.hypot(x, y) <= S)).sum())

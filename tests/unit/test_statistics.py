@@ -1,0 +1,170 @@
+"""Intervals and tests against published examples, hand sums and simulation."""
+
+import math
+
+import numpy as np
+import pytest
+
+from optimist import statistics
+from optimist.statistics import Estimate
+
+
+def test_mean_interval_of_a_textbook_sample():
+    # Mean 3, s^2 = 2.5, n = 5; the 97.5 % t quantile with 4 degrees of freedom is 2.776445.
+    mean, low, high = statistics.mean_interval([1, 2, 3, 4, 5])
+    half = 2.776445105 * math.sqrt(2.5 / 5)
+    assert (mean, low, high) == pytest.approx((3.0, 3.0 - half, 3.0 + half), rel=1e-9)
+
+
+def test_mean_interval_widens_with_the_level():
+    # Ten trials at 99 %: quantile 3.249836 (9 degrees of freedom).
+    values = np.arange(10.0)
+    _, low, high = statistics.mean_interval(values, 0.99)
+    assert high - low == pytest.approx(2 * 3.249835542 * math.sqrt(82.5 / 9 / 10), rel=1e-9)
+
+
+def test_a_single_value_has_no_interval():
+    mean, low, high = statistics.mean_interval([7.0])
+    assert mean == 7.0
+    assert math.isnan(low)
+    assert math.isnan(high)
+
+
+def test_an_empty_sample_has_nothing():
+    assert all(math.isnan(v) for v in statistics.mean_interval([]))
+
+
+def test_ratio_of_paired_samples_by_hand():
+    # y = (2, 4, 9), x = (1, 2, 3): R = 15/6 = 2.5, residuals (-0.5, -1, 1.5), sum of squares 3.5,
+    # s(R)^2 = 3.5 / 2 / 3 / 4; the t quantile with 2 degrees of freedom is 4.302653.
+    value, low, high = statistics.ratio_interval([2, 4, 9], [1, 2, 3])
+    half = 4.30265273 * math.sqrt(3.5 / 24)
+    assert (value, low, high) == pytest.approx((2.5, 2.5 - half, 2.5 + half), rel=1e-8)
+
+
+def test_pairing_removes_common_luck():
+    luck = np.random.default_rng(1).normal(10.0, 3.0, 50)
+    paired = statistics.ratio_interval(2 * luck, luck)
+    unpaired = statistics.ratio_interval(2 * luck, luck, paired=False)
+    assert paired == pytest.approx((2.0, 2.0, 2.0))
+    assert unpaired[2] - unpaired[1] > 0.2
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("paired", [True, False])
+def test_ratio_intervals_cover_at_their_level(paired):
+    rng = np.random.default_rng(20250523)
+    trials, hits = 4000, 0
+    for _ in range(trials):
+        x = rng.normal(20.0, 3.0, 12)
+        y = (1.5 * x if paired else rng.normal(30.0, 3.0, 17)) + rng.normal(
+            0, 2, len(x) if paired else 17
+        )
+        _, low, high = statistics.ratio_interval(y, x, 0.9, paired=paired)
+        hits += low <= 1.5 <= high
+    # Four standard errors of a share of 0.9.
+    assert hits / trials == pytest.approx(0.9, abs=4 * math.sqrt(0.09 / trials))
+
+
+def test_paired_samples_must_match_in_length():
+    with pytest.raises(ValueError, match="3 and 2"):
+        statistics.ratio_estimate([1, 2, 3], [1, 2])
+
+
+def test_a_ratio_over_zero_decides_nothing():
+    assert all(math.isnan(v) for v in statistics.ratio_interval([1, 2], [0, 0]))
+    assert all(math.isnan(v) for v in statistics.ratio_interval([1, 2], [0, 0], paired=False))
+
+
+def test_quotient_by_hand():
+    # 6 +- 0.3 over 3 +- 0.1: R = 2, s^2 = (0.09 + 4 * 0.01) / 9.
+    found = statistics.quotient(Estimate(6.0, 0.3, 10), Estimate(3.0, 0.1, 20))
+    a, b = 0.09 / 9, 0.04 / 9
+    assert found.value == pytest.approx(2.0)
+    assert found.error == pytest.approx(math.sqrt(0.13) / 3)
+    assert found.freedom == pytest.approx((a + b) ** 2 / (a**2 / 10 + b**2 / 20))
+
+
+def test_quotient_with_a_single_trial_has_a_value_but_no_interval():
+    value, low, _ = statistics.quotient(
+        Estimate(6.0, 0.3, 10), Estimate(3.0, math.nan, 0)
+    ).interval()
+    assert value == 2.0
+    assert math.isnan(low)
+
+
+def test_p_value_is_one_minus_level_at_the_end_of_the_interval():
+    estimate = statistics.mean_estimate([1.0, 2.0, 4.0, 8.0])
+    _, low, high = estimate.interval(0.95)
+    assert estimate.p_value(low) == pytest.approx(0.05)
+    assert estimate.p_value(high) == pytest.approx(0.05)
+    assert estimate.p_value(estimate.value) == pytest.approx(1.0)
+
+
+def test_p_value_without_spread():
+    assert Estimate(2.0, 0.0, 5).p_value(1.0) == 0.0
+    assert Estimate(2.0, 0.0, 5).p_value(2.0) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "low", "high"),
+    [
+        (0, 10, 0.0, 0.30850),  # 1 - 0.025^(1/10)
+        (10, 10, 0.69150, 1.0),
+        (81, 263, 0.25267, 0.36762),  # Newcombe (1998), exact method: .2527 to .3676
+    ],
+)
+def test_clopper_pearson(successes, n, low, high):
+    share, found_low, found_high = statistics.proportion_interval(successes, n)
+    assert share == successes / n
+    assert (found_low, found_high) == pytest.approx((low, high), abs=2e-4)
+
+
+def test_no_trials_no_share():
+    assert all(math.isnan(v) for v in statistics.proportion_interval(0, 0))
+
+
+def test_holm_by_hand():
+    # Sorted 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1 with a running maximum.
+    adjusted = statistics.holm([0.01, 0.04, 0.03, 0.005])
+    assert adjusted.tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+def test_holm_stops_at_one_and_counts_what_is_unknown():
+    assert statistics.holm([0.5, 0.9]).tolist() == [1.0, 1.0]
+    with_nan = statistics.holm([0.01, math.nan])
+    assert with_nan[0] == pytest.approx(0.02)
+    assert math.isnan(with_nan[1])
+    assert statistics.holm([]).size == 0
+
+
+def test_log_log_slope_of_a_power_law():
+    x = np.array([1.0, 2.0, 5.0, 40.0])
+    assert statistics.log_log_slope(x, 7.0 * x**1.5) == pytest.approx((1.5, 1.5, 1.5), abs=1e-9)
+
+
+def test_log_log_slope_by_hand():
+    # log2 x = 0, 1, 2 and log2 y = 0, 2, 3: slope 1.5, residuals (-1, 2, -1)/6, s^2 = 1/6 with one
+    # degree of freedom (quantile 12.7062), sum of squares of log2 x 2.
+    slope, low, high = statistics.log_log_slope([1, 2, 4], [1, 4, 8])
+    half = 12.70620474 * math.sqrt(1 / 6 / 2)
+    assert (slope, low, high) == pytest.approx((1.5, 1.5 - half, 1.5 + half), rel=1e-8)
+
+
+def test_two_points_have_a_slope_without_interval():
+    slope, low, high = statistics.log_log_slope([1, 10], [1, 100])
+    assert slope == pytest.approx(2.0)
+    assert math.isnan(low)
+    assert math.isnan(high)
+
+
+def test_one_point_has_no_slope():
+    assert math.isnan(statistics.log_log_slope([3, 3], [1, 2])[0])
+
+
+@pytest.mark.parametrize("power", [0.0, 1.0])
+def test_rate_slope_is_the_growth_per_round(power):
+    rounds = np.arange(1, 3001)
+    totals = np.cumsum(rounds**power)
+    # A mean over a window differs from the value in its middle by less than one per cent.
+    assert statistics.rate_slope(rounds, totals)[0] == pytest.approx(power, abs=0.01)

@@ -1,0 +1,42 @@
+rule facts:
+    input:
+        plan.facts_inputs,
+    output:
+        f"{plan.results}/extras/{{paper}}/facts.csv",
+    log:
+        f"{plan.results}/logs/facts/{{paper}}.log",
+    params:
+        settings=plan.facts_settings,
+        data_dir=f"{plan.results}/data",
+    script:
+        "../scripts/facts.py"
+
+
+rule regions:
+    input:
+        plan.region_inputs,
+    output:
+        grid=f"{plan.results}/extras/{{paper}}/regions.parquet",
+        areas=f"{plan.results}/extras/{{paper}}/region_areas.csv",
+    log:
+        f"{plan.results}/logs/regions/{{paper}}.log",
+    params:
+        regions=plan.regions,
+    script:
+        "../scripts/regions.py"
+
+
+rule aggregate:
+    input:
+        regret=plan.group_paths("regret"),
+        timing=plan.group_paths("timing"),
+    output:
+        curves=f"{plan.results}/tables/{{paper}}/{{group}}/curves.parquet",
+        finals=f"{plan.results}/tables/{{paper}}/{{group}}/finals.parquet",
+        times=f"{plan.results}/tables/{{paper}}/{{group}}/times.parquet",
+    log:
+        f"{plan.results}/logs/aggregate/{{paper}}_{{group}}.log",
+    params:
+        level=lambda w: plan.papers[w.paper]["band"],
+    script:
+        "../scripts/aggregate.py"

@@ -1,0 +1,29 @@
+rule claims:
+    input:
+        unpack(plan.claims_inputs),
+    output:
+        csv=f"{plan.figures}/{{paper}}/claims.csv",
+        md=f"{plan.figures}/{{paper}}/claims.md",
+    log:
+        f"{plan.results}/logs/claims/{{paper}}.log",
+    params:
+        tables=lambda w: plan.claims_tables(w.paper),
+    script:
+        "../scripts/claims.py"
+
+
+rule claims_pages:
+    input:
+        csv=[f"{plan.figures}/{paper}/claims.csv" for paper in plan.papers],
+        md=[f"{plan.figures}/{paper}/claims.md" for paper in plan.papers],
+    output:
+        csv=f"{plan.figures}/claims.csv",
+        md=report(
+            f"{plan.figures}/claims.md",
+            caption="../report/claims.rst",
+            category="claims",
+        ),
+    log:
+        f"{plan.results}/logs/claims_pages.log",
+    script:
+        "../scripts/claims_pages.py"

@@ -1,0 +1,38 @@
+rule fetch_dataset:
+    input:
+        sources="data/sources.csv",
+    output:
+        table=f"{plan.results}/data/raw/{{dataset}}.parquet",
+        record=f"{plan.results}/data/raw/{{dataset}}.json",
+    log:
+        f"{plan.results}/logs/fetch_dataset/{{dataset}}.log",
+    params:
+        **plan.config["data"],
+    script:
+        "../scripts/fetch_dataset.py"
+
+
+rule prepare_covertype:
+    input:
+        table=f"{plan.results}/data/raw/covertype.parquet",
+    output:
+        arms=f"{plan.results}/data/covertype.csv",
+    log:
+        f"{plan.results}/logs/prepare_covertype.log",
+    params:
+        **plan.covertype_options("clusters", "seed", "n_init"),
+    script:
+        "../scripts/prepare_covertype.py"
+
+
+rule covertype_extremes:
+    input:
+        table=f"{plan.results}/data/raw/covertype.parquet",
+    output:
+        extremes=f"{plan.results}/data/covertype_extremes.csv",
+    log:
+        f"{plan.results}/logs/covertype_extremes.log",
+    params:
+        **plan.covertype_options("clusters", "n_init", "spread_seeds"),
+    script:
+        "../scripts/covertype_extremes.py"

@@ -1,0 +1,13 @@
+"""Join the claims of all papers into one table and one page."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from optimist.jobs import logged
+
+with logged(snakemake.log[0]):
+    tables = [pd.read_csv(path) for path in snakemake.input.csv]
+    pd.concat(tables, ignore_index=True).to_csv(snakemake.output.csv, index=False)
+    pages = [Path(path).read_text() for path in snakemake.input.md]
+    Path(snakemake.output.md).write_text("\n\n".join(pages))

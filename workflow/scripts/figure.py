@@ -1,0 +1,13 @@
+"""Write the table of one figure, then draw it."""
+
+import pandas as pd
+
+from optimist import aggregate, figures, plotting
+from optimist.jobs import logged
+
+with logged(snakemake.log[0]):
+    spec, paper = snakemake.params.spec, snakemake.params.paper
+    tables = aggregate.tables(dict(snakemake.input.items()), paper["band"])
+    figures.tabulate(spec, tables, paper).to_csv(snakemake.output.csv, index=False)
+    table = pd.read_csv(snakemake.output.csv)
+    plotting.draw(spec, table, paper, snakemake.output.png, snakemake.output.pdf)

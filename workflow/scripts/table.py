@@ -1,0 +1,13 @@
+"""Write one table as CSV and Markdown."""
+
+from pathlib import Path
+
+from optimist import aggregate, figures
+from optimist.jobs import logged
+
+with logged(snakemake.log[0]):
+    paper = snakemake.params.paper
+    tables = aggregate.tables(dict(snakemake.input.items()), paper["band"])
+    table = figures.make_table(snakemake.params.spec, tables, paper)
+    table.to_csv(snakemake.output.csv, index=False)
+    Path(snakemake.output.md).write_text(figures.to_markdown(table))
