@@ -107,7 +107,7 @@ class Cells:
     def pick(self, table, *keys):
         """Return the entries of a table; raise Missing naming every absent one."""
         entries = self.groups[table]
-        absent = [f"{table} {'/'.join(map(str, k))}" for k in keys if k not in entries]
+        absent = [f"{' of '.join(key)} in {table}" for key in keys if key not in entries]
         if absent:
             raise Missing(absent)
         return [entries[key] for key in keys]
@@ -178,7 +178,7 @@ def _paired(top, bottom):
     both["bottom"] = bottom.set_index("trial")["regret"]
     both = both.dropna()
     if both.empty:
-        raise Missing(["no trial that both algorithms completed"])
+        raise Missing(["trial that both algorithms completed"])
     return ratio_estimate(both["top"], both["bottom"]), len(both)
 
 
@@ -233,7 +233,8 @@ def _totals(cells, *pairs):
 
 
 def _over_trials(values):
-    return Measurement(float(np.median(values)), min(values), max(values), len(values), RANGE)
+    low, high = np.min(values), np.max(values)
+    return Measurement(float(np.median(values)), float(low), float(high), len(values), RANGE)
 
 
 def _ratio_of_times(top, bottom):
@@ -443,12 +444,11 @@ def load_claims(path):
 
     claims = read_yaml(path)
     validate(claims, schema_path("claims"), str(path))
-    seen = set()
+    ids = Counter(claim["id"] for claim in claims["claims"])
     for claim in claims["claims"]:
         where = f"{path}: claim {claim['id']!r}"
-        if claim["id"] in seen:
-            raise ConfigError(f"{where} occurs twice; allowed: every id once")
-        seen.add(claim["id"])
+        if ids[claim["id"]] > 1:
+            raise ConfigError(f"{where} occurs {ids[claim['id']]} times; allowed: once")
         for check in claim["checks"]:
             try:
                 _check_arguments(check)
@@ -546,7 +546,7 @@ def _measure(check, groups, level):
     try:
         found = METRICS[check.metric][0](cells, **check.arguments)
     except Missing as missing:
-        return None, "; ".join([f"missing: {missing}", *cells.left_out])
+        return None, "; ".join([f"no {missing}", *cells.left_out])
     return found, "; ".join(cells.left_out)
 
 
@@ -577,8 +577,8 @@ def _conclude(results):
     counted = [r for r in results if not r.check.informative]
     outcomes = Counter(r.outcome for r in counted)
     if outcomes["missing"]:
-        first = next(r.remark for r in counted if r.outcome == "missing")
-        return "missing", f"{outcomes['missing']} of {len(counted)} checks cannot be made ({first})"
+        first = next(r.remark for r in counted if r.outcome == "missing").split("; ")[0]
+        return "missing", f"{outcomes['missing']} of {len(counted)} checks cannot be made: {first}"
     if outcomes["holds"] == len(counted):
         return "reproduced", f"all {len(counted)} checks hold" if len(counted) > 1 else "holds"
     if not outcomes["holds"]:

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimist.datasets import write_atomically
 from optimist.errors import ConfigError, DataError
+from optimist.files import write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd

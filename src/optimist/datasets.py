@@ -19,7 +19,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from numbers import Integral
@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from optimist.errors import ConfigError, DataError, unknown_name
+from optimist.files import write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -358,18 +359,6 @@ def save(
     text = json.dumps(record, indent=2) + "\n"
     write_atomically(parquet_path, lambda path: frame.to_parquet(path, index=False))
     write_atomically(json_path, lambda path: path.write_text(text, encoding="utf-8"))
-
-
-def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
-    """Call ``write`` with a temporary name in the folder of ``path``, then rename to ``path``."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        write(temporary)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -3,13 +3,13 @@ r"""One tidy table per figure, and the paper's tables, from the aggregated resul
 A figure's table holds everything that is drawn, one row per mark:
 
 ``panel``           letter of the panel: a, b, ...
-``role``            ``data``; ``note`` (a cell that is missing or incomplete); ``remark`` (words
-                    that belong into the legend); ``line``, ``point`` and ``slope`` (references);
-                    ``truth`` and ``ball`` (of confidence regions)
+``role``            ``data``; ``note`` (a cell that is missing or incomplete); ``remark`` and
+                    ``footnote`` (words on a series); ``line``, ``point`` and ``slope``
+                    (references); ``truth`` and ``ball`` (of confidence regions)
 ``setting``         name of the setting, if the mark belongs to one
 ``series``          algorithm label, or what the panel compares instead
 ``x y low high n``  position, lower and upper end of band or whisker, number of trials
-``note``            text of a note, remark or reference
+``note``            text of a note, remark, footnote or reference
 ``time_n``          number of trials behind x, where that is a time
 ``inside``          1 where a confidence region holds the grid point, else 0
 
@@ -41,6 +41,7 @@ from optimist.simulate import COMPLETE
 from optimist.statistics import log_log_slope, mean_interval, proportion_interval
 
 COLUMNS = ("panel", "role", "setting", "series", "x", "y", "low", "high", "n", "note")
+TYPES = dict.fromkeys(("x", "y", "low", "high", "n"), float)
 FRAMES = {
     "curves": ("setting", "algorithm", "round", "mean", "low", "high", "trials"),
     "finals": ("setting", "algorithm", "trial", "round", "regret", "status", "covered"),
@@ -49,9 +50,7 @@ FRAMES = {
         "selections",
     ),
     "facts": ("name", "setting", "value"),
-    "regions": (
-        *("algorithm", "round", "x", "y", "inside", "theta_x", "theta_y", "norm_bound"),
-    ),
+    "regions": (*("algorithm", "round", "x", "y", "inside", "theta_x", "theta_y", "norm_bound"),),
     "scaling": ("dimension", "part", "seconds"),
 }
 TABLE_LEVEL = 0.95
@@ -146,12 +145,13 @@ def tabulate(figure, tables, paper):
     import pandas as pd
 
     data = _Data(tables, paper)
-    pieces = [pd.DataFrame(columns=COLUMNS)]
+    pieces = [_rows("").iloc[:0].assign(panel="")]
     for letter, panel in zip(ascii_lowercase, figure["panels"], strict=False):
         found = [*KINDS[panel["kind"]](panel, data)]
         found += [*_references(panel), *_slopes(panel, found)]
         pieces += [piece.assign(panel=letter) for piece in found]
-    return pd.concat(pieces, ignore_index=True)
+    table = pd.concat(pieces, ignore_index=True)
+    return table[[*COLUMNS, *(name for name in table if name not in COLUMNS)]].astype(TYPES)
 
 
 def _rows(role, *, setting="", series="", x=np.nan, y=np.nan, note="", **columns):
@@ -276,11 +276,11 @@ def _swept(panel, setting, paper):
 
 
 def _estimates(panel, data):
-    """Remark on which algorithms were timed in some rounds only (see `simulate.replay`)."""
+    """Footnotes on which algorithms were timed in some rounds only (see `simulate.replay`)."""
     for algorithm in panel["algorithms"]:
         texts = [_estimate(data.trials("times", s, algorithm)) for s in panel["settings"]]
         for text in dict.fromkeys(filter(None, texts)):
-            yield _rows("remark", series=algorithm, note=text)
+            yield _rows("footnote", series=algorithm, note=text)
 
 
 def _estimate(trials):
@@ -344,7 +344,9 @@ def _facts(panel, data):
         found = facts[number.notna()].assign(x=number.astype(float)).sort_values("x")
         if found.empty:
             yield _rows("note", series=series["label"], note="missing")
-        yield _rows("data", series=series["label"], x=found["x"].to_numpy(), y=found["value"].to_numpy())
+        yield _rows(
+            "data", series=series["label"], x=found["x"].to_numpy(), y=found["value"].to_numpy()
+        )
 
 
 def _regions(panel, data):

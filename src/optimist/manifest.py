@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from optimist import provenance, results
+from optimist.files import write_atomically
 
 
 def sha256(path):
@@ -46,4 +47,4 @@ def _describe_input(path):
 def write(manifest, path):
     """Write a manifest as JSON."""
     text = json.dumps(manifest, indent=1, sort_keys=True) + "\n"
-    results.write_atomic(path, lambda temporary: temporary.write_text(text))
+    write_atomically(path, lambda temporary: temporary.write_text(text))

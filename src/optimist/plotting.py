@@ -6,6 +6,7 @@ its variants share them and differ in line style or hatch, by their place among 
 
 from dataclasses import dataclass
 from pathlib import Path
+from string import ascii_lowercase
 from textwrap import fill
 
 import numpy as np
@@ -19,7 +20,12 @@ HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++")
 WIDTH = 7.2  # inches, two columns of a journal page
 PANEL_HEIGHT = 2.3
 LETTERS_PER_INCH = 17  # at the size of the legend
+LINE_HEIGHT = 0.17  # inches, of a line of the legend
+FOOTNOTES = ("*", "**", "***", "****")
 WARNING = "#A00000"
+SMALL = {"fontsize": 6, "va": "center"}
+SWEPT = ("final_regret", "time", "coverage", "counter")
+REGRETS = ("regret", "final_regret", "tradeoff")
 
 
 @dataclass(frozen=True)
@@ -63,11 +69,14 @@ class Looks:
     paper : dict
         Its ``names`` fix colours and markers, the cells of its ``runs`` and ``timings`` the rest.
     colours : list of str
+    marks : dict
+        Footnote marks by series.
     """
 
-    def __init__(self, paper, colours):
+    def __init__(self, paper, colours, marks):
         self.paper = paper
         self.colours = colours
+        self.marks = marks
         self._names = list(paper["names"])
         self._variants = {}
         blocks = [*paper.get("runs", []), *paper.get("timings", [])]
@@ -112,8 +121,10 @@ class Looks:
         }
 
     def name(self, series):
-        """Return what the legend calls a series."""
-        return series if self._place(series)[0] is None else method_name(series, self.paper)
+        """Return what the figure calls a series, with its footnote mark."""
+        algorithm = self._place(series)[0] is not None
+        name = method_name(series, self.paper) if algorithm else series
+        return f"{name} {self.marks[series]}" if series in self.marks else name
 
 
 def draw(figure, table, paper, png_path, pdf_path):
@@ -143,50 +154,88 @@ def _compose(figure, table, paper):
     import matplotlib
     from matplotlib.figure import Figure
 
-    looks = Looks(paper, matplotlib.rcParams["axes.prop_cycle"].by_key()["color"])
     panels = figure["panels"]
+    looks = Looks(paper, matplotlib.rcParams["axes.prop_cycle"].by_key()["color"], _marks(table))
+    shared = [] if figure.get("legend") == "panel" else _handles(panels, table, looks)
+    legend = {"handles": shared, "title": "\n".join(_words(panels, table, paper))}
     columns = figure.get("columns", min(3, len(panels)))
     rows = -(-len(panels) // columns)
-    size = WIDTH, figure.get("height", PANEL_HEIGHT) * rows + 0.9
-    canvas = Figure(figsize=size, layout="constrained")
+    below = len(panels) == rows * columns
+    legend |= {"ncols": _legend_columns(shared) if below else 1}
+    lines = legend["title"].count("\n") + 1 + -(-len(shared) // legend["ncols"])
+    height = figure.get("height", PANEL_HEIGHT) * rows + 0.2 + (LINE_HEIGHT * lines if below else 0)
+    canvas = Figure(figsize=(WIDTH, height), layout="constrained")
+    canvas.suptitle(figure["title"])
     cells = canvas.subplots(rows, columns, squeeze=False).ravel()
-    for letter, panel, ax in zip("abcdefghijklmnop", panels, cells, strict=False):
+    for letter, panel, ax in zip(ascii_lowercase, panels, cells, strict=False):
         marks = table[table["panel"] == letter]
         _panel(ax, letter, panel, marks, looks)
         if figure.get("legend") == "panel":
             ax.legend(handles=_handles([panel], marks, looks))
-    spare = cells[len(panels) :]
-    for ax in spare:
-        ax.axis("off")
-    shared = [] if figure.get("legend") == "panel" else _handles(panels, table, looks)
-    _legend(canvas, spare, shared, _words(panels, table, paper))
-    canvas.suptitle(figure["title"])
+    _legend(canvas, cells[len(panels) :], legend)
     return canvas
 
 
+def _marks(table):
+    """Return the footnote marks by series and the text by mark."""
+    footnotes = table[table["role"] == "footnote"]
+    texts = {text: FOOTNOTES[i] for i, text in enumerate(footnotes["note"].unique())}
+    return {row.series: texts[row.note] for row in footnotes.itertuples()}
+
+
+def _legend_columns(handles):
+    longest = max((len(handle.get_label()) for handle in handles), default=0) + 7
+    return max(1, min(len(handles), int(WIDTH * LETTERS_PER_INCH / longest)))
+
+
+def _legend(canvas, spare, legend):
+    """Put the shared legend into an empty cell of the grid, else below the panels."""
+    for ax in spare:
+        ax.axis("off")
+    if len(spare):
+        legend["title"] = "\n".join(fill(line, 40) for line in legend["title"].splitlines())
+        drawn = spare[-1].legend(**legend, loc="center left")
+    else:
+        drawn = canvas.legend(**legend, loc="outside lower center")
+    drawn.set_alignment("left")
+
+
 def _panel(ax, letter, panel, marks, looks):
-    words = AXES[panel["kind"]]
     data = marks[marks["role"] == "data"]
-    DRAWERS[panel["kind"]](ax, panel, data, looks)
     ax.set_title(f"({letter}) {panel.get('title', '')}")
-    _scale(ax, panel, words, data)
-    _references(ax, marks, looks)
+    _axes(ax, panel)
+    DRAWERS[panel["kind"]](ax, panel, data, looks)
+    _references(ax, marks)
+    if panel["kind"] in REGRETS:  # regret is not negative, whatever a t interval says
+        ax.set_ylim(bottom=0.0 if ax.get_yscale() != "log" else None)
+    _ticks(ax)
     if data["y"].notna().sum() == 0:
         ax.text(0.5, 0.5, "no data", transform=ax.transAxes, ha="center", color=WARNING)
     _notes(ax, marks[marks["role"] == "note"], looks)
 
 
-def _scale(ax, panel, words, data):
-    swap = _is_bars(panel)
+def _axes(ax, panel):
+    """Set labels and scales; bars lie, so that their x is the panel's y."""
+    words = AXES[panel["kind"]]
     labels = [panel.get(key, getattr(words, key)) for key in ("xlabel", "ylabel")]
     scales = [panel.get(key, getattr(words, key)) for key in ("x_scale", "scale")]
-    for axis, label, scale in zip("yx" if swap else "xy", labels, scales, strict=True):
-        getattr(ax, f"set_{axis}label")(label)
-        if not (swap and axis == "y"):
-            linear = {"linthresh": 1.0} if scale == "symlog" else {}
-            getattr(ax, f"set_{axis}scale")(scale, **linear)
-    if "limits" in panel:
-        (ax.set_xlim if swap else ax.set_ylim)(*panel["limits"])
+    if _is_bars(panel):
+        ax.set(xlabel=labels[1], xscale=scales[1])
+        return
+    ax.set(xlabel=labels[0], ylabel=labels[1], xscale=scales[0])
+    ax.set_yscale(scales[1], **({"linthresh": 1.0} if scales[1] == "symlog" else {}))
+
+
+def _ticks(ax):
+    """Label 1, 2 and 5 of each decade on short logarithmic axes, and no minor ticks."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    for axis, (low, high) in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
+        if axis.get_scale() == "log":
+            axis.set_minor_formatter(NullFormatter())
+            if high < 50 * low:
+                axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
 def _is_bars(panel):
@@ -206,7 +255,12 @@ def _curves(ax, panel, data, looks):
         )
         if marks["low"].notna().any():
             ax.fill_between(
-                marks["x"], marks["low"], marks["high"], color=looks.colour(series), alpha=0.18, lw=0
+                marks["x"],
+                marks["low"],
+                marks["high"],
+                color=looks.colour(series),
+                alpha=0.18,
+                lw=0,
             )
 
 
@@ -234,29 +288,33 @@ def _swept(ax, panel, data, looks):
             x = x + gap * 0.75 * ((i + 0.5) / count - 0.5)
             look["linestyle"] = "none"
         ax.errorbar(x, marks["y"], _whiskers(marks), elinewidth=0.8, capsize=1.5, **look)
-    ax.set_xticks(values, [f"{value:g}" for value in values])
-    ax.minorticks_off()
+    from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
+
+    ax.xaxis.set(
+        major_locator=FixedLocator(values),
+        minor_locator=NullLocator(),
+        major_formatter=StrMethodFormatter("{x:g}"),
+    )
 
 
 def _bars(ax, panel, data, looks):
     """Draw horizontal bars, grouped by setting; a missing cell leaves its place empty."""
     labels, settings = panel["algorithms"], panel["settings"]
-    place = {}
-    for i, setting in enumerate(settings):
-        for j, label in enumerate(labels):
-            place[setting, label] = i * (len(labels) + 1) + j
+    header = len(settings) > 1
+    cells = [cell for s in settings for cell in ([s] * header + [(s, label) for label in labels])]
+    for place, cell in enumerate(cells):
+        if isinstance(cell, str):
+            ax.annotate(cell, (0.02, place), xycoords=("axes fraction", "data"), va="center")
     for mark in data.itertuples():
-        y = place[mark.setting, mark.series]
+        place = cells.index((mark.setting, mark.series))
         look = {"color": looks.colour(mark.series), "hatch": looks.hatch(mark.series)}
         whisker = np.nan_to_num([[mark.y - mark.low], [mark.high - mark.y]]).clip(min=0)
-        ax.barh(y, mark.y, 0.8, xerr=whisker, edgecolor="white", lw=0, ecolor="0.4", **look)
-        ax.annotate(f" {mark.y:.2g}", (max(mark.y, mark.high), y), va="center", fontsize=6)
-    one = len(settings) == 1
-    names = [looks.name(label) for label in labels] if one else settings
-    step = len(labels) + 1
-    ticks = range(len(labels)) if one else [i * step + (step - 2) / 2 for i in range(len(settings))]
-    ax.set_yticks(list(ticks), names)
-    ax.set_ylim(max(place.values()) + 0.6, -0.6)
+        ax.barh(place, mark.y, 0.8, xerr=whisker, edgecolor="white", lw=0, ecolor="0.4", **look)
+        end = np.nanmax([mark.y, mark.high])
+        ax.annotate(f" {mark.y:.2g}", (end, place), va="center", fontsize=6)
+    names = {i: looks.name(cell[1]) for i, cell in enumerate(cells) if not isinstance(cell, str)}
+    ax.set_yticks(list(names), list(names.values()))
+    ax.set_ylim(len(cells) - 0.4, -0.6)
     ax.margins(x=0.2)
     ax.grid(visible=False, axis="y")
 
@@ -283,7 +341,7 @@ def _regions(ax, panel, data, looks):
 DRAWERS = {
     "regret": _curves,
     "time_per_round": _curves,
-    **dict.fromkeys(SWEPT := ("final_regret", "time", "coverage", "counter"), _swept),
+    **dict.fromkeys(SWEPT, _swept),
     "tradeoff": _scatter,
     "facts": _lines,
     "scaling": _lines,
@@ -291,29 +349,30 @@ DRAWERS = {
 }
 
 
-def _references(ax, marks, looks):
+def _references(ax, marks):
     """Draw what the data are compared with, in grey and named on the panel."""
     grey = {"color": "0.45", "lw": 0.8, "ls": (0, (4, 2)), "zorder": 2}
     for mark in marks[marks["role"] == "line"].itertuples():
         ax.axhline(mark.y, **grey)
-        _label(ax, mark.note, (0.02, mark.y), ax.get_yaxis_transform())
+        ax.annotate(mark.note, (1.01, mark.y), xycoords=("axes fraction", "data"), **SMALL)
     for _, line in marks[marks["role"] == "slope"].groupby(["series", "note"], sort=False):
         ax.plot(line["x"], line["y"], **grey)
-        _label(ax, line["note"].iloc[0], (line["x"].iloc[0], line["y"].iloc[0]), ax.transData)
+        _label(ax, line["note"].iloc[0], line["x"].iloc[0], line["y"].iloc[0])
     for mark in marks[marks["role"].isin(["point", "truth"])].itertuples():
         ax.plot(mark.x, mark.y, "*", color="0.1", ms=7, zorder=5)
-        _label(ax, mark.note, (mark.x, mark.y), ax.transData)
+        _label(ax, mark.note, mark.x, mark.y)
     for mark in marks[marks["role"] == "ball"].itertuples():
         angle = np.linspace(0, 2 * np.pi, 361)
         ax.plot(mark.x * np.cos(angle), mark.x * np.sin(angle), **grey)
-        _label(ax, mark.note, (0.0, -mark.x), ax.transData)
+        ax.annotate(mark.note, (0.0, mark.x), (0, 3), textcoords="offset points", ha="center")
 
 
-def _label(ax, text, place, transform):
-    box = {"facecolor": "white", "alpha": 0.6, "pad": 0.3, "lw": 0}
-    ax.annotate(
-        text, place, (2, 2), xycoords=transform, textcoords="offset points", fontsize=6, bbox=box
-    )
+def _label(ax, text, x, y):
+    """Write beside a point, on its side away from the nearer edge of the panel."""
+    right = ax.transLimits.transform(ax.transScale.transform((x, y)))[0] > 0.5
+    side = {"ha": "right"} if right else {"ha": "left"}
+    offset = (-6 if right else 6, 0)
+    ax.annotate(text, (x, y), offset, textcoords="offset points", **side, **SMALL)
 
 
 def _notes(ax, notes, looks):
@@ -341,34 +400,36 @@ def _notes(ax, notes, looks):
 
 
 def _handles(panels, table, looks):
-    """Return one legend entry per series, with its remarks, in the order of the table."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
+    """Return one legend entry per series, with its remarks, in the order of the table.
 
-    bars = all(_is_bars(panel) for panel in panels)
+    Bars carry their names themselves.
+    """
+    from matplotlib.lines import Line2D
+
+    letters = [a for a, p in zip(ascii_lowercase, panels, strict=False) if not _is_bars(p)]
+    if len(panels) > 1:
+        table = table[table["panel"].isin(letters)]
     remarks = table[table["role"] == "remark"]
     handles = []
     for series in table.loc[table["role"].isin(["data", "note"]), "series"].unique():
         texts = remarks.loc[remarks["series"] == series, "note"].unique()
-        label = fill(", ".join([looks.name(series), *texts]), 34)
-        if bars:
-            look = {"facecolor": looks.colour(series), "hatch": looks.hatch(series)}
-            handles.append(Patch(edgecolor="white", lw=0, label=label, **look))
-        else:
-            handles.append(Line2D([], [], label=label, **looks.line(series)))
+        label = fill(", ".join([looks.name(series), *texts]), 40)
+        handles.append(Line2D([], [], label=label, **looks.line(series)))
     return handles
 
 
 def _words(panels, table, paper):
-    """Return what bands and whiskers are and how many trials are behind them, by kind of panel."""
-    found = {}
-    for kind in dict.fromkeys(panel["kind"] for panel in panels):
-        letters = [a for a, panel in zip("abcdefghijklmnop", panels, strict=False) if panel["kind"] == kind]
+    """Return what bands and whiskers are and how many trials are behind them, and footnotes."""
+    found = []
+    kinds = dict(zip(ascii_lowercase, (panel["kind"] for panel in panels), strict=False))
+    for kind in dict.fromkeys(kinds.values()):
+        letters = [letter for letter in kinds if kinds[letter] == kind]
         data = table[table["panel"].isin(letters) & (table["role"] == "data")]
         counts = {name: _range(data.get(name)) for name in ("n", "time_n")}
         if AXES[kind].words and counts["n"]:
-            found[kind] = AXES[kind].words.format(level=f"{100 * paper['band']:g} %", **counts)
-    return list(found.values())
+            found.append(AXES[kind].words.format(level=f"{100 * paper['band']:g} %", **counts))
+    footnotes = table.loc[table["role"] == "footnote", "note"].unique()
+    return found + [f"{mark} {text}" for mark, text in zip(FOOTNOTES, footnotes, strict=False)]
 
 
 def _range(counts):
@@ -378,17 +439,3 @@ def _range(counts):
         return ""
     low, high = min(counts), max(counts)
     return f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"
-
-
-def _legend(canvas, spare, handles, words):
-    """Put the shared legend into an empty cell of the grid, else below the panels."""
-    if len(spare):
-        title = "\n".join(fill(text, 40) for text in words)
-        legend = spare[-1].legend(handles=handles, loc="center left", title=title)
-    else:
-        longest = max((len(handle.get_label()) for handle in handles), default=1) + 7
-        columns = max(1, min(len(handles), int(WIDTH * LETTERS_PER_INCH / longest)))
-        legend = canvas.legend(
-            handles=handles, loc="outside lower center", ncols=columns, title="\n".join(words)
-        )
-    legend.set_alignment("left")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from optimist.errors import ConfigError, positive
+from optimist.numerics.likelihood import History
 from optimist.numerics.links import Link
 
 
@@ -46,3 +47,9 @@ class GLBProblem:
             positive(key, getattr(self, key))
         if not 0.0 < positive("delta", self.delta) < 1.0:
             raise ConfigError(f"delta is {self.delta!r}; allowed: a number between 0 and 1")
+
+    def new_history(self, mode):
+        """Return an empty `History`; arms that are redrawn cannot be aggregated."""
+        if mode == "aggregated" and not self.fixed_arms:
+            raise ConfigError("history is 'aggregated'; allowed for arms redrawn each round: raw")
+        return History(self.dimension, mode)

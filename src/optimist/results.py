@@ -7,13 +7,12 @@ provenance of the run as JSON under the key ``optimist``.
 
 import hashlib
 import json
-import os
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from optimist.errors import ResultError
+from optimist.files import write_atomically
 
 KEY = b"optimist"
 REQUIRED = ("paper", "setting", "algorithm", "trial", "round", "regret", "seconds", "status")
@@ -45,22 +44,10 @@ def to_table(cell, trajectories):
     return pa.table({name: columns[name] for name in order})
 
 
-def write_atomic(path, write):
-    """Call ``write(temporary_path)`` and rename the file to ``path``: whole or absent."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        write(temporary)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def write(table, path, metadata):
     """Write a result table with ``metadata`` (a JSON-able dict)."""
     table = table.replace_schema_metadata({KEY: json.dumps(metadata, sort_keys=True).encode()})
-    write_atomic(path, lambda temporary: pq.write_table(table, temporary, compression="zstd"))
+    write_atomically(path, lambda temporary: pq.write_table(table, temporary, compression="zstd"))
 
 
 def read(path):

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from uci_server import UciServer
 
-from optimist import datasets
+from optimist import datasets, files
 from optimist.errors import ConfigError, DataError
 
 TABLE = pd.DataFrame(
@@ -394,7 +394,7 @@ def test_failed_write_leaves_the_old_file_alone(tmp_path):
     target = tmp_path / "t.txt"
     target.write_text("old")
     with pytest.raises(OSError, match="disk full"):
-        datasets.write_atomically(target, write_half)
+        files.write_atomically(target, write_half)
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
 

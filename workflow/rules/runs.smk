@@ -7,9 +7,9 @@ rule run_chunk:
         f"{plan.results}/logs/regret/{{paper}}/{{setting}}/{{algorithm}}/{{chunk}}.log",
     benchmark:
         f"{plan.results}/benchmarks/regret/{{paper}}/{{setting}}/{{algorithm}}/{{chunk}}.tsv"
+    threads: 1
     params:
         job=plan.job_spec("regret"),
         data_dir=f"{plan.results}/data",
-    threads: 1
     script:
         "../scripts/run_chunk.py"

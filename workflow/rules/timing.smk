@@ -9,10 +9,10 @@ rule time_chunk:
         f"{plan.results}/logs/timing/{{paper}}/{{setting}}/{{algorithm}}/{{chunk}}.log",
     benchmark:
         f"{plan.results}/benchmarks/timing/{{paper}}/{{setting}}/{{algorithm}}/{{chunk}}.tsv"
+    threads: plan.all_cores(workflow)
     params:
         job=plan.job_spec("timing"),
         data_dir=f"{plan.results}/data",
-    threads: plan.all_cores(workflow)
     script:
         "../scripts/time_chunk.py"
 
@@ -24,8 +24,8 @@ rule time_update:
         f"{plan.results}/extras/{{paper}}/scaling.csv",
     log:
         f"{plan.results}/logs/time_update/{{paper}}.log",
+    threads: plan.all_cores(workflow)
     params:
         scaling=plan.scaling,
-    threads: plan.all_cores(workflow)
     script:
         "../scripts/time_update.py"

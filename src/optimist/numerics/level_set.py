@@ -25,6 +25,7 @@ SPHERE_TOLERANCE = 1e-10
 JITTER = 1e-6
 CROSSING_STEPS = 3
 BOUND_SWEEPS = 3
+BOUND_MIXTURES = np.linspace(0.0, 1.0, 9)
 BATCH = 4
 
 
@@ -82,14 +83,26 @@ class LevelSet:
         return inside & (np.linalg.norm(thetas, axis=1) <= self.radius * (1.0 + SPHERE_TOLERANCE))
 
     def upper_bounds(self, arms):
-        r"""Bound $\max_{\theta\in\mathcal C}x^\top\theta$ from above for each row of ``arms`` (K, d)."""
+        r"""Bound $\max_{\theta\in\mathcal C}x^\top\theta$ from above for each row of ``arms`` (K, d).
+
+        The set lies in an ellipsoid $\|\theta-\hat\theta\|_B \le w$ and, with a ball, in every
+        ellipsoid $v\|\theta-\hat\theta\|_B^2/w^2 + (1-v)\|\theta\|^2/S^2 \le 1$, $0\le v\le1$; the
+        bound is the least over a few v.
+        """
         B = self._quadratic_minorant()
-        width = math.sqrt(self.level + JITTER * self.reach**2)
-        norms = np.sqrt(np.einsum("kd,dk->k", arms, np.linalg.solve(B, arms.T)))
-        bounds = arms @ self.centre + width * norms
+        Q = B / (self.level + JITTER * self.reach**2)
         if self.radius is None:
-            return bounds
-        return np.minimum(bounds, self.radius * np.linalg.norm(arms, axis=1))
+            norms = np.sqrt(np.einsum("kd,dk->k", arms, np.linalg.solve(Q, arms.T)))
+            return arms @ self.centre + norms
+        v = BOUND_MIXTURES[:, None, None]
+        M = v * Q + (1.0 - v) / self.radius**2 * np.eye(len(B))
+        pull = BOUND_MIXTURES[:, None] * (Q @ self.centre)
+        inverse = np.linalg.inv(M)
+        centres = np.einsum("vde,ve->vd", inverse, pull)
+        offset = BOUND_MIXTURES * (self.centre @ Q @ self.centre)
+        slack = np.maximum(1.0 - offset + np.einsum("vd,vd->v", pull, centres), 0.0)
+        squares = np.einsum("vkd,kd->vk", arms @ inverse, arms)
+        return (centres @ arms.T + np.sqrt(slack[:, None] * squares)).min(axis=0)
 
     def _quadratic_minorant(self):
         r"""Return B (d, d) with $\psi(\theta) \ge \|\theta-\hat\theta\|^2_B$ on the set, plus jitter.

@@ -20,7 +20,7 @@ import numpy as np
 from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.errors import one_of
 from optimist.numerics.ball import minimise_quadratic
-from optimist.numerics.likelihood import History, Likelihood, minimise
+from optimist.numerics.likelihood import Likelihood, minimise
 from optimist.numerics.linear import inverse_norms, log_determinant, quadratic_norms
 
 MAX_GAUSS_NEWTON_STEPS = 20
@@ -44,7 +44,7 @@ class GLMUCB(FiniteArmAlgorithm):
         super().__init__(problem)
         self.radius_form = one_of("radius", radius, ("logdet", "filippi"))
         self.projection = one_of("projection", projection, (False, True))
-        self.history = History(problem.dimension, history)
+        self.history = problem.new_history(history)
         self.t = 1
         self.gram = np.zeros((problem.dimension, problem.dimension))
         self.estimate = np.zeros(problem.dimension)

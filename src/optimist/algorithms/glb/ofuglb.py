@@ -21,7 +21,7 @@ import numpy as np
 from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.errors import one_of
 from optimist.numerics.level_set import LevelSet, maximise_by_kkt, maximise_by_slsqp
-from optimist.numerics.likelihood import History, Likelihood, minimise
+from optimist.numerics.likelihood import Likelihood, minimise
 
 
 class OFUGLB(FiniteArmAlgorithm):
@@ -42,7 +42,7 @@ class OFUGLB(FiniteArmAlgorithm):
         super().__init__(problem)
         self.solver = one_of("solver", solver, ("kkt", "slsqp"))
         self.prune = one_of("prune", prune, (False, True)) and solver == "kkt"
-        self.history = History(problem.dimension, history)
+        self.history = problem.new_history(history)
         self.estimate = np.zeros(problem.dimension)
         self.fallbacks = 0
         self.whole_ball = 0

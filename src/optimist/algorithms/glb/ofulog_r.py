@@ -25,7 +25,7 @@ import numpy as np
 from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.errors import one_of
 from optimist.numerics.level_set import LevelSet, maximise_by_kkt, maximise_by_slsqp
-from optimist.numerics.likelihood import History, Likelihood, minimise
+from optimist.numerics.likelihood import Likelihood, minimise
 from optimist.numerics.linear import log_determinant
 
 
@@ -50,7 +50,7 @@ class OFULogR(FiniteArmAlgorithm):
         self.radius_form = one_of("radius", radius, ("data", "published"))
         self.ball = one_of("ball", ball, (False, True))
         self.solver = one_of("solver", solver, ("kkt", "slsqp"))
-        self.history = History(problem.dimension, history)
+        self.history = problem.new_history(history)
         self.t = 1
         self.estimate = np.zeros(problem.dimension)
         self.fallbacks = 0

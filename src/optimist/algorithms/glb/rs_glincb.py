@@ -26,7 +26,7 @@ import numpy as np
 
 from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.errors import one_of
-from optimist.numerics.likelihood import History, Likelihood, minimise
+from optimist.numerics.likelihood import Likelihood, minimise
 from optimist.numerics.linear import inverse_norms, log_determinant, quadratic_norms
 
 
@@ -54,8 +54,8 @@ class RSGLinCB(FiniteArmAlgorithm):
         self.V_inv = np.eye(d) / self.ridge
         self.H = self.ridge * np.eye(d)
         self.H_switch = self.H.copy()
-        self.warm_up_history = History(d, history)
-        self.main_history = History(d, history)
+        self.warm_up_history = problem.new_history(history)
+        self.main_history = problem.new_history(history)
         self.warm_up_estimate = np.zeros(d)  # theta_o
         self.switch_estimate = np.zeros(d)  # theta_sw
         self.switches = 0

@@ -1,0 +1,49 @@
+# Each target works on a fresh clone with Python 3.11 or later, make and a C compiler.
+PYTHON ?= python3
+CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
+BIN := .venv/bin
+SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
+
+.PHONY: reproduce variants quick report test lint readme clean
+
+# Every experiment, figure, table and verdict of the papers.
+reproduce: .venv/installed
+	$(SNAKEMAKE)
+	$(BIN)/optimist claims
+
+# The robustness variants of the environments.
+variants: .venv/installed
+	$(SNAKEMAKE) glb_omd_variants
+
+# Every cell and figure, short horizon, under results/quick only.
+quick: .venv/installed
+	$(SNAKEMAKE) --configfile config/quick.yaml
+	$(BIN)/optimist claims --figures results/quick/figures
+
+# One self-contained HTML page of all figures, tables and claims; after reproduce.
+report: .venv/installed
+	$(SNAKEMAKE) --report results/report.html
+
+test: .venv/installed lint
+	$(BIN)/python -m pytest
+
+lint: .venv/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/snakemake --lint --cores 1
+
+# Put the verdicts of the last full run into README.md.
+readme: .venv/installed
+	$(BIN)/python -m optimist claims --readme
+
+.venv/installed: requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
+
+clean:
+	rm -rf .venv results .snakemake

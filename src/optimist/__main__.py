@@ -1,0 +1,7 @@
+"""Run the command line as ``python -m optimist``."""
+
+import sys
+
+from optimist.cli import main
+
+sys.exit(main())

@@ -1,0 +1,178 @@
+"""Command line: look at what there is, run one cell, read the verdicts."""
+
+import argparse
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+
+from optimist import __version__
+from optimist.errors import ConfigError, OptimistError
+
+
+def main(arguments=None):
+    """Run the command line; return its exit status."""
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    try:
+        return options.command(options)
+    except BrokenPipeError:  # the reader, say `head`, has seen enough
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        return 0
+    except OptimistError as error:
+        if options.debug:
+            raise
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog="optimist", description="Re-run experiments on optimistic bandits and check claims."
+    )
+    parser.add_argument("--version", action="version", version=f"optimist {__version__}")
+    parser.add_argument("--debug", action="store_true", help="show tracebacks")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    lister = commands.add_parser("list", help="print papers, settings and algorithms")
+    lister.add_argument("--json", action="store_true", help="print JSON")
+    lister.set_defaults(command=_list)
+
+    runner = commands.add_parser("run", help="run one cell outside the workflow")
+    runner.add_argument("cell", metavar="PAPER/SETTING/ALGORITHM")
+    runner.add_argument("--trials", default="0:1", metavar="FIRST:STOP", help="default: 0:1")
+    runner.add_argument("--horizon", type=int, metavar="N", help="stop after N rounds")
+    runner.add_argument("--json", action="store_true", help="print JSON")
+    runner.set_defaults(command=_run)
+
+    claims = commands.add_parser("claims", help="print the verdicts of the last full run")
+    claims.add_argument("paper", nargs="?", metavar="PAPER")
+    claims.add_argument("--figures", default=None, metavar="DIR", help="default: figures")
+    claims.set_defaults(command=_claims)
+    return parser
+
+
+def _list(options):
+    papers, algorithms = _papers(), _algorithms()
+    if options.json:
+        print(json.dumps({"papers": papers, "algorithms": algorithms}, indent=1))
+        return 0
+    for name, settings in papers.items():
+        print(f"paper {name}")
+        for setting, labels in settings.items():
+            print(f"  {setting}: {' '.join(labels)}")
+    for name, entry in algorithms.items():
+        print(f"algorithm {name}: {entry['reference']}")
+        for key, default in entry["options"].items():
+            print(f"  {key} (default {default})")
+    return 0
+
+
+def _papers():
+    """Return the algorithm labels of each setting of each paper."""
+    from optimist.config import load_paper, paper_names
+    from optimist.experiment import jobs
+
+    papers = {}
+    for name in paper_names():
+        cells = papers.setdefault(name, {})
+        for job in jobs(load_paper(name)):
+            labels = cells.setdefault(job.cell.setting, [])
+            if job.cell.algorithm not in labels:
+                labels.append(job.cell.algorithm)
+    return papers
+
+
+def _algorithms():
+    """Return reference and options of each registered algorithm."""
+    from optimist.algorithms import REGISTRY, algorithm_class, option_names
+
+    classes = {name: algorithm_class(name) for name in REGISTRY}
+    return {
+        name: {"reference": cls.reference, "options": option_names(cls)}
+        for name, cls in classes.items()
+    }
+
+
+def _run(options):
+    from optimist.config import load_config, project_root
+    from optimist.experiment import Job, run
+    from optimist.jobs import one_blas_thread
+
+    one_blas_thread()
+    first, stop = _parse_trials(options.trials)
+    if options.horizon is not None and options.horizon < 1:
+        raise ConfigError(f"--horizon is {options.horizon}; allowed: at least 1")
+    cell = _parse_cell(options.cell)
+    data_dir = project_root() / load_config()["results"] / "data"
+    if "dataset" in cell.spec:
+        _ensure_dataset(cell.spec["dataset"], data_dir)
+    job = Job("regret", cell, first, stop, rounds=options.horizon)
+    show = None if options.json else _print_trial
+    trajectories = run(job, data_dir, progress=show)
+    if options.json:
+        print(json.dumps([_summary(*item) for item in trajectories.items()], indent=1))
+    return 0
+
+
+def _parse_cell(text):
+    from optimist.config import load_paper
+    from optimist.experiment import make_cell
+
+    parts = text.split("/", 2)
+    if len(parts) != 3:
+        raise ConfigError(f"cell is {text!r}; allowed: PAPER/SETTING/ALGORITHM")
+    return make_cell(load_paper(parts[0]), parts[1], parts[2])
+
+
+def _parse_trials(text):
+    first, _, stop = text.partition(":")
+    if not (first.isdigit() and stop.isdigit() and int(first) < int(stop)):
+        raise ConfigError(f"--trials is {text!r}; allowed: FIRST:STOP with FIRST < STOP, as in 0:3")
+    return int(first), int(stop)
+
+
+def _ensure_dataset(name, folder):
+    """Prepare a data set that the workflow has not prepared yet, with the configured options."""
+    from optimist import covertype, datasets
+    from optimist.config import load_config
+
+    path = Path(folder) / f"{name}.csv"
+    if path.exists():
+        return
+    config = load_config()
+    print(f"preparing {path} (once; clustering takes about a minute)", file=sys.stderr)
+    frame, _ = datasets.fetch(name, **config["data"])
+    prepare = {k: config["datasets"][name][k] for k in ("clusters", "seed", "n_init")}
+    covertype.write_arms(covertype.prepare(frame, **prepare), path)
+
+
+def _summary(trial, trajectory):
+    last = {name: values[-1] for name, values in trajectory.columns.items()}
+    return {"trial": trial, "status": trajectory.status, **last}
+
+
+def _print_trial(trial, trajectory):
+    last = _summary(trial, trajectory)
+    print(
+        f"trial {trial}: regret {last.get('regret', float('nan')):.4f} after "
+        f"{last.get('round', 0)} rounds, {last.get('seconds', float('nan')):.3f} s, "
+        f"status {trajectory.status}",
+        flush=True,
+    )
+
+
+def _claims(options):
+    from optimist import claims
+    from optimist.config import load_config, paper_names, project_root
+    from optimist.errors import ResultError, unknown_name
+
+    if options.paper is not None and options.paper not in paper_names():
+        raise unknown_name("paper", options.paper, paper_names())
+    folder = Path(options.figures or project_root() / load_config()["figures"])
+    path = folder / (options.paper or "") / "claims.csv"
+    if not path.exists():
+        raise ResultError(f"{path} does not exist; make it with: snakemake --cores 2")
+    print(claims.to_text(path))
+    return 0

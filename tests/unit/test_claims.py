@@ -1,0 +1,629 @@
+"""Claims: metrics by hand on small tables, outcomes, verdicts, and the first paper's claims."""
+
+import math
+from collections import Counter
+
+import pandas as pd
+import pytest
+import yaml
+
+from optimist import claims, experiment
+from optimist.config import load_paper, project_root
+from optimist.errors import ConfigError
+
+SPREAD = (-2, -1, 0, 1, 2)  # standard error of its mean: sqrt(1/2)
+
+
+def finals(setting, algorithm, regrets, status="ok", first=0, **columns):
+    """Final rows of trials first, first + 1, ...; ``status`` is one for all or one a trial."""
+    return pd.DataFrame(
+        {
+            "setting": setting,
+            "algorithm": algorithm,
+            "trial": range(first, first + len(regrets)),
+            "round": 100,
+            "regret": regrets,
+            "status": status,
+            **columns,
+        }
+    )
+
+
+def times(setting, algorithm, trials, status="ok", **columns):
+    """Timing rows: ``trials`` holds the cumulative seconds of each trial at rounds 1, 2, ..."""
+    return pd.concat(
+        pd.DataFrame(
+            {
+                "setting": setting,
+                "algorithm": algorithm,
+                "trial": trial,
+                "round": range(1, len(seconds) + 1),
+                "seconds": seconds,
+                "status": status,
+                **columns,
+            }
+        )
+        for trial, seconds in enumerate(trials)
+    )
+
+
+def facts(**values):
+    """Facts of the setting ``here``."""
+    return pd.DataFrame(
+        [(k, "here", v) for k, v in values.items()], columns=["name", "setting", "value"]
+    )
+
+
+def one_claim(*checks, level=0.95):
+    claim = {"id": "toy.01", "place": "Figure 1", "statement": "It works.", "checks": list(checks)}
+    return {"paper": "toy", "level": level, "claims": [claim]}
+
+
+def judge(*checks, level=0.95, **tables):
+    tables = {k: pd.concat(v) if isinstance(v, list) else v for k, v in tables.items()}
+    (verdict,) = claims.evaluate(one_claim(*checks, level=level), tables)
+    return verdict
+
+
+def measure(metric, arguments, **tables):
+    """Return the only result of an informative check."""
+    verdict = judge({"metric": metric, "arguments": arguments, "informative": True}, **tables)
+    return verdict.results[0]
+
+
+def about_fact(relation, bound, name="kappa", **keys):
+    arguments = {"name": name, "setting": "here"}
+    return {"metric": "fact", "arguments": arguments, "relation": relation, "bound": bound, **keys}
+
+
+RATIO = {"setting": "here", "numerator": "a", "denominator": "b"}
+
+
+def about_ratio(relation, bound, **keys):
+    return {
+        "metric": "regret_ratio",
+        "arguments": RATIO,
+        "relation": relation,
+        "bound": bound,
+        **keys,
+    }
+
+
+def ten(shift=0.0):
+    """Finals of a and b whose ratio is 10 + shift with a standard error of sqrt(1/2)."""
+    return [
+        finals("here", "a", [10.0 + shift + z for z in SPREAD]),
+        finals("here", "b", [1.0] * 5),
+    ]
+
+
+# Relations and outcomes.
+
+
+@pytest.mark.parametrize(
+    ("relation", "bound", "keys", "outcome"),
+    [
+        ("below", 21.1, {}, "holds"),
+        ("below", 21, {}, "fails"),
+        ("above", 20.9, {}, "holds"),
+        ("above", 21, {}, "fails"),
+        ("between", [21, 22], {}, "holds"),
+        ("between", [20, 20.9], {}, "fails"),
+        ("between", [21.1, 22], {}, "fails"),
+        ("equals", 20.5, {"tolerance": 0.5}, "holds"),
+        ("equals", 20.4, {"tolerance": 0.5}, "fails"),
+        ("equals", 21, {"tolerance": 0}, "holds"),
+    ],
+)
+def test_relations_of_a_value_without_sampling_error(relation, bound, keys, outcome):
+    verdict = judge(about_fact(relation, bound, **keys), facts=facts(kappa=21.0))
+    assert verdict.results[0].outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("relation", "bound", "keys", "outcome"),
+    [
+        # The 95 % interval is 10 +- 2.776445 * 0.707107, that is 8.0368 to 11.9632.
+        ("below", 11.97, {}, "holds"),
+        ("below", 11.95, {}, "undecided"),
+        ("below", 8.02, {}, "fails"),
+        ("above", 8.03, {}, "holds"),
+        ("above", 8.05, {}, "undecided"),
+        ("above", 11.97, {}, "fails"),
+        ("between", [8.03, 11.97], {}, "holds"),
+        ("between", [8.05, 11.97], {}, "undecided"),
+        ("between", [1, 8.03], {}, "fails"),
+        ("equals", 10, {"tolerance": 1.97}, "holds"),
+        ("equals", 10, {"tolerance": 1.96}, "undecided"),
+    ],
+)
+def test_relations_of_an_interval(relation, bound, keys, outcome):
+    verdict = judge(about_ratio(relation, bound, **keys), finals=ten())
+    assert verdict.results[0].outcome == outcome
+
+
+def test_the_interval_follows_the_level():
+    # 99 %: quantile 4.604095, interval up to 13.2556.
+    assert judge(about_ratio("below", 13.2), finals=ten(), level=0.99).verdict == "undecided"
+    assert judge(about_ratio("below", 13.3), finals=ten(), level=0.99).verdict == "reproduced"
+
+
+def test_a_single_trial_decides_nothing():
+    tables = [finals("here", "a", [1.0]), finals("here", "b", [100.0])]
+    verdict = judge(about_ratio("below", 1), finals=tables)
+    assert verdict.verdict == "undecided"
+    assert verdict.results[0].measurement.value == pytest.approx(0.01)
+
+
+def test_trials_are_paired_by_index_and_only_common_ones_count():
+    tables = [
+        finals("here", "a", [99.0, 2.0, 4.0, 9.0])[::-1],  # trials 0 to 3
+        finals("here", "b", [1.0, 2.0, 3.0, 99.0], first=1),  # trials 1 to 4
+    ]
+    result = measure("regret_ratio", RATIO, finals=tables)
+    assert result.measurement.value == pytest.approx(15 / 6)
+    assert result.measurement.trials == 3
+
+
+def test_no_common_trial_is_missing():
+    tables = [finals("here", "a", [1.0, 2.0]), finals("here", "b", [1.0, 2.0], first=2)]
+    result = measure("regret_ratio", RATIO, finals=tables)
+    assert result.outcome == "missing"
+    assert "both" in result.remark
+
+
+def test_incomplete_trials_are_left_out_and_reported():
+    status = ["ok", "timeout", "unconverged", "failed: singular"]
+    tables = [
+        finals("here", "a", [2.0, 1000.0, 4.0, 1000.0], status=status),
+        finals("here", "b", [1.0, 1.0, 2.0, 1.0]),
+    ]
+    result = measure("regret_ratio", RATIO, finals=tables)
+    assert result.measurement.value == pytest.approx(2.0)
+    assert result.measurement.trials == 2
+    assert "here/a: 2 of 4 trials left out (1 failed: singular, 1 timeout)" in result.remark
+    assert "here/b" not in result.remark
+
+
+def test_a_cell_without_a_complete_trial_is_missing_and_says_why():
+    tables = [
+        finals("here", "a", [1.0, 2.0], status="timeout"),
+        finals("here", "b", [1.0, 2.0]),
+    ]
+    verdict = judge(about_ratio("below", 1), finals=tables)
+    assert verdict.verdict == "missing"
+    assert "here/a (regret lane, no complete trial: 2 timeout)" in verdict.results[0].remark
+
+
+@pytest.mark.parametrize("tables", [{}, {"finals": None}, {"finals": pd.DataFrame()}])
+def test_missing_cells_are_named(tables):
+    verdict = judge(about_ratio("below", 1), **tables)
+    assert verdict.verdict == "missing"
+    assert verdict.results[0].measurement is None
+    for name in ("here/a (regret lane)", "here/b (regret lane)"):
+        assert name in verdict.results[0].remark
+
+
+# Holm.
+
+# Each alone: t = 3 with 4 degrees of freedom, p = 0.0399.
+LONELY = about_ratio("below", 10 + 3 * math.sqrt(0.5))
+
+
+def test_one_comparison_is_not_corrected():
+    verdict = judge(LONELY, finals=ten())
+    assert verdict.verdict == "reproduced"
+    assert verdict.results[0].p_adjusted == pytest.approx(0.03994, abs=1e-5)
+
+
+def test_two_comparisons_are_corrected():
+    verdict = judge(LONELY, LONELY, finals=ten())
+    assert [r.outcome for r in verdict.results] == ["undecided", "undecided"]
+    assert verdict.results[0].p_adjusted == pytest.approx(0.07988, abs=2e-5)
+    assert verdict.family == 2
+
+
+def test_holm_steps_down():
+    # The clear one takes the factor two; what is left stands alone.
+    verdict = judge(LONELY, about_ratio("below", 1000), finals=ten())
+    assert [r.outcome for r in verdict.results] == ["holds", "holds"]
+
+
+def test_what_does_not_count_or_has_no_test_is_outside_the_family():
+    verdict = judge(
+        LONELY,
+        {**LONELY, "informative": True},
+        about_ratio("between", [0, 100]),
+        about_fact("below", 1),
+        finals=ten(),
+        facts=facts(kappa=0.0),
+    )
+    assert verdict.family == 1
+    assert verdict.verdict == "reproduced"
+
+
+def test_missing_comparisons_do_not_join_the_family():
+    other = {**LONELY, "arguments": {**RATIO, "numerator": "absent"}}
+    verdict = judge(LONELY, other, finals=ten())
+    assert [r.outcome for r in verdict.results] == ["holds", "missing"]
+
+
+# Verdicts.
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [
+        ([0.5, 0.5], "reproduced"),
+        ([0.5, 2.0], "partly"),
+        ([2.0, 2.0], "not reproduced"),
+        ([0.5, math.nan], "partly"),
+        ([2.0, math.nan], "not reproduced"),
+        ([math.nan, math.nan], "undecided"),
+    ],
+)
+def test_verdict_from_outcomes(values, verdict):
+    checks = [about_fact("below", 1, name=name) for name in ("x", "y")]
+    assert judge(*checks, facts=facts(x=values[0], y=values[1])).verdict == verdict
+
+
+def test_one_missing_check_makes_the_claim_missing():
+    checks = [about_fact("below", 1, name=name) for name in ("x", "y")]
+    verdict = judge(*checks, facts=facts(x=0.5))
+    assert verdict.verdict == "missing"
+    assert "1 of 2" in verdict.explanation
+    assert "y of here in facts" in verdict.explanation
+
+
+def test_informative_checks_do_not_count():
+    free = about_fact("below", 1, name="y", informative=True)
+    absent = about_fact("below", 1, name="z", informative=True)
+    verdict = judge(about_fact("below", 1, name="x"), free, absent, facts=facts(x=0.5, y=2.0))
+    assert verdict.verdict == "reproduced"
+    assert [r.outcome for r in verdict.results] == ["holds", "fails", "missing"]
+
+
+def test_a_partly_verdict_names_the_configurations():
+    checks = [
+        about_fact("below", 1, name="common"),
+        about_fact("below", 1, name="x", configuration="first way"),
+        about_fact("below", 1, name="y", configuration="second way"),
+    ]
+    verdict = judge(*checks, facts=facts(common=0.5, x=0.5, y=2.0))
+    assert verdict.verdict == "partly"
+    assert "first way: holds" in verdict.explanation
+    assert "second way: 1 of 2 hold, not: y, here (fails)" in verdict.explanation
+
+
+def test_a_common_check_counts_in_every_configuration():
+    checks = [
+        about_fact("below", 1, name="common"),
+        about_fact("below", 1, name="x", configuration="first way"),
+    ]
+    verdict = judge(*checks, facts=facts(common=2.0, x=0.5))
+    assert "first way: 1 of 2 hold" in verdict.explanation
+
+
+def test_each_makes_all_combinations():
+    check = {
+        "metric": "fact",
+        "each": {"name": ["x", "y"], "setting": ["here", "there"]},
+        "relation": "below",
+        "bound": 1,
+    }
+    pairs = {tuple(c.arguments.values()) for c in claims.expand({"checks": [check]})}
+    assert pairs == {("x", "here"), ("x", "there"), ("y", "here"), ("y", "there")}
+
+
+# Metrics, by hand.
+
+
+def test_regret_growth_compares_unpaired_trials():
+    tables = [finals("there", "a", [8.0, 12.0, 10.0]), finals("here", "a", [5.0, 5.0])]
+    arguments = {"algorithm": "a", "setting": "there", "base": "here"}
+    found = measure("regret_growth", arguments, finals=tables).measurement
+    # Standard error (2 / sqrt 3) / 5 with 2 degrees of freedom (quantile 4.302653).
+    assert (found.value, found.trials) == (pytest.approx(2.0), 2)
+    assert found.high - 2.0 == pytest.approx(4.30265273 * 2 / math.sqrt(3) / 5)
+
+
+def test_regret_ratio_growth():
+    tables = [
+        finals("here", "a", [2.0, 4.0]),
+        finals("here", "b", [1.0, 2.0]),
+        finals("there", "a", [6.0, 12.0]),
+        finals("there", "b", [1.0, 2.0]),
+    ]
+    arguments = {"numerator": "a", "denominator": "b", "setting": "there", "base": "here"}
+    assert measure("regret_ratio_growth", arguments, finals=tables).measurement.value == 3.0
+
+
+def test_share_of_rounds():
+    table = finals("here", "a", [1.0, 1.0], warm_up_rounds=[20, 30])
+    arguments = {"algorithm": "a", "setting": "here", "column": "warm_up_rounds"}
+    assert measure("share_of_rounds", arguments, finals=table).measurement.value == 0.25
+
+
+def test_a_column_that_was_not_recorded_is_missing():
+    arguments = {"algorithm": "a", "setting": "here", "column": "warm_up_rounds"}
+    result = measure("share_of_rounds", arguments, finals=finals("here", "a", [1.0]))
+    assert "no column warm_up_rounds" in result.remark
+
+
+def test_coverage_is_pooled_over_settings():
+    tables = [
+        finals("here", "a", [0.0] * 3, covered=[True, True, False]),
+        finals("there", "a", [0.0] * 7, covered=[True] * 7),
+    ]
+    arguments = {"algorithm": "a", "settings": ["here", "there"]}
+    found = measure("coverage", arguments, finals=tables).measurement
+    assert (found.value, found.trials) == (0.9, 10)
+    # Clopper-Pearson for 9 of 10: 0.5550 to 0.9975.
+    assert (found.low, found.high) == pytest.approx((0.5550, 0.9975), abs=1e-4)
+
+
+def test_coverage_where_there_is_no_true_parameter_is_missing():
+    table = finals("here", "a", [0.0] * 3, covered=[None] * 3)
+    result = measure("coverage", {"algorithm": "a", "settings": ["here"]}, finals=table)
+    assert result.outcome == "missing"
+
+
+TWO_TIMINGS = [
+    times("here", "a", [[1.0, 10.0], [1.0, 20.0], [1.0, 60.0]]),
+    times("here", "b", [[0.5, 2.0], [0.5, 4.0]]),
+]
+
+
+def test_time_is_the_median_of_whole_trials():
+    found = measure(
+        "time_total", {"algorithm": "a", "setting": "here"}, times=TWO_TIMINGS
+    ).measurement
+    assert (found.value, found.low, found.high, found.trials) == (20.0, 10.0, 60.0, 3)
+
+
+def test_time_ratio_ranges_over_trials():
+    found = measure("time_ratio", RATIO, times=TWO_TIMINGS).measurement
+    assert (found.value, found.low, found.high) == pytest.approx((20 / 3, 10 / 4, 60 / 2))
+
+
+def test_time_leaves_out_incomplete_trials():
+    table = times("here", "a", [[1.0, 10.0]], status="timeout")
+    assert (
+        measure("time_total", {"algorithm": "a", "setting": "here"}, times=table).outcome
+        == "missing"
+    )
+
+
+def test_time_growth_and_flatness_over_settings():
+    tables = [
+        times("here", "a", [[2.0], [3.0]]),
+        times("there", "a", [[4.0], [5.0]]),
+    ]
+    growth = {"algorithm": "a", "setting": "there", "base": "here"}
+    found = measure("time_growth", growth, times=tables).measurement
+    assert (found.value, found.low, found.high) == pytest.approx((1.8, 4 / 3, 5 / 2))
+    flat = {"algorithm": "a", "settings": ["here", "there"]}
+    found = measure("time_flat_over_settings", flat, times=tables).measurement
+    assert (found.value, found.low, found.high) == pytest.approx((1.8, 4 / 3, 5 / 2))
+
+
+def test_time_per_round_in_the_last_and_first_third():
+    # Rounds 1 to 7; the first, slow one is left out; then 1, 1, 2, 2, 3, 3 seconds a round.
+    table = times("here", "a", [[50, 51, 52, 54, 56, 59, 62]])
+    arguments = {"algorithm": "a", "setting": "here"}
+    found = measure("time_flat_over_rounds", arguments, times=table).measurement
+    assert found.value == pytest.approx(3.0)
+
+
+def test_slopes_against_the_round():
+    rounds = range(1, 301)
+    table = times("here", "a", [[t * t for t in rounds]], state_bytes=[100 * t for t in rounds])
+    arguments = {"algorithm": "a", "setting": "here"}
+    assert measure("time_slope", arguments, times=table).measurement.value == pytest.approx(
+        1, abs=0.01
+    )
+    assert measure("state_slope", arguments, times=table).measurement.value == pytest.approx(1)
+    assert measure("state_growth", arguments, times=table).measurement.value == 300
+
+
+def test_a_state_of_constant_size_does_not_grow():
+    table = times("here", "a", [[1.0, 2.0, 3.0]], state_bytes=496)
+    arguments = {"algorithm": "a", "setting": "here"}
+    assert measure("state_growth", arguments, times=table).measurement.value == 1
+    assert measure("state_slope", arguments, times=table).measurement.value == 0
+
+
+def test_agreement_of_a_probe():
+    table = times("here", "a", [[1.0, 2.0], [1.0, 2.0]], selections=[1, 4], agreements=[1, 3])
+    found = measure("agreement", {"algorithm": "a", "setting": "here"}, times=table).measurement
+    assert found.value == 0.75
+
+
+def test_fact_ratio_over_algorithms():
+    table = pd.DataFrame(
+        [("area", "a", 2.0), ("area", "b", 8.0)], columns=["name", "setting", "value"]
+    )
+    arguments = {"name": "area", "numerator": "a", "denominator": "b"}
+    assert measure("fact_ratio", arguments, facts=table).measurement.value == 0.25
+
+
+def test_scaling_slope_of_the_large_dimensions():
+    rows = [(d, "projection", float(max(d, 50) ** 3)) for d in (5, 10, 50, 100, 400)]
+    table = pd.DataFrame(rows, columns=["dimension", "part", "seconds"])
+    arguments = {"part": "projection", "smallest": 50}
+    found = measure("scaling_slope", arguments, scaling=table).measurement
+    assert found.value == pytest.approx(3.0)
+    missing = measure("scaling_slope", {**arguments, "part": "rank_one"}, scaling=table)
+    assert missing.outcome == "missing"
+
+
+# Files.
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(document):
+        path = tmp_path / "toy.yaml"
+        path.write_text(yaml.safe_dump(document))
+        return path
+
+    return write
+
+
+def test_a_valid_file_loads(write):
+    assert (
+        claims.load_claims(write(one_claim(about_fact("below", 1))))["claims"][0]["id"] == "toy.01"
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"metric": "regret_ration"}, ["toy.01", "'regret_ration'", "did you mean 'regret_ratio'"]),
+        ({"arguments": {"nam": "x", "setting": "s"}}, ["'nam'", "did you mean 'name'"]),
+        ({"arguments": {"name": "x"}}, ["lacks argument setting"]),
+        ({"each": {"setting": ["s"]}}, ["'setting' is given twice"]),
+        ({"relation": "belo"}, ["'belo'", "did you mean 'below'", "above"]),
+        ({"relation": "between"}, ["bound", "array"]),
+        ({"relation": "between", "bound": [1]}, ["bound", "2"]),
+        ({"relation": "equals"}, ["tolerance"]),
+        ({"bound": "low"}, ["bound", "'low'", "number"]),
+        ({"bond": 1}, ["'bond'", "did you mean 'bound'"]),
+        ({"each": {"setting": "s"}, "arguments": {"name": "x"}}, ["each.setting", "array"]),
+    ],
+)
+def test_a_wrong_check_is_refused_by_name(write, change, words):
+    check = {**about_fact("below", 1), **change}
+    with pytest.raises(ConfigError) as error:
+        claims.load_claims(write(one_claim(check)))
+    for word in [*words, "toy.yaml"]:
+        assert word in str(error.value)
+
+
+@pytest.mark.parametrize("key", ["relation", "bound"])
+def test_a_counted_check_needs_relation_and_bound(write, key):
+    check = about_fact("below", 1)
+    del check[key]
+    with pytest.raises(ConfigError, match=key):
+        claims.load_claims(write(one_claim(check)))
+    check["informative"] = True
+    check.pop("relation", None)
+    claims.load_claims(write(one_claim(check)))
+
+
+def test_an_id_twice_is_refused(write):
+    document = one_claim(about_fact("below", 1))
+    document["claims"] *= 2
+    with pytest.raises(ConfigError, match=r"'toy.01' occurs 2 times"):
+        claims.load_claims(write(document))
+
+
+# Output.
+
+
+@pytest.fixture
+def verdicts():
+    check = {**LONELY, "configuration": "one way"}
+    return [
+        judge(
+            check, about_fact("equals", 21, tolerance=0.5), finals=ten(), facts=facts(kappa=21.04)
+        ),
+        judge(about_fact("below", 1)),
+    ]
+
+
+def test_the_frame_has_one_row_per_check(verdicts):
+    frame = claims.to_frame(verdicts)
+    assert tuple(frame.columns) == claims.COLUMNS
+    row = frame.iloc[0]
+    assert (row["claim"], row["setting"], row["metric"], row["trials"]) == (
+        "toy.01",
+        "here",
+        "regret_ratio",
+        5,
+    )
+    assert (row["value"], row["low"]) == pytest.approx((10.0, 8.03675), abs=1e-5)
+    assert (row["relation"], row["outcome"], row["verdict"]) == ("below", "holds", "reproduced")
+    assert frame["bound"].tolist()[1:] == ["21 ± 0.5", "1"]
+    assert frame["outcome"].tolist() == ["holds", "holds", "missing"]
+    assert math.isnan(frame["value"][2])
+
+
+def test_the_page_starts_with_the_summary(verdicts):
+    page = claims.to_markdown(verdicts, "Claims of the toy paper")
+    assert page.startswith("# Claims of the toy paper\n")
+    assert page.index("1 reproduced, 1 missing") < page.index("## toy.01: reproduced")
+    assert "| holds | regret of a / b, here | one way | 10 (8.037 to 11.96, n = 5) |" in page
+    assert "no kappa of here in facts" in page
+
+
+def test_the_summary_block_is_a_table_with_one_line_per_claim(verdicts):
+    lines = claims.summary_block(verdicts).strip().splitlines()
+    assert lines[0] == "2 claims: 1 reproduced, 1 missing."
+    table = [line for line in lines if line.startswith("|")]
+    assert len(table) == 2 + 2
+    assert {line.count("|") for line in table} == {5}
+
+
+def test_the_text_names_verdict_and_reason(verdicts):
+    text = claims.to_text(verdicts)
+    assert "toy.01  reproduced" in text
+    assert "-> 1 of 1 checks cannot be made: no kappa of here in facts" in text
+    assert "wanted equals 21 ± 0.5" in claims.to_text(verdicts, details=True)
+
+
+# The claims of the GLB-OMD paper.
+
+
+@pytest.fixture(scope="module")
+def paper_claims():
+    return claims.load_claims(project_root() / "config" / "claims" / "glb_omd.yaml")
+
+
+@pytest.fixture(scope="module")
+def full_tables():
+    """Tables with a row for everything that the paper's configuration runs, and nothing else."""
+    jobs = experiment.jobs(load_paper("glb_omd"))
+    cells = {
+        lane: dict.fromkeys((j.cell.setting, j.cell.algorithm) for j in jobs if j.lane == lane)
+        for lane in experiment.LANES
+    }
+    counters = {"covered": True, "warm_up_rounds": 1}
+    probe = {"state_bytes": 8, "selections": 1, "agreements": 1}
+    names = ["kappa_parameter", "kappa_arms", "kappa_ball", "region_area"]
+    names += ["cluster_mean_lowest", "cluster_mean_highest"]
+    names += [
+        f"cluster_mean_{end}_seed_{seed}" for end in ("lowest", "highest") for seed in range(10)
+    ]
+    about = {setting for setting, _ in cells["regret"]} | {"glb_omd", "glm_ucb", "ofuglb"}
+    parts = [(d, part, 1.0) for d in (50, 100, 400) for part in ("projection", "rank_one")]
+    return {
+        "finals": pd.concat(finals(*cell, [1.0, 2.0], **counters) for cell in cells["regret"]),
+        "times": pd.concat(times(*cell, [[1.0, 2.0, 3.0]], **probe) for cell in cells["timing"]),
+        "facts": pd.DataFrame(
+            [(name, setting, 1.0) for name in names for setting in about],
+            columns=["name", "setting", "value"],
+        ),
+        "scaling": pd.DataFrame(parts, columns=["dimension", "part", "seconds"]),
+    }
+
+
+def test_the_paper_has_22_claims_in_order(paper_claims):
+    assert [c["id"] for c in paper_claims["claims"]] == [f"glb_omd.{i:02d}" for i in range(1, 23)]
+
+
+def test_every_claim_counts_at_least_one_check(paper_claims):
+    for claim in paper_claims["claims"]:
+        assert not all(check.informative for check in claims.expand(claim)), claim["id"]
+
+
+def test_everything_the_claims_need_is_run(paper_claims, full_tables):
+    verdicts = claims.evaluate(paper_claims, full_tables)
+    missing = [r.remark for v in verdicts for r in v.results if r.outcome == "missing"]
+    assert missing == []
+
+
+def test_without_any_table_every_check_is_missing(paper_claims):
+    verdicts = claims.evaluate(paper_claims, {})
+    assert Counter(v.verdict for v in verdicts) == {"missing": 22}
+    assert {r.outcome for v in verdicts for r in v.results} == {"missing"}
