@@ -6,16 +6,16 @@ value a check
 
 ``holds``      if the whole interval is on the right side of the bound,
 ``fails``      if the whole interval is on the wrong side,
-``undecided``  if the interval straddles the bound or there is none (a single trial),
+``undecided``  if the interval straddles the bound or cannot be had (regret of a single trial),
 ``missing``    if a cell it needs has not been run,
 ``reported``   if it states no bound.
 
-Three kinds of interval occur. Regret is compared on the trials that both algorithms completed
-(they meet the same luck) by ratios of means with Student t intervals; all such comparisons of one
-claim are one family, and Holm's method keeps the chance of a single false decision in it below one
-minus the level. Wall times are medians over trials with the range that the single trials allow.
-Shares have Clopper-Pearson intervals. Facts and state sizes have no sampling error and are decided
-by value.
+Regret is compared on the trials that both algorithms completed (they meet the same luck) by ratios
+of means with Student t intervals; all such comparisons of one claim are one family, and Holm's
+method keeps the chance of a single false decision in it below one minus the level. Wall times are
+medians over trials with the range that the single trials allow; a lone trial is decided by its
+value. Shares have Clopper-Pearson intervals, slopes those of least squares. Facts and state sizes
+have no sampling error and are decided by value.
 
 A check may belong to a configuration, an alternative reading of the claim; checks without one
 count under all. Informative checks are shown and do not count.
@@ -140,7 +140,7 @@ class Cells:
             return None, f", no complete trial: {reasons}"
         if column not in rows or rows[column].isna().all():
             return None, f", no column {column}"
-        return rows[rows[column].notna()], ""
+        return rows, ""
 
     def sampled(self, estimate, trials):
         """Return the measurement of an `Estimate` with its t interval."""

@@ -129,14 +129,19 @@ def load_paper(name):
     validate(paper, schema_path("paper"), source)
     if paper["paper"] != name:
         raise ConfigError(f"{source}: paper is {paper['paper']!r}; allowed: {name!r}")
-    for block in (*paper["runs"], *paper["timings"]):
-        for key in ("settings", "algorithms"):
+    for block in _lists_of_cells(paper):
+        for key in {"settings", "algorithms"} & set(block):
             block[key] = flatten(block[key])
     try:
         check_cells(paper)
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from None
     return paper
+
+
+def _lists_of_cells(paper):
+    panels = [p for figure in paper.get("figures", {}).values() for p in figure.get("panels", [])]
+    return [*paper["runs"], *paper["timings"], *panels, *paper.get("tables", {}).values()]
 
 
 def flatten(items):

@@ -11,7 +11,7 @@ A figure's table holds everything that is drawn, one row per mark:
 ``x y low high n``  position, lower and upper end of band or whisker, number of trials
 ``note``            text of a note, remark, footnote or reference
 ``time_n``          number of trials behind x, where that is a time
-``inside``          1 where a confidence region holds the grid point, else 0
+``piece``           number of the outline of a confidence region
 
 By kind of panel, x and y are
 
@@ -23,7 +23,7 @@ By kind of panel, x and y are
 ``tradeoff``        median seconds per trial; mean final regret (t interval)
 ``time_per_round``  round; seconds per round, median over trials
 ``facts``           number at the end of a fact's name; the fact's value
-``regions``         a point of the plane
+``regions``         outline of the region, in the plane
 ``scaling``         dimension; median seconds of one part of an update
 
 Only complete trials enter a statistic; the others are noted.
@@ -50,7 +50,7 @@ FRAMES = {
         "selections",
     ),
     "facts": ("name", "setting", "value"),
-    "regions": (*("algorithm", "round", "x", "y", "inside", "theta_x", "theta_y", "norm_bound"),),
+    "regions": ("algorithm", "round", "x", "y", "inside", "theta_x", "theta_y", "norm_bound"),
     "scaling": ("dimension", "part", "seconds"),
 }
 TABLE_LEVEL = 0.95
@@ -60,7 +60,7 @@ BINS = 25
 def method_name(label, paper):
     """Return how an algorithm label reads in a figure, ``OFUGLB (slsqp, aggregated)``."""
     name, options = parse_label(label)
-    words = [value if isinstance(value, str) else f"{k}={value}" for k, value in options.items()]
+    words = [v if isinstance(v, str) else f"{k}={str(v).lower()}" for k, v in options.items()]
     return paper["names"].get(name, name) + (f" ({', '.join(words)})" if words else "")
 
 
@@ -86,8 +86,8 @@ def _check_cells(paper, lanes, place, spec):
             experiment.make_cell(paper, setting, label)
         except ConfigError as error:
             raise ConfigError(f"{place}: {error}") from None
-        for lane in LANES[spec["kind"]]:
-            if (setting, label) not in lanes[lane]:
+        for lane in NEEDS[spec["kind"]]:
+            if lane in lanes and (setting, label) not in lanes[lane]:
                 raise ConfigError(
                     f"{place}: no block of {'runs' if lane == 'regret' else 'timings'} has "
                     f"algorithm {label!r} in setting {setting!r}; add one or remove the entry"
@@ -125,8 +125,8 @@ class _Data:
 
     def trials(self, name, setting, algorithm):
         """Return the last row of each trial of a cell."""
-        rows = self.cell(name, setting, algorithm)
-        return rows.loc[rows.groupby("trial")["round"].idxmax()]
+        rows = self.cell(name, setting, algorithm).sort_values(["trial", "round"])
+        return rows.drop_duplicates("trial", keep="last")
 
 
 def tabulate(figure, tables, paper):
@@ -175,12 +175,14 @@ def _fault(trials):
     if lost.empty:
         return ""
     words = ", ".join(sorted({status.partition(":")[0] for status in lost}))
-    return f"incomplete: {len(lost)} of {len(trials)} trials ({words})"
+    return f"incomplete: {len(lost)} of {len(trials)} trials {words}"
 
 
-def _notes(trials, setting, algorithm):
-    fault = _fault(trials)
-    return [_rows("note", setting=setting, series=algorithm, note=fault)] if fault else []
+def _notes(setting, algorithm, *frames):
+    """Yield notes on a cell, given the last row of each trial in the lanes that are shown."""
+    for fault in dict.fromkeys(map(_fault, frames)):
+        if fault:
+            yield _rows("note", setting=setting, series=algorithm, note=fault)
 
 
 def _references(panel):
@@ -207,7 +209,7 @@ def _regret(panel, data):
     for algorithm in panel["algorithms"]:
         trials = data.trials("finals", setting, algorithm)
         curve = data.cell("curves", setting, algorithm).sort_values("round")
-        yield from _notes(trials, setting, algorithm)
+        yield from _notes(setting, algorithm, trials)
         yield _rows(
             "data",
             setting=setting,
@@ -250,13 +252,15 @@ def _sweep(panel, data):
     column = column or panel["column"]
     for algorithm, setting in product(panel["algorithms"], panel["settings"]):
         trials = data.trials(frame, setting, algorithm)
-        values = _complete(trials).get(column, trials["covered"][:0]).dropna()
-        yield from _notes(trials, setting, algorithm)
+        values = _complete(trials).reindex(columns=[column])[column].dropna()
+        yield from _notes(setting, algorithm, trials)
         if len(values):
             y, low, high = statistic(values, data.paper["band"])
             x = _swept(panel, setting, data.paper)
             where = {"setting": setting, "series": algorithm, "x": x}
             yield _rows("data", y=y, low=low, high=high, n=len(values), **where)
+        elif not _fault(trials):  # the trials are there, but did not record this
+            yield _rows("note", setting=setting, series=algorithm, note="missing")
     if panel["kind"] == "time":
         yield from _estimates(panel, data)
 
@@ -295,7 +299,7 @@ def _tradeoff(panel, data):
     for algorithm, setting in product(panel["algorithms"], _settings(panel)):
         finals = data.trials("finals", setting, algorithm)
         times = data.trials("times", setting, algorithm)
-        yield from _notes(times if times.empty else finals, setting, algorithm)
+        yield from _notes(setting, algorithm, finals, times)
         regrets, seconds = _complete(finals)["regret"], _complete(times)["seconds"]
         if len(regrets) and len(seconds):
             y, low, high = _mean(regrets, data.paper["band"])
@@ -307,7 +311,7 @@ def _tradeoff(panel, data):
 def _time_per_round(panel, data):
     setting = panel["setting"]
     for algorithm in panel["algorithms"]:
-        yield from _notes(data.trials("times", setting, algorithm), setting, algorithm)
+        yield from _notes(setting, algorithm, data.trials("times", setting, algorithm))
         runs = _complete(data.cell("times", setting, algorithm))
         t, seconds = per_round(runs)
         n = runs["trial"].nunique()
@@ -356,10 +360,8 @@ def _regions(panel, data):
         if grid.empty:
             yield _rows("note", series=algorithm, note="missing")
             continue
-        inside = grid["inside"].to_numpy(float)
-        yield _rows(
-            "data", series=algorithm, x=grid["x"].to_numpy(), y=grid["y"].to_numpy(), inside=inside
-        )
+        for piece, outline in enumerate(_outlines(grid)):
+            yield _rows("data", series=algorithm, x=outline[:, 0], y=outline[:, 1], piece=piece)
         areas = facts[(facts["name"] == "region_area") & (facts["setting"] == algorithm)]["value"]
         for area in areas:
             yield _rows("remark", series=algorithm, note=f"area {area:.3g}")
@@ -367,6 +369,15 @@ def _regions(panel, data):
         yield _rows("truth", x=world.theta_x, y=world.theta_y, note=r"$\theta_*$")
         ball = rf"$\|\theta\| = S = {world.norm_bound:g}$"
         yield _rows("ball", x=world.norm_bound, note=f"{ball}, round {world.round}")
+
+
+def _outlines(grid):
+    """Return the outlines of a region, arrays (n, 2), closed along the edge of the grid."""
+    from contourpy import contour_generator
+
+    inside = grid.pivot(index="y", columns="x", values="inside")
+    x, y = (np.pad(axis.to_numpy(float), 1, "edge") for axis in (inside.columns, inside.index))
+    return contour_generator(x, y, np.pad(inside.to_numpy(float), 1)).lines(0.5)
 
 
 def _scaling(panel, data):
@@ -377,16 +388,19 @@ def _scaling(panel, data):
         if not len(x):
             yield _rows("note", series=series["label"], note="missing")
         yield _rows("data", series=series["label"], x=x, y=y)
-        slope, low, high = _slope(x, y, panel["fit_from"])
+        slope, low, high = _slope(x, y)
         if np.isfinite(slope):
-            text = f"slope {slope:.2f} [{low:.2f}, {high:.2f}] from d = {panel['fit_from']}"
+            text = f"slope {slope:.2f} [{low:.2f}, {high:.2f}]"
             yield _rows("remark", series=series["label"], note=text)
 
 
-def _slope(x, y, start):
-    """Return the log-log slope of y against x >= start, with its interval; NaN if unknown."""
-    use = (x >= start) & (y > 0)
-    return log_log_slope(x[use], y[use]) if use.sum() > 2 else (np.nan,) * 3
+def _slope(x, y):
+    """Return the log-log slope of y over the last decade of x, its 95 % interval; NaN if unknown.
+
+    Nine digits: the rest is the rounding of a fit to constant values.
+    """
+    use = x >= x.max(initial=0.0) / 10.0
+    return tuple(round(value, 9) + 0.0 for value in log_log_slope(x[use], y[use], TABLE_LEVEL))
 
 
 KINDS = {
@@ -398,12 +412,14 @@ KINDS = {
     "regions": _regions,
     "scaling": _scaling,
 }
-# The lanes that must have the cells of a panel or table.
-LANES = {
+# What a kind of panel or table is made from: lanes of results, and extra tables.
+NEEDS = {
     **dict.fromkeys(("regret", "final_regret", "coverage", "counter"), ("regret",)),
     **dict.fromkeys(("time", "time_per_round", "theory", "run_time"), ("timing",)),
     "tradeoff": ("regret", "timing"),
-    **dict.fromkeys(("facts", "regions", "scaling"), ()),
+    "facts": ("facts",),
+    "regions": ("facts", "regions"),
+    "scaling": ("scaling",),
 }
 
 
@@ -428,19 +444,17 @@ def make_table(spec, tables, paper):
 def _theory(spec, data):
     for row, setting in product(spec["rows"], spec["settings"]):
         words = {key: row[key] for key in ("method", "regret", "time", "memory")}
-        measured = _measured(spec, data, setting, row.get("algorithm"))
+        measured = _measured(data, setting, row.get("algorithm"))
         yield {**words, "jointly_efficient": row["efficient"], "setting": setting, **measured}
 
 
-def _measured(spec, data, setting, algorithm):
+def _measured(data, setting, algorithm):
     trials = _complete(data.trials("times", setting, algorithm))
     runs = _complete(data.cell("times", setting, algorithm))
     state = runs[runs["trial"] == runs["trial"].min()]
     slopes = {
-        "time_slope": _slope(*per_round(runs), spec["fit_from"]),
-        "memory_slope": _slope(
-            state["round"].to_numpy(float), state["state_bytes"].to_numpy(float), spec["fit_from"]
-        ),
+        "time_slope": _slope(*per_round(runs)),
+        "memory_slope": _slope(*state[["round", "state_bytes"]].to_numpy(float).T),
     }
     columns = {}
     for name, (slope, low, high) in slopes.items():

@@ -6,20 +6,16 @@ imports of our own modules. Methods that take ``wildcards`` are input or params 
 
 from dataclasses import asdict
 from functools import cached_property, partial
+from itertools import product
 from pathlib import Path
 
-from optimist import experiment
-from optimist.config import check_config, flatten, load_paper, project_root
+from optimist import experiment, figures
+from optimist.config import check_config, load_paper, project_root
 from optimist.environments import environment_module
 from optimist.errors import ConfigError
 
 # Target suffix and manifest name of each group of cells.
 GROUPS = {"paper": ("", "manifest"), "variants": ("_variants", "manifest_variants")}
-# What each kind of panel or table is made from.
-NEEDS = {
-    "regret": ["regret"],
-    "time": ["timing"],
-}
 TABLES = ("curves", "finals", "times")
 
 
@@ -37,18 +33,19 @@ def sources(*modules):
 def item_cells(spec):
     """Return the (setting, label) pairs that a figure or table shows, None for all of its group."""
     cells = set()
-    for panel in spec.get("panels", [spec]):
-        settings = panel.get("settings") or [panel.get("setting")]
-        if not panel.get("algorithms"):
-            return None
-        cells |= {(s, a) for s in flatten(settings) for a in flatten(panel["algorithms"])}
-    return cells
+    for part in spec.get("panels", [spec]):
+        rows = [row["algorithm"] for row in part.get("rows", []) if "algorithm" in row]
+        settings = part.get("settings") or [part.get("setting")]
+        cells |= set(product(settings, part.get("algorithms", rows)))
+    whole_group = spec.get("kind") in ("final_regret", "run_time")
+    return None if whole_group else cells
 
 
 def item_needs(spec):
     """Return the lanes and extra tables that a figure or table is made from."""
-    kinds = {panel["kind"] for panel in spec.get("panels", [spec])}
-    return sorted(set().union(*(NEEDS[kind] for kind in kinds)))
+    kinds = {part["kind"] for part in spec.get("panels", [spec])}
+    lanes = {lane for kind in kinds for lane in figures.LANES[kind]}
+    return sorted(lanes | (kinds & {"facts", "regions", "scaling"}))
 
 
 class Plan:
@@ -65,6 +62,8 @@ class Plan:
         self.results = self.config["results"]
         self.figures = self.config["figures"]
         self.papers = {name: load_paper(name) for name in self.config["papers"]}
+        for paper in self.papers.values():
+            figures.check(paper)
         self._check_selection()
 
     def _check_selection(self):

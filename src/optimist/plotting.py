@@ -21,11 +21,13 @@ WIDTH = 7.2  # inches, two columns of a journal page
 PANEL_HEIGHT = 2.3
 LETTERS_PER_INCH = 17  # at the size of the legend
 LINE_HEIGHT = 0.17  # inches, of a line of the legend
-FOOTNOTES = ("*", "**", "***", "****")
+BELOW = -28  # points from a panel's axis to what is written below its labels
 WARNING = "#A00000"
 SMALL = {"fontsize": 6, "va": "center"}
+NOTE = {"textcoords": "offset points", "va": "top", "fontsize": 6, "color": WARNING}
 SWEPT = ("final_regret", "time", "coverage", "counter")
-REGRETS = ("regret", "final_regret", "tradeoff")
+UNJOINED = {"coverage", "facts", "tradeoff"}
+NOT_NEGATIVE = ("regret", "final_regret", "tradeoff", "counter")
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class Looks:
         Its ``names`` fix colours and markers, the cells of its ``runs`` and ``timings`` the rest.
     colours : list of str
     marks : dict
-        Footnote marks by series.
+        Footnote marks, with a space before each, by series.
     """
 
     def __init__(self, paper, colours, marks):
@@ -99,22 +101,25 @@ class Looks:
         return "0.25" if place is None else self.colours[place % len(self.colours)]
 
     def marker(self, series):
+        """Return the marker of a series, the same for all variants of an algorithm."""
         place, variant = self._place(series)
         return MARKERS[(variant if place is None else place) % len(MARKERS)]
 
     def dash(self, series):
+        """Return the line style of a series, solid for an algorithm without options."""
         return DASHES[self._place(series)[1] % len(DASHES)]
 
     def hatch(self, series):
+        """Return the hatch of a bar, none for an algorithm without options."""
         return HATCHES[self._place(series)[1] % len(HATCHES)]
 
-    def line(self, series):
+    def line(self, series, joined=True):
         """Return keywords of a line with markers; variants have hollow markers."""
         own = series == self.paper.get("method")
         return {
             "color": self.colour(series),
             "marker": self.marker(series),
-            "linestyle": self.dash(series),
+            "linestyle": self.dash(series) if joined else "none",
             "markerfacecolor": "white" if self._place(series)[1] else self.colour(series),
             "linewidth": 1.8 if own else 1.1,
             "zorder": 3.5 if own else 3,
@@ -124,7 +129,7 @@ class Looks:
         """Return what the figure calls a series, with its footnote mark."""
         algorithm = self._place(series)[0] is not None
         name = method_name(series, self.paper) if algorithm else series
-        return f"{name} {self.marks[series]}" if series in self.marks else name
+        return name + self.marks.get(series, "")
 
 
 def draw(figure, table, paper, png_path, pdf_path):
@@ -154,38 +159,59 @@ def _compose(figure, table, paper):
     import matplotlib
     from matplotlib.figure import Figure
 
-    panels = figure["panels"]
+    panels = dict(zip(ascii_lowercase, figure["panels"], strict=False))
     looks = Looks(paper, matplotlib.rcParams["axes.prop_cycle"].by_key()["color"], _marks(table))
-    shared = [] if figure.get("legend") == "panel" else _handles(panels, table, looks)
-    legend = {"handles": shared, "title": "\n".join(_words(panels, table, paper))}
     columns = figure.get("columns", min(3, len(panels)))
     rows = -(-len(panels) // columns)
-    below = len(panels) == rows * columns
-    legend |= {"ncols": _legend_columns(shared) if below else 1}
-    lines = legend["title"].count("\n") + 1 + -(-len(shared) // legend["ncols"])
-    height = figure.get("height", PANEL_HEIGHT) * rows + 0.2 + (LINE_HEIGHT * lines if below else 0)
-    canvas = Figure(figsize=(WIDTH, height), layout="constrained")
+    notes = {letter: _notes(table[table["panel"] == letter], looks, columns) for letter in panels}
+    each = figure.get("legend") == "panel"
+    legend = {
+        "handles": [] if each else _handles(panels, table, looks),
+        "title": "\n".join(_words(panels, table, paper)),
+    }
+    spare = len(panels) < rows * columns
+    height = figure.get("height", PANEL_HEIGHT) + max(map(_height, notes.values()))
+    size = WIDTH, height * rows + 0.2 + (0.0 if spare else _lay_out(legend))
+    canvas = Figure(figsize=size, layout="constrained")
     canvas.suptitle(figure["title"])
     cells = canvas.subplots(rows, columns, squeeze=False).ravel()
-    for letter, panel, ax in zip(ascii_lowercase, panels, cells, strict=False):
+    for (letter, panel), ax in zip(panels.items(), cells, strict=False):
         marks = table[table["panel"] == letter]
         _panel(ax, letter, panel, marks, looks)
-        if figure.get("legend") == "panel":
-            ax.legend(handles=_handles([panel], marks, looks))
+        if each:
+            _panel_legend(ax, _handles({letter: panel}, marks, looks), notes[letter])
+        else:
+            ax.annotate(notes[letter], (0, 0), (0, BELOW), xycoords="axes fraction", **NOTE)
     _legend(canvas, cells[len(panels) :], legend)
     return canvas
 
 
+def _height(text):
+    """Return the height of some lines in inches."""
+    return LINE_HEIGHT * len(text.splitlines())
+
+
+def _lay_out(legend):
+    """Add the number of columns to a legend below the panels; return its height in inches."""
+    longest = max((len(handle.get_label()) for handle in legend["handles"]), default=0) + 7
+    count = len(legend["handles"])
+    legend["ncols"] = max(1, min(count, int(WIDTH * LETTERS_PER_INCH / longest)))
+    return _height(legend["title"]) + LINE_HEIGHT * -(-count // legend["ncols"])
+
+
 def _marks(table):
-    """Return the footnote marks by series and the text by mark."""
-    footnotes = table[table["role"] == "footnote"]
-    texts = {text: FOOTNOTES[i] for i, text in enumerate(footnotes["note"].unique())}
-    return {row.series: texts[row.note] for row in footnotes.itertuples()}
+    """Return the footnote marks of each series that has footnotes."""
+    found = {}
+    for mark, text in _footnotes(table):
+        for series in table.loc[table["note"] == text, "series"].unique():
+            found[series] = f"{found.get(series, '')} {mark}"
+    return found
 
 
-def _legend_columns(handles):
-    longest = max((len(handle.get_label()) for handle in handles), default=0) + 7
-    return max(1, min(len(handles), int(WIDTH * LETTERS_PER_INCH / longest)))
+def _footnotes(table):
+    """Return (mark, text) of the figure's footnotes: stars, one more each."""
+    texts = table.loc[table["role"] == "footnote", "note"].unique()
+    return [("*" * (i + 1), text) for i, text in enumerate(texts)]
 
 
 def _legend(canvas, spare, legend):
@@ -203,19 +229,23 @@ def _legend(canvas, spare, legend):
 def _panel(ax, letter, panel, marks, looks):
     data = marks[marks["role"] == "data"]
     ax.set_title(f"({letter}) {panel.get('title', '')}")
-    _axes(ax, panel)
+    _axes(ax, panel, data)
     DRAWERS[panel["kind"]](ax, panel, data, looks)
     _references(ax, marks)
-    if panel["kind"] in REGRETS:  # regret is not negative, whatever a t interval says
-        ax.set_ylim(bottom=0.0 if ax.get_yscale() != "log" else None)
+    if panel["kind"] in NOT_NEGATIVE and ax.get_yscale() != "log":  # but a t interval may be
+        ax.set_ylim(bottom=-0.03 * ax.get_ylim()[1] if ax.get_yscale() == "linear" else 0.0)
+    if panel["kind"] == "coverage":
+        ax.set_ylim(-0.05, 1.05)
     _ticks(ax)
     if data["y"].notna().sum() == 0:
         ax.text(0.5, 0.5, "no data", transform=ax.transAxes, ha="center", color=WARNING)
-    _notes(ax, marks[marks["role"] == "note"], looks)
 
 
-def _axes(ax, panel):
-    """Set labels and scales; bars lie, so that their x is the panel's y."""
+def _axes(ax, panel, data):
+    """Set labels and scales; bars lie, so that their x is the panel's y.
+
+    A logarithmic axis becomes linear below 1 if it would hide a value that is not positive.
+    """
     words = AXES[panel["kind"]]
     labels = [panel.get(key, getattr(words, key)) for key in ("xlabel", "ylabel")]
     scales = [panel.get(key, getattr(words, key)) for key in ("x_scale", "scale")]
@@ -223,15 +253,16 @@ def _axes(ax, panel):
         ax.set(xlabel=labels[1], xscale=scales[1])
         return
     ax.set(xlabel=labels[0], ylabel=labels[1], xscale=scales[0])
-    ax.set_yscale(scales[1], **({"linthresh": 1.0} if scales[1] == "symlog" else {}))
+    near_zero = scales[1] == "symlog" or (scales[1] == "log" and (data["y"] <= 0.0).any())
+    ax.set_yscale(**({"value": "symlog", "linthresh": 1.0} if near_zero else {"value": scales[1]}))
 
 
 def _ticks(ax):
     """Label 1, 2 and 5 of each decade on short logarithmic axes, and no minor ticks."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
 
     for axis, (low, high) in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
-        if axis.get_scale() == "log":
+        if axis.get_scale() == "log" and not isinstance(axis.get_major_locator(), FixedLocator):
             axis.set_minor_formatter(NullFormatter())
             if high < 50 * low:
                 axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
@@ -250,23 +281,16 @@ def _curves(ax, panel, data, looks):
     """Draw lines with bands; a few markers each, not at the same places."""
     for i, (series, marks) in enumerate(_series(data)):
         every = max(1, len(marks) // 6)
-        ax.plot(
-            marks["x"], marks["y"], markevery=(i * every // 7 % every, every), **looks.line(series)
-        )
+        x, shade = marks["x"], {"color": looks.colour(series), "alpha": 0.18, "lw": 0}
+        start = i * every // 7 % every
+        ax.plot(x, marks["y"], markevery=(start, every), **looks.line(series))
         if marks["low"].notna().any():
-            ax.fill_between(
-                marks["x"],
-                marks["low"],
-                marks["high"],
-                color=looks.colour(series),
-                alpha=0.18,
-                lw=0,
-            )
+            ax.fill_between(x, marks["low"], marks["high"], **shade)
 
 
 def _lines(ax, panel, data, looks):
     for series, marks in _series(data):
-        ax.plot(marks["x"], marks["y"], **looks.line(series))
+        ax.plot(marks["x"], marks["y"], **looks.line(series, panel["kind"] not in UNJOINED))
 
 
 def _whiskers(marks):
@@ -275,26 +299,30 @@ def _whiskers(marks):
 
 
 def _swept(ax, panel, data, looks):
+    from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
+
     if _is_bars(panel):
         _bars(ax, panel, data, looks)
         return
     values = np.unique(data["x"].dropna())
-    gap = np.diff(values).min() if len(values) > 1 else 1.0
-    count = max(data["series"].nunique(), 1)
+    count = data["series"].nunique()
     for i, (series, marks) in enumerate(_series(data)):
-        look = looks.line(series)
-        x = marks["x"]
-        if panel["kind"] == "coverage":  # many shares are 1: side by side, and no lines
-            x = x + gap * 0.75 * ((i + 0.5) / count - 0.5)
-            look["linestyle"] = "none"
+        share = 0.75 if panel["kind"] == "coverage" else 0.15
+        x = _beside(ax, marks["x"], values, share * ((i + 0.5) / count - 0.5))
+        look = looks.line(series, panel["kind"] not in UNJOINED)
         ax.errorbar(x, marks["y"], _whiskers(marks), elinewidth=0.8, capsize=1.5, **look)
-    from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
-
     ax.xaxis.set(
         major_locator=FixedLocator(values),
         minor_locator=NullLocator(),
         major_formatter=StrMethodFormatter("{x:g}"),
     )
+
+
+def _beside(ax, x, values, share):
+    """Move x by a share of the least gap between ``values``: whiskers then stand side by side."""
+    forward, back = (np.log, np.exp) if ax.get_xscale() == "log" else (np.asarray, np.asarray)
+    gaps = np.diff(forward(values))
+    return back(forward(x) + share * (gaps.min() if len(gaps) else 1.0))
 
 
 def _bars(ax, panel, data, looks):
@@ -321,21 +349,24 @@ def _bars(ax, panel, data, looks):
 
 def _scatter(ax, panel, data, looks):
     for series, marks in _series(data):
-        look = {**looks.line(series), "linewidth": 0.6}
+        look = looks.line(series, joined=False)
         ax.errorbar(marks["x"], marks["y"], _whiskers(marks), elinewidth=0.8, capsize=1.5, **look)
 
 
 def _regions(ax, panel, data, looks):
-    """Fill the regions, the largest first."""
-    found = sorted(_series(data), key=lambda item: -item[1]["inside"].sum())
+    """Fill the regions, the widest first."""
+    found = sorted(_series(data), key=lambda item: -np.ptp(item[1]["x"]) * np.ptp(item[1]["y"]))
     for series, marks in found:
-        grid = marks.pivot(index="y", columns="x", values="inside")
-        where = grid.columns.to_numpy(), grid.index.to_numpy(), grid.to_numpy()
-        colour = looks.colour(series)
-        ax.contourf(*where, levels=[0.5, 1.5], colors=[colour], alpha=0.3)
-        ax.contour(*where, levels=[0.5], colors=[colour], linestyles=[looks.dash(series)])
+        for _, outline in marks.groupby("piece"):
+            ax.fill(outline["x"], outline["y"], **_patch(series, looks))
     ax.set_aspect("equal")
     ax.grid(visible=False)
+
+
+def _patch(series, looks):
+    """Return keywords of a filled region: a transparent face and a full edge."""
+    colour = looks.colour(series)
+    return {"facecolor": (colour, 0.25), "edgecolor": colour, "ls": looks.dash(series), "lw": 1.1}
 
 
 DRAWERS = {
@@ -357,46 +388,49 @@ def _references(ax, marks):
         ax.annotate(mark.note, (1.01, mark.y), xycoords=("axes fraction", "data"), **SMALL)
     for _, line in marks[marks["role"] == "slope"].groupby(["series", "note"], sort=False):
         ax.plot(line["x"], line["y"], **grey)
-        _label(ax, line["note"].iloc[0], line["x"].iloc[0], line["y"].iloc[0])
+        ax.annotate(f"{line['note'].iloc[0]} ", line[["x", "y"]].iloc[0], ha="right", **SMALL)
     for mark in marks[marks["role"].isin(["point", "truth"])].itertuples():
         ax.plot(mark.x, mark.y, "*", color="0.1", ms=7, zorder=5)
         _label(ax, mark.note, mark.x, mark.y)
     for mark in marks[marks["role"] == "ball"].itertuples():
         angle = np.linspace(0, 2 * np.pi, 361)
         ax.plot(mark.x * np.cos(angle), mark.x * np.sin(angle), **grey)
-        ax.annotate(mark.note, (0.0, mark.x), (0, 3), textcoords="offset points", ha="center")
+        ax.annotate(mark.note, (0.0, -mark.x), (0, 10), textcoords="offset points", ha="center")
 
 
 def _label(ax, text, x, y):
     """Write beside a point, on its side away from the nearer edge of the panel."""
+    ax.autoscale_view()
     right = ax.transLimits.transform(ax.transScale.transform((x, y)))[0] > 0.5
     side = {"ha": "right"} if right else {"ha": "left"}
     offset = (-6 if right else 6, 0)
     ax.annotate(text, (x, y), offset, textcoords="offset points", **side, **SMALL)
 
 
-def _notes(ax, notes, looks):
-    """Write below the panel which cells are missing or incomplete."""
+def _notes(marks, looks, columns):
+    """Return which cells of a panel are missing or incomplete, in lines of the panel's width."""
+    notes = marks[marks["role"] == "note"]
+    several = marks.loc[marks["role"].isin(["data", "note"]), "setting"].nunique() > 1
     found = {}
-    for note in notes.itertuples():
-        where = f" at {note.setting}" if notes["setting"].nunique() > 1 else ""
-        word, _, detail = note.note.partition(": ")
-        found.setdefault(word, []).append(
-            looks.name(note.series) + where + (f" ({detail})" if detail else "")
-        )
-    width = ax.get_position().width * WIDTH * LETTERS_PER_INCH
-    lines = [fill(f"{word}: {', '.join(items)}", int(width)) for word, items in found.items()]
-    if lines:
-        ax.annotate(
-            "\n".join(lines),
-            (0, 0),
-            (0, -30),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            va="top",
-            fontsize=6,
-            color=WARNING,
-        )
+    for (note, series), group in notes.groupby(["note", "series"], sort=False):
+        word, _, detail = note.partition(": ")
+        where = f" at {', '.join(group['setting'])}" if several else ""
+        item = looks.name(series) + where + (f" ({detail})" if detail else "")
+        found.setdefault(word, []).append(item)
+    width = int(WIDTH / columns * LETTERS_PER_INCH)
+    return "\n".join(fill(f"{word}: {'; '.join(items)}", width) for word, items in found.items())
+
+
+def _panel_legend(ax, handles, notes):
+    """Put a legend, headed by the notes, below a panel."""
+    from matplotlib.transforms import ScaledTranslation
+
+    place = ax.transAxes + ScaledTranslation(0.0, BELOW / 72.0, ax.figure.dpi_scale_trans)
+    legend = ax.legend(
+        handles=handles, title=notes, loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=place
+    )
+    legend.get_title().set(color=WARNING, fontsize=6)
+    legend.set_alignment("left")
 
 
 def _handles(panels, table, looks):
@@ -405,31 +439,35 @@ def _handles(panels, table, looks):
     Bars carry their names themselves.
     """
     from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
 
-    letters = [a for a, p in zip(ascii_lowercase, panels, strict=False) if not _is_bars(p)]
-    if len(panels) > 1:
-        table = table[table["panel"].isin(letters)]
+    letters = [letter for letter, panel in panels.items() if not _is_bars(panel)]
+    table = table[table["panel"].isin(letters)]
+    kinds = {panel["kind"] for panel in panels.values()}
     remarks = table[table["role"] == "remark"]
     handles = []
     for series in table.loc[table["role"].isin(["data", "note"]), "series"].unique():
         texts = remarks.loc[remarks["series"] == series, "note"].unique()
         label = fill(", ".join([looks.name(series), *texts]), 40)
-        handles.append(Line2D([], [], label=label, **looks.line(series)))
+        if kinds == {"regions"}:
+            handles.append(Patch(label=label, **_patch(series, looks)))
+        else:
+            handles.append(
+                Line2D([], [], label=label, **looks.line(series, bool(kinds - UNJOINED)))
+            )
     return handles
 
 
 def _words(panels, table, paper):
     """Return what bands and whiskers are and how many trials are behind them, and footnotes."""
     found = []
-    kinds = dict(zip(ascii_lowercase, (panel["kind"] for panel in panels), strict=False))
-    for kind in dict.fromkeys(kinds.values()):
-        letters = [letter for letter in kinds if kinds[letter] == kind]
+    for kind in dict.fromkeys(panel["kind"] for panel in panels.values()):
+        letters = [letter for letter, panel in panels.items() if panel["kind"] == kind]
         data = table[table["panel"].isin(letters) & (table["role"] == "data")]
         counts = {name: _range(data.get(name)) for name in ("n", "time_n")}
         if AXES[kind].words and counts["n"]:
             found.append(AXES[kind].words.format(level=f"{100 * paper['band']:g} %", **counts))
-    footnotes = table.loc[table["role"] == "footnote", "note"].unique()
-    return found + [f"{mark} {text}" for mark, text in zip(FOOTNOTES, footnotes, strict=False)]
+    return found + [f"{mark} {text}" for mark, text in _footnotes(table)]
 
 
 def _range(counts):

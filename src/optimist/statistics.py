@@ -144,9 +144,8 @@ def log_log_slope(x, y, level=0.95):
         return NAN, NAN, NAN
     from scipy.stats import linregress
 
-    n = int(usable.sum())
     fit = linregress(np.log(x[usable]), np.log(y[usable]))
-    return Estimate(float(fit.slope), float(fit.stderr) if n > 2 else NAN, n - 2).interval(level)
+    return Estimate(float(fit.slope), float(fit.stderr), usable.sum() - 2).interval(level)
 
 
 def rate_slope(rounds, totals, level=0.95, windows=12):

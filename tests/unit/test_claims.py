@@ -145,7 +145,10 @@ def test_relations_of_an_interval(relation, bound, keys, outcome):
 def test_the_interval_follows_the_level():
     # 99 %: quantile 4.604095, interval up to 13.2556.
     assert judge(about_ratio("below", 13.2), finals=ten(), level=0.99).verdict == "undecided"
-    assert judge(about_ratio("below", 13.3), finals=ten(), level=0.99).verdict == "reproduced"
+    verdict = judge(about_ratio("below", 13.3), finals=ten(), level=0.99)
+    assert verdict.verdict == "reproduced"
+    assert verdict.results[0].measurement.high == pytest.approx(13.25559, abs=1e-5)
+    assert verdict.results[0].measurement.interval == "99% t"
 
 
 def test_a_single_trial_decides_nothing():
@@ -157,8 +160,8 @@ def test_a_single_trial_decides_nothing():
 
 def test_trials_are_paired_by_index_and_only_common_ones_count():
     tables = [
-        finals("here", "a", [99.0, 2.0, 4.0, 9.0])[::-1],  # trials 0 to 3
-        finals("here", "b", [1.0, 2.0, 3.0, 99.0], first=1),  # trials 1 to 4
+        finals("here", "a", [99.0, 2.0, 4.0, 9.0], first=2)[::-1],  # trials 2 to 5
+        finals("here", "b", [1.0, 2.0, 3.0, 99.0], first=3),  # trials 3 to 6
     ]
     result = measure("regret_ratio", RATIO, finals=tables)
     assert result.measurement.value == pytest.approx(15 / 6)
@@ -384,6 +387,7 @@ def test_time_is_the_median_of_whole_trials():
 def test_time_ratio_ranges_over_trials():
     found = measure("time_ratio", RATIO, times=TWO_TIMINGS).measurement
     assert (found.value, found.low, found.high) == pytest.approx((20 / 3, 10 / 4, 60 / 2))
+    assert found.trials == 2
 
 
 def test_time_leaves_out_incomplete_trials():

@@ -46,8 +46,8 @@ class LevelSet:
     ----------
     fallbacks : int
         Number of maximisations that needed the one-dimensional dual.
-    whole_domain : int
-        Number of maximisations over the ball in which the level set did not bind.
+    best_value : float
+        The maximum over arms and the set that `best_arm` found last.
     """
 
     def __init__(self, likelihood, centre, level, radius):
@@ -59,7 +59,7 @@ class LevelSet:
         self.minimum, _, hessian = likelihood.at(centre)
         self.hessian = hessian + JITTER * np.eye(len(centre))
         self.fallbacks = 0
-        self.whole_domain = 0
+        self.best_value = -math.inf
 
     @property
     def reach(self):
@@ -131,9 +131,21 @@ class LevelSet:
         ``maximise`` maps (level set, arms) to values. With ``prune``, arms are solved in batches in
         the order of their upper bounds until no bound can beat the best value; this is exact.
         """
-        values = np.full(len(arms), -np.inf)
         if not prune:
-            return int(np.argmax(maximise(self, arms)))
+            values = maximise(self, arms)
+        else:
+            values = self._values_where_needed(arms, maximise)
+        self.best_value = float(values.max())
+        return int(np.argmax(values))
+
+    def reaches_tip(self, x):
+        r"""Return whether the last maximum is that of the ball alone, at $Sx/\|x\|$ for ``x`` (d,)."""
+        if self.radius is None:
+            return False
+        return self.best_value >= self.radius * float(np.linalg.norm(x)) * (1.0 - 1e-12)
+
+    def _values_where_needed(self, arms, maximise):
+        values = np.full(len(arms), -np.inf)
         bounds = self.upper_bounds(arms)
         order = np.argsort(-bounds, kind="stable")
         best = -np.inf
@@ -143,7 +155,7 @@ class LevelSet:
                 break
             values[batch] = maximise(self, arms[batch])
             best = values.max()
-        return int(np.argmax(values))
+        return values
 
 
 def maximise_by_kkt(level_set, arms):
@@ -156,7 +168,6 @@ def maximise_by_kkt(level_set, arms):
         hard = np.flatnonzero(lengths > 0.0)
         tips = arms[hard] * (level_set.radius / lengths[hard, None])
         hard = hard[level_set.excess(tips) > level_set.level]
-        level_set.whole_domain += len(arms) - len(hard)
     if len(hard):
         thetas, converged = _OptimalitySystem(level_set, arms[hard]).solve()
         for i in np.flatnonzero(~converged):

@@ -66,7 +66,7 @@ class OFUGLB(FiniteArmAlgorithm):
         maximise = maximise_by_kkt if self.solver == "kkt" else maximise_by_slsqp
         index = confidence_set.best_arm(arms, maximise, self.prune)
         self.fallbacks += confidence_set.fallbacks
-        self.whole_ball += confidence_set.whole_domain
+        self.whole_ball += confidence_set.reaches_tip(arms[index])
         return index
 
     def update(self, arms, index, reward):

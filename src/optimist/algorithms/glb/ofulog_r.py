@@ -99,7 +99,7 @@ class OFULogR(FiniteArmAlgorithm):
         else:
             index = confidence_set.best_arm(arms, maximise_by_slsqp, prune=False)
         self.fallbacks += confidence_set.fallbacks
-        self.whole_ball += confidence_set.whole_domain
+        self.whole_ball += confidence_set.reaches_tip(arms[index])
         return index
 
     def update(self, arms, index, reward):

@@ -1,0 +1,338 @@
+"""Tables of figures and tables of the paper, from small aggregated tables with known answers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from optimist import figures
+from optimist.config import load_paper
+from optimist.errors import ConfigError
+
+PAPER = {
+    "paper": "toy",
+    "band": 0.99,
+    "method": "glb_omd",
+    "names": {"glb_omd": "GLB-OMD", "gloc": "GLOC", "ofuglb": "OFUGLB"},
+    "settings": {
+        "low": {"environment": "glm", "parameters": {"norm": 3}, "learner": {"radius_scale": 0.1}},
+        "high": {"environment": "glm", "parameters": {"norm": 5}, "learner": {"radius_scale": 1}},
+    },
+    "runs": [{"settings": ["low", "high"], "algorithms": ["glb_omd", "gloc"], "trials": 3}],
+    "timings": [{"settings": ["low"], "algorithms": ["glb_omd", "gloc"], "trials": 3}],
+}
+
+
+def trials(setting, algorithm, values, column="regret", **columns):
+    return pd.DataFrame(
+        {
+            "setting": setting,
+            "algorithm": algorithm,
+            "trial": range(len(values)),
+            "round": 100,
+            column: values,
+            "status": "ok",
+            **columns,
+        }
+    )
+
+
+def tabulate(panel, **tables):
+    """Return data rows and note rows of a figure with one panel."""
+    table = figures.tabulate({"title": "", "panels": [panel]}, tables, PAPER)
+    return table[table["role"] == "data"], table[table["role"] == "note"]
+
+
+def test_a_regret_panel_repeats_the_curve_in_the_order_of_its_rounds():
+    curves = pd.DataFrame(
+        [
+            ("low", "gloc", 9, 4.0, 3.0, 5.0, 3),
+            ("low", "gloc", 1, 1.0, 0.5, 1.5, 3),
+            ("high", "gloc", 1, 70.0, 60.0, 80.0, 3),
+        ],
+        columns=["setting", "algorithm", "round", "mean", "low", "high", "trials"],
+    )
+    finals = trials("low", "gloc", [4.0, 4.0, 4.0])
+    panel = {"kind": "regret", "setting": "low", "algorithms": ["gloc", "glb_omd"]}
+    data, notes = tabulate(panel, curves=curves, finals=finals)
+    found = data[["panel", "series", "x", "y", "low", "high", "n"]].to_numpy().tolist()
+    assert found == [
+        ["a", "gloc", 1.0, 1.0, 0.5, 1.5, 3.0],
+        ["a", "gloc", 9.0, 4.0, 3.0, 5.0, 3.0],
+    ]
+    assert notes[["series", "note"]].to_numpy().tolist() == [["glb_omd", "missing"]]
+
+
+def test_final_regret_is_a_mean_with_the_band_of_the_paper_over_the_swept_parameter():
+    finals = pd.concat(
+        [trials("low", "gloc", [10.0, 12.0, 14.0]), trials("high", "gloc", [7.0, 7.0])]
+    )
+    panel = {"kind": "final_regret", "over": "norm", "settings": ["low", "high"]}
+    data, notes = tabulate({**panel, "algorithms": ["gloc"]}, finals=finals)
+    # 99 % quantile of Student's t with 2 degrees of freedom, from a printed table.
+    half = 9.925 * 2.0 / np.sqrt(3.0)
+    assert data["x"].tolist() == [3.0, 5.0]
+    assert data["y"].tolist() == [12.0, 7.0]
+    assert data["n"].tolist() == [3.0, 2.0]
+    assert data["low"].iloc[0] == pytest.approx(12.0 - half, abs=1e-3)
+    assert data["high"].iloc[0] == pytest.approx(12.0 + half, abs=1e-3)
+    assert notes.empty
+
+
+def test_time_is_the_median_of_the_last_rounds_of_complete_trials():
+    early = trials("low", "gloc", [0.1, 0.1, 0.1, 0.1], "seconds").assign(round=50)
+    last = trials("low", "gloc", [2.0, 8.0, 3.0, 99.0], "seconds")
+    last.loc[3, "status"] = "timeout"
+    panel = {"kind": "time", "settings": ["low"], "algorithms": ["gloc"]}
+    data, notes = tabulate(panel, times=pd.concat([last, early]))
+    assert data[["y", "low", "high", "n"]].to_numpy().tolist() == [[3.0, 2.0, 8.0, 3.0]]
+    assert notes["note"].tolist() == ["incomplete: 1 of 4 trials timeout"]
+
+
+def test_failures_are_named_without_their_messages():
+    finals = trials("low", "gloc", [1.0, 1.0, 1.0])
+    finals["status"] = ["ok", "failed: singular matrix", "non_finite"]
+    panel = {"kind": "final_regret", "settings": ["low"], "algorithms": ["gloc"]}
+    _, notes = tabulate(panel, finals=finals)
+    assert notes["note"].tolist() == ["incomplete: 2 of 3 trials failed, non_finite"]
+
+
+def test_unconverged_trials_are_complete():
+    finals = trials("low", "gloc", [1.0, 3.0]).assign(status="unconverged")
+    panel = {"kind": "final_regret", "settings": ["low"], "algorithms": ["gloc"]}
+    data, notes = tabulate(panel, finals=finals)
+    assert data["y"].tolist() == [2.0]
+    assert notes.empty
+
+
+def test_solvers_timed_in_some_rounds_get_a_footnote():
+    times = trials("low", "ofuglb", [50.0], "seconds", selections=60).assign(round=3000)
+    panel = {"kind": "time", "settings": ["low"], "algorithms": ["ofuglb"]}
+    table = figures.tabulate({"panels": [panel]}, {"times": times}, PAPER)
+    footnotes = table[table["role"] == "footnote"]
+    assert footnotes["note"].tolist() == ["estimated from 60 of 3000 rounds"]
+
+
+def test_coverage_is_a_share_with_an_exact_interval():
+    finals = trials("low", "gloc", [1.0] * 10, covered=[True] * 10)
+    panel = {"kind": "coverage", "over": "norm", "settings": ["low"], "algorithms": ["gloc"]}
+    data, _ = tabulate(panel, finals=finals)
+    assert data["y"].tolist() == [1.0]
+    # Clopper and Pearson for 10 of 10: the lower end is (alpha / 2)^(1/10), alpha = 0.01.
+    assert data["low"].iloc[0] == pytest.approx(0.005**0.1, rel=1e-9)
+    assert data["high"].tolist() == [1.0]
+
+
+def test_a_counter_that_was_not_recorded_is_noted():
+    finals = pd.concat(
+        [
+            trials("low", "gloc", [1.0, 1.0], projections=[4.0, 10.0]),
+            trials("low", "ofuglb", [1.0, 1.0]),
+        ]
+    )
+    panel = {"kind": "counter", "column": "projections", "settings": ["low"]}
+    data, notes = tabulate({**panel, "algorithms": ["gloc", "ofuglb"]}, finals=finals)
+    assert data[["series", "y", "low", "high"]].to_numpy().tolist() == [["gloc", 7.0, 4.0, 10.0]]
+    assert notes[["series", "note"]].to_numpy().tolist() == [["ofuglb", "missing"]]
+
+
+def test_a_tradeoff_needs_both_lanes():
+    finals = pd.concat([trials("low", "gloc", [5.0, 7.0]), trials("low", "glb_omd", [1.0, 2.0])])
+    times = trials("low", "gloc", [0.2, 0.4, 0.9], "seconds")
+    panel = {"kind": "tradeoff", "settings": ["low"], "algorithms": ["gloc", "glb_omd"]}
+    data, notes = tabulate(panel, finals=finals, times=times)
+    found = data[["series", "x", "y", "n", "time_n"]].to_numpy().tolist()
+    assert found == [["gloc", 0.4, 6.0, 2.0, 3.0]]
+    assert notes[["series", "note"]].to_numpy().tolist() == [["glb_omd", "missing"]]
+
+
+def timed(seconds, rounds, algorithm="gloc", trial=0, **columns):
+    return pd.DataFrame(
+        {
+            "setting": "low",
+            "algorithm": algorithm,
+            "trial": trial,
+            "round": rounds,
+            "seconds": seconds,
+            "status": "ok",
+            **columns,
+        }
+    )
+
+
+def test_time_per_round_of_known_totals():
+    rounds = np.arange(1, 4001)
+    linear = pd.concat(
+        [timed(factor * 1e-6 * rounds**2, rounds, trial=i) for i, factor in enumerate((1, 2, 9))]
+    )
+    t, seconds = figures.per_round(linear)
+    # Totals of a t^2 mean a (2 t + 1) in round t + 1; the median trial has a = 2e-6.
+    late = t > 100
+    np.testing.assert_allclose(seconds[late], 4e-6 * t[late], rtol=0.02)
+    assert late.sum() > 8
+
+
+def test_sampled_facts_are_put_in_the_order_of_their_numbers():
+    facts = pd.DataFrame(
+        [("lowest_seed_10", "c", 0.3), ("lowest_seed_2", "c", 0.2), ("lowest", "c", 0.9)],
+        columns=["name", "setting", "value"],
+    )
+    panel = {"kind": "facts", "series": [{"fact": "lowest_seed", "label": "lowest"}]}
+    data, _ = tabulate(panel, facts=facts)
+    assert data[["x", "y"]].to_numpy().tolist() == [[2.0, 0.2], [10.0, 0.3]]
+
+
+def test_the_outline_of_a_region_encloses_its_area():
+    axis = np.linspace(-2.0, 2.0, 201)
+    x, y = (grid.ravel() for grid in np.meshgrid(axis, axis))
+    disc = pd.DataFrame(
+        {"algorithm": "gloc", "round": 50, "x": x, "y": y, "inside": np.hypot(x, y) < 1.0}
+    ).assign(theta_x=0.5, theta_y=0.25, norm_bound=1.5)
+    everything = disc.assign(algorithm="ofuglb", inside=True)
+    tables = {
+        "regions": pd.concat([disc, everything]),
+        "facts": pd.DataFrame({"name": ["region_area"], "setting": ["gloc"], "value": [np.pi]}),
+    }
+    panel = {"kind": "regions", "algorithms": ["gloc", "ofuglb", "glb_omd"]}
+    table = figures.tabulate({"panels": [panel]}, tables, PAPER)
+
+    def area(algorithm):
+        outline = table[(table["role"] == "data") & (table["series"] == algorithm)]
+        a, b = outline["x"].to_numpy(), outline["y"].to_numpy()
+        return abs(a @ np.roll(b, 1) - b @ np.roll(a, 1)) / 2.0
+
+    assert area("gloc") == pytest.approx(np.pi, rel=0.02)
+    assert area("ofuglb") == pytest.approx(16.0)
+    assert table.loc[table["role"] == "remark", "note"].tolist() == ["area 3.14"]
+    truth = table[table["role"] == "truth"]
+    assert truth[["x", "y"]].to_numpy().tolist() == [[0.5, 0.25]]
+    assert table.loc[table["role"] == "note", "series"].tolist() == ["glb_omd"]
+
+
+def test_a_slope_line_ends_in_the_last_mark_of_its_series():
+    scaling = pd.DataFrame({"dimension": [10, 100], "part": "projection", "seconds": [1e-4, 2e-3]})
+    panel = {
+        "kind": "scaling",
+        "series": [{"part": "projection", "label": "projection"}],
+        "slopes": [{"series": "projection", "power": 3, "label": "slope 3"}],
+    }
+    table = figures.tabulate({"panels": [panel]}, {"scaling": scaling}, PAPER)
+    line = table[table["role"] == "slope"]
+    np.testing.assert_allclose(line["x"], [10.0, 100.0])
+    np.testing.assert_allclose(line["y"], [2e-6, 2e-3])
+
+
+def test_an_unknown_swept_parameter_is_refused():
+    finals = trials("low", "gloc", [1.0])
+    panel = {"kind": "final_regret", "over": "nrom", "settings": ["low"], "algorithms": ["gloc"]}
+    with pytest.raises(ConfigError, match=r"'low' has no parameter 'nrom'.*norm"):
+        tabulate(panel, finals=finals)
+
+
+def test_measured_slopes_stand_beside_the_theory():
+    rounds = np.arange(1, 3001)
+    times = pd.concat(
+        [
+            timed(1e-6 * rounds**2.0, rounds, "gloc", state_bytes=80 * rounds),
+            timed(1e-5 * rounds, rounds, "glb_omd", state_bytes=640),
+        ]
+    )
+    words = {"regret": "√T", "time": "t", "memory": "t", "efficient": False}
+    rows = [
+        {"method": "GLOC", "algorithm": "gloc", **words},
+        {"method": "GLB-OMD", "algorithm": "glb_omd", **words},
+        {"method": "other", **words},
+    ]
+    spec = {"kind": "theory", "settings": ["low"], "rows": rows}
+    table = figures.make_table(spec, {"times": times}, PAPER).set_index("method")
+    assert table["time_slope"].tolist() == pytest.approx([1.0, 0.0, np.nan], abs=0.01, nan_ok=True)
+    assert table["memory_slope"].tolist() == pytest.approx([1.0, 0.0, np.nan], nan_ok=True)
+    assert table["seconds"].tolist() == pytest.approx([9.0, 0.03, np.nan], nan_ok=True)
+    assert table.loc["other", "note"] == "not run"
+
+
+def test_the_table_of_final_regret_counts_statuses_and_names_missing_cells():
+    finals = trials("low", "glb_omd", [10.0, 12.0, 14.0, 0.0])
+    finals["status"] = ["ok", "ok", "unconverged", "failed: boom"]
+    table = figures.make_table({"kind": "final_regret"}, {"finals": finals}, PAPER)
+    assert table[["setting", "algorithm"]].to_numpy().tolist() == [
+        ["low", "glb_omd"],
+        ["low", "gloc"],
+        ["high", "glb_omd"],
+        ["high", "gloc"],
+    ]
+    row = table.iloc[0]
+    assert (row["regret"], row["n"]) == (12.0, 3)
+    assert row["statuses"] == "failed 1, ok 2, unconverged 1"
+    # 95 % quantile of Student's t with 2 degrees of freedom, from a printed table.
+    assert row["regret_high"] == pytest.approx(12.0 + 4.303 * 2.0 / np.sqrt(3.0), abs=1e-3)
+    assert table["statuses"].tolist()[1:] == ["missing"] * 3
+    assert table["regret"].isna().tolist() == [False, True, True, True]
+
+
+def test_the_table_of_run_times_is_of_its_group_only():
+    paper = {**PAPER, "timings": [*PAPER["timings"], {**PAPER["runs"][0], "group": "variants"}]}
+    times = trials("low", "glb_omd", [2.0, 8.0, 3.0], "seconds")
+    spec = {"kind": "run_time", "group": "paper"}
+    table = figures.make_table(spec, {"times": times}, paper)
+    assert table["algorithm"].tolist() == ["glb_omd", "gloc"]
+    assert table[["seconds", "fastest", "slowest"]].iloc[0].tolist() == [3.0, 2.0, 8.0]
+
+
+def test_markdown_joins_a_value_and_its_interval():
+    frame = pd.DataFrame(
+        {
+            "a": ["x|y", None],
+            "v": [12.3456, np.nan],
+            "v_low": [-0.00123, np.nan],
+            "v_high": [12345.6, np.nan],
+            "good": [True, False],
+            "n": [10, 0],
+        }
+    )
+    assert figures.to_markdown(frame) == (
+        "| a | v | good | n |\n"
+        "| --- | --- | --- | --- |\n"
+        "| x\\|y | 12.3 [-0.00123, 12346] | yes | 10 |\n"
+        "|  |  | no | 0 |\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("ofuglb", "OFUGLB"),
+        ("ofuglb[solver=slsqp,history=aggregated]", "OFUGLB (slsqp, aggregated)"),
+        ("ofuglb[prune=false]", "OFUGLB (prune=false)"),
+    ],
+)
+def test_names_of_variants(label, name):
+    assert figures.method_name(label, PAPER) == name
+
+
+def test_a_figure_of_a_cell_that_is_never_run_is_refused():
+    panel = {"kind": "time", "settings": ["high"], "algorithms": ["gloc"]}
+    paper = {**PAPER, "figures": {"fig1": {"panels": [panel]}}}
+    with pytest.raises(ConfigError, match=r"figure fig1, panel a: no block of timings .*'high'"):
+        figures.check(paper)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"algorithms": ["glocc"]}, "figure fig1, panel a: unknown algorithm 'glocc'.*'gloc'"),
+        ({"settings": ["hihg"]}, "figure fig1, panel a: unknown setting .*'hihg'.*'high'"),
+    ],
+)
+def test_misspelt_names_in_a_figure_are_refused(change, message):
+    panel = {"kind": "final_regret", "settings": ["high"], "algorithms": ["gloc"], **change}
+    paper = {**PAPER, "figures": {"fig1": {"panels": [panel]}}}
+    with pytest.raises(ConfigError, match=message):
+        figures.check(paper)
+
+
+def test_the_figures_of_the_paper_show_cells_that_it_runs():
+    figures.check(load_paper("glb_omd"))
+
+
+def test_every_kind_says_what_it_needs():
+    assert {*figures.KINDS, *figures.TABLES} == {*figures.NEEDS, "final_regret"}

@@ -1,0 +1,192 @@
+"""Maxima over likelihood level sets: generic solver, brute force in the plane, and bounds."""
+
+import math
+
+import numpy as np
+import pytest
+from worlds import random_arms
+
+from optimist.numerics import level_set as module
+from optimist.numerics.level_set import LevelSet, maximise_by_kkt, maximise_by_slsqp
+from optimist.numerics.likelihood import History, Likelihood, minimise
+from optimist.numerics.links import Gaussian, make_link
+
+LINKS = [make_link("logistic"), make_link("poisson"), Gaussian(1.0)]
+each_link = pytest.mark.parametrize("link", LINKS, ids=lambda link: link.name)
+
+
+def random_history(rng, link, norm, n, d):
+    """Return n plays of random arms with rewards from a parameter of the given norm."""
+    theta = rng.standard_normal(d)
+    theta *= norm / np.linalg.norm(theta)
+    history = History(d)
+    X = random_arms(rng, n, d)
+    for x, reward in zip(X, link.sample(rng, link.mean(X @ theta)), strict=True):
+        history.append(0, x, reward)
+    return history
+
+
+def random_set(rng, link, *, norm=3.0, n=50, d=3, level=8.0, ball=True, ridge=0.0):
+    """Return the level set of a random history around its minimiser over the domain."""
+    likelihood = Likelihood(link, random_history(rng, link, norm, n, d), ridge)
+    radius = norm if ball else None
+    centre, converged = minimise(likelihood, np.zeros(d), radius)
+    assert converged
+    return LevelSet(likelihood, centre, level, radius)
+
+
+def brute_force(level_set, x, start):
+    """Maximise over a level set in the plane by rays from the member ``start``, finer and finer."""
+    best, middle, width = -np.inf, 0.0, math.pi
+    for _ in range(6):
+        angles = middle + np.linspace(-width, width, 400)
+        rays = np.column_stack([np.cos(angles), np.sin(angles)])
+        low, high = np.zeros(len(rays)), np.full(len(rays), 50.0)
+        for _ in range(50):
+            half = 0.5 * (low + high)
+            points = start + half[:, None] * rays
+            inside = level_set.excess(points) <= level_set.level
+            if level_set.radius is not None:
+                inside &= np.linalg.norm(points, axis=1) <= level_set.radius
+            low, high = np.where(inside, half, low), np.where(inside, high, half)
+        values = (start + low[:, None] * rays) @ x
+        best, middle, width = max(best, values.max()), angles[values.argmax()], width / 50.0
+    return best
+
+
+@each_link
+@pytest.mark.parametrize("ball", [True, False])
+def test_maxima_equal_brute_force_in_the_plane(link, ball):
+    rng = np.random.default_rng(8)
+    for n in (1, 5, 60):
+        level_set = random_set(rng, link, n=n, d=2, ball=ball, ridge=0.0 if ball else 1.0)
+        arms = random_arms(rng, 3, 2)
+        expected = [brute_force(level_set, x, level_set.centre) for x in arms]
+        np.testing.assert_allclose(maximise_by_kkt(level_set, arms), expected, atol=2e-6)
+
+
+@each_link
+def test_the_set_of_no_data_is_the_ball(link):
+    level_set = LevelSet(Likelihood(link, History(3)), np.zeros(3), 2.0, 1.5)
+    arms = random_arms(np.random.default_rng(0), 5, 3)
+    lengths = np.linalg.norm(arms, axis=1)
+    np.testing.assert_allclose(maximise_by_kkt(level_set, arms), 1.5 * lengths, rtol=1e-12)
+    assert level_set.best_arm(arms, maximise_by_kkt) == lengths.argmax()
+
+
+@each_link
+@pytest.mark.parametrize("ball", [True, False])
+def test_upper_bounds_are_never_below_the_maximum(link, ball):
+    rng = np.random.default_rng(21)
+    for _ in range(15):
+        n, d, norm = int(rng.integers(1, 300)), int(rng.integers(1, 6)), rng.uniform(0.5, 7.0)
+        level_set = random_set(
+            rng, link, norm=norm, n=n, d=d, level=rng.uniform(0.5, 60.0), ball=ball, ridge=0.8
+        )
+        arms = random_arms(rng, 10, d)
+        slack = level_set.upper_bounds(arms) - maximise_by_kkt(level_set, arms)
+        assert slack.min() >= -1e-7
+
+
+@each_link
+@pytest.mark.parametrize("ball", [True, False])
+def test_pruning_does_not_change_the_arm(link, ball):
+    rng = np.random.default_rng(22)
+    for n in (1, 3, 30, 200):
+        level_set = random_set(rng, link, n=n, d=4, ball=ball, ridge=0.8)
+        arms = random_arms(rng, 30, 4)
+        everything = level_set.best_arm(arms, maximise_by_kkt, prune=False)
+        assert level_set.best_arm(arms, maximise_by_kkt, prune=True) == everything
+
+
+def test_pruning_leaves_arms_out():
+    rng = np.random.default_rng(23)
+    level_set = random_set(rng, LINKS[0], n=400, d=2, level=4.0)
+    solved = []
+
+    def counting(level_set, arms):
+        solved.append(len(arms))
+        return maximise_by_kkt(level_set, arms)
+
+    level_set.best_arm(random_arms(rng, 40, 2), counting)
+    assert 0 < sum(solved) < 30
+
+
+@each_link
+@pytest.mark.parametrize("ball", [True, False])
+def test_the_dual_fallback_agrees_with_the_system(link, ball):
+    rng = np.random.default_rng(24)
+    level_set = random_set(rng, link, n=60, d=3, level=4.0, ball=ball, ridge=0.0 if ball else 0.8)
+    arms = random_arms(rng, 6, 3)
+    expected = maximise_by_kkt(level_set, arms)
+    for x, value in zip(arms, expected, strict=True):
+        theta = module._maximise_by_dual(level_set, x)
+        assert level_set.contains(theta[None] * (1.0 - 1e-9))[0]
+        assert x @ theta == pytest.approx(value, abs=1e-6)
+
+
+def test_a_system_that_gives_up_is_replaced_by_the_dual(monkeypatch):
+    rng = np.random.default_rng(25)
+    level_set = random_set(rng, LINKS[0], n=60, d=3, level=4.0)
+    arms = random_arms(rng, 4, 3)
+    expected = maximise_by_kkt(level_set, arms)
+    assert level_set.fallbacks == 0
+    monkeypatch.setattr(module, "MAX_NEWTON_STEPS", 0)
+    np.testing.assert_allclose(maximise_by_kkt(level_set, arms), expected, atol=1e-6)
+    assert level_set.fallbacks == 4
+
+
+def outside_set(seed):
+    """Return a level set whose unconstrained centre lies outside its ball, and a member of it."""
+    rng = np.random.default_rng(seed)
+    likelihood = Likelihood(LINKS[0], random_history(rng, LINKS[0], 2.0, 12, 2), 0.01)
+    centre, _ = minimise(likelihood, np.zeros(2))
+    radius = 0.5 * float(np.linalg.norm(centre))
+    member, _ = minimise(likelihood, np.zeros(2), radius)
+    gap = float(likelihood.values(member[None])[0] - likelihood.values(centre[None])[0])
+    return LevelSet(likelihood, centre, 1.1 * gap + 0.01, radius), member
+
+
+@pytest.mark.parametrize("newton_steps", [30, 0])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_centre_outside_the_ball_is_no_obstacle(seed, newton_steps, monkeypatch):
+    # OFULog-r with ball=true: the estimate is unconstrained, the set is not. Without Newton steps
+    # the dual must do the work.
+    monkeypatch.setattr(module, "MAX_NEWTON_STEPS", newton_steps)
+    level_set, member = outside_set(seed)
+    arms = random_arms(np.random.default_rng(seed), 4, 2)
+    expected = np.array([brute_force(level_set, x, member) for x in arms])
+    assert (level_set.upper_bounds(arms) >= expected - 1e-6).all()
+    np.testing.assert_allclose(maximise_by_kkt(level_set, arms), expected, atol=1e-5)
+
+
+def test_huge_rewards_do_not_break_the_solver():
+    # A reward of 1e12 puts the estimate on the sphere and the values beyond 1e12, where
+    # differences of the likelihood are rounded to 1e-4.
+    rng, link = np.random.default_rng(26), LINKS[0]
+    history = History(2)
+    for x in random_arms(rng, 10, 2):
+        history.append(0, x, 1e12)
+    likelihood = Likelihood(link, history)
+    centre, _ = minimise(likelihood, np.zeros(2), 3.0)
+    values = maximise_by_kkt(LevelSet(likelihood, centre, 10.0, 3.0), random_arms(rng, 5, 2))
+    assert np.isfinite(values).all()
+
+
+def test_membership_by_hand():
+    # One observation x = 1, r = 1 with a Gaussian likelihood: psi(theta) = (theta - 1)^2 / 2.
+    history = History(1)
+    history.append(0, np.ones(1), 1.0)
+    level_set = LevelSet(Likelihood(Gaussian(1.0), history), np.ones(1), 0.5, 1.8)
+    thetas = np.array([[-0.01], [0.01], [1.0], [1.79], [1.81], [2.5]])
+    assert level_set.contains(thetas).tolist() == [False, True, True, True, False, False]
+    assert maximise_by_kkt(level_set, np.array([[1.0], [-1.0]])) == pytest.approx([1.8, 0.0])
+
+
+@each_link
+def test_the_generic_solver_agrees_when_tight(link):
+    rng = np.random.default_rng(27)
+    level_set = random_set(rng, link, n=30, d=3, level=6.0)
+    arms = random_arms(rng, 5, 3)
+    generic = maximise_by_slsqp(level_set, arms, tolerance=1e-12)
+    np.testing.assert_allclose(maximise_by_kkt(level_set, arms), generic, atol=1e-6)

@@ -1,0 +1,149 @@
+"""Likelihoods against explicit sums, finite differences and generic minimisers."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from worlds import random_arms
+
+from optimist.errors import ConfigError
+from optimist.numerics.likelihood import History, Likelihood, minimise
+from optimist.numerics.links import Gaussian, make_link
+
+LOG_PARTITION = {
+    "logistic": lambda z: math.log1p(math.exp(z)),
+    "poisson": math.exp,
+    "gaussian": lambda z: 0.5 * z * z,
+}
+LINKS = [make_link("logistic"), make_link("poisson"), Gaussian(0.5)]
+each_link = pytest.mark.parametrize("link", LINKS, ids=lambda link: link.name)
+
+
+def played(link, mode="raw", n=40, K=6, d=3, seed=0):
+    """Return a history and the (arm, reward) pairs in it."""
+    rng = np.random.default_rng(seed)
+    arms = random_arms(rng, K, d)
+    history, pairs = History(d, mode), []
+    for _ in range(n):
+        k = int(rng.integers(K))
+        reward = float(link.sample(rng, link.mean(arms[[k]] @ np.full(d, 0.5)))[0])
+        history.append(k, arms[k], reward)
+        pairs.append((arms[k], reward))
+    return history, pairs
+
+
+def explicit(link, pairs, ridge, tilt, theta):
+    total = 0.5 * ridge * sum(t * t for t in theta) - sum(tilt * theta)
+    for x, r in pairs:
+        z = float(sum(x * theta))
+        total += (LOG_PARTITION[link.name](z) - r * z) / link.dispersion
+    return total
+
+
+@each_link
+@pytest.mark.parametrize("mode", ["raw", "aggregated"])
+def test_values_are_the_sum_of_the_losses(link, mode):
+    history, pairs = played(link, mode)
+    tilt = np.array([0.1, -0.2, 0.3])
+    likelihood = Likelihood(link, history, ridge=0.7, tilt=tilt)
+    thetas = np.random.default_rng(1).standard_normal((5, 3))
+    expected = [explicit(link, pairs, 0.7, tilt, theta) for theta in thetas]
+    np.testing.assert_allclose(likelihood.values(thetas), expected, rtol=1e-11)
+    np.testing.assert_allclose(likelihood.derivatives(thetas)[0], expected, rtol=1e-11)
+
+
+@each_link
+@pytest.mark.parametrize("mode", ["raw", "aggregated"])
+def test_gradients_and_hessians_by_finite_differences(link, mode):
+    likelihood = Likelihood(link, played(link, mode)[0], ridge=0.3)
+    theta, h = np.array([0.4, -0.3, 0.8]), 1e-5
+    steps = h * np.eye(3)
+    _, gradient, hessian = likelihood.at(theta)
+    slope = (likelihood.values(theta + steps) - likelihood.values(theta - steps)) / (2.0 * h)
+    np.testing.assert_allclose(gradient, slope, atol=1e-6)
+    np.testing.assert_allclose(likelihood.gradients(theta[None])[0], slope, atol=1e-6)
+    bend = (likelihood.gradients(theta + steps) - likelihood.gradients(theta - steps)) / (2.0 * h)
+    np.testing.assert_allclose(hessian, bend, atol=1e-6)
+
+
+@each_link
+def test_raw_and_aggregated_histories_are_the_same_likelihood(link):
+    raw, aggregated = (Likelihood(link, played(link, mode)[0]) for mode in ("raw", "aggregated"))
+    thetas = np.random.default_rng(2).standard_normal((4, 3))
+    for a, b in zip(raw.derivatives(thetas), aggregated.derivatives(thetas), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9)
+    assert aggregated.history.rows == 6
+    assert aggregated.history.plays == raw.history.plays == 40
+
+
+@each_link
+@pytest.mark.parametrize("radius", [None, 0.4, 3.0])
+def test_minimiser_equals_a_generic_one(link, radius):
+    likelihood = Likelihood(link, played(link)[0], ridge=0.5)
+    theta, converged = minimise(likelihood, np.zeros(3), radius)
+    ball = {"type": "ineq", "fun": lambda t: radius**2 - t @ t, "jac": lambda t: -2.0 * t}
+    generic = minimize(
+        lambda t: likelihood.values(t[None])[0],
+        np.zeros(3),
+        jac=lambda t: likelihood.gradients(t[None])[0],
+        constraints=[] if radius is None else [ball],
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 300},
+    )
+    assert converged
+    np.testing.assert_allclose(theta, generic.x, atol=2e-6)
+    assert likelihood.values(theta[None])[0] <= generic.fun + 1e-10
+
+
+@pytest.mark.parametrize("mode", ["raw", "aggregated"])
+def test_histories_outgrow_their_first_buffer(mode):
+    history = History(2, mode)
+    rows = np.random.default_rng(0).standard_normal((70, 2))
+    for k, x in enumerate(rows):
+        history.append(k, x, 1.0)
+    np.testing.assert_array_equal(history.features, rows)
+    np.testing.assert_allclose(history.products, np.einsum("nd,ne->nde", rows, rows).reshape(70, 4))
+    np.testing.assert_allclose(history.reward_sum, rows.sum(axis=0))
+
+
+def test_a_history_copies_what_it_is_given():
+    history, x = History(2), np.array([0.5, 0.5])
+    history.append(0, x, 2.0)
+    x[:] = 9.0
+    np.testing.assert_array_equal(history.features, [[0.5, 0.5]])
+
+
+def test_bytes_count_rows_in_use():
+    raw, aggregated = History(3, "raw"), History(3, "aggregated")
+    sizes = []
+    for _ in range(3):
+        for history in (raw, aggregated):
+            history.append(0, np.ones(3), 1.0)
+        sizes.append((raw.nbytes, aggregated.nbytes))
+    # d + d^2 + 1 = 13 numbers a row.
+    assert np.diff([r for r, _ in sizes]).tolist() == [104, 104]
+    assert np.diff([a for _, a in sizes]).tolist() == [0, 0]
+
+
+def test_separable_data_without_a_ridge_stop_at_the_ball():
+    link, history = make_link("logistic"), History(1)
+    for _ in range(20):
+        history.append(0, np.ones(1), 1.0)
+    theta, converged = minimise(Likelihood(link, history), np.zeros(1), 3.0)
+    assert converged
+    assert theta == pytest.approx([3.0], abs=1e-9)
+
+
+def test_a_poisson_start_far_from_the_minimum_does_not_overflow():
+    link, history = make_link("poisson"), History(1)
+    for reward in (200.0, 180.0):
+        history.append(0, np.ones(1), reward)
+    theta, converged = minimise(Likelihood(link, history, ridge=1e-6), np.zeros(1))
+    assert converged
+    assert theta == pytest.approx([math.log(190.0)], abs=1e-6)
+
+
+def test_unknown_mode_is_refused():
+    with pytest.raises(ConfigError, match="'rwa'.*raw, aggregated"):
+        History(2, "rwa")

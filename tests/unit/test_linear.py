@@ -1,0 +1,53 @@
+"""Norms and rank-one updates against dense linear algebra."""
+
+import numpy as np
+import pytest
+
+from optimist.numerics.linear import (
+    add_outer_to_inverse,
+    inverse_norms,
+    log_determinant,
+    quadratic_norms,
+)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(1)
+
+
+def definite(rng, d):
+    A = rng.standard_normal((d, d))
+    return A @ A.T + np.eye(d)
+
+
+def test_inverse_norms_row_by_row(rng):
+    H, arms = definite(rng, 4), rng.standard_normal((6, 4))
+    expected = [np.sqrt(x @ np.linalg.solve(H, x)) for x in arms]
+    np.testing.assert_allclose(inverse_norms(arms, np.linalg.inv(H)), expected, rtol=1e-12)
+
+
+def test_inverse_norms_never_take_the_root_of_a_negative_rounding_error():
+    almost = np.array([[1.0, 0.0], [0.0, -1e-18]])
+    assert inverse_norms(np.array([[0.0, 1.0]]), almost) == [0.0]
+
+
+def test_rank_one_update_of_the_inverse(rng):
+    H, x, b = definite(rng, 5), rng.standard_normal(5), 0.7
+    H_inv = np.linalg.inv(H)
+    v = H_inv @ x
+    add_outer_to_inverse(H_inv, v, b, float(x @ v))
+    np.testing.assert_allclose(H_inv @ (H + b * np.outer(x, x)), np.eye(5), atol=1e-12)
+
+
+def test_quadratic_norms_row_by_row(rng):
+    H, centre, thetas = definite(rng, 3), rng.standard_normal(3), rng.standard_normal((4, 3))
+    expected = [np.sqrt((theta - centre) @ H @ (theta - centre)) for theta in thetas]
+    np.testing.assert_allclose(quadratic_norms(thetas, centre, H), expected, rtol=1e-12)
+    np.testing.assert_allclose(quadratic_norms(thetas[0], centre, H), expected[:1], rtol=1e-12)
+
+
+def test_log_determinant_does_not_overflow():
+    assert log_determinant(np.diag([1e200, 1e200, 4.0])) == pytest.approx(
+        400.0 * np.log(10.0) + np.log(4.0)
+    )

@@ -1,0 +1,198 @@
+"""Drawing: every figure of the paper, from full, partial and empty tables."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from optimist import figures, plotting
+from optimist.config import load_paper
+from optimist.experiment import jobs
+
+PAPER = load_paper("glb_omd")
+COLOURS = [f"#{i:06x}" for i in range(10)]
+
+
+def made_up_tables():
+    """Return tables with three complete trials of every cell, without meaning."""
+    cells = dict.fromkeys((j.cell.setting, j.cell.algorithm) for j in jobs(PAPER))
+    rounds = [1, 3, 10, 30, 100]
+    rows = [
+        (setting, algorithm, trial, t, (i + trial + 1.0) * t, 1e-3 * (i + 1) * t, 100 + t, "ok")
+        for i, (setting, algorithm) in enumerate(cells)
+        for trial in range(3)
+        for t in rounds
+    ]
+    names = ["setting", "algorithm", "trial", "round", "regret", "seconds", "state_bytes", "status"]
+    runs = pd.DataFrame(rows, columns=names)
+    finals = runs[runs["round"] == 100].assign(
+        covered=True, warm_up_rounds=5, projections=2, switches=1, whole_ball=3
+    )
+    mean = (
+        runs.groupby(["setting", "algorithm", "round"], sort=False)["regret"].mean().reset_index()
+    )
+    curves = mean.rename(columns={"regret": "mean"}).assign(trials=3)
+    curves = curves.assign(low=curves["mean"] - 1.0, high=curves["mean"] + 1.0)
+    return {
+        "curves": curves,
+        "finals": finals,
+        "times": runs.assign(
+            selections=np.where(runs["algorithm"].str.contains("slsqp"), 2, np.nan)
+        ),
+        **made_up_extras(),
+    }
+
+
+def made_up_extras():
+    axis = np.linspace(-3.0, 3.0, 21)
+    x, y = (grid.ravel() for grid in np.meshgrid(axis, axis))
+    world = {"round": 100, "theta_x": 1.0, "theta_y": 1.0, "norm_bound": 2.5}
+    regions = [
+        pd.DataFrame({"algorithm": a, "x": x, "y": y, "inside": np.hypot(x, y) < r, **world})
+        for a, r in (("glb_omd", 1.0), ("ofuglb", 0.5), ("glm_ucb", 2.0))
+    ]
+    facts = [
+        (f"cluster_mean_{end}_seed_{seed}", "covertype", value + 0.01 * seed)
+        for end, value in (("lowest", 0.1), ("highest", 0.85))
+        for seed in range(3)
+    ]
+    scaling = [(d, part, 1e-6 * d**2) for part in ("projection", "rank_one") for d in (5, 50, 400)]
+    return {
+        "regions": pd.concat(regions),
+        "facts": pd.DataFrame(facts, columns=["name", "setting", "value"]),
+        "scaling": pd.DataFrame(scaling, columns=["dimension", "part", "seconds"]),
+    }
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return made_up_tables()
+
+
+def drawn(figure, table, folder, name="figure"):
+    """Draw a figure and return the bytes of its PNG and PDF files, as far as they were written."""
+    files = folder / f"{name}.png", folder / f"{name}.pdf"
+    plotting.draw(figure, table, PAPER, *files)
+    return [file.read_bytes() for file in files if file.exists()]
+
+
+@pytest.fixture
+def texts(monkeypatch):
+    """Return a list that collects every text of the figures drawn; only PNG files are written."""
+    found = []
+    save = Figure.savefig
+
+    def collect(figure, path, format, **kwargs):
+        found.extend(text.get_text().replace("\n", " ") for text in figure.findobj(Text))
+        if format == "png":
+            save(figure, path, format=format, **kwargs)
+
+    monkeypatch.setattr(Figure, "savefig", collect)
+    return found
+
+
+@pytest.mark.parametrize("name", PAPER["figures"])
+def test_every_figure_is_drawn_in_full(name, tables, tmp_path, texts):
+    figure = PAPER["figures"][name]
+    table = figures.tabulate(figure, tables, PAPER)
+    (png,) = drawn(figure, table, tmp_path)
+    assert png.startswith(b"\x89PNG")
+    assert len(png) < 200_000
+    assert not [text for text in texts if "missing" in text or "no data" in text]
+    assert figure["title"] in texts
+
+
+@pytest.mark.parametrize("name", PAPER["figures"])
+def test_every_figure_is_drawn_from_nothing_and_says_so(name, tmp_path, texts):
+    figure = PAPER["figures"][name]
+    table = figures.tabulate(figure, {}, PAPER)
+    drawn(figure, table, tmp_path)
+    assert "no data" in texts
+    shown = " ".join(texts)
+    for algorithm in figure["panels"][0].get("algorithms", []):
+        assert figures.method_name(algorithm, PAPER) in shown
+    assert "missing: " in shown
+
+
+@pytest.mark.parametrize("name", ["fig4", "ofuglb_cost", "regions"])
+def test_the_same_table_gives_the_same_bytes_even_through_a_file(name, tables, tmp_path):
+    figure = PAPER["figures"][name]
+    some = {key: frame.iloc[: len(frame) * 2 // 3] for key, frame in tables.items()}
+    table = figures.tabulate(figure, some, PAPER)
+    table.to_csv(tmp_path / "table.csv", index=False)
+    first = drawn(figure, table, tmp_path, "first")
+    assert drawn(figure, table, tmp_path, "second") == first
+    assert drawn(figure, pd.read_csv(tmp_path / "table.csv"), tmp_path, "third") == first
+
+
+def test_fonts_are_embedded_in_full_and_files_carry_no_dates(tables, tmp_path):
+    table = figures.tabulate(PAPER["figures"]["fig1"], tables, PAPER)
+    png, pdf = drawn(PAPER["figures"]["fig1"], table, tmp_path)
+    assert b"/FontFile2" in pdf
+    assert not re.search(rb"CreationDate|ModDate|/Type3", pdf)
+    assert b"tEXt" not in png
+
+
+def test_missing_and_incomplete_cells_are_written_on_the_panel(tables, tmp_path, texts):
+    finals, curves = tables["finals"].copy(), tables["curves"]
+    here = finals["setting"] == "logistic_s3"
+    finals = finals[~(here & (finals["algorithm"] == "gloc"))]
+    late = (finals["setting"] == "logistic_s3") & (finals["algorithm"] == "ofuglb")
+    finals.loc[late & (finals["trial"] == 1), "status"] = "timeout"
+    gone = (curves["setting"] == "logistic_s3") & (curves["algorithm"] == "gloc")
+    some = {**tables, "finals": finals, "curves": curves[~gone]}
+    figure = PAPER["figures"]["fig1"]
+    drawn(figure, figures.tabulate(figure, some, PAPER), tmp_path)
+    notes = [text for text in texts if "missing" in text]
+    assert "missing: GLOC" in notes[0]
+    assert "incomplete: OFUGLB (1 of 3 trials timeout)" in notes[0]
+
+
+def test_estimated_times_are_marked_and_trials_counted(tables, tmp_path, texts):
+    figure = PAPER["figures"]["ofuglb_cost"]
+    drawn(figure, figures.tabulate(figure, tables, PAPER), tmp_path)
+    shown = " ".join(texts)
+    assert "OFUGLB (slsqp) *" in shown
+    assert "* estimated from 2 of 100 rounds" in shown
+    assert "n = 3" in shown
+
+
+def test_an_algorithm_has_one_colour_and_marker_and_its_variants_differ():
+    looks = plotting.Looks(PAPER, COLOURS, {})
+    labels = list(dict.fromkeys(job.cell.algorithm for job in jobs(PAPER)))
+    by_name = {}
+    for label in labels:
+        by_name.setdefault(label.partition("[")[0], []).append(label)
+    assert len({looks.colour(name) for name in by_name}) == len(by_name) == 7
+    assert len({looks.marker(name) for name in by_name}) == len(by_name)
+    for name, variants in by_name.items():
+        assert {looks.colour(label) for label in variants} == {looks.colour(name)}
+        assert len({str(looks.dash(label)) for label in variants}) == len(variants)
+        assert len({looks.hatch(label) for label in variants}) == len(variants)
+        assert looks.dash(name) == "-"
+
+
+def test_looks_do_not_depend_on_what_a_figure_shows():
+    first, second = plotting.Looks(PAPER, COLOURS, {}), plotting.Looks(PAPER, COLOURS, {})
+    first.line("ecolog[solver=pgd]")
+    labels = ["ecolog", "ecolog[index=mixed]", "ecolog[solver=pgd]", "gloc"]
+    assert [first.line(label) for label in labels] == [second.line(label) for label in labels]
+
+
+def test_colours_of_the_style_are_enough_and_distinct():
+    colours = re.findall(r'"([0-9A-F]{6})"', plotting.STYLE.read_text())
+    assert len(set(colours)) == len(colours) >= 8
+
+
+def test_a_logarithmic_axis_hides_no_zero(tables, tmp_path):
+    panel = {"kind": "tradeoff", "settings": ["logistic_s3"], "algorithms": ["gloc"]}
+    finals = tables["finals"].assign(regret=0.0)
+    table = figures.tabulate({"panels": [panel]}, {**tables, "finals": finals}, PAPER)
+    ax = Figure().subplots()
+    looks = plotting.Looks(PAPER, COLOURS, {})
+    plotting._panel(ax, "a", panel, table, looks)
+    assert ax.get_yscale() == "symlog"
+    assert ax.get_ylim()[0] <= 0.0

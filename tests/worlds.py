@@ -1,0 +1,83 @@
+"""Small worlds and problems that several test modules play in."""
+
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from optimist.environments.base import FiniteArmEnvironment
+from optimist.numerics.links import make_link
+from optimist.problems import GLBProblem
+
+ROOT = Path(__file__).resolve().parents[1]
+STAND_IN = ROOT / "data" / "stand_in"
+
+
+def make_problem(link="logistic", dimension=2, norm_bound=3.0, **changes):
+    """Return a `GLBProblem`; everything that is not given has a plain value."""
+    values = {"kappa": 21.0, "horizon": 200, "delta": 0.05} | changes
+    link = make_link(link) if isinstance(link, str) else link
+    return GLBProblem(link=link, dimension=dimension, norm_bound=norm_bound, **values)
+
+
+def random_arms(rng, *shape):
+    """Return arms (..., d) uniform in the unit ball, read-only."""
+    arms = rng.standard_normal(shape)
+    arms /= np.linalg.norm(arms, axis=-1, keepdims=True)
+    arms *= rng.uniform(size=(*shape[:-1], 1)) ** (1.0 / shape[-1])
+    arms.flags.writeable = False
+    return arms
+
+
+class ScriptedWorld(FiniteArmEnvironment):
+    """A world whose arms and rewards are written down: ``pools`` of arms are met in turn."""
+
+    def __init__(self, pools, reward, theta=None):
+        self.pools = pools
+        self.script = reward  # maps (round, index) to a reward
+        self.theta = theta
+        self.asked = []
+
+    def arms(self, t):
+        return self.pools[t % len(self.pools)]
+
+    def means(self, t):
+        return np.linspace(0.0, 1.0, len(self.arms(t)))
+
+    def reward(self, t, index):
+        self.asked.append((t, index))
+        return self.script(t, index)
+
+    def problem(self, **learner):
+        raise NotImplementedError
+
+
+def choices(algorithm, world, rounds):
+    """Play and return the list of chosen arms."""
+    chosen = []
+    for t in range(rounds):
+        arms = world.arms(t)
+        chosen.append(algorithm.select(arms))
+        algorithm.update(arms, chosen[-1], world.reward(t, chosen[-1]))
+    return chosen
+
+
+def flatten(items):
+    """Flatten lists within lists, which is how YAML joins named lists."""
+    return [x for item in items for x in (flatten(item) if isinstance(item, list) else [item])]
+
+
+def papers():
+    """Return the paper files as plain documents."""
+    return [yaml.safe_load(path.read_text()) for path in sorted(ROOT.glob("config/papers/*.yaml"))]
+
+
+def configured(key="runs"):
+    """Return every (paper, setting, algorithm label) that the papers' ``runs`` ask for."""
+    return [
+        (paper, setting, label)
+        for paper in papers()
+        for block in paper[key]
+        for setting in flatten(block["settings"])
+        for label in flatten(block["algorithms"])
+    ]
