@@ -48,7 +48,9 @@ def _parser():
 
     claims = commands.add_parser("claims", help="print the verdicts of the last full run")
     claims.add_argument("paper", nargs="?", metavar="PAPER")
-    claims.add_argument("--figures", default=None, metavar="DIR", help="default: figures")
+    claims.add_argument("--figures", metavar="DIR", help="where claims.csv is; default: figures")
+    claims.add_argument("--details", action="store_true", help="print the checks of each claim too")
+    claims.add_argument("--readme", action="store_true", help="write the verdicts into README.md")
     claims.set_defaults(command=_claims)
     return parser
 
@@ -165,6 +167,17 @@ def _print_trial(trial, trajectory):
 
 def _claims(options):
     from optimist import claims
+
+    if options.readme and options.paper:
+        raise ConfigError(f"--readme shows all papers; leave out {options.paper!r}")
+    frame = claims.read_frame(_claims_path(options))
+    if options.readme:
+        _write_readme(frame)
+    print(claims.tally(frame) if options.readme else claims.to_text(frame, details=options.details))
+    return 0
+
+
+def _claims_path(options):
     from optimist.config import load_config, paper_names, project_root
     from optimist.errors import ResultError, unknown_name
 
@@ -172,7 +185,22 @@ def _claims(options):
         raise unknown_name("paper", options.paper, paper_names())
     folder = Path(options.figures or project_root() / load_config()["figures"])
     path = folder / (options.paper or "") / "claims.csv"
-    if not path.exists():
-        raise ResultError(f"{path} does not exist; make it with: snakemake --cores 2")
-    print(claims.to_text(path))
-    return 0
+    if not path.is_file():
+        command = f"snakemake --cores 2 {options.paper}" if options.paper else "make reproduce"
+        raise ResultError(
+            f"{path} does not exist; make it with: {command} "
+            "(make quick writes to results/quick/figures instead)"
+        )
+    return path
+
+
+def _write_readme(frame):
+    from optimist import claims
+    from optimist.config import project_root
+    from optimist.files import write_atomically
+
+    path = project_root() / "README.md"
+    if not path.is_file():
+        raise ConfigError(f"{path} does not exist; --readme writes into it")
+    text = claims.with_summary(path.read_text(), frame)
+    write_atomically(path, lambda temporary: temporary.write_text(text))

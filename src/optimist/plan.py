@@ -44,8 +44,7 @@ def item_cells(spec):
 def item_needs(spec):
     """Return the lanes and extra tables that a figure or table is made from."""
     kinds = {part["kind"] for part in spec.get("panels", [spec])}
-    lanes = {lane for kind in kinds for lane in figures.LANES[kind]}
-    return sorted(lanes | (kinds & {"facts", "regions", "scaling"}))
+    return sorted({need for kind in kinds for need in figures.NEEDS[kind]})
 
 
 class Plan:
@@ -117,8 +116,10 @@ class Plan:
         """Return an input function: all result files of a paper's group in one lane."""
         return lambda w: self.paths(w.paper, lanes=[lane], group=w.group)
 
-    def all_cores(self, workflow):
-        """Return the cores given to Snakemake (1 where the executor has none)."""
+    def timing_threads(self, workflow):
+        """Return the cores that a timing job occupies: all that Snakemake was given, or one."""
+        if not self.config["timing"]["exclusive"]:
+            return 1
         return getattr(workflow.resource_settings, "cores", None) or 1
 
     # Data.
@@ -215,9 +216,9 @@ class Plan:
         return text
 
     def paper_summary(self, wildcards):
-        """Return what drawing needs to know of a paper."""
+        """Return what drawing needs to know of a paper: all but its figures and tables."""
         paper = self.papers[wildcards.paper]
-        return {key: paper[key] for key in ("paper", "title", "band", "names")}
+        return {key: value for key, value in paper.items() if key not in ("figures", "tables")}
 
     def figure_inputs(self, kind):
         """Return an input function: the result files and tables that an item is drawn from."""

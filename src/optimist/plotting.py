@@ -395,7 +395,8 @@ def _references(ax, marks):
     for mark in marks[marks["role"] == "ball"].itertuples():
         angle = np.linspace(0, 2 * np.pi, 361)
         ax.plot(mark.x * np.cos(angle), mark.x * np.sin(angle), **grey)
-        ax.annotate(mark.note, (0.0, -mark.x), (0, 10), textcoords="offset points", ha="center")
+        place = {"textcoords": "offset points", "ha": "center", **SMALL}
+        ax.annotate(mark.note, (0.0, -mark.x), (0, 10), **place)
 
 
 def _label(ax, text, x, y):

@@ -9,7 +9,7 @@ import yaml
 
 from optimist import claims, experiment
 from optimist.config import load_paper, project_root
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, ResultError
 
 SPREAD = (-2, -1, 0, 1, 2)  # standard error of its mean: sqrt(1/2)
 
@@ -527,53 +527,165 @@ def test_an_id_twice_is_refused(write):
 
 @pytest.fixture
 def verdicts():
-    check = {**LONELY, "configuration": "one way"}
-    return [
-        judge(
-            check, about_fact("equals", 21, tolerance=0.5), finals=ten(), facts=facts(kappa=21.04)
-        ),
-        judge(about_fact("below", 1)),
-    ]
-
-
-def test_the_frame_has_one_row_per_check(verdicts):
-    frame = claims.to_frame(verdicts)
-    assert tuple(frame.columns) == claims.COLUMNS
-    row = frame.iloc[0]
-    assert (row["claim"], row["setting"], row["metric"], row["trials"]) == (
-        "toy.01",
-        "here",
-        "regret_ratio",
-        5,
+    good, lacking = (
+        one_claim({**LONELY, "configuration": "one way"}, about_fact("equals", 21, tolerance=0.5)),
+        one_claim(about_fact("below", 1, name="absent")),
     )
-    assert (row["value"], row["low"]) == pytest.approx((10.0, 8.03675), abs=1e-5)
-    assert (row["relation"], row["outcome"], row["verdict"]) == ("below", "holds", "reproduced")
-    assert frame["bound"].tolist()[1:] == ["21 ± 0.5", "1"]
+    lacking["claims"][0]["id"] = "toy.02"
+    good["claims"] += lacking["claims"]
+    return claims.evaluate(good, {"finals": pd.concat(ten()), "facts": facts(kappa=21.04)})
+
+
+@pytest.fixture(params=["fresh", "from CSV"])
+def frame(request, verdicts, tmp_path):
+    fresh = claims.to_frame(verdicts)
+    if request.param == "fresh":
+        return fresh
+    fresh.to_csv(tmp_path / "claims.csv", index=False)
+    return claims.read_frame(tmp_path / "claims.csv")
+
+
+def test_the_frame_has_one_row_per_check(frame):
+    assert tuple(frame.columns) == claims.COLUMNS
+    assert frame["claim"].tolist() == ["toy.01", "toy.01", "toy.02"]
+    assert frame["setting"].tolist() == ["here"] * 3
+    assert frame["metric"].tolist() == ["regret_ratio", "fact", "fact"]
     assert frame["outcome"].tolist() == ["holds", "holds", "missing"]
+    assert frame["verdict"].tolist() == ["reproduced", "reproduced", "missing"]
+    assert frame["explanation"][2] == "1 of 1 checks cannot be made: no absent of here in facts"
+    assert frame["bound"].tolist()[1:] == ["21 ± 0.5", "1"]
+    assert frame["counts"].tolist() == [True] * 3
+
+
+def test_the_frame_holds_what_was_measured(frame):
+    row = frame.iloc[0]
+    assert (row["value"], row["low"]) == pytest.approx((10.0, 8.03675), abs=1e-5)
+    assert (row["trials"], row["rounds"], row["interval"]) == (5, 100, "95% t")
+    assert frame["rounds"].isna().tolist() == [False, True, True]
     assert math.isnan(frame["value"][2])
 
 
+def test_a_check_reports_the_rounds_of_its_shortest_cell():
+    tables = [finals("here", "a", [1.0, 2.0]), finals("here", "b", [1.0, 2.0])]
+    tables[1]["round"] = 80
+    assert measure("regret_ratio", RATIO, finals=tables).rounds == 80
+    arguments = {"algorithm": "a", "setting": "here"}
+    assert measure("time_total", arguments, times=times("here", "a", [[1, 2, 3]])).rounds == 3
+
+
+def test_the_summary_says_how_long_the_runs_were(frame):
+    line = "2 claims: 1 reproduced, 1 missing."
+    assert claims.tally(frame) == f"{line} Measured over 100 rounds."
+    assert claims.tally(frame.iloc[1:]) == line
+    longer = frame.assign(rounds=[100, 3000, None])
+    assert claims.tally(longer) == f"{line} Measured over 100 to 3000 rounds."
+
+
 def test_the_page_starts_with_the_summary(verdicts):
-    page = claims.to_markdown(verdicts, "Claims of the toy paper")
-    assert page.startswith("# Claims of the toy paper\n")
+    page = claims.to_markdown(verdicts)
+    assert page.startswith("# Claims of toy\n")
     assert page.index("1 reproduced, 1 missing") < page.index("## toy.01: reproduced")
+    assert "Measured over 100 rounds." in page
     assert "| holds | regret of a / b, here | one way | 10 (8.037 to 11.96, n = 5) |" in page
-    assert "no kappa of here in facts" in page
+    assert page.index("## toy.02: missing") < page.index("| no absent of here in facts |")
 
 
-def test_the_summary_block_is_a_table_with_one_line_per_claim(verdicts):
-    lines = claims.summary_block(verdicts).strip().splitlines()
-    assert lines[0] == "2 claims: 1 reproduced, 1 missing."
+def test_the_page_shows_the_note_and_marks_what_does_not_count():
+    document = one_claim(about_fact("below", 1), about_fact("above", 1, informative=True))
+    document["claims"][0]["note"] = "Mind the gap."
+    page = claims.to_markdown(claims.evaluate(document, {"facts": facts(kappa=0.5)}))
+    assert "\nMind the gap.\n" in page
+    assert "| fails | kappa, here |  | 0.5 | above 1 | informative |" in page
+
+
+def test_the_page_states_the_size_of_the_family():
+    page = claims.to_markdown([judge(LONELY, LONELY, finals=ten())])
+    assert "Holm's correction is over 2 comparisons." in page
+
+
+def test_the_summary_block_is_a_table_with_one_line_per_claim(frame):
+    lines = claims.summary_block(frame).strip().splitlines()
+    assert lines[0].startswith("2 claims: 1 reproduced, 1 missing.")
     table = [line for line in lines if line.startswith("|")]
     assert len(table) == 2 + 2
     assert {line.count("|") for line in table} == {5}
+    assert table[2:] == [
+        "| toy.01 | Figure 1 | It works. | **reproduced** |",
+        "| toy.02 | Figure 1 | It works. | missing |",
+    ]
 
 
-def test_the_text_names_verdict_and_reason(verdicts):
-    text = claims.to_text(verdicts)
-    assert "toy.01  reproduced" in text
-    assert "-> 1 of 1 checks cannot be made: no kappa of here in facts" in text
-    assert "wanted equals 21 ± 0.5" in claims.to_text(verdicts, details=True)
+def test_the_text_names_verdict_and_reason(frame):
+    assert claims.to_text(frame).splitlines() == [
+        "toy.01  reproduced      It works.",
+        "toy.02  missing         It works.",
+        "                        -> 1 of 1 checks cannot be made: no absent of here in facts",
+        "",
+        "2 claims: 1 reproduced, 1 missing. Measured over 100 rounds.",
+    ]
+
+
+def test_the_details_list_the_checks(frame):
+    lines = claims.to_text(frame, details=True).splitlines()
+    ratio = "regret of a / b, here [one way]: 10 (8.037 to 11.96, n = 5), wanted below 12.1213"
+    assert [line.strip() for line in lines if line.startswith("    ") and "->" not in line] == [
+        f"holds     {ratio}",
+        "holds     kappa, here: 21.04, wanted equals 21 ± 0.5",
+        "missing   absent, here, wanted below 1 (no absent of here in facts)",
+    ]
+    assert lines[1].strip() == "-> all 2 checks hold"
+
+
+def test_bounds_that_are_all_numbers_are_worded_alike_from_csv(tmp_path):
+    fresh = claims.to_frame([judge(about_fact("below", 1000000), facts=facts(kappa=2.0))])
+    fresh.to_csv(tmp_path / "claims.csv", index=False)
+    texts = [claims.to_text(f, details=True) for f in (fresh, pd.read_csv(tmp_path / "claims.csv"))]
+    assert texts[0] == texts[1]
+    assert "kappa, here: 2, wanted below 1e+06\n" in texts[0]
+
+
+def test_a_table_that_was_read_is_written_alike(verdicts, tmp_path):
+    paths = tmp_path / "once.csv", tmp_path / "twice.csv"
+    free = {"metric": "regret_ratio", "arguments": RATIO, "informative": True}
+    checks = about_ratio("below", 12), free
+    ratios = [judge(*checks, finals=ten(shift / 7)) for shift in range(20)]
+    claims.to_frame([*ratios, verdicts[1]]).to_csv(paths[0], index=False)
+    claims.read_frame(paths[0]).to_csv(paths[1], index=False)
+    assert paths[0].read_text() == paths[1].read_text()
+
+
+@pytest.mark.parametrize("content", ["", "claim,place\ntoy.01,Figure 1\n"])
+def test_a_file_that_is_no_table_of_claims_is_refused(tmp_path, content):
+    path = tmp_path / "claims.csv"
+    path.write_text(content)
+    with pytest.raises(ResultError, match=r"claims.csv is not a table of claims"):
+        claims.read_frame(path)
+
+
+def test_the_summary_stands_between_the_markers_and_only_there(frame):
+    readme = "# Title\n\n<!-- claims -->\nold\n<!-- /claims -->\n\nThe end.\n"
+    text = claims.with_summary(readme, frame)
+    assert text.startswith("# Title\n\n<!-- claims -->\n\n2 claims: 1 reproduced")
+    assert text.endswith("| missing |\n\n<!-- /claims -->\n\nThe end.\n")
+    assert "old" not in text
+    assert claims.with_summary(text, frame) == text
+
+
+def test_a_readme_is_current_only_with_the_same_verdicts(frame):
+    readme = "<!-- claims -->\n<!-- /claims -->"
+    assert not claims.readme_is_current(readme, frame)
+    current = claims.with_summary(readme, frame)
+    assert claims.readme_is_current(current, frame)
+    changed = frame.assign(verdict=frame["verdict"].replace("reproduced", "partly"))
+    assert not claims.readme_is_current(current, changed)
+
+
+@pytest.mark.parametrize(
+    "readme", ["", "<!-- claims -->", "<!-- /claims -->", "<!-- /claims --> <!-- claims -->"]
+)
+def test_a_readme_without_markers_is_refused(frame, readme):
+    with pytest.raises(ConfigError, match=r"README\.md lacks the lines <!-- claims -->"):
+        claims.with_summary(readme, frame)
 
 
 # The claims of the GLB-OMD paper.

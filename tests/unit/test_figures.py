@@ -230,9 +230,11 @@ def test_an_unknown_swept_parameter_is_refused():
 
 def test_measured_slopes_stand_beside_the_theory():
     rounds = np.arange(1, 3001)
+    # A fixed cost hides the growth before round 250, which the last decade leaves out.
+    refit = np.cumsum(1e-6 * np.maximum(rounds, 250))
     times = pd.concat(
         [
-            timed(1e-6 * rounds**2.0, rounds, "gloc", state_bytes=80 * rounds),
+            timed(refit, rounds, "gloc", state_bytes=80 * rounds),
             timed(1e-5 * rounds, rounds, "glb_omd", state_bytes=640),
         ]
     )
@@ -246,7 +248,7 @@ def test_measured_slopes_stand_beside_the_theory():
     table = figures.make_table(spec, {"times": times}, PAPER).set_index("method")
     assert table["time_slope"].tolist() == pytest.approx([1.0, 0.0, np.nan], abs=0.01, nan_ok=True)
     assert table["memory_slope"].tolist() == pytest.approx([1.0, 0.0, np.nan], nan_ok=True)
-    assert table["seconds"].tolist() == pytest.approx([9.0, 0.03, np.nan], nan_ok=True)
+    assert table["seconds"].tolist() == pytest.approx([4.532625, 0.03, np.nan], nan_ok=True)
     assert table.loc["other", "note"] == "not run"
 
 

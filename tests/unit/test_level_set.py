@@ -121,18 +121,19 @@ def test_the_dual_fallback_agrees_with_the_system(link, ball):
     expected = maximise_by_kkt(level_set, arms)
     for x, value in zip(arms, expected, strict=True):
         theta = module._maximise_by_dual(level_set, x)
-        assert level_set.contains(theta[None] * (1.0 - 1e-9))[0]
-        assert x @ theta == pytest.approx(value, abs=1e-6)
+        assert level_set.excess(theta[None])[0] <= level_set.level * (1.0 + 1e-5)
+        assert x @ theta == pytest.approx(value, abs=1e-5)
 
 
 def test_a_system_that_gives_up_is_replaced_by_the_dual(monkeypatch):
     rng = np.random.default_rng(25)
-    level_set = random_set(rng, LINKS[0], n=60, d=3, level=4.0)
+    level_set = random_set(rng, LINKS[0], n=200, d=3, level=4.0)
     arms = random_arms(rng, 4, 3)
     expected = maximise_by_kkt(level_set, arms)
     assert level_set.fallbacks == 0
+    assert (expected < 2.999 * np.linalg.norm(arms, axis=1)).all()  # the level set binds
     monkeypatch.setattr(module, "MAX_NEWTON_STEPS", 0)
-    np.testing.assert_allclose(maximise_by_kkt(level_set, arms), expected, atol=1e-6)
+    np.testing.assert_allclose(maximise_by_kkt(level_set, arms), expected, atol=1e-5)
     assert level_set.fallbacks == 4
 
 

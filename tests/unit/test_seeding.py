@@ -34,7 +34,9 @@ def test_every_name_counts_and_their_borders_too():
 
 
 def test_streams_of_neighbouring_trials_are_unrelated():
-    draws = np.array([seeding.stream("p", "s", t, "rewards").standard_normal(500) for t in range(8)])
+    draws = np.array(
+        [seeding.stream("p", "s", t, "rewards").standard_normal(500) for t in range(8)]
+    )
     correlations = np.corrcoef(draws)[np.triu_indices(8, 1)]
     assert np.abs(correlations).max() < 0.2
 
@@ -57,4 +59,4 @@ def test_the_stream_is_pinned():
     assert first("glb_omd", "logistic_s3", 0, "rewards") == PINNED
 
 
-PINNED = 0
+PINNED = 872637262027345301

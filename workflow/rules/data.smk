@@ -19,6 +19,7 @@ rule prepare_covertype:
         arms=f"{plan.results}/data/covertype.csv",
     log:
         f"{plan.results}/logs/prepare_covertype.log",
+    threads: 2
     params:
         **plan.covertype_options("clusters", "seed", "n_init"),
     script:

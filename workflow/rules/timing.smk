@@ -9,7 +9,7 @@ rule time_chunk:
         f"{plan.results}/logs/timing/{{paper}}/{{setting}}/{{algorithm}}/{{chunk}}.log",
     benchmark:
         f"{plan.results}/benchmarks/timing/{{paper}}/{{setting}}/{{algorithm}}/{{chunk}}.tsv"
-    threads: plan.all_cores(workflow)
+    threads: plan.timing_threads(workflow)
     params:
         job=plan.job_spec("timing"),
         data_dir=f"{plan.results}/data",
@@ -24,7 +24,7 @@ rule time_update:
         f"{plan.results}/extras/{{paper}}/scaling.csv",
     log:
         f"{plan.results}/logs/time_update/{{paper}}.log",
-    threads: plan.all_cores(workflow)
+    threads: plan.timing_threads(workflow)
     params:
         scaling=plan.scaling,
     script:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from optimist import claims
 from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
-    tables = [pd.read_csv(path) for path in snakemake.input.csv]
+    tables = [claims.read_frame(path) for path in snakemake.input.csv]
     pd.concat(tables, ignore_index=True).to_csv(snakemake.output.csv, index=False)
     pages = [Path(path).read_text() for path in snakemake.input.md]
     Path(snakemake.output.md).write_text("\n\n".join(pages))

@@ -20,13 +20,19 @@ from optimist.numerics.likelihood import Likelihood, minimise
 
 MAX_NEWTON_STEPS = 30
 MAX_HALVINGS = 6
+# A row that gains less than a tenth in this many steps is stuck and left to the dual.
+STALLED_STEPS = 3
 RESIDUAL_TOLERANCE = 1e-9
 SPHERE_TOLERANCE = 1e-10
 JITTER = 1e-6
 CROSSING_STEPS = 3
 BOUND_SWEEPS = 3
 BOUND_MIXTURES = np.linspace(0.0, 1.0, 9)
-BATCH = 4
+FIRST_BATCH = 4
+LOG_S_RANGE = (-20.0, 40.0)
+RHO_SHARE = 0.3
+STALE_RESIDUAL = 0.5
+NEGLIGIBLE_RHO = 1e-3
 
 
 class LevelSet:
@@ -41,6 +47,9 @@ class LevelSet:
         beta squared, positive.
     radius : float or None
         S when the domain is a ball, None for the whole space (which needs a ridge).
+    solutions : dict or None
+        Last solutions by arm, which Newton's method starts from and puts its own in. Worth keeping
+        where arms come again in the next round.
 
     Attributes
     ----------
@@ -50,7 +59,7 @@ class LevelSet:
         The maximum over arms and the set that `best_arm` found last.
     """
 
-    def __init__(self, likelihood, centre, level, radius):
+    def __init__(self, likelihood, centre, level, radius, solutions=None):
         self.likelihood = likelihood
         self.centre = centre
         self.level = level
@@ -58,6 +67,7 @@ class LevelSet:
         self.radius = radius
         self.minimum, _, hessian = likelihood.at(centre)
         self.hessian = hessian + JITTER * np.eye(len(centre))
+        self.solutions = solutions
         self.fallbacks = 0
         self.best_value = -math.inf
 
@@ -149,12 +159,12 @@ class LevelSet:
         bounds = self.upper_bounds(arms)
         order = np.argsort(-bounds, kind="stable")
         best = -np.inf
-        for first in range(0, len(arms), BATCH):
-            batch = order[first : first + BATCH]
-            if best >= bounds[batch[0]]:
-                break
+        first, size = 0, FIRST_BATCH
+        while first < len(arms) and best < bounds[order[first]]:
+            batch = order[first : first + size]
             values[batch] = maximise(self, arms[batch])
             best = values.max()
+            first, size = first + size, 2 * size
         return values
 
 
@@ -171,8 +181,7 @@ def maximise_by_kkt(level_set, arms):
     if len(hard):
         thetas, converged = _OptimalitySystem(level_set, arms[hard]).solve()
         for i in np.flatnonzero(~converged):
-            thetas[i] = _maximise_by_dual(level_set, arms[hard[i]])
-            level_set.fallbacks += 1
+            thetas[i] = _solve_by_dual(level_set, arms[hard[i]])
         values[hard] = np.einsum("kd,kd->k", arms[hard], thetas)
     return values
 
@@ -187,33 +196,57 @@ class _OptimalitySystem:
         m, d = arms.shape
         self.unknowns = np.zeros((m, d + 2))  # theta, s, rho
         self.active = np.zeros(m, dtype=bool)  # ball constraint
-        self._start()
+        cold = self._recall()
+        if len(cold):
+            self._start(cold)
 
-    def _start(self):
-        r"""Start where the ray of the ellipsoid's maximiser leaves the set.
+    def _recall(self):
+        """Start from earlier solutions of the same arms; return the rows without a useful one."""
+        known = self.set.solutions
+        if not known:
+            return np.arange(len(self.arms))
+        useful = np.zeros(len(self.arms), dtype=bool)
+        for row, x in enumerate(self.arms):
+            solution = known.get(x.tobytes())
+            if solution is not None:
+                self.unknowns[row], self.active[row] = solution
+                useful[row] = True
+        warm = np.flatnonzero(useful)
+        if len(warm):
+            residual, _ = self._evaluate(warm, self.unknowns[warm])
+            useful[warm] = np.linalg.norm(residual, axis=1) < STALE_RESIDUAL
+        return np.flatnonzero(~useful)
+
+    def _remember(self, converged):
+        if self.set.solutions is not None:
+            for row in np.flatnonzero(converged):
+                solution = self.unknowns[row].copy(), bool(self.active[row])
+                self.set.solutions[self.arms[row].tobytes()] = solution
+
+    def _start(self, rows):
+        r"""Start ``rows`` where the ray of the ellipsoid's maximiser leaves the set.
 
         The ray is $\hat\theta + aH^{-1}x$. If it meets the sphere first, follow the sphere towards
         $Sx/\|x\|$, which lies outside the set, until $\psi = \beta^2$ holds as well.
         """
-        s, d = self.set, self.arms.shape[1]
-        p = np.linalg.solve(s.hessian, self.arms.T).T
-        scale = math.sqrt(2.0) * s.beta / np.sqrt(np.einsum("kd,kd->k", p, self.arms))
+        s, d, arms = self.set, self.arms.shape[1], self.arms[rows]
+        p = np.linalg.solve(s.hessian, arms.T).T
+        scale = math.sqrt(2.0) * s.beta / np.sqrt(np.einsum("kd,kd->k", p, arms))
         if s.radius is None:
             theta = self._cross(lambda a: s.centre + a[:, None] * p, scale)
         else:
             limit = _distance_to_sphere(s.centre, p, s.radius)
             scale = np.minimum(scale, limit)
             theta = s.centre + limit[:, None] * p
-            self.active = s.excess(theta) < s.level
-            inside = ~self.active
-            if inside.any():
-                q = p[inside]
-                theta[inside] = self._cross(lambda a: s.centre + a[:, None] * q, scale[inside])
-            if self.active.any():
-                theta[self.active] = self._cross_on_sphere(theta[self.active])
-        self.unknowns[:, :d] = theta
-        self._derivatives = s.likelihood.derivatives(theta)
-        self._fit_multipliers(self._derivatives[1], scale)
+            sphere = s.excess(theta) < s.level
+            if not sphere.all():
+                q = p[~sphere]
+                theta[~sphere] = self._cross(lambda a: s.centre + a[:, None] * q, scale[~sphere])
+            if sphere.any():
+                theta[sphere] = self._cross_on_sphere(rows[sphere], theta[sphere])
+            self.active[rows] = sphere
+        self.unknowns[rows, :d] = theta
+        self._fit_multipliers(rows, scale)
 
     def _roots(self, thetas):
         return np.sqrt(np.maximum(self.set.excess(thetas), 1e-300))
@@ -232,10 +265,10 @@ class _OptimalitySystem:
             a, root = a * factor, new_root
         return path(a)
 
-    def _cross_on_sphere(self, theta):
+    def _cross_on_sphere(self, rows, theta):
         r"""Bisect by false position from ``theta`` (m, d) to $Sx/\|x\|$ for $\psi = \beta^2$."""
-        s, active = self.set, self.active
-        tips = self.arms[active] * (s.radius / self.lengths[active])[:, None]
+        s = self.set
+        tips = self.arms[rows] * (s.radius / self.lengths[rows])[:, None]
         low, high = np.zeros(len(theta)), np.ones(len(theta))
         f_low, f_high = self._roots(theta) - s.beta, self._roots(tips) - s.beta
         for _ in range(CROSSING_STEPS):
@@ -248,49 +281,51 @@ class _OptimalitySystem:
             high, f_high = np.where(below, high, w), np.where(below, f_high, f)
         return point
 
-    def _fit_multipliers(self, gradients, scale):
-        r"""Fit s and rho by least squares in the stationarity condition."""
+    def _fit_multipliers(self, rows, scale):
+        r"""Fit s and rho of ``rows`` by least squares in the stationarity condition."""
         d = self.arms.shape[1]
-        theta = self.unknowns[:, :d]
-        xx = self.lengths**2
-        gx = np.einsum("kd,kd->k", gradients, self.arms)
-        s, rho = gx / xx, np.zeros_like(xx)
-        if self.active.any():
-            xt = np.einsum("kd,kd->k", theta, self.arms)
-            gt = np.einsum("kd,kd->k", gradients, theta)
-            tt = np.einsum("kd,kd->k", theta, theta)
-            determinant = np.maximum(xx * tt - xt**2, 1e-12 * xx * tt)
-            fitted = np.maximum((xt * gx - xx * gt) / determinant, 0.0)
-            rho = np.where(self.active, fitted, 0.0)
-            s = (gx + rho * xt) / xx
-        self.unknowns[:, d] = np.where(s > 0.0, s, scale)
-        self.unknowns[:, d + 1] = rho
+        arms, theta, active = self.arms[rows], self.unknowns[rows, :d], self.active[rows]
+        gradients = self.set.likelihood.gradients(theta)
+        xx = self.lengths[rows] ** 2
+        gx = np.einsum("kd,kd->k", gradients, arms)
+        xt = np.einsum("kd,kd->k", theta, arms)
+        gt = np.einsum("kd,kd->k", gradients, theta)
+        tt = np.einsum("kd,kd->k", theta, theta)
+        determinant = np.maximum(xx * tt - xt**2, 1e-12 * xx * tt + 1e-300)
+        fitted = (xt * gx - xx * gt) / determinant
+        # A zero rho leaves the system singular where the plays do not span the space.
+        least = RHO_SHARE * np.maximum(gx, 0.0) / np.sqrt(xx * tt + 1e-300)
+        rho = np.where(active, np.maximum(fitted, least), 0.0)
+        s = (gx + rho * xt) / xx
+        self.unknowns[rows, d] = np.where(s > 0.0, s, scale)
+        self.unknowns[rows, d + 1] = rho
 
     def solve(self):
         """Iterate; return thetas (m, d) and whether each row converged (m,)."""
         m, d = self.arms.shape
         pending = np.arange(m)
-        residual, jacobian = self._assemble(pending, self.unknowns, self._derivatives)
+        converged = np.zeros(m, dtype=bool)
+        stalled = np.zeros(m, dtype=int)
+        residual, jacobian = self._evaluate(pending, self.unknowns)
         for _ in range(MAX_NEWTON_STEPS):
+            before = np.linalg.norm(residual, axis=1)
             residual, jacobian = self._advance(pending, residual, jacobian)
             changed = self._update_active_set(pending, residual, jacobian)
-            keep = changed | (np.linalg.norm(residual, axis=1) > RESIDUAL_TOLERANCE)
+            merit = np.linalg.norm(residual, axis=1)
+            converged[pending] = ~changed & (merit <= RESIDUAL_TOLERANCE)
+            stalled[pending] = np.where(merit > 0.9 * before, stalled[pending] + 1, 0)
+            keep = ~converged[pending] & (stalled[pending] < STALLED_STEPS)
             pending, residual, jacobian = pending[keep], residual[keep], jacobian[keep]
             if not len(pending):
                 break
-        converged = np.ones(m, dtype=bool)
-        converged[pending] = False
+        self._remember(converged)
         return self.unknowns[:, :d], converged
 
     def _evaluate(self, rows, unknowns):
-        derivatives = self.set.likelihood.derivatives(unknowns[:, : self.arms.shape[1]])
-        return self._assemble(rows, unknowns, derivatives)
-
-    def _assemble(self, rows, unknowns, derivatives):
         """Return residuals (m, d + 2), scaled to be free of units, and their Jacobians."""
         s, d = self.set, self.arms.shape[1]
         theta, multiplier, rho = unknowns[:, :d], unknowns[:, d, None], unknowns[:, d + 1, None]
-        values, gradients, hessians = derivatives
+        values, gradients, hessians = s.likelihood.derivatives(theta)
         root = np.sqrt(np.maximum(values - s.minimum, 1e-300))[:, None]
         scale = (np.abs(multiplier) * self.lengths[rows, None] + 1e-300)[..., None]
         residual = np.empty_like(unknowns)
@@ -323,17 +358,23 @@ class _OptimalitySystem:
         step = _solve_stacked(jacobian, residual)
         size = self._longest_step(old, step)
         merit = np.linalg.norm(residual, axis=1)
-        new = old + size[:, None] * step
+        new = self._move(old, step, size)
         residual, jacobian = self._evaluate(rows, new)
         for _ in range(MAX_HALVINGS):
             worse = np.flatnonzero(~(np.linalg.norm(residual, axis=1) <= merit))
             if not len(worse):
                 break
             size[worse] *= 0.5
-            new[worse] = old[worse] + size[worse, None] * step[worse]
+            new[worse] = self._move(old[worse], step[worse], size[worse])
             residual[worse], jacobian[worse] = self._evaluate(rows[worse], new[worse])
         self.unknowns[rows] = new
         return residual, jacobian
+
+    def _move(self, old, step, size):
+        r"""Return old + size * step, but let no step take more than 90 % of $\rho$."""
+        new = old + size[:, None] * step
+        new[:, -1] = np.maximum(new[:, -1], 0.1 * old[:, -1])
+        return new
 
     def _longest_step(self, old, step):
         """Allow no move beyond the reach, and no loss of more than 90 % of s."""
@@ -344,15 +385,23 @@ class _OptimalitySystem:
         return np.minimum(size, 0.9 / np.maximum(loss, 0.9))
 
     def _update_active_set(self, rows, residual, jacobian):
-        """Drop or add the ball constraint; return which rows changed (m,)."""
+        r"""Drop or add the ball constraint; return which rows changed (m,).
+
+        It is dropped when $\rho$ has become negligible beside $s\|x\|/S$, not at the first negative
+        step: where the plays do not span the space, $\rho = 0$ makes the system singular. When it is
+        added, theta returns to the sphere with a sizeable $\rho$.
+        """
         if self.set.radius is None:
             return np.zeros(len(rows), dtype=bool)
-        d = self.arms.shape[1]
+        d, S = self.arms.shape[1], self.set.radius
         unknowns, active = self.unknowns[rows], self.active[rows]
-        limit = self.set.radius * (1.0 + SPHERE_TOLERANCE)
-        leaves = active & (unknowns[:, d + 1] < 0.0)
-        hits = ~active & (np.linalg.norm(unknowns[:, :d], axis=1) > limit)
+        full = unknowns[:, d] * self.lengths[rows] / S
+        norms = np.linalg.norm(unknowns[:, :d], axis=1)
+        leaves = active & (unknowns[:, d + 1] < NEGLIGIBLE_RHO * full)
+        hits = ~active & (norms > S * (1.0 + SPHERE_TOLERANCE))
         unknowns[leaves, d + 1] = 0.0
+        unknowns[hits, d + 1] = RHO_SHARE * full[hits]
+        unknowns[hits, :d] *= (S / norms[hits])[:, None]
         self.unknowns[rows] = unknowns
         self.active[rows] = (active & ~leaves) | hits
         changed = leaves | hits
@@ -382,8 +431,22 @@ def _solve_stacked(jacobian, residual):
         return -(np.linalg.pinv(jacobian) @ residual[..., None])[..., 0]
 
 
-def _maximise_by_dual(level_set, x):
-    r"""Maximise $x^\top\theta$ by a root search in s; return theta (d,).
+def _solve_by_dual(level_set, x):
+    """Maximise for one arm that Newton's method left; count it and keep the solution."""
+    theta, s = maximise_by_dual(level_set, x)
+    level_set.fallbacks += 1
+    if level_set.solutions is not None:
+        active, rho = False, 0.0
+        if level_set.radius is not None:
+            active = math.sqrt(theta @ theta) >= level_set.radius * (1.0 - SPHERE_TOLERANCE)
+            gradient = level_set.likelihood.gradients(theta[None])[0]
+            rho = max(float((s * x - gradient) @ theta) / level_set.radius**2, 0.0) * active
+        level_set.solutions[x.tobytes()] = np.array([*theta, s, rho]), active
+    return theta
+
+
+def maximise_by_dual(level_set, x):
+    r"""Maximise $x^\top\theta$ by a root search in s; return theta (d,) and s.
 
     $\theta(s) = \arg\min_\Theta \mathcal L(\theta) - s\,x^\top\theta$ has non-decreasing
     $\psi(\theta(s))$, and the answer has $\psi = \beta^2$.
@@ -399,12 +462,13 @@ def _maximise_by_dual(level_set, x):
         theta, _ = minimise(tilted, theta, level_set.radius)
         return math.sqrt(max(level_set.excess(theta[None])[0], 0.0)) - level_set.beta
 
-    low, high = -20.0, 0.0
-    while gap(high) < 0.0 and high < 40.0:
+    low, high = LOG_S_RANGE[0], 0.0
+    while gap(high) < 0.0 and high < LOG_S_RANGE[1]:
         low, high = high, high + 3.0
-    if high < 40.0:
-        gap(brentq(gap, low, high, xtol=1e-11))
-    return theta
+    if high < LOG_S_RANGE[1]:
+        high = brentq(gap, low, high, xtol=1e-11)
+        gap(high)
+    return theta, math.exp(high)
 
 
 def maximise_by_slsqp(level_set, arms, tolerance=1e-5):

@@ -44,6 +44,8 @@ class OFUGLB(FiniteArmAlgorithm):
         self.prune = one_of("prune", prune, (False, True)) and solver == "kkt"
         self.history = problem.new_history(history)
         self.estimate = np.zeros(problem.dimension)
+        # Fixed arms are solved from their last solutions.
+        self.solutions = {} if problem.fixed_arms else None
         self.fallbacks = 0
         self.whole_ball = 0
 
@@ -59,7 +61,8 @@ class OFUGLB(FiniteArmAlgorithm):
     def confidence_set(self):
         """The set of the current round, a `LevelSet`."""
         likelihood = Likelihood(self.problem.link, self.history)
-        return LevelSet(likelihood, self.estimate, self.level, self.problem.norm_bound)
+        ball = self.problem.norm_bound
+        return LevelSet(likelihood, self.estimate, self.level, ball, self.solutions)
 
     def select(self, arms):
         confidence_set = self.confidence_set

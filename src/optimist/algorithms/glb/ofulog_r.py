@@ -53,6 +53,8 @@ class OFULogR(FiniteArmAlgorithm):
         self.history = problem.new_history(history)
         self.t = 1
         self.estimate = np.zeros(problem.dimension)
+        # Fixed arms are solved from their last solutions.
+        self.solutions = {} if problem.fixed_arms else None
         self.fallbacks = 0
         self.whole_ball = 0
 
@@ -90,7 +92,7 @@ class OFULogR(FiniteArmAlgorithm):
             beta = self._data_dependent_radius(likelihood)
         level = (self.problem.radius_scale * beta) ** 2
         radius = self.problem.norm_bound if self.ball else None
-        return LevelSet(likelihood, self.estimate, level, radius)
+        return LevelSet(likelihood, self.estimate, level, radius, self.solutions)
 
     def select(self, arms):
         confidence_set = self.confidence_set

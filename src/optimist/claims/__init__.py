@@ -1,0 +1,69 @@
+"""Claims of a paper: what must be measured, and a computed verdict on each.
+
+A claim is a list of checks. A check names a metric from the table `METRICS`, its arguments, a
+relation and a bound; ``each`` repeats it over lists of arguments. With the interval of the measured
+value a check
+
+``holds``      if the whole interval is on the right side of the bound,
+``fails``      if the whole interval is on the wrong side,
+``undecided``  if the interval straddles the bound or cannot be had (regret of a single trial),
+``missing``    if a cell it needs has not been run,
+``reported``   if it states no bound.
+
+Regret is compared on the trials that both algorithms completed (they meet the same luck) by ratios
+of means with Student t intervals; all such comparisons of one claim are one family, and Holm's
+method keeps the chance of a single false decision in it below one minus the level. Wall times are
+medians over trials with the range that the single trials allow; a lone trial is decided by its
+value. Shares have Clopper-Pearson intervals, slopes those of least squares. Facts and state sizes
+have no sampling error and are decided by value.
+
+A check may belong to a configuration, an alternative reading of the claim; checks without one
+count under all. Informative checks are shown and do not count.
+
+`metrics` measures, `verdicts` decides on what was measured, `pages` shows what was decided.
+"""
+
+from optimist.claims.metrics import METRICS, Measurement
+from optimist.claims.pages import (
+    COLUMNS,
+    read_frame,
+    readme_is_current,
+    summary_block,
+    tally,
+    to_frame,
+    to_markdown,
+    to_text,
+    with_summary,
+)
+from optimist.claims.verdicts import (
+    VERDICTS,
+    Check,
+    Result,
+    Verdict,
+    evaluate,
+    expand,
+    judge,
+    load_claims,
+)
+
+__all__ = [
+    "COLUMNS",
+    "METRICS",
+    "VERDICTS",
+    "Check",
+    "Measurement",
+    "Result",
+    "Verdict",
+    "evaluate",
+    "expand",
+    "judge",
+    "load_claims",
+    "read_frame",
+    "readme_is_current",
+    "summary_block",
+    "tally",
+    "to_frame",
+    "to_markdown",
+    "to_text",
+    "with_summary",
+]

@@ -1,0 +1,344 @@
+"""The table `METRICS` of what can be measured, and how each metric reads the tables.
+
+A metric is a function of `Cells`, which looks up what it reads, and of keyword arguments, which a
+check sets; it returns a `Measurement` or raises `Missing`.
+"""
+
+import inspect
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from optimist.errors import unknown_name
+from optimist.simulate import COMPLETE
+from optimist.statistics import (
+    Estimate,
+    log_log_slope,
+    mean_estimate,
+    proportion_interval,
+    quotient,
+    rate_slope,
+    ratio_estimate,
+)
+
+LANES = {"finals": "regret lane", "times": "timing lane"}
+RANGE = "range over trials"
+
+
+class Missing(Exception):
+    """Cells, facts or columns that a check needs and the tables lack."""
+
+    def __init__(self, names):
+        super().__init__("; ".join(names))
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A measured value; ``interval`` names what ``low`` and ``high`` are (empty: there are none).
+
+    ``trials`` is the number of trials behind it, the smaller one if cells differ. ``estimate``
+    allows a test against a bound.
+    """
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    trials: int | None = None
+    interval: str = ""
+    estimate: Estimate | None = None
+
+    @property
+    def ends(self):
+        """The two numbers that decide: the interval, or twice the value if it has none."""
+        return (self.low, self.high) if self.interval else (self.value, self.value)
+
+
+class Cells:
+    """What one check reads: looks up cells, notes absent ones, lengths and trials left out.
+
+    Parameters
+    ----------
+    groups : dict of dict
+        For each table its entries by key, see `group`.
+    level : float
+        Confidence level of every interval.
+    """
+
+    def __init__(self, groups, level):
+        self.groups = groups
+        self.level = level
+        self.left_out = []
+        self.rounds = []
+
+    def pick(self, table, *keys):
+        """Return the entries of a table; raise Missing naming every absent one."""
+        entries = self.groups[table]
+        absent = [f"{' of '.join(key)} in {table}" for key in keys if key not in entries]
+        if absent:
+            raise Missing(absent)
+        return [entries[key] for key in keys]
+
+    def complete(self, table, column, *pairs):
+        """Return the rows of complete trials per (setting, algorithm), ``column`` present."""
+        known = self.groups[table]
+        frames = [self._complete(known.get(pair), column, pair) for pair in pairs]
+        absent = [
+            f"{setting}/{algorithm} ({LANES[table]}{why})"
+            for (setting, algorithm), (frame, why) in zip(pairs, frames, strict=True)
+            if frame is None
+        ]
+        if absent:
+            raise Missing(absent)
+        self.rounds += [int(frame["round"].max()) for frame, _ in frames]
+        return [frame for frame, _ in frames]
+
+    def _complete(self, rows, column, pair):
+        if rows is None:
+            return None, ""
+        status = rows.groupby("trial")["status"].last()
+        broken = status[~status.isin(COMPLETE)]
+        if len(broken):
+            reasons = ", ".join(f"{n} {s}" for s, n in sorted(Counter(broken).items()))
+            self.left_out.append(
+                f"{'/'.join(pair)}: {len(broken)} of {len(status)} trials left out ({reasons})"
+            )
+        rows = rows[rows["status"].isin(COMPLETE)]
+        if rows.empty:
+            return None, f", no complete trial: {reasons}"
+        if column not in rows or rows[column].isna().all():
+            return None, f", no column {column}"
+        return rows, ""
+
+    def kind(self, method):
+        """Name the intervals of a method: ``95% t``."""
+        return f"{self.level:.0%} {method}"
+
+    def sampled(self, estimate, trials):
+        """Return the measurement of an `Estimate` with its t interval."""
+        return Measurement(*estimate.interval(self.level), trials, self.kind("t"), estimate)
+
+
+def group(tables):
+    """Return the entries of the tables by key, as `Cells` wants them; absent tables are empty."""
+    facts = _group(tables, "facts", ["name", "setting"])
+    return {
+        "finals": _group(tables, "finals", ["setting", "algorithm"]),
+        "times": _group(tables, "times", ["setting", "algorithm"]),
+        "facts": {key: rows["value"].iloc[0] for key, rows in facts.items()},
+        "scaling": _group(tables, "scaling", ["part"]),
+    }
+
+
+def _group(tables, name, keys):
+    frame = tables.get(name)
+    return {} if frame is None or frame.empty else dict(iter(frame.groupby(keys, sort=False)))
+
+
+METRICS = {}
+
+
+def metric(template):
+    """Register a function of `Cells` and keyword arguments; ``template`` words its label."""
+
+    def register(function):
+        METRICS[function.__name__] = (function, template)
+        return function
+
+    return register
+
+
+def metric_arguments(name):
+    """Return the argument names of the metric called ``name``."""
+    if name not in METRICS:
+        raise unknown_name("metric", name, METRICS)
+    parameters = inspect.signature(METRICS[name][0]).parameters.values()
+    return [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+
+
+# Regret.
+
+
+def _paired(top, bottom):
+    """Return the estimated ratio of mean regrets over the trials in both, and their number."""
+    both = top.set_index("trial")["regret"].to_frame("top")
+    both["bottom"] = bottom.set_index("trial")["regret"]
+    both = both.dropna()
+    if both.empty:
+        raise Missing(["trial that both algorithms completed"])
+    return ratio_estimate(both["top"], both["bottom"]), len(both)
+
+
+@metric("regret of {numerator} / {denominator}, {setting}")
+def regret_ratio(cells, *, setting, numerator, denominator):
+    """Ratio of mean final regrets over common trials."""
+    pairs = (setting, numerator), (setting, denominator)
+    return cells.sampled(*_paired(*cells.complete("finals", "regret", *pairs)))
+
+
+@metric("regret of {algorithm}, {setting} / {base}")
+def regret_growth(cells, *, algorithm, setting, base):
+    """Ratio of mean final regrets of one algorithm in two settings, whose trials are unrelated."""
+    top, bottom = cells.complete("finals", "regret", (setting, algorithm), (base, algorithm))
+    estimate = quotient(mean_estimate(top["regret"]), mean_estimate(bottom["regret"]))
+    return cells.sampled(estimate, min(len(top), len(bottom)))
+
+
+@metric("regret of {numerator} / {denominator}, {setting} relative to {base}")
+def regret_ratio_growth(cells, *, numerator, denominator, setting, base):
+    """How much the ratio of two algorithms' regrets grows from one setting to another."""
+    pairs = [(s, a) for s in (setting, base) for a in (numerator, denominator)]
+    frames = cells.complete("finals", "regret", *pairs)
+    (there, n), (here, m) = _paired(*frames[:2]), _paired(*frames[2:])
+    return cells.sampled(quotient(there, here), min(n, m))
+
+
+@metric("{column} of {algorithm} per round, {setting}")
+def share_of_rounds(cells, *, algorithm, setting, column):
+    """Mean over trials of a counter at the end, divided by the number of rounds."""
+    (rows,) = cells.complete("finals", column, (setting, algorithm))
+    shares = rows[column].astype(float) / rows["round"]
+    return cells.sampled(mean_estimate(shares), len(rows))
+
+
+@metric("trials of {algorithm} with the parameter in the set in all rounds, {settings}")
+def coverage(cells, *, algorithm, settings):
+    """Share of trials, pooled over settings, that never lost the true parameter."""
+    frames = cells.complete("finals", "covered", *((s, algorithm) for s in settings))
+    covered = [bool(value) for frame in frames for value in frame["covered"]]
+    share = proportion_interval(sum(covered), len(covered), cells.level)
+    return Measurement(*share, len(covered), cells.kind("Clopper-Pearson"))
+
+
+# Time.
+
+
+def _totals(cells, *pairs):
+    """Return the seconds of every complete trial, one array per (setting, algorithm)."""
+    frames = cells.complete("times", "seconds", *pairs)
+    return [frame.groupby("trial")["seconds"].max().to_numpy() for frame in frames]
+
+
+def _spread(values):
+    """Return smallest, median and largest value (3,)."""
+    return np.array([np.min(values), np.median(values), np.max(values)])
+
+
+def _over_trials(spread, trials):
+    low, value, high = map(float, spread)
+    return Measurement(value, low, high, trials, RANGE)
+
+
+def _ratio_of_times(top, bottom):
+    return _over_trials(_spread(top) / _spread(bottom)[::-1], min(len(top), len(bottom)))
+
+
+@metric("seconds of {algorithm}, {setting}")
+def time_total(cells, *, algorithm, setting):
+    """Seconds of select and update over a whole trial, median over trials."""
+    (totals,) = _totals(cells, (setting, algorithm))
+    return _over_trials(_spread(totals), len(totals))
+
+
+@metric("time of {numerator} / {denominator}, {setting}")
+def time_ratio(cells, *, setting, numerator, denominator):
+    """Ratio of the median times of two algorithms."""
+    return _ratio_of_times(*_totals(cells, (setting, numerator), (setting, denominator)))
+
+
+@metric("time of {algorithm}, {setting} / {base}")
+def time_growth(cells, *, algorithm, setting, base):
+    """Ratio of the median times of one algorithm in two settings."""
+    return _ratio_of_times(*_totals(cells, (setting, algorithm), (base, algorithm)))
+
+
+@metric("longest / shortest time of {algorithm} over {settings}")
+def time_flat_over_settings(cells, *, algorithm, settings):
+    """Largest over smallest median time; the range is what single trials allow."""
+    totals = _totals(cells, *((s, algorithm) for s in settings))
+    lows, medians, highs = np.transpose([_spread(t) for t in totals])
+    low = max(1.0, lows.max() / highs.min())
+    ratios = low, medians.max() / medians.min(), highs.max() / lows.min()
+    return _over_trials(ratios, min(map(len, totals)))
+
+
+def _last_to_first_third(trial):
+    """Return the time in the last third of the rounds over that in the first.
+
+    Time up to the first recorded round, which warms caches, is left out.
+    """
+    rounds, seconds = trial["round"].to_numpy(), trial["seconds"].to_numpy()
+    first, _, last = np.diff(np.interp(np.linspace(rounds[0], rounds[-1], 4), rounds, seconds))
+    return float(last / first) if first > 0 else math.nan
+
+
+@metric("time in the last / first third of the rounds of {algorithm}, {setting}")
+def time_flat_over_rounds(cells, *, algorithm, setting):
+    """Growth of the time per round within a trial, median over trials."""
+    (rows,) = cells.complete("times", "seconds", (setting, algorithm))
+    trials = rows.sort_values("round").groupby("trial")
+    ratios = [_last_to_first_third(trial) for _, trial in trials]
+    return _over_trials(_spread(ratios), len(ratios))
+
+
+@metric("log-log slope of the time per round of {algorithm} against t, {setting}")
+def time_slope(cells, *, algorithm, setting):
+    """Slope over the median trial, see `optimist.statistics.rate_slope`."""
+    (rows,) = cells.complete("times", "seconds", (setting, algorithm))
+    totals = rows.groupby("round")["seconds"].median()
+    slope = rate_slope(totals.index, totals, cells.level)
+    return Measurement(*slope, rows["trial"].nunique(), cells.kind("least squares"))
+
+
+# State.
+
+
+@metric("log-log slope of the state's bytes of {algorithm} against t, {setting}")
+def state_slope(cells, *, algorithm, setting):
+    """Slope over all recorded rounds of the timing lane, largest trial."""
+    (rows,) = cells.complete("times", "state_bytes", (setting, algorithm))
+    sizes = rows.groupby("round")["state_bytes"].max()
+    return Measurement(log_log_slope(sizes.index, sizes)[0], trials=rows["trial"].nunique())
+
+
+@metric("state's bytes of {algorithm}, largest / smallest over the rounds, {setting}")
+def state_growth(cells, *, algorithm, setting):
+    """Largest over smallest state within a trial, largest over trials; 1 means constant."""
+    (rows,) = cells.complete("times", "state_bytes", (setting, algorithm))
+    sizes = rows.groupby("trial")["state_bytes"].agg(["max", "min"])
+    return Measurement(float((sizes["max"] / sizes["min"]).max()), trials=len(sizes))
+
+
+# Everything else.
+
+
+@metric("selections of {algorithm} that agree with the leader's, {setting}")
+def agreement(cells, *, algorithm, setting):
+    """Share of a probe's selections that agree with the algorithm whose history it follows."""
+    (rows,) = cells.complete("times", "agreements", (setting, algorithm))
+    last = rows.groupby("trial")[["agreements", "selections"]].max()
+    share = last["agreements"].sum() / last["selections"].sum()
+    return Measurement(float(share), trials=len(last))
+
+
+@metric("{name}, {setting}")
+def fact(cells, *, name, setting):
+    """A value of the table of facts."""
+    return Measurement(float(*cells.pick("facts", (name, setting))))
+
+
+@metric("{name} of {numerator} / {denominator}")
+def fact_ratio(cells, *, name, numerator, denominator):
+    """Ratio of one fact of two settings (or algorithms, if the fact is about those)."""
+    top, bottom = cells.pick("facts", (name, numerator), (name, denominator))
+    return Measurement(float(top) / float(bottom) if bottom else math.nan)
+
+
+@metric("log-log slope of the time of the {part} part against d, d >= {smallest}")
+def scaling_slope(cells, *, part, smallest):
+    """Growth of a part of the update with the dimension, from dimension ``smallest`` on."""
+    (rows,) = cells.pick("scaling", (part,))
+    rows = rows[rows["dimension"] >= smallest]
+    slope = log_log_slope(rows["dimension"], rows["seconds"], cells.level)
+    return Measurement(*slope, interval=cells.kind("least squares"))

@@ -1,0 +1,266 @@
+"""Verdicts as a table, as text for a terminal and as Markdown.
+
+All texts are made from the table, whether fresh from `to_frame` or read from the CSV file that a
+full run leaves behind, so that they need no results.
+"""
+
+import itertools
+import math
+from collections import Counter
+from operator import attrgetter
+
+from optimist.claims.verdicts import VERDICTS
+from optimist.errors import ConfigError, ResultError
+
+COLUMNS = (
+    "claim",
+    "place",
+    "statement",
+    "verdict",
+    "explanation",
+    "configuration",
+    "check",
+    "setting",
+    "metric",
+    "value",
+    "low",
+    "high",
+    "interval",
+    "trials",
+    "rounds",
+    "relation",
+    "bound",
+    "p_adjusted",
+    "outcome",
+    "counts",
+    "remark",
+)
+WHOLE = ("trials", "rounds")
+# Texts that may be empty, or look like numbers, and come back from CSV as nan, or as numbers.
+LOOSE = ("configuration", "interval", "relation", "bound", "remark")
+MARKERS = ("<!-- claims -->", "<!-- /claims -->")
+
+
+# The table.
+
+
+def to_frame(verdicts):
+    """Return one row per check, with the columns `COLUMNS`, as a pandas frame.
+
+    ``rounds`` is the number of rounds that the shortest cell behind the check was run for, which a
+    quick run makes smaller than the horizon.
+    """
+    import pandas as pd
+
+    rows = [_row(verdict, result) for verdict in verdicts for result in verdict.results]
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(dict.fromkeys(WHOLE, "Int64"))
+
+
+def _row(verdict, result):
+    check, found = result.check, result.measurement
+    about = ("claim", "place", "statement", "verdict", "explanation")
+    numbers = ("value", "low", "high", "interval", "trials")
+    return {
+        **{name: getattr(verdict, name) for name in about},
+        **({name: getattr(found, name) for name in numbers} if found else {"interval": ""}),
+        "configuration": check.configuration or "",
+        "check": check.label,
+        "setting": check.setting,
+        "metric": check.metric,
+        "rounds": result.rounds,
+        "relation": check.relation or "",
+        "bound": check.bound_text,
+        "p_adjusted": result.p_adjusted,
+        "outcome": result.outcome,
+        "counts": not check.informative,
+        "remark": result.remark,
+    }
+
+
+def read_frame(path):
+    """Return a frame of `to_frame` from its CSV file; written again it gives the same file.
+
+    Raises
+    ------
+    ResultError
+        If the file is not such a table.
+    """
+    import pandas as pd
+
+    kinds = dict.fromkeys(WHOLE, "Int64") | dict.fromkeys(LOOSE, str)
+    try:
+        frame = pd.read_csv(path, dtype=kinds)
+    except ValueError as error:
+        raise ResultError(f"{path} is not a table of claims: {error}") from None
+    absent = [name for name in COLUMNS if name not in frame]
+    if absent:
+        raise ResultError(
+            f"{path} is not a table of claims: it lacks {', '.join(absent)}; make it anew"
+        )
+    return frame
+
+
+def _claims(frame):
+    """Return for each claim the list of its checks, rows with the columns as attributes."""
+    plain = {name: frame[name].map(_text) for name in LOOSE}
+    plain |= {name: frame[name].astype(float) for name in WHOLE}
+    rows = frame.assign(**plain).itertuples(index=False)
+    return [list(checks) for _, checks in itertools.groupby(rows, attrgetter("claim"))]
+
+
+def _text(value):
+    if isinstance(value, str):
+        return value
+    return "" if math.isnan(value) else f"{value:g}"
+
+
+# Words for one check.
+
+
+def _value(check):
+    """Word a measured value: ``1.52 (1.41 to 1.63, n = 10)``."""
+    if check.outcome == "missing":
+        return ""
+    parts = []
+    if check.interval and not math.isnan(check.low):
+        parts.append(f"{_number(check.low)} to {_number(check.high)}")
+    if check.trials > 0:
+        parts.append(f"n = {check.trials:.0f}")
+    return _number(check.value) + (f" ({', '.join(parts)})" if parts else "")
+
+
+def _number(value):
+    """Four significant digits, without an exponent where a person would not write one."""
+    return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"
+
+
+def _wanted(check):
+    return f"{check.relation} {check.bound}" if check.relation else ""
+
+
+# Summaries.
+
+
+def tally(frame):
+    """Return a line or two: how many claims have which verdict, and over how many rounds."""
+    verdicts = frame.drop_duplicates("claim")["verdict"]
+    counts = Counter(verdicts)
+    parts = ", ".join(f"{counts[name]} {name}" for name in VERDICTS if counts[name])
+    noun = "claim" if len(verdicts) == 1 else "claims"
+    return f"{len(verdicts)} {noun}: {parts}. {_rounds(frame)}".rstrip()
+
+
+def _rounds(frame):
+    """Say how long the runs were, so that a truncated one cannot pass for a full one."""
+    rounds = frame["rounds"].dropna()
+    if rounds.empty:
+        return ""
+    shortest, longest = int(rounds.min()), int(rounds.max())
+    return f"Measured over {shortest}{f' to {longest}' if longest > shortest else ''} rounds."
+
+
+def to_text(frame, *, details=False):
+    """Return plain text for a terminal, one line per claim; ``details`` adds its checks."""
+    width = max(map(len, frame["claim"]), default=0)
+    lines = []
+    for checks in _claims(frame):
+        about = checks[0]
+        lines.append(f"{about.claim:<{width}}  {about.verdict:<14}  {about.statement}")
+        if about.verdict != "reproduced" or details:
+            lines.append(f"{'':<{width}}  {'':<14}  -> {about.explanation}")
+        if details:
+            lines += [f"    {_line(check)}" for check in checks]
+    return "\n".join([*lines, "", tally(frame)])
+
+
+def _line(check):
+    configuration = f" [{check.configuration}]" if check.configuration else ""
+    value, wanted = _value(check), _wanted(check)
+    value = f": {value}" if value else ""
+    wanted = f", wanted {wanted}" if wanted else ""
+    remark = f" ({check.remark})" if check.remark else ""
+    return f"{check.outcome:<9} {check.check}{configuration}{value}{wanted}{remark}"
+
+
+def summary_block(frame):
+    """Return Markdown: the tally, and a table of claim, place, statement and verdict."""
+    rows = []
+    for about, *_ in _claims(frame):
+        verdict = about.verdict if about.verdict == "missing" else f"**{about.verdict}**"
+        rows.append((about.claim, about.place, about.statement, verdict))
+    return f"{tally(frame)}\n\n{_table(('claim', 'place', 'statement', 'verdict'), rows)}"
+
+
+def _table(head, rows):
+    lines = [head, ["---"] * len(head), *rows]
+    cells = ([str(cell).replace("|", "\\|").replace("\n", " ") for cell in row] for row in lines)
+    return "\n".join("| " + " | ".join(row) + " |" for row in cells) + "\n"
+
+
+# The README.
+
+
+def with_summary(readme, frame):
+    """Return the text of a README with `summary_block` between the lines `MARKERS`.
+
+    Raises
+    ------
+    ConfigError
+        If a marker is missing.
+    """
+    opening, closing = MARKERS
+    before, _, rest = readme.partition(opening)
+    _, found, after = rest.partition(closing)
+    if not found:
+        raise ConfigError(
+            f"README.md lacks the lines {opening} and, below it, {closing}, "
+            "between which the verdicts are written"
+        )
+    return f"{before}{opening}\n\n{summary_block(frame)}\n{closing}{after}"
+
+
+def readme_is_current(readme, frame):
+    """Return whether the text of a README shows the verdicts of a frame between its markers."""
+    return with_summary(readme, frame) == readme
+
+
+# The page.
+
+
+def to_markdown(verdicts):
+    """Return a page for people: the summary table, then every claim with its checks.
+
+    The verdicts are those on one paper, whose name their ids begin with.
+    """
+    frame = to_frame(verdicts)
+    paper = verdicts[0].claim.split(".")[0]
+    head = (
+        f"# Claims of {paper}\n\n"
+        "Values in brackets are the interval that decides and the number of trials. Regret: ratios "
+        "of means over the trials that both sides completed, t intervals, and Holm's correction "
+        "within a claim. Time: medians, and the range that single trials allow. A check holds or "
+        "fails if the whole interval is on one side of the bound, and is undecided otherwise.\n"
+    )
+    sections = itertools.starmap(_section, zip(verdicts, _claims(frame), strict=True))
+    return "\n".join([head, summary_block(frame), *sections])
+
+
+def _section(verdict, checks):
+    heading = ("outcome", "check", "configuration", "value", "wanted", "remark")
+    rows = [
+        (c.outcome, c.check, c.configuration, _value(c), _wanted(c), _remark(c)) for c in checks
+    ]
+    parts = [
+        f"## {verdict.claim}: {verdict.verdict}\n",
+        f"{verdict.statement} ({verdict.place})\n",
+        f"Verdict: **{verdict.verdict}**, {verdict.explanation}.\n",
+    ]
+    if verdict.note:
+        parts.append(f"{verdict.note.strip()}\n")
+    if verdict.family > 1:
+        parts.append(f"Holm's correction is over {verdict.family} comparisons.\n")
+    return "\n".join([*parts, _table(heading, rows)])
+
+
+def _remark(check):
+    return "; ".join(filter(None, ["" if check.counts else "informative", check.remark]))

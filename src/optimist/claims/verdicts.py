@@ -1,0 +1,253 @@
+"""From claims and tables to verdicts: checks, their outcomes, and what follows for each claim."""
+
+import itertools
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from optimist.claims.metrics import METRICS, Cells, Measurement, Missing, group, metric_arguments
+from optimist.errors import ConfigError, nearest
+from optimist.statistics import holm
+
+VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "missing")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One comparison, see `optimist.claims`. Informative ones may lack relation and bound."""
+
+    metric: str
+    arguments: dict
+    relation: str | None = None
+    bound: float | list | None = None
+    tolerance: float | None = None
+    configuration: str | None = None
+    informative: bool = False
+
+    @property
+    def label(self):
+        """What is measured, in words."""
+        words = {k: ", ".join(v) if isinstance(v, list) else v for k, v in self.arguments.items()}
+        return METRICS[self.metric][1].format(**words)
+
+    @property
+    def setting(self):
+        """The settings involved, separated by commas."""
+        found = [self.arguments.get(key) for key in ("setting", "settings", "base")]
+        flat = itertools.chain.from_iterable(f if isinstance(f, list) else [f] for f in found)
+        return ", ".join(name for name in flat if name)
+
+    @property
+    def one_sided(self):
+        """Whether the value must lie on one side of the bound, which itself is outside."""
+        return self.relation in ("below", "above")
+
+    @property
+    def allowed(self):
+        """The ends of the range in which the value must lie."""
+        if self.relation == "equals":
+            return self.bound - self.tolerance, self.bound + self.tolerance
+        if self.relation == "between":
+            return tuple(self.bound)
+        return (-math.inf, self.bound) if self.relation == "below" else (self.bound, math.inf)
+
+    @property
+    def bound_text(self):
+        """The bound as text: ``1``, ``0.5 to 2`` or ``21 ± 0.5``."""
+        if self.relation is None:
+            return ""
+        if self.relation == "between":
+            return "{:g} to {:g}".format(*self.bound)
+        spread = f" ± {self.tolerance:g}" if self.relation == "equals" and self.tolerance else ""
+        return f"{self.bound:g}{spread}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A check with what was measured and what follows.
+
+    ``measurement`` is None if cells are missing, ``rounds`` the number of rounds of the shortest
+    cell read, None if there is none. Outcomes are described in `optimist.claims`.
+    """
+
+    check: Check
+    measurement: Measurement | None
+    rounds: int | None
+    remark: str
+    p_adjusted: float = math.nan
+    outcome: str = ""
+
+    @property
+    def p_value(self):
+        """The p-value of a counted one-sided check on a sampled value, else None."""
+        found = self.measurement
+        if self.check.informative or not self.check.one_sided:
+            return None
+        return found.estimate.p_value(self.check.bound) if found and found.estimate else None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on a claim, one of `VERDICTS`, with the results it rests on."""
+
+    claim: str
+    place: str
+    statement: str
+    note: str
+    verdict: str
+    explanation: str
+    results: list
+
+    @property
+    def family(self):
+        """The number of comparisons over which Holm's correction is made."""
+        return sum(result.p_value is not None for result in self.results)
+
+
+# Claims files.
+
+
+def load_claims(path):
+    """Return the claims of a YAML file as a dict, checked by schema and against `METRICS`.
+
+    Raises
+    ------
+    ConfigError
+        Naming file, claim, key, value and what is allowed.
+    """
+    from optimist.config import read_yaml, schema_path, validate
+
+    claims = read_yaml(path)
+    validate(claims, schema_path("claims"), str(path))
+    ids = Counter(claim["id"] for claim in claims["claims"])
+    for claim in claims["claims"]:
+        where = f"{path}: claim {claim['id']!r}"
+        if ids[claim["id"]] > 1:
+            raise ConfigError(f"{where} occurs {ids[claim['id']]} times; allowed: once")
+        for check in claim["checks"]:
+            try:
+                _check_arguments(check)
+            except ConfigError as error:
+                raise ConfigError(f"{where}: {error}") from None
+    return claims
+
+
+def _check_arguments(check):
+    allowed = metric_arguments(check["metric"])
+    given = [*check.get("arguments", {}), *check.get("each", {})]
+    for name in given:
+        if name not in allowed or given.count(name) > 1:
+            fault = "given twice" if name in allowed else f"unknown{nearest(name, allowed)}"
+            raise ConfigError(
+                f"metric {check['metric']!r}: argument {name!r} is {fault}; "
+                f"allowed: {', '.join(allowed)}"
+            )
+    absent = [name for name in allowed if name not in given]
+    if absent:
+        raise ConfigError(f"metric {check['metric']!r} lacks argument {', '.join(absent)}")
+
+
+def expand(claim):
+    """Yield the `Check`s of a claim, one for each combination of ``each``."""
+    for entry in claim["checks"]:
+        entry = dict(entry)
+        fixed, each = entry.pop("arguments", {}), entry.pop("each", {})
+        for values in itertools.product(*each.values()):
+            yield Check(arguments={**fixed, **dict(zip(each, values, strict=True))}, **entry)
+
+
+# Verdicts.
+
+
+def evaluate(claims, tables):
+    """Return a `Verdict` for every claim.
+
+    Parameters
+    ----------
+    claims : dict
+        From `load_claims`.
+    tables : dict of str to pandas.DataFrame or None
+        ``finals`` (setting, algorithm, trial, round, regret, status, covered, counters), ``times``
+        (setting, algorithm, trial, round, seconds, status, state_bytes, for probes selections and
+        agreements), ``facts`` (name, setting, value), ``scaling`` (dimension, part, seconds).
+        Absent tables, rows and columns make checks missing.
+    """
+    groups = group(tables)
+    return [judge(claim, groups, claims["level"]) for claim in claims["claims"]]
+
+
+def judge(claim, groups, level):
+    """Return the `Verdict` on one claim; ``groups`` as `Cells` takes them."""
+    measured = _correct([_measure(check, Cells(groups, level)) for check in expand(claim)])
+    results = [replace(result, outcome=_outcome(result, level)) for result in measured]
+    about = claim["id"], claim["place"], claim["statement"], claim.get("note", "")
+    return Verdict(*about, *_conclude(results), results)
+
+
+def _measure(check, cells):
+    try:
+        found, lack = METRICS[check.metric][0](cells, **check.arguments), []
+    except Missing as missing:
+        found, lack = None, [f"no {missing}"]
+    rounds = min(cells.rounds, default=None)
+    return Result(check, found, rounds, "; ".join([*lack, *cells.left_out]))
+
+
+def _correct(results):
+    """Return the results with the p-values of the family adjusted by Holm's method."""
+    p_values = {i: r.p_value for i, r in enumerate(results) if r.p_value is not None}
+    adjusted = dict(zip(p_values, holm(list(p_values.values())), strict=True))
+    return [replace(r, p_adjusted=adjusted.get(i, math.nan)) for i, r in enumerate(results)]
+
+
+def _outcome(result, level):
+    check, found = result.check, result.measurement
+    if found is None:
+        return "missing"
+    if check.relation is None:
+        return "reported"
+    (low, high), (floor, ceiling) = found.ends, check.allowed
+    if math.isnan(low) or math.isnan(high) or result.p_adjusted >= 1.0 - level:
+        return "undecided"
+    if check.one_sided:
+        inside, outside = floor < low and high < ceiling, high <= floor or low >= ceiling
+    else:
+        inside, outside = floor <= low and high <= ceiling, high < floor or low > ceiling
+    return "holds" if inside else "fails" if outside else "undecided"
+
+
+def _conclude(results):
+    """Return the verdict and one line that explains it."""
+    counted = [r for r in results if not r.check.informative]
+    outcomes = Counter(r.outcome for r in counted)
+    if outcomes["missing"]:
+        first = next(r.remark for r in counted if r.outcome == "missing").split("; ")[0]
+        return "missing", f"{outcomes['missing']} of {len(counted)} checks cannot be made: {first}"
+    if outcomes["holds"] == len(counted):
+        return "reproduced", f"all {len(counted)} checks hold" if len(counted) > 1 else "holds"
+    if outcomes["holds"]:
+        verdict = "partly"
+    else:
+        verdict = "not reproduced" if outcomes["fails"] else "undecided"
+    return verdict, _by_configuration(counted)
+
+
+def _by_configuration(counted):
+    """Say under which configurations all counted checks hold, or which checks do not."""
+    names = list(dict.fromkeys(r.check.configuration for r in counted if r.check.configuration))
+    if not names:
+        return _which_hold(counted)
+    return "; ".join(
+        f"{name}: {_which_hold([r for r in counted if r.check.configuration in (None, name)])}"
+        for name in names
+    )
+
+
+def _which_hold(counted, shown=3):
+    """Say how many checks hold and name the first ones that do not."""
+    others = [f"{r.check.label} ({r.outcome})" for r in counted if r.outcome != "holds"]
+    if not others:
+        return "holds"
+    more = f" and {len(others) - shown} more" if len(others) > shown else ""
+    holding = len(counted) - len(others)
+    return f"{holding} of {len(counted)} hold, not: {'; '.join(others[:shown])}{more}"

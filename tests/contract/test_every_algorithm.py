@@ -1,0 +1,309 @@
+"""What every algorithm owes, checked over the registry: a new entry is tested by being there."""
+
+import ast
+import inspect
+import json
+import re
+
+import numpy as np
+import pytest
+from worlds import STAND_IN, ScriptedWorld, choices, configured, make_problem, random_arms
+
+from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm, option_names, parse_label
+from optimist.errors import ConfigError
+from optimist.experiment import Cell, Job, build, run
+from optimist.simulate import COMPLETE, simulate
+
+CONSTANT_MEMORY = ("glb_omd", "gloc", "ecolog")
+STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")
+HORIZON = 200
+
+
+def _cases():
+    """Map readable ids to one cell for each label and kind of world the papers run it in."""
+    cases = {}
+    for paper, setting, label in [*configured("runs"), *configured("timings")]:
+        spec = paper["settings"][setting]
+        kind = spec.get("parameters", {}).get("link", spec["environment"])
+        cell = Cell(paper["paper"], setting, label, spec | {"horizon": HORIZON})
+        cases.setdefault(f"{label}-{kind}", cell)
+    return cases
+
+
+CASES = _cases()
+each_name = pytest.mark.parametrize("name", REGISTRY)
+each_case = pytest.mark.parametrize("cell", CASES.values(), ids=CASES)
+
+
+def rounds_for(cell, rounds):
+    """Ask for few rounds where they are slow: generic solvers, and arms that do not span."""
+    if "slsqp" in cell.algorithm:
+        return 8
+    return min(rounds, 30) if "dataset" in cell.spec else rounds
+
+
+def build_cell(cell):
+    world, problem = build(cell, 0, STAND_IN)
+    return world, make_algorithm(cell.algorithm, problem, cell.stream(0, "algorithm"))
+
+
+def any_link(name):
+    """Return a problem that the algorithm called ``name`` accepts."""
+    return make_problem(algorithm_class(name).links[0])
+
+
+# The file.
+
+
+@each_name
+def test_it_is_run_by_a_paper(name):
+    assert name in {parse_label(cell.algorithm)[0] for cell in CASES.values()}
+
+
+@each_name
+def test_it_cites_its_source(name):
+    place = r"[A-Z]\w+ .*\(\d{4}\).*(Algorithm|[Ee]quation|eq\.|Theorem|Section)"
+    assert re.search(place, algorithm_class(name).reference)
+
+
+@each_name
+def test_its_file_opens_with_the_formula_and_its_deviations(name):
+    path = inspect.getsourcefile(algorithm_class(name))
+    with open(path, encoding="utf-8") as file:
+        source = file.read()
+    doc = ast.get_docstring(ast.parse(source))
+    assert re.search(r"\$\$.+?\$\$", doc, re.DOTALL), "no displayed formula"
+    assert "Deviations" in doc
+    assert re.search(r"\(\d{4}\)", doc)
+    assert len(source.splitlines()) <= 200
+
+
+@each_name
+def test_its_options_have_defaults(name):
+    defaults = option_names(algorithm_class(name))
+    assert inspect.Parameter.empty not in defaults.values()
+    built = make_algorithm(name, any_link(name))
+    spelled = ",".join(f"{key}={str(value).lower()}" for key, value in defaults.items())
+    assert vars(make_algorithm(f"{name}[{spelled}]", any_link(name))).keys() == vars(built).keys()
+
+
+@each_name
+def test_it_refuses_nonsense_options(name):
+    for key, default in option_names(algorithm_class(name)).items():
+        with pytest.raises(ConfigError) as error:
+            make_algorithm(f"{name}[{key}=nonsense]", any_link(name))
+        for word in (key, "'nonsense'", "allowed", str(default)):
+            assert word in str(error.value)
+        if isinstance(default, str) and len(default) > 3:
+            with pytest.raises(ConfigError, match=f"did you mean '{default}'"):
+                make_algorithm(f"{name}[{key}={default[:-1]}]", any_link(name))
+
+
+@each_name
+def test_it_refuses_unknown_options_and_other_links(name):
+    with pytest.raises(ConfigError, match="unknown option 'no_such_thing'.*allowed"):
+        make_algorithm(f"{name}[no_such_thing=1]", any_link(name))
+    for link in {"logistic", "poisson", "gaussian"} - set(algorithm_class(name).links):
+        with pytest.raises(ConfigError, match=f"not defined for link '{link}'"):
+            make_algorithm(name, make_problem(link))
+
+
+@each_name
+def test_it_is_built_small_and_without_luck(name):
+    before = np.random.get_state()[1].tolist()  # noqa: NPY002
+    rng = np.random.default_rng(0)
+    short, long = (
+        make_algorithm(name, make_problem(algorithm_class(name).links[0], horizon=h), rng)
+        for h in (10, 10**7)
+    )
+    assert short.state_bytes() == long.state_bytes()
+    assert rng.integers(2**62) == np.random.default_rng(0).integers(2**62)
+    assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
+
+
+# Behaviour, in the worlds of the papers.
+
+
+@each_case
+def test_it_plays_the_same_twice_and_touches_nothing_else(cell):
+    rounds = rounds_for(cell, 60)
+    before = np.random.get_state()[1].tolist()  # noqa: NPY002
+    played = []
+    for _ in range(2):
+        world, algorithm = build_cell(cell)
+        played.append(choices(algorithm, world, rounds))
+        assert all(0 <= k < len(world.arms(t)) for t, k in enumerate(played[-1]))
+        assert all(isinstance(k, int) for k in played[-1])
+    assert played[0] == played[1]
+    assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
+
+
+@each_case
+def test_it_never_changes_its_arms(cell):
+    world, algorithm = build_cell(cell)
+    for t in range(rounds_for(cell, 40)):
+        arms = world.arms(t).copy()
+        arms.flags.writeable = False
+        index = algorithm.select(arms)
+        algorithm.update(arms, index, world.reward(t, index))
+        np.testing.assert_array_equal(arms, world.arms(t))
+
+
+@each_case
+def test_it_keeps_no_reference_to_its_arms(cell):
+    # A world may reuse its buffer; what was learned must not change with it.
+    world, algorithm = build_cell(cell)
+    twin = build_cell(cell)[1]
+    buffer = np.empty_like(world.arms(0))
+    for t in range(rounds_for(cell, 25)):
+        buffer[:] = world.arms(t)
+        index = algorithm.select(buffer)
+        assert twin.select(world.arms(t)) == index
+        algorithm.update(buffer, index, world.reward(t, index))
+        twin.update(world.arms(t), index, world.reward(t, index))
+        buffer[:] = 9.9
+
+
+@each_case
+def test_asking_does_not_change_it(cell):
+    # Coverage is checked in the regret lane only: both lanes must play the same.
+    world, algorithm = build_cell(cell)
+    twin = build_cell(cell)[1]
+    thetas = np.zeros((3, world.arms(0).shape[1]))
+    for t in range(rounds_for(cell, 25)):
+        algorithm.contains(thetas)
+        algorithm.diagnostics(), algorithm.state_bytes()
+        index = twin.select(world.arms(t))
+        assert algorithm.select(world.arms(t)) == index
+        for learner in (algorithm, twin):
+            learner.update(world.arms(t), index, world.reward(t, index))
+
+
+@each_case
+def test_it_runs_two_hundred_rounds_with_time_and_finite_state(cell):
+    rounds = rounds_for(cell, HORIZON)
+    trajectory = run(Job("regret", cell, 0, 1, rounds=rounds), STAND_IN)[0]
+    assert trajectory.status == "ok"
+    assert trajectory.columns["round"][-1] == rounds
+    seconds = trajectory.columns["seconds"]
+    assert seconds[0] > 0.0
+    assert (np.diff(seconds) > 0.0).all()
+    assert np.isfinite(trajectory.columns["regret"]).all()
+    assert (np.diff(trajectory.columns["regret"]) >= 0.0).all()
+
+
+@each_case
+def test_its_memory_grows_only_with_a_raw_history(cell):
+    name, options = parse_label(cell.algorithm)
+    bytes_at = run(Job("timing", cell, 0, 1, rounds=rounds_for(cell, 90)), STAND_IN)[0].columns[
+        "state_bytes"
+    ]
+    grows = np.diff(bytes_at) > 0
+    if name in CONSTANT_MEMORY:
+        assert not grows.any()
+    elif options.get("history", "raw") == "raw" and "history" in option_names(algorithm_class(name)):
+        assert grows.all()
+
+
+@each_case
+def test_membership_is_asked_row_by_row(cell):
+    world, algorithm = build_cell(cell)
+    choices(algorithm, world, rounds_for(cell, 30))
+    thetas = np.random.default_rng(0).standard_normal((7, world.arms(0).shape[1]))
+    thetas *= np.geomspace(1e-3, 1e3, 7)[:, None]
+    inside = np.asarray(algorithm.contains(thetas))
+    assert inside.shape == (7,)
+    assert inside.dtype == bool
+    assert inside.tolist() == [bool(algorithm.contains(theta[None])[0]) for theta in thetas]
+
+
+@each_case
+def test_diagnostics_and_bytes_are_plain_numbers(cell):
+    world, algorithm = build_cell(cell)
+    choices(algorithm, world, rounds_for(cell, 30))
+    numbers = algorithm.diagnostics()
+    json.dumps(numbers)
+    assert np.isfinite([float(v) for v in numbers.values()]).all()
+    assert isinstance(algorithm.state_bytes(), int)
+    assert algorithm.state_bytes() > 0
+
+
+@each_name
+def test_raw_and_aggregated_histories_choose_the_same(name):
+    if "history" not in option_names(algorithm_class(name)):
+        pytest.skip("keeps no history")
+    links = [link for link in algorithm_class(name).links if link != "gaussian"]
+    for link in links:
+        rng = np.random.default_rng(4)
+        arms = random_arms(rng, 12, 2)
+        problem = make_problem(link, fixed_arms=True)
+        means = problem.link.mean(arms @ np.array([2.0, 2.0]))
+        luck = problem.link.sample(rng, np.broadcast_to(means, (120, 12)))
+        world = ScriptedWorld([arms], lambda t, k, luck=luck: float(luck[t, k]))
+        raw, aggregated = (
+            choices(make_algorithm(f"{name}[history={mode}]", problem), world, 120)
+            for mode in ("raw", "aggregated")
+        )
+        assert raw == aggregated
+
+
+@each_name
+def test_arms_are_not_aggregated_when_they_are_redrawn(name):
+    if "history" not in option_names(algorithm_class(name)):
+        pytest.skip("keeps no history")
+    with pytest.raises(ConfigError, match="history is 'aggregated'"):
+        make_algorithm(f"{name}[history=aggregated]", any_link(name))
+
+
+# Worlds that are not kind.
+
+
+def unkind(name, link, shape, reward, marks=(1, 10, 50, HORIZON)):
+    """Play in a scripted world; return the trajectory."""
+    K, d = shape
+    arms = random_arms(np.random.default_rng(1), K, d)
+    problem = make_problem(link, dimension=d)
+    world = ScriptedWorld([arms], reward, theta=np.full(d, 0.1))
+    algorithm = make_algorithm(name, problem, np.random.default_rng(0))
+    return simulate(world, algorithm, list(marks), time_limit=2.0)
+
+
+NAMES_AND_LINKS = [(name, link) for name in REGISTRY for link in algorithm_class(name).links]
+
+
+@pytest.mark.parametrize(("name", "link"), NAMES_AND_LINKS)
+@pytest.mark.parametrize("shape", [(1, 1), (1, 3), (5, 1)])
+def test_one_arm_and_one_dimension_are_worlds_too(name, link, shape):
+    trajectory = unkind(name, link, shape, lambda t, k: float(t % 2))
+    assert trajectory.status == "ok"
+    assert trajectory.columns["round"][-1] == HORIZON
+
+
+@pytest.mark.parametrize(("name", "link"), NAMES_AND_LINKS)
+@pytest.mark.parametrize("reward", [1e12, -1e6, 0.0])
+def test_extreme_rewards_end_in_a_status_and_never_in_a_crash(name, link, reward):
+    trajectory = unkind(name, link, (5, 2), lambda t, k: reward, marks=(1, 10, 25))
+    assert STATUS.fullmatch(trajectory.status)
+    if trajectory.status in COMPLETE:
+        assert trajectory.columns["round"] == [1, 10, 25]
+    if reward == 0.0:
+        assert trajectory.status == "ok"
+
+
+@pytest.mark.parametrize(("name", "link"), NAMES_AND_LINKS)
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_a_reward_that_is_not_finite_is_recorded_as_that(name, link, bad):
+    trajectory = unkind(name, link, (20, 5), lambda t, k: bad if t == 20 else 1.0)
+    assert trajectory.status == "non_finite"
+    assert trajectory.columns["round"] == [1, 10]
+
+
+@each_name
+def test_a_singular_matrix_inside_is_a_status(name, monkeypatch):
+    def fail(self, arms, index, reward):
+        raise np.linalg.LinAlgError("Singular matrix")
+
+    monkeypatch.setattr(algorithm_class(name), "update", fail)
+    trajectory = unkind(name, algorithm_class(name).links[0], (5, 2), lambda t, k: 1.0)
+    assert trajectory.status == "failed: Singular matrix"
+    assert trajectory.columns == {}

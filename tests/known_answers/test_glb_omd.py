@@ -1,0 +1,144 @@
+"""GLB-OMD against numbers worked by hand, its defining problem, and recursive least squares."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from worlds import make_problem, papers, random_arms
+
+from optimist.algorithms import make_algorithm
+from optimist.experiment import Cell, build
+from optimist.numerics.links import Gaussian
+
+(PAPER,) = (p for p in papers() if p["paper"] == "glb_omd")
+
+
+def test_two_rounds_by_hand():
+    # d = 1, S = 1, R = 1, C = 1/4, delta = 0.01: lambda = 1, eta = 2, one arm x = 1, rewards 1, 1.
+    algorithm = make_algorithm("glb_omd", make_problem(dimension=1, norm_bound=1.0, delta=0.01))
+    arms = np.array([[1.0]])
+    # beta_1^2 = 4 + 4 ln 100 + 24 ln 2.5 = 4 + 18.420681 + 21.990978.
+    assert algorithm.radius == pytest.approx(np.sqrt(44.411659), rel=1e-7)
+    # Round 1: mu = 1/2, mu' = 1/4, alpha = 1/2, q = 1: theta = 2 * (1/2) / (1 + 1/2) = 2/3.
+    # Then b = mu'(2/3) = e^(-2/3) / (1 + e^(-2/3))^2 = 0.513417 / 2.290431 = 0.224157.
+    algorithm.update(arms, 0, 1.0)
+    assert algorithm.theta == pytest.approx([2.0 / 3.0], abs=1e-12)
+    assert algorithm.H[0, 0] == pytest.approx(1.224157, abs=1e-6)
+    assert algorithm.radius == pytest.approx(np.sqrt(22.420681 + 24.0 * np.log(3.0)), rel=1e-7)
+    # Round 2: mu(2/3) = 0.660758, q = 1 / 1.224157 = 0.816889, alpha = 0.448314,
+    # zeta = 2/3 + 2 * 0.339242 * 0.816889 / 1.366223 = 1.0723 > 1: projected to 1.
+    # b = mu'(1) = 0.196612.
+    algorithm.update(arms, 0, 1.0)
+    assert algorithm.theta == pytest.approx([1.0], abs=1e-12)
+    assert algorithm.projections == 1
+    assert algorithm.H[0, 0] == pytest.approx(1.420769, abs=2e-6)
+
+
+def test_the_first_arm_is_the_longest_and_ties_go_to_the_lowest_index():
+    algorithm = make_algorithm("glb_omd", make_problem())
+    assert algorithm.select(np.array([[0.3, 0.0], [0.0, 0.9], [0.5, 0.5]])) == 1
+    assert algorithm.select(np.array([[0.3, 0.0], [0.0, 0.9], [0.9, 0.0]])) == 1
+
+
+def test_the_index_by_hand():
+    # theta = (1, 0), H = diag(4, 1), beta on the linear scale: the arms' indices are
+    # 0.8 + beta * 0.4 and beta * 0.5 with beta = 6 or so: 3.2 + ... by numbers below.
+    algorithm = make_algorithm("glb_omd", make_problem(radius_scale=1e-3))
+    algorithm.theta = np.array([1.0, 0.0])
+    algorithm.H_inv = np.diag([0.25, 1.0])
+    beta = algorithm.radius
+    assert beta < 0.1
+    assert algorithm.select(np.array([[0.8, 0.0], [0.0, 0.5]])) == 0
+    wide = make_algorithm("glb_omd", make_problem())
+    wide.theta, wide.H_inv = algorithm.theta, algorithm.H_inv
+    # 0.8 + 1000 beta * 0.4 against 1000 beta * 0.5: the bonus decides when 100 beta > 0.8.
+    assert wide.radius > 8.0
+    assert wide.select(np.array([[0.8, 0.0], [0.0, 0.5]])) == 1
+
+
+def warm(rng, link, d, norm):
+    """Return a learner after some rounds, and arms."""
+    algorithm = make_algorithm("glb_omd", make_problem(link, dimension=d, norm_bound=norm))
+    arms = random_arms(rng, 30, d)
+    theta = rng.standard_normal(d)
+    theta *= norm / np.linalg.norm(theta)
+    for t in range(25):
+        mean = algorithm.problem.link.mean(arms[t : t + 1] @ theta)
+        algorithm.update(arms, t, float(algorithm.problem.link.sample(rng, mean)[0]))
+    return algorithm, arms
+
+
+def mirror_descent_step(algorithm, x, reward):
+    """Solve equation (3) by a generic constrained minimiser."""
+    link, S = algorithm.problem.link, algorithm.problem.norm_bound
+    old, H, z = algorithm.theta, algorithm.H, x @ algorithm.theta
+    gradient = (link.mean(z) - reward) * x / link.dispersion
+    curvature = link.slope(z) / link.dispersion * np.outer(x, x) + H / algorithm.eta
+    scale = np.linalg.norm(curvature, 2)
+    solution = minimize(
+        lambda t: (gradient @ (t - old) + 0.5 * (t - old) @ curvature @ (t - old)) / scale,
+        old,
+        jac=lambda t: (gradient + curvature @ (t - old)) / scale,
+        constraints={"type": "ineq", "fun": lambda t: S**2 - t @ t, "jac": lambda t: -2.0 * t},
+        method="SLSQP",
+        options={"ftol": 1e-16, "maxiter": 1000},
+    )
+    return solution.x
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 8, 11])
+@pytest.mark.parametrize("link", ["logistic", "poisson", Gaussian(0.7)], ids=str)
+def test_an_update_solves_equation_3(link, d):
+    rng = np.random.default_rng(d)
+    projected = []
+    for reward in (0.0, 1.0, 40.0):
+        algorithm, arms = warm(rng, link, d, norm=2.0)
+        expected = mirror_descent_step(algorithm, arms[25], reward)
+        before = algorithm.projections
+        algorithm.update(arms, 25, reward)
+        projected.append(algorithm.projections - before)
+        np.testing.assert_allclose(algorithm.theta, expected, atol=1e-6)
+        assert np.linalg.norm(algorithm.theta) <= 2.0 * (1.0 + 1e-12)
+    assert set(projected) == {0, 1}, "both cases must occur"
+
+
+def test_curvature_is_taken_at_the_new_point():
+    algorithm, arms = warm(np.random.default_rng(3), "poisson", 3, norm=2.0)
+    H, x = algorithm.H.copy(), arms[25]
+    algorithm.update(arms, 25, 3.0)
+    expected = H + np.exp(x @ algorithm.theta) * np.outer(x, x)
+    np.testing.assert_allclose(algorithm.H, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("sigma", [0.5, 1.0])
+def test_gaussian_rewards_give_ridge_least_squares(sigma):
+    rng = np.random.default_rng(0)
+    problem = make_problem(Gaussian(sigma), dimension=4, norm_bound=100.0)
+    algorithm = make_algorithm("glb_omd", problem)
+    X, rewards = random_arms(rng, 200, 4), rng.standard_normal(200)
+    for t in range(200):
+        algorithm.update(X, t, rewards[t])
+        seen, r = X[: t + 1], rewards[: t + 1]
+        ridge = np.linalg.solve(seen.T @ seen + 4.0 * sigma**2 * np.eye(4), seen.T @ r)
+        np.testing.assert_allclose(algorithm.theta, ridge, atol=1e-10)
+    assert algorithm.projections == 0
+
+
+@pytest.mark.parametrize("setting", ["logistic_s3", "poisson_s9"])
+def test_the_inverse_stays_an_inverse_for_three_thousand_rounds(setting):
+    cell = Cell("glb_omd", setting, "glb_omd", PAPER["settings"][setting])
+    world, problem = build(cell, 0)
+    algorithm = make_algorithm("glb_omd", problem)
+    for t in range(3000):
+        arms = world.arms(t)
+        index = algorithm.select(arms)
+        algorithm.update(arms, index, world.reward(t, index))
+    np.testing.assert_allclose(algorithm.H_inv @ algorithm.H, np.eye(5), atol=1e-8)
+
+
+def test_the_set_is_the_ellipsoid_around_the_estimate():
+    algorithm, _ = warm(np.random.default_rng(4), "logistic", 3, norm=2.0)
+    directions = np.random.default_rng(5).standard_normal((20, 3))
+    lengths = np.sqrt([v @ algorithm.H @ v for v in directions])
+    border = directions * (algorithm.radius / lengths)[:, None]
+    assert algorithm.contains(algorithm.theta + 0.999 * border).all()
+    assert not algorithm.contains(algorithm.theta + 1.001 * border).any()

@@ -1,0 +1,289 @@
+"""Configuration: a wrong input is one message with key, value, what is allowed, nearest name."""
+
+import shutil
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from optimist import config
+from optimist.errors import ConfigError
+from optimist.plan import Plan
+
+ROOT = Path(__file__).parents[2]
+# The smallest paper that is valid.
+PAPER = {
+    "paper": "toy",
+    "title": "Toy",
+    "reference": "Nobody (2000)",
+    "band": 0.99,
+    "names": {"glb_omd": "GLB-OMD"},
+    "settings": {
+        "s3": {
+            "environment": "glm",
+            "parameters": {"link": "logistic", "norm": 3},
+            "learner": {"delta": 0.01},
+            "horizon": 20,
+        },
+        "counts": {
+            "environment": "glm",
+            "parameters": {"link": "poisson", "norm": 3},
+            "horizon": 20,
+        },
+    },
+    "runs": [{"settings": ["s3", "counts"], "algorithms": ["glb_omd"], "trials": 2}],
+    "timings": [{"settings": ["s3"], "algorithms": ["glb_omd"], "trials": 1}],
+    "figures": {
+        "one": {
+            "title": "One",
+            "caption": "One.",
+            "panels": [{"kind": "regret", "setting": "s3", "algorithms": ["glb_omd"]}],
+        }
+    },
+}
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """Return a project folder with one paper, in which the configuration is looked up."""
+    shutil.copytree(ROOT / "workflow" / "schemas", tmp_path / "workflow" / "schemas")
+    shutil.copytree(ROOT / "data" / "stand_in", tmp_path / "data" / "stand_in")
+    (tmp_path / "config" / "papers").mkdir(parents=True)
+    base = config.merge(config.load_config(), {"papers": ["toy"]})
+    (tmp_path / "config" / "config.yaml").write_text(yaml.safe_dump(base))
+    write(tmp_path, PAPER)
+    monkeypatch.setattr(config, "project_root", lambda: tmp_path)
+    return tmp_path
+
+
+def write(tree, paper):
+    (tree / "config" / "papers" / "toy.yaml").write_text(yaml.safe_dump(paper))
+
+
+def changed(document, path, value):
+    """Return a copy of ``document`` with ``value`` at a path of keys and indices."""
+    copy = deepcopy(document)
+    part = copy
+    for step in path[:-1]:
+        part = part[step]
+    part[path[-1]] = value
+    return copy
+
+
+def message(call, *arguments):
+    """Return the message of the ConfigError that a call raises: one line, as users see it."""
+    with pytest.raises(ConfigError) as error:
+        call(*arguments)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def holds(text, words):
+    missing = [word for word in words if word not in text]
+    assert not missing, f"{missing} not in: {text}"
+
+
+# What is good is accepted.
+
+
+def test_the_files_of_the_project_are_valid():
+    loaded = config.load_config(ROOT / "config" / "quick.yaml")
+    assert set(loaded["papers"]) <= set(config.paper_names())
+    assert all(config.load_paper(name)["paper"] == name for name in config.paper_names())
+
+
+def test_the_smallest_paper_is_valid(tree):
+    assert config.load_paper("toy") == PAPER
+    assert len(Plan(config.load_config()).jobs) == 3
+
+
+def test_lists_within_lists_are_joined(tree):
+    nested = changed(PAPER, ("runs", 0, "settings"), [["s3"], [["counts"]]])
+    write(tree, nested)
+    assert config.load_paper("toy")["runs"][0]["settings"] == ["s3", "counts"]
+
+
+# config.yaml and overlays.
+
+BAD_CONFIG = {
+    "unknown top key": (("paperz",), [], ["paperz", "did you mean 'papers'", "allowed: data, "]),
+    "unknown nested key": (("limits", "round"), 5, ["round", "limits", "'rounds'", "trials"]),
+    "enum": (("data", "source"), "mirorr", ["data.source", "'mirorr'", "'mirror'", "auto, uci"]),
+    "below range": (("limits", "rounds"), 0, ["limits.rounds is 0", "allowed: at least 1"]),
+    "at the open end": (("data", "timeout"), 0, ["data.timeout is 0", "greater than 0"]),
+    "wrong type": (("limits", "trials"), "two", ["limits.trials", "'two'", "integer", "null"]),
+    "empty list": (("papers",), [], ["papers is []", "at least 1"]),
+    "unknown paper": (("papers",), ["toi"], ["paper 'toi'", "did you mean 'toy'", "allowed: toy"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD_CONFIG)
+def test_a_bad_configuration_is_named(tree, case):
+    path, value, words = BAD_CONFIG[case]
+    overlay = tree / "overlay.yaml"
+    overlay.write_text(yaml.safe_dump(changed(config.load_config(), path, value)))
+    holds(message(config.load_config, overlay), words)
+
+
+def test_a_missing_key_is_named(tree):
+    broken = config.load_config()
+    del broken["data"]["source"]
+    holds(message(config.check_config, broken), ["data", "'source'", "required"])
+
+
+def test_a_restriction_that_leaves_nothing_is_named(tree):
+    broken = changed(config.load_config(), ("only", "algorithms"), ["glc"])
+    holds(message(Plan, broken), ["only", "'glc'", "allowed"])
+
+
+def test_yaml_that_cannot_be_read_names_file_and_line(tree):
+    overlay = tree / "overlay.yaml"
+    overlay.write_text("papers: [toy]\nlimits: {rounds: 5\n")
+    with pytest.raises(ConfigError, match=r"overlay\.yaml is not valid YAML.*(?s:.*)line \d"):
+        config.load_config(overlay)
+
+
+def test_a_missing_file_is_named(tree):
+    path = tree / "nowhere.yaml"
+    assert message(config.load_config, path) == f"file {path} does not exist"
+
+
+def test_overlays_merge_keys_and_replace_lists(tree):
+    first, second = tree / "first.yaml", tree / "second.yaml"
+    first.write_text("limits: {rounds: 7, trials: 3}\nonly: {settings: [s3, counts]}\n")
+    second.write_text("limits: {rounds: 9}\nonly: {settings: [s3]}\n")
+    merged = config.load_config(first, second)
+    assert merged["limits"] == {"rounds": 9, "trials": 3, "timing_trials": None}
+    assert merged["only"] == {"settings": ["s3"], "algorithms": []}
+
+
+def test_an_empty_overlay_changes_nothing(tree):
+    overlay = tree / "overlay.yaml"
+    overlay.write_text("# nothing yet\n")
+    assert config.load_config(overlay) == config.load_config()
+
+
+def test_merging_leaves_both_sides_as_they_were():
+    base, overlay = {"a": {"b": [1]}}, {"a": {"c": [2]}}
+    merged = config.merge(base, overlay)
+    merged["a"]["b"].append(3)
+    merged["a"]["c"].append(3)
+    assert (base, overlay) == ({"a": {"b": [1]}}, {"a": {"c": [2]}})
+
+
+# Papers.
+
+RUNS = ("runs", 0, "algorithms")
+S3 = ("settings", "s3")
+BAD_PAPER = {
+    "unknown top key": (("setings",), {}, ["'setings'", "did you mean 'settings'"]),
+    "unknown key of a setting": ((*S3, "horison"), 5, ["'horison'", "settings.s3", "'horizon'"]),
+    "unknown key of a block": (("runs", 0, "trial"), 5, ["'trial'", "runs.0", "'trials'"]),
+    "unknown kind of panel": (
+        ("figures", "one", "panels", 0, "kind"),
+        "regrets",
+        ["figures.one.panels.0.kind", "'regrets'", "did you mean 'regret'"],
+    ),
+    "band out of range": (("band",), 1.0, ["band is 1.0", "less than 1"]),
+    "no trials": (("runs", 0, "trials"), 0, ["runs.0.trials is 0", "at least 1"]),
+    "wrong id": (("paper",), "toi", ["paper is 'toi'", "allowed: 'toy'"]),
+    "unknown algorithm": (RUNS, ["glb_omb"], ["'glb_omb'", "did you mean 'glb_omd'", "ecolog"]),
+    "malformed label": (RUNS, ["glb_omd[x"], ["'glb_omd[x'", "name[key=value,...]"]),
+    "option without value": (RUNS, ["glb_omd[x]"], ["'glb_omd[x]'", "'x'", "key=value"]),
+    "unknown option": (
+        RUNS,
+        ["glb_omd[regularization=theory]"],
+        ["'regularization'", "did you mean 'regularisation'", "allowed: regularisation"],
+    ),
+    "option value": (
+        RUNS,
+        ["glb_omd[regularisation=teory]"],
+        ["regularisation is 'teory'", "did you mean 'theory'", "practical, theory"],
+    ),
+    "link of another algorithm": (
+        RUNS,
+        ["ecolog"],
+        ["'ecolog'", "link 'poisson'", "allowed: logistic"],
+    ),
+    "history of redrawn arms": (
+        RUNS,
+        ["ofuglb[history=aggregated]"],
+        ["history is 'aggregated'", "allowed", "raw"],
+    ),
+    "unknown setting in a block": (
+        ("runs", 0, "settings"),
+        ["s33"],
+        ["setting", "'s33'", "did you mean 's3'", "counts, s3"],
+    ),
+    "unknown leader": (
+        ("timings", 0, "probe"),
+        {"leader": "glb_omt", "every": 5},
+        ["'glb_omt'", "did you mean 'glb_omd'"],
+    ),
+    "unknown environment": (
+        (*S3, "environment"),
+        "gml",
+        ["setting 's3'", "environment 'gml'", "did you mean 'glm'", "covertype, glm"],
+    ),
+    "unknown parameter": (
+        (*S3, "parameters", "nrm"),
+        3,
+        ["setting 's3'", "'nrm'", "did you mean 'norm'", "dimension"],
+    ),
+    "unknown link": (
+        (*S3, "parameters", "link"),
+        "logit",
+        ["setting 's3'", "link 'logit'", "logistic, poisson"],
+    ),
+    "parameter out of range": (
+        (*S3, "parameters", "norm"),
+        -3,
+        ["setting 's3'", "norm is -3", "a positive number"],
+    ),
+    "arms too long": (
+        (*S3, "parameters", "longest"),
+        1.5,
+        ["setting 's3'", "norm 1.5", "at most 1"],
+    ),
+    "learner's bound below the norm": (
+        (*S3, "learner", "norm_bound"),
+        2,
+        ["setting 's3'", "norm_bound is 2", "at least the true norm 3"],
+    ),
+    "delta out of range": (
+        (*S3, "learner", "delta"),
+        2,
+        ["setting 's3'", "delta is 2", "between 0 and 1"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_PAPER)
+def test_a_bad_paper_is_named_with_its_file(tree, case):
+    path, value, words = BAD_PAPER[case]
+    write(tree, changed(PAPER, path, value))
+    holds(message(config.load_paper, "toy"), ["config/papers/toy.yaml", *words])
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("algorithms", ["glb_omd", "gloc"], ["no block of runs", "'gloc'", "'s3'"]),
+        ("algorithms", ["glb_omt"], ["'glb_omt'", "did you mean 'glb_omd'"]),
+        ("setting", "s4", ["'s4'", "did you mean 's3'"]),
+    ],
+)
+def test_a_panel_of_a_cell_that_nobody_runs_is_named(tree, key, value, words):
+    write(tree, changed(PAPER, ("figures", "one", "panels", 0, key), value))
+    holds(message(Plan, config.load_config()), ["figure one, panel a", *words])
+
+
+def test_a_panel_of_times_needs_a_block_of_timings(tree):
+    panel = {"kind": "time", "settings": ["counts"], "algorithms": ["glb_omd"]}
+    write(tree, changed(PAPER, ("figures", "one", "panels", 0), panel))
+    holds(message(Plan, config.load_config()), ["no block of timings", "'counts'"])
+
+
+def test_an_unknown_paper_is_named(tree):
+    holds(message(config.load_paper, "tiy"), ["paper 'tiy'", "did you mean 'toy'"])

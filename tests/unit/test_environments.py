@@ -1,0 +1,163 @@
+"""Details of the two worlds that the contract does not cover."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from worlds import STAND_IN
+
+from optimist import seeding
+from optimist.environments import make_environment
+from optimist.environments.glm import draw_instance
+from optimist.errors import ConfigError
+
+
+def glm(trial=0, horizon=40, **parameters):
+    values = {"link": "logistic", "norm": 3.0} | parameters
+    stream = partial(seeding.stream, "paper", "setting", trial)
+    return make_environment("glm", horizon=horizon, trial=trial, stream=stream, **values)
+
+
+def test_the_order_of_the_draws_is_that_of_the_public_environment():
+    # Drawn again here, one number at a time, as the specification words it.
+    rng = np.random.default_rng(7)
+    direction = rng.uniform(-1.0, 1.0, 3)
+    direction /= np.sqrt((direction**2).sum())
+    arms = []
+    for _ in range(2 * 4):
+        normals = np.array([rng.standard_normal() for _ in range(3)])
+        arms.append(normals / np.sqrt((normals**2).sum()) * rng.uniform() ** (1.0 / 3.0))
+    drawn_direction, drawn = draw_instance((7,), 3, 4, 2)
+    np.testing.assert_allclose(drawn_direction, direction, rtol=1e-14)
+    np.testing.assert_allclose(drawn.reshape(-1, 3), arms, rtol=1e-13)
+
+
+def test_arms_are_uniform_in_the_ball():
+    _, arms = draw_instance((11,), 3, 2000, 1)
+    volumes = np.sort(np.linalg.norm(arms[0], axis=1) ** 3)
+    assert np.abs(volumes - np.linspace(0.0, 1.0, 2000)).max() < 0.04  # Kolmogorov-Smirnov
+    assert np.abs(arms[0].mean(axis=0)).max() < 0.05
+
+
+def test_shared_instances_differ_in_rewards_only():
+    a, b = glm(trial=0), glm(trial=1)
+    np.testing.assert_array_equal(a.theta, b.theta)
+    np.testing.assert_array_equal(a.arms(3), b.arms(3))
+
+
+def test_instances_per_trial_differ_in_parameter_and_arms():
+    a, b = (glm(trial=t, instance="per_trial") for t in (0, 1))
+    assert np.abs(a.theta - b.theta).max() > 0.01
+    assert np.abs(a.arms(0) - b.arms(0)).max() > 0.01
+
+
+def test_redrawn_and_fixed_arms():
+    assert np.abs(glm().arms(0) - glm().arms(1)).max() > 0.01
+    fixed = glm(redrawn=False)
+    np.testing.assert_array_equal(fixed.arms(0), fixed.arms(39))
+    assert fixed.problem().fixed_arms
+    assert not glm().problem().fixed_arms
+
+
+def test_the_longest_arm_of_a_rescaled_pool():
+    pool = glm(redrawn=False, longest=0.9811).arms(0)
+    assert np.linalg.norm(pool, axis=1).max() == pytest.approx(0.9811, rel=1e-12)
+
+
+def test_the_parameter_has_the_norm_and_the_means_follow_the_link():
+    world = glm(norm=5.0)
+    assert np.linalg.norm(world.theta) == pytest.approx(5.0)
+    z = [float(sum(a * b for a, b in zip(x, world.theta, strict=True))) for x in world.arms(2)]
+    np.testing.assert_allclose(world.means(2), [1.0 / (1.0 + math.exp(-v)) for v in z])
+
+
+def test_the_three_kappas():
+    # The longest arm is 1/2 and S = 2: over the ball kappa is 2 + 2 cosh 1, over unit arms
+    # 2 + 2 cosh 2; at the parameter it is smaller than both.
+    world = glm(norm=2.0, redrawn=False, longest=0.5)
+    assert world.kappa("arms") == pytest.approx(2.0 + 2.0 * math.cosh(1.0))
+    assert world.kappa("ball") == pytest.approx(2.0 + 2.0 * math.cosh(2.0))
+    slopes = world.means(0) * (1.0 - world.means(0))
+    assert world.kappa("parameter") == pytest.approx(1.0 / slopes.min())
+    assert world.kappa("parameter") <= world.kappa("arms")
+
+
+def test_poisson_kappa_looks_at_the_smallest_mean():
+    world = glm(link="poisson", norm=2.0)
+    assert world.kappa() == pytest.approx(1.0 / min(world.means(t).min() for t in range(40)))
+
+
+def test_a_learner_may_be_told_a_larger_norm_but_not_a_smaller_one():
+    assert glm().problem().norm_bound == 3.0
+    assert glm().problem(norm_bound=4.0).norm_bound == 4.0
+    with pytest.raises(ConfigError, match=r"norm_bound is 2\.9.*at least the true norm 3"):
+        glm().problem(norm_bound=2.9)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"link": "probit"}, "probit"),
+        ({"norm": 0}, "norm is 0"),
+        ({"norm": "3"}, "norm is '3'"),
+        ({"arms": 0}, r"shape \(0, 5\)|arms is 0"),
+        ({"arms": -1}, "arms is -1"),
+        ({"arms": 2.5}, "arms is 2.5"),
+        ({"arms": 0, "redrawn": False, "longest": 0.9}, "shape|arms is 0"),
+        ({"dimension": 0}, "dimension is 0"),
+        ({"dimension": -2}, "dimension is -2"),
+        ({"seed": -1}, "seed is -1"),
+        ({"longest": 1.2, "redrawn": False}, r"norm 1\.2"),
+        ({"longest": 0.0}, "longest is 0"),
+        ({"instance": "per_tral"}, "did you mean 'per_trial'"),
+        ({"redrawn": "no"}, "redrawn is 'no'"),
+    ],
+)
+def test_impossible_worlds_are_refused(parameters, message):
+    with pytest.raises(ConfigError, match=message):
+        glm(**parameters)
+
+
+@pytest.mark.parametrize(
+    ("learner", "message"),
+    [
+        ({"kappa": "bal"}, "did you mean 'ball'"),
+        ({"kappa": -1.0}, "kappa is -1"),
+        ({"delta": 2.0}, "delta is 2"),
+        ({"kapa": "ball"}, "did you mean 'kappa'"),
+    ],
+)
+def test_impossible_learner_options_are_refused(learner, message):
+    with pytest.raises(ConfigError, match=message):
+        glm().problem(**learner)
+
+
+def covertype(trial=0, horizon=50, path=STAND_IN / "covertype.csv"):
+    stream = partial(seeding.stream, "paper", "setting", trial)
+    return make_environment("covertype", horizon=horizon, trial=trial, stream=stream, dataset=path)
+
+
+def test_covertype_regret_counts_cluster_means_and_there_is_no_parameter():
+    world = covertype()
+    means = world.means(0)
+    assert world.theta is None
+    for index in range(len(means)):
+        assert world.regret(0, index) == pytest.approx(max(means) - means[index])
+
+
+def test_covertype_rewards_are_zeros_and_ones():
+    world = covertype()
+    rewards = {world.reward(t, k) for t in range(50) for k in range(len(world.means(0)))}
+    assert rewards == {0.0, 1.0}
+
+
+def test_covertype_refuses_an_arm_that_is_too_long(tmp_path):
+    header, first, *others = (STAND_IN / "covertype.csv").read_text().splitlines()
+    cells = first.split(",")
+    cells[2] = "1.5"
+    path = tmp_path / "covertype.csv"
+    path.write_text("\n".join([header, ",".join(cells), *others]) + "\n")
+    with pytest.raises(Exception, match="norm") as error:
+        covertype(path=path)
+    assert type(error.value).__module__ == "optimist.errors"

@@ -1,0 +1,208 @@
+"""The plan: what is asked for is what is shown, and all that is asked for can be reached."""
+
+from collections import defaultdict
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from optimist import config
+from optimist.plan import Plan
+
+ROOT = Path(__file__).parents[2]
+GROUPS = {"manifest": "paper", "manifest_variants": "variants"}
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return Plan(config.load_config())
+
+
+def wildcards(**values):
+    return SimpleNamespace(**values)
+
+
+def items(plan, group):
+    """Return (paper, kind, name) of every figure and table of a group."""
+    return [
+        (paper, kind, name)
+        for paper in plan.papers
+        for kind in ("figures", "tables")
+        for name in plan.names(paper, kind, group)
+    ]
+
+
+def result_files(plan, paper, kind, name):
+    """Return the result files among the inputs of a figure or table."""
+    inputs = plan.figure_inputs(kind)(wildcards(paper=paper, name=name))
+    return {*inputs.get("regret", []), *inputs.get("timing", [])}
+
+
+def cells(paths, lane):
+    """Return the setting/algorithm of all files of one lane."""
+    parts = [Path(path).parts for path in paths]
+    return {f"{part[3]}/{part[4]}" for part in parts if part[1] == lane}
+
+
+# Jobs.
+
+
+def test_chunks_of_a_cell_are_its_trials_once_each(plan):
+    trials = defaultdict(list)
+    for job in plan.jobs.values():
+        trials[job.lane, job.cell.name].extend(range(job.first, job.stop))
+    for cell, found in trials.items():
+        assert sorted(found) == list(range(len(found))), cell
+
+
+def test_every_setting_and_every_displayed_algorithm_is_run(plan):
+    for name, paper in plan.papers.items():
+        jobs = [job for job in plan.jobs.values() if job.cell.paper == name]
+        assert {job.cell.setting for job in jobs} == set(paper["settings"])
+        assert {job.cell.algorithm.partition("[")[0] for job in jobs} == set(paper["names"])
+
+
+def test_every_job_is_reached_from_all_or_the_variants(plan):
+    reached = set()
+    for group in GROUPS.values():
+        for item in items(plan, group):
+            reached |= result_files(plan, *item)
+    for paper in plan.papers:  # claims are decided on the tables of the group `paper`
+        for lane in ("regret", "timing"):
+            reached |= set(plan.group_paths(lane)(wildcards(paper=paper, group="paper")))
+    assert reached == {f"results/{path}" for path in plan.jobs}
+
+
+def test_a_jobs_inputs_are_the_sources_of_its_own_algorithm_and_environment(plan):
+    w = wildcards(paper="glb_omd", setting="logistic_s3", algorithm="gloc", chunk="000-019")
+    inputs = plan.job_inputs("regret")(w)
+    assert {
+        "src/optimist/algorithms/glb/gloc.py",
+        "src/optimist/algorithms/base.py",
+        "src/optimist/environments/glm.py",
+        "src/optimist/numerics/links.py",
+        "src/optimist/simulate.py",
+        "src/optimist/seeding.py",
+    } <= set(inputs)
+    others = {"glb_omd.py", "glm_ucb.py", "ofuglb.py", "covertype.py", "plan.py", "plotting.py"}
+    assert not others & {Path(path).name for path in inputs}
+    # The registry is not among them: a new entry must not run old cells again.
+    assert "src/optimist/algorithms/__init__.py" not in inputs
+
+
+def test_a_probe_depends_on_its_leader_too(plan):
+    label = "ofulog_r[solver=slsqp]"
+    w = wildcards(paper="glb_omd", setting="logistic_s3", algorithm=label, chunk="000-000")
+    assert "src/optimist/algorithms/glb/ofulog_r.py" in plan.job_inputs("timing")(w)
+    assert plan.job_spec("timing")(w)["probe"] == {"leader": "ofulog_r", "every": 50}
+
+
+def test_cells_on_data_depend_on_the_prepared_data(plan):
+    w = wildcards(paper="glb_omd", setting="covertype", algorithm="gloc", chunk="000-019")
+    assert "results/data/covertype.csv" in plan.job_inputs("regret")(w)
+
+
+def test_source_inputs_exist(plan):
+    for job in plan.jobs.values():
+        w = wildcards(
+            paper=job.cell.paper,
+            setting=job.cell.setting,
+            algorithm=job.cell.algorithm,
+            chunk=job.chunk,
+        )
+        sources = [p for p in plan.job_inputs(job.lane)(w) if not p.startswith("results/")]
+        assert all((ROOT / path).is_file() for path in sources), job.path
+
+
+def test_limits_cut_rounds_and_trials(plan):
+    quick = Plan(config.load_config(ROOT / "config" / "quick.yaml"))
+    assert {job.cell.name for job in quick.jobs.values()} == {
+        job.cell.name for job in plan.jobs.values()
+    }
+    for job in quick.jobs.values():
+        assert job.rounds == 150
+        assert job.cell.spec["horizon"] >= 1000
+        assert job.stop <= (2 if job.lane == "regret" else 1)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["ecolog[solver=pgd]"], {"ecolog[solver=pgd]"}),
+        (["glb_omd"], {"glb_omd", "glb_omd[regularisation=theory]"}),
+    ],
+)
+def test_only_takes_a_whole_label_or_a_name_with_its_variants(names, expected):
+    base = config.load_config()
+    restricted = Plan(config.merge(base, {"only": {"algorithms": names}}))
+    assert {job.cell.algorithm for job in restricted.jobs.values()} == expected
+
+
+# Figures, tables, manifests, targets.
+
+
+def test_figure_1_is_made_from_the_cells_that_it_shows(plan):
+    files = result_files(plan, "glb_omd", "figures", "fig1")
+    seven = ["glb_omd", "glm_ucb", "gloc", "rs_glincb", "ofuglb", "ofulog_r", "ecolog"]
+    curves = {f"logistic_s{S}/{name}" for S in (3, 5) for name in seven}
+    timed = {
+        f"logistic_s{S}/{name}" for S in (3, 5, 7, 9) for name in [*seven, "ecolog[solver=pgd]"]
+    }
+    assert cells(files, "regret") == curves
+    assert cells(files, "timing") == timed
+
+
+def test_a_table_of_all_cells_is_made_from_its_group(plan):
+    files = result_files(plan, "glb_omd", "tables", "final_regret_variants")
+    settings = {cell.partition("/")[0] for cell in cells(files, "regret")}
+    assert settings == {s for s in plan.papers["glb_omd"]["settings"] if s.startswith("variant_")}
+
+
+def test_a_figure_of_regions_is_given_the_regions_and_their_areas(plan):
+    inputs = plan.figure_inputs("figures")(wildcards(paper="glb_omd", name="regions"))
+    folder = "results/extras/glb_omd"
+    assert inputs["regions"] == f"{folder}/regions.parquet"
+    # The areas are facts; reading them needs the table of facts as well.
+    assert inputs["region_areas"] == f"{folder}/region_areas.csv"
+    assert inputs["facts"] == f"{folder}/facts.csv"
+
+
+def test_a_restricted_figure_asks_for_what_is_left():
+    base = config.load_config()
+    only = {"only": {"settings": ["logistic_s3"], "algorithms": ["gloc"]}}
+    files = result_files(Plan(config.merge(base, only)), "glb_omd", "figures", "fig1")
+    assert cells(files, "regret") == cells(files, "timing") == {"logistic_s3/gloc"}
+
+
+@pytest.mark.parametrize("manifest", GROUPS)
+def test_a_manifest_describes_every_file_of_its_group(plan, manifest):
+    for paper in plan.papers:
+        w = wildcards(paper=paper, manifest=manifest)
+        sources = plan.manifest_sources(w)
+        described = [path for item in sources.values() for path in item["files"]]
+        assert sorted(described) == sorted(plan.manifest_inputs(w))
+        assert len(set(described)) == len(described)
+        for name in plan.names(paper, "figures", GROUPS[manifest]):
+            made = {f"figures/{paper}/{name}.png", f"figures/{paper}/{name}.pdf"}
+            assert {*made, f"figures/{paper}/tables/{name}.csv"} == set(sources[name]["files"])
+            assert set(sources[name]["inputs"]) == result_files(plan, paper, "figures", name)
+
+
+def test_every_figure_and_table_is_a_target(plan):
+    for paper in plan.papers:
+        expected = {paper, f"{paper}_variants", f"{paper}_claims"}
+        for group in GROUPS.values():
+            expected |= {f"{p}_{name}" for p, _, name in items(plan, group) if p == paper}
+        assert set(plan.named_targets(paper)) == expected
+
+
+def test_all_is_every_papers_manifest_and_the_page_of_claims(plan):
+    manifests = {f"figures/{paper}/manifest.json" for paper in config.paper_names()}
+    assert set(plan.targets()) == {*manifests, "figures/claims.csv", "figures/claims.md"}
+
+
+def test_names_of_figures_and_tables_never_meet(plan):
+    for paper in plan.papers:
+        names = [*plan.names(paper, "figures"), *plan.names(paper, "tables")]
+        assert len(set(names)) == len(names)
+        assert not {"claims", "variants"} & set(names)

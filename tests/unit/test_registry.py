@@ -1,0 +1,118 @@
+"""Labels and the registry: parsing, defaults, and messages that name the nearest word."""
+
+import importlib
+
+import pytest
+from worlds import make_problem
+
+from optimist.algorithms import (
+    REGISTRY,
+    algorithm_class,
+    algorithm_module,
+    make_algorithm,
+    option_names,
+    parse_label,
+)
+from optimist.algorithms.base import FiniteArmAlgorithm
+from optimist.environments import REGISTRY as ENVIRONMENTS
+from optimist.environments import environment_class, environment_module, make_environment
+from optimist.errors import ConfigError
+from optimist.problems import GLBProblem
+
+
+@pytest.mark.parametrize(
+    ("label", "name", "options"),
+    [
+        ("ofuglb", "ofuglb", {}),
+        ("ofuglb[]", "ofuglb", {}),
+        ("ofuglb[solver=slsqp]", "ofuglb", {"solver": "slsqp"}),
+        ("a[x=1, y=0.5,z=true]", "a", {"x": 1, "y": 0.5, "z": True}),
+    ],
+)
+def test_labels(label, name, options):
+    assert parse_label(label) == (name, options)
+
+
+@pytest.mark.parametrize("label", ["", "ofuglb[", "ofuglb]", "OFUGLB", "a[b[c]]", "a b", "a[x=1]y"])
+def test_malformed_labels_are_refused(label):
+    with pytest.raises(ConfigError, match="malformed"):
+        parse_label(label)
+
+
+def test_an_option_without_a_value_is_refused():
+    with pytest.raises(ConfigError, match="'solver' has no value; write key=value"):
+        parse_label("ofuglb[solver]")
+
+
+@pytest.mark.parametrize("lookup", [algorithm_class, algorithm_module])
+def test_unknown_algorithms_suggest_the_nearest(lookup):
+    with pytest.raises(ConfigError, match=r"'glb_mod' \(did you mean 'glb_omd'\?\)"):
+        lookup("glb_mod")
+
+
+@pytest.mark.parametrize("lookup", [environment_class, environment_module])
+def test_unknown_environments_suggest_the_nearest(lookup):
+    with pytest.raises(ConfigError, match=r"'covertyp' \(did you mean 'covertype'\?\)"):
+        lookup("covertyp")
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_the_registry_points_at_an_algorithm_in_its_own_module(name):
+    cls = algorithm_class(name)
+    assert issubclass(cls, FiniteArmAlgorithm)
+    assert cls.__module__ == algorithm_module(name)
+    assert algorithm_module(name).endswith(f".{name}")
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_the_registry_points_at_an_environment_in_its_own_module(name):
+    assert environment_class(name).__module__ == environment_module(name)
+    assert importlib.import_module(environment_module(name)).__doc__
+
+
+def test_options_reach_the_algorithm():
+    assert make_algorithm("ofuglb[solver=slsqp]", make_problem()).solver == "slsqp"
+    assert "solver" in option_names(algorithm_class("ofuglb"))
+
+
+def test_an_unknown_option_suggests_the_nearest():
+    with pytest.raises(ConfigError, match=r"'solvr' \(did you mean 'solver'\?\)"):
+        make_algorithm("ofuglb[solvr=kkt]", make_problem())
+
+
+def test_a_link_that_does_not_apply_is_refused():
+    with pytest.raises(ConfigError, match=r"'ecolog' is not defined for link 'poisson'"):
+        make_algorithm("ecolog", make_problem("poisson"))
+
+
+def test_an_unknown_environment_parameter_suggests_the_nearest():
+    with pytest.raises(ConfigError, match=r"'dimensoin' \(did you mean 'dimension'\?\)"):
+        make_environment("glm", horizon=5, trial=0, stream=None, dimensoin=3)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("dimension", 0),
+        ("dimension", 2.5),
+        ("norm_bound", 0.0),
+        ("norm_bound", -1),
+        ("norm_bound", float("nan")),
+        ("kappa", 0),
+        ("kappa", "20"),
+        ("horizon", 0),
+        ("delta", 0.0),
+        ("delta", 1.0),
+        ("delta", 1.5),
+        ("delta", True),
+        ("reward_bound", float("inf")),
+        ("radius_scale", 0.0),
+    ],
+)
+def test_impossible_problems_are_refused_by_key_and_value(key, value):
+    values = {"dimension": 2, "norm_bound": 3.0, "kappa": 21.0, "horizon": 9, "delta": 0.05}
+    link = make_problem().link
+    with pytest.raises(ConfigError) as error:
+        GLBProblem(link=link, **(values | {key: value}))
+    assert str(error.value).startswith(f"{key} is {value!r}")
+    assert "allowed" in str(error.value)

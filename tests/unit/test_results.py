@@ -1,0 +1,146 @@
+"""Result files: whole or absent, read back as written, damage named with a way out."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from optimist import results
+from optimist.errors import ResultError
+from optimist.experiment import Cell
+from optimist.files import write_atomically
+from optimist.simulate import Trajectory
+
+CELL = Cell("glb_omd", "logistic_s3", "ofuglb[solver=slsqp,history=raw]", {"horizon": 10})
+
+
+def trajectory(regret=(0.0, 0.5), status="ok", **columns):
+    recorded = {"round": [1, 10], "regret": list(regret), "seconds": [0.1, 0.2]}
+    return Trajectory(status, recorded | columns)
+
+
+@pytest.fixture
+def path(tmp_path):
+    # As in the real layout: the label's "=" must not be read as a partition of the data set.
+    return tmp_path / "regret" / CELL.name / "000-001.parquet"
+
+
+def test_round_trip(path):
+    table = results.to_table(CELL, {0: trajectory(), 1: trajectory(covered=[True, False])})
+    results.write(table, path, {"cell": CELL.name, "seed": [1, 2]})
+    assert results.read(path).to_pylist() == table.to_pylist()
+    assert results.read_metadata(path) == {"cell": CELL.name, "seed": [1, 2]}
+    assert tuple(results.read(path).column_names[: len(results.REQUIRED)]) == results.REQUIRED
+
+
+def test_rows_carry_their_cell_trial_and_status():
+    rows = results.to_table(CELL, {4: trajectory(status="unconverged")}).to_pylist()
+    assert [row["trial"] for row in rows] == [4, 4]
+    assert {row["status"] for row in rows} == {"unconverged"}
+    assert {(r["paper"], r["setting"], r["algorithm"]) for r in rows} == {
+        ("glb_omd", "logistic_s3", CELL.algorithm)
+    }
+
+
+def test_columns_of_some_trials_only_are_empty_elsewhere():
+    late = trajectory(projections=[1, 2])
+    table = results.to_table(CELL, {0: trajectory(), 1: late, 2: trajectory()})
+    assert table["projections"].to_pylist() == [None, None, 1, 2, None, None]
+
+
+def test_a_trial_that_ended_at_once_leaves_its_status_and_no_number():
+    failed = Trajectory("failed: Singular matrix")
+    for trials in ({0: failed}, {0: trajectory(), 1: failed}, {0: failed, 1: trajectory()}):
+        rows = results.to_table(CELL, trials).to_pylist()
+        (row,) = [row for row in rows if row["status"] != "ok"]
+        assert (row["status"], row["regret"], row["seconds"]) == (failed.status, None, None)
+
+
+def test_a_crash_while_writing_leaves_nothing(path):
+    def crash(temporary):
+        temporary.write_bytes(b"half a file")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(path, crash)
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_crash_while_writing_keeps_the_old_file(path):
+    write_atomically(path, lambda temporary: temporary.write_text("old"))
+
+    def crash(temporary):
+        temporary.write_text("new")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(path, crash)
+    assert path.read_text() == "old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_the_file_appears_only_when_it_is_complete(path):
+    def check(temporary):
+        temporary.write_text("all of it")
+        assert temporary.parent == path.parent
+        assert not path.exists()
+
+    write_atomically(path, check)
+    assert path.read_text() == "all of it"
+
+
+@pytest.mark.parametrize("damage", ["truncated", "empty", "text", "flipped"])
+def test_damage_is_named_with_what_to_do(path, damage):
+    results.write(results.to_table(CELL, {0: trajectory()}), path, {})
+    whole = path.read_bytes()
+    path.write_bytes(
+        {
+            "truncated": whole[: len(whole) // 2],
+            "empty": b"",
+            "text": b"not a table at all\n",
+            "flipped": whole[:-20] + bytes(255 - b for b in whole[-20:]),
+        }[damage]
+    )
+    with pytest.raises(ResultError) as error:
+        results.read(path)
+    assert str(path) in str(error.value)
+    assert "delete it and run" in str(error.value)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(ResultError, match=r"none\.parquet does not exist"):
+        results.read(tmp_path / "none.parquet")
+
+
+def test_another_table_is_not_a_result_file(tmp_path):
+    pq.write_table(pa.table({"trial": [1], "round": [2]}), tmp_path / "other.parquet")
+    with pytest.raises(ResultError, match="no column paper, setting, algorithm, regret"):
+        results.read(tmp_path / "other.parquet")
+
+
+def test_a_table_without_our_metadata_is_refused(tmp_path):
+    path = tmp_path / "bare.parquet"
+    pq.write_table(results.to_table(CELL, {0: trajectory()}), path)
+    with pytest.raises(ResultError, match=r"bare\.parquet"):
+        results.read_metadata(path)
+
+
+def test_metadata_is_plain_json(path):
+    results.write(results.to_table(CELL, {0: trajectory()}), path, {"b": 1, "a": None})
+    assert json.loads(pq.read_schema(path).metadata[b"optimist"]) == {"a": None, "b": 1}
+
+
+def test_digest_ignores_wall_time_and_nothing_else():
+    def digest(**changes):
+        return results.digest(results.to_table(CELL, {0: trajectory(**changes)}))
+
+    assert digest() == digest(seconds=[9.0, 9.9])
+    others = [
+        digest(),
+        digest(regret=(0.0, 0.5000000000000001)),
+        digest(status="unconverged"),
+        digest(projections=[0, 0]),
+        digest(round=[1, 9]),
+    ]
+    assert len(set(others)) == len(others)
