@@ -40,8 +40,8 @@ def test_the_first_arm_is_the_longest_and_ties_go_to_the_lowest_index():
 
 
 def test_the_index_by_hand():
-    # theta = (1, 0), H = diag(4, 1), beta on the linear scale: the arms' indices are
-    # 0.8 + beta * 0.4 and beta * 0.5 with beta = 6 or so: 3.2 + ... by numbers below.
+    # theta = (1, 0), H = diag(4, 1): the indices of the arms are 0.8 + 0.4 beta and 0.5 beta, so
+    # the second wins if beta > 8.
     algorithm = make_algorithm("glb_omd", make_problem(radius_scale=1e-3))
     algorithm.theta = np.array([1.0, 0.0])
     algorithm.H_inv = np.diag([0.25, 1.0])
@@ -50,7 +50,6 @@ def test_the_index_by_hand():
     assert algorithm.select(np.array([[0.8, 0.0], [0.0, 0.5]])) == 0
     wide = make_algorithm("glb_omd", make_problem())
     wide.theta, wide.H_inv = algorithm.theta, algorithm.H_inv
-    # 0.8 + 1000 beta * 0.4 against 1000 beta * 0.5: the bonus decides when 100 beta > 0.8.
     assert wide.radius > 8.0
     assert wide.select(np.array([[0.8, 0.0], [0.0, 0.5]])) == 1
 
@@ -86,12 +85,18 @@ def mirror_descent_step(algorithm, x, reward):
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5, 8, 11])
-@pytest.mark.parametrize("link", ["logistic", "poisson", Gaussian(0.7)], ids=str)
+@pytest.mark.parametrize(
+    "link", ["logistic", "poisson", Gaussian(0.7)], ids=["logistic", "poisson", "gaussian"]
+)
 def test_an_update_solves_equation_3(link, d):
     rng = np.random.default_rng(d)
     projected = []
-    for reward in (0.0, 1.0, 40.0):
+    for surprise in (None, -1.0, 1.0, 40.0, 300.0, -300.0):
         algorithm, arms = warm(rng, link, d, norm=2.0)
+        z = arms[25] @ algorithm.theta
+        # None: a reward that pulls the prediction a little towards 0, away from the sphere.
+        surprise = -0.05 * np.sign(z) if surprise is None else surprise
+        reward = algorithm.problem.link.mean(z) + surprise
         expected = mirror_descent_step(algorithm, arms[25], reward)
         before = algorithm.projections
         algorithm.update(arms, 25, reward)

@@ -33,7 +33,12 @@ def history_of(link, norm, t):
 
 cases = pytest.mark.parametrize(
     ("link", "norm", "t"),
-    [(link, norm, t) for link in ("logistic", "poisson") for norm in (3.0, 7.0) for t in (1, 20, 200, 2000)],
+    [
+        (link, norm, t)
+        for link in ("logistic", "poisson")
+        for norm in (3.0, 7.0)
+        for t in (1, 20, 200, 2000)
+    ],
 )
 
 
@@ -58,7 +63,9 @@ def test_maxima_are_attained_in_the_set(link, norm, t):
     rng = np.random.default_rng(0)
     points = rng.standard_normal((4000, 5))
     points *= norm * rng.uniform(size=(4000, 1)) / np.linalg.norm(points, axis=1, keepdims=True)
-    points = algorithm.estimate + np.geomspace(1e-3, 1.0, 4000)[:, None] * (points - algorithm.estimate)
+    points = algorithm.estimate + np.geomspace(1e-3, 1.0, 4000)[:, None] * (
+        points - algorithm.estimate
+    )
     members = points[confidence_set.contains(points)]
     assert len(members) > 100
     assert (maximise_by_kkt(confidence_set, arms) >= (arms @ members.T).max(axis=1) - 1e-9).all()
@@ -98,10 +105,12 @@ def test_few_maximisations_need_the_dual():
     rng = np.random.default_rng(2)
     theta = np.full(5, 3.0 / math.sqrt(5.0))
     solved = 0
-    for t in range(150):
+    for _ in range(150):
         arms = random_arms(rng, 20, 5)
         index = algorithm.select(arms)
-        algorithm.update(arms, index, float(rng.random() < 1.0 / (1.0 + math.exp(-arms[index] @ theta))))
+        algorithm.update(
+            arms, index, float(rng.random() < 1.0 / (1.0 + math.exp(-arms[index] @ theta)))
+        )
         solved += 20
     assert algorithm.fallbacks <= 0.02 * solved
     assert algorithm.status == "ok"

@@ -90,7 +90,9 @@ class Textbook:
         return len(self.X) + 1
 
     def design(self, ridge):
-        return ridge * np.eye(self.d) + sum((np.outer(x, x) for x in self.X), np.zeros((self.d,) * 2))
+        return ridge * np.eye(self.d) + sum(
+            (np.outer(x, x) for x in self.X), np.zeros((self.d,) * 2)
+        )
 
 
 class GLOC(Textbook):
@@ -201,9 +203,7 @@ class RSGLinCB(Textbook):
         V = self.d * np.eye(self.d) + sum((np.outer(x, x) for x in X), np.zeros((self.d,) * 2))
         length = norms(arms, V)
         M, L = self.p.reward_bound, self.d * math.log(self.p.horizon / self.p.delta)
-        self.warming = bool(
-            (length**2).max() >= 100.0 / (self.p.kappa * M**4 * self.S**2 * self.d)
-        )
+        self.warming = bool((length**2).max() >= 100.0 / (self.p.kappa * M**4 * self.S**2 * self.d))
         if self.warming:
             return length
         H = self.H()
@@ -302,7 +302,9 @@ def test_the_textbook_ofuglb_chooses_the_same_arms(link):
     compare(OFUGLB(problem), make_algorithm("ofuglb", problem), arms, rewards)
 
 
-@pytest.mark.parametrize("form", ["index=linear", "index=mixed", "radius=older", "proximal=unscaled"])
+@pytest.mark.parametrize(
+    "form", ["index=linear", "index=mixed", "radius=older", "proximal=unscaled"]
+)
 def test_the_two_solvers_of_ecolog_learn_the_same(form):
     arms, rewards = world("logistic", 5, 20, 150)
     problem = make_problem(dimension=5)
@@ -340,7 +342,7 @@ def test_descent_moves_in_small_balls_too(norm):
 def test_glm_ucb_projects_in_the_norm_of_its_gradients():
     problem = make_problem(dimension=2, norm_bound=0.8)
     projecting = make_algorithm("glm_ucb[projection=true]", problem)
-    arms, rewards = world("logistic", 2, 5, 80, seed=3)
+    arms, _ = world("logistic", 2, 5, 80, seed=3)
     for t in range(80):
         projecting.update(arms[t], t % 5, float(arms[t, t % 5] @ [1.0, 0.5] > 0.0))
     X = np.array([arms[t, t % 5] for t in range(80)])

@@ -80,7 +80,10 @@ def test_limits_cap_trials_and_rounds_of_their_lane():
         ({"settings": ["b"]}, {"toy/b/glb_omd", "toy/b/gloc"}),
         ({"algorithms": ["gloc"]}, {"toy/a/gloc", "toy/b/gloc"}),
         ({"settings": ["a"], "algorithms": ["glb_omd"]}, {"toy/a/glb_omd"}),
-        ({"settings": [], "algorithms": []}, {f"toy/{s}/{a}" for s in "ab" for a in ("glb_omd", "gloc")}),
+        (
+            {"settings": [], "algorithms": []},
+            {f"toy/{s}/{a}" for s in "ab" for a in ("glb_omd", "gloc")},
+        ),
     ],
 )
 def test_only_restricts_the_cells(only, cells):

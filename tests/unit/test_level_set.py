@@ -7,7 +7,12 @@ import pytest
 from worlds import random_arms
 
 from optimist.numerics import level_set as module
-from optimist.numerics.level_set import LevelSet, maximise_by_kkt, maximise_by_slsqp
+from optimist.numerics.level_set import (
+    LevelSet,
+    maximise_by_dual,
+    maximise_by_kkt,
+    maximise_by_slsqp,
+)
 from optimist.numerics.likelihood import History, Likelihood, minimise
 from optimist.numerics.links import Gaussian, make_link
 
@@ -120,7 +125,8 @@ def test_the_dual_fallback_agrees_with_the_system(link, ball):
     arms = random_arms(rng, 6, 3)
     expected = maximise_by_kkt(level_set, arms)
     for x, value in zip(arms, expected, strict=True):
-        theta = module._maximise_by_dual(level_set, x)
+        theta, s = maximise_by_dual(level_set, x)
+        assert s > 0.0
         assert level_set.excess(theta[None])[0] <= level_set.level * (1.0 + 1e-5)
         assert x @ theta == pytest.approx(value, abs=1e-5)
 
@@ -172,6 +178,26 @@ def test_huge_rewards_do_not_break_the_solver():
     centre, _ = minimise(likelihood, np.zeros(2), 3.0)
     values = maximise_by_kkt(LevelSet(likelihood, centre, 10.0, 3.0), random_arms(rng, 5, 2))
     assert np.isfinite(values).all()
+
+
+@each_link
+def test_remembered_solutions_change_speed_and_not_values(link):
+    # The same arms, round after round, while the data grow: warm starts against cold ones.
+    rng = np.random.default_rng(28)
+    history, arms = random_history(rng, link, 2.0, 5, 3), random_arms(rng, 8, 3)
+    solutions, centre = {}, np.zeros(3)
+    for t in range(40):
+        x = arms[t % 8]
+        history.append(t, x, float(link.sample(rng, link.mean(arms[[t % 8]] @ np.ones(3)))[0]))
+        likelihood = Likelihood(link, history)
+        centre, _ = minimise(likelihood, centre, 3.0)
+        warm, cold = (
+            LevelSet(likelihood, centre, 5.0, 3.0, memory) for memory in (solutions, None)
+        )
+        np.testing.assert_allclose(
+            maximise_by_kkt(warm, arms), maximise_by_kkt(cold, arms), atol=1e-6
+        )
+    assert solutions
 
 
 def test_membership_by_hand():

@@ -145,5 +145,5 @@ def test_a_poisson_start_far_from_the_minimum_does_not_overflow():
 
 
 def test_unknown_mode_is_refused():
-    with pytest.raises(ConfigError, match="'rwa'.*raw, aggregated"):
+    with pytest.raises(ConfigError, match=r"'rwa'.*raw, aggregated"):
         History(2, "rwa")

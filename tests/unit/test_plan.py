@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from optimist import config
+from optimist.experiment import source_files
 from optimist.plan import Plan
 
 ROOT = Path(__file__).parents[2]
@@ -91,10 +92,20 @@ def test_a_jobs_inputs_are_the_sources_of_its_own_algorithm_and_environment(plan
 
 
 def test_a_probe_depends_on_its_leader_too(plan):
+    job = next(job for job in plan.jobs.values() if job.probe)
+    leader = str(ROOT / "src/optimist/algorithms/glb/gloc.py")
+    assert leader in source_files(job.cell, {"leader": "gloc", "every": 5})
+    assert leader not in source_files(job.cell)
+
+
+def test_a_job_is_handed_to_its_script_resolved(plan):
     label = "ofulog_r[solver=slsqp]"
     w = wildcards(paper="glb_omd", setting="logistic_s3", algorithm=label, chunk="000-000")
-    assert "src/optimist/algorithms/glb/ofulog_r.py" in plan.job_inputs("timing")(w)
-    assert plan.job_spec("timing")(w)["probe"] == {"leader": "ofulog_r", "every": 50}
+    job = plan.job_spec("timing")(w)
+    assert job["probe"] == {"leader": "ofulog_r", "every": 50}
+    assert (job["lane"], job["first"], job["stop"], job["rounds"]) == ("timing", 0, 1, None)
+    assert job["cell"]["algorithm"] == label
+    assert job["cell"]["spec"] == plan.papers["glb_omd"]["settings"]["logistic_s3"]
 
 
 def test_cells_on_data_depend_on_the_prepared_data(plan):

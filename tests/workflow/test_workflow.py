@@ -1,0 +1,209 @@
+"""The workflow, run for real in a copy of the project."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import yaml
+from conftest import Project, copy_project
+
+from optimist import experiment, results
+from optimist.config import load_paper, merge
+from optimist.plan import Plan
+
+pytestmark = pytest.mark.workflow
+
+TINY = {
+    "only": {"settings": ["logistic_s3"], "algorithms": ["glb_omd", "gloc"]},
+    "limits": {"rounds": 40, "trials": 3, "timing_trials": 1},
+    "timing": {"exclusive": False},
+}
+
+
+def overlay(project, **changes):
+    """Write an overlay file with small limits into the copy; return Snakemake's arguments."""
+    path = project.root / "tiny.yaml"
+    path.write_text(yaml.safe_dump(merge(TINY, changes)))
+    return ["snakemake", "--cores", "2", "--configfile", "tiny.yaml", "--"]
+
+
+def tables(project):
+    """Return the digest of every cell's regret table, its chunks joined."""
+    import pyarrow as pa
+
+    cells = {}
+    for path in sorted(project.root.glob("results/regret/*/*/*/*.parquet")):
+        cells.setdefault(path.parent.name, []).append(results.read(path).replace_schema_metadata())
+    return {name: results.digest(pa.concat_tables(parts)) for name, parts in cells.items()}
+
+
+def expected(limits, labels):
+    """Return the same digests from running the cells in this process, without Snakemake."""
+    paper = load_paper("glb_omd")
+    jobs = experiment.jobs(paper, limits=limits, only={"settings": ["logistic_s3"]})
+    found = {}
+    for job in jobs:
+        if job.lane == "regret" and job.cell.algorithm in labels:
+            table = results.to_table(job.cell, experiment.run(job))
+            found[job.cell.algorithm] = results.digest(table)
+    return found
+
+
+def planned(project, arguments):
+    """Return the output files that a dry run announces, by rule."""
+    text = project.run(*arguments[:-1], "-n", "--", "glb_omd_fig1").stdout
+    return re.findall(r"^ +output: (\S+?)(?:,|$)", text, flags=re.MULTILINE)
+
+
+def test_dry_run_of_everything_plans_every_result_file(project):
+    text = project.run("snakemake", "-n", "--cores", "2", "glb_omd", "glb_omd_variants").stdout
+    plan = Plan(yaml.safe_load((project.root / "config/config.yaml").read_text()))
+    outputs = set(re.findall(r"results/(?:regret|timing)/\S+?\.parquet", text))
+    assert {f"results/{path}" for path in plan.jobs} <= outputs
+
+
+def test_lint_finds_only_that_all_rules_share_one_environment(project):
+    text = project.run("snakemake", "--lint", check=False).stdout
+    text += project.run("snakemake", "--lint", check=False).stderr
+    found = set(re.findall(r"^ {4}\* (.+?):?$", text, flags=re.MULTILINE))
+    assert found == {"Specify a conda environment or container for each rule."}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"limts": {}}, ["limts", "did you mean 'limits'"]),
+        ({"data": {"source": "mirorr"}}, ["data.source", "mirorr", "mirror"]),
+        ({"limits": {"rounds": 0}}, ["limits.rounds", "0", "at least 1"]),
+        ({"papers": ["glb_omb"]}, ["glb_omb", "did you mean 'glb_omd'"]),
+        ({"only": {"algorithms": ["nobody"], "settings": []}}, ["nobody"]),
+    ],
+)
+def test_a_wrong_configuration_stops_before_any_job_with_one_message(project, changes, words):
+    done = project.run(*overlay(project, **changes), "glb_omd_fig1", check=False)
+    assert done.returncode != 0
+    message = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert len(message) == 1
+    assert all(word in message[0] for word in words)
+    assert "Traceback" not in done.stderr
+    assert not (project.root / "results").exists()
+
+
+def test_a_second_run_does_nothing_and_an_edit_reruns_only_its_cells(project):
+    arguments = overlay(project)
+    project.run(*arguments, "glb_omd_fig1")
+    assert tables(project) == expected(TINY["limits"], ("glb_omd", "gloc"))
+    assert "Nothing to be done" in project.run(*arguments, "glb_omd_fig1").stderr
+
+    source = project.root / "src/optimist/algorithms/glb/gloc.py"
+    os.utime(source)
+    assert planned(project, arguments) == []  # touched, not changed
+
+    source.write_text(source.read_text() + "\n# An edit.\n")
+    jobs = [path for path in planned(project, arguments) if path.startswith("results/")]
+    assert sorted(jobs) == [
+        "results/regret/glb_omd/logistic_s3/gloc/000-002.parquet",
+        "results/timing/glb_omd/logistic_s3/gloc/000-000.parquet",
+    ]
+
+
+def test_chunks_and_cores_do_not_change_results(project):
+    path = project.root / "config/papers/glb_omd.yaml"
+    text = path.read_text()
+    assert "    trials: 100\n" in text
+    path.write_text(text.replace("    trials: 100\n", "    trials: 100\n    chunk: {glb_omd: 1}\n"))
+    arguments = overlay(project)
+    arguments[2] = "1"
+    project.run(*arguments, "glb_omd_fig1")
+    assert len(list(project.root.glob("results/regret/*/logistic_s3/glb_omd/*.parquet"))) == 3
+    assert tables(project) == expected(TINY["limits"], ("glb_omd", "gloc"))
+
+
+def test_a_killed_run_resumes_to_the_same_results(project):
+    limits = {"rounds": 1500, "trials": 8, "timing_trials": 1}
+    labels = ["glb_omd", "gloc", "ecolog", "glm_ucb", "rs_glincb"]
+    arguments = overlay(project, limits=limits, only={"algorithms": labels})
+    command = [sys.executable, "-m", *arguments, "glb_omd_fig1"]
+    running = subprocess.Popen(
+        command,
+        cwd=project.root,
+        env=project.env,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    done = project.root / "results/regret"
+    deadline = time.monotonic() + 120
+    while not list(done.glob("*/*/*/*.parquet")):
+        assert running.poll() is None and time.monotonic() < deadline
+        time.sleep(0.05)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+    before = tables(project)
+    assert 0 < len(before) < len(labels)
+
+    refused = project.run(*arguments, "glb_omd_fig1", check=False)
+    assert refused.returncode != 0 and "unlock" in refused.stderr
+    project.run("snakemake", "--unlock", "--cores", "1")
+    project.run(*arguments, "glb_omd_fig1")
+    after = tables(project)
+    assert {name: after[name] for name in before} == before
+    assert after == expected(limits, set(after))
+    assert set(labels) <= set(after)
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """Return a copy of the project after ``make quick``'s workflow."""
+    root = tmp_path_factory.mktemp("quick") / "project"
+    copy_project(root)
+    project = Project(root, {**os.environ, "PYTHONPATH": str(root / "src")})
+    committed = snapshot(root / "figures")
+    project.run("snakemake", "--cores", "2", "--configfile", "config/quick.yaml")
+    assert snapshot(root / "figures") == committed
+    return project
+
+
+def snapshot(folder):
+    """Return the content of every file below a folder."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_quick_runs_every_cell_and_draws_every_figure(quick):
+    config = yaml.safe_load((quick.root / "config/config.yaml").read_text())
+    overlay = yaml.safe_load((quick.root / "config/quick.yaml").read_text())
+    plan = Plan(merge(config, overlay))
+    wanted = [quick.root / path for path in plan.paths("glb_omd", group="paper")]
+    for files in plan.figure_files("glb_omd", "paper").values():
+        wanted += [quick.root / path for path in files]
+    assert [path for path in wanted if not path.exists()] == []
+    statuses = [set(results.read(p)["status"].to_pylist()) for p in wanted if p.suffix == ".parquet"]
+    assert set().union(*statuses) <= {"ok", "unconverged"}
+
+
+def test_a_second_quick_run_does_nothing(quick):
+    done = quick.run("snakemake", "--cores", "2", "--configfile", "config/quick.yaml")
+    assert "Nothing to be done" in done.stderr
+
+
+def test_claims_of_the_quick_run_name_their_horizon(quick):
+    text = quick.run("optimist", "claims", "--figures", "results/quick/figures").stdout
+    assert "22 claims" in text
+    assert "Measured over 150 rounds" in text
+
+
+def test_manifest_ties_figures_to_inputs(quick):
+    import hashlib
+    import json
+
+    folder = quick.root / "results/quick/figures/glb_omd"
+    manifest = json.loads((folder / "manifest.json").read_text())
+    for item in manifest["items"].values():
+        for name, digest in item["files"].items():
+            assert hashlib.sha256((quick.root / name).read_bytes()).hexdigest() == digest
+        assert set(item["inputs"]) <= set(manifest["inputs"])
+    assert len(manifest["items"]["fig1"]["inputs"]) == 14 + 32
