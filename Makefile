@@ -31,7 +31,6 @@ lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow/rules
-	$(BIN)/snakemake --lint --cores 1
 
 # Put the verdicts of the last full run into README.md.
 readme: .venv/installed

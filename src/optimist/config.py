@@ -9,7 +9,7 @@ import yaml
 
 from optimist import experiment
 from optimist.algorithms import make_algorithm
-from optimist.errors import ConfigError, nearest, unknown_name
+from optimist.errors import ConfigError, OptimistError, nearest, unknown_name
 
 
 @lru_cache
@@ -102,7 +102,10 @@ def load_config(*overlays):
     """Return config/config.yaml with the YAML files ``overlays`` merged over it, checked."""
     config = read_yaml(project_root() / "config" / "config.yaml")
     for overlay in overlays:
-        config = merge(config, read_yaml(overlay) or {})
+        changes = read_yaml(overlay) or {}
+        if not isinstance(changes, dict):
+            raise ConfigError(f"{overlay} holds {changes!r}; allowed: keys with values")
+        config = merge(config, changes)
     return check_config(config)
 
 
@@ -164,7 +167,7 @@ def check_cells(paper):
             try:
                 stand_in = project_root() / "data" / "stand_in"
                 problems[cell.setting] = experiment.build(short, 0, stand_in)[1]
-            except (ConfigError, TypeError) as error:
+            except OptimistError as error:
                 raise ConfigError(f"setting {cell.setting!r}: {error}") from None
         make_algorithm(cell.algorithm, problems[cell.setting])
         if job.probe:

@@ -9,7 +9,7 @@ from pathlib import Path
 from optimist import seeding
 from optimist.algorithms import algorithm_module, make_algorithm, parse_label
 from optimist.environments import environment_module, make_environment
-from optimist.errors import ConfigError, unknown_name
+from optimist.errors import ConfigError, check_keywords, unknown_name
 from optimist.simulate import checkpoints, replay, simulate
 
 LANES = ("regret", "timing")
@@ -41,7 +41,8 @@ class Cell:
 
     def stream(self, trial, purpose):
         """Return the generator of this cell's world for a trial and a purpose."""
-        return seeding.stream(self.paper, self.spec.get("noise", self.setting), trial, purpose)
+        noise = self.spec.get("noise", self.setting)
+        return seeding.trial_stream(self.paper, noise, trial, purpose)
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,9 @@ def make_cell(paper, setting, algorithm):
 
 
 def jobs(paper, *, limits=None, only=None):
-    """Return every job of a paper, both lanes, without duplicates.
+    """Return every job of a paper, both lanes.
+
+    A cell that stands in several blocks of a lane is run once; the blocks must agree on it.
 
     Parameters
     ----------
@@ -111,9 +114,13 @@ def jobs(paper, *, limits=None, only=None):
         cap = limits.get("trials" if lane == "regret" else "timing_trials")
         for block in blocks:
             for cell in _block_cells(paper, block, only):
-                for job in _chunks(lane, cell, block, cap, limits):
-                    found.setdefault(job.path, job)
-    return list(found.values())
+                chunks = list(_chunks(lane, cell, block, cap, limits))
+                if found.setdefault((lane, cell.name), chunks) != chunks:
+                    raise ConfigError(
+                        f"cell {cell.name} stands in two blocks of the {lane} lane that differ; "
+                        "allowed: one"
+                    )
+    return [job for chunks in found.values() for job in chunks]
 
 
 def _block_cells(paper, block, only):
@@ -158,7 +165,9 @@ def build(cell, trial, data_dir=None):
         **spec.get("parameters", {}),
         **extra,
     )
-    return environment, environment.problem(**spec.get("learner", {}))
+    learner = spec.get("learner", {})
+    check_keywords("learner", learner, environment.problem)
+    return environment, environment.problem(**learner)
 
 
 def run(job, data_dir=None, progress=None):
@@ -181,9 +190,10 @@ def _run_trial(job, trial, data_dir):
     # The learner's own randomness; it never touches the world's streams.
     learner = make_algorithm(cell.algorithm, problem, cell.stream(trial, cell.algorithm))
     if job.probe:
-        leader = make_algorithm(job.probe["leader"], problem)
+        label = job.probe["leader"]
+        leader = make_algorithm(label, problem, cell.stream(trial, label))
         every = min(job.probe["every"], max(1, marks[-1] // 4))
-        return replay(environment, leader, learner, marks, every=every)
+        return replay(environment, leader, learner, marks, every=every, time_limit=job.time_limit)
     return simulate(
         environment, learner, marks, coverage=job.lane == "regret", time_limit=job.time_limit
     )

@@ -10,9 +10,10 @@ from itertools import product
 from pathlib import Path
 
 from optimist import experiment, figures
+from optimist.algorithms import parse_label
 from optimist.config import check_config, load_paper, project_root
 from optimist.environments import environment_module
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, unknown_name
 
 # Target suffix and manifest name of each group of cells.
 GROUPS = {"paper": ("", "manifest"), "variants": ("_variants", "manifest_variants")}
@@ -30,21 +31,24 @@ def sources(*modules):
     return sorted(relative(f) for f in files)
 
 
-def item_cells(spec):
-    """Return the (setting, label) pairs that a figure or table shows, None for all of its group."""
+def item_cells(spec, lane):
+    """Return the (setting, label)s that an item shows from a lane, None for its whole group."""
+    if spec.get("kind") in ("final_regret", "run_time"):
+        return None
     cells = set()
     for part in spec.get("panels", [spec]):
-        rows = [row["algorithm"] for row in part.get("rows", []) if "algorithm" in row]
-        settings = part.get("settings") or [part.get("setting")]
-        cells |= set(product(settings, part.get("algorithms", rows)))
-    whole_group = spec.get("kind") in ("final_regret", "run_time")
-    return None if whole_group else cells
+        if lane in figures.NEEDS[part["kind"]]:
+            rows = [row["algorithm"] for row in part.get("rows", []) if "algorithm" in row]
+            settings = part.get("settings") or [part.get("setting")]
+            cells |= set(product(settings, part.get("algorithms", rows)))
+    return cells
 
 
 def item_needs(spec):
     """Return the lanes and extra tables that a figure or table is made from."""
     kinds = {part["kind"] for part in spec.get("panels", [spec])}
-    return sorted({need for kind in kinds for need in figures.NEEDS[kind]})
+    needs = {need for kind in kinds for need in figures.NEEDS[kind]}
+    return sorted(needs | ({"region_areas"} if "regions" in needs else set()))
 
 
 class Plan:
@@ -66,9 +70,19 @@ class Plan:
         self._check_selection()
 
     def _check_selection(self):
-        """Refuse a restriction that leaves nothing to run."""
+        """Refuse a restriction of which some name matches no cell."""
+        cells = [job.cell for paper in self.papers.values() for job in experiment.jobs(paper)]
+        labels = {cell.algorithm for cell in cells}
+        known = {
+            "settings": {cell.setting for cell in cells},
+            "algorithms": labels | {parse_label(label)[0] for label in labels},
+        }
+        for key, allowed in known.items():
+            for name in self.config["only"][key]:
+                if name not in allowed:
+                    raise unknown_name(f"name in only.{key}", name, allowed)
         if not self.jobs:
-            raise ConfigError(f"only is {self.config['only']!r}; allowed: names that match a cell")
+            raise ConfigError(f"only is {self.config['only']!r}; allowed: names that share a cell")
 
     # Jobs and their result files.
 
@@ -225,11 +239,11 @@ class Plan:
         def inputs(wildcards):
             paper = wildcards.paper
             spec = self.papers[paper][kind][wildcards.name]
-            cells = item_cells(spec)
-            group = spec.get("group", "paper") if cells is None else None
             found = {}
             for need in item_needs(spec):
                 if need in experiment.LANES:
+                    cells = item_cells(spec, need)
+                    group = spec.get("group", "paper") if cells is None else None
                     found[need] = self.paths(paper, lanes=[need], group=group, cells=cells)
                 else:
                     found[need] = self.extra(paper, need)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from optimist.errors import ConfigError, positive
+from optimist.errors import ConfigError, positive, whole_number
 from optimist.numerics.likelihood import History
 from optimist.numerics.links import Link
 
@@ -43,7 +43,9 @@ class GLBProblem:
     fixed_arms: bool = False
 
     def __post_init__(self):
-        for key in ("dimension", "norm_bound", "kappa", "horizon", "reward_bound", "radius_scale"):
+        for key in ("dimension", "horizon"):
+            whole_number(key, getattr(self, key))
+        for key in ("norm_bound", "kappa", "reward_bound", "radius_scale"):
             positive(key, getattr(self, key))
         if not 0.0 < positive("delta", self.delta) < 1.0:
             raise ConfigError(f"delta is {self.delta!r}; allowed: a number between 0 and 1")

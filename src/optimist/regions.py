@@ -25,7 +25,7 @@ def confidence_region(cell, rounds, resolution):
         One row per grid point.
     """
     environment, problem = build(cell, 0)
-    algorithm = make_algorithm(cell.algorithm, problem)
+    algorithm = make_algorithm(cell.algorithm, problem, cell.stream(0, cell.algorithm))
     simulate(environment, algorithm, [rounds], coverage=False)
     axis = np.linspace(-MARGIN, MARGIN, resolution) * problem.norm_bound
     x, y = (grid.ravel() for grid in np.meshgrid(axis, axis))

@@ -68,7 +68,10 @@ def read(path):
 
 def read_metadata(path):
     """Return the metadata of a result file as a dict."""
-    return json.loads(read(path).schema.metadata[KEY])
+    metadata = read(path).schema.metadata or {}
+    if KEY not in metadata:
+        raise ResultError(f"result file {path} was not written by this project: no metadata")
+    return json.loads(metadata[KEY])
 
 
 def digest(table):

@@ -71,17 +71,24 @@ def simulate(environment, algorithm, marks, *, coverage=True, time_limit=None):
         Columns round, regret, seconds, covered, state_bytes and the algorithm's diagnostics; all
         are cumulative, ``seconds`` is the time in select and update.
     """
-    play = _Play(environment, algorithm, coverage)
+    return _run(_Play(environment, algorithm, coverage), marks, time_limit)
+
+
+def _run(play, marks, time_limit):
+    """Play rounds up to the last mark, recording totals at the marks; never raise for numbers."""
     trajectory = Trajectory()
     marked = set(marks)
     for t in range(marks[-1]):
         try:
             play.round(t)
+        except NotFiniteError:
+            trajectory.status = "non_finite"
+            break
         except (np.linalg.LinAlgError, ArithmeticError) as error:
             trajectory.status = f"failed: {error}"
             break
         if t + 1 in marked:
-            if not (play.finite and _is_finite(algorithm)):
+            if not _is_finite(play.algorithm):
                 trajectory.status = "non_finite"
                 break
             trajectory.record(round=t + 1, **play.totals())
@@ -89,8 +96,19 @@ def simulate(environment, algorithm, marks, *, coverage=True, time_limit=None):
             trajectory.status = "timeout"
             break
     if trajectory.status == "ok":
-        trajectory.status = algorithm.status
+        trajectory.status = play.algorithm.status
     return trajectory
+
+
+class NotFiniteError(Exception):
+    """A reward is not a finite number."""
+
+
+def _reward(environment, t, index):
+    reward = environment.reward(t, index)
+    if not math.isfinite(reward):
+        raise NotFiniteError
+    return reward
 
 
 class _Play:
@@ -103,26 +121,28 @@ class _Play:
         self.covered = None if self.theta is None else True
         self.regret = 0.0
         self.seconds = 0.0
-        self.finite = True
         self._checked = None
 
-    def round(self, t):
-        environment, algorithm = self.environment, self.algorithm
-        arms = environment.arms(t)
+    def arms(self, t):
+        """Return the arms of a round, checked."""
+        arms = self.environment.arms(t)
         if arms is not self._checked:
             check_arms(arms)
             self._checked = arms
+        return arms
+
+    def round(self, t):
+        arms, algorithm = self.arms(t), self.algorithm
         if self.covered:
             self.covered = bool(algorithm.contains(self.theta)[0])
         start = time.perf_counter()
         index = algorithm.select(arms)
         middle = time.perf_counter()
-        reward = environment.reward(t, index)
-        self.finite &= math.isfinite(reward)
+        reward = _reward(self.environment, t, index)
         resume = time.perf_counter()
         algorithm.update(arms, index, reward)
         self.seconds += time.perf_counter() - resume + middle - start
-        self.regret += environment.regret(t, index)
+        self.regret += self.environment.regret(t, index)
 
     def totals(self):
         return {
@@ -134,13 +154,43 @@ class _Play:
         }
 
 
+class _Replay(_Play):
+    """Running totals of a follower on the history of a leader; see `replay`."""
+
+    def __init__(self, environment, leader, follower, every):
+        super().__init__(environment, follower, coverage=False)
+        self.leader = leader
+        self.every = every
+        self.selections = 0
+        self.agreements = 0
+
+    def round(self, t):
+        arms, follower = self.arms(t), self.algorithm
+        index = self.leader.select(arms)
+        if t % self.every == self.every // 2:
+            start = time.perf_counter()
+            choice = follower.select(arms)
+            self.seconds += self.every * (time.perf_counter() - start)
+            self.selections += 1
+            self.agreements += choice == index
+        reward = _reward(self.environment, t, index)
+        self.leader.update(arms, index, reward)
+        start = time.perf_counter()
+        follower.update(arms, index, reward)
+        self.seconds += time.perf_counter() - start
+        self.regret += self.environment.regret(t, index)
+
+    def totals(self):
+        return {**super().totals(), "selections": self.selections, "agreements": self.agreements}
+
+
 def _is_finite(algorithm):
     """Return whether every float and array among the learner's attributes is finite."""
     numbers = (v for v in vars(algorithm).values() if isinstance(v, float | np.ndarray))
     return all(np.isfinite(value).all() for value in numbers)
 
 
-def replay(environment, leader, follower, marks, *, every):
+def replay(environment, leader, follower, marks, *, every, time_limit=None):
     """Time a slow solver on the history of a fast one.
 
     The ``leader`` plays; the ``follower`` learns from the same arms and rewards, and is asked to
@@ -150,37 +200,7 @@ def replay(environment, leader, follower, marks, *, every):
     Returns
     -------
     Trajectory
-        Columns round, regret (of the leader), seconds (of the follower), selections and
-        agreements (in how many of them both chose the same arm), state_bytes.
+        As of `simulate`, with the leader's regret, the follower's seconds, selections and
+        agreements: in how many of them both chose the same arm.
     """
-    trajectory = Trajectory()
-    marked = set(marks)
-    select = update = regret = 0.0
-    selections = agreements = 0
-    for t in range(marks[-1]):
-        arms = environment.arms(t)
-        index = leader.select(arms)
-        if t % every == every // 2:
-            start = time.perf_counter()
-            choice = follower.select(arms)
-            select += time.perf_counter() - start
-            selections += 1
-            agreements += choice == index
-        reward = environment.reward(t, index)
-        leader.update(arms, index, reward)
-        start = time.perf_counter()
-        follower.update(arms, index, reward)
-        update += time.perf_counter() - start
-        regret += environment.regret(t, index)
-        if t + 1 in marked:
-            trajectory.record(
-                round=t + 1,
-                regret=regret,
-                seconds=update + every * select,
-                covered=None,
-                state_bytes=follower.state_bytes(),
-                selections=selections,
-                agreements=agreements,
-            )
-    trajectory.status = follower.status
-    return trajectory
+    return _run(_Replay(environment, leader, follower, every), marks, time_limit)

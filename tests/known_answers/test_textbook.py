@@ -66,7 +66,9 @@ def in_ball(objective, start, S, constraints=()):
 
 
 class Textbook:
-    """Keeps all that was played; `index` returns the value of each arm."""
+    """Keeps all that was played; `index` returns the value of each arm and may note its radius."""
+
+    radius = None
 
     def __init__(self, problem):
         self.p, self.link = problem, problem.link.name
@@ -127,7 +129,8 @@ class GLOC(Textbook):
         beta = 1.0 + 4.0 / c * self.bound
         beta += 8.0 * R**2 / c**2 * math.log(2.0 / self.p.delta * math.sqrt(inside))
         beta += self.d * self.S**2 - (sum(z * z for z in self.z) - estimate @ xi)
-        return arms @ estimate + math.sqrt(beta) * norms(arms, V)
+        self.radius = math.sqrt(beta)
+        return arms @ estimate + self.radius * norms(arms, V)
 
 
 class GLMUCB(Textbook):
@@ -140,6 +143,7 @@ class GLMUCB(Textbook):
         rho = steepest * self.p.kappa * self.p.reward_bound
         rho *= math.sqrt(2.0 * math.log(1.0 / self.p.delta) + log_ratio)
         rho += math.sqrt(ridge) * self.S
+        self.radius = rho
         return mu(self.link, arms @ estimate) + rho * norms(arms, V)
 
 
@@ -169,7 +173,8 @@ class ECOLog(Textbook):
         u = (2.0 + D) * nu / 4.0 + D**2 / (2.0 + D)
         r = 4.0 * ridge * self.S**2 + 2.0 * (2.0 + D) * (u + self.excess)
         r += 4.0 * math.log(1.0 + self.t)
-        return arms @ self.theta + math.sqrt(max(r, ridge * self.S**2)) * norms(arms, self.W)
+        self.radius = math.sqrt(max(r, ridge * self.S**2))
+        return arms @ self.theta + self.radius * norms(arms, self.W)
 
 
 class RSGLinCB(Textbook):
@@ -179,7 +184,7 @@ class RSGLinCB(Textbook):
         self.warm = []  # positions of the warm-up rounds
         self.H_switch, self.switched = None, np.zeros(self.d)
         self.warming = True
-        self.switches = 0
+        self.switches = self.overruled = 0
 
     def warm_estimate(self):
         X, r = [self.X[i] for i in self.warm], [self.r[i] for i in self.warm]
@@ -210,11 +215,14 @@ class RSGLinCB(Textbook):
         if self.H_switch is None or np.linalg.det(H) > 1.5 * np.linalg.det(self.H_switch):
             self.H_switch, self.switches = H, self.switches + 1
             self.switched = ridge_estimate(self.link, self.X, self.r, self.d, self.d)
-        width = M * self.S * math.sqrt(L) * math.sqrt(self.p.kappa) * length
+        root = self.p.radius_scale * math.sqrt(L)
+        width = M * self.S * root * math.sqrt(self.p.kappa) * length
         lower = (arms @ estimate - width).max()
         value = arms @ (0.5 * (estimate + self.switched))
-        value = value + 4.0 * math.sqrt(L) * norms(arms, self.H_switch)
-        return np.where(arms @ estimate + width < lower, -np.inf, value)
+        value = value + 4.0 * root * norms(arms, self.H_switch)
+        survives = arms @ estimate + width >= lower
+        self.overruled += not survives[value.argmax()]
+        return np.where(survives, value, -np.inf)
 
 
 class OFUGLB(Textbook):
@@ -255,6 +263,8 @@ def compare(textbook, algorithm, arms, rewards):
     """Play ``algorithm``, check each choice against the textbook's index."""
     for t in range(len(arms)):
         values = textbook.index(arms[t])
+        if textbook.radius is not None:
+            assert algorithm.radius == pytest.approx(textbook.radius, rel=1e-6), f"round {t}"
         index = algorithm.select(arms[t])
         assert values[index] >= values.max() - TIE * (1.0 + abs(values.max())), f"round {t}"
         for learner in (textbook, algorithm):
@@ -282,6 +292,15 @@ def test_the_textbook_chooses_the_same_arms(label, textbook, link, kappa):
     problem = make_problem(link, dimension=3, kappa=kappa, delta=0.05)
     arms, rewards = world(link, 3, 10, ROUNDS)
     compare(textbook(problem), make_algorithm(label, problem), arms, rewards)
+
+
+def test_rs_glincb_plays_no_eliminated_arm():
+    # Elimination decides only where radii are small: here it overrules the best index.
+    problem = make_problem(dimension=3, kappa=50.0, radius_scale=0.001)
+    arms, rewards = world("logistic", 3, 10, 100)
+    textbook = RSGLinCB(problem)
+    compare(textbook, make_algorithm("rs_glincb", problem), arms, rewards)
+    assert textbook.overruled > 3
 
 
 def test_rs_glincb_meets_both_of_its_phases_above():

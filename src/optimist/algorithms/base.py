@@ -53,6 +53,8 @@ class FiniteArmAlgorithm(ABC):
 def _nbytes(value):
     if isinstance(value, dict):
         return sum(_nbytes(v) for v in value.values())
+    if isinstance(value, tuple):
+        return sum(_nbytes(v) for v in value)
     if isinstance(value, bool | int | float):
         return np.float64().nbytes
     return getattr(value, "nbytes", 0)

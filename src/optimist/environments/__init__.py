@@ -1,9 +1,8 @@
 """Registry of environments: a literal table from configuration name to class."""
 
 import importlib
-import inspect
 
-from optimist.errors import ConfigError, nearest, unknown_name
+from optimist.errors import check_keywords, unknown_name
 
 REGISTRY = {
     "glm": "optimist.environments.glm:GLMEnvironment",
@@ -39,11 +38,7 @@ def make_environment(name, *, horizon, trial, stream, **parameters):
         As in the setting's configuration.
     """
     cls = environment_class(name)
-    allowed = set(inspect.signature(cls.__init__).parameters) - {"self", "horizon", "trial"}
-    for key in parameters:
-        if key not in allowed:
-            raise ConfigError(
-                f"environment {name!r}: unknown parameter {key!r}{nearest(key, allowed)}; "
-                f"allowed: {', '.join(sorted(allowed - {'stream'}))}"
-            )
+    check_keywords(
+        f"environment {name!r}", parameters, cls.__init__, known=("horizon", "trial", "stream")
+    )
     return cls(horizon=horizon, trial=trial, stream=stream, **parameters)

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from optimist.environments.base import FiniteArmEnvironment, check_arms
-from optimist.errors import ConfigError, one_of, positive
+from optimist.errors import ConfigError, one_of, positive, whole_number
 from optimist.numerics.links import make_link
 from optimist.problems import GLBProblem
 
@@ -59,7 +59,9 @@ class GLMEnvironment(FiniteArmEnvironment):
         self.link = make_link(link, **({"sigma": sigma} if link == "gaussian" else {}))
         self.norm = positive("norm", norm)
         self.horizon = horizon
-        self.redrawn = redrawn
+        self.redrawn = one_of("redrawn", redrawn, (True, False))
+        for key, value in (("dimension", dimension), ("arms", arms), ("seed", seed)):
+            whole_number(key, value, least=0 if key == "seed" else 1)
         one_of("instance", instance, ("shared", "per_trial"))
         key = (seed,) if instance == "shared" else (seed, trial)
         direction, self._arms = draw_instance(key, dimension, arms, horizon if redrawn else 1)
@@ -70,6 +72,9 @@ class GLMEnvironment(FiniteArmEnvironment):
         self.theta = self.norm * direction
         self.predictors = self._arms @ self.theta  # (T or 1, K)
         self._means = self.link.mean(self.predictors)
+        # Learners get views of these; none may change the world.
+        self._arms.flags.writeable = False
+        self._means.flags.writeable = False
         everywhere = np.broadcast_to(self._means, (horizon, arms))
         self._rewards = self.link.sample(stream("rewards"), everywhere)
 

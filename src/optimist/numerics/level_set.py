@@ -75,11 +75,12 @@ class LevelSet:
     def reach(self):
         r"""Bound on the distance of any member from the centre.
 
-        In the ball it is the diameter; with a ridge alone, $\psi\ge\frac\lambda2\|\cdot\|^2$.
+        In the ball it is S plus the norm of the centre, which need not lie inside; with a ridge
+        alone, $\psi\ge\frac\lambda2\|\cdot\|^2$.
         """
         if self.radius is None:
             return math.sqrt(2.0 * self.level / self.likelihood.ridge)
-        return 2.0 * self.radius
+        return self.radius + math.sqrt(self.centre @ self.centre)
 
     def excess(self, thetas):
         """Return psi at the rows of ``thetas`` (m, d), as (m,)."""
@@ -449,7 +450,8 @@ def maximise_by_dual(level_set, x):
     r"""Maximise $x^\top\theta$ by a root search in s; return theta (d,) and s.
 
     $\theta(s) = \arg\min_\Theta \mathcal L(\theta) - s\,x^\top\theta$ has non-decreasing
-    $\psi(\theta(s))$, and the answer has $\psi = \beta^2$.
+    $\psi(\theta(s))$, and the answer has $\psi = \beta^2$. Raises LinAlgError where rounding or
+    numbers that are not finite leave no such s.
     """
     from scipy.optimize import brentq
 
@@ -465,10 +467,11 @@ def maximise_by_dual(level_set, x):
     low, high = LOG_S_RANGE[0], 0.0
     while gap(high) < 0.0 and high < LOG_S_RANGE[1]:
         low, high = high, high + 3.0
-    if high < LOG_S_RANGE[1]:
-        high = brentq(gap, low, high, xtol=1e-11)
-        gap(high)
-    return theta, math.exp(high)
+    if not gap(low) < 0.0 <= gap(high):
+        raise np.linalg.LinAlgError("the level set has no boundary in the direction of an arm")
+    s = brentq(gap, low, high, xtol=1e-11)
+    gap(s)
+    return theta, math.exp(s)
 
 
 def maximise_by_slsqp(level_set, arms, tolerance=1e-5):

@@ -61,7 +61,8 @@ class History:
     def nbytes(self):
         """Bytes in use (rows held, not rows reserved)."""
         per_row = 8 * (self.dimension + self.dimension**2 + 1)
-        return self.reward_sum.nbytes + self.rows * per_row
+        index = 16 * len(self._row_of_arm)
+        return self.reward_sum.nbytes + self.rows * per_row + index
 
     def append(self, index, x, reward):
         """Record that arm number ``index`` with features ``x`` (d,) paid ``reward``."""
@@ -147,7 +148,8 @@ def minimise(likelihood, start, radius=None):
     Parameters
     ----------
     likelihood : Likelihood
-    start : (d,) array, inside the ball
+    start : (d,) array
+        Outside the ball it is first scaled onto the sphere.
     radius : float or None
 
     Returns
@@ -155,7 +157,8 @@ def minimise(likelihood, start, radius=None):
     theta : (d,) array
     converged : bool
     """
-    theta = start
+    length = float(np.linalg.norm(start))
+    theta = start if radius is None or length <= radius else start * (radius / length)
     value, gradient, hessian = likelihood.at(theta)
     for _ in range(MAX_NEWTON_STEPS):
         step = _newton_step(theta, gradient, hessian, radius)

@@ -83,12 +83,21 @@ class Logistic(Link):
         return e / np.square(1.0 + e)
 
     def jet(self, z):
-        e = np.exp(-np.abs(z))
+        # In place where possible: this is the inner loop of the likelihood methods. The mean has
+        # an absolute, not a relative, accuracy of one rounding.
+        e = np.abs(z)
+        np.negative(e, out=e)
+        np.exp(e, out=e)
         one_plus_e = 1.0 + e
         upper = 1.0 / one_plus_e  # mu(|z|)
-        lower = e * upper  # mu(-|z|)
-        m = np.maximum(z, 0.0) + np.log(one_plus_e)
-        return m, np.where(z >= 0.0, upper, lower), upper * lower
+        np.multiply(e, upper, out=e)  # mu(-|z|)
+        slope = upper * e
+        upper -= 0.5
+        np.copysign(upper, z, out=upper)
+        upper += 0.5
+        np.log(one_plus_e, out=one_plus_e)
+        one_plus_e += np.maximum(z, 0.0)
+        return one_plus_e, upper, slope
 
     def slope_bounds(self, bound):
         return float(self.slope(float(bound))), 0.25
@@ -97,7 +106,7 @@ class Logistic(Link):
         return (1.0 + bound / 2.0) * observations
 
     def sample(self, rng, means):
-        return (rng.random(np.shape(means)) < means).astype(float)
+        return np.asarray(rng.random(np.shape(means)) < means, dtype=float)
 
 
 class Poisson(Link):
@@ -126,7 +135,7 @@ class Poisson(Link):
         return math.exp(bound) * observations + math.log(dimension / delta)
 
     def sample(self, rng, means):
-        return rng.poisson(means).astype(float)
+        return np.asarray(rng.poisson(means), dtype=float)
 
 
 class Gaussian(Link):

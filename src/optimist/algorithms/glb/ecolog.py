@@ -157,7 +157,7 @@ class ECOLog(FiniteArmAlgorithm):
         link, c, S, D = self.problem.link, self.softness, self.problem.norm_bound, self.diameter
         step = 1.0 / (count / 4.0 + 1.0 / c)
         theta = self.theta
-        for _ in range(math.ceil((2.25 + D / 8.0) * math.log(D * max(self.t, 2)))):
+        for _ in range(max(1, math.ceil((2.25 + D / 8.0) * math.log(D * max(self.t, 2))))):
             slope = count * link.mean(float(x @ theta)) - total
             theta = theta - step * ((theta - self.theta) / c + slope * v)
             if theta @ theta > S * S:

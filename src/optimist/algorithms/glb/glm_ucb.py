@@ -10,7 +10,8 @@ $$\rho_t = k_\mu\kappa M\sqrt{2\log\tfrac1\delta + \log\det V_t - d\log\lambda_t
 Deviations: $\lambda_t = d\log(1+t)$ (Zhang et al. 2025, Appendix F.1) in place of the initial
 plays of d independent arms; the estimate is used as it is, without the non-convex projection onto
 the ball, unless ``projection`` is set. ``radius="filippi"`` is the original radius with $\lambda$
-for the smallest eigenvalue after the initial plays, and without the factor $\sqrt{\log t}$.
+for the smallest eigenvalue after the initial plays, and without the factor $\sqrt{\log t}$; it
+takes the current $\lambda_t$ where the public code it follows has $\lambda = d$.
 """
 
 import math

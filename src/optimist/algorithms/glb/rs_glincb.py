@@ -8,8 +8,9 @@ $L = d\log(T/\delta)$:
    refit $\hat\theta_o$ (ridge maximum likelihood) on the warm-up data;
 2. else, when $\det H > f\det H_{sw}$, set $H_{sw} \leftarrow H$ and refit $\hat\theta_{sw}$;
 3. drop the arms whose upper bound $x^\top\hat\theta_o + \gamma\sqrt\kappa\|x\|_{V^{-1}}$ lies below
-   the best lower bound, and play
-   $\arg\max x^\top\hat\theta_{sw} + \beta\|x\|_{H_{sw}^{-1}}$ among the rest.
+   the best lower bound, and play among the rest
+$$X_t = \arg\max_x\; x^\top\hat\theta_{sw} + \beta\|x\|_{H_{sw}^{-1}},\qquad
+  H \leftarrow H + \tfrac1e\mu'(X_t^\top\hat\theta_o)X_tX_t^\top .$$
 
 Deviations: $\lambda = d$ (Zhang et al. 2025, Appendix F.1). ``constants="practical"`` is what the
 method's own public code uses and the only choice under which the published comparisons make sense:
@@ -17,7 +18,8 @@ the theory's threshold asks for millions of warm-up rounds. It changes $\gamma$,
 threshold and f, lets warm-up data enter the second estimate, averages the two estimates in the
 index, and leaves out $1/e$ in H and the projection. ``constants="theory"`` replaces the non-convex
 projection by the likelihood constrained to the ball. ``alias=True`` mimics the public code's
-aliasing of $H_{sw}$ and H, after which the switch never fires again.
+aliasing of $H_{sw}$ and H, after which the switch never fires again. A radius scale multiplies
+$\gamma$ and $\beta$ in the index and the elimination; the warm-up threshold keeps the theory's.
 """
 
 import math
