@@ -40,13 +40,19 @@ def one_of(key: str, value, allowed: Iterable):
     allowed = list(allowed)
     if value not in allowed:
         names = ", ".join(str(a) for a in allowed)
-        raise ConfigError(f"{key} is {value!r}{nearest(value, map(str, allowed))}; allowed: {names}")
+        raise ConfigError(
+            f"{key} is {value!r}{nearest(value, map(str, allowed))}; allowed: {names}"
+        )
     return value
 
 
 def positive(key: str, value) -> float:
     """Return ``value`` as a float if it is a finite positive number; raise ConfigError else."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not 0 < value < float("inf")
+    ):
         raise ConfigError(f"{key} is {value!r}; allowed: a positive number")
     return float(value)
 

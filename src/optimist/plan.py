@@ -236,6 +236,7 @@ class Plan:
 
     def figure_inputs(self, kind):
         """Return an input function: the result files and tables that an item is drawn from."""
+
         def inputs(wildcards):
             paper = wildcards.paper
             spec = self.papers[paper][kind][wildcards.name]

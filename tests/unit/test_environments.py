@@ -11,6 +11,7 @@ from optimist import seeding
 from optimist.environments import make_environment
 from optimist.environments.glm import draw_instance
 from optimist.errors import ConfigError
+from optimist.experiment import Cell, build
 
 
 def glm(trial=0, horizon=40, **parameters):
@@ -129,8 +130,14 @@ def test_impossible_worlds_are_refused(parameters, message):
     ],
 )
 def test_impossible_learner_options_are_refused(learner, message):
+    spec = {
+        "environment": "glm",
+        "parameters": {"link": "logistic", "norm": 3},
+        "learner": learner,
+        "horizon": 5,
+    }
     with pytest.raises(ConfigError, match=message):
-        glm().problem(**learner)
+        build(Cell("paper", "setting", "glb_omd", spec), 0)
 
 
 def covertype(trial=0, horizon=50, path=STAND_IN / "covertype.csv"):

@@ -272,7 +272,8 @@ def test_the_table_of_final_regret_counts_statuses_and_names_missing_cells():
 
 
 def test_the_table_of_run_times_is_of_its_group_only():
-    paper = {**PAPER, "timings": [*PAPER["timings"], {**PAPER["runs"][0], "group": "variants"}]}
+    variants = {**PAPER["timings"][0], "settings": ["high"], "group": "variants"}
+    paper = {**PAPER, "timings": [*PAPER["timings"], variants]}
     times = trials("low", "glb_omd", [2.0, 8.0, 3.0], "seconds")
     spec = {"kind": "run_time", "group": "paper"}
     table = figures.make_table(spec, {"times": times}, paper)

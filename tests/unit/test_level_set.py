@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from worlds import random_arms
 
-from optimist.numerics import level_set as module
+from optimist.numerics import optimality
 from optimist.numerics.level_set import (
     LevelSet,
     maximise_by_dual,
@@ -138,7 +138,7 @@ def test_a_system_that_gives_up_is_replaced_by_the_dual(monkeypatch):
     expected = maximise_by_kkt(level_set, arms)
     assert level_set.fallbacks == 0
     assert (expected < 2.999 * np.linalg.norm(arms, axis=1)).all()  # the level set binds
-    monkeypatch.setattr(module, "MAX_NEWTON_STEPS", 0)
+    monkeypatch.setattr(optimality, "MAX_NEWTON_STEPS", 0)
     np.testing.assert_allclose(maximise_by_kkt(level_set, arms), expected, atol=1e-5)
     assert level_set.fallbacks == 4
 
@@ -159,7 +159,7 @@ def outside_set(seed):
 def test_a_centre_outside_the_ball_is_no_obstacle(seed, newton_steps, monkeypatch):
     # OFULog-r with ball=true: the estimate is unconstrained, the set is not. Without Newton steps
     # the dual must do the work.
-    monkeypatch.setattr(module, "MAX_NEWTON_STEPS", newton_steps)
+    monkeypatch.setattr(optimality, "MAX_NEWTON_STEPS", newton_steps)
     level_set, member = outside_set(seed)
     arms = random_arms(np.random.default_rng(seed), 4, 2)
     expected = np.array([brute_force(level_set, x, member) for x in arms])

@@ -114,8 +114,8 @@ def test_a_second_run_does_nothing_and_an_edit_reruns_only_its_cells(project):
 def test_chunks_and_cores_do_not_change_results(project):
     path = project.root / "config/papers/glb_omd.yaml"
     text = path.read_text()
-    assert "    trials: 100\n" in text
-    path.write_text(text.replace("    trials: 100\n", "    trials: 100\n    chunk: {glb_omd: 1}\n"))
+    assert "    trials: 50\n" in text
+    path.write_text(text.replace("    trials: 50\n", "    trials: 50\n    chunk: {glb_omd: 1}\n"))
     arguments = overlay(project)
     arguments[2] = "1"
     project.run(*arguments, "glb_omd_fig1")
@@ -181,7 +181,9 @@ def test_quick_runs_every_cell_and_draws_every_figure(quick):
     for files in plan.figure_files("glb_omd", "paper").values():
         wanted += [quick.root / path for path in files]
     assert [path for path in wanted if not path.exists()] == []
-    statuses = [set(results.read(p)["status"].to_pylist()) for p in wanted if p.suffix == ".parquet"]
+    statuses = [
+        set(results.read(p)["status"].to_pylist()) for p in wanted if p.suffix == ".parquet"
+    ]
     assert set().union(*statuses) <= {"ok", "unconverged"}
 
 

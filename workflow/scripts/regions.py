@@ -9,7 +9,8 @@ from optimist.regions import area, confidence_region
 with logged(snakemake.log[0]):
     spec = snakemake.params.regions
     regions = [
-        confidence_region(Cell(**cell), spec["rounds"], spec["resolution"]) for cell in spec["cells"]
+        confidence_region(Cell(**cell), spec["rounds"], spec["resolution"])
+        for cell in spec["cells"]
     ]
     grid = pd.concat([pd.DataFrame(region) for region in regions], ignore_index=True)
     grid.to_parquet(snakemake.output.grid)

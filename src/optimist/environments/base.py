@@ -58,4 +58,6 @@ def check_arms(arms):
     if not np.isfinite(lengths).all():
         raise ConfigError("arm set holds a number that is not finite")
     if lengths.max() > 1.0 + LENGTH_TOLERANCE:
-        raise ConfigError(f"arm {lengths.argmax()} has norm {lengths.max():.6g}; allowed: at most 1")
+        raise ConfigError(
+            f"arm {lengths.argmax()} has norm {lengths.max():.6g}; allowed: at most 1"
+        )

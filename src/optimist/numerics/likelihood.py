@@ -184,4 +184,3 @@ def _newton_step(theta, gradient, hessian, radius):
         return -np.linalg.solve(H, gradient)
     target, _ = minimise_quadratic(H, H @ theta - gradient, radius)
     return target - theta
-

@@ -110,7 +110,7 @@ class ECOLog(FiniteArmAlgorithm):
         self.t += 1
 
     def _estimate(self, x, v, q, count, total):
-        r"""Minimise $\frac1{2c}\|\vartheta-\theta\|_W^2 + n\,m(x^\top\vartheta) - \rho x^\top\vartheta$.
+        r"""Minimise $\frac1{2c}\|\vartheta-\theta\|_W^2 + n\,m(z) - \rho z$, $z=x^\top\vartheta$.
 
         ``count`` is n, ``total`` is rho, ``v`` is $W^{-1}x$ and ``q`` is $x^\top v$.
         """

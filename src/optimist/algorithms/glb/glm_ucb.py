@@ -91,7 +91,7 @@ class GLMUCB(FiniteArmAlgorithm):
             self.estimate = self._project(likelihood, self.estimate)
 
     def _project(self, likelihood, estimate):
-        r"""Gauss-Newton for $\min_{\|\theta\|\le S}\|\nabla L(\theta)-\nabla L(\hat\theta)\|_{V^{-1}}$."""
+        r"""Minimise $\|\nabla L(\theta)-\nabla L(\hat\theta)\|_{V^{-1}}$ over the ball."""
         S = self.problem.norm_bound
         target = likelihood.at(estimate)[1]
         theta, _ = minimise(likelihood, estimate * (S / np.linalg.norm(estimate)), S)

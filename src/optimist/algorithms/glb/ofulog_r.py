@@ -14,7 +14,7 @@ $\gamma = \min(\gamma_1, \gamma_2)$ with
 $\ell = \log\frac1\delta + \frac12\log\det H_t - \frac d2\log\lambda_t
  + \log\frac{F_d(2\lambda_t)}{F_d(\lambda_t)}$ ($F_d$ the chi-square distribution function),
 $\gamma_1 = \sqrt{\lambda_t}(S+\frac12) + \frac2{\sqrt{\lambda_t}}\ell$,
-$\gamma_2 = \sqrt{\lambda_t}S + \ell$, $\beta = \gamma + \gamma^2/\lambda_t$, and no ball constraint.
+$\gamma_2 = \sqrt{\lambda_t}S + \ell$, $\beta = \gamma + \gamma^2/\lambda_t$, and no ball.
 With the ball the level set hardly ever binds at these horizons and the rule plays the longest arm.
 """
 
