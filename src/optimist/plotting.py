@@ -156,11 +156,11 @@ def draw(figure, table, paper, png_path, pdf_path):
 
 
 def _compose(figure, table, paper):
-    import matplotlib
+    import seaborn
     from matplotlib.figure import Figure
 
     panels = dict(zip(ascii_lowercase, figure["panels"], strict=False))
-    looks = Looks(paper, matplotlib.rcParams["axes.prop_cycle"].by_key()["color"], _marks(table))
+    looks = Looks(paper, seaborn.color_palette("colorblind").as_hex(), _marks(table))
     columns = figure.get("columns", min(3, len(panels)))
     rows = -(-len(panels) // columns)
     notes = {letter: _notes(table[table["panel"] == letter], looks, columns) for letter in panels}

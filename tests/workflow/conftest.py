@@ -56,3 +56,19 @@ def project(tmp_path):
     root = tmp_path / "project"
     copy_project(root)
     return Project(root, {**os.environ, "PYTHONPATH": str(root / "src")})
+
+
+@pytest.fixture(scope="session")
+def quick(tmp_path_factory):
+    """Return a `Project` after the workflow of ``make quick``, whose figures it must not touch."""
+    root = tmp_path_factory.mktemp("quick") / "project"
+    copy_project(root)
+    project = Project(root, {**os.environ, "PYTHONPATH": str(root / "src")})
+    committed = _snapshot(root / "figures")
+    project.run("snakemake", "--cores", "2", "--configfile", "config/quick.yaml")
+    assert _snapshot(root / "figures") == committed
+    return project
+
+
+def _snapshot(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

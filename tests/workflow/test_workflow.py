@@ -9,7 +9,6 @@ import time
 
 import pytest
 import yaml
-from conftest import Project, copy_project
 
 from optimist import experiment, results
 from optimist.config import load_paper, merge
@@ -154,23 +153,6 @@ def test_a_killed_run_resumes_to_the_same_results(project):
     assert {name: after[name] for name in before} == before
     assert after == expected(limits, set(after))
     assert set(labels) <= set(after)
-
-
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    """Return a copy of the project after ``make quick``'s workflow."""
-    root = tmp_path_factory.mktemp("quick") / "project"
-    copy_project(root)
-    project = Project(root, {**os.environ, "PYTHONPATH": str(root / "src")})
-    committed = snapshot(root / "figures")
-    project.run("snakemake", "--cores", "2", "--configfile", "config/quick.yaml")
-    assert snapshot(root / "figures") == committed
-    return project
-
-
-def snapshot(folder):
-    """Return the content of every file below a folder."""
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_quick_runs_every_cell_and_draws_every_figure(quick):

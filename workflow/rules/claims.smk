@@ -18,8 +18,9 @@ rule claims_pages:
         md=[f"{plan.figures}/{paper}/claims.md" for paper in plan.papers],
     output:
         csv=f"{plan.figures}/claims.csv",
-        md=report(
-            f"{plan.figures}/claims.md",
+        md=f"{plan.figures}/claims.md",
+        html=report(
+            f"{plan.results}/claims.html",
             caption="../report/claims.rst",
             category="claims",
         ),

@@ -9,6 +9,8 @@ from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
     tables = [claims.read_frame(path) for path in snakemake.input.csv]
-    pd.concat(tables, ignore_index=True).to_csv(snakemake.output.csv, index=False)
+    joined = pd.concat(tables, ignore_index=True)
+    joined.to_csv(snakemake.output.csv, index=False)
+    Path(snakemake.output.html).write_text(claims.to_html(joined))
     pages = [Path(path).read_text() for path in snakemake.input.md]
     Path(snakemake.output.md).write_text("\n\n".join(pages))

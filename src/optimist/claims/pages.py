@@ -7,6 +7,7 @@ full run leaves behind, so that they need no results.
 import itertools
 import math
 from collections import Counter
+from html import escape
 from operator import attrgetter
 
 from optimist.claims.verdicts import VERDICTS
@@ -264,3 +265,22 @@ def _section(verdict, checks):
 
 def _remark(check):
     return "; ".join(filter(None, ["" if check.counts else "informative", check.remark]))
+
+
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Claims</title><style>
+body {{ font: 15px/1.45 sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em; }}
+table {{ border-collapse: collapse; }} th, td {{ padding: .3em .6em; text-align: left; }}
+tr {{ border-bottom: 1px solid #ddd; vertical-align: top; }}
+</style></head><body><h1>Claims</h1><p>{tally}</p>{summary}<h2>Checks</h2>{checks}</body></html>
+"""
+
+
+def to_html(frame):
+    """Return a page for the browser: the summary table, then a table of all checks."""
+    summary = frame[["claim", "place", "statement", "verdict", "explanation"]].drop_duplicates()
+    checks = frame.assign(value=[_value(c) for c in frame.itertuples()])
+    checks = checks.assign(wanted=[_wanted(c) for c in frame.itertuples()])
+    columns = ["claim", "configuration", "check", "value", "wanted", "outcome", "remark"]
+    tables = [t.fillna("").to_html(index=False, border=0) for t in (summary, checks[columns])]
+    return PAGE.format(tally=escape(tally(frame)), summary=tables[0], checks=tables[1])

@@ -1,0 +1,61 @@
+"""Time the GLB learners on the default environment, and the exact solver against the generic one.
+
+Run as ``python benchmarks/speed.py`` on a quiet machine; it takes about three minutes. Each row is
+the median over a few trials of select and update at T = 3000 on one thread; ratios are between rows
+of this run.
+"""
+
+from optimist.jobs import one_blas_thread
+
+one_blas_thread()
+
+import statistics  # noqa: E402
+
+from optimist.config import load_paper  # noqa: E402
+from optimist.experiment import Job, make_cell, run  # noqa: E402
+from optimist.provenance import cpu_name  # noqa: E402
+
+CHEAP = [
+    ("glb_omd", 5),
+    ("gloc", 3),
+    ("ecolog", 3),
+    ("ecolog[solver=pgd]", 1),
+    ("glm_ucb", 3),
+    ("rs_glincb", 3),
+]
+SOLVERS = ["ofuglb", "ofulog_r"]
+EVERY = 60
+
+
+def seconds(setting, label, trials=1, probe=None):
+    """Return median seconds of select and update over some trials of a cell."""
+    cell = make_cell(load_paper("glb_omd"), setting, label)
+    trajectories = run(Job("timing", cell, 0, trials, probe=probe))
+    return statistics.median(t.columns["seconds"][-1] for t in trajectories.values())
+
+
+def main():
+    print(cpu_name())
+    for norm in (3, 9):
+        setting = f"logistic_s{norm}"
+        for label, trials in CHEAP:
+            print(f"{setting:24} {label:28} {seconds(setting, label, trials):8.3f} s")
+        for label in SOLVERS:
+            compare(setting, label, "raw")
+    for setting in ("variant_c_logistic_s3", "variant_c_poisson_s3"):
+        compare(setting, "ofuglb", "raw")
+        exact = seconds(setting, "ofuglb[history=aggregated]")
+        print(f"{setting:24} {'ofuglb[history=aggregated]':28} {exact:8.3f} s")
+
+
+def compare(setting, label, history):
+    """Print the exact solver's time, the generic one's on the same history, and their ratio."""
+    exact = seconds(setting, label)
+    probe = {"leader": label, "every": EVERY}
+    generic = seconds(setting, f"{label}[solver=slsqp,history={history}]", probe=probe)
+    print(f"{setting:24} {label:28} {exact:8.3f} s")
+    print(f"{setting:24} {label + '[solver=slsqp]':28} {generic:8.1f} s  ratio {generic / exact:.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""The report, opened in a real browser."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+pytestmark = pytest.mark.workflow
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--virtual-time-budget=10000",
+]
+
+
+@pytest.fixture(scope="module")
+def report(quick):
+    """Return the path of the report of a quick run."""
+    path = quick.root / "results/quick/report.html"
+    options = ["--cores", "1", "--configfile", "config/quick.yaml", "--report", path]
+    quick.run("snakemake", *options)
+    return path
+
+
+def shown(report, action, tmp_path):
+    """Return the text of the page in the browser after a piece of JavaScript has run."""
+    text = report.read_text()
+    end = text.rindex("</body>")
+    script = f"<script>setTimeout(() => {{{action}}}, 500)</script>"
+    copy = tmp_path / "report.html"
+    copy.write_text(text[:end] + script + text[end:])
+    command = [
+        BROWSER,
+        *FLAGS,
+        f"--user-data-dir={tmp_path / 'profile'}",
+        "--dump-dom",
+        copy.as_uri(),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    page = re.sub(r"<(script|style).*?</\1>", "", done.stdout, flags=re.DOTALL)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
+def test_the_report_shows_its_categories_figures_and_claims(report, tmp_path):
+    home = shown(report, "", tmp_path)
+    assert "Every experiment of the papers" in home
+    assert "claims" in home
+    assert "glb_omd" in home
+    view = "navbarMode: 'subcategory', category: 'glb_omd', subcategory: 'figures'"
+    figures = shown(report, f"app.setView({{{view}}})", tmp_path)
+    for name in ("fig1", "fig2", "fig3", "fig4", "regions", "covertype_scale"):
+        assert name in figures
+
+
+def test_the_report_is_self_contained(report):
+    text = report.read_text()
+    assert not re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=[\"']https?://", text)
+    for name in ("fig1.png", "fig4.png", "regions.png", "table1.csv", "claims.html"):
+        assert name in text
