@@ -54,7 +54,9 @@ def compare(setting, label, history):
     probe = {"leader": label, "every": EVERY}
     generic = seconds(setting, f"{label}[solver=slsqp,history={history}]", probe=probe)
     print(f"{setting:24} {label:28} {exact:8.3f} s")
-    print(f"{setting:24} {label + '[solver=slsqp]':28} {generic:8.1f} s  ratio {generic / exact:.1f}")
+    print(
+        f"{setting:24} {label + '[solver=slsqp]':28} {generic:8.1f} s  ratio {generic / exact:.1f}"
+    )
 
 
 if __name__ == "__main__":

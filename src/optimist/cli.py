@@ -98,11 +98,12 @@ def _algorithms():
 
 
 def _run(options):
-    from optimist.config import load_config, project_root
-    from optimist.experiment import Job, run
     from optimist.jobs import one_blas_thread
 
-    one_blas_thread()
+    one_blas_thread()  # before anything imports numpy
+    from optimist.config import load_config, project_root
+    from optimist.experiment import Job, run
+
     first, stop = _parse_trials(options.trials)
     if options.horizon is not None and options.horizon < 1:
         raise ConfigError(f"--horizon is {options.horizon}; allowed: at least 1")

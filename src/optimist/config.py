@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from optimist import experiment
+from optimist import experiment, trials
 from optimist.algorithms import make_algorithm
 from optimist.errors import ConfigError, OptimistError, nearest, unknown_name
 
@@ -161,12 +161,12 @@ def check_cells(paper):
     for job in experiment.jobs(paper):
         cell = job.cell
         if cell.setting not in problems:
-            short = experiment.Cell(
+            short = trials.Cell(
                 cell.paper, cell.setting, cell.algorithm, {**cell.spec, "horizon": 2}
             )
             try:
                 stand_in = project_root() / "data" / "stand_in"
-                problems[cell.setting] = experiment.build(short, 0, stand_in)[1]
+                problems[cell.setting] = trials.build(short, 0, stand_in)[1]
             except OptimistError as error:
                 raise ConfigError(f"setting {cell.setting!r}: {error}") from None
         make_algorithm(cell.algorithm, problems[cell.setting])

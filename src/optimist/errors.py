@@ -1,8 +1,7 @@
 """Errors meant for the person at the keyboard: what is wrong, where, what is allowed."""
 
 import difflib
-import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 
 class OptimistError(Exception):
@@ -62,23 +61,3 @@ def whole_number(key: str, value, least: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ConfigError(f"{key} is {value!r}; allowed: a whole number, at least {least}")
     return value
-
-
-def check_keywords(what: str, given: Iterable[str], function: Callable, known: Iterable[str] = ()):
-    """Raise ConfigError unless ``function`` takes exactly such keywords.
-
-    Every one of ``given`` must be a parameter of it, and each of its parameters without a default
-    must be given. ``known`` are parameters that the caller supplies itself.
-    """
-    parameters = dict(inspect.signature(function).parameters)
-    for name in ("self", *known):
-        parameters.pop(name, None)
-    for key in given:
-        if key not in parameters:
-            raise ConfigError(
-                f"{what}: unknown key {key!r}{nearest(key, parameters)}; "
-                f"allowed: {', '.join(sorted(parameters)) or 'none'}"
-            )
-    for name, parameter in parameters.items():
-        if parameter.default is parameter.empty and name not in given:
-            raise ConfigError(f"{what}: key {name!r} is missing")

@@ -3,46 +3,15 @@
 import ast
 import importlib.util
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 
-from optimist import seeding
-from optimist.algorithms import algorithm_module, make_algorithm, parse_label
-from optimist.environments import environment_module, make_environment
-from optimist.errors import ConfigError, check_keywords, unknown_name
-from optimist.simulate import checkpoints, replay, simulate
+from optimist.algorithms import algorithm_module, parse_label
+from optimist.environments import environment_module
+from optimist.errors import ConfigError, unknown_name
+from optimist.trials import Cell, run_trial
 
 LANES = ("regret", "timing")
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One paper x setting x algorithm.
-
-    Attributes
-    ----------
-    paper, setting, algorithm : str
-        ``algorithm`` is a label, ``name[option=value,...]``.
-    spec : dict
-        The setting as configured: environment, parameters, learner, horizon, and optionally noise
-        (the name of its random streams, shared by settings that must meet the same luck) and
-        dataset.
-    """
-
-    paper: str
-    setting: str
-    algorithm: str
-    spec: dict
-
-    @property
-    def name(self):
-        """``paper/setting/algorithm``."""
-        return f"{self.paper}/{self.setting}/{self.algorithm}"
-
-    def stream(self, trial, purpose):
-        """Return the generator of this cell's world for a trial and a purpose."""
-        noise = self.spec.get("noise", self.setting)
-        return seeding.trial_stream(self.paper, noise, trial, purpose)
 
 
 @dataclass(frozen=True)
@@ -149,27 +118,6 @@ def _chunks(lane, cell, block, cap, limits):
         )
 
 
-def build(cell, trial, data_dir=None):
-    """Return environment and problem of one trial."""
-    spec = cell.spec
-    extra = {}
-    if "dataset" in spec:
-        if data_dir is None:
-            raise ConfigError(f"setting {cell.setting!r} needs data set {spec['dataset']!r}")
-        extra["dataset"] = Path(data_dir) / f"{spec['dataset']}.csv"
-    environment = make_environment(
-        spec["environment"],
-        horizon=spec["horizon"],
-        trial=trial,
-        stream=partial(cell.stream, trial),
-        **spec.get("parameters", {}),
-        **extra,
-    )
-    learner = spec.get("learner", {})
-    check_keywords("learner", learner, environment.problem)
-    return environment, environment.problem(**learner)
-
-
 def run(job, data_dir=None, progress=None):
     """Run the trials of a job; return a mapping of trial index to `Trajectory`.
 
@@ -177,33 +125,18 @@ def run(job, data_dir=None, progress=None):
     """
     trajectories = {}
     for trial in range(job.first, job.stop):
-        trajectories[trial] = _run_trial(job, trial, data_dir)
+        trajectories[trial] = run_trial(job, trial, data_dir)
         if progress is not None:
             progress(trial, trajectories[trial])
     return trajectories
-
-
-def _run_trial(job, trial, data_dir):
-    cell = job.cell
-    environment, problem = build(cell, trial, data_dir)
-    marks = checkpoints(cell.spec["horizon"], job.rounds)
-    # The learner's own randomness; it never touches the world's streams.
-    learner = make_algorithm(cell.algorithm, problem, cell.stream(trial, cell.algorithm))
-    if job.probe:
-        label = job.probe["leader"]
-        leader = make_algorithm(label, problem, cell.stream(trial, label))
-        every = min(job.probe["every"], max(1, marks[-1] // 4))
-        return replay(environment, leader, learner, marks, every=every, time_limit=job.time_limit)
-    return simulate(
-        environment, learner, marks, coverage=job.lane == "regret", time_limit=job.time_limit
-    )
 
 
 def source_files(cell, probe=None):
     """Return the source files that decide a cell's results, as sorted paths.
 
     They are the modules of its algorithm and environment, and everything of this package which
-    those and the simulation import, found without importing anything.
+    those and the simulation import, found without importing anything; and those that build the
+    trial and write its table, less their imports: the registries decide no result.
     """
     modules = [
         algorithm_module(parse_label(cell.algorithm)[0]),
@@ -213,7 +146,8 @@ def source_files(cell, probe=None):
     ]
     if probe:
         modules.append(algorithm_module(parse_label(probe["leader"])[0]))
-    return sorted(set().union(*(module_closure(module) for module in modules)))
+    glue = {importlib.util.find_spec(f"optimist.{name}").origin for name in ("trials", "results")}
+    return sorted(glue.union(*(module_closure(module) for module in modules)))
 
 
 @lru_cache

@@ -1,16 +1,14 @@
 """Facts about the worlds of a paper, beside what the paper reports of them."""
 
-from optimist.experiment import build, make_cell
+from optimist.trials import Cell, build
 
 
-def setting_facts(paper, setting, data_dir):
-    """Return (name, setting, value) rows of one setting's environment, for trial 0."""
-    label = next(
-        block["algorithms"][0]
-        for block in (*paper["runs"], *paper["timings"])
-        if setting in block["settings"]
-    )
-    environment, _ = build(make_cell(paper, setting, label), 0, data_dir)
+def setting_facts(paper, setting, spec, data_dir):
+    """Return (name, setting, value) rows of one setting's environment, for trial 0.
+
+    ``spec`` is the setting as configured.
+    """
+    environment, _ = build(Cell(paper, setting, "", spec), 0, data_dir)
     return [(name, setting, float(value)) for name, value in environment.facts().items()]
 
 

@@ -3,9 +3,9 @@ r"""One tidy table per figure, and the paper's tables, from the aggregated resul
 A figure's table holds everything that is drawn, one row per mark:
 
 ``panel``           letter of the panel: a, b, ...
-``role``            ``data``; ``note`` (a cell that is missing or incomplete); ``remark`` and
-                    ``footnote`` (words on a series); ``line``, ``point`` and ``slope``
-                    (references); ``truth`` and ``ball`` (of confidence regions)
+``role``            ``data``; ``note`` (a cell that is missing, incomplete or not converged);
+                    ``remark`` and ``footnote`` (words on a series); ``line``, ``point`` and
+                    ``slope`` (references); ``truth`` and ``ball`` (of confidence regions)
 ``setting``         name of the setting, if the mark belongs to one
 ``series``          algorithm label, or what the panel compares instead
 ``x y low high n``  position, lower and upper end of band or whisker, number of trials
@@ -26,7 +26,8 @@ By kind of panel, x and y are
 ``regions``         outline of the region, in the plane
 ``scaling``         dimension; median seconds of one part of an update
 
-Only complete trials enter a statistic; the others are noted.
+Only complete trials enter a statistic; the others are noted. Unconverged ones are complete, and
+noted too.
 """
 
 from itertools import product
@@ -38,7 +39,12 @@ from optimist import experiment
 from optimist.algorithms import parse_label
 from optimist.errors import ConfigError
 from optimist.simulate import COMPLETE
-from optimist.statistics import log_log_slope, mean_interval, proportion_interval
+from optimist.statistics import (
+    last_decade_slope,
+    mean_interval,
+    proportion_interval,
+    rate_slope,
+)
 
 COLUMNS = ("panel", "role", "setting", "series", "x", "y", "low", "high", "n", "note")
 TYPES = dict.fromkeys(("x", "y", "low", "high", "n"), float)
@@ -178,11 +184,17 @@ def _fault(trials):
     return f"incomplete: {len(lost)} of {len(trials)} trials {words}"
 
 
+def _doubt(trials):
+    """Return how many trials did not converge, which still count; empty if all did."""
+    count = (trials["status"] == "unconverged").sum()
+    return f"unconverged: {count} of {len(trials)} trials" if count else ""
+
+
 def _notes(setting, algorithm, *frames):
     """Yield notes on a cell, given the last row of each trial in the lanes that are shown."""
-    for fault in dict.fromkeys(map(_fault, frames)):
-        if fault:
-            yield _rows("note", setting=setting, series=algorithm, note=fault)
+    texts = [text(frame) for frame in frames for text in (_fault, _doubt)]
+    for note in dict.fromkeys(filter(None, texts)):
+        yield _rows("note", setting=setting, series=algorithm, note=note)
 
 
 def _references(panel):
@@ -388,19 +400,15 @@ def _scaling(panel, data):
         if not len(x):
             yield _rows("note", series=series["label"], note="missing")
         yield _rows("data", series=series["label"], x=x, y=y)
-        slope, low, high = _slope(x, y)
+        slope, low, high = _rounded(last_decade_slope(x, y, TABLE_LEVEL))
         if np.isfinite(slope):
             text = f"slope {slope:.2f} [{low:.2f}, {high:.2f}]"
             yield _rows("remark", series=series["label"], note=text)
 
 
-def _slope(x, y):
-    """Return the log-log slope of y over the last decade of x, its 95 % interval; NaN if unknown.
-
-    Nine digits: the rest is the rounding of a fit to constant values.
-    """
-    use = x >= x.max(initial=0.0) / 10.0
-    return tuple(round(value, 9) + 0.0 for value in log_log_slope(x[use], y[use], TABLE_LEVEL))
+def _rounded(slope):
+    """Return a slope and its interval to nine digits: the rest is rounding of constant values."""
+    return tuple(round(value, 9) + 0.0 for value in slope)
 
 
 KINDS = {
@@ -452,14 +460,16 @@ def _measured(data, setting, algorithm):
     trials = _complete(data.trials("times", setting, algorithm))
     runs = _complete(data.cell("times", setting, algorithm))
     state = runs[runs["trial"] == runs["trial"].min()]
+    totals = runs.pivot(index="trial", columns="round", values="seconds").dropna(axis=1)
     slopes = {
-        "time_slope": _slope(*per_round(runs)),
-        "memory_slope": _slope(*state[["round", "state_bytes"]].to_numpy(float).T),
+        "time_slope": rate_slope(totals.columns, totals, TABLE_LEVEL),
+        "memory_slope": last_decade_slope(state["round"], state["state_bytes"], TABLE_LEVEL),
     }
     columns = {}
-    for name, (slope, low, high) in slopes.items():
-        columns |= {name: slope, f"{name}_low": low, f"{name}_high": high}
-    note = _fault(data.trials("times", setting, algorithm)) if algorithm else "not run"
+    for name, slope in slopes.items():
+        columns |= zip((name, f"{name}_low", f"{name}_high"), _rounded(slope), strict=True)
+    ended = data.trials("times", setting, algorithm)
+    note = "; ".join(filter(None, (_fault(ended), _doubt(ended)))) if algorithm else "not run"
     return {**columns, "seconds": trials["seconds"].median(), "n": len(trials), "note": note}
 
 

@@ -50,12 +50,17 @@ def logged(path):
 def run_job(spec, output, data_dir):
     """Run the job described by the plain dict ``spec`` and write its result file."""
     from optimist import provenance, results
-    from optimist.experiment import Cell, Job, run
+    from optimist.experiment import Job, run
+    from optimist.trials import Cell, resolve
 
     job = Job(**{**spec, "cell": Cell(**spec["cell"])})
     logger.info("%s lane, %s, trials %s", job.lane, job.cell.name, job.chunk)
     trajectories = run(job, data_dir, progress=_log_trial)
-    metadata = {"job": spec, "provenance": provenance.collect()}
+    metadata = {
+        "job": spec,
+        "resolved": resolve(job.cell, data_dir),
+        "provenance": provenance.collect(),
+    }
     results.write(results.to_table(job.cell, trajectories), output, metadata)
 
 

@@ -19,12 +19,14 @@ def build(sources):
     Parameters
     ----------
     sources : dict
-        For each item ``{"files": [...], "inputs": [...]}``; inputs are result files.
+        For each item ``{"files": [...], "inputs": [...]}``; inputs are result files, tables beside
+        them, prepared data sets and the records of where those came from.
 
     Returns
     -------
-    dict with the provenance of the drawing and, for each item, the SHA-256 of its files, and of its
-    inputs the SHA-256, the commit and whether the work tree was changed.
+    dict with the provenance of this manifest and, for each item, the SHA-256 of its files; of
+    every input the SHA-256 and, if it is a result file, its commit and whether the work tree was
+    changed.
     """
     seen = {}
     items = {}
@@ -36,10 +38,12 @@ def build(sources):
             "files": {path: sha256(path) for path in item["files"]},
             "inputs": sorted(item["inputs"]),
         }
-    return {"drawn": provenance.collect(), "items": items, "inputs": seen}
+    return {"written": provenance.collect(), "items": items, "inputs": seen}
 
 
 def _describe_input(path):
+    if not path.endswith(".parquet") or "/extras/" in path:
+        return {"sha256": sha256(path)}
     made = results.read_metadata(path)["provenance"]
     return {"sha256": sha256(path), "commit": made["commit"], "dirty": made["dirty"]}
 

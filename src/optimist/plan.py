@@ -161,19 +161,19 @@ class Plan:
         names += ["scaling"] if "scaling" in self.papers[paper] else []
         return {name: self.extra(paper, name) for name in names}
 
-    def facts_settings(self, wildcards):
-        """Return the settings that the paper's jobs use."""
-        used = {j.cell.setting for j in self.jobs.values() if j.cell.paper == wildcards.paper}
-        return sorted(used)
+    def facts_specs(self, wildcards):
+        """Return the settings that the paper's jobs use, as configured."""
+        jobs = (job for job in self.jobs.values() if job.cell.paper == wildcards.paper)
+        return {job.cell.setting: job.cell.spec for job in jobs}
 
     def facts_inputs(self, wildcards):
         """Return the sources of a paper's environments, and the data sets behind them."""
-        settings = self.papers[wildcards.paper]["settings"]
-        specs = [settings[name] for name in self.facts_settings(wildcards)]
+        specs = self.facts_specs(wildcards).values()
         datasets = sorted({spec["dataset"] for spec in specs if "dataset" in spec})
         modules = {environment_module(spec["environment"]) for spec in specs}
         extremes = [f"{self.results}/data/{name}_extremes.csv" for name in datasets]
-        return [*sources(*modules), *map(self.dataset, datasets), *extremes]
+        code = sources("optimist.facts", *modules)
+        return [*code, *map(self.dataset, datasets), *extremes]
 
     def region_cells(self, paper):
         """Return the cells whose confidence regions are drawn."""
@@ -248,9 +248,20 @@ class Plan:
                     found[need] = self.paths(paper, lanes=[need], group=group, cells=cells)
                 else:
                     found[need] = self.extra(paper, need)
-            return {**found, "source": sources("optimist.figures", "optimist.plotting")}
+            return {**found, "source": self.drawing_sources()}
 
         return inputs
+
+    @staticmethod
+    def drawing_sources():
+        """Return the source files that decide how a figure or table looks, whatever its data."""
+        modules = ("optimist.aggregate", "optimist.figures", "optimist.plotting")
+        return [*sources(*modules), "src/optimist/optimist.mplstyle"]
+
+    @staticmethod
+    def sources(*modules):
+        """Return the source files of modules and of all they import."""
+        return sources(*modules)
 
     def figure_files(self, paper, group):
         """Return all files of a paper's figures and tables of one group, by figure or table."""
@@ -276,7 +287,7 @@ class Plan:
         """Return the claims of a paper, its tables and the sources of the verdicts."""
         return {
             "claims": f"config/claims/{wildcards.paper}.yaml",
-            "source": sources("optimist.claims"),
+            "source": sources("optimist.claims", "optimist.aggregate"),
             **self.claims_tables(wildcards.paper),
         }
 
@@ -295,14 +306,23 @@ class Plan:
         paper, group = wildcards.paper, self._manifest_group(wildcards)
         described = {}
         for name, files in self.figure_files(paper, group).items():
-            kind = "figures" if name in self.names(paper, "figures") else "tables"
-            if name == "claims":
-                made_from = self.paths(paper, group=group)
-            else:
-                inputs = self.figure_inputs(kind)(_Wildcards(paper, name))
-                made_from = [p for lane in experiment.LANES for p in inputs.get(lane, [])]
-            described[name] = {"files": files, "inputs": made_from}
+            described[name] = {"files": files, "inputs": self._made_from(paper, group, name)}
         return described
+
+    def _made_from(self, paper, group, name):
+        """Return the result files, tables and data sets behind a figure, table or the claims."""
+        if name == "claims":
+            found = [*self.paths(paper, group=group), *self.extras(paper).values()]
+        else:
+            kind = "figures" if name in self.names(paper, "figures") else "tables"
+            inputs = self.figure_inputs(kind)(_Wildcards(paper, name))
+            inputs.pop("source")
+            lists = [v if isinstance(v, list) else [v] for v in inputs.values()]
+            found = [path for paths in lists for path in paths]
+        used = {f"{self.results}/{path}": job.cell.spec for path, job in self.jobs.items()}
+        datasets = {used[path]["dataset"] for path in found if "dataset" in used.get(path, {})}
+        data = [(self.dataset(d), f"{self.results}/data/raw/{d}.json") for d in sorted(datasets)]
+        return [*found, *(path for pair in data for path in pair)]
 
     def named_targets(self, paper):
         """Return the files behind each named target of a paper."""

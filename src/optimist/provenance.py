@@ -15,13 +15,30 @@ def collect():
     """Return git commit and dirty flag, package versions, CPU and BLAS threads, as a dict."""
     return {
         "commit": _git("rev-parse", "HEAD"),
-        "dirty": bool(_git("status", "--porcelain", "--untracked-files=no")),
+        "dirty": _is_dirty(),
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES},
         "machine": {"cpu": cpu_name(), "cores": os.cpu_count(), "system": platform.platform()},
-        "blas_threads": os.environ.get("OMP_NUM_THREADS"),
+        "blas_threads": blas_threads(),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+
+
+def _is_dirty():
+    """Return whether tracked files differ from the commit; None outside a git checkout.
+
+    What the workflow itself writes, figures and the verdicts in the README, does not count.
+    """
+    paths = (":/", ":(top,exclude)figures", ":(top,exclude)README.md")
+    status = _git("status", "--porcelain", "--untracked-files=no", "--", *paths)
+    return None if status is None else bool(status)
+
+
+def blas_threads():
+    """Return the largest number of threads that a loaded BLAS or OpenMP library would use."""
+    from threadpoolctl import threadpool_info
+
+    return max((pool["num_threads"] for pool in threadpool_info()), default=None)
 
 
 @lru_cache

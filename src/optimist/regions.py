@@ -3,8 +3,9 @@
 import numpy as np
 
 from optimist.algorithms import make_algorithm
-from optimist.experiment import build
-from optimist.simulate import simulate
+from optimist.errors import ResultError
+from optimist.simulate import COMPLETE, simulate
+from optimist.trials import build
 
 MARGIN = 1.15
 
@@ -26,7 +27,9 @@ def confidence_region(cell, rounds, resolution):
     """
     environment, problem = build(cell, 0)
     algorithm = make_algorithm(cell.algorithm, problem, cell.stream(0, cell.algorithm))
-    simulate(environment, algorithm, [rounds], coverage=False)
+    status = simulate(environment, algorithm, [rounds], coverage=False).status
+    if status not in COMPLETE:
+        raise ResultError(f"region of {cell.name}: the trial ended with status {status!r}")
     axis = np.linspace(-MARGIN, MARGIN, resolution) * problem.norm_bound
     x, y = (grid.ravel() for grid in np.meshgrid(axis, axis))
     return {

@@ -84,7 +84,10 @@ def _run(play, marks, time_limit):
         except NotFiniteError:
             trajectory.status = "non_finite"
             break
-        except (np.linalg.LinAlgError, ArithmeticError) as error:
+        except (np.linalg.LinAlgError, ArithmeticError, ValueError) as error:
+            # Of the ValueErrors only those of the functions in math are about numbers.
+            if type(error) is ValueError and str(error) != "math domain error":
+                raise
             trajectory.status = f"failed: {error}"
             break
         if t + 1 in marked:

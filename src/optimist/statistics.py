@@ -99,17 +99,6 @@ def quotient(top, bottom):
     return Estimate(ratio, math.sqrt(sum(parts)), freedom)
 
 
-def ratio_interval(numerator, denominator, level=0.95, *, paired=True):
-    """Return (ratio of means, low, high).
-
-    Paired samples (n,) and (n,) by `ratio_estimate`; independent ones, of any lengths, by
-    `quotient` of their means.
-    """
-    if paired:
-        return ratio_estimate(numerator, denominator).interval(level)
-    return quotient(mean_estimate(numerator), mean_estimate(denominator)).interval(level)
-
-
 def proportion_interval(successes, n, level=0.95):
     """Return (share, low, high) by Clopper and Pearson (1934); nan if ``n`` is 0."""
     if n == 0:
@@ -148,18 +137,31 @@ def log_log_slope(x, y, level=0.95):
     return Estimate(float(fit.slope), float(fit.stderr), usable.sum() - 2).interval(level)
 
 
+def last_decade_slope(x, y, level=0.95):
+    """Return `log_log_slope` over the last decade of x."""
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    use = x >= x.max(initial=0.0) / 10.0
+    return log_log_slope(x[use], y[use], level)
+
+
 def rate_slope(rounds, totals, level=0.95, windows=12):
     """Return (slope, low, high) of the log-log growth, per round, of a cumulative quantity.
 
     Parameters
     ----------
-    rounds, totals : (n,)
-        Recorded rounds in increasing order and the quantity (seconds, say) up to each.
+    rounds : (n,)
+        Recorded rounds in increasing order; with fewer than two all results are nan.
+    totals : (trials, n)
+        The quantity (seconds, say) up to each round.
     windows : int
-        The last 29/30 of the rounds are cut into this many windows of equal length on the log
-        axis; the slope is that of the mean increment in a window against its middle.
+        The last decade of rounds is cut into this many windows of equal length on the log axis;
+        the slope is that of the increment per round in a window, median over trials, against the
+        window's middle.
     """
-    rounds, totals = np.asarray(rounds, dtype=float), np.asarray(totals, dtype=float)
-    edges = np.geomspace(max(rounds[0], rounds[-1] / 30.0), rounds[-1], windows + 1)
-    rates = np.diff(np.interp(edges, rounds, totals)) / np.diff(edges)
+    rounds = np.asarray(rounds, dtype=float)
+    if len(rounds) < 2:
+        return NAN, NAN, NAN
+    edges = np.geomspace(max(rounds[0], rounds[-1] / 10.0), rounds[-1], windows + 1)
+    spent = [np.diff(np.interp(edges, rounds, trial)) for trial in np.asarray(totals, dtype=float)]
+    rates = np.median(spent, axis=0) / np.diff(edges)
     return log_log_slope(np.sqrt(edges[1:] * edges[:-1]), rates, level)

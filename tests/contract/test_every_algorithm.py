@@ -11,8 +11,9 @@ from worlds import STAND_IN, ScriptedWorld, choices, configured, make_problem, r
 
 from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm, option_names, parse_label
 from optimist.errors import ConfigError
-from optimist.experiment import Cell, Job, build, run
+from optimist.experiment import Job, run
 from optimist.simulate import COMPLETE, simulate
+from optimist.trials import Cell, build
 
 CONSTANT_MEMORY = ("glb_omd", "gloc", "ecolog")
 STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")

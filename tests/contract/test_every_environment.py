@@ -8,8 +8,8 @@ from worlds import STAND_IN, configured
 
 from optimist.environments import REGISTRY
 from optimist.environments.base import check_arms
-from optimist.experiment import Cell, build
 from optimist.problems import GLBProblem
+from optimist.trials import Cell, build
 
 HORIZON = 30
 SETTINGS = {

@@ -89,14 +89,14 @@ def test_published_radius_of_ofulog_r():
     #       = 13.010169 + 0.538041 * ln(80 * 3.261614) = 13.010169 + 0.538041 * 5.564251 = 16.003964
     # beta = 16.003964 + 16.003964^2 / 3.717191 = 16.003964 + 68.90334 = 84.90730.
     algorithm, _ = played("ofulog_r[radius=published]", 0)
-    algorithm.t = 1000
-    assert algorithm.confidence_set.level == pytest.approx(84.90730**2, rel=1e-5)
+    algorithm.history.plays = 999
+    assert algorithm.level == pytest.approx(84.90730**2, rel=1e-5)
 
 
 def test_data_dependent_radius_of_ofulog_r():
     algorithm, X = played("ofulog_r", 60)
     ridge = 2.0 * math.log(62.0)
-    assert algorithm.t == 61
+    assert algorithm.history.plays == 60
     z = X @ algorithm.estimate
     hessian = ridge * np.eye(2) + sum(
         math.exp(-v) / (1.0 + math.exp(-v)) ** 2 * np.outer(x, x) for v, x in zip(z, X, strict=True)

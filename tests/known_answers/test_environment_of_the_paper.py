@@ -9,7 +9,8 @@ from worlds import papers
 
 from optimist import seeding
 from optimist.environments import make_environment
-from optimist.experiment import Cell, Job, build, run
+from optimist.experiment import Job, run
+from optimist.trials import Cell, build
 
 (PAPER,) = (p for p in papers() if p["paper"] == "glb_omd")
 

@@ -6,8 +6,8 @@ from scipy.optimize import minimize
 from worlds import make_problem, papers, random_arms
 
 from optimist.algorithms import make_algorithm
-from optimist.experiment import Cell, build
 from optimist.numerics.links import Gaussian
+from optimist.trials import Cell, build
 
 (PAPER,) = (p for p in papers() if p["paper"] == "glb_omd")
 

@@ -185,6 +185,7 @@ def test_incomplete_trials_are_left_out_and_reported():
     assert result.measurement.value == pytest.approx(2.0)
     assert result.measurement.trials == 2
     assert "here/a: 2 of 4 trials left out (1 failed: singular, 1 timeout)" in result.remark
+    assert "here/a: 1 of 4 trials unconverged" in result.remark
     assert "here/b" not in result.remark
 
 
@@ -258,16 +259,99 @@ def test_missing_comparisons_do_not_join_the_family():
     ("values", "verdict"),
     [
         ([0.5, 0.5], "reproduced"),
-        ([0.5, 2.0], "partly"),
+        ([0.5, 2.0], "not reproduced"),
         ([2.0, 2.0], "not reproduced"),
-        ([0.5, math.nan], "partly"),
+        ([0.5, math.nan], "undecided"),
         ([2.0, math.nan], "not reproduced"),
         ([math.nan, math.nan], "undecided"),
     ],
 )
-def test_verdict_from_outcomes(values, verdict):
+def test_verdict_from_outcomes_in_one_setting(values, verdict):
     checks = [about_fact("below", 1, name=name) for name in ("x", "y")]
     assert judge(*checks, facts=facts(x=values[0], y=values[1])).verdict == verdict
+
+
+def over(*settings, name="x"):
+    """Check that a fact is below 1 in each setting."""
+    arguments, each = {"name": name}, {"setting": list(settings)}
+    return {"metric": "fact", "arguments": arguments, "each": each, "relation": "below", "bound": 1}
+
+
+def facts_of(**rows):
+    """Facts x, y, ... by setting."""
+    return pd.DataFrame(
+        [(name, s, v) for s, values in rows.items() for name, v in zip("xy", values, strict=True)],
+        columns=["name", "setting", "value"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "verdict"),
+    [
+        ([0.5, 0.5], [2.0, 2.0], "partly"),
+        ([0.5, 0.5], [0.5, math.nan], "partly"),
+        ([0.5, 2.0], [2.0, 0.5], "not reproduced"),
+        ([0.5, math.nan], [0.5, 2.0], "not reproduced"),
+        ([0.5, math.nan], [math.nan, 0.5], "undecided"),
+    ],
+)
+def test_partly_needs_one_setting_in_which_all_hold(here, there, verdict):
+    checks = over("here", "there"), over("here", "there", name="y")
+    assert judge(*checks, facts=facts_of(here=here, there=there)).verdict == verdict
+
+
+def test_a_check_without_a_setting_is_common_to_all_settings():
+    areas = pd.DataFrame(
+        [("area", "a", 2.0), ("area", "b", 1.0)], columns=["name", "setting", "value"]
+    )
+    ratio = {"name": "area", "numerator": "a", "denominator": "b"}
+    common = {"metric": "fact_ratio", "arguments": ratio, "relation": "below"}
+    table = pd.concat([facts_of(here=[0.5, 0], there=[2.0, 0]), areas])
+    both = over("here", "there")
+    assert judge({**common, "bound": 3}, both, facts=table).verdict == "partly"
+    assert judge({**common, "bound": 1}, both, facts=table).verdict == "not reproduced"
+
+
+def test_configurations_come_before_settings():
+    # All checks in one setting hold, but those of no configuration.
+    checks = [
+        {**over("here", "there"), "configuration": "first way"},
+        {**over("here", "there", name="y"), "configuration": "second way"},
+    ]
+    table = facts_of(here=[0.5, 0.5], there=[2.0, 2.0])
+    assert judge(*checks, facts=table).verdict == "not reproduced"
+
+
+def test_the_explanation_is_short_and_names_what_holds_first():
+    names = [f"s{i}" for i in range(6)]
+    table = facts_of(**dict.fromkeys(names[:5], (2.0, 2.0)), s5=(0.5, 0.5))
+    verdict = judge(over(*names), over(*names, name="y"), facts=table)
+    fails = [f"{s}: 0 of 2 hold, not: x, {s} (fails), y, {s} (fails)" for s in names[:3]]
+    assert verdict.explanation == "; ".join(["s5: holds", *fails, "and 2 more"])
+    crowd = judge(*[about_fact("above", 1, name="x")] * 5, facts=facts(x=0.5))
+    assert crowd.explanation == "0 of 5 hold, not: x, here (fails), x, here (fails) and 3 more"
+
+
+def test_a_lone_trial_is_said_to_be_one():
+    lone, several = times("here", "a", [[1.0]]), times("there", "a", [[1.0], [1.0]])
+    total = {"metric": "time_total", "relation": "below"}
+    each = {"arguments": {"algorithm": "a"}, "each": {"setting": ["here", "there"]}}
+    verdict = judge({**total, **each, "bound": 2}, times=[lone, several])
+    assert verdict.explanation == "all 2 checks hold (one trial behind 1 of 2 checks)"
+    assert [r.remark for r in verdict.results] == ["one trial", ""]
+    fails = judge({**total, **each, "bound": 0.5}, times=[lone, several])
+    assert fails.explanation.endswith("(one trial behind 1 of 2 checks)")
+
+
+def test_areas_of_regions_come_from_one_trial():
+    table = pd.DataFrame(
+        [("region_area", "a", 2.0), ("region_area", "b", 8.0)],
+        columns=["name", "setting", "value"],
+    )
+    ratio = {"name": "region_area", "numerator": "a", "denominator": "b"}
+    area = {"name": "region_area", "setting": "a"}
+    for result in measure("fact_ratio", ratio, facts=table), measure("fact", area, facts=table):
+        assert (result.measurement.trials, result.remark) == (1, "one trial")
 
 
 def test_one_missing_check_makes_the_claim_missing():

@@ -11,7 +11,7 @@ from optimist import seeding
 from optimist.environments import make_environment
 from optimist.environments.glm import draw_instance
 from optimist.errors import ConfigError
-from optimist.experiment import Cell, build
+from optimist.trials import Cell, build
 
 
 def glm(trial=0, horizon=40, **parameters):

@@ -13,7 +13,8 @@ from optimist.config import load_paper, paper_names
 from optimist.environments import REGISTRY as ENVIRONMENTS
 from optimist.environments import environment_class
 from optimist.errors import ConfigError
-from optimist.experiment import Cell, Job, build, jobs, make_cell, run, source_files
+from optimist.experiment import Job, jobs, make_cell, run, source_files
+from optimist.trials import Cell, build
 
 PAPERS = {name: load_paper(name) for name in paper_names()}
 LIMITS = [{}, {"trials": 2, "timing_trials": 1, "rounds": 150}, {"trials": 1}]

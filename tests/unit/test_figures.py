@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from optimist import figures
+from optimist import claims, figures
 from optimist.config import load_paper
 from optimist.errors import ConfigError
 
@@ -96,12 +96,13 @@ def test_failures_are_named_without_their_messages():
     assert notes["note"].tolist() == ["incomplete: 2 of 3 trials failed, non_finite"]
 
 
-def test_unconverged_trials_are_complete():
-    finals = trials("low", "gloc", [1.0, 3.0]).assign(status="unconverged")
+def test_unconverged_trials_are_complete_and_noted():
+    finals = trials("low", "gloc", [1.0, 3.0, 2.0])
+    finals["status"] = ["unconverged", "unconverged", "ok"]
     panel = {"kind": "final_regret", "settings": ["low"], "algorithms": ["gloc"]}
     data, notes = tabulate(panel, finals=finals)
     assert data["y"].tolist() == [2.0]
-    assert notes.empty
+    assert notes["note"].tolist() == ["unconverged: 2 of 3 trials"]
 
 
 def test_solvers_timed_in_some_rounds_get_a_footnote():
@@ -250,6 +251,29 @@ def test_measured_slopes_stand_beside_the_theory():
     assert table["memory_slope"].tolist() == pytest.approx([1.0, 0.0, np.nan], nan_ok=True)
     assert table["seconds"].tolist() == pytest.approx([4.532625, 0.03, np.nan], nan_ok=True)
     assert table.loc["other", "note"] == "not run"
+
+
+def test_the_tables_and_the_claims_agree_on_the_slope_of_time():
+    rng = np.random.default_rng(3)
+    rounds = np.unique(np.geomspace(1, 3000, 300).astype(int))
+    steps = np.diff(rounds, prepend=0) * rng.exponential(1.0, (3, len(rounds)))
+    state = 80 * rounds + 1000
+    times = pd.concat(
+        timed(seconds, rounds, trial=trial, state_bytes=state)
+        for trial, seconds in enumerate(np.cumsum(steps, axis=1))
+    )
+    words = {"regret": "", "time": "t", "memory": "t", "efficient": False}
+    spec = {"settings": ["low"], "rows": [{"method": "GLOC", "algorithm": "gloc", **words}]}
+    row = figures.make_table({"kind": "theory", **spec}, {"times": times}, PAPER).iloc[0]
+    about = {"arguments": {"algorithm": "gloc", "setting": "low"}, "informative": True}
+    checks = [{"metric": name, **about} for name in ("time_slope", "state_slope")]
+    claim = {"id": "toy.01", "place": "", "statement": "", "checks": checks}
+    (verdict,) = claims.evaluate({"level": 0.95, "claims": [claim]}, {"times": times})
+    time, state = (result.measurement for result in verdict.results)
+    names = ["time_slope", "time_slope_low", "time_slope_high", "memory_slope"]
+    expected = [time.value, time.low, time.high, state.value]
+    assert row[names].tolist() == pytest.approx(expected, abs=1e-8)
+    assert (row["time_slope_high"] - row["time_slope_low"]) > 0.01
 
 
 def test_the_table_of_final_regret_counts_statuses_and_names_missing_cells():

@@ -8,9 +8,9 @@ import pytest
 
 from optimist import results
 from optimist.errors import ResultError
-from optimist.experiment import Cell
 from optimist.files import write_atomically
 from optimist.simulate import Trajectory
+from optimist.trials import Cell
 
 CELL = Cell("glb_omd", "logistic_s3", "ofuglb[solver=slsqp,history=raw]", {"horizon": 10})
 

@@ -37,15 +37,19 @@ def test_an_empty_sample_has_nothing():
 def test_ratio_of_paired_samples_by_hand():
     # y = (2, 4, 9), x = (1, 2, 3): R = 15/6 = 2.5, residuals (-0.5, -1, 1.5), sum of squares 3.5,
     # s(R)^2 = 3.5 / 2 / 3 / 4; the t quantile with 2 degrees of freedom is 4.302653.
-    value, low, high = statistics.ratio_interval([2, 4, 9], [1, 2, 3])
+    value, low, high = statistics.ratio_estimate([2, 4, 9], [1, 2, 3]).interval()
     half = 4.30265273 * math.sqrt(3.5 / 24)
     assert (value, low, high) == pytest.approx((2.5, 2.5 - half, 2.5 + half), rel=1e-8)
 
 
+def unpaired_ratio(y, x):
+    return statistics.quotient(statistics.mean_estimate(y), statistics.mean_estimate(x))
+
+
 def test_pairing_removes_common_luck():
     luck = np.random.default_rng(1).normal(10.0, 3.0, 50)
-    paired = statistics.ratio_interval(2 * luck, luck)
-    unpaired = statistics.ratio_interval(2 * luck, luck, paired=False)
+    paired = statistics.ratio_estimate(2 * luck, luck).interval()
+    unpaired = unpaired_ratio(2 * luck, luck).interval()
     assert paired == pytest.approx((2.0, 2.0, 2.0))
     assert unpaired[2] - unpaired[1] > 0.2
 
@@ -55,12 +59,13 @@ def test_pairing_removes_common_luck():
 def test_ratio_intervals_cover_at_their_level(paired):
     rng = np.random.default_rng(20250523)
     trials, hits = 4000, 0
+    ratio = statistics.ratio_estimate if paired else unpaired_ratio
     for _ in range(trials):
         x = rng.normal(20.0, 3.0, 12)
         y = (1.5 * x if paired else rng.normal(30.0, 3.0, 17)) + rng.normal(
             0, 2, len(x) if paired else 17
         )
-        _, low, high = statistics.ratio_interval(y, x, 0.9, paired=paired)
+        _, low, high = ratio(y, x).interval(0.9)
         hits += low <= 1.5 <= high
     # Four standard errors of a share of 0.9.
     assert hits / trials == pytest.approx(0.9, abs=4 * math.sqrt(0.09 / trials))
@@ -72,8 +77,8 @@ def test_paired_samples_must_match_in_length():
 
 
 def test_a_ratio_over_zero_decides_nothing():
-    assert all(math.isnan(v) for v in statistics.ratio_interval([1, 2], [0, 0]))
-    assert all(math.isnan(v) for v in statistics.ratio_interval([1, 2], [0, 0], paired=False))
+    for ratio in (statistics.ratio_estimate, unpaired_ratio):
+        assert all(math.isnan(v) for v in ratio([1, 2], [0, 0]).interval())
 
 
 def test_quotient_by_hand():
@@ -167,4 +172,24 @@ def test_rate_slope_is_the_growth_per_round(power):
     rounds = np.arange(1, 3001)
     totals = np.cumsum(rounds**power)
     # A mean over a window differs from the value in its middle by less than one per cent.
-    assert statistics.rate_slope(rounds, totals)[0] == pytest.approx(power, abs=0.01)
+    assert statistics.rate_slope(rounds, [totals])[0] == pytest.approx(power, abs=0.01)
+
+
+def test_rate_slope_is_of_the_median_trial_in_the_last_decade():
+    rounds = np.arange(1, 3001)
+    steady = np.cumsum(np.maximum(rounds, 250.0))  # constant before the last decade
+    stalled = steady + np.where(rounds > 2000, 1e9, 0.0)
+    totals = [steady, stalled, 1.01 * steady]
+    assert statistics.rate_slope(rounds, totals)[0] == pytest.approx(1.0, abs=0.01)
+    assert statistics.rate_slope(rounds, [stalled])[0] > 1.5
+
+
+def test_one_round_has_no_rate():
+    assert all(math.isnan(v) for v in statistics.rate_slope([1], [[0.5]]))
+
+
+def test_the_slope_of_the_last_decade_leaves_out_what_was_before():
+    x = np.arange(1.0, 1001.0)
+    y = np.maximum(x, 99.0) ** 2
+    assert statistics.last_decade_slope(x, y)[0] == pytest.approx(2.0)
+    assert statistics.log_log_slope(x, y)[0] < 1.999

@@ -6,7 +6,7 @@ rule facts:
     log:
         f"{plan.results}/logs/facts/{{paper}}.log",
     params:
-        settings=plan.facts_settings,
+        specs=plan.facts_specs,
         data_dir=f"{plan.results}/data",
     script:
         "../scripts/facts.py"
@@ -30,6 +30,7 @@ rule aggregate:
     input:
         regret=plan.group_paths("regret"),
         timing=plan.group_paths("timing"),
+        source=plan.sources("optimist.aggregate"),
     output:
         curves=f"{plan.results}/tables/{{paper}}/{{group}}/curves.parquet",
         finals=f"{plan.results}/tables/{{paper}}/{{group}}/finals.parquet",

@@ -1,6 +1,7 @@
 rule fetch_dataset:
     input:
         sources="data/sources.csv",
+        code=plan.sources("optimist.datasets"),
     output:
         table=f"{plan.results}/data/raw/{{dataset}}.parquet",
         record=f"{plan.results}/data/raw/{{dataset}}.json",
@@ -15,6 +16,7 @@ rule fetch_dataset:
 rule prepare_covertype:
     input:
         table=f"{plan.results}/data/raw/covertype.parquet",
+        code=plan.sources("optimist.covertype"),
     output:
         arms=f"{plan.results}/data/covertype.csv",
     log:
@@ -29,6 +31,7 @@ rule prepare_covertype:
 rule covertype_extremes:
     input:
         table=f"{plan.results}/data/raw/covertype.parquet",
+        code=plan.sources("optimist.covertype"),
     output:
         extremes=f"{plan.results}/data/covertype_extremes.csv",
     log:

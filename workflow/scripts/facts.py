@@ -4,17 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from optimist.config import load_paper
 from optimist.facts import seed_facts, setting_facts
 from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
-    paper = load_paper(snakemake.wildcards.paper)
     rows = []
-    for setting in snakemake.params.settings:
-        rows += setting_facts(paper, setting, snakemake.params.data_dir)
-        name = f"{paper['settings'][setting].get('dataset')}_extremes.csv"
-        extremes = Path(snakemake.params.data_dir) / name
+    for setting, spec in snakemake.params.specs.items():
+        rows += setting_facts(snakemake.wildcards.paper, setting, spec, snakemake.params.data_dir)
+        extremes = Path(snakemake.params.data_dir) / f"{spec.get('dataset')}_extremes.csv"
         if str(extremes) in snakemake.input:
             rows += seed_facts(pd.read_csv(extremes), setting)
     table = pd.DataFrame(rows, columns=["name", "setting", "value"])

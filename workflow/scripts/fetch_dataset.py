@@ -1,8 +1,11 @@
 """Fetch one data set, from UCI or the verified copy, and record which."""
 
+import sys
+
 from optimist import datasets
 from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
     frame, record = datasets.fetch(snakemake.wildcards.dataset, **dict(snakemake.params.items()))
+    print(f"{len(frame)} rows of {record['name']} from {record['source']}", file=sys.stderr)
     datasets.save(frame, record, snakemake.output.table, snakemake.output.record)

@@ -1,12 +1,14 @@
 """Sample confidence regions in the plane."""
 
-import pandas as pd
+from optimist.jobs import logged, one_blas_thread
 
-from optimist.experiment import Cell
-from optimist.jobs import logged
-from optimist.regions import area, confidence_region
-
+one_blas_thread()
 with logged(snakemake.log[0]):
+    import pandas as pd
+
+    from optimist.regions import area, confidence_region
+    from optimist.trials import Cell
+
     spec = snakemake.params.regions
     regions = [
         confidence_region(Cell(**cell), spec["rounds"], spec["resolution"])

@@ -47,14 +47,16 @@ class FiniteArmAlgorithm(ABC):
 
     def state_bytes(self):
         """Return the number of bytes of all that the learner keeps between rounds."""
-        return sum(_nbytes(value) for value in vars(self).values())
+        return sum(_nbytes(value) for name, value in vars(self).items() if name != "problem")
 
 
 def _nbytes(value):
     if isinstance(value, dict):
-        return sum(_nbytes(v) for v in value.values())
-    if isinstance(value, tuple):
+        return sum(_nbytes(k) + _nbytes(v) for k, v in value.items())
+    if isinstance(value, list | tuple | set):
         return sum(_nbytes(v) for v in value)
     if isinstance(value, bool | int | float):
         return np.float64().nbytes
+    if isinstance(value, bytes | str):
+        return len(value)
     return getattr(value, "nbytes", 0)

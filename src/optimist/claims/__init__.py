@@ -14,11 +14,19 @@ Regret is compared on the trials that both algorithms completed (they meet the s
 of means with Student t intervals; all such comparisons of one claim are one family, and Holm's
 method keeps the chance of a single false decision in it below one minus the level. Wall times are
 medians over trials with the range that the single trials allow; a lone trial is decided by its
-value. Shares have Clopper-Pearson intervals, slopes those of least squares. Facts and state sizes
-have no sampling error and are decided by value.
+value, and remark and explanation say so. Unconverged trials are included and remarked on. Shares
+have Clopper-Pearson intervals, slopes those of least squares. Facts and state sizes have no
+sampling error and are decided by value.
 
 A check may belong to a configuration, an alternative reading of the claim; checks without one
-count under all. Informative checks are shown and do not count.
+count under all. A claim without configurations is grouped by setting instead. Informative checks
+are shown and do not count. The claim is
+
+``missing``         if a counted check is,
+``reproduced``      if all counted checks hold,
+``partly``          if all checks of at least one group hold,
+``not reproduced``  if none of these and a check fails,
+``undecided``       otherwise.
 
 `metrics` measures, `verdicts` decides on what was measured, `pages` shows what was decided.
 """

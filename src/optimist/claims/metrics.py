@@ -15,6 +15,7 @@ from optimist.errors import unknown_name
 from optimist.simulate import COMPLETE
 from optimist.statistics import (
     Estimate,
+    last_decade_slope,
     log_log_slope,
     mean_estimate,
     proportion_interval,
@@ -25,6 +26,8 @@ from optimist.statistics import (
 
 LANES = {"finals": "regret lane", "times": "timing lane"}
 RANGE = "range over trials"
+# Facts that come from a single trial; the others are properties of the setting.
+FACTS_OF_ONE_TRIAL = ("region_area",)
 
 
 class Missing(Exception):
@@ -56,7 +59,7 @@ class Measurement:
 
 
 class Cells:
-    """What one check reads: looks up cells, notes absent ones, lengths and trials left out.
+    """What one check reads: looks up cells, notes absent ones, lengths and how trials ended.
 
     Parameters
     ----------
@@ -69,7 +72,7 @@ class Cells:
     def __init__(self, groups, level):
         self.groups = groups
         self.level = level
-        self.left_out = []
+        self.notes = []
         self.rounds = []
 
     def pick(self, table, *keys):
@@ -99,17 +102,19 @@ class Cells:
             return None, ""
         status = rows.groupby("trial")["status"].last()
         broken = status[~status.isin(COMPLETE)]
-        if len(broken):
-            reasons = ", ".join(f"{n} {s}" for s, n in sorted(Counter(broken).items()))
-            self.left_out.append(
-                f"{'/'.join(pair)}: {len(broken)} of {len(status)} trials left out ({reasons})"
-            )
+        reasons = ", ".join(f"{n} {s}" for s, n in sorted(Counter(broken).items()))
+        self._note(pair, status, len(broken), f"left out ({reasons})")
+        self._note(pair, status, (status == "unconverged").sum(), "unconverged")
         rows = rows[rows["status"].isin(COMPLETE)]
         if rows.empty:
             return None, f", no complete trial: {reasons}"
         if column not in rows or rows[column].isna().all():
             return None, f", no column {column}"
         return rows, ""
+
+    def _note(self, pair, status, count, words):
+        if count:
+            self.notes.append(f"{'/'.join(pair)}: {count} of {len(status)} trials {words}")
 
     def kind(self, method):
         """Name the intervals of a method: ``95% t``."""
@@ -284,11 +289,11 @@ def time_flat_over_rounds(cells, *, algorithm, setting):
 
 @metric("log-log slope of the time per round of {algorithm} against t, {setting}")
 def time_slope(cells, *, algorithm, setting):
-    """Slope over the median trial, see `optimist.statistics.rate_slope`."""
+    """Slope over the last decade of rounds, see `optimist.statistics.rate_slope`."""
     (rows,) = cells.complete("times", "seconds", (setting, algorithm))
-    totals = rows.groupby("round")["seconds"].median()
-    slope = rate_slope(totals.index, totals, cells.level)
-    return Measurement(*slope, rows["trial"].nunique(), cells.kind("least squares"))
+    totals = rows.pivot(index="trial", columns="round", values="seconds").dropna(axis=1)
+    slope = rate_slope(totals.columns, totals, cells.level)
+    return Measurement(*slope, len(totals), cells.kind("least squares"))
 
 
 # State.
@@ -296,10 +301,10 @@ def time_slope(cells, *, algorithm, setting):
 
 @metric("log-log slope of the state's bytes of {algorithm} against t, {setting}")
 def state_slope(cells, *, algorithm, setting):
-    """Slope over all recorded rounds of the timing lane, largest trial."""
+    """Slope over the last decade of rounds of the timing lane, largest trial."""
     (rows,) = cells.complete("times", "state_bytes", (setting, algorithm))
     sizes = rows.groupby("round")["state_bytes"].max()
-    return Measurement(log_log_slope(sizes.index, sizes)[0], trials=rows["trial"].nunique())
+    return Measurement(last_decade_slope(sizes.index, sizes)[0], trials=rows["trial"].nunique())
 
 
 @metric("state's bytes of {algorithm}, largest / smallest over the rounds, {setting}")
@@ -325,14 +330,19 @@ def agreement(cells, *, algorithm, setting):
 @metric("{name}, {setting}")
 def fact(cells, *, name, setting):
     """A value of the table of facts."""
-    return Measurement(float(*cells.pick("facts", (name, setting))))
+    return Measurement(float(*cells.pick("facts", (name, setting))), trials=_trials_of_fact(name))
 
 
 @metric("{name} of {numerator} / {denominator}")
 def fact_ratio(cells, *, name, numerator, denominator):
     """Ratio of one fact of two settings (or algorithms, if the fact is about those)."""
     top, bottom = cells.pick("facts", (name, numerator), (name, denominator))
-    return Measurement(float(top) / float(bottom) if bottom else math.nan)
+    ratio = float(top) / float(bottom) if bottom else math.nan
+    return Measurement(ratio, trials=_trials_of_fact(name))
+
+
+def _trials_of_fact(name):
+    return 1 if name in FACTS_OF_ONE_TRIAL else None
 
 
 @metric("log-log slope of the time of the {part} part against d, d >= {smallest}")

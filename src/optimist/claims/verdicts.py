@@ -190,7 +190,8 @@ def _measure(check, cells):
     except Missing as missing:
         found, lack = None, [f"no {missing}"]
     rounds = min(cells.rounds, default=None)
-    return Result(check, found, rounds, "; ".join([*lack, *cells.left_out]))
+    lone = ["one trial"] if found and found.trials == 1 else []
+    return Result(check, found, rounds, "; ".join([*lack, *lone, *cells.notes]))
 
 
 def _correct(results):
@@ -223,31 +224,56 @@ def _conclude(results):
     if outcomes["missing"]:
         first = next(r.remark for r in counted if r.outcome == "missing").split("; ")[0]
         return "missing", f"{outcomes['missing']} of {len(counted)} checks cannot be made: {first}"
-    if outcomes["holds"] == len(counted):
-        return "reproduced", f"all {len(counted)} checks hold" if len(counted) > 1 else "holds"
-    if outcomes["holds"]:
+    if _hold(counted):
+        all_hold = f"all {len(counted)} checks hold" if len(counted) > 1 else "holds"
+        return "reproduced", all_hold + _lone_trials(counted)
+    groups = _groups(counted)
+    if any(map(_hold, groups.values())):
         verdict = "partly"
     else:
         verdict = "not reproduced" if outcomes["fails"] else "undecided"
-    return verdict, _by_configuration(counted)
+    return verdict, _which_groups_hold(groups) + _lone_trials(counted)
 
 
-def _by_configuration(counted):
-    """Say under which configurations all counted checks hold, or which checks do not."""
-    names = list(dict.fromkeys(r.check.configuration for r in counted if r.check.configuration))
-    if not names:
-        return _which_hold(counted)
-    return "; ".join(
-        f"{name}: {_which_hold([r for r in counted if r.check.configuration in (None, name)])}"
-        for name in names
-    )
+def _hold(results):
+    return all(r.outcome == "holds" for r in results)
 
 
-def _which_hold(counted, shown=3):
+def _groups(counted):
+    """Return the counted checks by configuration, or by setting if there are no configurations.
+
+    Checks that belong to none are common to all groups; a claim with fewer than two settings is
+    one group without a name.
+    """
+    keys = [r.check.configuration for r in counted]
+    if not any(keys):
+        keys = [r.check.arguments.get("setting") for r in counted]
+        if len({*keys} - {None}) < 2:
+            return {"": counted}
+    names = dict.fromkeys(filter(None, keys))
+    pairs = list(zip(keys, counted, strict=True))
+    return {name: [r for key, r in pairs if key in (None, name)] for name in names}
+
+
+def _which_groups_hold(groups, shown=4):
+    """Say which groups hold, these first, and what does not hold in the others."""
+    order = sorted(groups.items(), key=lambda item: not _hold(item[1]))
+    parts = [f"{name}: {_which_hold(g)}" if name else _which_hold(g) for name, g in order[:shown]]
+    more = [f"and {len(order) - shown} more"] if len(order) > shown else []
+    return "; ".join(parts + more)
+
+
+def _which_hold(results, shown=2):
     """Say how many checks hold and name the first ones that do not."""
-    others = [f"{r.check.label} ({r.outcome})" for r in counted if r.outcome != "holds"]
+    others = [f"{r.check.label} ({r.outcome})" for r in results if r.outcome != "holds"]
     if not others:
         return "holds"
     more = f" and {len(others) - shown} more" if len(others) > shown else ""
-    holding = len(counted) - len(others)
-    return f"{holding} of {len(counted)} hold, not: {'; '.join(others[:shown])}{more}"
+    holding = len(results) - len(others)
+    return f"{holding} of {len(results)} hold, not: {', '.join(others[:shown])}{more}"
+
+
+def _lone_trials(counted):
+    """Say how many checks were decided on one trial; empty if none was."""
+    lone = sum(r.measurement.trials == 1 for r in counted)
+    return f" (one trial behind {lone} of {len(counted)} checks)" if lone else ""

@@ -2,7 +2,8 @@
 
 import importlib
 
-from optimist.errors import check_keywords, unknown_name
+from optimist.errors import unknown_name
+from optimist.signatures import check_keywords
 
 REGISTRY = {
     "glm": "optimist.environments.glm:GLMEnvironment",

@@ -63,7 +63,8 @@ class GLMEnvironment(FiniteArmEnvironment):
         for key, value in (("dimension", dimension), ("arms", arms), ("seed", seed)):
             whole_number(key, value, least=0 if key == "seed" else 1)
         one_of("instance", instance, ("shared", "per_trial"))
-        key = (seed,) if instance == "shared" else (seed, trial)
+        # A trailing zero would be lost in the seed: trial 0 would be the shared instance.
+        key = (seed,) if instance == "shared" else (seed, trial + 1)
         direction, self._arms = draw_instance(key, dimension, arms, horizon if redrawn else 1)
         if longest is not None:
             lengths = np.linalg.norm(self._arms, axis=-1)
@@ -87,17 +88,18 @@ class GLMEnvironment(FiniteArmEnvironment):
     def reward(self, t, index):
         return float(self._rewards[t, index])
 
-    def kappa(self, choice="parameter"):
+    def kappa(self, choice="parameter", norm_bound=None):
         r"""Return $\kappa$ as the inverse of the smallest slope of the mean.
 
         ``parameter``: at $\theta_*$ over the arms of all rounds (what the paper reports);
-        ``arms``: over the ball of radius $\|\theta_*\|$ and those arms; ``ball``: over unit arms.
+        ``arms``: over the ball of radius ``norm_bound`` (default $\|\theta_*\|$) and those arms;
+        ``ball``: over that ball and unit arms.
         """
         one_of("kappa", choice, KAPPA_CHOICES)
         if choice == "parameter":
             return float(1.0 / self.link.slope(self.predictors).min())
         longest = np.linalg.norm(self._arms, axis=-1).max() if choice == "arms" else 1.0
-        return 1.0 / self.link.slope_bounds(self.norm * longest)[0]
+        return 1.0 / self.link.slope_bounds((norm_bound or self.norm) * longest)[0]
 
     def facts(self):
         ratios = self.predictors / self.norm
@@ -117,7 +119,11 @@ class GLMEnvironment(FiniteArmEnvironment):
             link=self.link,
             dimension=len(self.theta),
             norm_bound=norm_bound,
-            kappa=self.kappa(kappa) if isinstance(kappa, str) else positive("kappa", kappa),
+            kappa=(
+                self.kappa(kappa, norm_bound)
+                if isinstance(kappa, str)
+                else positive("kappa", kappa)
+            ),
             horizon=self.horizon,
             delta=delta,
             reward_bound=reward_bound,

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from optimist.numerics.likelihood import Likelihood, minimise
+from optimist.numerics.likelihood import Likelihood, ball_constraint, minimise
 from optimist.numerics.optimality import SPHERE_TOLERANCE, OptimalitySystem
 
 JITTER = 1e-6
@@ -45,6 +45,8 @@ class LevelSet:
     ----------
     fallbacks : int
         Number of maximisations that needed the one-dimensional dual.
+    failures : int
+        Number of maximisations in which SLSQP reported no success.
     best_value : float
         The maximum over arms and the set that `best_arm` found last.
     """
@@ -59,6 +61,7 @@ class LevelSet:
         self.hessian = hessian + JITTER * np.eye(len(centre))
         self.solutions = solutions
         self.fallbacks = 0
+        self.failures = 0
         self.best_value = -math.inf
 
     @property
@@ -244,14 +247,7 @@ def _slsqp(level_set, x, tolerance):
 
     constraints = [{"type": "ineq", "fun": slack, "jac": slack_gradient}]
     if level_set.radius is not None:
-        square = level_set.radius**2
-        constraints.append(
-            {
-                "type": "ineq",
-                "fun": lambda theta: square - theta @ theta,
-                "jac": lambda theta: -2.0 * theta,
-            }
-        )
+        constraints.append(ball_constraint(level_set.radius))
     solution = minimize(
         lambda theta: -(x @ theta),
         level_set.centre,
@@ -260,4 +256,5 @@ def _slsqp(level_set, x, tolerance):
         method="SLSQP",
         options={"ftol": tolerance},
     )
+    level_set.failures += not solution.success
     return float(x @ solution.x)

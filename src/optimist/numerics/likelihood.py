@@ -178,6 +178,30 @@ def minimise(likelihood, start, radius=None):
     return theta, False
 
 
+def ball_constraint(radius):
+    r"""Return the constraint $\|\theta\| \le S$ as scipy's SLSQP takes it."""
+    return {
+        "type": "ineq",
+        "fun": lambda theta: radius**2 - theta @ theta,
+        "jac": lambda theta: -2.0 * theta,
+    }
+
+
+def minimise_by_slsqp(likelihood, start, radius=None, tolerance=1e-5):
+    """Minimise as `minimise` does, by scipy's SLSQP: what public codes run."""
+    from scipy.optimize import minimize
+
+    solution = minimize(
+        lambda theta: likelihood.values(theta[None])[0],
+        start,
+        jac=lambda theta: likelihood.gradients(theta[None])[0],
+        constraints=[] if radius is None else [ball_constraint(radius)],
+        method="SLSQP",
+        options={"ftol": tolerance},
+    )
+    return solution.x, bool(solution.success)
+
+
 def _newton_step(theta, gradient, hessian, radius):
     H = hessian + JITTER * np.eye(len(theta))
     if radius is None:

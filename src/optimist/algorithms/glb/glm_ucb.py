@@ -94,16 +94,17 @@ class GLMUCB(FiniteArmAlgorithm):
         r"""Minimise $\|\nabla L(\theta)-\nabla L(\hat\theta)\|_{V^{-1}}$ over the ball."""
         S = self.problem.norm_bound
         target = likelihood.at(estimate)[1]
-        theta, _ = minimise(likelihood, estimate * (S / np.linalg.norm(estimate)), S)
+        theta, converged = minimise(likelihood, estimate, S)
         for _ in range(MAX_GAUSS_NEWTON_STEPS):
             _, gradient, hessian = likelihood.at(theta)
             weighted = np.linalg.solve(self.V, hessian)
             normal = hessian @ weighted
             right = normal @ theta - weighted.T @ (gradient - target)
             new, _ = minimise_quadratic(normal, right, S)
-            if np.linalg.norm(new - theta) <= 1e-10 * S:
+            if converged and np.linalg.norm(new - theta) <= 1e-10 * S:
                 return new
             theta = new
+        self.status = "unconverged"
         return theta
 
     def contains(self, thetas):

@@ -20,16 +20,13 @@ With the ball the level set hardly ever binds at these horizons and the rule pla
 
 import math
 
-import numpy as np
-
-from optimist.algorithms.base import FiniteArmAlgorithm
+from optimist.algorithms.glb.level_set_optimism import LevelSetOptimism
 from optimist.errors import one_of
-from optimist.numerics.level_set import LevelSet, maximise_by_kkt, maximise_by_slsqp
-from optimist.numerics.likelihood import Likelihood, minimise
+from optimist.numerics.likelihood import Likelihood
 from optimist.numerics.linear import log_determinant
 
 
-class OFULogR(FiniteArmAlgorithm):
+class OFULogR(LevelSetOptimism):
     """Time per round proportional to t; logistic rewards only.
 
     Parameters
@@ -46,35 +43,37 @@ class OFULogR(FiniteArmAlgorithm):
     links = ("logistic",)
 
     def __init__(self, problem, *, radius="data", ball=False, solver="kkt", history="raw"):
-        super().__init__(problem)
+        super().__init__(problem, solver, history, prune=True)
         self.radius_form = one_of("radius", radius, ("data", "published"))
         self.ball = one_of("ball", ball, (False, True))
-        self.solver = one_of("solver", solver, ("kkt", "slsqp"))
-        self.history = problem.new_history(history)
-        self.t = 1
-        self.estimate = np.zeros(problem.dimension)
-        # Fixed arms are solved from their last solutions.
-        self.solutions = {} if problem.fixed_arms else None
-        self.fallbacks = 0
-        self.whole_ball = 0
 
     @property
     def likelihood(self):
-        """Penalised likelihood of the current round."""
-        ridge = self.problem.dimension * math.log(1.0 + self.t)
-        return Likelihood(self.problem.link, self.history, ridge)
+        return Likelihood(self.problem.link, self.history, self.ridge)
 
-    def _published_radius(self, ridge):
-        p, d = self.problem, self.problem.dimension
-        tail = math.log(4.0 / p.delta * (1.0 + self.t / (16.0 * d * ridge)))
+    @property
+    def ridge(self):
+        r"""$\lambda_t$."""
+        return self.problem.dimension * math.log(2.0 + self.history.plays)
+
+    @property
+    def level(self):
+        published = self.radius_form == "published"
+        beta = self._published_radius() if published else self._data_dependent_radius()
+        return (self.problem.radius_scale * beta) ** 2
+
+    def _published_radius(self):
+        p, d, ridge = self.problem, self.problem.dimension, self.ridge
+        rounds = self.history.plays + 1
+        tail = math.log(4.0 / p.delta * (1.0 + rounds / (16.0 * d * ridge)))
         gamma = math.sqrt(ridge) * (p.norm_bound + 0.5) + d / math.sqrt(ridge) * tail
         return gamma + gamma**2 / math.sqrt(ridge)
 
-    def _data_dependent_radius(self, likelihood):
+    def _data_dependent_radius(self):
         from scipy.special import chdtr
 
-        d, S, ridge = self.problem.dimension, self.problem.norm_bound, likelihood.ridge
-        hessian = likelihood.at(self.estimate)[2]
+        d, S, ridge = self.problem.dimension, self.problem.norm_bound, self.ridge
+        hessian = self.likelihood.at(self.estimate)[2]
         tail = math.log(1.0 / self.problem.delta)
         tail += 0.5 * log_determinant(hessian) - 0.5 * d * math.log(ridge)
         tail += math.log(chdtr(d, 2.0 * ridge) / chdtr(d, ridge))
@@ -83,36 +82,9 @@ class OFULogR(FiniteArmAlgorithm):
         return gamma + gamma**2 / ridge
 
     @property
-    def confidence_set(self):
-        """The set of the current round, a `LevelSet`."""
-        likelihood = self.likelihood
-        if self.radius_form == "published":
-            beta = self._published_radius(likelihood.ridge)
-        else:
-            beta = self._data_dependent_radius(likelihood)
-        level = (self.problem.radius_scale * beta) ** 2
-        radius = self.problem.norm_bound if self.ball else None
-        return LevelSet(likelihood, self.estimate, level, radius, self.solutions)
+    def estimate_radius(self):
+        return None
 
-    def select(self, arms):
-        confidence_set = self.confidence_set
-        if self.solver == "kkt":
-            index = confidence_set.best_arm(arms, maximise_by_kkt)
-        else:
-            index = confidence_set.best_arm(arms, maximise_by_slsqp, prune=False)
-        self.fallbacks += confidence_set.fallbacks
-        self.whole_ball += confidence_set.reaches_tip(arms[index])
-        return index
-
-    def update(self, arms, index, reward):
-        self.history.append(index, arms[index], reward)
-        self.t += 1
-        self.estimate, converged = minimise(self.likelihood, self.estimate)
-        if not converged:
-            self.status = "unconverged"
-
-    def contains(self, thetas):
-        return self.confidence_set.contains(np.atleast_2d(thetas))
-
-    def diagnostics(self):
-        return {"fallbacks": self.fallbacks, "whole_ball": self.whole_ball}
+    @property
+    def set_radius(self):
+        return self.problem.norm_bound if self.ball else None
