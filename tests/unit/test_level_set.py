@@ -15,6 +15,7 @@ from optimist.numerics.level_set import (
 )
 from optimist.numerics.likelihood import History, Likelihood, minimise
 from optimist.numerics.links import Gaussian, make_link
+from optimist.numerics.optimality import SolutionMemory
 
 LINKS = [make_link("logistic"), make_link("poisson"), Gaussian(1.0)]
 each_link = pytest.mark.parametrize("link", LINKS, ids=lambda link: link.name)
@@ -185,19 +186,17 @@ def test_remembered_solutions_change_speed_and_not_values(link):
     # The same arms, round after round, while the data grow: warm starts against cold ones.
     rng = np.random.default_rng(28)
     history, arms = random_history(rng, link, 2.0, 5, 3), random_arms(rng, 8, 3)
-    solutions, centre = {}, np.zeros(3)
+    memory, centre = SolutionMemory(3), np.zeros(3)
     for t in range(40):
         x = arms[t % 8]
         history.append(t, x, float(link.sample(rng, link.mean(arms[[t % 8]] @ np.ones(3)))[0]))
         likelihood = Likelihood(link, history)
         centre, _ = minimise(likelihood, centre, 3.0)
-        warm, cold = (
-            LevelSet(likelihood, centre, 5.0, 3.0, memory) for memory in (solutions, None)
-        )
+        warm, cold = (LevelSet(likelihood, centre, 5.0, 3.0, kept) for kept in (memory, None))
         np.testing.assert_allclose(
             maximise_by_kkt(warm, arms), maximise_by_kkt(cold, arms), atol=1e-6
         )
-    assert solutions
+    assert 0 < memory.count <= len(arms)
 
 
 def test_membership_by_hand():

@@ -37,9 +37,8 @@ class LevelSet:
         beta squared, positive.
     radius : float or None
         S when the domain is a ball, None for the whole space (which needs a ridge).
-    solutions : dict or None
-        Last solutions by arm, which Newton's method starts from and puts its own in. Worth keeping
-        where arms come again in the next round.
+    memory : SolutionMemory or None
+        Earlier solutions, which Newton's method starts from and adds its own to.
 
     Attributes
     ----------
@@ -51,7 +50,7 @@ class LevelSet:
         The maximum over arms and the set that `best_arm` found last.
     """
 
-    def __init__(self, likelihood, centre, level, radius, solutions=None):
+    def __init__(self, likelihood, centre, level, radius, memory=None):
         self.likelihood = likelihood
         self.centre = centre
         self.level = level
@@ -59,7 +58,7 @@ class LevelSet:
         self.radius = radius
         self.minimum, _, hessian = likelihood.at(centre)
         self.hessian = hessian + JITTER * np.eye(len(centre))
-        self.solutions = solutions
+        self.memory = memory
         self.fallbacks = 0
         self.failures = 0
         self.best_value = -math.inf
@@ -190,13 +189,15 @@ def _solve_by_dual(level_set, x):
     """Maximise for one arm that Newton's method left; count it and keep the solution."""
     theta, s = maximise_by_dual(level_set, x)
     level_set.fallbacks += 1
-    if level_set.solutions is not None:
+    if level_set.memory is not None:
         active, rho = False, 0.0
         if level_set.radius is not None:
             active = math.sqrt(theta @ theta) >= level_set.radius * (1.0 - SPHERE_TOLERANCE)
             gradient = level_set.likelihood.gradients(theta[None])[0]
             rho = max(float((s * x - gradient) @ theta) / level_set.radius**2, 0.0) * active
-        level_set.solutions[x.tobytes()] = np.array([*theta, s, rho]), active
+        length = math.sqrt(x @ x)
+        unknowns = np.array([*theta, s * length, rho])
+        level_set.memory.add(x[None] / length, unknowns[None], [active])
     return theta
 
 

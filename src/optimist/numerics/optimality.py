@@ -22,7 +22,51 @@ CROSSING_STEPS = 2
 # drop the constraint at.
 RHO_SHARE = 0.3
 NEGLIGIBLE_RHO = 1e-3
+# A remembered solution with a larger residual is no better than a fresh start.
 STALE_RESIDUAL = 0.5
+MEMORY_SIZE = 128
+
+
+class SolutionMemory:
+    r"""The last solutions found, by direction of the arm, as starts for later rounds.
+
+    A solution depends on the direction of x alone, but for s, which is kept for an arm of length 1.
+    The set changes little from round to round, so that of a nearby direction is a good start.
+
+    Parameters
+    ----------
+    dimension : int
+    size : int
+        Number of directions kept; the oldest is forgotten first.
+    """
+
+    def __init__(self, dimension, size=MEMORY_SIZE):
+        self.directions = np.zeros((size, dimension))
+        self.unknowns = np.zeros((size, dimension + 2))
+        self.active = np.zeros(size, dtype=bool)
+        self.count = 0
+
+    @property
+    def nbytes(self):
+        """Bytes held."""
+        return self.directions.nbytes + self.unknowns.nbytes + self.active.nbytes
+
+    def recall(self, directions):
+        """Return unknowns (m, d + 2) and ball flags (m,) nearest to unit rows (m, d)."""
+        kept = min(self.count, len(self.active))
+        nearest = np.argmax(directions @ self.directions[:kept].T, axis=1)
+        return self.unknowns[nearest], self.active[nearest]
+
+    def add(self, directions, unknowns, active):
+        """Keep solutions for unit rows ``directions`` (m, d); the same direction is replaced."""
+        kept = min(self.count, len(self.active))
+        cosines = directions @ self.directions[:kept].T
+        for row, direction in enumerate(directions):
+            same = np.flatnonzero(cosines[row] > 1.0 - 1e-12)
+            slot = same[0] if len(same) else self.count % len(self.active)
+            self.count += not len(same)
+            self.directions[slot] = direction
+            self.unknowns[slot], self.active[slot] = unknowns[row], active[row]
 
 
 class OptimalitySystem:
@@ -35,32 +79,32 @@ class OptimalitySystem:
         m, d = arms.shape
         self.unknowns = np.zeros((m, d + 2))  # theta, s, rho
         self.active = np.zeros(m, dtype=bool)  # ball constraint
+        self.residual = np.empty((m, d + 2))
+        self.jacobian = np.empty((m, d + 2, d + 2))
         cold = self._recall()
         if len(cold):
             self._start(cold)
+            self.residual[cold], self.jacobian[cold] = self._evaluate(cold, self.unknowns[cold])
+
+    @property
+    def _directions(self):
+        return self.arms / self.lengths[:, None]
 
     def _recall(self):
-        """Start from earlier solutions of the same arms; return the rows without a useful one."""
-        known = self.set.solutions
-        if not known:
-            return np.arange(len(self.arms))
-        useful = np.zeros(len(self.arms), dtype=bool)
-        for row, x in enumerate(self.arms):
-            solution = known.get(x.tobytes())
-            if solution is not None:
-                self.unknowns[row], self.active[row] = solution
-                useful[row] = True
-        warm = np.flatnonzero(useful)
-        if len(warm):
-            residual, _ = self._evaluate(warm, self.unknowns[warm])
-            useful[warm] = np.linalg.norm(residual, axis=1) < STALE_RESIDUAL
-        return np.flatnonzero(~useful)
+        """Start from solutions for near directions; return the rows without a useful one."""
+        memory, everyone = self.set.memory, np.arange(len(self.arms))
+        if memory is None or not memory.count:
+            return everyone
+        self.unknowns, self.active = memory.recall(self._directions)
+        self.unknowns[:, -2] /= self.lengths
+        self.residual, self.jacobian = self._evaluate(everyone, self.unknowns)
+        return np.flatnonzero(np.linalg.norm(self.residual, axis=1) >= STALE_RESIDUAL)
 
     def _remember(self, converged):
-        if self.set.solutions is not None:
-            for row in np.flatnonzero(converged):
-                solution = self.unknowns[row].copy(), bool(self.active[row])
-                self.set.solutions[self.arms[row].tobytes()] = solution
+        if self.set.memory is not None and converged.any():
+            solutions = self.unknowns[converged]
+            solutions[:, -2] *= self.lengths[converged]
+            self.set.memory.add(self._directions[converged], solutions, self.active[converged])
 
     def _start(self, rows):
         r"""Start ``rows`` where the ray of the ellipsoid's maximiser leaves the set.
@@ -145,7 +189,7 @@ class OptimalitySystem:
         pending = np.arange(m)
         converged = np.zeros(m, dtype=bool)
         stalled = np.zeros(m, dtype=int)
-        residual, jacobian = self._evaluate(pending, self.unknowns)
+        residual, jacobian = self.residual, self.jacobian
         for _ in range(MAX_NEWTON_STEPS):
             before = np.linalg.norm(residual, axis=1)
             residual, jacobian = self._advance(pending, residual, jacobian)

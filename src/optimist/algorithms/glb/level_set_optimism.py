@@ -17,6 +17,7 @@ from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.errors import one_of
 from optimist.numerics.level_set import LevelSet, maximise_by_kkt, maximise_by_slsqp
 from optimist.numerics.likelihood import minimise, minimise_by_slsqp
+from optimist.numerics.optimality import SolutionMemory
 
 # Minimiser of a likelihood, maximiser over its level set.
 SOLVERS = {
@@ -46,8 +47,9 @@ class LevelSetOptimism(FiniteArmAlgorithm):
         self.history = problem.new_history(history)
         self._estimate = np.zeros(problem.dimension)
         self._is_stale = False
-        # Fixed arms are solved from their last solutions.
-        self.solutions = {} if problem.fixed_arms else None
+        # Fixed arms start from their last solutions. For arms that are redrawn, starts from the
+        # nearest direction were measured to gain nothing.
+        self.memory = SolutionMemory(problem.dimension) if problem.fixed_arms else None
         self.fallbacks = 0
         self.failures = 0
         self.whole_ball = 0
@@ -87,7 +89,7 @@ class LevelSetOptimism(FiniteArmAlgorithm):
     def confidence_set(self):
         """The set of the current round, a `LevelSet`."""
         centre = self.estimate
-        return LevelSet(self.likelihood, centre, self.level, self.set_radius, self.solutions)
+        return LevelSet(self.likelihood, centre, self.level, self.set_radius, self.memory)
 
     def select(self, arms):
         confidence_set = self.confidence_set
