@@ -7,6 +7,7 @@ rule fetch_dataset:
         record=f"{plan.results}/data/raw/{{dataset}}.json",
     log:
         f"{plan.results}/logs/fetch_dataset/{{dataset}}.log",
+    priority: 100
     params:
         **plan.config["data"],
     script:
@@ -21,7 +22,8 @@ rule prepare_covertype:
         arms=f"{plan.results}/data/covertype.csv",
     log:
         f"{plan.results}/logs/prepare_covertype.log",
-    threads: 2
+    # First of all, or its many runs would wait for it at the end.
+    priority: 100
     params:
         **plan.covertype_options("clusters", "seed", "n_init"),
     script:
