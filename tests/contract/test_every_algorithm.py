@@ -243,7 +243,9 @@ def test_saying_that_arms_are_fixed_does_not_change_the_choices(name, link):
     means = problems[0].link.mean(arms @ np.array([1.5, 1.5, 0.0]))
     luck = problems[0].link.sample(rng, np.broadcast_to(means, (100, 10)))
     world = ScriptedWorld([arms], lambda t, k: float(luck[t, k]))
-    told, untold = (choices(make_algorithm(name, p), world, 100) for p in problems)
+    told, untold = (
+        choices(make_algorithm(name, p, np.random.default_rng(0)), world, 100) for p in problems
+    )
     assert told == untold
 
 
@@ -260,7 +262,11 @@ def test_raw_and_aggregated_histories_choose_the_same(name):
         luck = problem.link.sample(rng, np.broadcast_to(means, (120, 12)))
         world = ScriptedWorld([arms], lambda t, k, luck=luck: float(luck[t, k]))
         raw, aggregated = (
-            choices(make_algorithm(f"{name}[history={mode}]", problem), world, 120)
+            choices(
+                make_algorithm(f"{name}[history={mode}]", problem, np.random.default_rng(0)),
+                world,
+                120,
+            )
             for mode in ("raw", "aggregated")
         )
         assert raw == aggregated
