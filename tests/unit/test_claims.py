@@ -699,6 +699,17 @@ def test_the_summary_block_is_a_table_with_one_line_per_claim(frame):
     ]
 
 
+def test_the_page_for_the_browser_has_every_claim_and_check(frame):
+    summary, checks = claims.to_html(frame).split("<h2>Checks</h2>")
+    for name in ("claim", "verdict"):
+        for value in frame[name].unique():
+            assert f"<td>{value}</td>" in summary
+    assert summary.count("<tr") == 1 + frame["claim"].nunique()
+    assert checks.count("<tr") == 1 + len(frame)
+    for outcome, rows in frame.groupby("outcome"):
+        assert checks.count(f"<td>{outcome}</td>") == len(rows)
+
+
 def test_the_text_names_verdict_and_reason(frame):
     assert claims.to_text(frame).splitlines() == [
         "toy.01  reproduced      It works.",

@@ -278,9 +278,22 @@ tr {{ border-bottom: 1px solid #ddd; vertical-align: top; }}
 
 def to_html(frame):
     """Return a page for the browser: the summary table, then a table of all checks."""
-    summary = frame[["claim", "place", "statement", "verdict", "explanation"]].drop_duplicates()
-    checks = frame.assign(value=[_value(c) for c in frame.itertuples()])
-    checks = checks.assign(wanted=[_wanted(c) for c in frame.itertuples()])
-    columns = ["claim", "configuration", "check", "value", "wanted", "outcome", "remark"]
-    tables = [t.fillna("").to_html(index=False, border=0) for t in (summary, checks[columns])]
+    import pandas as pd
+
+    groups = _claims(frame)
+    heads = [checks[0] for checks in groups]
+    about = ("claim", "place", "statement", "verdict", "explanation")
+    summary = pd.DataFrame(
+        [[getattr(head, name) for name in about] for head in heads], columns=about
+    )
+    columns = ("claim", "configuration", "check", "value", "wanted", "outcome", "remark")
+    rows = [
+        (c.claim, c.configuration, c.check, _value(c), _wanted(c), c.outcome, c.remark)
+        for checks in groups
+        for c in checks
+    ]
+    tables = [
+        table.fillna("").to_html(index=False, border=0)
+        for table in (summary, pd.DataFrame(rows, columns=columns))
+    ]
     return PAGE.format(tally=escape(tally(frame)), summary=tables[0], checks=tables[1])
