@@ -79,6 +79,7 @@ class OptimalitySystem:
         m, d = arms.shape
         self.unknowns = np.zeros((m, d + 2))  # theta, s, rho
         self.active = np.zeros(m, dtype=bool)  # ball constraint
+        self.falling = np.zeros(m, dtype=bool)  # the last step wanted a negative rho
         self.residual = np.empty((m, d + 2))
         self.jacobian = np.empty((m, d + 2, d + 2))
         cold = self._recall()
@@ -251,6 +252,7 @@ class OptimalitySystem:
             new[worse] = self._move(old[worse], step[worse], size[worse])
             residual[worse], jacobian[worse] = self._evaluate(rows[worse], new[worse])
         self.unknowns[rows] = new
+        self.falling[rows] = old[:, -1] + step[:, -1] < 0.0
         return residual, jacobian
 
     def _move(self, old, step, size):
@@ -270,9 +272,10 @@ class OptimalitySystem:
     def _update_active_set(self, rows, residual, jacobian):
         r"""Drop or add the ball constraint; return which rows changed (m,).
 
-        It is dropped when $\rho$ has become negligible beside $s\|x\|/S$, not at the first
-        negative step: where the plays do not span the space, $\rho = 0$ makes the system
-        singular. When it is added, theta returns to the sphere with a sizeable $\rho$.
+        It is dropped when $\rho$ has become negligible beside $s\|x\|/S$ and the step would make it
+        negative, not at the first such step: where the plays do not span the space, $\rho = 0$
+        makes the system singular. When it is added, theta returns to the sphere with a sizeable
+        $\rho$.
         """
         if self.set.radius is None:
             return np.zeros(len(rows), dtype=bool)
@@ -280,7 +283,7 @@ class OptimalitySystem:
         unknowns, active = self.unknowns[rows], self.active[rows]
         full = unknowns[:, d] * self.lengths[rows] / S
         norms = np.linalg.norm(unknowns[:, :d], axis=1)
-        leaves = active & (unknowns[:, d + 1] < NEGLIGIBLE_RHO * full)
+        leaves = active & self.falling[rows] & (unknowns[:, d + 1] < NEGLIGIBLE_RHO * full)
         hits = ~active & (norms > S * (1.0 + SPHERE_TOLERANCE))
         unknowns[leaves, d + 1] = 0.0
         unknowns[hits, d + 1] = RHO_SHARE * full[hits]
