@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from optimist.numerics.ball import minimise_quadratic, project
+from optimist.numerics.ball import distance_to_sphere, minimise_quadratic, project
 
 
 def random_problem(rng, d, condition, outside):
@@ -86,3 +86,11 @@ def test_nearly_singular_quadratics_are_solved():
     theta, rho = minimise_quadratic(H, b, 3.0)
     assert np.linalg.norm(theta) == pytest.approx(3.0, rel=1e-9)
     np.testing.assert_allclose(H @ theta + rho * theta, b, rtol=1e-8, atol=1e-8)
+
+
+def test_the_distance_to_the_sphere_ends_on_it():
+    rng = np.random.default_rng(9)
+    inside, moves = 0.3 * rng.standard_normal(3), rng.standard_normal((20, 3))
+    ends = inside + distance_to_sphere(inside, moves, 2.0)[:, None] * moves
+    np.testing.assert_allclose(np.linalg.norm(ends, axis=1), 2.0)
+    assert (distance_to_sphere(inside, moves, 2.0) > 0.0).all()

@@ -7,15 +7,16 @@ import pytest
 from worlds import random_arms
 
 from optimist.numerics import optimality
+from optimist.numerics.bounds import upper_bounds, values_from_below
+from optimist.numerics.expansions import SolutionMemory
 from optimist.numerics.level_set import (
     LevelSet,
     maximise_by_dual,
-    maximise_by_kkt,
     maximise_by_slsqp,
 )
 from optimist.numerics.likelihood import History, Likelihood, minimise
 from optimist.numerics.links import Gaussian, make_link
-from optimist.numerics.optimality import SolutionMemory
+from optimist.numerics.starts import points_on_border
 
 LINKS = [make_link("logistic"), make_link("poisson"), Gaussian(1.0)]
 each_link = pytest.mark.parametrize("link", LINKS, ids=lambda link: link.name)
@@ -68,7 +69,7 @@ def test_maxima_equal_brute_force_in_the_plane(link, ball):
         level_set = random_set(rng, link, n=n, d=2, ball=ball, ridge=0.0 if ball else 1.0)
         arms = random_arms(rng, 3, 2)
         expected = [brute_force(level_set, x, level_set.centre) for x in arms]
-        np.testing.assert_allclose(maximise_by_kkt(level_set, arms), expected, atol=2e-6)
+        np.testing.assert_allclose(level_set.maxima(arms), expected, atol=2e-6)
 
 
 @each_link
@@ -76,22 +77,73 @@ def test_the_set_of_no_data_is_the_ball(link):
     level_set = LevelSet(Likelihood(link, History(3)), np.zeros(3), 2.0, 1.5)
     arms = random_arms(np.random.default_rng(0), 5, 3)
     lengths = np.linalg.norm(arms, axis=1)
-    np.testing.assert_allclose(maximise_by_kkt(level_set, arms), 1.5 * lengths, rtol=1e-12)
-    assert level_set.best_arm(arms, maximise_by_kkt) == lengths.argmax()
+    np.testing.assert_allclose(level_set.maxima(arms), 1.5 * lengths, rtol=1e-12)
+    assert level_set.best_arm(arms) == lengths.argmax()
+
+
+def anywhere(rng, level_set, m):
+    """Return m points of all sizes around the centre, with any multipliers s and rho."""
+    d = len(level_set.centre)
+    moves = rng.standard_normal((m, d)) * 10.0 ** rng.uniform(-3.0, 1.0, (m, 1))
+    s = 10.0 ** rng.uniform(-2.0, 3.0, (m, 1))
+    rho = 10.0 ** rng.uniform(-3.0, 2.0, (m, 1)) * (level_set.radius is not None)
+    return np.hstack([level_set.centre + moves, s, rho])
 
 
 @each_link
 @pytest.mark.parametrize("ball", [True, False])
-def test_upper_bounds_are_never_below_the_maximum(link, ball):
+def test_bounds_from_any_point_are_never_below_the_maximum(link, ball):
     rng = np.random.default_rng(21)
     for _ in range(15):
         n, d, norm = int(rng.integers(1, 300)), int(rng.integers(1, 6)), rng.uniform(0.5, 7.0)
         level_set = random_set(
             rng, link, norm=norm, n=n, d=d, level=rng.uniform(0.5, 60.0), ball=ball, ridge=0.8
         )
-        arms = random_arms(rng, 10, d)
-        slack = level_set.upper_bounds(arms) - maximise_by_kkt(level_set, arms)
-        assert slack.min() >= -1e-7
+        arms = random_arms(rng, 40, d)
+        unknowns = anywhere(rng, level_set, 40)
+        derivatives = level_set.likelihood.derivatives(unknowns[:, :-2])
+        bounds = upper_bounds(level_set, arms, unknowns, derivatives)
+        assert (bounds - level_set.maxima(arms)).min() >= -1e-7
+
+
+@each_link
+@pytest.mark.parametrize("ball", [True, False])
+def test_bounds_from_a_solution_are_tight(link, ball):
+    rng = np.random.default_rng(29)
+    level_set = random_set(rng, link, n=100, d=3, level=4.0, ball=ball, ridge=0.8)
+    x = random_arms(rng, 1, 3)
+    theta, s = maximise_by_dual(level_set, x[0])
+    value, gradient, hessian = level_set.likelihood.derivatives(theta[None])
+    rho = max(float((s * x[0] - gradient[0]) @ theta) / (theta @ theta), 0.0) * ball
+    unknowns = np.array([[*theta, s, rho]])
+    bound = upper_bounds(level_set, x, unknowns, (value, gradient, hessian))
+    assert bound[0] == pytest.approx(level_set.maxima(x)[0], abs=1e-5)
+
+
+@each_link
+@pytest.mark.parametrize("ball", [True, False])
+def test_members_are_members(link, ball):
+    rng = np.random.default_rng(30)
+    level_set = random_set(rng, link, ball=ball, ridge=0.0 if ball else 0.8)
+    thetas = anywhere(rng, level_set, 200)[:, :-2]
+    members = level_set.members(thetas, level_set.likelihood.values(thetas))
+    assert (level_set.excess(members) <= level_set.level * (1.0 + 1e-9)).all()
+    assert not ball or (np.linalg.norm(members, axis=1) <= 3.0 * (1.0 + 1e-9)).all()
+    near = level_set.centre + 1e-3 * (thetas - level_set.centre)
+    kept = level_set.contains(near)
+    same = level_set.members(near[kept], level_set.likelihood.values(near[kept]))
+    np.testing.assert_allclose(same, near[kept], atol=1e-12)
+
+
+@each_link
+def test_tangents_are_below(link):
+    rng = np.random.default_rng(31)
+    level_set = random_set(rng, link, ridge=0.8)
+    points, thetas = rng.standard_normal((20, 3)), rng.standard_normal((50, 3))
+    values, gradients, _ = level_set.likelihood.derivatives(points)
+    below = values_from_below(points, values, gradients, thetas)
+    assert (below <= level_set.likelihood.values(thetas) + 1e-9).all()
+    np.testing.assert_allclose(values_from_below(points, values, gradients, points), values)
 
 
 @each_link
@@ -101,21 +153,27 @@ def test_pruning_does_not_change_the_arm(link, ball):
     for n in (1, 3, 30, 200):
         level_set = random_set(rng, link, n=n, d=4, ball=ball, ridge=0.8)
         arms = random_arms(rng, 30, 4)
-        everything = level_set.best_arm(arms, maximise_by_kkt, prune=False)
-        assert level_set.best_arm(arms, maximise_by_kkt, prune=True) == everything
+        best = level_set.maxima(arms).argmax()
+        assert level_set.best_arm(arms, prune=False) == best
+        assert level_set.best_arm(arms, prune=True) == best
 
 
-def test_pruning_leaves_arms_out():
+def test_pruning_saves_passes_over_the_data(monkeypatch):
     rng = np.random.default_rng(23)
     level_set = random_set(rng, LINKS[0], n=400, d=2, level=4.0)
-    solved = []
+    arms = random_arms(rng, 40, 2)
+    evaluated, derivatives = [], Likelihood.derivatives
 
-    def counting(level_set, arms):
-        solved.append(len(arms))
-        return maximise_by_kkt(level_set, arms)
+    def counting(likelihood, thetas):
+        evaluated.append(len(thetas))
+        return derivatives(likelihood, thetas)
 
-    level_set.best_arm(random_arms(rng, 40, 2), counting)
-    assert 0 < sum(solved) < 30
+    monkeypatch.setattr(Likelihood, "derivatives", counting)
+    level_set.best_arm(arms, prune=False)
+    everything = sum(evaluated)
+    evaluated.clear()
+    level_set.best_arm(arms, prune=True)
+    assert 0 < sum(evaluated) < 0.6 * everything
 
 
 @each_link
@@ -124,7 +182,7 @@ def test_the_dual_fallback_agrees_with_the_system(link, ball):
     rng = np.random.default_rng(24)
     level_set = random_set(rng, link, n=60, d=3, level=4.0, ball=ball, ridge=0.0 if ball else 0.8)
     arms = random_arms(rng, 6, 3)
-    expected = maximise_by_kkt(level_set, arms)
+    expected = level_set.maxima(arms)
     for x, value in zip(arms, expected, strict=True):
         theta, s = maximise_by_dual(level_set, x)
         assert s > 0.0
@@ -136,11 +194,11 @@ def test_a_system_that_gives_up_is_replaced_by_the_dual(monkeypatch):
     rng = np.random.default_rng(25)
     level_set = random_set(rng, LINKS[0], n=200, d=3, level=4.0)
     arms = random_arms(rng, 4, 3)
-    expected = maximise_by_kkt(level_set, arms)
+    expected = level_set.maxima(arms)
     assert level_set.fallbacks == 0
     assert (expected < 2.999 * np.linalg.norm(arms, axis=1)).all()  # the level set binds
     monkeypatch.setattr(optimality, "MAX_NEWTON_STEPS", 0)
-    np.testing.assert_allclose(maximise_by_kkt(level_set, arms), expected, atol=1e-5)
+    np.testing.assert_allclose(level_set.maxima(arms), expected, atol=1e-5)
     assert level_set.fallbacks == 4
 
 
@@ -164,8 +222,8 @@ def test_a_centre_outside_the_ball_is_no_obstacle(seed, newton_steps, monkeypatc
     level_set, member = outside_set(seed)
     arms = random_arms(np.random.default_rng(seed), 4, 2)
     expected = np.array([brute_force(level_set, x, member) for x in arms])
-    assert (level_set.upper_bounds(arms) >= expected - 1e-6).all()
-    np.testing.assert_allclose(maximise_by_kkt(level_set, arms), expected, atol=1e-5)
+    assert level_set.best_arm(arms) == expected.argmax()
+    np.testing.assert_allclose(level_set.maxima(arms), expected, atol=1e-5)
 
 
 def test_huge_rewards_do_not_break_the_solver():
@@ -177,26 +235,45 @@ def test_huge_rewards_do_not_break_the_solver():
         history.append(0, x, 1e12)
     likelihood = Likelihood(link, history)
     centre, _ = minimise(likelihood, np.zeros(2), 3.0)
-    values = maximise_by_kkt(LevelSet(likelihood, centre, 10.0, 3.0), random_arms(rng, 5, 2))
+    values = LevelSet(likelihood, centre, 10.0, 3.0).maxima(random_arms(rng, 5, 2))
     assert np.isfinite(values).all()
 
 
 @each_link
-def test_remembered_solutions_change_speed_and_not_values(link):
-    # The same arms, round after round, while the data grow: warm starts against cold ones.
+@pytest.mark.parametrize("ball", [True, False])
+@pytest.mark.parametrize("fixed", [True, False])
+def test_memory_and_pruning_change_speed_and_not_values(link, ball, fixed):
+    # The data grow round after round: from memory and pruned, against from nothing and in full.
     rng = np.random.default_rng(28)
     history, arms = random_history(rng, link, 2.0, 5, 3), random_arms(rng, 8, 3)
-    memory, centre = SolutionMemory(3), np.zeros(3)
+    memory, centre, radius = SolutionMemory(link, 3), np.zeros(3), 3.0 if ball else None
     for t in range(40):
+        arms = arms if fixed else random_arms(rng, 8, 3)
         x = arms[t % 8]
-        history.append(t, x, float(link.sample(rng, link.mean(arms[[t % 8]] @ np.ones(3)))[0]))
-        likelihood = Likelihood(link, history)
-        centre, _ = minimise(likelihood, centre, 3.0)
-        warm, cold = (LevelSet(likelihood, centre, 5.0, 3.0, kept) for kept in (memory, None))
-        np.testing.assert_allclose(
-            maximise_by_kkt(warm, arms), maximise_by_kkt(cold, arms), atol=1e-6
-        )
-    assert 0 < memory.count <= len(arms)
+        reward = float(link.sample(rng, link.mean(arms[[t % 8]] @ np.ones(3)))[0])
+        history.append(t, x, reward)
+        memory.observe(x, reward)
+        likelihood = Likelihood(link, history, 0.0 if ball else 0.5 + 0.01 * t)
+        centre, _ = minimise(likelihood, centre, radius)
+        warm, cold = (LevelSet(likelihood, centre, 5.0, radius, kept) for kept in (memory, None))
+        exact = cold.maxima(arms)
+        np.testing.assert_allclose(warm.maxima(arms), exact, atol=1e-6)
+        assert exact[warm.best_arm(arms)] == pytest.approx(exact.max(), abs=1e-6)
+    assert memory.count > 0
+    assert not fixed or memory.count <= len(arms)
+
+
+@pytest.mark.parametrize("ball", [True, False])
+def test_starts_are_near_the_border(ball):
+    rng = np.random.default_rng(32)
+    level_set = random_set(rng, LINKS[0], n=200, level=4.0, ball=ball, ridge=0.0 if ball else 0.8)
+    arms = random_arms(rng, 20, 3)
+    thetas, on_sphere, scales = points_on_border(level_set, arms)
+    roots = np.sqrt(level_set.excess(thetas) / level_set.level)
+    np.testing.assert_allclose(roots, 1.0, atol=0.1)
+    np.testing.assert_allclose(np.linalg.norm(thetas[on_sphere], axis=1), 3.0)
+    assert (scales > 0.0).all()
+    assert (np.linalg.norm(thetas, axis=1) <= 3.0 * (1.0 + 1e-9)).all() or not ball
 
 
 def test_membership_by_hand():
@@ -206,7 +283,7 @@ def test_membership_by_hand():
     level_set = LevelSet(Likelihood(Gaussian(1.0), history), np.ones(1), 0.5, 1.8)
     thetas = np.array([[-0.01], [0.01], [1.0], [1.79], [1.81], [2.5]])
     assert level_set.contains(thetas).tolist() == [False, True, True, True, False, False]
-    assert maximise_by_kkt(level_set, np.array([[1.0], [-1.0]])) == pytest.approx([1.8, 0.0])
+    assert level_set.maxima(np.array([[1.0], [-1.0]])) == pytest.approx([1.8, 0.0])
 
 
 @each_link
@@ -215,4 +292,4 @@ def test_the_generic_solver_agrees_when_tight(link):
     level_set = random_set(rng, link, n=30, d=3, level=6.0)
     arms = random_arms(rng, 5, 3)
     generic = maximise_by_slsqp(level_set, arms, tolerance=1e-12)
-    np.testing.assert_allclose(maximise_by_kkt(level_set, arms), generic, atol=1e-6)
+    np.testing.assert_allclose(level_set.maxima(arms), generic, atol=1e-6)

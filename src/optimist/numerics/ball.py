@@ -1,4 +1,4 @@
-r"""Quadratic programs over the Euclidean ball, solved exactly by their secular equation.
+r"""The Euclidean ball: rays, and quadratic programs solved exactly by their secular equation.
 
 The minimiser of $\tfrac12\theta^\top H\theta - b^\top\theta$ over $\|\theta\| \le S$ satisfies
 $(H + \rho I)\theta = b$ with $\rho \ge 0$ and $\rho(\|\theta\| - S) = 0$. In the eigenbasis of H
@@ -10,6 +10,8 @@ concave, so Newton's method from $\rho = 0$ climbs to the root without safeguard
 import math
 
 import numpy as np
+
+from optimist.numerics.linear import dots
 
 MAX_ITERATIONS = 50
 RELATIVE_TOLERANCE = 1e-12
@@ -41,6 +43,17 @@ def project(H, zeta, radius):
     if math.sqrt(zeta @ zeta) <= radius:
         return zeta
     return _on_sphere(H, H @ zeta, radius)[0]
+
+
+def distance_to_sphere(inside, moves, radius):
+    r"""Return the largest a with $\|c + ap\| \le S$ for each row p of ``moves`` (m, d), as (m,).
+
+    ``inside`` (d,) is c, in the ball; on the sphere to rounding counts as on it.
+    """
+    squares = np.maximum(dots(moves, moves), 1e-300)
+    inner = moves @ inside
+    gap = max(radius**2 - inside @ inside, 0.0)
+    return (np.sqrt(inner**2 + squares * gap) - inner) / squares
 
 
 def _on_sphere(H, b, radius):

@@ -7,21 +7,21 @@ with $\Theta$ a ball or the whole space. The problem $\max_{\theta\in\mathcal C}
 convex, so its optimality conditions are sufficient: unknowns $(\theta, s, \rho)$ with
 $$\nabla\mathcal L(\theta) + \rho\theta = s x,\qquad \sqrt{\psi(\theta)} = \beta,\qquad
   \rho = 0 \ \text{ or }\ \|\theta\| = S .$$
-`maximise_by_kkt` solves them for several x at once (`optimist.numerics.optimality`);
+`LevelSet` solves them for several x at once (`optimist.numerics.optimality`);
 `maximise_by_slsqp` is the generic solver of the public codes, kept for comparison and as an oracle.
 """
 
 import math
+from functools import cached_property
 
 import numpy as np
 
+from optimist.numerics.ball import distance_to_sphere
 from optimist.numerics.likelihood import Likelihood, ball_constraint, minimise
+from optimist.numerics.linear import norms
 from optimist.numerics.optimality import SPHERE_TOLERANCE, OptimalitySystem
 
 JITTER = 1e-6
-BOUND_SWEEPS = 3
-BOUND_MIXTURES = np.linspace(0.0, 1.0, 9)
-FIRST_BATCH = 4
 LOG_S_RANGE = (-20.0, 40.0)
 
 
@@ -39,6 +39,8 @@ class LevelSet:
         S when the domain is a ball, None for the whole space (which needs a ridge).
     memory : SolutionMemory or None
         Earlier solutions, which Newton's method starts from and adds its own to.
+    derivatives : tuple or None
+        Value, gradient and Hessian at the centre, if they are known.
 
     Attributes
     ----------
@@ -47,23 +49,28 @@ class LevelSet:
     failures : int
         Number of maximisations in which SLSQP reported no success.
     best_value : float
-        The maximum over arms and the set that `best_arm` found last.
+        Lower bound on the maximum over arms and the set that `best_arm` found last; the maximum
+        itself if more than one arm could have it.
     """
 
-    def __init__(self, likelihood, centre, level, radius, memory=None):
+    def __init__(self, likelihood, centre, level, radius, memory=None, derivatives=None):
         self.likelihood = likelihood
         self.centre = centre
         self.level = level
         self.beta = math.sqrt(level)
         self.radius = radius
-        self.minimum, _, hessian = likelihood.at(centre)
-        self.hessian = hessian + JITTER * np.eye(len(centre))
+        self.minimum, _, self.hessian = derivatives or likelihood.at(centre)
         self.memory = memory
         self.fallbacks = 0
         self.failures = 0
         self.best_value = -math.inf
 
-    @property
+    @cached_property
+    def regular_hessian(self):
+        """The Hessian at the centre, definite."""
+        return self.hessian + JITTER * np.eye(len(self.centre))
+
+    @cached_property
     def reach(self):
         r"""Bound on the distance of any member from the centre.
 
@@ -74,6 +81,12 @@ class LevelSet:
             return math.sqrt(2.0 * self.level / self.likelihood.ridge)
         return self.radius + math.sqrt(self.centre @ self.centre)
 
+    def distance_bounds(self, thetas):
+        """Bound the distance of any member from each row of ``thetas`` (m, d), as (m,)."""
+        if self.radius is None:
+            return self.reach + norms(thetas - self.centre)
+        return self.radius + norms(thetas)
+
     def excess(self, thetas):
         """Return psi at the rows of ``thetas`` (m, d), as (m,)."""
         return self.likelihood.values(thetas) - self.minimum
@@ -83,61 +96,33 @@ class LevelSet:
         inside = self.excess(thetas) <= self.level
         if self.radius is None:
             return inside
-        return inside & (np.linalg.norm(thetas, axis=1) <= self.radius * (1.0 + SPHERE_TOLERANCE))
+        return inside & (norms(thetas) <= self.radius * (1.0 + SPHERE_TOLERANCE))
 
-    def upper_bounds(self, arms):
-        r"""Bound $\max_{\theta\in\mathcal C}x^\top\theta$ from above for each arm x (K, d).
-
-        The set lies in an ellipsoid $\|\theta-\hat\theta\|_B \le w$ and, with a ball, in every
-        ellipsoid $v\|\theta-\hat\theta\|_B^2/w^2 + (1-v)\|\theta\|^2/S^2 \le 1$, $0\le v\le1$; the
-        bound is the least over a few v.
-        """
-        B = self._quadratic_minorant()
-        Q = B / (self.level + JITTER * self.reach**2)
+    @cached_property
+    def holds_centre(self):
+        """Whether the centre lies in the set: an unconstrained one may be outside the ball."""
         if self.radius is None:
-            norms = np.sqrt(np.einsum("kd,dk->k", arms, np.linalg.solve(Q, arms.T)))
-            return arms @ self.centre + norms
-        v = BOUND_MIXTURES[:, None, None]
-        M = v * Q + (1.0 - v) / self.radius**2 * np.eye(len(B))
-        pull = BOUND_MIXTURES[:, None] * (Q @ self.centre)
-        inverse = np.linalg.inv(M)
-        centres = np.einsum("vde,ve->vd", inverse, pull)
-        offset = BOUND_MIXTURES * (self.centre @ Q @ self.centre)
-        slack = np.maximum(1.0 - offset + np.einsum("vd,vd->v", pull, centres), 0.0)
-        squares = np.einsum("vkd,kd->vk", arms @ inverse, arms)
-        return (centres @ arms.T + np.sqrt(slack[:, None] * squares)).min(axis=0)
+            return True
+        return math.sqrt(self.centre @ self.centre) <= self.radius * (1.0 + SPHERE_TOLERANCE)
 
-    def _quadratic_minorant(self):
-        r"""Return B (d, d), jitter included, with $\psi(\theta) \ge \|\theta-\hat\theta\|^2_B$.
+    def members(self, thetas, values):
+        r"""Return members on the way from the centre to ``thetas`` (m, d), by convexity of psi.
 
-        Self-concordance bounds the loss of observation s from below by a quadratic whose factor
-        falls with $D_s \ge |x_s^\top(\theta-\hat\theta)|$. The reach bounds all $D_s$; the
-        resulting B bounds each of them better, which gives a larger B, and so on.
+        ``values`` (m,) are the likelihood's at ``thetas``. Needs a centre that is in the set.
         """
-        likelihood, reach = self.likelihood, self.reach
-        X, link, d = likelihood.history.features, likelihood.link, len(self.centre)
-        weights = link.slope(X @ self.centre) * likelihood.history.weights / link.dispersion
-        moves = np.full(len(X), reach)
-        for sweep in range(BOUND_SWEEPS):
-            factors = _curvature_left(link.self_concordance * moves)
-            B = ((weights * factors) @ likelihood.history.products).reshape(d, d)
-            B += (0.5 * likelihood.ridge + JITTER) * np.eye(d)
-            if sweep < BOUND_SWEEPS - 1:
-                norms = np.sqrt(np.einsum("nd,nd->n", X @ np.linalg.inv(B), X))
-                width = math.sqrt(self.level + JITTER * reach**2)
-                moves = np.minimum(moves, width * norms)
-        return B
+        move = thetas - self.centre
+        share = self.level / np.maximum(values - self.minimum, self.level)
+        if self.radius is not None:
+            share = np.minimum(share, distance_to_sphere(self.centre, move, self.radius))
+        return self.centre + share[:, None] * move
 
-    def best_arm(self, arms, maximise, prune=True):
+    def best_arm(self, arms, prune=True):
         """Return the index of the arm (K, d) with the largest maximum over the set.
 
-        ``maximise`` maps (level set, arms) to values. With ``prune``, arms are solved in batches in
-        the order of their upper bounds until no bound can beat the best value; this is exact.
+        With ``prune``, an arm is given up as soon as its upper bound is below another's lower
+        bound; this is exact.
         """
-        if prune:
-            values = self._values_where_needed(arms, maximise)
-        else:
-            values = maximise(self, arms)
+        values = self._solve(arms, prune)
         self.best_value = float(values.max())
         return int(np.argmax(values))
 
@@ -147,58 +132,26 @@ class LevelSet:
             return False
         return self.best_value >= self.radius * float(np.linalg.norm(x)) * (1.0 - 1e-12)
 
-    def _values_where_needed(self, arms, maximise):
-        values = np.full(len(arms), -np.inf)
-        bounds = self.upper_bounds(arms)
-        order = np.argsort(-bounds, kind="stable")
-        best = -np.inf
-        first, size = 0, FIRST_BATCH
-        while first < len(arms) and best < bounds[order[first]]:
-            batch = order[first : first + size]
-            values[batch] = maximise(self, arms[batch])
-            best = values.max()
-            first, size = first + size, 2 * size
+    def maxima(self, arms):
+        r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each row x of ``arms`` (K, d)."""
+        return self._solve(arms, prune=False)
+
+    def _solve(self, arms, prune):
+        """Return the maxima (K,), with ``prune`` lower bounds of which the largest is in place."""
+        values = np.zeros(len(arms))
+        rows = np.flatnonzero(arms.any(axis=1))
+        if len(rows):
+            system = OptimalitySystem(self, arms[rows], prune)
+            for row in system.solve():
+                system.settle(row, self._solve_by_dual(system.arms[row]))
+            values[rows] = system.lower
         return values
 
-
-def maximise_by_kkt(level_set, arms):
-    r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each row x of ``arms`` (K, d)."""
-    values = np.empty(len(arms))
-    hard = np.arange(len(arms))
-    if level_set.radius is not None:
-        lengths = np.linalg.norm(arms, axis=1)
-        values = level_set.radius * lengths
-        hard = np.flatnonzero(lengths > 0.0)
-        tips = arms[hard] * (level_set.radius / lengths[hard, None])
-        hard = hard[level_set.excess(tips) > level_set.level]
-    if len(hard):
-        thetas, converged = OptimalitySystem(level_set, arms[hard]).solve()
-        for i in np.flatnonzero(~converged):
-            thetas[i] = _solve_by_dual(level_set, arms[hard[i]])
-        values[hard] = np.einsum("kd,kd->k", arms[hard], thetas)
-    return values
-
-
-def _curvature_left(u):
-    r"""Return $\int_0^1(1-v)e^{-uv}dv = (e^{-u}-1+u)/u^2$, which is 1/2 at u = 0."""
-    safe = np.maximum(u, 1e-3)
-    return np.where(u < 1e-3, 0.5 - u / 6.0, (np.expm1(-safe) + safe) / safe**2)
-
-
-def _solve_by_dual(level_set, x):
-    """Maximise for one arm that Newton's method left; count it and keep the solution."""
-    theta, s = maximise_by_dual(level_set, x)
-    level_set.fallbacks += 1
-    if level_set.memory is not None:
-        active, rho = False, 0.0
-        if level_set.radius is not None:
-            active = math.sqrt(theta @ theta) >= level_set.radius * (1.0 - SPHERE_TOLERANCE)
-            gradient = level_set.likelihood.gradients(theta[None])[0]
-            rho = max(float((s * x - gradient) @ theta) / level_set.radius**2, 0.0) * active
-        length = math.sqrt(x @ x)
-        unknowns = np.array([*theta, s * length, rho])
-        level_set.memory.add(x[None] / length, unknowns[None], [active])
-    return theta
+    def _solve_by_dual(self, x):
+        """Return the maximum for one arm that Newton's method left, and count it."""
+        theta, _ = maximise_by_dual(self, x)
+        self.fallbacks += 1
+        return x @ theta
 
 
 def maximise_by_dual(level_set, x):

@@ -7,6 +7,8 @@ Rewards enter through b alone. A raw history has one row per round and unit weig
 history has one row per distinct arm, weighted by its number of plays, which is exact.
 """
 
+import math
+
 import numpy as np
 
 from optimist.errors import ConfigError
@@ -36,6 +38,7 @@ class History:
         self.dimension = dimension
         self.plays = 0
         self.rows = 0
+        self.longest = 0.0  # largest norm of a row
         self.reward_sum = np.zeros(dimension)  # b
         self._row_of_arm = {}
         self._features = np.empty((16, dimension))
@@ -81,6 +84,7 @@ class History:
             for name in ("_features", "_products", "_weights"):
                 old = getattr(self, name)
                 setattr(self, name, np.concatenate([old, np.empty_like(old)]))
+        self.longest = max(self.longest, math.sqrt(x @ x))
         self._features[self.rows] = x
         self._products[self.rows] = np.multiply.outer(x, x).ravel()
         self._weights[self.rows] = 1.0
@@ -159,12 +163,21 @@ def minimise(likelihood, start, radius=None):
     """
     length = float(np.linalg.norm(start))
     theta = start if radius is None or length <= radius else start * (radius / length)
-    value, gradient, hessian = likelihood.at(theta)
+    theta, _, converged = descend(likelihood, theta, likelihood.at(theta), radius)
+    return theta, converged
+
+
+def descend(likelihood, theta, derivatives, radius=None):
+    """Minimise from ``theta`` in the domain, where the derivatives are known; see `minimise`.
+
+    Returns theta (d,), the derivatives there (value, gradient, Hessian) and converged.
+    """
+    value, gradient, hessian = derivatives
     for _ in range(MAX_NEWTON_STEPS):
         step = _newton_step(theta, gradient, hessian, radius)
         slope = float(gradient @ step)
         if -slope <= DECREMENT_TOLERANCE * max(1.0, abs(value)):
-            return theta, True
+            return theta, (value, gradient, hessian), True
         size = 1.0
         while True:
             candidate = theta + size * step
@@ -173,9 +186,10 @@ def minimise(likelihood, start, radius=None):
                 break
             size *= 0.5
             if size < 1e-10:  # no decrease left in floating point
-                return theta, -slope <= 1e-8 * max(1.0, abs(value))
+                converged = -slope <= 1e-8 * max(1.0, abs(value))
+                return theta, (value, gradient, hessian), converged
         theta, value, gradient, hessian = candidate, new_value, new_gradient, new_hessian
-    return theta, False
+    return theta, (value, gradient, hessian), False
 
 
 def ball_constraint(radius):

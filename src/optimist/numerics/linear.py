@@ -1,6 +1,16 @@
-r"""Norms and rank-one updates of symmetric positive-definite matrices."""
+r"""Rows of vectors; norms and rank-one updates of symmetric positive-definite matrices."""
 
 import numpy as np
+
+
+def dots(a, b):
+    """Return the inner product of each row of ``a`` (m, d) with that of ``b`` (m, d), as (m,)."""
+    return np.vecdot(a, b)
+
+
+def norms(a):
+    """Return the Euclidean norm of each row of ``a`` (m, d), as (m,)."""
+    return np.sqrt(np.vecdot(a, a))
 
 
 def inverse_norms(arms, H_inv):

@@ -3,13 +3,17 @@ r"""Newton's method on the optimality conditions of a linear function over a lev
 Unknowns $(\theta, s, \rho)$, one row per arm x:
 $$\nabla\mathcal L(\theta) + \rho\theta = s x,\qquad \sqrt{\psi(\theta)} = \beta,\qquad
   \rho = 0 \ \text{ or }\ \|\theta\| = S .$$
-The root of psi makes the second equation nearly linear. Rows that do not converge are left to the
-one-dimensional dual of `optimist.numerics.level_set`.
+The root of psi makes the second equation nearly linear. The derivatives at an iterate also bound
+the maximum from both sides (`optimist.numerics.bounds`), so that an arm is given up as soon as it
+cannot win. Rows that do not converge are left to the one-dimensional dual of
+`optimist.numerics.level_set`.
 """
 
-import math
-
 import numpy as np
+
+from optimist.numerics.bounds import upper_bounds, values_from_below
+from optimist.numerics.linear import dots, norms
+from optimist.numerics.starts import points_on_border
 
 MAX_NEWTON_STEPS = 30
 MAX_HALVINGS = 6
@@ -17,259 +21,252 @@ MAX_HALVINGS = 6
 STALLED_STEPS = 3
 RESIDUAL_TOLERANCE = 1e-9
 SPHERE_TOLERANCE = 1e-10
-CROSSING_STEPS = 2
 # Multiplier of the ball, as shares of its size if the ball alone decided: to start with, and to
 # drop the constraint at.
 RHO_SHARE = 0.3
 NEGLIGIBLE_RHO = 1e-3
-# A remembered solution with a larger residual is no better than a fresh start.
-STALE_RESIDUAL = 0.5
-MEMORY_SIZE = 128
-
-
-class SolutionMemory:
-    r"""The last solutions found, by direction of the arm, as starts for later rounds.
-
-    A solution depends on the direction of x alone, but for s, which is kept for an arm of length 1.
-    The set changes little from round to round, so that of a nearby direction is a good start.
-
-    Parameters
-    ----------
-    dimension : int
-    size : int
-        Number of directions kept; the oldest is forgotten first.
-    """
-
-    def __init__(self, dimension, size=MEMORY_SIZE):
-        self.directions = np.zeros((size, dimension))
-        self.unknowns = np.zeros((size, dimension + 2))
-        self.active = np.zeros(size, dtype=bool)
-        self.count = 0
-
-    @property
-    def nbytes(self):
-        """Bytes held."""
-        return self.directions.nbytes + self.unknowns.nbytes + self.active.nbytes
-
-    def recall(self, directions):
-        """Return unknowns (m, d + 2) and ball flags (m,) nearest to unit rows (m, d)."""
-        kept = min(self.count, len(self.active))
-        nearest = np.argmax(directions @ self.directions[:kept].T, axis=1)
-        return self.unknowns[nearest], self.active[nearest]
-
-    def add(self, directions, unknowns, active):
-        """Keep solutions for unit rows ``directions`` (m, d); the same direction is replaced."""
-        kept = min(self.count, len(self.active))
-        cosines = directions @ self.directions[:kept].T
-        for row, direction in enumerate(directions):
-            same = np.flatnonzero(cosines[row] > 1.0 - 1e-12)
-            slot = same[0] if len(same) else self.count % len(self.active)
-            self.count += not len(same)
-            self.directions[slot] = direction
-            self.unknowns[slot], self.active[slot] = unknowns[row], active[row]
+# A start from memory with a larger residual is no better than one from nothing.
+STALE_RESIDUAL = 0.3
 
 
 class OptimalitySystem:
-    """Newton iterates (theta, s, rho) of the optimality conditions, one row per arm."""
+    r"""Iterates $(\theta, s, \rho)$ of the optimality conditions, one row per arm.
 
-    def __init__(self, level_set, arms):
+    Parameters
+    ----------
+    level_set : optimist.numerics.level_set.LevelSet
+    arms : (m, d) array
+        No row may be zero.
+    prune : bool
+        Bound the maxima on the way and work only on rows that may be the largest.
+
+    Attributes
+    ----------
+    lower, upper : (m,) arrays
+        Bounds on the maxima, equal where a row is solved.
+    """
+
+    def __init__(self, level_set, arms, prune):
         self.set = level_set
-        self.arms = arms  # (m, d)
-        self.lengths = np.linalg.norm(arms, axis=1)
+        self.arms = arms
+        self.prune = prune
+        self.lengths = norms(arms)
         m, d = arms.shape
+        self.lower = np.full(m, -np.inf)
+        self.upper = np.full(m, np.inf)
+        if level_set.radius is not None:
+            self.upper = level_set.radius * self.lengths
+        self.tip_possible = np.full(m, level_set.radius is not None)
         self.unknowns = np.zeros((m, d + 2))  # theta, s, rho
         self.active = np.zeros(m, dtype=bool)  # ball constraint
         self.falling = np.zeros(m, dtype=bool)  # the last step wanted a negative rho
-        self.residual = np.empty((m, d + 2))
-        self.jacobian = np.empty((m, d + 2, d + 2))
-        cold = self._recall()
-        if len(cold):
-            self._start(cold)
-            self.residual[cold], self.jacobian[cold] = self._evaluate(cold, self.unknowns[cold])
+        # Derivatives of the likelihood at the iterates, and what follows from them.
+        self.values = np.zeros(m)
+        self.gradients = np.zeros((m, d))
+        self.hessians = np.zeros((m, d, d))
+        self.residual = np.zeros((m, d + 2))
+        self.jacobian = np.zeros((m, d + 2, d + 2))
+        self.merit = np.full(m, np.inf)
+
+    def solve(self):
+        """Solve; return the rows left open, which Newton's method could not solve."""
+        remembers = self.set.memory is not None and self.set.memory.count > 0
+        if remembers:
+            self._recall()
+        self._settle_tips(self.open_rows())
+        self._start(self.open_rows(), remembers)
+        self._iterate()
+        if self.set.memory is not None:
+            self._remember()
+        return self.open_rows()
+
+    def open_rows(self):
+        """Return the rows that are not solved and, with ``prune``, may be the largest."""
+        self.upper = np.fmax(self.upper, self.lower)  # where they cross by rounding
+        unsolved = self.upper > self.lower
+        if not self.prune:
+            return np.flatnonzero(unsolved)
+        contenders = self.upper >= self.lower.max()
+        if np.count_nonzero(contenders) == 1:
+            return np.empty(0, dtype=int)
+        return np.flatnonzero(contenders & unsolved)
+
+    def settle(self, rows, values):
+        """Record the maxima of ``rows``."""
+        self.lower[rows] = self.upper[rows] = values
+
+    def _iterate(self):
+        stalled = np.zeros(len(self.arms), dtype=int)
+        for _ in range(MAX_NEWTON_STEPS):
+            rows = self.open_rows()
+            rows = rows[stalled[rows] < STALLED_STEPS]
+            if not len(rows):
+                return
+            before = self.merit[rows]
+            self._advance(rows)
+            changed = self._update_active_set(rows)
+            self._bound(rows)
+            solved = rows[~changed & (self.merit[rows] <= RESIDUAL_TOLERANCE)]
+            self.settle(solved, dots(self.arms[solved], self._thetas(solved)))
+            stalled[rows] = np.where(self.merit[rows] > 0.9 * before, stalled[rows] + 1, 0)
+
+    def _thetas(self, rows):
+        return self.unknowns[rows, :-2]
+
+    # Where to start
 
     @property
     def _directions(self):
         return self.arms / self.lengths[:, None]
 
     def _recall(self):
-        """Start from solutions for near directions; return the rows without a useful one."""
-        memory, everyone = self.set.memory, np.arange(len(self.arms))
-        if memory is None or not memory.count:
-            return everyone
-        self.unknowns, self.active = memory.recall(self._directions)
-        self.unknowns[:, -2] /= self.lengths
-        self.residual, self.jacobian = self._evaluate(everyone, self.unknowns)
-        return np.flatnonzero(np.linalg.norm(self.residual, axis=1) >= STALE_RESIDUAL)
+        """Put all rows where the memory has the nearest solution, and bound them from there."""
+        memory, ridge = self.set.memory, self.set.likelihood.ridge
+        everyone = np.arange(len(self.arms))
+        slots = memory.nearest(self._directions)
+        self.unknowns[:, :-2] = memory.expansions.points[slots]
+        self.active = memory.active[slots]
+        self.values, self.gradients, self.hessians = memory.expansions.derivatives(slots, ridge)
+        self._fit_multipliers(everyone, self.gradients)
+        self._bound(everyone)
+        self._bound_by_all_remembered()
 
-    def _remember(self, converged):
-        if self.set.memory is not None and converged.any():
-            solutions = self.unknowns[converged]
-            solutions[:, -2] *= self.lengths[converged]
-            self.set.memory.add(self._directions[converged], solutions, self.active[converged])
+    def _bound_by_all_remembered(self):
+        """Raise lower bounds to the value of any member known; see which tips are outside."""
+        s, memory = self.set, self.set.memory
+        points = memory.expansions.points[memory.kept]
+        values, gradients = memory.expansions.tangents(memory.kept, s.likelihood.ridge)
+        if self.prune and s.holds_centre:
+            attained = (self.arms @ s.members(points, values).T).max(axis=1)
+            self.lower = np.maximum(self.lower, attained)
+        if s.radius is not None:
+            below = values_from_below(points, values, gradients, s.radius * self._directions)
+            self.tip_possible = below <= s.minimum + s.level
 
-    def _start(self, rows):
-        r"""Start ``rows`` where the ray of the ellipsoid's maximiser leaves the set.
+    def _settle_tips(self, rows):
+        r"""Settle the rows whose maximum over the ball, at $Sx/\|x\|$, lies in the set."""
+        rows = rows[self.tip_possible[rows]]
+        if len(rows):
+            tips = self.set.radius * self._directions[rows]
+            inside = rows[self.set.excess(tips) <= self.set.level]
+            self.settle(inside, self.set.radius * self.lengths[inside])
 
-        The ray is $\hat\theta + aH^{-1}x$. If it meets the sphere first, follow the sphere towards
-        $Sx/\|x\|$, which lies outside the set, until $\psi = \beta^2$ holds as well.
+    def _start(self, rows, remembers):
+        """Start ``rows`` one Newton step from where memory put them, or from nothing.
+
+        That step needs no pass over the data.
         """
-        s, d, arms = self.set, self.arms.shape[1], self.arms[rows]
-        p = np.linalg.solve(s.hessian, arms.T).T
-        scale = math.sqrt(2.0) * s.beta / np.sqrt(np.einsum("kd,kd->k", p, arms))
-        if s.radius is None:
-            theta = self._cross(lambda a: s.centre + a[:, None] * p, scale)
-        else:
-            limit = _distance_to_sphere(s.centre, p, s.radius)
-            scale = np.minimum(scale, limit)
-            theta = s.centre + limit[:, None] * p
-            sphere = s.excess(theta) < s.level
-            if not sphere.all():
-                q = p[~sphere]
-                theta[~sphere] = self._cross(lambda a: s.centre + a[:, None] * q, scale[~sphere])
-            if sphere.any():
-                theta[sphere] = self._cross_on_sphere(rows[sphere], theta[sphere])
-            self.active[rows] = sphere
-        self.unknowns[rows, :d] = theta
-        self._fit_multipliers(rows, scale)
+        if remembers and len(rows):
+            self._assemble(rows)
+            self._step(rows)
+            self._pull_into_ball(rows)
+            self._evaluate(rows)
+            self._bound(rows)
+            rows = rows[~(self.merit[rows] < STALE_RESIDUAL)]
+        if len(rows):
+            thetas, self.active[rows], scales = points_on_border(self.set, self.arms[rows])
+            self.unknowns[rows, :-2], self.unknowns[rows, -2] = thetas, scales
+            self._fit_multipliers(rows, self.set.likelihood.gradients(thetas))
+            self._evaluate(rows)
+            self._bound(rows)
 
-    def _roots(self, thetas):
-        return np.sqrt(np.maximum(self.set.excess(thetas), 1e-300))
+    def _fit_multipliers(self, rows, gradients):
+        r"""Fit s and rho of ``rows`` by least squares in the stationarity condition.
 
-    def _cross(self, path, a):
-        r"""Return path(a) with $\sqrt\psi$ near beta, by secant steps in log-log scale."""
-        power = 1.0
-        root = self._roots(path(a))
-        for _ in range(CROSSING_STEPS):
-            factor = np.clip((self.set.beta / root) ** (1.0 / power), 0.1, 10.0)
-            new_root = self._roots(path(a * factor))
-            logs = np.log(factor)
-            flat = np.abs(logs) < 1e-3
-            power = np.where(flat, 1.0, np.log(new_root / root) / np.where(flat, 1.0, logs))
-            power = np.clip(power, 0.25, 2.0)
-            a, root = a * factor, new_root
-        return path(a)
-
-    def _cross_on_sphere(self, rows, theta):
-        r"""Bisect by false position from ``theta`` (m, d) to $Sx/\|x\|$ for $\psi = \beta^2$."""
-        s = self.set
-        tips = self.arms[rows] * (s.radius / self.lengths[rows])[:, None]
-        low, high = np.zeros(len(theta)), np.ones(len(theta))
-        f_low, f_high = self._roots(theta) - s.beta, self._roots(tips) - s.beta
-        for _ in range(CROSSING_STEPS):
-            w = low - f_low * (high - low) / (f_high - f_low)
-            point = theta + w[:, None] * (tips - theta)
-            point *= (s.radius / np.linalg.norm(point, axis=1))[:, None]
-            f = self._roots(point) - s.beta
-            below = f < 0.0
-            low, f_low = np.where(below, w, low), np.where(below, f, f_low)
-            high, f_high = np.where(below, high, w), np.where(below, f_high, f)
-        return point
-
-    def _fit_multipliers(self, rows, scale):
-        r"""Fit s and rho of ``rows`` by least squares in the stationarity condition."""
-        d = self.arms.shape[1]
-        arms, theta, active = self.arms[rows], self.unknowns[rows, :d], self.active[rows]
-        gradients = self.set.likelihood.gradients(theta)
+        Where that makes s negative, the s that is there stays.
+        """
+        arms, theta, active = self.arms[rows], self._thetas(rows), self.active[rows]
         xx = self.lengths[rows] ** 2
-        gx = np.einsum("kd,kd->k", gradients, arms)
-        xt = np.einsum("kd,kd->k", theta, arms)
-        gt = np.einsum("kd,kd->k", gradients, theta)
-        tt = np.einsum("kd,kd->k", theta, theta)
+        gx, xt = dots(gradients, arms), dots(theta, arms)
+        gt, tt = dots(gradients, theta), dots(theta, theta)
         determinant = np.maximum(xx * tt - xt**2, 1e-12 * xx * tt + 1e-300)
         fitted = (xt * gx - xx * gt) / determinant
         # A zero rho leaves the system singular where the plays do not span the space.
         least = RHO_SHARE * np.maximum(gx, 0.0) / np.sqrt(xx * tt + 1e-300)
         rho = np.where(active, np.maximum(fitted, least), 0.0)
         s = (gx + rho * xt) / xx
-        self.unknowns[rows, d] = np.where(s > 0.0, s, scale)
-        self.unknowns[rows, d + 1] = rho
+        self.unknowns[rows, -2] = np.where(s > 0.0, s, np.maximum(self.unknowns[rows, -2], 1e-3))
+        self.unknowns[rows, -1] = rho
 
-    def solve(self):
-        """Iterate; return thetas (m, d) and whether each row converged (m,)."""
-        m, d = self.arms.shape
-        pending = np.arange(m)
-        converged = np.zeros(m, dtype=bool)
-        stalled = np.zeros(m, dtype=int)
-        residual, jacobian = self.residual, self.jacobian
-        for _ in range(MAX_NEWTON_STEPS):
-            before = np.linalg.norm(residual, axis=1)
-            residual, jacobian = self._advance(pending, residual, jacobian)
-            changed = self._update_active_set(pending, residual, jacobian)
-            merit = np.linalg.norm(residual, axis=1)
-            converged[pending] = ~changed & (merit <= RESIDUAL_TOLERANCE)
-            stalled[pending] = np.where(merit > 0.9 * before, stalled[pending] + 1, 0)
-            keep = ~converged[pending] & (stalled[pending] < STALLED_STEPS)
-            pending, residual, jacobian = pending[keep], residual[keep], jacobian[keep]
-            if not len(pending):
-                break
-        self._remember(converged)
-        return self.unknowns[:, :d], converged
+    def _pull_into_ball(self, rows):
+        if self.set.radius is not None:
+            excess = norms(self._thetas(rows)) / self.set.radius
+            self.unknowns[rows, :-2] /= np.maximum(excess, 1.0)[:, None]
 
-    def _evaluate(self, rows, unknowns):
-        """Return residuals (m, d + 2), scaled to be free of units, and their Jacobians."""
-        s, d = self.set, self.arms.shape[1]
+    # Newton's method
+
+    def _evaluate(self, rows):
+        """Compute derivatives at the iterates of ``rows``, then residuals and Jacobians."""
+        derivatives = self.set.likelihood.derivatives(self._thetas(rows))
+        self.values[rows], self.gradients[rows], self.hessians[rows] = derivatives
+        self._assemble(rows)
+
+    def _assemble(self, rows):
+        """Fill residuals, scaled to be free of units, their norms, and Jacobians of ``rows``."""
+        s, d, unknowns = self.set, self.arms.shape[1], self.unknowns[rows]
         theta, multiplier, rho = unknowns[:, :d], unknowns[:, d, None], unknowns[:, d + 1, None]
-        values, gradients, hessians = s.likelihood.derivatives(theta)
-        root = np.sqrt(np.maximum(values - s.minimum, 1e-300))[:, None]
-        scale = (np.abs(multiplier) * self.lengths[rows, None] + 1e-300)[..., None]
+        arms, gradients = self.arms[rows], self.gradients[rows]
+        root = np.sqrt(np.maximum(self.values[rows] - s.minimum, 1e-300))[:, None]
+        scale = np.abs(multiplier) * self.lengths[rows, None] + 1e-300
         residual = np.empty_like(unknowns)
         jacobian = np.zeros((len(rows), d + 2, d + 2))
-        residual[:, :d] = (gradients + rho * theta - multiplier * self.arms[rows]) / scale[..., 0]
-        jacobian[:, :d, :d] = (hessians + rho[..., None] * np.eye(d)) / scale
-        jacobian[:, :d, d] = -self.arms[rows] / scale[..., 0]
-        jacobian[:, :d, d + 1] = theta / scale[..., 0]
+        residual[:, :d] = (gradients + rho * theta - multiplier * arms) / scale
+        jacobian[:, :d, :d] = (self.hessians[rows] + rho[..., None] * np.eye(d)) / scale[..., None]
+        jacobian[:, :d, d] = -arms / scale
+        jacobian[:, :d, d + 1] = theta / scale
         residual[:, d] = root[:, 0] / s.beta - 1.0
         jacobian[:, d, :d] = gradients / (2.0 * root * s.beta)
         self._constraint_row(rows, unknowns, residual, jacobian)
-        return residual, jacobian
+        self.residual[rows], self.jacobian[rows] = residual, jacobian
+        self.merit[rows] = norms(residual)
 
     def _constraint_row(self, rows, unknowns, residual, jacobian):
-        d = self.arms.shape[1]
+        residual[:, -1] = unknowns[:, -1]
+        jacobian[:, -1, -1] = 1.0
         active = self.active[rows]
-        residual[:, d + 1] = unknowns[:, d + 1]
-        jacobian[:, d + 1] = 0.0
-        jacobian[:, d + 1, d + 1] = 1.0
         if active.any():
-            theta = unknowns[active, :d]
+            theta = unknowns[active, :-2]
             square = self.set.radius**2
-            residual[active, d + 1] = 0.5 * (np.einsum("kd,kd->k", theta, theta) / square - 1.0)
-            jacobian[active, d + 1, :d] = theta / square
-            jacobian[active, d + 1, d + 1] = 0.0
+            residual[active, -1] = 0.5 * (dots(theta, theta) / square - 1.0)
+            jacobian[active, -1, :-2] = theta / square
+            jacobian[active, -1, -1] = 0.0
 
-    def _advance(self, rows, residual, jacobian):
-        """Take one damped Newton step on ``rows``; return the new residuals and Jacobians."""
-        old = self.unknowns[rows]
-        step = _solve_stacked(jacobian, residual)
-        size = self._longest_step(old, step)
-        merit = np.linalg.norm(residual, axis=1)
-        new = self._move(old, step, size)
-        residual, jacobian = self._evaluate(rows, new)
+    def _newton_direction(self, rows):
+        jacobian, residual = self.jacobian[rows], self.residual[rows]
+        try:
+            return -np.linalg.solve(jacobian, residual[..., None])[..., 0]
+        except np.linalg.LinAlgError:
+            return -(np.linalg.pinv(jacobian) @ residual[..., None])[..., 0]
+
+    def _step(self, rows):
+        """Take one Newton step on ``rows``, not evaluated; return what it takes to shorten it."""
+        old, direction = self.unknowns[rows], self._newton_direction(rows)
+        size = self._longest_step(old, direction)
+        self.unknowns[rows] = _moved(old, direction, size)
+        return old, direction, size
+
+    def _advance(self, rows):
+        """Take one damped Newton step on ``rows``."""
+        merit = self.merit[rows]
+        old, direction, size = self._step(rows)
+        self._evaluate(rows)
         for _ in range(MAX_HALVINGS):
-            worse = np.flatnonzero(~(np.linalg.norm(residual, axis=1) <= merit))
+            worse = np.flatnonzero(~(self.merit[rows] <= merit))
             if not len(worse):
                 break
             size[worse] *= 0.5
-            new[worse] = self._move(old[worse], step[worse], size[worse])
-            residual[worse], jacobian[worse] = self._evaluate(rows[worse], new[worse])
-        self.unknowns[rows] = new
-        self.falling[rows] = old[:, -1] + step[:, -1] < 0.0
-        return residual, jacobian
+            self.unknowns[rows[worse]] = _moved(old[worse], direction[worse], size[worse])
+            self._evaluate(rows[worse])
+        self.falling[rows] = old[:, -1] + direction[:, -1] < 0.0
 
-    def _move(self, old, step, size):
-        r"""Return old + size * step, but let no step take more than 90 % of $\rho$."""
-        new = old + size[:, None] * step
-        new[:, -1] = np.maximum(new[:, -1], 0.1 * old[:, -1])
-        return new
-
-    def _longest_step(self, old, step):
+    def _longest_step(self, old, direction):
         """Allow no move beyond the reach, and no loss of more than 90 % of s."""
-        d = self.arms.shape[1]
-        length = np.linalg.norm(step[:, :d], axis=1)
+        length = norms(direction[:, :-2])
         size = np.minimum(1.0, self.set.reach / np.maximum(length, 1e-300))
-        loss = -step[:, d] / old[:, d]
+        loss = -direction[:, -2] / old[:, -2]
         return np.minimum(size, 0.9 / np.maximum(loss, 0.9))
 
-    def _update_active_set(self, rows, residual, jacobian):
+    def _update_active_set(self, rows):
         r"""Drop or add the ball constraint; return which rows changed (m,).
 
         It is dropped when $\rho$ has become negligible beside $s\|x\|/S$ and the step would make it
@@ -279,33 +276,50 @@ class OptimalitySystem:
         """
         if self.set.radius is None:
             return np.zeros(len(rows), dtype=bool)
-        d, S = self.arms.shape[1], self.set.radius
-        unknowns, active = self.unknowns[rows], self.active[rows]
-        full = unknowns[:, d] * self.lengths[rows] / S
-        norms = np.linalg.norm(unknowns[:, :d], axis=1)
-        leaves = active & self.falling[rows] & (unknowns[:, d + 1] < NEGLIGIBLE_RHO * full)
-        hits = ~active & (norms > S * (1.0 + SPHERE_TOLERANCE))
-        unknowns[leaves, d + 1] = 0.0
-        unknowns[hits, d + 1] = RHO_SHARE * full[hits]
-        unknowns[hits, :d] *= (S / norms[hits])[:, None]
-        self.unknowns[rows] = unknowns
-        self.active[rows] = (active & ~leaves) | hits
+        S, unknowns, active = self.set.radius, self.unknowns[rows], self.active[rows]
+        full = unknowns[:, -2] * self.lengths[rows] / S
+        length = norms(unknowns[:, :-2])
+        leaves = active & self.falling[rows] & (unknowns[:, -1] < NEGLIGIBLE_RHO * full)
+        hits = ~active & (length > S * (1.0 + SPHERE_TOLERANCE))
         changed = leaves | hits
         if changed.any():
-            residual[changed], jacobian[changed] = self._evaluate(rows[changed], unknowns[changed])
+            unknowns[leaves, -1] = 0.0
+            unknowns[hits, -1] = RHO_SHARE * full[hits]
+            unknowns[hits, :-2] *= (S / length[hits])[:, None]
+            self.unknowns[rows] = unknowns
+            self.active[rows] = (active & ~leaves) | hits
+            self._evaluate(rows[changed])
         return changed
 
+    # What an iterate tells
 
-def _distance_to_sphere(centre, p, radius):
-    r"""Return the a > 0 with $\|c + ap\| = S$ for each row of ``p`` (m, d)."""
-    pp = np.einsum("kd,kd->k", p, p)
-    cp = p @ centre
-    gap = np.maximum(radius**2 - centre @ centre, 0.0)
-    return (np.sqrt(cp**2 + pp * gap) - cp) / pp
+    def _bound(self, rows):
+        """Tighten the bounds of ``rows`` by the derivatives at their iterates."""
+        if not self.prune:
+            return
+        s, arms, values = self.set, self.arms[rows], self.values[rows]
+        derivatives = values, self.gradients[rows], self.hessians[rows]
+        bounds = upper_bounds(s, arms, self.unknowns[rows], derivatives)
+        self.upper[rows] = np.fmin(self.upper[rows], bounds)
+        if s.holds_centre:
+            attained = dots(arms, s.members(self._thetas(rows), values))
+            self.lower[rows] = np.fmax(self.lower[rows], attained)
+
+    def _remember(self):
+        rows = np.flatnonzero(self.merit < STALE_RESIDUAL)
+        if len(rows):
+            derivatives = self.values[rows], self.gradients[rows], self.hessians[rows]
+            self.set.memory.add(
+                self._directions[rows],
+                self.active[rows],
+                self._thetas(rows),
+                derivatives,
+                self.set.likelihood.ridge,
+            )
 
 
-def _solve_stacked(jacobian, residual):
-    try:
-        return -np.linalg.solve(jacobian, residual[..., None])[..., 0]
-    except np.linalg.LinAlgError:
-        return -(np.linalg.pinv(jacobian) @ residual[..., None])[..., 0]
+def _moved(old, direction, size):
+    r"""Return old + size * direction, but let no step take more than 90 % of $\rho$."""
+    new = old + size[:, None] * direction
+    new[:, -1] = np.maximum(new[:, -1], 0.1 * old[:, -1])
+    return new

@@ -15,21 +15,15 @@ import numpy as np
 
 from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.errors import one_of
-from optimist.numerics.level_set import LevelSet, maximise_by_kkt, maximise_by_slsqp
-from optimist.numerics.likelihood import minimise, minimise_by_slsqp
-from optimist.numerics.optimality import SolutionMemory
+from optimist.numerics.expansions import Expansions, SolutionMemory
+from optimist.numerics.level_set import LevelSet, maximise_by_slsqp
+from optimist.numerics.likelihood import descend, minimise_by_slsqp
 
-# Minimiser of a likelihood, maximiser over its level set.
-SOLVERS = {
-    "kkt": (minimise, maximise_by_kkt),
-    "slsqp": (minimise_by_slsqp, maximise_by_slsqp),
-}
+SOLVERS = ("kkt", "slsqp")
 
 
 class LevelSetOptimism(FiniteArmAlgorithm):
     """Base of the learners that maximise over a level set; see the module's text.
-
-    The estimate is computed when it is first needed after an update.
 
     Parameters
     ----------
@@ -37,7 +31,12 @@ class LevelSetOptimism(FiniteArmAlgorithm):
     solver : {"kkt", "slsqp"}
     history : {"raw", "aggregated"}
     prune : bool
-        Skip arms whose upper bound cannot win (exact; ``kkt`` only).
+        Give up arms that cannot win as soon as bounds show it (exact; ``kkt`` only).
+
+    Notes
+    -----
+    The estimate is computed when it is first needed after an update. The solver's memory of earlier
+    solutions saves time and decides nothing, so `state_bytes` does not count it.
     """
 
     def __init__(self, problem, solver, history, prune):
@@ -45,11 +44,9 @@ class LevelSetOptimism(FiniteArmAlgorithm):
         self.solver = one_of("solver", solver, SOLVERS)
         self.prune = one_of("prune", prune, (False, True)) and solver == "kkt"
         self.history = problem.new_history(history)
-        self._estimate = np.zeros(problem.dimension)
+        self._estimate = Expansions(problem.link, problem.dimension, size=1)
         self._is_stale = False
-        # Fixed arms start from their last solutions. For arms that are redrawn, starts from the
-        # nearest direction were measured to gain nothing.
-        self.memory = SolutionMemory(problem.dimension) if problem.fixed_arms else None
+        self.memory = SolutionMemory(problem.link, problem.dimension)
         self.fallbacks = 0
         self.failures = 0
         self.whole_ball = 0
@@ -78,23 +75,51 @@ class LevelSetOptimism(FiniteArmAlgorithm):
     def estimate(self):
         r"""$\hat\theta_t$, (d,)."""
         if self._is_stale:
-            fit, _ = SOLVERS[self.solver]
-            self._estimate, converged = fit(self.likelihood, self._estimate, self.estimate_radius)
+            converged = self._fit_exactly() if self.solver == "kkt" else self._fit_by_slsqp()
             self._is_stale = False
             if not converged:
                 self.status = "unconverged"
-        return self._estimate
+        return self._estimate.points[0].copy()
+
+    def _fit_exactly(self):
+        likelihood, start = self.likelihood, self._estimate.points[0].copy()
+        theta, derivatives, converged = descend(
+            likelihood, start, self._derivatives(), self.estimate_radius
+        )
+        self._keep(theta, derivatives)
+        return converged
+
+    def _fit_by_slsqp(self):
+        likelihood = self.likelihood
+        theta, converged = minimise_by_slsqp(
+            likelihood, self._estimate.points[0], self.estimate_radius
+        )
+        self._keep(theta, likelihood.at(theta))
+        return converged
+
+    def _keep(self, theta, derivatives):
+        value, gradient, hessian = derivatives
+        stacked = value, gradient[None], hessian[None]
+        self._estimate.put(slice(1), theta[None], stacked, self.likelihood.ridge)
+
+    def _derivatives(self):
+        """Return value, gradient and Hessian of the likelihood at the estimate."""
+        value, gradient, hessian = self._estimate.derivatives(slice(1), self.likelihood.ridge)
+        return float(value[0]), gradient[0], hessian[0]
 
     @property
     def confidence_set(self):
         """The set of the current round, a `LevelSet`."""
-        centre = self.estimate
-        return LevelSet(self.likelihood, centre, self.level, self.set_radius, self.memory)
+        centre, level = self.estimate, self.level
+        derivatives = self._derivatives()
+        return LevelSet(self.likelihood, centre, level, self.set_radius, self.memory, derivatives)
 
     def select(self, arms):
         confidence_set = self.confidence_set
-        _, maximise = SOLVERS[self.solver]
-        index = confidence_set.best_arm(arms, maximise, self.prune)
+        if self.solver == "kkt":
+            index = confidence_set.best_arm(arms, self.prune)
+        else:
+            index = int(np.argmax(maximise_by_slsqp(confidence_set, arms)))
         self.fallbacks += confidence_set.fallbacks
         self.failures += confidence_set.failures
         self.whole_ball += confidence_set.reaches_tip(arms[index])
@@ -104,6 +129,8 @@ class LevelSetOptimism(FiniteArmAlgorithm):
 
     def update(self, arms, index, reward):
         self.history.append(index, arms[index], reward)
+        self._estimate.observe(arms[index], reward)
+        self.memory.observe(arms[index], reward)
         self._is_stale = True
 
     def contains(self, thetas):

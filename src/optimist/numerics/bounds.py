@@ -1,0 +1,63 @@
+r"""Bounds on the maximum of a linear function over a level set, from derivatives at any point.
+
+With $\mathcal C = \{\theta\in\Theta: \psi(\theta)\le\beta^2\}$ and any $s > 0$, $\rho \ge 0$ (zero
+without a ball), the Lagrangian
+$$F(\theta) = x^\top\theta + \frac{\beta^2-\psi(\theta)}s + \frac{\rho(S^2-\|\theta\|^2)}{2s}$$
+is at least $x^\top\theta$ on the set. It is concave, and self-concordance makes it strongly so:
+with $\|\theta'-\theta\|\le D$ and observations no longer than $\ell$,
+$$\psi(\theta') \ge \psi(\theta) + \nabla\psi(\theta)^\top(\theta'-\theta)
+  + \kappa\|\theta'-\theta\|^2_H,\qquad \kappa = \int_0^1(1-v)e^{-R\ell Dv}dv .$$
+With $r = \nabla\psi(\theta)+\rho\theta-sx$ and $M = \kappa H + \frac\rho2I$ the maximum is hence at
+most $F(\theta) + r^\top M^{-1}r/(4s)$: at a solution r = 0, and near one the error is of second
+order.
+"""
+
+import numpy as np
+
+from optimist.numerics.linear import dots, norms
+
+# Added to the diagonal of M: a share of the value that makes its own cost least if M is zero
+# otherwise, and what costs this share of the reach.
+REGULARISATION = 1e-3
+LEAST_SHARE = 1e-10
+
+
+def upper_bounds(level_set, arms, unknowns, derivatives):
+    r"""Bound $\max_{\theta\in\mathcal C}x^\top\theta$ from above for each row x of ``arms`` (m, d).
+
+    Parameters
+    ----------
+    level_set : optimist.numerics.level_set.LevelSet
+    arms : (m, d) array
+    unknowns : (m, d + 2) array
+        Any theta, s > 0 and rho >= 0 per arm.
+    derivatives : tuple of (m,), (m, d) and (m, d, d) arrays
+        Value, gradient and Hessian of the likelihood at each theta.
+    """
+    values, gradients, hessians = derivatives
+    d, likelihood = arms.shape[1], level_set.likelihood
+    theta, s, rho = unknowns[:, :d], unknowns[:, d], unknowns[:, d + 1]
+    residual = gradients + rho[:, None] * theta - s[:, None] * arms
+    reach = level_set.distance_bounds(theta)
+    kappa = curvature_left(likelihood.link.self_concordance * likelihood.history.longest * reach)
+    epsilon = REGULARISATION * norms(residual) / (2.0 * reach) + LEAST_SHARE * s / reach
+    # The ridge is quadratic: its factor is 1/2, not kappa.
+    diagonal = (0.5 - kappa) * likelihood.ridge + 0.5 * rho + epsilon
+    M = kappa[:, None, None] * hessians + diagonal[:, None, None] * np.eye(d)
+    gain = dots(residual, np.linalg.solve(M, residual[..., None])[..., 0])
+    slack = level_set.level - (values - level_set.minimum) + epsilon * reach**2 + 0.25 * gain
+    if level_set.radius is not None:
+        slack += 0.5 * rho * (level_set.radius**2 - dots(theta, theta))
+    return dots(arms, theta) + slack / s
+
+
+def values_from_below(points, values, gradients, thetas):
+    """Bound a convex function at ``thetas`` (k, d) by its tangents at ``points`` (m, d); (k,)."""
+    offsets = values - dots(gradients, points)
+    return (thetas @ gradients.T + offsets).max(axis=1)
+
+
+def curvature_left(u):
+    r"""Return $\int_0^1(1-v)e^{-uv}dv = (e^{-u}-1+u)/u^2$, which is 1/2 at u = 0."""
+    safe = np.maximum(u, 1e-3)
+    return np.where(u < 1e-3, 0.5 - u / 6.0, (np.expm1(-safe) + safe) / safe**2)

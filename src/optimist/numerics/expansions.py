@@ -1,0 +1,121 @@
+r"""Second-order expansions of a growing likelihood, kept exact.
+
+A likelihood of n observations costs O(n) to differentiate. At a fixed point, its value, gradient
+and Hessian after one more observation (x, r) cost O(d^2):
+$$\mathcal L \mathrel{+}= \frac{m(z) - rz}g,\quad \nabla\mathcal L \mathrel{+}= \frac{\mu(z)-r}g x,
+  \quad \nabla^2\mathcal L \mathrel{+}= \frac{\mu'(z)}g xx^\top,\qquad z = x^\top\theta .$$
+"""
+
+import numpy as np
+
+from optimist.numerics.linear import dots
+
+MEMORY_SIZE = 256
+SAME_DIRECTION = 1.0 - 1e-12
+
+
+class Expansions:
+    """Points and the derivatives of the likelihood, without its ridge, at them.
+
+    Parameters
+    ----------
+    link : optimist.numerics.links.Link
+    dimension : int
+    size : int
+        Number of points, the rows; all at the origin of a likelihood of no data to begin with.
+    """
+
+    def __init__(self, link, dimension, size):
+        self.link = link
+        self.points = np.zeros((size, dimension))
+        self._values = np.zeros(size)
+        self._gradients = np.zeros((size, dimension))
+        self._hessians = np.zeros((size, dimension, dimension))
+
+    @property
+    def nbytes(self):
+        """Bytes held."""
+        arrays = self.points, self._values, self._gradients, self._hessians
+        return sum(array.nbytes for array in arrays)
+
+    def put(self, rows, points, derivatives, ridge=0.0):
+        """Set the points (m, d) of ``rows``, given the derivatives of the penalised likelihood."""
+        values, gradients, hessians = derivatives
+        self.points[rows] = points
+        self._values[rows] = values - 0.5 * ridge * dots(points, points)
+        self._gradients[rows] = gradients - ridge * points
+        self._hessians[rows] = hessians - ridge * np.eye(points.shape[1])
+
+    def observe(self, x, reward):
+        """Add the observation of ``reward`` for features ``x`` (d,)."""
+        z = self.points @ x
+        m, mu, slope = self.link.jet(z)
+        g = self.link.dispersion
+        self._values += (m - reward * z) / g
+        self._gradients += np.multiply.outer((mu - reward) / g, x)
+        self._hessians += np.multiply.outer(slope / g, np.multiply.outer(x, x))
+
+    def tangents(self, rows, ridge=0.0):
+        """Return values (m,) and gradients (m, d) of the penalised likelihood at ``rows``."""
+        points = self.points[rows]
+        values = self._values[rows] + 0.5 * ridge * dots(points, points)
+        return values, self._gradients[rows] + ridge * points
+
+    def derivatives(self, rows, ridge=0.0):
+        """Return values (m,), gradients (m, d) and Hessians (m, d, d), penalised, at ``rows``."""
+        hessians = self._hessians[rows] + ridge * np.eye(self.points.shape[1])
+        return *self.tangents(rows, ridge), hessians
+
+
+class SolutionMemory:
+    r"""Expansions at the last solutions found, by the direction of the arm they were found for.
+
+    The maximiser of $x^\top\theta$ over a level set depends on the direction of x alone and moves
+    little from round to round, so one Newton step from that of a near direction is a good start,
+    and costs no pass over the data.
+
+    Parameters
+    ----------
+    link : optimist.numerics.links.Link
+    dimension : int
+    size : int
+        Number of directions kept; the oldest is forgotten first.
+    """
+
+    def __init__(self, link, dimension, size=MEMORY_SIZE):
+        self.expansions = Expansions(link, dimension, size)
+        self.directions = np.zeros((size, dimension))
+        self.active = np.zeros(size, dtype=bool)  # ball constraint
+        self.count = 0
+
+    @property
+    def kept(self):
+        """The slots in use, a slice."""
+        return slice(min(self.count, len(self.active)))
+
+    def observe(self, x, reward):
+        """Add an observation to all expansions."""
+        if self.count:
+            self.expansions.observe(x, reward)
+
+    def nearest(self, directions):
+        """Return the slots of the directions nearest to unit rows (m, d)."""
+        return np.argmax(directions @ self.directions[self.kept].T, axis=1)
+
+    def add(self, directions, active, points, derivatives, ridge):
+        """Keep solutions for unit rows ``directions`` (m, d); the same direction is replaced."""
+        slots = self._slots_for(directions)
+        self.directions[slots], self.active[slots] = directions, active
+        self.expansions.put(slots, points, derivatives, ridge)
+
+    def _slots_for(self, directions):
+        slots = np.empty(len(directions), dtype=int)
+        same = np.zeros(len(directions), dtype=bool)
+        if self.count:
+            cosines = directions @ self.directions[self.kept].T
+            slots = cosines.argmax(axis=1)
+            same = cosines.max(axis=1) > SAME_DIRECTION
+        new = len(directions) - np.count_nonzero(same)
+        slots[~same] = (self.count + np.arange(new)) % len(self.active)
+        self.count += new
+        return slots

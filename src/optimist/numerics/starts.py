@@ -1,0 +1,79 @@
+r"""Points on the border of a level set, near its maximisers, from nothing but the set itself."""
+
+import math
+
+import numpy as np
+
+from optimist.numerics.ball import distance_to_sphere
+from optimist.numerics.linear import dots, norms
+
+CROSSING_STEPS = 2
+LONGEST_STEP = math.log(10.0)
+
+
+def points_on_border(level_set, arms):
+    r"""Return starts for $\max_{\theta\in\mathcal C}x^\top\theta$, each row x of ``arms`` (m, d).
+
+    They lie where the ray of the local ellipsoid's maximiser, $\hat\theta + aH^{-1}x$, leaves the
+    set. If it meets the sphere first, they follow the sphere towards $Sx/\|x\|$, which must lie
+    outside the set, until $\psi = \beta^2$ holds as well.
+
+    Returns
+    -------
+    thetas : (m, d) array
+    on_sphere : (m,) array of bool
+    scales : (m,) array
+        The a of the ellipsoid, which is its multiplier s.
+    """
+    s = level_set
+    p = np.linalg.solve(s.regular_hessian, arms.T).T
+    scales = math.sqrt(2.0) * s.beta / np.sqrt(dots(p, arms))
+    if s.radius is None:
+        thetas = _cross(s, lambda a: s.centre + a[:, None] * p, scales)
+        return thetas, np.zeros(len(arms), dtype=bool), scales
+    limits = distance_to_sphere(s.centre, p, s.radius)
+    scales = np.minimum(scales, limits)
+    thetas = s.centre + limits[:, None] * p
+    sphere = s.excess(thetas) < s.level
+    if not sphere.all():
+        q = p[~sphere]
+        thetas[~sphere] = _cross(s, lambda a: s.centre + a[:, None] * q, scales[~sphere])
+    if sphere.any():
+        thetas[sphere] = _cross_on_sphere(s, arms[sphere], thetas[sphere])
+    return thetas, sphere, scales
+
+
+def _roots(level_set, thetas):
+    return np.sqrt(np.maximum(level_set.excess(thetas), 1e-300))
+
+
+def _cross(level_set, path, a):
+    r"""Return path(a) with $\sqrt\psi$ near beta, by secant steps in log-log scale."""
+    power = 1.0
+    root = _roots(level_set, path(a))
+    for _ in range(CROSSING_STEPS):
+        logs = np.clip(np.log(level_set.beta / root) / power, -LONGEST_STEP, LONGEST_STEP)
+        factor = np.exp(logs)
+        new_root = _roots(level_set, path(a * factor))
+        flat = np.abs(logs) < 1e-3
+        power = np.where(flat, 1.0, np.log(new_root / root) / np.where(flat, 1.0, logs))
+        power = np.clip(power, 0.25, 2.0)
+        a, root = a * factor, new_root
+    return path(a)
+
+
+def _cross_on_sphere(level_set, arms, thetas):
+    r"""Bisect by false position from ``thetas`` (m, d) to $Sx/\|x\|$ for $\psi = \beta^2$."""
+    beta, radius = level_set.beta, level_set.radius
+    tips = arms * (radius / norms(arms))[:, None]
+    low, high = np.zeros(len(thetas)), np.ones(len(thetas))
+    f_low, f_high = _roots(level_set, thetas) - beta, _roots(level_set, tips) - beta
+    for _ in range(CROSSING_STEPS):
+        w = low - f_low * (high - low) / (f_high - f_low)
+        points = thetas + w[:, None] * (tips - thetas)
+        points *= (radius / norms(points))[:, None]
+        f = _roots(level_set, points) - beta
+        below = f < 0.0
+        low, f_low = np.where(below, w, low), np.where(below, f, f_low)
+        high, f_high = np.where(below, high, w), np.where(below, f_high, f)
+    return points
