@@ -151,6 +151,7 @@ def draw(figure, table, paper, png_path, pdf_path):
     with matplotlib.style.context(STYLE, after_reset=True):
         canvas = _compose(figure, table, paper)
         canvas.savefig(png_path, format="png", metadata={"Software": None})
+        canvas.set_layout_engine("none")  # the layout stands; finding it again takes as long as ink
         nameless = {"CreationDate": None, "Creator": None, "Producer": None}
         canvas.savefig(pdf_path, format="pdf", metadata=nameless)
 

@@ -47,6 +47,11 @@ class GLBProblem:
             whole_number(key, getattr(self, key))
         for key in ("norm_bound", "kappa", "reward_bound", "radius_scale"):
             positive(key, getattr(self, key))
+        if self.norm_bound > self.link.cap:
+            raise ConfigError(
+                f"norm_bound is {self.norm_bound:g}; allowed for link {self.link.name!r}: "
+                f"at most {self.link.cap:g}"
+            )
         if not 0.0 < positive("delta", self.delta) < 1.0:
             raise ConfigError(f"delta is {self.delta!r}; allowed: a number between 0 and 1")
 

@@ -9,11 +9,6 @@ import hashlib
 import numpy as np
 
 
-def trial_stream(paper, noise, trial, purpose):
-    """Return the stream of one purpose in one trial; settings with the same ``noise`` share it."""
-    return stream(paper, noise, trial, purpose)
-
-
 def stream(*names):
     """Return a numpy Generator determined by ``names`` (strings or integers) and nothing else."""
     key = "\x1f".join(str(name) for name in names).encode()

@@ -38,9 +38,12 @@ class Cell:
         return f"{self.paper}/{self.setting}/{self.algorithm}"
 
     def stream(self, trial, purpose):
-        """Return the generator of this cell's world for a trial and a purpose."""
+        """Return the generator of this cell's world for a trial and a purpose.
+
+        Settings with the same ``noise`` share it.
+        """
         noise = self.spec.get("noise", self.setting)
-        return seeding.trial_stream(self.paper, noise, trial, purpose)
+        return seeding.stream(self.paper, noise, trial, purpose)
 
 
 def build(cell, trial, data_dir=None):

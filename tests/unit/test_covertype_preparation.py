@@ -171,6 +171,16 @@ def test_rows_that_cannot_be_clustered(change, clusters, error, message):
         covertype.prepare(change(synthetic_rows()), clusters=clusters)
 
 
+def test_extremes_of_known_arms_cluster_nothing(monkeypatch):
+    rows = synthetic_rows()
+    arms = covertype.prepare(rows, clusters=8, seed=4, n_init=1)
+    expected = covertype.extremes(rows, [4], clusters=8)
+    monkeypatch.delattr(covertype, "_partition")
+    pd.testing.assert_frame_equal(
+        covertype.extremes(rows, [4], clusters=8, known={4: arms}), expected
+    )
+
+
 def test_extremes_agree_with_the_arms():
     table = covertype.extremes(synthetic_rows(), [1, 4], clusters=8, n_init=5)
     assert table.to_numpy() == pytest.approx(np.array([[1, 0, 0.7], [4, 0, 0.7]]))

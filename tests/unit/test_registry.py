@@ -116,3 +116,10 @@ def test_impossible_problems_are_refused_by_key_and_value(key, value):
         GLBProblem(link=link, **(values | {key: value}))
     assert str(error.value).startswith(f"{key} is {value!r}")
     assert "allowed" in str(error.value)
+
+
+def test_norms_whose_means_no_link_can_tell_apart_are_refused():
+    assert make_problem("poisson", norm_bound=30.0).norm_bound == 30.0
+    assert make_problem("logistic", norm_bound=31.0).norm_bound == 31.0
+    with pytest.raises(ConfigError, match=r"norm_bound is 31; allowed for link 'poisson'.* 30"):
+        make_problem("poisson", norm_bound=31.0)

@@ -8,8 +8,9 @@ rule fetch_dataset:
     log:
         f"{plan.results}/logs/fetch_dataset/{{dataset}}.log",
     priority: 100
+    # Time-out and retries decide nothing: the script reads them, but a change fetches nothing anew.
     params:
-        **plan.config["data"],
+        source=plan.config["data"]["source"],
     script:
         "../scripts/fetch_dataset.py"
 
@@ -33,12 +34,13 @@ rule prepare_covertype:
 rule covertype_extremes:
     input:
         table=f"{plan.results}/data/raw/covertype.parquet",
+        arms=f"{plan.results}/data/covertype.csv",
         code=plan.sources("optimist.covertype"),
     output:
         extremes=f"{plan.results}/data/covertype_extremes.csv",
     log:
         f"{plan.results}/logs/covertype_extremes.log",
     params:
-        **plan.covertype_options("clusters", "n_init", "spread_seeds"),
+        **plan.covertype_options("clusters", "seed", "n_init", "spread_seeds"),
     script:
         "../scripts/covertype_extremes.py"

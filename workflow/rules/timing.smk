@@ -14,7 +14,7 @@ rule time_chunk:
         job=plan.job_spec("timing"),
         data_dir=f"{plan.results}/data",
     script:
-        "../scripts/time_chunk.py"
+        "../scripts/run_chunk.py"
 
 
 rule time_update:

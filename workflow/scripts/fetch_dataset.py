@@ -6,6 +6,7 @@ from optimist import datasets
 from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
-    frame, record = datasets.fetch(snakemake.wildcards.dataset, **dict(snakemake.params.items()))
+    options = {**snakemake.config["data"], "source": snakemake.params.source}
+    frame, record = datasets.fetch(snakemake.wildcards.dataset, **options)
     print(f"{len(frame)} rows of {record['name']} from {record['source']}", file=sys.stderr)
     datasets.save(frame, record, snakemake.output.table, snakemake.output.record)

@@ -1,4 +1,4 @@
-"""Run one chunk of trials in the regret lane."""
+"""Run one chunk of trials in the regret or the timing lane."""
 
 from optimist.jobs import logged, one_blas_thread
 

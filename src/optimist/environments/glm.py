@@ -13,6 +13,7 @@ import numpy as np
 
 from optimist.environments.base import FiniteArmEnvironment, check_arms
 from optimist.errors import ConfigError, one_of, positive, whole_number
+from optimist.numerics.linear import norms
 from optimist.numerics.links import make_link
 from optimist.problems import GLBProblem
 
@@ -141,9 +142,10 @@ def draw_instance(key, dimension, arms, rounds):
     rng = np.random.default_rng(key if len(key) > 1 else key[0])
     direction = rng.uniform(-1.0, 1.0, dimension)
     direction /= np.linalg.norm(direction)
-    pool = np.empty((rounds * arms, dimension))
-    for row in pool:
-        row[:] = rng.standard_normal(dimension)
-        row *= rng.uniform() ** (1.0 / dimension) / np.linalg.norm(row)
+    pool, uniforms = np.empty((rounds * arms, dimension)), np.empty(rounds * arms)
+    for i in range(len(pool)):
+        rng.standard_normal(out=pool[i])
+        uniforms[i] = rng.random()
+    pool *= (uniforms ** (1.0 / dimension) / norms(pool))[:, None]
     pool.flags.writeable = False
     return direction, pool.reshape(rounds, arms, dimension)

@@ -22,9 +22,12 @@ class Link(ABC):
         $g(\tau)$.
     self_concordance : float
         $R$ with $|\mu''| \le R\mu'$.
+    cap : float
+        Largest linear predictor that is told from any larger one.
     """
 
     name: str
+    cap = math.inf
     dispersion = 1.0
     self_concordance = 1.0
 

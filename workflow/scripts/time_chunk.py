@@ -1,9 +1,0 @@
-"""Run one chunk of trials in the timing lane, alone on the machine."""
-
-from optimist.jobs import logged, one_blas_thread
-
-one_blas_thread()
-with logged(snakemake.log[0]):
-    from optimist.jobs import run_job
-
-    run_job(snakemake.params.job, snakemake.output[0], snakemake.params.data_dir)
