@@ -143,15 +143,11 @@ class LevelSet:
         if len(rows):
             system = OptimalitySystem(self, arms[rows], prune)
             for row in system.solve():
-                system.settle(row, self._solve_by_dual(system.arms[row]))
+                system.adopt(row, *maximise_by_dual(self, system.arms[row]))
+                self.fallbacks += 1
+            system.remember()
             values[rows] = system.lower
         return values
-
-    def _solve_by_dual(self, x):
-        """Return the maximum for one arm that Newton's method left, and count it."""
-        theta, _ = maximise_by_dual(self, x)
-        self.fallbacks += 1
-        return x @ theta
 
 
 def maximise_by_dual(level_set, x):

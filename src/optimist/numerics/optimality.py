@@ -25,7 +25,9 @@ SPHERE_TOLERANCE = 1e-10
 # drop the constraint at.
 RHO_SHARE = 0.3
 NEGLIGIBLE_RHO = 1e-3
-# A start from memory with a larger residual is no better than one from nothing.
+# A start from memory with a larger residual, before or after its first step, is no better than one
+# from nothing.
+FAR_RESIDUAL = 1.5
 STALE_RESIDUAL = 0.3
 
 
@@ -76,8 +78,6 @@ class OptimalitySystem:
         self._settle_tips(self.open_rows())
         self._start(self.open_rows(), remembers)
         self._iterate()
-        if self.set.memory is not None:
-            self._remember()
         return self.open_rows()
 
     def open_rows(self):
@@ -91,8 +91,18 @@ class OptimalitySystem:
             return np.empty(0, dtype=int)
         return np.flatnonzero(contenders & unsolved)
 
-    def settle(self, rows, values):
-        """Record the maxima of ``rows``."""
+    def adopt(self, row, theta, s):
+        """Take the maximiser ``theta`` (d,) and multiplier ``s`` of one row, found elsewhere."""
+        radius, rows = self.set.radius, np.array([row])
+        self.unknowns[row] = [*theta, s, 0.0]
+        self.active[row] = (
+            radius is not None and theta @ theta >= (radius * (1.0 - SPHERE_TOLERANCE)) ** 2
+        )
+        self._fit_multipliers(rows, self.set.likelihood.gradients(theta[None]))
+        self._evaluate(rows)
+        self._settle(rows, self.arms[row] @ theta)
+
+    def _settle(self, rows, values):
         self.lower[rows] = self.upper[rows] = values
 
     def _iterate(self):
@@ -107,7 +117,7 @@ class OptimalitySystem:
             changed = self._update_active_set(rows)
             self._bound(rows)
             solved = rows[~changed & (self.merit[rows] <= RESIDUAL_TOLERANCE)]
-            self.settle(solved, dots(self.arms[solved], self._thetas(solved)))
+            self._settle(solved, dots(self.arms[solved], self._thetas(solved)))
             stalled[rows] = np.where(self.merit[rows] > 0.9 * before, stalled[rows] + 1, 0)
 
     def _thetas(self, rows):
@@ -149,7 +159,7 @@ class OptimalitySystem:
         if len(rows):
             tips = self.set.radius * self._directions[rows]
             inside = rows[self.set.excess(tips) <= self.set.level]
-            self.settle(inside, self.set.radius * self.lengths[inside])
+            self._settle(inside, self.set.radius * self.lengths[inside])
 
     def _start(self, rows, remembers):
         """Start ``rows`` one Newton step from where memory put them, or from nothing.
@@ -158,10 +168,14 @@ class OptimalitySystem:
         """
         if remembers and len(rows):
             self._assemble(rows)
-            self._step(rows)
-            self._pull_into_ball(rows)
-            self._evaluate(rows)
-            self._bound(rows)
+            near = rows[self.merit[rows] < FAR_RESIDUAL]
+            self.merit[rows] = np.inf  # nothing is evaluated where memory put them
+            if len(near):
+                self._step(near)
+                self._pull_into_ball(near)
+                self._evaluate(near)
+                self._bound(near)
+            rows = self.open_rows()
             rows = rows[~(self.merit[rows] < STALE_RESIDUAL)]
         if len(rows):
             thetas, self.active[rows], scales = points_on_border(self.set, self.arms[rows])
@@ -305,7 +319,10 @@ class OptimalitySystem:
             attained = dots(arms, s.members(self._thetas(rows), values))
             self.lower[rows] = np.fmax(self.lower[rows], attained)
 
-    def _remember(self):
+    def remember(self):
+        """Add the iterates that are near a solution to the set's memory, if it has one."""
+        if self.set.memory is None:
+            return
         rows = np.flatnonzero(self.merit < STALE_RESIDUAL)
         if len(rows):
             derivatives = self.values[rows], self.gradients[rows], self.hessians[rows]
