@@ -20,6 +20,7 @@ HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++")
 WIDTH = 7.2  # inches, two columns of a journal page
 PANEL_HEIGHT = 2.3
 LETTERS_PER_INCH = 17  # at the size of the legend
+PANEL_SHARE = 0.8  # of a column's width; the rest is for the axis
 LINE_HEIGHT = 0.17  # inches, of a line of the legend
 BELOW = -28  # points from a panel's axis to what is written below its labels
 WARNING = "#A00000"
@@ -265,7 +266,7 @@ def _ticks(ax):
     for axis, (low, high) in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
         if axis.get_scale() == "log" and not isinstance(axis.get_major_locator(), FixedLocator):
             axis.set_minor_formatter(NullFormatter())
-            if high < 50 * low:
+            if high < 100 * low:
                 axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
                 axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
@@ -340,7 +341,7 @@ def _bars(ax, panel, data, looks):
         whisker = np.nan_to_num([[mark.y - mark.low], [mark.high - mark.y]]).clip(min=0)
         ax.barh(place, mark.y, 0.8, xerr=whisker, edgecolor="white", lw=0, ecolor="0.4", **look)
         end = np.nanmax([mark.y, mark.high])
-        ax.annotate(f" {mark.y:.2g}", (end, place), va="center", fontsize=6)
+        ax.annotate(f" {_two_digits(mark.y)}", (end, place), va="center", fontsize=6)
     names = {i: looks.name(cell[1]) for i, cell in enumerate(cells) if not isinstance(cell, str)}
     ax.set_yticks(list(names), list(names.values()))
     ax.set_ylim(len(cells) - 0.4, -0.6)
@@ -387,9 +388,12 @@ def _references(ax, marks):
     for mark in marks[marks["role"] == "line"].itertuples():
         ax.axhline(mark.y, **grey)
         ax.annotate(mark.note, (1.01, mark.y), xycoords=("axes fraction", "data"), **SMALL)
-    for _, line in marks[marks["role"] == "slope"].groupby(["series", "note"], sort=False):
+    slopes = marks[marks["role"] == "slope"].groupby(["series", "note"], sort=False)
+    for i, (_, line) in enumerate(slopes):
         ax.plot(line["x"], line["y"], **grey)
-        ax.annotate(f"{line['note'].iloc[0]} ", line[["x", "y"]].iloc[0], ha="right", **SMALL)
+        # Lines of several slopes may begin near each other.
+        side = {"ha": "right", **SMALL, "va": ("bottom", "top")[i % 2]}
+        ax.annotate(f"{line['note'].iloc[0]} ", line[["x", "y"]].iloc[0], **side)
     for mark in marks[marks["role"].isin(["point", "truth"])].itertuples():
         ax.plot(mark.x, mark.y, "*", color="0.1", ms=7, zorder=5)
         _label(ax, mark.note, mark.x, mark.y)
@@ -398,6 +402,11 @@ def _references(ax, marks):
         ax.plot(mark.x * np.cos(angle), mark.x * np.sin(angle), **grey)
         place = {"textcoords": "offset points", "ha": "center", **SMALL}
         ax.annotate(mark.note, (0.0, -mark.x), (0, 10), **place)
+
+
+def _two_digits(value):
+    """Return ``value`` with two digits and no exponent: 0.034, 5.7, 110."""
+    return np.format_float_positional(value, 2, unique=False, fractional=False, trim="-")
 
 
 def _label(ax, text, x, y):
@@ -419,7 +428,7 @@ def _notes(marks, looks, columns):
         where = f" at {', '.join(group['setting'])}" if several else ""
         item = looks.name(series) + where + (f" ({detail})" if detail else "")
         found.setdefault(word, []).append(item)
-    width = int(WIDTH / columns * LETTERS_PER_INCH)
+    width = int(PANEL_SHARE * WIDTH / columns * LETTERS_PER_INCH)
     return "\n".join(fill(f"{word}: {'; '.join(items)}", width) for word, items in found.items())
 
 
