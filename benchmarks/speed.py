@@ -1,8 +1,8 @@
 """Time the GLB learners on the default environment, and the exact solver against the generic one.
 
 Run as ``python benchmarks/speed.py`` on a quiet machine; it takes some minutes. Each row is the
-median over a few trials of select and update at T = 3000 on one thread; ratios are between turns of
-this run. The generic solver is asked in every sixtieth round only, and its time scaled up.
+median over a few trials or turns of select and update at T = 3000 on one thread; ratios are between
+turns of this run. The generic solver is asked in every sixtieth round only, and its time scaled up.
 """
 
 from optimist.jobs import one_blas_thread
@@ -42,20 +42,20 @@ def main():
         for label, trials in CHEAP:
             print(f"{setting:24} {label:28} {seconds(setting, label, trials):8.3f} s")
         for label in SOLVERS:
-            compare(setting, label, "raw")
+            compare(setting, label)
     for setting in ("variant_c_logistic_s3", "variant_c_poisson_s3"):
-        compare(setting, "ofuglb", "raw")
+        compare(setting, "ofuglb")
         exact = seconds(setting, "ofuglb[history=aggregated]")
         print(f"{setting:24} {'ofuglb[history=aggregated]':28} {exact:8.3f} s")
 
 
-def compare(setting, label, history):
+def compare(setting, label):
     """Print the exact solver's time, the generic one's on the same history, and their ratio.
 
     The two take turns, so that both meet the same drift of the machine's speed.
     """
     probe = {"leader": label, "every": EVERY}
-    generic_label = f"{label}[solver=slsqp,history={history}]"
+    generic_label = f"{label}[solver=slsqp]"
     exact, generic = [], []
     for _ in range(TURNS):
         exact.append(seconds(setting, label))

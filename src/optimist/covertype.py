@@ -108,6 +108,8 @@ def extremes(
     for seed in seeds:
         if known and seed in known:
             means = known[seed].means
+            if len(means) != clusters:
+                raise ConfigError(f"known has {len(means)} arms; allowed: clusters, {clusters}")
         else:
             means, _ = _shares(label, _partition(z, clusters, seed, n_init), clusters)
         rows.append((seed, means.min(), means.max()))

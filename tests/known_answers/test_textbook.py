@@ -394,3 +394,13 @@ def test_an_alias_never_switches_again():
             algorithm.update(arms[t], index, rewards[t, index])
         switches[alias] = algorithm.diagnostics()["switches"]
     assert switches["true"] == 1 < switches["false"]
+
+
+def test_the_radius_of_ofulog_r_does_not_wait_for_its_estimate():
+    rng = np.random.default_rng(12)
+    learner, arms = make_algorithm("ofulog_r", make_problem(dimension=3)), random_arms(rng, 8, 3)
+    for t in range(20):
+        learner.update(arms, t % 8, float(t % 2))
+    before = learner.level
+    learner.estimate.sum()
+    assert learner.level == before

@@ -267,3 +267,10 @@ def test_norm_may_exceed_one_by_rounding_only(arms, tmp_path):
 def test_missing_file(tmp_path):
     with pytest.raises(DataError, match=r"none\.csv: No such file"):
         covertype.read_arms(tmp_path / "none.csv")
+
+
+def test_known_arms_of_another_number_are_refused():
+    rows = synthetic_rows()
+    arms = covertype.prepare(rows, clusters=8, seed=4, n_init=1)
+    with pytest.raises(ConfigError, match="known has 8 arms; allowed: clusters, 6"):
+        covertype.extremes(rows, [4], clusters=6, known={4: arms})

@@ -158,6 +158,53 @@ def test_pruning_does_not_change_the_arm(link, ball):
         assert level_set.best_arm(arms, prune=True) == best
 
 
+@each_link
+@pytest.mark.parametrize("remembers", [True, False])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_zero_arm_is_played_where_it_is_best_only(link, remembers, sign):
+    rng = np.random.default_rng(33)
+    level_set = random_set(rng, link, n=200, d=3, level=1.0)
+    ahead = sign * level_set.centre / np.linalg.norm(level_set.centre)
+    arms = np.array([ahead, np.zeros(3)])
+    expected = level_set.maxima(arms)
+    assert (expected[0] > 0.0) == (sign > 0.0)
+    if remembers:
+        level_set.memory = SolutionMemory(link, 3)
+        level_set.maxima(random_arms(rng, 20, 3))
+    assert level_set.best_arm(arms, prune=True) == expected.argmax()
+    assert level_set.best_arm(arms[::-1], prune=True) == 1 - expected.argmax()
+
+
+def test_an_arm_alone_is_chosen_without_solving():
+    level_set = random_set(np.random.default_rng(34), LINKS[0], n=50, d=3, level=4.0)
+    assert level_set.best_arm(random_arms(np.random.default_rng(1), 1, 3)) == 0
+
+
+@each_link
+def test_the_tip_is_reached_where_the_ball_alone_decides(link):
+    rng = np.random.default_rng(35)
+    level_set = random_set(rng, link, n=12, d=3, level=6.0)
+    arms = random_arms(rng, 60, 3)
+    whole = np.isclose(level_set.maxima(arms), 3.0 * np.linalg.norm(arms, axis=1), rtol=1e-9)
+    assert [level_set.reaches_tip(x) for x in arms] == whole.tolist()
+    assert 0 < whole.sum() < 60
+    assert not level_set.reaches_tip(np.zeros(3))
+
+
+@pytest.mark.parametrize("sigma", [1e-3, 1e-4])
+def test_precise_rewards_of_collinear_arms_make_nothing_singular(sigma):
+    # Hessians of 1e8 and more with an empty direction.
+    link, history, x = Gaussian(sigma), History(2), np.array([0.5, 0.5])
+    for _ in range(1000):
+        history.append(0, x, 1.0)
+    likelihood = Likelihood(link, history)
+    centre, converged = minimise(likelihood, np.zeros(2), 3.0)
+    assert converged
+    arms = random_arms(np.random.default_rng(0), 5, 2)
+    level_set = LevelSet(likelihood, centre, 5.0, 3.0)
+    assert level_set.best_arm(arms, prune=True) == level_set.maxima(arms).argmax()
+
+
 def test_pruning_saves_passes_over_the_data(monkeypatch):
     rng = np.random.default_rng(23)
     level_set = random_set(rng, LINKS[0], n=400, d=2, level=4.0)

@@ -46,7 +46,7 @@ class FiniteArmAlgorithm(ABC):
         return {}
 
     def state_bytes(self):
-        """Return the number of bytes of all that the learner keeps between rounds."""
+        """Return the number of bytes that the learner's decisions depend on between rounds."""
         return sum(_nbytes(value) for name, value in vars(self).items() if name != "problem")
 
 

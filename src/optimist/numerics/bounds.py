@@ -16,10 +16,12 @@ import numpy as np
 
 from optimist.numerics.linear import dots, norms
 
-# Added to the diagonal of M: a share of the value that makes its own cost least if M is zero
-# otherwise, and what costs this share of the reach.
+# M gets epsilon on its diagonal, at a cost of epsilon D^2 / s in the bound. Were M zero otherwise,
+# epsilon = |r| / (2 D) would be best. It is a share of that, plus what costs a share of D, plus a
+# share of the trace of the Hessian.
 REGULARISATION = 1e-3
 LEAST_SHARE = 1e-10
+ROUNDING = 1e-14
 
 
 def upper_bounds(level_set, arms, unknowns, derivatives):
@@ -41,6 +43,7 @@ def upper_bounds(level_set, arms, unknowns, derivatives):
     reach = level_set.distance_bounds(theta)
     kappa = curvature_left(likelihood.link.self_concordance * likelihood.history.longest * reach)
     epsilon = REGULARISATION * norms(residual) / (2.0 * reach) + LEAST_SHARE * s / reach
+    epsilon += ROUNDING * kappa * np.trace(hessians, axis1=1, axis2=2)
     # The ridge is quadratic: its factor is 1/2, not kappa.
     diagonal = (0.5 - kappa) * likelihood.ridge + 0.5 * rho + epsilon
     M = kappa[:, None, None] * hessians + diagonal[:, None, None] * np.eye(d)

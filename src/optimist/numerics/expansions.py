@@ -79,7 +79,13 @@ class SolutionMemory:
     link : optimist.numerics.links.Link
     dimension : int
     size : int
-        Number of directions kept; the oldest is forgotten first.
+        Number of slots. A direction that is known keeps its slot; a new one takes the next slot in
+        turn.
+
+    Attributes
+    ----------
+    count : int
+        Number of directions added so far, known ones not counted.
     """
 
     def __init__(self, link, dimension, size=MEMORY_SIZE):

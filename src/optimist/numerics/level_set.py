@@ -22,6 +22,7 @@ from optimist.numerics.linear import norms
 from optimist.numerics.optimality import SPHERE_TOLERANCE, OptimalitySystem
 
 JITTER = 1e-6
+ROUNDING = 1e-12
 LOG_S_RANGE = (-20.0, 40.0)
 
 
@@ -48,9 +49,6 @@ class LevelSet:
         Number of maximisations that needed the one-dimensional dual.
     failures : int
         Number of maximisations in which SLSQP reported no success.
-    best_value : float
-        Lower bound on the maximum over arms and the set that `best_arm` found last; the maximum
-        itself if more than one arm could have it.
     """
 
     def __init__(self, likelihood, centre, level, radius, memory=None, derivatives=None):
@@ -63,12 +61,12 @@ class LevelSet:
         self.memory = memory
         self.fallbacks = 0
         self.failures = 0
-        self.best_value = -math.inf
 
     @cached_property
     def regular_hessian(self):
         """The Hessian at the centre, definite."""
-        return self.hessian + JITTER * np.eye(len(self.centre))
+        d = len(self.centre)
+        return self.hessian + max(JITTER, ROUNDING * np.trace(self.hessian)) * np.eye(d)
 
     @cached_property
     def reach(self):
@@ -120,17 +118,17 @@ class LevelSet:
         """Return the index of the arm (K, d) with the largest maximum over the set.
 
         With ``prune``, an arm is given up as soon as its upper bound is below another's lower
-        bound; this is exact.
+        bound. Either way the maxima are compared to some nine digits: of arms that tie to that,
+        any may be returned.
         """
-        values = self._solve(arms, prune)
-        self.best_value = float(values.max())
-        return int(np.argmax(values))
+        return int(np.argmax(self._solve(arms, prune)))
 
     def reaches_tip(self, x):
-        r"""Return whether the last maximum, for arm ``x`` (d,), is the ball's, at $Sx/\|x\|$."""
-        if self.radius is None:
+        r"""Return whether the maximum for arm ``x`` (d,) is that of the ball, at $Sx/\|x\|$."""
+        length = math.sqrt(x @ x)
+        if self.radius is None or length == 0.0:
             return False
-        return self.best_value >= self.radius * float(np.linalg.norm(x)) * (1.0 - 1e-12)
+        return bool(self.excess(x[None] * (self.radius / length))[0] <= self.level)
 
     def maxima(self, arms):
         r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each row x of ``arms`` (K, d)."""
@@ -141,9 +139,11 @@ class LevelSet:
         values = np.zeros(len(arms))
         rows = np.flatnonzero(arms.any(axis=1))
         if len(rows):
-            system = OptimalitySystem(self, arms[rows], prune)
-            for row in system.solve():
-                system.adopt(row, *maximise_by_dual(self, system.arms[row]))
+            floor = 0.0 if len(rows) < len(arms) else -math.inf  # what the zero arm attains
+            system = OptimalitySystem(self, arms[rows], prune, floor)
+            system.solve()
+            while len(left := system.open_rows()):
+                system.adopt(left[0], *maximise_by_dual(self, system.arms[left[0]]))
                 self.fallbacks += 1
             system.remember()
             values[rows] = system.lower

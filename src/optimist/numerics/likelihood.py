@@ -17,6 +17,8 @@ from optimist.numerics.ball import minimise_quadratic
 HISTORIES = ("raw", "aggregated")
 # Keeps Newton systems definite while the plays do not yet span the space.
 JITTER = 1e-9
+# The same, as a share of the trace, where that is large.
+ROUNDING = 1e-14
 MAX_NEWTON_STEPS = 100
 DECREMENT_TOLERANCE = 1e-12
 
@@ -217,7 +219,8 @@ def minimise_by_slsqp(likelihood, start, radius=None, tolerance=1e-5):
 
 
 def _newton_step(theta, gradient, hessian, radius):
-    H = hessian + JITTER * np.eye(len(theta))
+    jitter = max(JITTER, ROUNDING * np.trace(hessian))
+    H = hessian + jitter * np.eye(len(theta))
     if radius is None:
         return -np.linalg.solve(H, gradient)
     target, _ = minimise_quadratic(H, H @ theta - gradient, radius)

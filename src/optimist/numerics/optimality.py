@@ -41,6 +41,8 @@ class OptimalitySystem:
         No row may be zero.
     prune : bool
         Bound the maxima on the way and work only on rows that may be the largest.
+    floor : float
+        A value that an arm outside the system is known to attain.
 
     Attributes
     ----------
@@ -48,10 +50,11 @@ class OptimalitySystem:
         Bounds on the maxima, equal where a row is solved.
     """
 
-    def __init__(self, level_set, arms, prune):
+    def __init__(self, level_set, arms, prune, floor=-np.inf):
         self.set = level_set
         self.arms = arms
         self.prune = prune
+        self.floor = floor
         self.lengths = norms(arms)
         m, d = arms.shape
         self.lower = np.full(m, -np.inf)
@@ -71,14 +74,13 @@ class OptimalitySystem:
         self.merit = np.full(m, np.inf)
 
     def solve(self):
-        """Solve; return the rows left open, which Newton's method could not solve."""
+        """Solve what Newton's method can; `open_rows` are left."""
         remembers = self.set.memory is not None and self.set.memory.count > 0
         if remembers:
             self._recall()
         self._settle_tips(self.open_rows())
         self._start(self.open_rows(), remembers)
         self._iterate()
-        return self.open_rows()
 
     def open_rows(self):
         """Return the rows that are not solved and, with ``prune``, may be the largest."""
@@ -86,8 +88,9 @@ class OptimalitySystem:
         unsolved = self.upper > self.lower
         if not self.prune:
             return np.flatnonzero(unsolved)
-        contenders = self.upper >= self.lower.max()
-        if np.count_nonzero(contenders) == 1:
+        best = self.lower.max()
+        contenders = self.upper >= max(best, self.floor)
+        if best >= self.floor and np.count_nonzero(contenders) == 1:
             return np.empty(0, dtype=int)
         return np.flatnonzero(contenders & unsolved)
 
@@ -100,6 +103,8 @@ class OptimalitySystem:
         )
         self._fit_multipliers(rows, self.set.likelihood.gradients(theta[None]))
         self._evaluate(rows)
+        if self.set.holds_centre:  # theta is on the border to some digits only
+            theta = self.set.members(theta[None], self.values[rows])[0]
         self._settle(rows, self.arms[row] @ theta)
 
     def _settle(self, rows, values):
@@ -118,7 +123,8 @@ class OptimalitySystem:
             self._bound(rows)
             solved = rows[~changed & (self.merit[rows] <= RESIDUAL_TOLERANCE)]
             self._settle(solved, dots(self.arms[solved], self._thetas(solved)))
-            stalled[rows] = np.where(self.merit[rows] > 0.9 * before, stalled[rows] + 1, 0)
+            gains = self.merit[rows] <= 0.9 * before
+            stalled[rows] = np.where(gains, 0, stalled[rows] + 1)
 
     def _thetas(self, rows):
         return self.unknowns[rows, :-2]
@@ -147,8 +153,8 @@ class OptimalitySystem:
         points = memory.expansions.points[memory.kept]
         values, gradients = memory.expansions.tangents(memory.kept, s.likelihood.ridge)
         if self.prune and s.holds_centre:
-            attained = (self.arms @ s.members(points, values).T).max(axis=1)
-            self.lower = np.maximum(self.lower, attained)
+            attained = np.fmax.reduce(self.arms @ s.members(points, values).T, axis=1)
+            self.lower = np.fmax(self.lower, attained)
         if s.radius is not None:
             below = values_from_below(points, values, gradients, s.radius * self._directions)
             self.tip_possible = below <= s.minimum + s.level

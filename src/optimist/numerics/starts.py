@@ -31,13 +31,15 @@ def points_on_border(level_set, arms):
     if s.radius is None:
         thetas = _cross(s, lambda a: s.centre + a[:, None] * p, scales)
         return thetas, np.zeros(len(arms), dtype=bool), scales
-    limits = distance_to_sphere(s.centre, p, s.radius)
+    # An unconstrained centre may be outside the ball; then the ray starts on the sphere.
+    inside = s.centre * min(1.0, s.radius / math.sqrt(s.centre @ s.centre + 1e-300))
+    limits = distance_to_sphere(inside, p, s.radius)
     scales = np.minimum(scales, limits)
-    thetas = s.centre + limits[:, None] * p
+    thetas = inside + limits[:, None] * p
     sphere = s.excess(thetas) < s.level
     if not sphere.all():
         q = p[~sphere]
-        thetas[~sphere] = _cross(s, lambda a: s.centre + a[:, None] * q, scales[~sphere])
+        thetas[~sphere] = _cross(s, lambda a: inside + a[:, None] * q, scales[~sphere])
     if sphere.any():
         thetas[sphere] = _cross_on_sphere(s, arms[sphere], thetas[sphere])
     return thetas, sphere, scales

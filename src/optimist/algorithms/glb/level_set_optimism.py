@@ -46,7 +46,8 @@ class LevelSetOptimism(FiniteArmAlgorithm):
         self.history = problem.new_history(history)
         self._estimate = Expansions(problem.link, problem.dimension, size=1)
         self._is_stale = False
-        self.memory = SolutionMemory(problem.link, problem.dimension)
+        exact = self.solver == "kkt"
+        self.memory = SolutionMemory(problem.link, problem.dimension) if exact else None
         self.fallbacks = 0
         self.failures = 0
         self.whole_ball = 0
@@ -74,17 +75,27 @@ class LevelSetOptimism(FiniteArmAlgorithm):
     @property
     def estimate(self):
         r"""$\hat\theta_t$, (d,)."""
+        self._refresh()
+        return self._estimate.points[0].copy()
+
+    @property
+    def derivatives(self):
+        """Value, gradient (d,) and Hessian (d, d) of the likelihood at the estimate."""
+        self._refresh()
+        return self._derivatives_at_point()
+
+    def _refresh(self):
+        """Fit the estimate to all data, if there are new ones."""
         if self._is_stale:
             converged = self._fit_exactly() if self.solver == "kkt" else self._fit_by_slsqp()
             self._is_stale = False
             if not converged:
                 self.status = "unconverged"
-        return self._estimate.points[0].copy()
 
     def _fit_exactly(self):
         likelihood, start = self.likelihood, self._estimate.points[0].copy()
         theta, derivatives, converged = descend(
-            likelihood, start, self._derivatives(), self.estimate_radius
+            likelihood, start, self._derivatives_at_point(), self.estimate_radius
         )
         self._keep(theta, derivatives)
         return converged
@@ -102,17 +113,22 @@ class LevelSetOptimism(FiniteArmAlgorithm):
         stacked = value, gradient[None], hessian[None]
         self._estimate.put(slice(1), theta[None], stacked, self.likelihood.ridge)
 
-    def _derivatives(self):
-        """Return value, gradient and Hessian of the likelihood at the estimate."""
+    def _derivatives_at_point(self):
+        """Return the derivatives at the last fit's estimate, with all data so far."""
         value, gradient, hessian = self._estimate.derivatives(slice(1), self.likelihood.ridge)
         return float(value[0]), gradient[0], hessian[0]
 
     @property
     def confidence_set(self):
         """The set of the current round, a `LevelSet`."""
-        centre, level = self.estimate, self.level
-        derivatives = self._derivatives()
-        return LevelSet(self.likelihood, centre, level, self.set_radius, self.memory, derivatives)
+        return LevelSet(
+            self.likelihood,
+            self.estimate,
+            self.level,
+            self.set_radius,
+            self.memory,
+            self.derivatives,
+        )
 
     def select(self, arms):
         confidence_set = self.confidence_set
@@ -130,7 +146,8 @@ class LevelSetOptimism(FiniteArmAlgorithm):
     def update(self, arms, index, reward):
         self.history.append(index, arms[index], reward)
         self._estimate.observe(arms[index], reward)
-        self.memory.observe(arms[index], reward)
+        if self.memory is not None:
+            self.memory.observe(arms[index], reward)
         self._is_stale = True
 
     def contains(self, thetas):

@@ -73,7 +73,7 @@ class OFULogR(LevelSetOptimism):
         from scipy.special import chdtr
 
         d, S, ridge = self.problem.dimension, self.problem.norm_bound, self.ridge
-        _, _, hessian = self._derivatives()
+        _, _, hessian = self.derivatives
         tail = math.log(1.0 / self.problem.delta)
         tail += 0.5 * log_determinant(hessian) - 0.5 * d * math.log(ridge)
         tail += math.log(chdtr(d, 2.0 * ridge) / chdtr(d, ridge))
