@@ -25,7 +25,7 @@ CHEAP = [
 ]
 SOLVERS = ["ofuglb", "ofulog_r"]
 EVERY = 60
-TURNS = 5
+TURNS = 3
 
 
 def seconds(setting, label, trials=1, probe=None):
