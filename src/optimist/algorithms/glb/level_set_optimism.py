@@ -17,7 +17,7 @@ from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.errors import one_of
 from optimist.numerics.expansions import Expansions, SolutionMemory
 from optimist.numerics.level_set import LevelSet, maximise_by_slsqp
-from optimist.numerics.likelihood import descend, minimise_by_slsqp
+from optimist.numerics.likelihood import Likelihood, descend, minimise_by_slsqp
 
 SOLVERS = ("kkt", "slsqp")
 
@@ -28,10 +28,8 @@ class LevelSetOptimism(FiniteArmAlgorithm):
     Parameters
     ----------
     problem : GLBProblem
-    solver : {"kkt", "slsqp"}
-    history : {"raw", "aggregated"}
-    prune : bool
-        Give up arms that cannot win as soon as bounds show it (exact; ``kkt`` only).
+    solver, history, prune
+        Options of `optimist.algorithms.glb.ofuglb.OFUGLB`, and documented there.
 
     Notes
     -----
@@ -54,8 +52,8 @@ class LevelSetOptimism(FiniteArmAlgorithm):
 
     @property
     @abstractmethod
-    def likelihood(self):
-        """Likelihood of the current round, penalised if the method does so."""
+    def ridge(self):
+        r"""$\lambda_t$, 0 for a method that does not penalise."""
 
     @property
     @abstractmethod
@@ -71,6 +69,11 @@ class LevelSetOptimism(FiniteArmAlgorithm):
     @abstractmethod
     def set_radius(self):
         """Radius of the ball that the set is intersected with, or None."""
+
+    @property
+    def likelihood(self):
+        """Likelihood of the current round, penalised if the method does so."""
+        return Likelihood(self.problem.link, self.history, self.ridge)
 
     @property
     def estimate(self):
@@ -93,10 +96,9 @@ class LevelSetOptimism(FiniteArmAlgorithm):
                 self.status = "unconverged"
 
     def _fit_exactly(self):
-        likelihood, start = self.likelihood, self._estimate.points[0].copy()
-        theta, derivatives, converged = descend(
-            likelihood, start, self._derivatives_at_point(), self.estimate_radius
-        )
+        start, known = self._estimate.points[0].copy(), self._derivatives_at_point()
+        fit = descend(self.likelihood, start, known, self.estimate_radius)
+        theta, derivatives, converged = fit
         self._keep(theta, derivatives)
         return converged
 
@@ -111,11 +113,11 @@ class LevelSetOptimism(FiniteArmAlgorithm):
     def _keep(self, theta, derivatives):
         value, gradient, hessian = derivatives
         stacked = value, gradient[None], hessian[None]
-        self._estimate.put(slice(1), theta[None], stacked, self.likelihood.ridge)
+        self._estimate.put(slice(1), theta[None], stacked, self.ridge)
 
     def _derivatives_at_point(self):
         """Return the derivatives at the last fit's estimate, with all data so far."""
-        value, gradient, hessian = self._estimate.derivatives(slice(1), self.likelihood.ridge)
+        value, gradient, hessian = self._estimate.derivatives(slice(1), self.ridge)
         return float(value[0]), gradient[0], hessian[0]
 
     @property

@@ -15,7 +15,6 @@ Deviations: none in the method. Published timings rest on the solver ``slsqp``.
 import math
 
 from optimist.algorithms.glb.level_set_optimism import LevelSetOptimism
-from optimist.numerics.likelihood import Likelihood
 
 
 class OFUGLB(LevelSetOptimism):
@@ -27,17 +26,14 @@ class OFUGLB(LevelSetOptimism):
     solver : {"kkt", "slsqp"}
     history : {"raw", "aggregated"}
     prune : bool
-        Skip arms whose upper bound cannot win (exact; ``kkt`` only).
+        Give up arms as soon as bounds show that they cannot win (``kkt`` only).
     """
 
     reference = "Lee et al. (2024), Algorithm 1 and Theorem 3.1"
+    ridge = 0.0
 
     def __init__(self, problem, *, solver="kkt", history="raw", prune=True):
         super().__init__(problem, solver, history, prune)
-
-    @property
-    def likelihood(self):
-        return Likelihood(self.problem.link, self.history)
 
     @property
     def level(self):

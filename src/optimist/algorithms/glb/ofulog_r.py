@@ -22,7 +22,6 @@ import math
 
 from optimist.algorithms.glb.level_set_optimism import LevelSetOptimism
 from optimist.errors import one_of
-from optimist.numerics.likelihood import Likelihood
 from optimist.numerics.linear import log_determinant
 
 
@@ -46,10 +45,6 @@ class OFULogR(LevelSetOptimism):
         super().__init__(problem, solver, history, prune=True)
         self.radius_form = one_of("radius", radius, ("data", "published"))
         self.ball = one_of("ball", ball, (False, True))
-
-    @property
-    def likelihood(self):
-        return Likelihood(self.problem.link, self.history, self.ridge)
 
     @property
     def ridge(self):
