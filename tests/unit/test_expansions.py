@@ -39,6 +39,18 @@ def remember(memory, directions, points):
     memory.add(np.array(directions), np.ones(m, dtype=bool), np.array(points), derivatives, 0.0)
 
 
+def test_a_full_memory_gives_no_slot_to_two_directions():
+    # numpy does not promise an order of assignments to one element: the first of a batch keeps it.
+    memory = SolutionMemory(LINKS[0], 2, size=3)
+    angles = np.linspace(0.0, 3.0, 11)
+    rays = np.column_stack([np.cos(angles), np.sin(angles)])
+    for batch in ([0, 1, 2], [0, 3], [4, 5, 6, 7, 8], [7, 9, 10]):
+        remember(memory, rays[batch], 2.0 * rays[batch])
+        np.testing.assert_allclose(memory.expansions.points, 2.0 * memory.directions)
+        first = rays[batch[:1]]
+        np.testing.assert_allclose(memory.directions[memory.nearest(first)], first)
+
+
 def test_memory_replaces_the_same_direction_and_forgets_the_oldest():
     memory = SolutionMemory(LINKS[0], 2, size=3)
     remember(memory, [[1.0, 0.0], [0.0, 1.0]], [[1.0, 1.0], [2.0, 2.0]])

@@ -87,23 +87,41 @@ def anywhere(rng, level_set, m):
     moves = rng.standard_normal((m, d)) * 10.0 ** rng.uniform(-3.0, 1.0, (m, 1))
     s = 10.0 ** rng.uniform(-2.0, 3.0, (m, 1))
     rho = 10.0 ** rng.uniform(-3.0, 2.0, (m, 1)) * (level_set.radius is not None)
+    rho[::4] = 0.0
     return np.hstack([level_set.centre + moves, s, rho])
 
 
 @each_link
-@pytest.mark.parametrize("ball", [True, False])
-def test_bounds_from_any_point_are_never_below_the_maximum(link, ball):
+@pytest.mark.parametrize(("ball", "ridge"), [(True, 0.8), (True, 0.0), (False, 0.8)])
+def test_bounds_from_any_point_are_never_below_the_maximum(link, ball, ridge):
     rng = np.random.default_rng(21)
     for _ in range(15):
         n, d, norm = int(rng.integers(1, 300)), int(rng.integers(1, 6)), rng.uniform(0.5, 7.0)
         level_set = random_set(
-            rng, link, norm=norm, n=n, d=d, level=rng.uniform(0.5, 60.0), ball=ball, ridge=0.8
+            rng, link, norm=norm, n=n, d=d, level=rng.uniform(0.5, 60.0), ball=ball, ridge=ridge
         )
         arms = random_arms(rng, 40, d)
         unknowns = anywhere(rng, level_set, 40)
         derivatives = level_set.likelihood.derivatives(unknowns[:, :-2])
         bounds = upper_bounds(level_set, arms, unknowns, derivatives)
         assert (bounds - level_set.maxima(arms)).min() >= -1e-7
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_hold_where_the_centre_is_outside_the_ball(seed):
+    rng = np.random.default_rng(seed)
+    level_set, _ = outside_set(seed)
+    arms, unknowns = random_arms(rng, 60, 2), anywhere(rng, level_set, 60)
+    derivatives = level_set.likelihood.derivatives(unknowns[:, :-2])
+    bounds = upper_bounds(level_set, arms, unknowns, derivatives)
+    assert (bounds - level_set.maxima(arms)).min() >= -1e-7
+
+
+def test_an_empty_set_is_an_error_that_says_so():
+    level_set, _ = outside_set(0)
+    empty = LevelSet(level_set.likelihood, level_set.centre, 1e-3, 0.1)
+    with pytest.raises(np.linalg.LinAlgError, match="no parameter of the domain"):
+        empty.maxima(random_arms(np.random.default_rng(0), 3, 2))
 
 
 @each_link
@@ -288,12 +306,12 @@ def test_huge_rewards_do_not_break_the_solver():
 
 @each_link
 @pytest.mark.parametrize("ball", [True, False])
-@pytest.mark.parametrize("fixed", [True, False])
-def test_memory_and_pruning_change_speed_and_not_values(link, ball, fixed):
+@pytest.mark.parametrize(("fixed", "slots"), [(True, 256), (False, 256), (True, 5), (False, 5)])
+def test_memory_and_pruning_change_speed_and_not_values(link, ball, fixed, slots):
     # The data grow round after round: from memory and pruned, against from nothing and in full.
     rng = np.random.default_rng(28)
     history, arms = random_history(rng, link, 2.0, 5, 3), random_arms(rng, 8, 3)
-    memory, centre, radius = SolutionMemory(link, 3), np.zeros(3), 3.0 if ball else None
+    memory, centre, radius = SolutionMemory(link, 3, slots), np.zeros(3), 3.0 if ball else None
     for t in range(40):
         arms = arms if fixed else random_arms(rng, 8, 3)
         x = arms[t % 8]
@@ -307,7 +325,7 @@ def test_memory_and_pruning_change_speed_and_not_values(link, ball, fixed):
         np.testing.assert_allclose(warm.maxima(arms), exact, atol=1e-6)
         assert exact[warm.best_arm(arms)] == pytest.approx(exact.max(), abs=1e-6)
     assert memory.count > 0
-    assert not fixed or memory.count <= len(arms)
+    assert not fixed or slots < len(arms) or memory.count <= len(arms)
 
 
 @pytest.mark.parametrize("ball", [True, False])

@@ -96,6 +96,18 @@ def test_minimiser_equals_a_generic_one(link, radius):
     assert likelihood.values(theta[None])[0] <= generic.fun + 1e-10
 
 
+@each_link
+@pytest.mark.parametrize("radius", [None, 0.4, 3.0])
+def test_a_minimiser_is_where_newton_starts_and_stays(link, radius):
+    # The stopping rule of a later step is a bound; that of the first is the decrement itself.
+    for seed in range(20):
+        likelihood = Likelihood(link, played(link, seed=seed)[0], ridge=0.1)
+        theta, _ = minimise(likelihood, np.full(3, 0.2), radius)
+        again, converged = minimise(likelihood, theta, radius)
+        assert converged
+        np.testing.assert_allclose(again, theta, rtol=1e-15)
+
+
 @pytest.mark.parametrize("mode", ["raw", "aggregated"])
 def test_histories_outgrow_their_first_buffer(mode):
     history = History(2, mode)

@@ -5,8 +5,10 @@ import pytest
 
 from optimist.numerics.linear import (
     add_outer_to_inverse,
+    add_to_diagonal,
     inverse_norms,
     log_determinant,
+    made_definite,
     quadratic_norms,
 )
 
@@ -19,6 +21,22 @@ def rng():
 def definite(rng, d):
     A = rng.standard_normal((d, d))
     return A @ A.T + np.eye(d)
+
+
+@pytest.mark.parametrize("values", [2.0, np.array([1.0, -3.0])], ids=["one", "each"])
+def test_add_to_diagonal_is_in_place_and_leaves_the_rest(rng, values):
+    matrices = rng.standard_normal((2, 3, 3))
+    expected = matrices + np.multiply.outer(values * np.ones(2), np.eye(3))
+    add_to_diagonal(matrices, values)
+    np.testing.assert_array_equal(matrices, expected)
+
+
+@pytest.mark.parametrize("scale", [0.0, 1.0, 1e12])
+def test_made_definite_lifts_a_singular_matrix_at_any_scale(scale):
+    x = np.array([1.0, 2.0, 3.0])
+    H = made_definite(scale * np.outer(x, x), 1e-9, 1e-14)
+    assert np.linalg.eigvalsh(H)[0] > 0.0
+    np.testing.assert_allclose(H, scale * np.outer(x, x), rtol=1e-12, atol=1e-9)
 
 
 def test_inverse_norms_row_by_row(rng):

@@ -14,7 +14,7 @@ order.
 
 import numpy as np
 
-from optimist.numerics.linear import dots, norms
+from optimist.numerics.linear import add_to_diagonal, dots, norms
 
 # M gets epsilon on its diagonal, at a cost of epsilon D^2 / s in the bound. Were M zero otherwise,
 # epsilon = |r| / (2 D) would be best. It is a share of that, plus what costs a share of D, plus a
@@ -46,7 +46,8 @@ def upper_bounds(level_set, arms, unknowns, derivatives):
     epsilon += ROUNDING * kappa * np.trace(hessians, axis1=1, axis2=2)
     # The ridge is quadratic: its factor is 1/2, not kappa.
     diagonal = (0.5 - kappa) * likelihood.ridge + 0.5 * rho + epsilon
-    M = kappa[:, None, None] * hessians + diagonal[:, None, None] * np.eye(d)
+    M = kappa[:, None, None] * hessians
+    add_to_diagonal(M, diagonal)
     gain = dots(residual, np.linalg.solve(M, residual[..., None])[..., 0])
     slack = level_set.level - (values - level_set.minimum) + epsilon * reach**2 + 0.25 * gain
     if level_set.radius is not None:

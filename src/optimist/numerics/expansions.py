@@ -8,7 +8,7 @@ $$\mathcal L \mathrel{+}= \frac{m(z) - rz}g,\quad \nabla\mathcal L \mathrel{+}= 
 
 import numpy as np
 
-from optimist.numerics.linear import dots
+from optimist.numerics.linear import add_to_diagonal, dots
 
 MEMORY_SIZE = 256
 SAME_DIRECTION = 1.0 - 1e-12
@@ -44,7 +44,10 @@ class Expansions:
         self.points[rows] = points
         self._values[rows] = values - 0.5 * ridge * dots(points, points)
         self._gradients[rows] = gradients - ridge * points
-        self._hessians[rows] = hessians - ridge * np.eye(points.shape[1])
+        if ridge:
+            hessians = hessians.copy()
+            add_to_diagonal(hessians, -ridge)
+        self._hessians[rows] = hessians
 
     def observe(self, x, reward):
         """Add the observation of ``reward`` for features ``x`` (d,)."""
@@ -63,7 +66,9 @@ class Expansions:
 
     def derivatives(self, rows, ridge=0.0):
         """Return values (m,), gradients (m, d) and Hessians (m, d, d), penalised, at ``rows``."""
-        hessians = self._hessians[rows] + ridge * np.eye(self.points.shape[1])
+        hessians = self._hessians[rows].copy()
+        if ridge:
+            add_to_diagonal(hessians, ridge)
         return *self.tangents(rows, ridge), hessians
 
 
@@ -111,6 +116,11 @@ class SolutionMemory:
     def add(self, directions, active, points, derivatives, ridge):
         """Keep solutions for unit rows ``directions`` (m, d); the same direction is replaced."""
         slots = self._slots_for(directions)
+        if self.count > len(self.active):
+            # A slot's turn may have come round; what comes first keeps it.
+            slots, kept = np.unique(slots, return_index=True)
+            directions, active, points = directions[kept], active[kept], points[kept]
+            derivatives = [part[kept] for part in derivatives]
         self.directions[slots], self.active[slots] = directions, active
         self.expansions.put(slots, points, derivatives, ridge)
 

@@ -17,8 +17,9 @@ from functools import cached_property
 import numpy as np
 
 from optimist.numerics.ball import distance_to_sphere
+from optimist.numerics.bounds import values_from_below
 from optimist.numerics.likelihood import Likelihood, ball_constraint, minimise
-from optimist.numerics.linear import norms
+from optimist.numerics.linear import made_definite, norms
 from optimist.numerics.optimality import SPHERE_TOLERANCE, OptimalitySystem
 
 JITTER = 1e-6
@@ -65,8 +66,7 @@ class LevelSet:
     @cached_property
     def regular_hessian(self):
         """The Hessian at the centre, definite."""
-        d = len(self.centre)
-        return self.hessian + max(JITTER, ROUNDING * np.trace(self.hessian)) * np.eye(d)
+        return made_definite(self.hessian, JITTER, ROUNDING)
 
     @cached_property
     def reach(self):
@@ -88,6 +88,24 @@ class LevelSet:
     def excess(self, thetas):
         """Return psi at the rows of ``thetas`` (m, d), as (m,)."""
         return self.likelihood.values(thetas) - self.minimum
+
+    @cached_property
+    def remembered(self):
+        """Points (m, d) of the memory, values (m,) and gradients (m, d) there, or None."""
+        if self.memory is None or not self.memory.count:
+            return None
+        kept = self.memory.kept
+        tangents = self.memory.expansions.tangents(kept, self.likelihood.ridge)
+        return self.memory.expansions.points[kept].copy(), *tangents
+
+    def may_reach(self, thetas):
+        """Return for each row of ``thetas`` (m, d) whether psi may be small enough there.
+
+        Tells by the tangents at remembered points, with no pass over the data.
+        """
+        if self.remembered is None:
+            return np.ones(len(thetas), dtype=bool)
+        return values_from_below(*self.remembered, thetas) <= self.minimum + self.level
 
     def contains(self, thetas):
         """Return for each row of ``thetas`` (m, d) whether it lies in the set."""
@@ -128,7 +146,8 @@ class LevelSet:
         length = math.sqrt(x @ x)
         if self.radius is None or length == 0.0:
             return False
-        return bool(self.excess(x[None] * (self.radius / length))[0] <= self.level)
+        tip = x[None] * (self.radius / length)
+        return bool(self.may_reach(tip)[0] and self.excess(tip)[0] <= self.level)
 
     def maxima(self, arms):
         r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each row x of ``arms`` (K, d)."""
@@ -171,7 +190,9 @@ def maximise_by_dual(level_set, x):
     low, high = LOG_S_RANGE[0], 0.0
     while gap(high) < 0.0 and high < LOG_S_RANGE[1]:
         low, high = high, high + 3.0
-    if not gap(low) < 0.0 <= gap(high):
+    if not gap(low) < 0.0:
+        raise np.linalg.LinAlgError("no parameter of the domain is in the level set")
+    if not gap(high) >= 0.0:
         raise np.linalg.LinAlgError("the level set has no boundary in the direction of an arm")
     s = brentq(gap, low, high, xtol=1e-11)
     gap(s)

@@ -13,6 +13,7 @@ import numpy as np
 
 from optimist.errors import ConfigError
 from optimist.numerics.ball import minimise_quadratic
+from optimist.numerics.linear import add_to_diagonal, dots, made_definite
 
 HISTORIES = ("raw", "aggregated")
 # Keeps Newton systems definite while the plays do not yet span the space.
@@ -116,7 +117,7 @@ class Likelihood:
         """Return L at each row of ``thetas`` (m, d), as (m,)."""
         m = self.link.log_partition(thetas @ self.history.features.T)
         fit = m @ self.history.weights / self.link.dispersion - thetas @ self.linear
-        return fit + 0.5 * self.ridge * np.einsum("md,md->m", thetas, thetas)
+        return fit + 0.5 * self.ridge * dots(thetas, thetas)
 
     def gradients(self, thetas):
         """Return the gradient at each row of ``thetas`` (m, d), as (m, d)."""
@@ -134,9 +135,9 @@ class Likelihood:
         gradients = mu @ history.features / g - self.linear
         hessians = (slope @ history.products).reshape(-1, d, d) / g
         if self.ridge:
-            values = values + 0.5 * self.ridge * np.einsum("md,md->m", thetas, thetas)
+            values = values + 0.5 * self.ridge * dots(thetas, thetas)
             gradients += self.ridge * thetas
-            hessians[:, range(d), range(d)] += self.ridge
+            add_to_diagonal(hessians, self.ridge)
         return values, gradients, hessians
 
     def at(self, theta):
@@ -175,10 +176,15 @@ def descend(likelihood, theta, derivatives, radius=None):
     Returns theta (d,), the derivatives there (value, gradient, Hessian) and converged.
     """
     value, gradient, hessian = derivatives
+    rho = None
     for _ in range(MAX_NEWTON_STEPS):
-        step = _newton_step(theta, gradient, hessian, radius)
+        H = made_definite(hessian, JITTER, ROUNDING)
+        tolerance = DECREMENT_TOLERANCE * max(1.0, abs(value))
+        if rho is not None and _decrease_bound(H, gradient, theta, rho, radius) <= tolerance:
+            return theta, (value, gradient, hessian), True
+        step, rho = _newton_step(theta, gradient, H, radius)
         slope = float(gradient @ step)
-        if -slope <= DECREMENT_TOLERANCE * max(1.0, abs(value)):
+        if -slope <= tolerance:
             return theta, (value, gradient, hessian), True
         size = 1.0
         while True:
@@ -218,10 +224,22 @@ def minimise_by_slsqp(likelihood, start, radius=None, tolerance=1e-5):
     return solution.x, bool(solution.success)
 
 
-def _newton_step(theta, gradient, hessian, radius):
-    jitter = max(JITTER, ROUNDING * np.trace(hessian))
-    H = hessian + jitter * np.eye(len(theta))
+def _newton_step(theta, gradient, H, radius):
+    """Return the step (d,) to the quadratic model's minimiser and the multiplier of the ball."""
     if radius is None:
-        return -np.linalg.solve(H, gradient)
-    target, _ = minimise_quadratic(H, H @ theta - gradient, radius)
-    return target - theta
+        return -np.linalg.solve(H, gradient), 0.0
+    target, rho = minimise_quadratic(H, H @ theta - gradient, radius)
+    return target - theta, rho
+
+
+def _decrease_bound(H, gradient, theta, rho, radius):
+    r"""Bound minus the slope of the Newton step at ``theta``, by duality.
+
+    Any multiplier $\rho\ge0$ will do: the model's decrease over the ball is at most
+    $\frac12r^\top(H+\rho I)^{-1}r + \frac\rho2(S^2-\|\theta\|^2)$ with
+    $r = \nabla\mathcal L + \rho\theta$, and at least half the slope. That of the last step
+    saves the search for this step's.
+    """
+    residual = gradient + rho * theta
+    bound = residual @ np.linalg.solve(H + rho * np.eye(len(theta)), residual)
+    return bound if radius is None else bound + rho * (radius**2 - theta @ theta)

@@ -13,6 +13,20 @@ def norms(a):
     return np.sqrt(np.vecdot(a, a))
 
 
+def add_to_diagonal(matrices, values):
+    """Add ``values`` (a scalar or (m,)) to the diagonals of ``matrices`` (m, d, d), in place."""
+    diagonals = np.einsum("mii->mi", matrices)
+    diagonals += np.asarray(values)[..., None]
+
+
+def made_definite(H, least, share):
+    """Return ``H`` (d, d) with ``least``, or that share of its trace if more, on its diagonal.
+
+    A positive semi-definite matrix becomes definite, beside the rounding errors of its entries too.
+    """
+    return H + max(least, share * np.trace(H)) * np.eye(len(H))
+
+
 def inverse_norms(arms, H_inv):
     r"""Return $\|x\|_{H^{-1}}$ for every row x of ``arms`` (K, d), given the inverse (d, d)."""
     squares = np.einsum("kd,kd->k", arms @ H_inv, arms)

@@ -11,8 +11,8 @@ cannot win. Rows that do not converge are left to the one-dimensional dual of
 
 import numpy as np
 
-from optimist.numerics.bounds import upper_bounds, values_from_below
-from optimist.numerics.linear import dots, norms
+from optimist.numerics.bounds import upper_bounds
+from optimist.numerics.linear import add_to_diagonal, dots, norms
 from optimist.numerics.starts import points_on_border
 
 MAX_NEWTON_STEPS = 30
@@ -75,7 +75,7 @@ class OptimalitySystem:
 
     def solve(self):
         """Solve what Newton's method can; `open_rows` are left."""
-        remembers = self.set.memory is not None and self.set.memory.count > 0
+        remembers = self.set.remembered is not None
         if remembers:
             self._recall()
         self._settle_tips(self.open_rows())
@@ -149,15 +149,13 @@ class OptimalitySystem:
 
     def _bound_by_all_remembered(self):
         """Raise lower bounds to the value of any member known; see which tips are outside."""
-        s, memory = self.set, self.set.memory
-        points = memory.expansions.points[memory.kept]
-        values, gradients = memory.expansions.tangents(memory.kept, s.likelihood.ridge)
+        s = self.set
         if self.prune and s.holds_centre:
+            points, values, _ = s.remembered
             attained = np.fmax.reduce(self.arms @ s.members(points, values).T, axis=1)
             self.lower = np.fmax(self.lower, attained)
         if s.radius is not None:
-            below = values_from_below(points, values, gradients, s.radius * self._directions)
-            self.tip_possible = below <= s.minimum + s.level
+            self.tip_possible = s.may_reach(s.radius * self._directions)
 
     def _settle_tips(self, rows):
         r"""Settle the rows whose maximum over the ball, at $Sx/\|x\|$, lies in the set."""
@@ -231,7 +229,9 @@ class OptimalitySystem:
         residual = np.empty_like(unknowns)
         jacobian = np.zeros((len(rows), d + 2, d + 2))
         residual[:, :d] = (gradients + rho * theta - multiplier * arms) / scale
-        jacobian[:, :d, :d] = (self.hessians[rows] + rho[..., None] * np.eye(d)) / scale[..., None]
+        penalised = self.hessians[rows]
+        add_to_diagonal(penalised, rho[:, 0])
+        jacobian[:, :d, :d] = penalised / scale[..., None]
         jacobian[:, :d, d] = -arms / scale
         jacobian[:, :d, d + 1] = theta / scale
         residual[:, d] = root[:, 0] / s.beta - 1.0
