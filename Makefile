@@ -15,7 +15,7 @@ reproduce: .venv/installed
 variants: .venv/installed
 	$(SNAKEMAKE) --max-jobs-per-timespan 1000/20s glb_omd_variants
 
-# Every cell and figure, short horizon, under results/quick only.
+# Every cell and figure but the variants, short horizon, under results/quick only.
 quick: .venv/installed
 	$(SNAKEMAKE) --configfile config/quick.yaml
 	$(BIN)/optimist claims --figures results/quick/figures

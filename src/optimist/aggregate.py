@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pandas as pd
 import pyarrow as pa
 
-from optimist.results import read
+from optimist.results import REQUIRED, read
 from optimist.simulate import COMPLETE
 from optimist.statistics import mean_interval
 
@@ -24,7 +24,9 @@ CELL = ["setting", "algorithm"]
 
 
 def load(paths):
-    """Return the rows of several result files as one pandas frame."""
+    """Return the rows of several result files as one pandas frame, empty if there are none."""
+    if not paths:
+        return pd.DataFrame(columns=REQUIRED)
     with ThreadPoolExecutor(4) as pool:
         tables = list(pool.map(read, paths))
     return pa.concat_tables(tables, promote_options="permissive").to_pandas()

@@ -104,6 +104,10 @@ def _block_cells(paper, block, only):
 def _chunks(lane, cell, block, cap, limits):
     trials = block["trials"] if cap is None else min(cap, block["trials"])
     chunk = block.get("chunk", {})
+    for name in chunk:
+        if parse_label(name)[1]:
+            raise ConfigError(f"chunk has {name!r}; allowed: names of algorithms, without options")
+        algorithm_module(name)
     size = chunk.get(parse_label(cell.algorithm)[0], trials)
     for first in range(0, trials, size):
         yield Job(

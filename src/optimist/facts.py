@@ -15,7 +15,8 @@ def setting_facts(paper, setting, spec, data_dir):
 def seed_facts(extremes, setting):
     """Return rows for the extreme cluster means per K-means seed.
 
-    ``extremes`` is the frame of `optimist.covertype.extremes`.
+    ``extremes`` is the frame of `optimist.covertype.extremes`; ``setting`` is the one to name, of
+    those that share the data set.
     """
     rows = []
     for row in extremes.itertuples():

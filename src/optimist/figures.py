@@ -37,7 +37,7 @@ import numpy as np
 
 from optimist import experiment
 from optimist.algorithms import parse_label
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, unknown_name
 from optimist.simulate import COMPLETE
 from optimist.statistics import (
     last_decade_slope,
@@ -80,7 +80,9 @@ def check(paper):
         lanes[job.lane].add((job.cell.setting, job.cell.algorithm))
     for name, figure in paper.get("figures", {}).items():
         for letter, panel in zip(ascii_lowercase, figure["panels"], strict=False):
-            _check_cells(paper, lanes, f"figure {name}, panel {letter}", panel)
+            place = f"figure {name}, panel {letter}"
+            _check_cells(paper, lanes, place, panel)
+            _check_extras(paper, place, panel)
     for name, table in paper.get("tables", {}).items():
         labels = [row["algorithm"] for row in table.get("rows", []) if "algorithm" in row]
         _check_cells(paper, lanes, f"table {name}", {**table, "algorithms": labels})
@@ -98,6 +100,21 @@ def _check_cells(paper, lanes, place, spec):
                     f"{place}: no block of {'runs' if lane == 'regret' else 'timings'} has "
                     f"algorithm {label!r} in setting {setting!r}; add one or remove the entry"
                 )
+
+
+def _check_extras(paper, place, panel):
+    """Refuse a parameter to plot over, or a region, that the paper's configuration lacks."""
+    try:
+        for setting in _settings(panel):
+            _swept(panel, setting, paper)
+    except ConfigError as error:
+        raise ConfigError(f"{place}: {error}") from None
+    if panel["kind"] in ("regions", "scaling") and panel["kind"] not in paper:
+        raise ConfigError(f"{place}: the paper has no {panel['kind']}; add them or remove it")
+    drawn = paper.get("regions", {}).get("algorithms", [])
+    for label in panel["algorithms"] if panel["kind"] == "regions" else []:
+        if label not in drawn:
+            raise ConfigError(f"{place}: {unknown_name('algorithm of regions', label, drawn)}")
 
 
 def _settings(spec):

@@ -1,5 +1,6 @@
 """What the scripts of the workflow call: one job from parameters to files, with a log."""
 
+import json
 import logging
 import os
 import sys
@@ -55,12 +56,13 @@ def run_job(spec, output, data_dir):
 
     job = Job(**{**spec, "cell": Cell(**spec["cell"])})
     logger.info("%s lane, %s, trials %s", job.lane, job.cell.name, job.chunk)
-    trajectories = run(job, data_dir, progress=_log_trial)
     metadata = {
         "job": spec,
         "resolved": resolve(job.cell, data_dir),
         "provenance": provenance.collect(),
     }
+    json.dumps(metadata)  # what cannot be written must not cost the trials
+    trajectories = run(job, data_dir, progress=_log_trial)
     results.write(results.to_table(job.cell, trajectories), output, metadata)
 
 

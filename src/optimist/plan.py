@@ -9,15 +9,17 @@ from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
 
-from optimist import experiment, figures
+from optimist import claims, experiment, figures
 from optimist.algorithms import parse_label
-from optimist.config import check_config, load_paper, project_root
+from optimist.config import check_config, claims_path, load_paper, project_root
 from optimist.environments import environment_module
 from optimist.errors import ConfigError, unknown_name
 
 # Target suffix and manifest name of each group of cells.
 GROUPS = {"paper": ("", "manifest"), "variants": ("_variants", "manifest_variants")}
-TABLES = ("curves", "finals", "times")
+TABLES = ("finals", "times")
+# What is made beside figures and tables and has a target of the same form.
+RESERVED = frozenset(("claims", "variants"))
 
 
 def relative(path):
@@ -67,7 +69,28 @@ class Plan:
         self.papers = {name: load_paper(name) for name in self.config["papers"]}
         for paper in self.papers.values():
             figures.check(paper)
+            self._check_claims(paper)
+        self._check_names()
         self._check_selection()
+
+    @staticmethod
+    def _check_claims(paper):
+        """Refuse claims about settings or algorithms that the paper does not run."""
+        cells = [job.cell for job in experiment.jobs(paper)]
+        known = {cell.setting for cell in cells} | {cell.algorithm for cell in cells}
+        known.update(paper.get("regions", {}).get("algorithms", []))
+        claims.check_names(claims.load_claims(claims_path(paper["paper"])), known)
+
+    def _check_names(self):
+        """Refuse names of figures and tables that would share a file or a target."""
+        figures_named, tables_named = (
+            {name for paper in self.papers for name in self.names(paper, kind)}
+            for kind in ("figures", "tables")
+        )
+        for name in figures_named & tables_named:
+            raise ConfigError(f"{name!r} names a figure and a table; allowed: one of them")
+        for name in RESERVED & (figures_named | tables_named):
+            raise ConfigError(f"{name!r} names a figure or table; allowed: any other name")
 
     def _check_selection(self):
         """Refuse a restriction of which some name matches no cell."""

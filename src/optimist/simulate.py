@@ -21,6 +21,8 @@ from optimist.errors import ConfigError
 
 CURVE_POINTS = 300
 COMPLETE = ("ok", "unconverged")
+# Columns that are measured here; a learner's diagnostics have other names.
+MEASURED = frozenset(("round", "regret", "seconds", "covered", "state_bytes"))
 
 
 def checkpoints(horizon, rounds=None):
@@ -85,13 +87,12 @@ def _run(play, marks, time_limit):
             trajectory.status = "non_finite"
             break
         except (np.linalg.LinAlgError, ArithmeticError, ValueError) as error:
-            # Of the ValueErrors only those of the functions in math are about numbers.
-            if type(error) is ValueError and str(error) != "math domain error":
+            if type(error) is ValueError and not _is_about_numbers(error):
                 raise
             trajectory.status = f"failed: {error}"
             break
         if t + 1 in marked:
-            if not _is_finite(play.algorithm):
+            if not play.algorithm.is_finite():
                 trajectory.status = "non_finite"
                 break
             trajectory.record(round=t + 1, **play.totals())
@@ -99,8 +100,17 @@ def _run(play, marks, time_limit):
             trajectory.status = "timeout"
             break
     if trajectory.status == "ok":
-        trajectory.status = play.algorithm.status
+        trajectory.status = play.status
     return trajectory
+
+
+def _is_about_numbers(error):
+    """Return whether a ValueError comes from a function of math, or a scipy solver, and not a bug.
+
+    Up to Python 3.13 those of math say "math domain error", from then on "expected a ...".
+    """
+    text = str(error)
+    return text == "math domain error" or text.startswith("expected a ") or "is NaN" in text
 
 
 class NotFiniteError(Exception):
@@ -125,6 +135,17 @@ class _Play:
         self.regret = 0.0
         self.seconds = 0.0
         self._checked = None
+        clash = MEASURED.intersection(algorithm.diagnostics())
+        if clash:
+            raise ConfigError(
+                f"diagnostics of {type(algorithm).__name__} has {', '.join(sorted(clash))}; "
+                f"allowed: other names than {', '.join(sorted(MEASURED))}"
+            )
+
+    @property
+    def status(self):
+        """How the learner did."""
+        return self.algorithm.status
 
     def arms(self, t):
         """Return the arms of a round, checked."""
@@ -167,6 +188,11 @@ class _Replay(_Play):
         self.selections = 0
         self.agreements = 0
 
+    @property
+    def status(self):
+        """How the follower did, or, if it did well, the leader."""
+        return self.leader.status if self.algorithm.status == "ok" else self.algorithm.status
+
     def round(self, t):
         arms, follower = self.arms(t), self.algorithm
         index = self.leader.select(arms)
@@ -185,12 +211,6 @@ class _Replay(_Play):
 
     def totals(self):
         return {**super().totals(), "selections": self.selections, "agreements": self.agreements}
-
-
-def _is_finite(algorithm):
-    """Return whether every float and array among the learner's attributes is finite."""
-    numbers = (v for v in vars(algorithm).values() if isinstance(v, float | np.ndarray))
-    return all(np.isfinite(value).all() for value in numbers)
 
 
 def replay(environment, leader, follower, marks, *, every, time_limit=None):

@@ -131,6 +131,8 @@ def log_log_slope(x, y, level=0.95):
     usable = (x > 0) & (y > 0)
     if len(np.unique(x[usable])) < 2:
         return NAN, NAN, NAN
+    if usable.sum() > 2 and np.ptp(y[usable]) == 0.0:
+        return 0.0, 0.0, 0.0  # exactly; rounding of its logarithm would say otherwise
     from scipy.stats import linregress
 
     fit = linregress(np.log(x[usable]), np.log(y[usable]))

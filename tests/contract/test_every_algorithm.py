@@ -280,6 +280,14 @@ def test_arms_are_not_aggregated_when_they_are_redrawn(name):
         make_algorithm(f"{name}[history=aggregated]", any_link(name))
 
 
+@pytest.mark.parametrize("name", ["ofuglb", "ofulog_r"])
+def test_an_estimate_kept_in_an_object_of_its_own_is_seen_to_be_finite_or_not(name):
+    algorithm = make_algorithm(name, any_link(name))
+    assert algorithm.is_finite()
+    algorithm._estimate.points[0, 1] = np.nan
+    assert not algorithm.is_finite()
+
+
 # Worlds that are not kind.
 
 

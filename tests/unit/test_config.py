@@ -42,6 +42,25 @@ PAPER = {
         }
     },
 }
+CLAIMS = {
+    "paper": "toy",
+    "level": 0.95,
+    "claims": [
+        {
+            "id": "toy.01",
+            "place": "Figure 1",
+            "statement": "It is fast.",
+            "checks": [
+                {
+                    "metric": "time_total",
+                    "arguments": {"setting": "s3", "algorithm": "glb_omd"},
+                    "relation": "below",
+                    "bound": 1,
+                }
+            ],
+        }
+    ],
+}
 
 
 @pytest.fixture
@@ -52,13 +71,15 @@ def tree(tmp_path, monkeypatch):
     (tmp_path / "config" / "papers").mkdir(parents=True)
     base = config.merge(config.load_config(), {"papers": ["toy"]})
     (tmp_path / "config" / "config.yaml").write_text(yaml.safe_dump(base))
+    (tmp_path / "config" / "claims").mkdir()
     write(tmp_path, PAPER)
+    write(tmp_path, CLAIMS, "claims")
     monkeypatch.setattr(config, "project_root", lambda: tmp_path)
     return tmp_path
 
 
-def write(tree, paper):
-    (tree / "config" / "papers" / "toy.yaml").write_text(yaml.safe_dump(paper))
+def write(tree, document, folder="papers"):
+    (tree / "config" / folder / "toy.yaml").write_text(yaml.safe_dump(document))
 
 
 def changed(document, path, value):
@@ -191,6 +212,22 @@ BAD_PAPER = {
     "unknown algorithm": (RUNS, ["glb_omb"], ["'glb_omb'", "did you mean 'glb_omd'", "ecolog"]),
     "malformed label": (RUNS, ["glb_omd[x"], ["'glb_omd[x'", "name[key=value,...]"]),
     "option without value": (RUNS, ["glb_omd[x]"], ["'glb_omd[x]'", "'x'", "key=value"]),
+    "option that is not YAML": (RUNS, ["glb_omd[x={]"], ["'glb_omd[x={]'", "x is '{'", "plain"]),
+    "chunk of a label": (
+        ("runs", 0, "chunk"),
+        {"glb_omd[regularisation=theory]": 1},
+        ["chunk has 'glb_omd[regularisation=theory]'", "without options"],
+    ),
+    "regions after the end": (
+        ("regions",),
+        {"setting": "s3", "algorithms": ["glb_omd"], "round": 21, "resolution": 9},
+        ["regions.round is 21", "at most 20"],
+    ),
+    "scaling of another paper": (
+        ("scaling",),
+        {"dimensions": [5], "repetitions": 3},
+        ["scaling", "glb_omd"],
+    ),
     "unknown option": (
         RUNS,
         ["glb_omd[regularization=theory]"],
@@ -266,6 +303,11 @@ def test_a_bad_paper_is_named_with_its_file(tree, case):
     holds(message(config.load_paper, "toy"), ["config/papers/toy.yaml", *words])
 
 
+def test_a_named_list_is_not_blamed_for_another_key(tree):
+    write(tree, {"x-lists": [], "figurs": {}} | PAPER)
+    holds(message(config.load_paper, "toy"), ["'figurs'", "did you mean 'figures'"])
+
+
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
@@ -277,6 +319,49 @@ def test_a_bad_paper_is_named_with_its_file(tree, case):
 def test_a_panel_of_a_cell_that_nobody_runs_is_named(tree, key, value, words):
     write(tree, changed(PAPER, ("figures", "one", "panels", 0, key), value))
     holds(message(Plan, config.load_config()), ["figure one, panel a", *words])
+
+
+@pytest.mark.parametrize(
+    ("panel", "words"),
+    [
+        (
+            {"kind": "final_regret", "settings": ["s3"], "algorithms": ["glb_omd"], "over": "nrm"},
+            ["'s3'", "'nrm'", "norm"],
+        ),
+        ({"kind": "regions", "algorithms": ["glb_omd"]}, ["no regions"]),
+        ({"kind": "scaling", "series": [{"part": "rank_one", "label": "x"}]}, ["no scaling"]),
+    ],
+    ids=lambda value: value["kind"] if isinstance(value, dict) else "",
+)
+def test_a_panel_of_what_the_paper_does_not_have_is_named(tree, panel, words):
+    write(tree, changed(PAPER, ("figures", "one", "panels", 0), panel))
+    holds(message(Plan, config.load_config()), ["figure one, panel a", *words])
+
+
+def test_names_that_would_share_a_file_are_refused(tree):
+    figure = PAPER["figures"]["one"]
+    table = {"kind": "run_time", "title": "One", "caption": "One."}
+    write(tree, PAPER | {"tables": {"one": table}})
+    holds(message(Plan, config.load_config()), ["'one'", "a figure and a table"])
+    write(tree, PAPER | {"figures": {"claims": figure}})
+    holds(message(Plan, config.load_config()), ["'claims'", "any other name"])
+
+
+CHECK = ("claims", 0, "checks", 0)
+BAD_CLAIMS = {
+    "metric": ((*CHECK, "metric"), "time_totl", ["toy.01", "'time_totl'", "'time_total'"]),
+    "setting": ((*CHECK, "arguments", "setting"), "s4", ["toy.01", "'s4'", "'s3'"]),
+    "algorithm": ((*CHECK, "arguments", "algorithm"), "gloc", ["toy.01", "'gloc'", "glb_omd"]),
+    "paper": (("paper",), "toi", ["toy.yaml", "'toi'", "'toy'"]),
+    "id": (("claims", 0, "id"), "toi.01", ["toy.yaml", "'toi.01'", "toy.NUMBER"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD_CLAIMS)
+def test_bad_claims_are_named_before_anything_runs(tree, case):
+    path, value, words = BAD_CLAIMS[case]
+    write(tree, changed(CLAIMS, path, value), "claims")
+    holds(message(Plan, config.load_config()), words)
 
 
 def test_a_panel_of_times_needs_a_block_of_timings(tree):

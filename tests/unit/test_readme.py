@@ -11,4 +11,5 @@ def test_readme_shows_the_committed_verdicts():
     if not path.exists():
         pytest.skip("no full run has been committed yet")
     readme = (project_root() / "README.md").read_text()
-    assert claims.readme_is_current(readme, claims.read_frame(path))
+    current = claims.readme_is_current(readme, claims.read_frame(path))
+    assert current, "README.md shows other verdicts than figures/claims.csv; run: make readme"

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from optimist import results
+from optimist import aggregate, results
 from optimist.errors import ResultError
 from optimist.files import write_atomically
 from optimist.simulate import Trajectory
@@ -32,6 +32,13 @@ def test_round_trip(path):
     assert results.read(path).to_pylist() == table.to_pylist()
     assert results.read_metadata(path) == {"cell": CELL.name, "seed": [1, 2]}
     assert tuple(results.read(path).column_names[: len(results.REQUIRED)]) == results.REQUIRED
+
+
+def test_no_files_are_an_empty_table_with_its_columns():
+    runs = aggregate.load([])
+    assert runs.empty
+    assert set(results.REQUIRED) <= set(runs.columns)
+    assert aggregate.finals(runs).empty
 
 
 def test_rows_carry_their_cell_trial_and_status():

@@ -167,9 +167,35 @@ def test_a_numerical_error_of_the_learner_is_a_status(hook, error):
     assert trajectory.columns["round"] == [1, 5, 7]
 
 
-def test_a_programming_error_is_not_hidden():
-    with pytest.raises(KeyError):
-        simulate(world(), Cycling(before_select=raising(KeyError("x"), 2)), [5])
+@pytest.mark.parametrize("function", [math.sqrt, math.log])
+def test_an_impossible_argument_of_a_function_of_math_is_a_status(function):
+    # The words of these errors depend on the version of Python.
+    def impossible(t):
+        if t == 2:
+            function(-1.0)
+
+    trajectory = simulate(world(), Cycling(before_select=impossible), [1, 5])
+    assert trajectory.status.startswith("failed: ")
+
+
+@pytest.mark.parametrize(
+    "words", ["expected a positive input", "The function value at x=0.0 is NaN"]
+)
+def test_errors_about_numbers_are_statuses_by_their_words(words):
+    algorithm = Cycling(before_select=raising(ValueError(words), 2))
+    assert simulate(world(), algorithm, [5]).status == f"failed: {words}"
+
+
+@pytest.mark.parametrize("error", [KeyError("x"), ValueError("operands could not be broadcast")])
+def test_a_programming_error_is_not_hidden(error):
+    with pytest.raises(type(error)):
+        simulate(world(), Cycling(before_select=raising(error, 2)), [5])
+
+
+def test_diagnostics_cannot_replace_what_is_measured(monkeypatch):
+    monkeypatch.setattr(Cycling, "diagnostics", lambda self: {"regret": 0.0})
+    with pytest.raises(ConfigError, match=r"diagnostics of Cycling has regret; allowed"):
+        simulate(world(), Cycling(), [5])
 
 
 def test_the_time_limit_ends_the_trial():
@@ -214,6 +240,12 @@ def test_replay_learns_from_the_leader_and_is_asked_now_and_then():
     assert trajectory.columns["agreements"] == [2, 4]
     # Four selections of 5 ms stand for twenty.
     assert 0.1 <= trajectory.columns["seconds"][-1] < 0.2
+
+
+def test_a_leader_in_doubt_is_the_status_of_its_follower():
+    leader, follower = Cycling(), Cycling()
+    leader.status = "unconverged"
+    assert replay(world(), leader, follower, [5], every=2).status == "unconverged"
 
 
 def test_a_follower_that_fails_numerically_is_a_status():

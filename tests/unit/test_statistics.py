@@ -148,6 +148,11 @@ def test_log_log_slope_of_a_power_law():
     assert statistics.log_log_slope(x, 7.0 * x**1.5) == pytest.approx((1.5, 1.5, 1.5), abs=1e-9)
 
 
+def test_log_log_slope_of_a_constant_is_zero_whatever_the_constant():
+    for constant in (184.0, 3.0, 0.1, 1e6):
+        assert statistics.log_log_slope([1, 2, 3, 9], [constant] * 4) == (0.0, 0.0, 0.0)
+
+
 def test_log_log_slope_by_hand():
     # log2 x = 0, 1, 2 and log2 y = 0, 2, 3: slope 1.5, residuals (-1, 2, -1)/6, s^2 = 1/6 with one
     # degree of freedom (quantile 12.7062), sum of squares of log2 x 2.

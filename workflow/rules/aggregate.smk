@@ -32,12 +32,9 @@ rule aggregate:
         timing=plan.group_paths("timing"),
         source=plan.sources("optimist.aggregate"),
     output:
-        curves=f"{plan.results}/tables/{{paper}}/{{group}}/curves.parquet",
         finals=f"{plan.results}/tables/{{paper}}/{{group}}/finals.parquet",
         times=f"{plan.results}/tables/{{paper}}/{{group}}/times.parquet",
     log:
         f"{plan.results}/logs/aggregate/{{paper}}_{{group}}.log",
-    params:
-        level=lambda w: plan.papers[w.paper]["band"],
     script:
         "../scripts/aggregate.py"

@@ -5,6 +5,5 @@ from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
     runs = aggregate.load(snakemake.input.regret)
-    aggregate.curves(runs, snakemake.params.level).to_parquet(snakemake.output.curves)
     aggregate.finals(runs).to_parquet(snakemake.output.finals)
     aggregate.load(snakemake.input.timing).to_parquet(snakemake.output.times)

@@ -35,7 +35,12 @@ def parse_label(label):
         key, equals, value = item.partition("=")
         if not equals:
             raise ConfigError(f"algorithm {label!r}: option {item!r} has no value; write key=value")
-        options[key.strip()] = yaml.safe_load(value)
+        try:
+            options[key.strip()] = yaml.safe_load(value)
+        except yaml.YAMLError:
+            raise ConfigError(
+                f"algorithm {label!r}: {key.strip()} is {value!r}; allowed: a plain value"
+            ) from None
     return match["name"], options
 
 

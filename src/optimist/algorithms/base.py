@@ -45,6 +45,11 @@ class FiniteArmAlgorithm(ABC):
         """Return counters that explain the curve, as a dict of numbers; free to be empty."""
         return {}
 
+    def is_finite(self):
+        """Return whether every float and array among the attributes is finite."""
+        numbers = (v for v in vars(self).values() if isinstance(v, float | np.ndarray))
+        return all(np.isfinite(value).all() for value in numbers)
+
     def state_bytes(self):
         """Return the number of bytes that the learner's decisions depend on between rounds."""
         return sum(_nbytes(value) for name, value in vars(self).items() if name != "problem")

@@ -4,11 +4,14 @@ import itertools
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from optimist.claims.metrics import METRICS, Cells, Measurement, Missing, group, metric_arguments
-from optimist.errors import ConfigError, nearest
+from optimist.errors import ConfigError, nearest, unknown_name
 from optimist.statistics import holm
 
+# Arguments of metrics that name a setting or an algorithm.
+NAMING = ("setting", "settings", "base", "algorithm", "numerator", "denominator")
 VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "missing")
 
 
@@ -119,9 +122,14 @@ def load_claims(path):
 
     claims = read_yaml(path)
     validate(claims, schema_path("claims"), str(path))
+    paper = Path(path).stem
+    if claims["paper"] != paper:
+        raise ConfigError(f"{path}: paper is {claims['paper']!r}; allowed: {paper!r}")
     ids = Counter(claim["id"] for claim in claims["claims"])
     for claim in claims["claims"]:
         where = f"{path}: claim {claim['id']!r}"
+        if not claim["id"].startswith(f"{paper}."):
+            raise ConfigError(f"{where}: id is {claim['id']!r}; allowed: {paper}.NUMBER")
         if ids[claim["id"]] > 1:
             raise ConfigError(f"{where} occurs {ids[claim['id']]} times; allowed: once")
         for check in claim["checks"]:
@@ -145,6 +153,18 @@ def _check_arguments(check):
     absent = [name for name in allowed if name not in given]
     if absent:
         raise ConfigError(f"metric {check['metric']!r} lacks argument {', '.join(absent)}")
+
+
+def check_names(claims, known):
+    """Raise ConfigError for a check about a setting or an algorithm that is not ``known``."""
+    for claim in claims["claims"]:
+        for check in expand(claim):
+            for key in NAMING:
+                value = check.arguments.get(key, [])
+                for name in value if isinstance(value, list) else [value]:
+                    if name not in known:
+                        wrong = unknown_name(f"{key} of metric {check.metric}", name, known)
+                        raise ConfigError(f"claim {claim['id']!r}: {wrong}")
 
 
 def expand(claim):

@@ -155,6 +155,9 @@ class LevelSetOptimism(FiniteArmAlgorithm):
     def contains(self, thetas):
         return self.confidence_set.contains(np.atleast_2d(thetas))
 
+    def is_finite(self):
+        return super().is_finite() and bool(np.isfinite(self._estimate.points).all())
+
     def diagnostics(self):
         return {
             "fallbacks": self.fallbacks,
