@@ -162,9 +162,9 @@ class _Play:
         start = time.perf_counter()
         index = algorithm.select(arms)
         middle = time.perf_counter()
-        reward = _reward(self.environment, t, index)
+        reward, told = _reward(self.environment, t, index), self.environment.told(t)
         resume = time.perf_counter()
-        algorithm.update(arms, index, reward)
+        algorithm.update(arms, index, reward, **told)
         self.seconds += time.perf_counter() - resume + middle - start
         self.regret += self.environment.regret(t, index)
 
@@ -202,10 +202,10 @@ class _Replay(_Play):
             self.seconds += self.every * (time.perf_counter() - start)
             self.selections += 1
             self.agreements += choice == index
-        reward = _reward(self.environment, t, index)
-        self.leader.update(arms, index, reward)
+        reward, told = _reward(self.environment, t, index), self.environment.told(t)
+        self.leader.update(arms, index, reward, **told)
         start = time.perf_counter()
-        follower.update(arms, index, reward)
+        follower.update(arms, index, reward, **told)
         self.seconds += time.perf_counter() - start
         self.regret += self.environment.regret(t, index)
 

@@ -71,8 +71,8 @@ def make_algorithm(label, problem, rng=None):
     Raises
     ------
     ConfigError
-        For an unknown name or option, a value out of range, or a link the algorithm is not made
-        for.
+        For an unknown name or option, a value out of range, or a problem that the algorithm is not
+        made for.
     """
     name, options = parse_label(label)
     cls = algorithm_class(name)
@@ -83,12 +83,21 @@ def make_algorithm(label, problem, rng=None):
                 f"algorithm {label!r}: unknown option {key!r}{nearest(key, allowed)}; "
                 f"allowed: {', '.join(sorted(allowed)) or 'none'}"
             )
+    _check_problem(name, cls, problem)
+    if "rng" in inspect.signature(cls.__init__).parameters:
+        options["rng"] = rng
+    return cls(problem, **options)
+
+
+def _check_problem(name, cls, problem):
+    if not isinstance(problem, cls.problem_type):
+        raise ConfigError(
+            f"algorithm {name!r} is not defined for a {type(problem).__name__}; "
+            f"allowed: {cls.problem_type.__name__}"
+        )
     link = getattr(problem, "link", None)
     if link is not None and link.name not in cls.links:
         raise ConfigError(
             f"algorithm {name!r} is not defined for link {link.name!r}; "
             f"allowed: {', '.join(cls.links)}"
         )
-    if "rng" in inspect.signature(cls.__init__).parameters:
-        options["rng"] = rng
-    return cls(problem, **options)

@@ -5,6 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from optimist.problems import GLBProblem
+
 
 class FiniteArmAlgorithm(ABC):
     """A learner that picks one of finitely many arms in every round.
@@ -14,7 +16,8 @@ class FiniteArmAlgorithm(ABC):
     * takes the problem, then keyword options, in its constructor; stores and validates them, draws
       nothing at random and allocates nothing that grows with the data. A randomised learner names
       a keyword ``rng`` and is handed its own stream.
-    * names its source in ``reference`` and, if it is made for some links only, those in ``links``;
+    * names its source in ``reference``, the class of problem that it is made for in
+      ``problem_type`` and, if it is made for some links only, those in ``links``;
     * implements `select` and `update`, which are all that is timed;
     * sets ``status`` (see `optimist.simulate`) when a computation went wrong, and never raises for
       it;
@@ -22,6 +25,7 @@ class FiniteArmAlgorithm(ABC):
     """
 
     reference: ClassVar[str]
+    problem_type: ClassVar[type] = GLBProblem
     links: ClassVar[tuple[str, ...]] = ("logistic", "poisson", "gaussian")
 
     status = "ok"
@@ -34,8 +38,12 @@ class FiniteArmAlgorithm(ABC):
         """Return the index of the arm to play among the rows of ``arms`` (K, d)."""
 
     @abstractmethod
-    def update(self, arms, index, reward):
-        """Learn that row ``index`` of ``arms`` (K, d) paid ``reward``."""
+    def update(self, arms, index, reward, **told):
+        """Learn that row ``index`` of ``arms`` (K, d) paid ``reward``.
+
+        ``told`` is what the environment tells along with it, see `FiniteArmEnvironment.told`; a
+        learner names what it is told.
+        """
 
     @abstractmethod
     def contains(self, thetas):

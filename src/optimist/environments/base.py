@@ -36,6 +36,10 @@ class FiniteArmEnvironment(ABC):
     def reward(self, t, index):
         """Return the reward of arm ``index`` in round ``t``."""
 
+    def told(self, t):
+        """Return what learners are told along with the reward of round ``t``, by name."""
+        return {}
+
     @abstractmethod
     def problem(self, **learner):
         """Return what a learner is told, given the setting's ``learner`` options."""
