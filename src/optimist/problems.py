@@ -1,8 +1,9 @@
 """What a learner is told about its world before the first round."""
 
+import math
 from dataclasses import dataclass
 
-from optimist.errors import ConfigError, positive, whole_number
+from optimist.errors import ConfigError, one_of, positive, whole_number
 from optimist.numerics.likelihood import History
 from optimist.numerics.links import Link
 
@@ -60,3 +61,96 @@ class GLBProblem:
         if mode == "aggregated" and not self.fixed_arms:
             raise ConfigError("history is 'aggregated'; allowed for arms redrawn each round: raw")
         return History(self.dimension, mode)
+
+
+RADIUS_MODES = ("theory", "shrunk", "matched")
+
+
+def moment_order(epsilon):
+    r"""Return $1+\varepsilon$; raise ConfigError unless $0 < \varepsilon \le 1$."""
+    if not positive("epsilon", epsilon) <= 1.0:
+        raise ConfigError(f"epsilon is {epsilon!r}; allowed: above 0, at most 1")
+    return 1.0 + epsilon
+
+
+@dataclass(frozen=True)
+class HeavyTailedProblem:
+    r"""A linear bandit with heavy-tailed noise, as its learners see it.
+
+    Attributes
+    ----------
+    dimension : int
+        d.
+    horizon : int
+        T, the declared horizon.
+    epsilon : float
+        The noise has a moment of order $1+\varepsilon$; above 0, at most 1.
+    scale_bound : float
+        $\nu \ge \nu_t$, roots of that moment; the $\nu_t$ are told round by round.
+    norm_bound, arm_bound : float
+        S and L.
+    delta : float or None
+        Failure probability; None for $1/(8T)$.
+    deviation : float
+        Standard deviation of the noise, infinite where there is none.
+    radius_mode : {"theory", "shrunk", "matched"}
+        How learners choose their radius, the same way for all: that of their theorem; that times
+        ``radius_factor``; or one that gives all of them the same width on the same data, times
+        ``radius_factor`` (`optimist.algorithms.heavy_tailed.ellipsoid`).
+    radius_factor : float
+        1 in mode ``theory``.
+    relax_sigma_bounds : bool or None
+        Shrink HEAVY-OFUL's lower bounds of $\sigma_t$ with its radius; None for: if matched.
+    fixed_arms : bool
+        Whether the same arms are offered in every round.
+    """
+
+    dimension: int
+    horizon: int
+    epsilon: float
+    scale_bound: float
+    norm_bound: float = 1.0
+    arm_bound: float = 1.0
+    delta: float | None = None
+    deviation: float = math.inf
+    radius_mode: str = "matched"
+    radius_factor: float = 0.3
+    relax_sigma_bounds: bool | None = None
+    fixed_arms: bool = False
+
+    def __post_init__(self):
+        for key in ("dimension", "horizon"):
+            whole_number(key, getattr(self, key))
+        for key in ("norm_bound", "arm_bound"):
+            positive(key, getattr(self, key))
+        moment_order(self.epsilon)
+        if self.scale_bound != 0.0:
+            positive("scale_bound", self.scale_bound)
+        one_of("radius_mode", self.radius_mode, RADIUS_MODES)
+        positive("radius_factor", self.radius_factor)
+        if self.radius_mode == "theory" and self.radius_factor != 1.0:
+            raise ConfigError(
+                f"radius_factor is {self.radius_factor!r}; allowed in radius_mode 'theory': 1"
+            )
+        one_of("relax_sigma_bounds", self.relax_sigma_bounds, (None, True, False))
+        if self.relax_sigma_bounds is None:
+            object.__setattr__(self, "relax_sigma_bounds", self.radius_mode == "matched")
+        if self.delta is None:
+            object.__setattr__(self, "delta", 1.0 / (8.0 * self.horizon))
+        if not 0.0 < positive("delta", self.delta) < 1.0:
+            raise ConfigError(f"delta is {self.delta!r}; allowed: a number between 0 and 1")
+
+    @property
+    def power(self):
+        r"""$p = \frac{1-\varepsilon}{2(1+\varepsilon)}$."""
+        return (1.0 - self.epsilon) / (2.0 * (1.0 + self.epsilon))
+
+    @property
+    def log_term(self):
+        r"""$\Lambda = \log(2T^2/\delta)$."""
+        return math.log(2.0 * self.horizon**2 / self.delta)
+
+    @property
+    def least_scale(self):
+        r"""$\sigma_{\min} = 1/\sqrt T$."""
+        return 1.0 / math.sqrt(self.horizon)

@@ -11,6 +11,7 @@ from optimist.numerics.linear import (
     made_definite,
     quadratic_norms,
 )
+from optimist.numerics.rank_one import add_outer
 
 
 @pytest.fixture
@@ -69,3 +70,12 @@ def test_log_determinant_does_not_overflow():
     assert log_determinant(np.diag([1e200, 1e200, 4.0])) == pytest.approx(
         400.0 * np.log(10.0) + np.log(4.0)
     )
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_add_outer_in_any_order_of_memory(rng, order):
+    H, v = np.array(definite(rng, 4), order=order), rng.standard_normal(4)
+    expected = H - 0.7 * np.outer(v, v)
+    result = add_outer(H, -0.7, v)
+    np.testing.assert_allclose(result, expected, rtol=1e-12)
+    assert (result is H) == (order == "F")

@@ -35,14 +35,17 @@ def minimise_quadratic(H, b, radius):
     theta = np.linalg.solve(H, b)
     if math.sqrt(theta @ theta) <= radius:
         return theta, 0.0
-    return _on_sphere(H, b, radius)
+    return _by_decomposition(H, b, radius)
 
 
-def project(H, zeta, radius):
-    r"""Return the point of the ball nearest to ``zeta`` (d,) in the norm $\|\cdot\|_H$."""
-    if math.sqrt(zeta @ zeta) <= radius:
+def project(H, zeta, radius, shortcut=True):
+    r"""Return the point of the ball nearest to ``zeta`` (d,) in the norm $\|\cdot\|_H$.
+
+    Without ``shortcut``, H is decomposed for a point of the ball as well.
+    """
+    if shortcut and math.sqrt(zeta @ zeta) <= radius:
         return zeta
-    return _on_sphere(H, H @ zeta, radius)[0]
+    return _by_decomposition(H, H @ zeta, radius)[0]
 
 
 def distance_to_sphere(inside, moves, radius):
@@ -56,7 +59,7 @@ def distance_to_sphere(inside, moves, radius):
     return (np.sqrt(inner**2 + squares * gap) - inner) / squares
 
 
-def _on_sphere(H, b, radius):
+def _by_decomposition(H, b, radius):
     w, V = np.linalg.eigh(H)
     c = b @ V
     c2 = c * c
@@ -66,7 +69,7 @@ def _on_sphere(H, b, radius):
         terms = c2 / (shifted * shifted)
         n2 = float(terms.sum())
         n = math.sqrt(n2)
-        if abs(n - radius) <= RELATIVE_TOLERANCE * radius:
+        if n - radius <= RELATIVE_TOLERANCE * radius:
             break
         rho += (n / radius - 1.0) * n2 / float((terms / shifted).sum())
     theta = V @ (c / (w + rho))

@@ -1,0 +1,207 @@
+r"""Adaptive Huber regression with a ridge, over a ball.
+
+$$F(\theta) = \tfrac\lambda2\|\theta\|^2 + \sum_s f_{\tau_s}(y_s - a_s^\top\theta),\qquad
+  f_\tau(z) = \begin{cases} z^2/2 & |z|\le\tau\\ \tau|z|-\tau^2/2 & \text{else,}\end{cases}$$
+minimised over $\|\theta\|\le S$. An observation beyond its threshold is clipped there: it pulls
+with the force $\pm\tau_s$ whatever its size. While the set of the clipped ones and their signs
+stay the same, F is the quadratic
+$$\tfrac12\theta^\top H_C\theta - b_C^\top\theta + \text{const},\qquad
+  H_C = \lambda I + \sum_{s\notin C}a_sa_s^\top,\quad
+  b_C = \sum_{s\notin C}y_sa_s + \sum_{s\in C}\pm\tau_sa_s .$$
+"""
+
+import math
+
+import numpy as np
+
+from optimist.numerics.ball import minimise_quadratic
+from optimist.numerics.growing import GrowingTable
+from optimist.numerics.linear import made_definite
+
+MAX_STEPS = 50
+MAX_HALVINGS = 40
+MAX_SWEEPS = 5000
+MAX_GRADIENT_STEPS = 200_000
+# Reweighted regressions stop where the distance to the minimiser, in the norm of H, is this.
+SWEEP_TOLERANCE = 1e-8
+JITTER = 1e-12
+ROUNDING = 1e-14
+
+
+class HuberRegression:
+    r"""Scaled observations $a_s$, $y_s$ with thresholds $\tau_s$, and their sums.
+
+    Parameters
+    ----------
+    dimension : int
+    ridge : float
+        $\lambda$.
+    radius : float
+        S.
+
+    Attributes
+    ----------
+    H : (d, d) array
+        $\lambda I + \sum_s a_sa_s^\top$ over all observations.
+    b : (d,) array
+        $\sum_s y_sa_s$ over all observations.
+    """
+
+    def __init__(self, dimension, ridge, radius):
+        self.ridge = ridge
+        self.radius = radius
+        self.H = ridge * np.eye(dimension)
+        self.b = np.zeros(dimension)
+        self._table = GrowingTable(dimension + 2)
+
+    @property
+    def nbytes(self):
+        """Bytes in use."""
+        return self._table.nbytes + self.H.nbytes + self.b.nbytes
+
+    @property
+    def observations(self):
+        """The a_s as columns (d, n), the y_s (n,) and the tau_s (n,)."""
+        values = self._table.values
+        return values[:-2], values[-2], values[-1]
+
+    def append(self, a, y, tau):
+        """Record features ``a`` (d,), reward ``y`` and threshold ``tau``, all in units of sigma."""
+        column = self._table.new_column()
+        column[:-2], column[-2], column[-1] = a, y, tau
+        self.H += np.multiply.outer(a, a)
+        self.b += y * a
+
+    def clipped(self, theta):
+        """Return the indices of the clipped observations at ``theta`` and their signs."""
+        a, y, tau = self.observations
+        z = y - theta @ a
+        indices = np.flatnonzero(np.abs(z) > tau)
+        return indices, np.sign(z[indices])
+
+    def value(self, theta):
+        """Return F at ``theta`` (d,)."""
+        a, y, tau = self.observations
+        z = y - theta @ a
+        pull = np.clip(z, -tau, tau)
+        # f_tau(z) = c (z - c / 2) with c the clipped z.
+        return 0.5 * self.ridge * float(theta @ theta) + float(pull @ (z - 0.5 * pull))
+
+    def gradient(self, theta):
+        """Return the gradient of F (d,) at ``theta`` (d,), in one pass over the data."""
+        a, y, tau = self.observations
+        return self.ridge * theta - a @ np.clip(y - theta @ a, -tau, tau)
+
+    def minimise_with(self, clipped):
+        """Return the minimiser over the ball of the quadratic that F is with ``clipped`` fixed."""
+        indices, signs = clipped
+        H, b = self.H, self.b
+        if len(indices):
+            a, y, tau = self.observations
+            if 2 * len(indices) <= len(y):
+                out = a[:, indices]
+                H, b = H - out @ out.T, b - out @ y[indices]
+            else:  # too many to take away from the sums
+                inside = np.ones(len(y), dtype=bool)
+                inside[indices] = False
+                kept = a[:, inside]
+                H, b = self.ridge * np.eye(len(a)) + kept @ kept.T, kept @ y[inside]
+            b = b + a[:, indices] @ (tau[indices] * signs)
+            H = made_definite(H, JITTER, ROUNDING)
+        return minimise_quadratic(H, b, self.radius)[0]
+
+    def reweighted(self, theta):
+        r"""Return the minimiser of the quadratic that lies above F and touches it at ``theta``.
+
+        Its weights are $\min(1, \tau_s/|z_s|)$.
+        """
+        a, y, tau = self.observations
+        weights = np.minimum(1.0, tau / np.maximum(np.abs(y - theta @ a), 1e-300))
+        weighted = a * weights
+        H = self.ridge * np.eye(len(theta)) + weighted @ a.T
+        return minimise_quadratic(H, weighted @ y, self.radius)[0]
+
+
+def solve_newton(regression, start, accuracy):
+    r"""Semismooth Newton from ``start`` (d,): exact, as F is quadratic between changes of the set.
+
+    A step goes to the minimiser for the set at its start. If the set there is the same, that point
+    is the minimiser of F; otherwise the step is halved until F decreases, since Newton's method on
+    a piecewise quadratic may cycle.
+    """
+    theta, clipped = start, regression.clipped(start)
+    value = None
+    for _ in range(MAX_STEPS):
+        target = regression.minimise_with(clipped)
+        there = regression.clipped(target)
+        if _same(there, clipped):
+            return target, True
+        value = regression.value(theta) if value is None else value
+        point, below = _descend(regression, theta, value, target)
+        if point is None:  # a descent direction without descent: theta is it, to rounding
+            return theta, True
+        clipped = there if point is target else regression.clipped(point)
+        theta, value = point, below
+    return theta, False
+
+
+def _same(a, b):
+    return np.array_equal(a[0], b[0]) and np.array_equal(a[1], b[1])
+
+
+def _descend(regression, theta, value, target):
+    """Return ``target`` or a point on the way there at which F is below ``value``, and F there.
+
+    Returns None instead where none is found.
+    """
+    point, share = target, 1.0
+    for _ in range(MAX_HALVINGS):
+        there = regression.value(point)
+        if there < value:
+            return point, there
+        share *= 0.5
+        point = theta + share * (target - theta)
+    return None, value
+
+
+def solve_by_reweighting(regression, start, accuracy):
+    """Iteratively reweighted ridge regressions from ``start``; slow and sure, a cross-check."""
+    theta = start
+    for _ in range(MAX_SWEEPS):
+        new = regression.reweighted(theta)
+        move = new - theta
+        theta = new
+        if math.sqrt(move @ regression.H @ move) <= SWEEP_TOLERANCE:
+            return theta, True
+    return theta, False
+
+
+def solve_by_gradient(regression, start, accuracy):
+    r"""Projected gradient from ``start``, with steps $1/\Lambda$, $\Lambda = \lambda_{\max}(H)$.
+
+    Stops when the gradient mapping $\Lambda\|\theta^+-\theta\|$ is at most ``accuracy``.
+    """
+    theta = start
+    smoothness = float(np.linalg.eigvalsh(regression.H)[-1])
+    for _ in range(MAX_GRADIENT_STEPS):
+        new = theta - regression.gradient(theta) / smoothness
+        new *= min(1.0, regression.radius / math.sqrt(new @ new + 1e-300))
+        move = math.sqrt((new - theta) @ (new - theta))
+        theta = new
+        if smoothness * move <= accuracy:
+            return theta, True
+    return theta, False
+
+
+def solve_by_gradient_from_zero(regression, start, accuracy):
+    """As `solve_by_gradient`, without a start."""
+    return solve_by_gradient(regression, np.zeros_like(start), accuracy)
+
+
+# Each takes (regression, start, accuracy) and returns the minimiser (d,) and whether it converged.
+SOLVERS = {
+    "newton": solve_newton,
+    "irls": solve_by_reweighting,
+    "gd_warm": solve_by_gradient,
+    "gd_cold": solve_by_gradient_from_zero,
+}

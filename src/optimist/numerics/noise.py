@@ -1,0 +1,191 @@
+r"""Laws of heavy-tailed noise and their moments.
+
+A law is given in the parametrisation of `scipy.stats`. Noise is a draw minus the law's centre, its
+mean unless said otherwise; the moments are those about the mean,
+$$m_q = \mathbb E|\eta - \mathbb E\eta|^q,\qquad \nu_q = m_q^{1/q},$$
+finite for q below the tail index only.
+"""
+
+import math
+from abc import ABC, abstractmethod
+
+from optimist.errors import ConfigError, positive, unknown_name
+
+CENTRES = ("mean", "median")
+# Upper end of the quadrature in log(x - m) for a Fisk law; beyond it the density is a power.
+LOG_END = 30.0
+
+
+class Law(ABC):
+    """A law on the line with a finite mean.
+
+    Attributes
+    ----------
+    tail : float
+        Moments of order q exist for q < tail (inf for the normal law).
+    mean, median : float
+    variance : float
+        Infinite where it does not exist.
+    """
+
+    name: str
+    tail: float
+    mean: float
+    median: float
+    variance: float
+
+    @abstractmethod
+    def draw(self, rng, size):
+        """Return ``size`` draws, not centred, as an array."""
+
+    def moment(self, q):
+        r"""Return $m_q$, the absolute moment of order q about the mean.
+
+        Raises ConfigError unless 0 < q < tail.
+        """
+        if not 0.0 < positive("moment", q) < self.tail:
+            raise ConfigError(
+                f"moment is {q:g}; allowed for {self.name} noise: above 0 and below {self.tail:g}"
+            )
+        return self._moment(q)
+
+    @abstractmethod
+    def _moment(self, q):
+        """Return the moment of an order that exists."""
+
+    def root(self, q):
+        r"""Return $\nu_q = m_q^{1/q}$, a scale."""
+        return self.moment(q) ** (1.0 / q)
+
+    def noise(self, rng, size, centre="mean"):
+        """Return ``size`` draws minus the law's ``centre``, "mean" or "median"."""
+        return self.draw(rng, size) - getattr(self, centre)
+
+
+class Normal(Law):
+    """The standard normal law."""
+
+    name = "normal"
+    tail = math.inf
+    mean = median = 0.0
+    variance = 1.0
+
+    def draw(self, rng, size):
+        return rng.standard_normal(size)
+
+    def _moment(self, q):
+        return 2.0 ** (q / 2.0) * math.gamma((q + 1.0) / 2.0) / math.sqrt(math.pi)
+
+
+class StudentT(Law):
+    """Student's law with ``df`` degrees of freedom, above 1."""
+
+    name = "student_t"
+    mean = median = 0.0
+
+    def __init__(self, df):
+        self.tail = self.df = _above_one("df", df)
+        self.variance = df / (df - 2.0) if df > 2.0 else math.inf
+
+    def draw(self, rng, size):
+        return rng.standard_t(self.df, size)
+
+    def _moment(self, q):
+        logs = 0.5 * q * math.log(self.df) + math.lgamma((q + 1.0) / 2.0)
+        logs += math.lgamma((self.df - q) / 2.0) - math.lgamma(self.df / 2.0)
+        return math.exp(logs) / math.sqrt(math.pi)
+
+
+class Lomax(Law):
+    """The Lomax law with density b (1 + x)^(-b - 1) on x >= 0, b above 1."""
+
+    name = "lomax"
+
+    def __init__(self, b):
+        self.tail = self.b = _above_one("b", b)
+        self.mean = 1.0 / (b - 1.0)
+        self.median = 2.0 ** (1.0 / b) - 1.0
+        self.variance = b / ((b - 1.0) ** 2 * (b - 2.0)) if b > 2.0 else math.inf
+
+    def draw(self, rng, size):
+        return rng.pareto(self.b, size)
+
+    def _moment(self, q):
+        from scipy.integrate import quad
+        from scipy.special import beta
+
+        b, m = self.b, 1.0 / (self.b - 1.0)
+        right = b * (1.0 + m) ** (q - b) * beta(q + 1.0, b - q)
+        left, _ = quad(lambda x: (m - x) ** q * b * (1.0 + x) ** (-b - 1.0), 0.0, m)
+        return right + left
+
+
+class Pareto(Lomax):
+    """The Pareto law with density b x^(-b - 1) on x >= 1: a Lomax draw plus 1."""
+
+    name = "pareto"
+
+    def __init__(self, b):
+        super().__init__(b)
+        self.mean += 1.0
+        self.median += 1.0
+
+    def draw(self, rng, size):
+        return super().draw(rng, size) + 1.0
+
+
+class Fisk(Law):
+    """The log-logistic law with density c x^(c - 1) / (1 + x^c)^2 on x >= 0, c above 1."""
+
+    name = "fisk"
+    median = 1.0
+
+    def __init__(self, c):
+        self.tail = self.c = _above_one("c", c)
+        angle = math.pi / c
+        self.mean = angle / math.sin(angle)
+        second = 2.0 * angle / math.sin(2.0 * angle) if c > 2.0 else math.inf
+        self.variance = second - self.mean**2
+
+    def draw(self, rng, size):
+        # The quantile function, (u / (1 - u))^(1/c).
+        u = rng.random(size)
+        return (u / (1.0 - u)) ** (1.0 / self.c)
+
+    def _density(self, x):
+        return self.c * x ** (self.c - 1.0) / (1.0 + x**self.c) ** 2
+
+    def _moment(self, q):
+        from scipy.integrate import quad
+
+        c, m = self.c, self.mean
+        left, _ = quad(lambda x: (m - x) ** q * self._density(x), 0.0, m)
+        right, _ = quad(
+            lambda s: math.exp(s * (q + 1.0)) * self._density(m + math.exp(s)),
+            -LOG_END,
+            LOG_END,
+            limit=200,
+        )
+        return left + right + c * math.exp((q - c) * LOG_END) / (c - q)
+
+
+LAWS = {cls.name: cls for cls in (Normal, StudentT, Pareto, Lomax, Fisk)}
+
+
+def make_law(name, shape=None):
+    """Return the law called ``name``; ``shape`` is its df, b or c, and None for the normal law."""
+    if name not in LAWS:
+        raise unknown_name("noise law", name, LAWS)
+    if name == Normal.name:
+        if shape is not None:
+            raise ConfigError(f"shape is {shape!r}; the normal law has no shape; allowed: none")
+        return Normal()
+    if shape is None:
+        raise ConfigError(f"law {name!r} needs a shape; allowed: a number above 1")
+    return LAWS[name](shape)
+
+
+def _above_one(key, value):
+    if not positive(key, value) > 1.0:
+        raise ConfigError(f"{key} is {value!r}; allowed: a number above 1, so that a mean exists")
+    return float(value)

@@ -1,0 +1,23 @@
+r"""Constants of adaptive Huber regression.
+
+With $\Lambda = \log\frac{2T^2}\delta$ and $\sigma_{\min} = 1/\sqrt T$ (Wang et al. 2025,
+Theorem 1),
+$$\kappa(\alpha) = d\log\Big(1 + \tfrac{L^2T}{\sigma_{\min}^2\lambda\alpha d}\Big),\qquad
+  \tau_0 = \sqrt{2\kappa}\,(\log 3T)^p\,\Lambda^{-1/(1+\varepsilon)} .$$
+"""
+
+import math
+
+
+def log_volume(problem, ridge, alpha=1.0):
+    r"""Return $\kappa(\alpha)$ for a `HeavyTailedProblem` and $\lambda$ = ``ridge``."""
+    d, T = problem.dimension, problem.horizon
+    least = problem.least_scale**2
+    return d * math.log(1.0 + problem.arm_bound**2 * T / (least * ridge * alpha * d))
+
+
+def threshold_constant(problem, ridge, alpha=1.0):
+    r"""Return $\tau_0$."""
+    kappa = log_volume(problem, ridge, alpha)
+    power = problem.log_term ** (-1.0 / (1.0 + problem.epsilon))
+    return math.sqrt(2.0 * kappa) * math.log(3.0 * problem.horizon) ** problem.power * power

@@ -1,0 +1,149 @@
+"""Adaptive Huber regression: derivatives, and solvers against each other and a generic one."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from optimist.numerics.huber import MAX_STEPS, SOLVERS, HuberRegression
+
+TIGHT = 1e-9
+MINIMISERS = sorted(SOLVERS)
+
+
+def regression(seed, *, n=300, d=3, radius=2.0, tau_scale=1.0, ridge=1.0):
+    """Return a regression on heavy-tailed data with weights over two orders of magnitude."""
+    rng = np.random.default_rng(seed)
+    found = HuberRegression(d, ridge, radius)
+    theta = rng.standard_normal(d)
+    for _ in range(n):
+        x, sigma = rng.uniform(-1.0, 1.0, d), 10.0 ** rng.uniform(-1.0, 1.0)
+        reward = x @ theta + sigma * rng.standard_t(1.7)
+        found.append(x / sigma, reward / sigma, tau_scale * rng.uniform(0.5, 3.0))
+    return found
+
+
+def generic(problem, d):
+    ball = {"type": "ineq", "fun": lambda t: problem.radius**2 - t @ t, "jac": lambda t: -2.0 * t}
+    options = {"ftol": 1e-15, "maxiter": 500}
+    return minimize(
+        *(problem.value, np.zeros(d)),
+        jac=problem.gradient,
+        constraints=[ball],
+        method="SLSQP",
+        options=options,
+    )
+
+
+def test_value_and_gradient_by_the_definition():
+    problem = regression(1, n=40)
+    a, y, tau = problem.observations
+    theta = np.array([0.3, -0.4, 0.1])
+    z = y - theta @ a
+    losses = [
+        0.5 * v * v if abs(v) <= t else t * abs(v) - 0.5 * t * t
+        for v, t in zip(z, tau, strict=True)
+    ]
+    assert problem.value(theta) == pytest.approx(0.5 * theta @ theta + sum(losses), rel=1e-12)
+    step = 1e-6
+    numeric = [
+        (problem.value(theta + step * e) - problem.value(theta - step * e)) / (2.0 * step)
+        for e in np.eye(3)
+    ]
+    np.testing.assert_allclose(problem.gradient(theta), numeric, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_value_and_gradient_are_continuous_at_the_threshold(sign):
+    problem = HuberRegression(1, 1.0, 10.0)
+    problem.append(np.array([1.0]), sign * 2.0, 2.0)
+    inside, at, outside = (np.array([sign * h]) for h in (1e-9, 0.0, -1e-9))
+    for function in (problem.value, lambda t: problem.gradient(t)[0]):
+        assert function(inside) == pytest.approx(function(at), abs=1e-8)
+        assert function(outside) == pytest.approx(function(at), abs=1e-8)
+
+
+@pytest.mark.parametrize("solver", MINIMISERS)
+@pytest.mark.parametrize("radius", [0.5, 20.0])
+@pytest.mark.parametrize("tau_scale", [1.0, 0.05])
+def test_solvers_find_the_minimum_of_a_generic_one(solver, radius, tau_scale):
+    for seed in range(4):
+        problem = regression(seed, radius=radius, tau_scale=tau_scale)
+        assert len(problem.clipped(np.zeros(3))[0]) >= 15  # 5 % of the data
+        theta, converged = SOLVERS[solver](problem, np.array([0.1, 0.0, -0.2]), TIGHT)
+        expected = generic(problem, 3)
+        assert converged
+        assert problem.value(theta) <= expected.fun * (1.0 + 1e-12) + 1e-9
+        np.testing.assert_allclose(theta, expected.x, atol=2e-5)
+        newton, _ = SOLVERS["newton"](problem, np.zeros(3), TIGHT)
+        np.testing.assert_allclose(theta, newton, atol=1e-6)
+
+
+@pytest.mark.parametrize("tau_scale", [1.0, 0.02])
+def test_newton_is_exact_from_anywhere(tau_scale):
+    # At the minimiser of the set of clipped observations there, F's gradient vanishes in the ball,
+    # and is opposite to theta on its border.
+    for seed in range(30):
+        for radius in (0.4, 30.0):
+            problem = regression(seed, n=80, radius=radius, tau_scale=tau_scale)
+            start = np.random.default_rng(seed).standard_normal(3)
+            start *= radius / np.linalg.norm(start)
+            theta, converged = SOLVERS["newton"](problem, start, TIGHT)
+            assert converged
+            gradient, scale = problem.gradient(theta), np.trace(problem.H)
+            if np.linalg.norm(theta) < radius * (1.0 - 1e-9):
+                np.testing.assert_allclose(gradient, 0.0, atol=1e-11 * scale)
+            else:
+                rho = -(gradient @ theta) / radius**2
+                assert rho >= 0.0
+                np.testing.assert_allclose(gradient, -rho * theta, atol=1e-9 * scale)
+
+
+def test_without_clipping_it_is_ridge_regression_whatever_the_number_of_rows():
+    rng = np.random.default_rng(3)
+    problem = HuberRegression(2, 0.7, 1e6)
+    A, y = rng.standard_normal((50, 2)), rng.standard_normal(50)
+    for a, value in zip(A, y, strict=True):
+        problem.append(a, value, np.inf)
+    expected = np.linalg.solve(0.7 * np.eye(2) + A.T @ A, A.T @ y)
+    for solver in MINIMISERS:
+        theta, _ = SOLVERS[solver](problem, np.zeros(2), TIGHT)
+        np.testing.assert_allclose(theta, expected, atol=1e-8)
+
+
+def test_more_clipped_than_not_and_all_clipped():
+    # The sums over the observations inside are then made anew, not by subtraction.
+    problem = regression(2, n=60, tau_scale=1e-3)
+    for theta in (np.zeros(3), np.full(3, 0.3)):
+        assert len(problem.clipped(theta)[0]) > 30
+    theta, converged = SOLVERS["newton"](problem, np.zeros(3), TIGHT)
+    assert converged
+    np.testing.assert_allclose(problem.gradient(theta), 0.0, atol=1e-9)
+
+
+def test_a_solver_that_is_stopped_says_so(monkeypatch):
+    from optimist.numerics import huber
+
+    problem = regression(5, tau_scale=0.05)
+    for name, limit in (
+        ("newton", "MAX_STEPS"),
+        ("irls", "MAX_SWEEPS"),
+        ("gd_cold", "MAX_GRADIENT_STEPS"),
+    ):
+        monkeypatch.setattr(huber, limit, 1)
+        assert not SOLVERS[name](problem, np.zeros(3), 1e-12)[1]
+    assert MAX_STEPS > 1
+
+
+def test_gradient_descent_stops_at_its_accuracy():
+    problem = regression(6)
+    exact, _ = SOLVERS["newton"](problem, np.zeros(3), TIGHT)
+    errors = [
+        np.linalg.norm(SOLVERS["gd_cold"](problem, np.zeros(3), accuracy)[0] - exact)
+        for accuracy in (1.0, 1e-2, 1e-6)
+    ]
+    assert errors[0] > errors[1] > errors[2]
+
+
+def test_bytes_grow_with_the_rows_in_use():
+    small, large = regression(0, n=10), regression(0, n=20)
+    assert large.nbytes - small.nbytes == 8 * 10 * 5
