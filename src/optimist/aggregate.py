@@ -1,26 +1,30 @@
 """From result files to the tidy tables that figures, tables and claims are made of.
 
 ``curves``  one row per setting, algorithm and recorded round: mean regret over complete trials with
-            its confidence band, and the number of trials.
+            its confidence band, quartiles, and the number of trials.
 ``finals``  one row per setting, algorithm and trial: the last recorded round of the regret lane
             (regret, status, covered, state_bytes, diagnostics).
 ``times``   every recorded round of the timing lane, one row per setting, algorithm, trial, round.
 ``facts``   one row per name and setting: numbers about the environments (and, with an algorithm's
             label for a setting, the areas of confidence regions).
-``regions`` and ``scaling``: see `optimist.regions` and `optimist.scaling`.
+``regions``, ``scaling`` and ``lemmas``: see the modules of those names.
 """
 
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from optimist.results import REQUIRED, read
 from optimist.simulate import COMPLETE
-from optimist.statistics import mean_interval
+from optimist.statistics import mean_intervals
 
-EXTRAS = ("facts", "regions", "scaling")
+EXTRAS = ("facts", "regions", "scaling", "lemmas")
+# Tables of facts that are made beside other tables.
+MORE_FACTS = ("region_areas", "lemma_facts")
 CELL = ["setting", "algorithm"]
+CURVES = (*CELL, "round", "mean", "low", "high", "trials", "lower", "median", "upper")
 
 
 def load(paths):
@@ -38,41 +42,48 @@ def finals(runs):
     return runs.loc[last].drop(columns="paper").reset_index(drop=True)
 
 
-def curves(runs, level):
-    """Return mean regret and its ``level`` confidence band (t quantile) at each recorded round.
+def curves(runs, level, interval="t"):
+    """Return mean regret with its band and the quartiles of regret at each recorded round.
 
-    Only complete trials count; a cell's ``trials`` says how many those are.
+    The band is at ``level``, by Student's t or, if ``interval`` is "bootstrap", by percentiles of a
+    bootstrap over trials. Only complete trials count; a cell's ``trials`` says how many those are.
     """
     complete = runs[runs["status"].isin(COMPLETE)]
-    rows = []
-    for (setting, algorithm, rounds), group in complete.groupby([*CELL, "round"], sort=False):
-        mean, low, high = mean_interval(group["regret"], level)
-        rows.append((setting, algorithm, rounds, mean, low, high, len(group)))
-    names = [*CELL, "round", "mean", "low", "high", "trials"]
-    return pd.DataFrame(rows, columns=names)
+    pieces = [pd.DataFrame(columns=CURVES)]
+    for (setting, algorithm), group in complete.groupby(CELL, sort=False):
+        regrets = group.pivot(index="trial", columns="round", values="regret")
+        values = regrets.to_numpy(float)
+        mean, low, high = mean_intervals(values, level, interval)
+        lower, median, upper = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
+        piece = {"setting": setting, "algorithm": algorithm, "round": regrets.columns}
+        piece |= {"mean": mean, "low": low, "high": high, "trials": len(values)}
+        piece |= {"lower": lower, "median": median, "upper": upper}
+        pieces.append(pd.DataFrame(piece))
+    return pd.concat(pieces[1:] or pieces, ignore_index=True)
 
 
-def tables(inputs, level):
+def tables(inputs, level, interval="t"):
     """Return the tables made from a mapping of ``regret``, ``timing`` and table names to paths.
 
-    What is not among the inputs is absent from the answer.
+    What is not among the inputs is absent from the answer. ``level`` and ``interval`` are those of
+    `curves`.
     """
-    made = read_tables({k: v for k, v in inputs.items() if k in (*EXTRAS, "region_areas")})
+    made = read_tables({k: v for k, v in inputs.items() if k in (*EXTRAS, *MORE_FACTS)})
     regret, timing = (_as_list(inputs.get(lane, [])) for lane in ("regret", "timing"))
     if regret:
         runs = load(regret)
-        made |= {"finals": finals(runs), "curves": curves(runs, level)}
+        made |= {"finals": finals(runs), "curves": curves(runs, level, interval)}
     if timing:
         made["times"] = load(timing)
     return made
 
 
 def read_tables(paths):
-    """Return the frames stored at ``paths`` (by table name); areas are appended to the facts."""
+    """Return the frames stored at ``paths`` (by table name), with all facts in one."""
     frames = {name: _read(path) for name, path in paths.items()}
-    areas = frames.pop("region_areas", None)
-    if areas is not None:
-        frames["facts"] = pd.concat([frames["facts"], areas], ignore_index=True)
+    more = [frames.pop(name) for name in MORE_FACTS if name in frames]
+    if more:
+        frames["facts"] = pd.concat([frames["facts"], *more], ignore_index=True)
     return frames
 
 

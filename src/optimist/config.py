@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from optimist import experiment, trials
-from optimist.algorithms import make_algorithm
+from optimist.algorithms import make_algorithm, parse_label
 from optimist.errors import ConfigError, OptimistError, nearest, unknown_name
 
 # The safe loader, in C where PyYAML was built with it: ten times faster.
@@ -165,6 +165,12 @@ def _check_extras(paper):
             horizon = experiment.make_cell(paper, regions["setting"], label).spec["horizon"]
         if regions["round"] > horizon:
             raise ConfigError(f"regions.round is {regions['round']}; allowed: at most {horizon}")
+    if "lemmas" in paper:
+        lemmas = paper["lemmas"]
+        if parse_label(lemmas["algorithm"])[0] != "hvt_ucb":
+            raise ConfigError(f"lemmas.algorithm is {lemmas['algorithm']!r}; allowed: hvt_ucb[...]")
+        for setting in lemmas["settings"]:
+            experiment.make_cell(paper, setting, lemmas["algorithm"])
     if "scaling" in paper and paper.get("method") != "glb_omd":
         raise ConfigError(
             "scaling times an update of glb_omd; allowed: in the paper whose method that is"

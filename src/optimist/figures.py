@@ -15,16 +15,21 @@ A figure's table holds everything that is drawn, one row per mark:
 
 By kind of panel, x and y are
 
-``regret``          round; mean regret (band: t interval)
-``final_regret``    swept parameter; mean final regret (t interval)
+``regret``          round; mean regret (band: the paper's interval)
+``median_regret``   round; median regret (band: quartiles)
+``final_regret``    swept parameter; mean final regret (the paper's interval)
+``final_median_regret``  the same of the median (low, high: quartiles)
 ``time``            swept parameter; median seconds per trial (low, high: fastest and slowest trial)
 ``coverage``        swept parameter; share of trials whose set held the truth in all rounds
 ``counter``         swept parameter; mean of a diagnostic column (low, high: its range)
-``tradeoff``        median seconds per trial; mean final regret (t interval)
+``tradeoff``        median seconds per trial; mean final regret (the paper's interval)
+``elapsed``         round; seconds up to it, median over trials
 ``time_per_round``  round; seconds per round, median over trials
 ``facts``           number at the end of a fact's name; the fact's value
 ``regions``         outline of the region, in the plane
 ``scaling``         dimension; median seconds of one part of an update
+``distance``        round; distance of the estimate from the truth over the radius, median over
+                    trials (low, high: its range)
 
 Only complete trials enter a statistic; the others are noted. Unconverged ones are complete, and
 noted too.
@@ -41,7 +46,7 @@ from optimist.errors import ConfigError, unknown_name
 from optimist.simulate import COMPLETE
 from optimist.statistics import (
     last_decade_slope,
-    mean_interval,
+    mean_intervals,
     proportion_interval,
     rate_slope,
 )
@@ -49,7 +54,10 @@ from optimist.statistics import (
 COLUMNS = ("panel", "role", "setting", "series", "x", "y", "low", "high", "n", "note")
 TYPES = dict.fromkeys(("x", "y", "low", "high", "n"), float)
 FRAMES = {
-    "curves": ("setting", "algorithm", "round", "mean", "low", "high", "trials"),
+    "curves": (
+        *("setting", "algorithm", "round", "mean", "low", "high", "trials"),
+        *("lower", "median", "upper"),
+    ),
     "finals": ("setting", "algorithm", "trial", "round", "regret", "status", "covered"),
     "times": (
         *("setting", "algorithm", "trial", "round", "seconds", "state_bytes", "status"),
@@ -58,6 +66,7 @@ FRAMES = {
     "facts": ("name", "setting", "value"),
     "regions": ("algorithm", "round", "x", "y", "inside", "theta_x", "theta_y", "norm_bound"),
     "scaling": ("dimension", "part", "seconds"),
+    "lemmas": ("setting", "algorithm", "trial", "round", "distance"),
 }
 TABLE_LEVEL = 0.95
 BINS = 25
@@ -224,17 +233,25 @@ def _references(panel):
 def _slopes(panel, pieces):
     """Return a line of given power through the last mark of a series, over one decade of x."""
     for slope in panel.get("slopes", []):
-        for piece in pieces:
-            marks = piece[(piece["role"] == "data") & (piece["series"] == slope["series"])]
-            if len(marks):
-                end = marks.iloc[-1]
-                x = end["x"] * np.array([0.1, 1.0])
-                y = end["y"] * (x / end["x"]) ** slope["power"]
-                yield _rows("slope", series=slope["series"], x=x, y=y, note=slope["label"])
+        marks = [
+            mark
+            for piece in pieces
+            for mark in piece[piece["role"] == "data"].to_dict("records")
+            if mark["series"] == slope["series"]
+        ]
+        if marks:
+            end = max(marks, key=lambda mark: mark["x"])
+            x = end["x"] * np.array([0.1, 1.0])
+            y = end["y"] * (x / end["x"]) ** slope["power"]
+            yield _rows("slope", series=slope["series"], x=x, y=y, note=slope["label"])
+
+
+# Line and ends of the band of a kind of regret curve, as columns of the curves.
+CURVES = {"regret": ("mean", "low", "high"), "median_regret": ("median", "lower", "upper")}
 
 
 def _regret(panel, data):
-    setting = panel["setting"]
+    setting, (middle, low, high) = panel["setting"], CURVES[panel["kind"]]
     for algorithm in panel["algorithms"]:
         trials = data.trials("finals", setting, algorithm)
         curve = data.cell("curves", setting, algorithm).sort_values("round")
@@ -244,32 +261,39 @@ def _regret(panel, data):
             setting=setting,
             series=algorithm,
             x=curve["round"].to_numpy(),
-            y=curve["mean"].to_numpy(),
-            low=curve["low"].to_numpy(),
-            high=curve["high"].to_numpy(),
+            y=curve[middle].to_numpy(),
+            low=curve[low].to_numpy(),
+            high=curve[high].to_numpy(),
             n=curve["trials"].to_numpy(),
         )
 
 
-def _mean(values, level):
-    return mean_interval(values.to_numpy(float), level)
+def _mean(values, paper):
+    columns = values.to_numpy(float)[:, None]
+    return mean_intervals(columns, paper["band"], paper.get("interval", "t"))[:, 0].tolist()
 
 
-def _share(values, level):
-    return proportion_interval(int(values.astype(bool).sum()), len(values), level)
+def _quartiles(values, paper):
+    low, middle, high = np.quantile(values.to_numpy(float), [0.25, 0.5, 0.75])
+    return middle, low, high
 
 
-def _median(values, level):
+def _share(values, paper):
+    return proportion_interval(int(values.astype(bool).sum()), len(values), paper["band"])
+
+
+def _median(values, paper):
     return values.median(), values.min(), values.max()
 
 
-def _average(values, level):
+def _average(values, paper):
     return values.mean(), values.min(), values.max()
 
 
 # Kind of panel: table, column (None: named by the panel) and statistic.
 SWEEPS = {
     "final_regret": ("finals", "regret", _mean),
+    "final_median_regret": ("finals", "regret", _quartiles),
     "time": ("times", "seconds", _median),
     "coverage": ("finals", "covered", _share),
     "counter": ("finals", None, _average),
@@ -284,7 +308,7 @@ def _sweep(panel, data):
         values = _complete(trials).reindex(columns=[column])[column].dropna()
         yield from _notes(setting, algorithm, trials)
         if len(values):
-            y, low, high = statistic(values, data.paper["band"])
+            y, low, high = statistic(values, data.paper)
             x = _swept(panel, setting, data.paper)
             where = {"setting": setting, "series": algorithm, "x": x}
             yield _rows("data", y=y, low=low, high=high, n=len(values), **where)
@@ -297,7 +321,8 @@ def _sweep(panel, data):
 def _swept(panel, setting, paper):
     """Return the value of the swept parameter in a setting; NaN if the panel sweeps none."""
     spec = paper["settings"][setting]
-    known = {**spec.get("parameters", {}), **spec.get("learner", {})}
+    known = {"horizon": spec.get("horizon")}
+    known |= {**spec.get("parameters", {}), **spec.get("learner", {})}
     if "over" not in panel:
         return np.nan
     if panel["over"] not in known:
@@ -331,7 +356,7 @@ def _tradeoff(panel, data):
         yield from _notes(setting, algorithm, finals, times)
         regrets, seconds = _complete(finals)["regret"], _complete(times)["seconds"]
         if len(regrets) and len(seconds):
-            y, low, high = _mean(regrets, data.paper["band"])
+            y, low, high = _mean(regrets, data.paper)
             where = {"setting": setting, "series": algorithm, "x": seconds.median()}
             counts = {"n": len(regrets), "time_n": len(seconds)}
             yield _rows("data", y=y, low=low, high=high, **where, **counts)
@@ -345,6 +370,17 @@ def _time_per_round(panel, data):
         t, seconds = per_round(runs)
         n = runs["trial"].nunique()
         yield _rows("data", setting=setting, series=algorithm, x=t, y=seconds, n=n)
+
+
+def _elapsed(panel, data):
+    setting = panel["setting"]
+    for algorithm in panel["algorithms"]:
+        yield from _notes(setting, algorithm, data.trials("times", setting, algorithm))
+        runs = _complete(data.cell("times", setting, algorithm))
+        totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
+        where = {"setting": setting, "series": algorithm, "n": totals.shape[1]}
+        yield _rows("data", x=totals.index.to_numpy(), y=totals.median(axis=1).to_numpy(), **where)
+    yield from _estimates({**panel, "settings": [setting]}, data)
 
 
 def per_round(runs):
@@ -423,27 +459,48 @@ def _scaling(panel, data):
             yield _rows("remark", series=series["label"], note=text)
 
 
+def _distance(panel, data):
+    lemmas = data.frame("lemmas")
+    for series in panel["series"]:
+        found = lemmas[lemmas["setting"] == series["setting"]]
+        if found.empty:
+            yield _rows("note", series=series["label"], note="missing")
+        by_round = found.groupby("round")["distance"]
+        ends = {"low": by_round.min().to_numpy(), "high": by_round.max().to_numpy()}
+        y, n = by_round.median(), by_round.count().to_numpy()
+        yield _rows(
+            "data", series=series["label"], x=y.index.to_numpy(), y=y.to_numpy(), n=n, **ends
+        )
+
+
 def _rounded(slope):
     """Return a slope and its interval to nine digits: the rest is rounding of constant values."""
     return tuple(round(value, 9) + 0.0 for value in slope)
 
 
 KINDS = {
-    "regret": _regret,
+    **dict.fromkeys(CURVES, _regret),
+    "elapsed": _elapsed,
     **dict.fromkeys(SWEEPS, _sweep),
     "tradeoff": _tradeoff,
     "time_per_round": _time_per_round,
     "facts": _facts,
     "regions": _regions,
     "scaling": _scaling,
+    "distance": _distance,
 }
 # What a kind of panel or table is made from: lanes of results, and extra tables.
 NEEDS = {
-    **dict.fromkeys(("regret", "final_regret", "coverage", "counter"), ("regret",)),
-    **dict.fromkeys(("time", "time_per_round", "theory", "run_time"), ("timing",)),
+    **dict.fromkeys(
+        (*CURVES, "final_regret", "final_median_regret", "coverage", "counter"), ("regret",)
+    ),
+    **dict.fromkeys(
+        ("time", "elapsed", "time_per_round", "theory", "run_time", "speed"), ("timing",)
+    ),
     "tradeoff": ("regret", "timing"),
     "facts": ("facts",),
-    "regions": ("facts", "regions"),
+    "regions": ("facts", "regions", "region_areas"),
+    "distance": ("lemmas",),
     "scaling": ("scaling",),
 }
 
@@ -456,8 +513,9 @@ def make_table(spec, tables, paper):
     spec : dict
         An entry of ``tables`` in the paper's configuration. Kinds: ``theory`` (the paper's columns
         and, measured, the log-log slopes of time per round and of state bytes against the round,
-        with 95 % intervals), ``final_regret`` (mean, 95 % t interval, statuses) and ``run_time``
-        (median seconds per trial, fastest and slowest).
+        with 95 % intervals), ``final_regret`` (mean, 95 % interval, statuses; median and largest if
+        it asks for ``extremes``), ``run_time`` (median seconds per trial, fastest and slowest) and
+        ``speed`` (milliseconds per round around some rounds, and ratios to the paper's method).
     tables, paper
         As in `tabulate`.
     """
@@ -469,8 +527,12 @@ def make_table(spec, tables, paper):
 def _theory(spec, data):
     for row, setting in product(spec["rows"], spec["settings"]):
         words = {key: row[key] for key in ("method", "regret", "time", "memory")}
+        if "efficient" in row:
+            words["jointly_efficient"] = row["efficient"]
+        if "remark" in row:
+            words["remark"] = row["remark"]
         measured = _measured(data, setting, row.get("algorithm"))
-        yield {**words, "jointly_efficient": row["efficient"], "setting": setting, **measured}
+        yield {**words, "setting": setting, **measured}
 
 
 def _measured(data, setting, algorithm):
@@ -498,15 +560,18 @@ def _cells(spec, data, lane):
 
 
 def _final_regret(spec, data):
+    extremes = spec.get("extremes", False)
     for setting, algorithm in _cells(spec, data, "regret"):
         trials = data.trials("finals", setting, algorithm)
         values = _complete(trials)["regret"]
-        mean, low, high = _mean(values, TABLE_LEVEL) if len(values) else (np.nan,) * 3
+        at_level = data.paper | {"band": TABLE_LEVEL}
+        mean, low, high = _mean(values, at_level) if len(values) else (np.nan,) * 3
         yield {
             **_cell_columns(setting, algorithm, trials, data),
             "regret": mean,
             "regret_low": low,
             "regret_high": high,
+            **({"median": values.median(), "largest": values.max()} if extremes else {}),
             "n": len(values),
             "statuses": _statuses(trials),
         }
@@ -527,6 +592,39 @@ def _run_time(spec, data):
         }
 
 
+def _speed(spec, data):
+    for setting in spec["settings"]:
+        own = _milliseconds(spec, data, setting, data.paper["method"])
+        for algorithm in spec["algorithms"]:
+            trials = data.trials("times", setting, algorithm)
+            found = _milliseconds(spec, data, setting, algorithm)
+            yield {
+                **_cell_columns(setting, algorithm, trials, data),
+                **{f"ms at {t}": value for t, value in found.items() if t != "total"},
+                "seconds": found["total"] / 1e3,
+                **{f"ratio at {t}": value / own[t] for t, value in found.items() if t != "total"},
+                "ratio in total": found["total"] / own["total"],
+                "n": len(_complete(trials)),
+                "note": _estimate(trials),
+            }
+
+
+def _milliseconds(spec, data, setting, algorithm):
+    """Return milliseconds per round around the spec's rounds, and in total, medians over trials."""
+    runs = _complete(data.cell("times", setting, algorithm))
+    totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
+    if totals.empty:
+        return dict.fromkeys([*spec["rounds"], "total"], np.nan)
+    recorded = totals.index.to_numpy(float)
+    found = {}
+    for t in spec["rounds"]:
+        # A tenth of the rounds up to t, or the last tenth of all if t is the last.
+        ends = np.clip([0.95 * t, 1.05 * t], recorded[0], recorded[-1])
+        spent = [np.diff(np.interp(ends, recorded, totals[k]))[0] for k in totals]
+        found[t] = 1e3 * np.median(spent) / (ends[1] - ends[0])
+    return {**found, "total": 1e3 * totals.iloc[-1].median()}
+
+
 def _cell_columns(setting, algorithm, trials, data):
     return {
         "setting": setting,
@@ -543,7 +641,12 @@ def _statuses(trials):
     return ", ".join(f"{status} {count}" for status, count in counts.items()) or "missing"
 
 
-TABLES = {"theory": _theory, "final_regret": _final_regret, "run_time": _run_time}
+TABLES = {
+    "theory": _theory,
+    "final_regret": _final_regret,
+    "run_time": _run_time,
+    "speed": _speed,
+}
 
 
 def to_markdown(frame):

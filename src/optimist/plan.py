@@ -49,8 +49,7 @@ def item_cells(spec, lane):
 def item_needs(spec):
     """Return the lanes and extra tables that a figure or table is made from."""
     kinds = {part["kind"] for part in spec.get("panels", [spec])}
-    needs = {need for kind in kinds for need in figures.NEEDS[kind]}
-    return sorted(needs | ({"region_areas"} if "regions" in needs else set()))
+    return sorted({need for kind in kinds for need in figures.NEEDS[kind]})
 
 
 class Plan:
@@ -174,7 +173,7 @@ class Plan:
 
     def extra(self, paper, name):
         """Return the path of a paper's table of facts, regions, areas or scaling."""
-        suffix = "parquet" if name == "regions" else "csv"
+        suffix = "parquet" if name in ("regions", "lemmas") else "csv"
         return f"{self.results}/extras/{paper}/{name}.{suffix}"
 
     def extras(self, paper):
@@ -182,6 +181,7 @@ class Plan:
         names = ["facts"]
         names += ["regions", "region_areas"] if "regions" in self.papers[paper] else []
         names += ["scaling"] if "scaling" in self.papers[paper] else []
+        names += ["lemmas", "lemma_facts"] if "lemmas" in self.papers[paper] else []
         return {name: self.extra(paper, name) for name in names}
 
     def facts_specs(self, wildcards):
@@ -219,6 +219,28 @@ class Plan:
         cells = self.region_cells(wildcards.paper)
         files = set().union(*(experiment.source_files(cell) for cell in cells))
         return sorted({relative(f) for f in files} | set(sources("optimist.regions")))
+
+    def lemma_cells(self, paper):
+        """Return the cells in which the analysis is watched."""
+        lemmas = self.papers[paper]["lemmas"]
+        make = partial(experiment.make_cell, self.papers[paper], algorithm=lemmas["algorithm"])
+        return [make(setting) for setting in lemmas["settings"]]
+
+    def lemmas(self, wildcards):
+        """Return the cells and trials in which the analysis is watched, as plain data."""
+        trials, cap = self.papers[wildcards.paper]["lemmas"]["trials"], self.config["limits"]
+        cells = [asdict(cell) for cell in self.lemma_cells(wildcards.paper)]
+        return {
+            "cells": cells,
+            "trials": min(trials, cap["trials"] or trials),
+            "rounds": cap["rounds"],
+        }
+
+    def lemma_inputs(self, wildcards):
+        """Return the source files behind the watched analysis."""
+        cells = self.lemma_cells(wildcards.paper)
+        files = set().union(*(experiment.source_files(cell) for cell in cells))
+        return sorted({relative(f) for f in files} | set(sources("optimist.lemmas")))
 
     def scaling(self, wildcards):
         """Return the dimensions and repetitions of the update's timing."""

@@ -26,9 +26,13 @@ BELOW = -28  # points from a panel's axis to what is written below its labels
 WARNING = "#A00000"
 SMALL = {"fontsize": 6, "va": "center"}
 NOTE = {"textcoords": "offset points", "va": "top", "fontsize": 6, "color": WARNING}
-SWEPT = ("final_regret", "time", "coverage", "counter")
+MOST_TICKS = 6
+SWEPT = ("final_regret", "final_median_regret", "time", "coverage", "counter")
 UNJOINED = {"coverage", "facts", "tradeoff"}
-NOT_NEGATIVE = ("regret", "final_regret", "tradeoff", "counter")
+NOT_NEGATIVE = (
+    *("regret", "median_regret", "final_regret", "final_median_regret"),
+    *("tradeoff", "counter"),
+)
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,10 @@ class Axes:
 
 AXES = {
     "regret": Axes("round", "regret", words="band: {level} CI of the mean, n = {n}"),
+    "median_regret": Axes("round", "regret", words="line: median, band: quartiles, n = {n}"),
+    "final_median_regret": Axes(
+        *("", "final regret"), words="median, whisker: quartiles of n = {n}"
+    ),
     "final_regret": Axes("", "final regret", words="whisker: {level} CI of the mean, n = {n}"),
     "time": Axes(
         *("", "seconds per trial", "linear", "log"),
@@ -58,8 +66,13 @@ AXES = {
     "time_per_round": Axes(
         *("round", "seconds per round", "log", "log"), words="time: median of n = {n}"
     ),
+    "elapsed": Axes("round", "seconds so far", "linear", "log", words="time: median of n = {n}"),
     "facts": Axes("", ""),
     "regions": Axes(r"$\theta_1$", r"$\theta_2$"),
+    "distance": Axes(
+        *("round", "distance / radius", "log", "log"),
+        words="line: median, band: smallest to largest of n = {n}",
+    ),
     "scaling": Axes("dimension d", "seconds per update", "log", "log"),
 }
 
@@ -234,7 +247,9 @@ def _panel(ax, letter, panel, marks, looks):
     _axes(ax, panel, data)
     DRAWERS[panel["kind"]](ax, panel, data, looks)
     _references(ax, marks)
-    if panel["kind"] in NOT_NEGATIVE and ax.get_yscale() != "log":  # but a t interval may be
+    if _is_bars(panel):
+        ax.set_xlim(left=0.0 if ax.get_xscale() == "linear" else None)
+    elif panel["kind"] in NOT_NEGATIVE and ax.get_yscale() != "log":  # but a t interval may be
         ax.set_ylim(bottom=-0.03 * ax.get_ylim()[1] if ax.get_yscale() == "linear" else 0.0)
     if panel["kind"] == "coverage":
         ax.set_ylim(-0.05, 1.05)
@@ -313,6 +328,8 @@ def _swept(ax, panel, data, looks):
         x = _beside(ax, marks["x"], values, share * ((i + 0.5) / count - 0.5))
         look = looks.line(series, panel["kind"] not in UNJOINED)
         ax.errorbar(x, marks["y"], _whiskers(marks), elinewidth=0.8, capsize=1.5, **look)
+    if len(values) > MOST_TICKS and ax.get_xscale() == "log":
+        return  # decades say as much
     ax.xaxis.set(
         major_locator=FixedLocator(values),
         minor_locator=NullLocator(),
@@ -372,8 +389,7 @@ def _patch(series, looks):
 
 
 DRAWERS = {
-    "regret": _curves,
-    "time_per_round": _curves,
+    **dict.fromkeys(("regret", "median_regret", "elapsed", "time_per_round", "distance"), _curves),
     **dict.fromkeys(SWEPT, _swept),
     "tradeoff": _scatter,
     "facts": _lines,

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 NAN = math.nan
+BOOTSTRAP_SAMPLES = 2000
 
 
 @lru_cache(maxsize=4096)
@@ -61,6 +62,51 @@ def mean_estimate(values):
 def mean_interval(values, level=0.95):
     """Return (mean, low, high) by Student's t; the bounds of a single value are nan."""
     return mean_estimate(values).interval(level)
+
+
+def mean_intervals(values, level=0.95, interval="t"):
+    """Return (means, lows, highs), (3, columns), of trials in rows, ``values`` (n, columns).
+
+    ``interval`` is "t", see `mean_interval`, or "bootstrap", see `bootstrap_intervals`.
+    """
+    if interval == "bootstrap":
+        return bootstrap_intervals(values, level)
+    columns = np.ascontiguousarray(np.transpose(values))
+    return np.array([mean_interval(column, level) for column in columns]).T
+
+
+def bootstrap_intervals(values, level=0.95):
+    """Return (means, lows, highs), (3, columns), by the percentile bootstrap over the rows.
+
+    ``values`` (n, columns) has one independent trial per row, none missing. The resamples are the
+    same whenever n is; the bounds of a single row are nan.
+    """
+    values = np.asarray(values, dtype=float)
+    n = len(values)
+    means = values.mean(axis=0) if n else np.full(values.shape[1], NAN)
+    if n < 2:
+        return np.array([means, np.full_like(means, NAN), np.full_like(means, NAN)])
+    rng = np.random.default_rng(n)
+    counts = rng.multinomial(n, np.full(n, 1.0 / n), size=BOOTSTRAP_SAMPLES)
+    tails = [0.5 - 0.5 * level, 0.5 + 0.5 * level]
+    return np.array([means, *np.quantile(counts @ values / n, tails, axis=0)])
+
+
+def median_ratio_interval(numerator, denominator, level=0.95):
+    """Return (ratio, low, high) of the medians of paired samples (n,), by a bootstrap over pairs.
+
+    The bounds are percentiles; nan with fewer than two pairs or a median of zero below.
+    """
+    pairs = np.array([numerator, denominator], dtype=float)
+    n = pairs.shape[1]
+    top, bottom = np.median(pairs, axis=1) if n else (NAN, NAN)
+    if n < 2 or not bottom > 0.0:
+        return NAN, NAN, NAN
+    draws = np.random.default_rng(n).integers(n, size=(BOOTSTRAP_SAMPLES, n))
+    tops, bottoms = np.median(pairs[:, draws], axis=2)
+    ratios = tops / np.where(bottoms > 0.0, bottoms, np.inf)
+    low, high = np.quantile(ratios, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
+    return float(top / bottom), float(low), float(high)
 
 
 def ratio_estimate(numerator, denominator):

@@ -363,3 +363,91 @@ def test_the_figures_of_the_paper_show_cells_that_it_runs():
 
 def test_every_kind_says_what_it_needs():
     assert {*figures.KINDS, *figures.TABLES} == {*figures.NEEDS, "final_regret"}
+
+
+def test_a_median_panel_shows_the_quartiles():
+    columns = ["setting", "algorithm", "round", "mean", "low", "high", "trials"]
+    curves = pd.DataFrame([("low", "gloc", 9, 4.0, 3.0, 5.0, 3)], columns=columns)
+    curves = curves.assign(lower=1.0, median=2.0, upper=8.0)
+    panel = {"kind": "median_regret", "setting": "low", "algorithms": ["gloc"]}
+    data, _ = tabulate(panel, curves=curves, finals=trials("low", "gloc", [4.0] * 3))
+    assert data[["x", "y", "low", "high", "n"]].to_numpy().tolist() == [[9.0, 2.0, 1.0, 8.0, 3.0]]
+
+
+def test_final_medians_over_the_horizon():
+    finals = pd.concat(
+        [trials("low", "gloc", [1.0, 2.0, 3.0, 4.0, 90.0]), trials("high", "gloc", [7.0])]
+    )
+    paper = PAPER | {
+        "settings": {
+            name: spec | {"horizon": T}
+            for (name, spec), T in zip(PAPER["settings"].items(), (10, 1000), strict=True)
+        }
+    }
+    panel = {"kind": "final_median_regret", "over": "horizon", "settings": ["low", "high"]}
+    panel |= {"algorithms": ["gloc"], "slopes": [{"series": "gloc", "power": 1, "label": "one"}]}
+    table = figures.tabulate({"panels": [panel]}, {"finals": finals}, paper)
+    data = table[table["role"] == "data"]
+    assert data["x"].tolist() == [10.0, 1000.0]
+    assert data[["y", "low", "high"]].iloc[0].tolist() == [3.0, 2.0, 4.0]
+    slope = table[table["role"] == "slope"]
+    # One line, through the mark that is farthest to the right.
+    np.testing.assert_allclose(slope[["x", "y"]], [[100.0, 0.7], [1000.0, 7.0]])
+
+
+def test_means_may_have_bootstrap_bands():
+    finals = trials("low", "gloc", [1.0, 1.0, 1.0, 1.0, 500.0])
+    panel = {"kind": "final_regret", "settings": ["low"], "algorithms": ["gloc"]}
+    lows = []
+    for paper in (PAPER, PAPER | {"interval": "bootstrap"}):
+        table = figures.tabulate({"panels": [panel]}, {"finals": finals}, paper)
+        lows.append(table["low"].iloc[0])
+    assert lows[0] < 0.0 < 1.0 <= lows[1]
+
+
+def recorded(algorithm, *totals):
+    """Return timing rows: cumulative seconds of each trial at rounds 1, 2, ..., 100."""
+    rounds = np.arange(1, 101)
+    return pd.concat(
+        [
+            pd.DataFrame({"round": rounds, "seconds": total(rounds), "trial": k})
+            for k, total in enumerate(totals)
+        ]
+    ).assign(setting="low", algorithm=algorithm, status="ok")
+
+
+def test_elapsed_time_is_the_median_over_trials():
+    times = recorded("gloc", lambda t: t * 1.0, lambda t: t * 2.0, lambda t: t * 9.0)
+    panel = {"kind": "elapsed", "setting": "low", "algorithms": ["gloc", "ofuglb"]}
+    data, notes = tabulate(panel, times=times)
+    found = data[data["series"] == "gloc"]
+    assert found["y"].tolist() == [2.0 * t for t in range(1, 101)]
+    assert set(found["n"]) == {3.0}
+    assert notes["note"].tolist() == ["missing"]
+
+
+def test_the_table_of_speed_has_times_per_round_and_ratios_to_the_papers_method():
+    times = pd.concat([recorded("glb_omd", lambda t: 1e-3 * t), recorded("gloc", lambda t: t * t)])
+    spec = {"kind": "speed", "settings": ["low"], "algorithms": ["glb_omd", "gloc", "ofuglb"]}
+    own, other, absent = figures.make_table(
+        {**spec, "rounds": [40, 100]}, {"times": times}, PAPER
+    ).to_dict("records")
+    assert own["ms at 40"] == pytest.approx(1.0)
+    assert own["ratio in total"] == 1.0
+    # The square grows by 80 a round around round 40, and by 195 over the rounds from 95 to 100.
+    assert other["ms at 40"] == pytest.approx(80e3)
+    assert other["ms at 100"] == pytest.approx(195e3)
+    assert other["ratio at 100"] == pytest.approx(195e3)
+    assert other["seconds"] == pytest.approx(1e4)
+    assert other["ratio in total"] == pytest.approx(1e5)
+    assert np.isnan(absent["ratio in total"])
+
+
+def test_distances_are_medians_with_their_range_by_setting():
+    rows = [("low", t, 10 * t + k) for t in (1, 2) for k in (0, 1, 5)]
+    lemmas = pd.DataFrame(rows, columns=["setting", "round", "distance"])
+    series = [{"setting": "low", "label": "small"}, {"setting": "high", "label": "large"}]
+    data, notes = tabulate({"kind": "distance", "series": series}, lemmas=lemmas)
+    found = data[data["series"] == "small"][["x", "y", "low", "high", "n"]].to_numpy().tolist()
+    assert found == [[1.0, 11.0, 10.0, 15.0, 3.0], [2.0, 21.0, 20.0, 25.0, 3.0]]
+    assert notes[["series", "note"]].to_numpy().tolist() == [["large", "missing"]]

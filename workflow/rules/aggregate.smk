@@ -26,6 +26,20 @@ rule regions:
         "../scripts/regions.py"
 
 
+rule lemmas:
+    input:
+        plan.lemma_inputs,
+    output:
+        rounds=f"{plan.results}/extras/{{paper}}/lemmas.parquet",
+        facts=f"{plan.results}/extras/{{paper}}/lemma_facts.csv",
+    log:
+        f"{plan.results}/logs/lemmas/{{paper}}.log",
+    params:
+        lemmas=plan.lemmas,
+    script:
+        "../scripts/lemmas.py"
+
+
 rule aggregate:
     input:
         regret=plan.group_paths("regret"),

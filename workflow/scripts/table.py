@@ -7,7 +7,8 @@ from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
     paper = snakemake.params.paper
-    tables = aggregate.tables(dict(snakemake.input.items()), paper["band"])
+    interval = paper.get("interval", "t")
+    tables = aggregate.tables(dict(snakemake.input.items()), paper["band"], interval)
     table = figures.make_table(snakemake.params.spec, tables, paper)
     table.to_csv(snakemake.output.csv, index=False)
     Path(snakemake.output.md).write_text(figures.to_markdown(table))

@@ -18,6 +18,7 @@ from optimist.statistics import (
     last_decade_slope,
     log_log_slope,
     mean_estimate,
+    median_ratio_interval,
     proportion_interval,
     quotient,
     rate_slope,
@@ -165,13 +166,19 @@ def metric_arguments(name):
 # Regret.
 
 
-def _paired(top, bottom):
-    """Return the estimated ratio of mean regrets over the trials in both, and their number."""
+def _joined(top, bottom):
+    """Return the regrets, columns top and bottom, of the trials in both."""
     both = top.set_index("trial")["regret"].to_frame("top")
     both["bottom"] = bottom.set_index("trial")["regret"]
     both = both.dropna()
     if both.empty:
         raise Missing(["trial that both algorithms completed"])
+    return both
+
+
+def _paired(top, bottom):
+    """Return the estimated ratio of mean regrets over the trials in both, and their number."""
+    both = _joined(top, bottom)
     return ratio_estimate(both["top"], both["bottom"]), len(both)
 
 
@@ -180,6 +187,41 @@ def regret_ratio(cells, *, setting, numerator, denominator):
     """Ratio of mean final regrets over common trials."""
     pairs = (setting, numerator), (setting, denominator)
     return cells.sampled(*_paired(*cells.complete("finals", "regret", *pairs)))
+
+
+@metric("median regret of {numerator} / {denominator}, {setting}")
+def median_regret_ratio(cells, *, setting, numerator, denominator):
+    """Ratio of median final regrets over common trials, by a bootstrap over them."""
+    pairs = (setting, numerator), (setting, denominator)
+    both = _joined(*cells.complete("finals", "regret", *pairs))
+    ratio = median_ratio_interval(both["top"], both["bottom"], cells.level)
+    return Measurement(*ratio, len(both), cells.kind("bootstrap"))
+
+
+@metric("regret of {numerator} / {denominator}, each at its best of {settings}")
+def tuned_regret_ratio(cells, *, settings, numerator, denominator, tuning):
+    """Ratio of mean final regrets where each algorithm has the best of several settings.
+
+    The best is that of the smallest mean over the first ``tuning`` trials; the ratio is over the
+    others. The settings must share their noise.
+    """
+    sides = []
+    for algorithm in (numerator, denominator):
+        frames = cells.complete("finals", "regret", *((s, algorithm) for s in settings))
+        means = [frame.loc[frame["trial"] < tuning, "regret"].mean() for frame in frames]
+        best = frames[int(np.nanargmin(means))]
+        sides.append(best[best["trial"] >= tuning])
+    return cells.sampled(*_paired(*sides))
+
+
+@metric("log-log slope of the median regret of {algorithm} against T, {settings}")
+def regret_exponent(cells, *, algorithm, settings):
+    """Growth of the median final regret over settings that differ in their horizon."""
+    frames = cells.complete("finals", "regret", *((s, algorithm) for s in settings))
+    horizons = [frame["round"].max() for frame in frames]
+    medians = [frame["regret"].median() for frame in frames]
+    slope = log_log_slope(horizons, medians, cells.level)
+    return Measurement(*slope, min(map(len, frames)), cells.kind("least squares"))
 
 
 @metric("regret of {algorithm}, {setting} / {base}")
@@ -250,6 +292,35 @@ def time_total(cells, *, algorithm, setting):
 def time_ratio(cells, *, setting, numerator, denominator):
     """Ratio of the median times of two algorithms."""
     return _ratio_of_times(*_totals(cells, (setting, numerator), (setting, denominator)))
+
+
+@metric("time of {numerator} / {denominator} up to round {rounds}, {setting}")
+def time_ratio_until(cells, *, setting, numerator, denominator, rounds):
+    """Ratio of the median times of two algorithms up to some round."""
+    return _ratio_of_times(*_times_until(cells, rounds, setting, numerator, denominator))
+
+
+@metric("time of {numerator} / {denominator}, up to round {rounds} relative to {since}, {setting}")
+def time_ratio_growth(cells, *, setting, numerator, denominator, rounds, since):
+    """How much the ratio of the times of two algorithms grows between two rounds of a trial."""
+    late = _ratio_of_times(*_times_until(cells, rounds, setting, numerator, denominator))
+    early = _ratio_of_times(*_times_until(cells, since, setting, numerator, denominator))
+    ends = late.low / early.high, late.value / early.value, late.high / early.low
+    return _over_trials(ends, late.trials)
+
+
+def _times_until(cells, rounds, setting, *algorithms):
+    """Return the seconds of every complete trial up to a round, one array per algorithm."""
+    frames = cells.complete("times", "seconds", *((setting, a) for a in algorithms))
+    return [
+        np.array(
+            [
+                np.interp(rounds, trial["round"], trial["seconds"])
+                for _, trial in frame.sort_values("round").groupby("trial")
+            ]
+        )
+        for frame in frames
+    ]
 
 
 @metric("time of {algorithm}, {setting} / {base}")

@@ -1,0 +1,85 @@
+"""Metrics of regret at its best, of medians and horizons, and of times up to a round, by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from claim_tables import finals, measure, times
+
+from optimist.statistics import median_ratio_interval
+
+RATIO = {"setting": "here", "numerator": "a", "denominator": "b"}
+
+
+def test_the_ratio_of_medians_is_over_common_trials():
+    tables = [finals("here", "a", [1.0, 30.0, 4.0, 9.0]), finals("here", "b", [2.0, 2.0, 2.0])]
+    found = measure("median_regret_ratio", RATIO, finals=tables).measurement
+    # Trials 0 to 2 are in both: medians 4 and 2.
+    assert (found.value, found.trials, found.interval) == (2.0, 3, "95% bootstrap")
+    assert 0.5 <= found.low <= found.value <= found.high <= 15.0
+
+
+def test_each_method_is_taken_at_its_best_by_trials_that_do_not_count():
+    # In the first two trials a is best at s, b at r; what comes later decides nothing of that.
+    tables = [
+        finals("r", "a", [9.0, 9.0, 1.0, 1.0, 1.0]),
+        finals("s", "a", [5.0, 5.0, 6.0, 8.0, 10.0]),
+        finals("r", "b", [1.0, 1.0, 2.0, 2.0, 2.0]),
+        finals("s", "b", [3.0, 3.0, 1.0, 1.0, 1.0]),
+    ]
+    arguments = {"numerator": "a", "denominator": "b", "settings": ["r", "s"], "tuning": 2}
+    found = measure("tuned_regret_ratio", arguments, finals=tables).measurement
+    assert (found.value, found.trials) == (4.0, 3)
+
+
+def test_the_exponent_is_the_slope_of_medians_against_horizons():
+    tables = [
+        finals(f"t{T}", "a", [0.1, 3.0 * T**0.7, 1e9]).assign(round=T) for T in (10, 100, 1000)
+    ]
+    arguments = {"algorithm": "a", "settings": ["t10", "t100", "t1000"]}
+    found = measure("regret_exponent", arguments, finals=tables).measurement
+    assert found.value == pytest.approx(0.7)
+
+
+TIMINGS = [
+    times("here", "a", [[1.0, 2.0, 4.0, 8.0], [1.0, 2.0, 4.0, 16.0]]),
+    times("here", "b", [[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0]]),
+]
+
+
+def test_the_ratio_of_times_up_to_a_round():
+    arguments = {**RATIO, "rounds": 3}
+    found = measure("time_ratio_until", arguments, times=TIMINGS).measurement
+    assert (found.value, found.low, found.high) == pytest.approx((4 / 3, 4 / 3, 4 / 3))
+    between = measure("time_ratio_until", {**RATIO, "rounds": 2.5}, times=TIMINGS).measurement
+    assert between.value == pytest.approx(3.0 / 2.5)
+
+
+def test_the_growth_of_the_ratio_of_times():
+    arguments = {**RATIO, "rounds": 4, "since": 3}
+    found = measure("time_ratio_growth", arguments, times=TIMINGS).measurement
+    # Ratios 4/3 up to round 3; 2 to 4, median 3, up to round 4.
+    assert (found.value, found.low, found.high) == pytest.approx((2.25, 1.5, 3.0))
+
+
+def test_medians_have_intervals_that_cover():
+    rng, inside = np.random.default_rng(0), 0
+    for _ in range(200):
+        common = rng.exponential(size=30)
+        top, bottom = 2.0 * common * rng.lognormal(0.0, 0.3, 30), common
+        _, low, high = median_ratio_interval(top, bottom, 0.9)
+        inside += low <= 2.0 <= high
+    assert inside >= 165  # 90 % nominal; a bootstrap of medians is conservative
+
+
+def test_few_pairs_and_zero_medians_decide_nothing():
+    for pair in (([], []), ([1.0], [1.0]), ([1.0, 2.0, 3.0], [0.0, 0.0, 1.0])):
+        assert all(np.isnan(median_ratio_interval(*pair)))
+
+
+def test_metrics_name_what_is_missing():
+    arguments = {"numerator": "a", "denominator": "b", "settings": ["r", "s"], "tuning": 2}
+    found = measure("tuned_regret_ratio", arguments, finals=[finals("r", "a", [1.0] * 4)])
+    assert found.outcome == "missing"
+    assert "s/a" in found.remark
+    alone = pd.concat([finals(s, x, [1.0] * 2) for s in "rs" for x in "ab"])
+    assert measure("tuned_regret_ratio", arguments, finals=alone).outcome == "missing"
