@@ -7,14 +7,28 @@ import yaml
 
 from optimist.environments.base import FiniteArmEnvironment
 from optimist.numerics.links import make_link
-from optimist.problems import GLBProblem
+from optimist.problems import GLBProblem, HeavyTailedProblem
 
 ROOT = Path(__file__).resolve().parents[1]
 STAND_IN = ROOT / "data" / "stand_in"
+HEAVY_TAILED = "heavy_tailed"
+# What worlds tell learners along with a reward, by kind of problem.
+TOLD = {HEAVY_TAILED: {"scale": 1.0}}
+
+
+def kinds_of(algorithm):
+    """Return the kinds of problem, see `make_problem`, that an algorithm class is made for."""
+    return algorithm.links if algorithm.problem_type is GLBProblem else (HEAVY_TAILED,)
 
 
 def make_problem(link="logistic", dimension=2, norm_bound=3.0, **changes):
-    """Return a `GLBProblem`; everything that is not given has a plain value."""
+    """Return a problem with plain values for everything that is not given.
+
+    It is a `GLBProblem` for a link or its name, a `HeavyTailedProblem` for HEAVY_TAILED.
+    """
+    if link == HEAVY_TAILED:
+        values = {"horizon": 200, "epsilon": 0.9, "scale_bound": 1.0, "deviation": 2.0} | changes
+        return HeavyTailedProblem(dimension=dimension, norm_bound=norm_bound, **values)
     values = {"kappa": 21.0, "horizon": 200, "delta": 0.05} | changes
     link = make_link(link) if isinstance(link, str) else link
     return GLBProblem(link=link, dimension=dimension, norm_bound=norm_bound, **values)
@@ -32,8 +46,9 @@ def random_arms(rng, *shape):
 class ScriptedWorld(FiniteArmEnvironment):
     """A world whose arms and rewards are written down: ``pools`` of arms are met in turn."""
 
-    def __init__(self, pools, reward, theta=None):
+    def __init__(self, pools, reward, theta=None, told=None):
         self.pools = pools
+        self.tells = told or {}
         self.script = reward  # maps (round, index) to a reward
         self.theta = theta
         self.asked = []
@@ -48,6 +63,9 @@ class ScriptedWorld(FiniteArmEnvironment):
         self.asked.append((t, index))
         return self.script(t, index)
 
+    def told(self, t):
+        return self.tells
+
     def problem(self, **learner):
         raise NotImplementedError
 
@@ -58,8 +76,13 @@ def choices(algorithm, world, rounds):
     for t in range(rounds):
         arms = world.arms(t)
         chosen.append(algorithm.select(arms))
-        algorithm.update(arms, chosen[-1], world.reward(t, chosen[-1]))
+        learn(algorithm, world, t, arms, chosen[-1])
     return chosen
+
+
+def learn(algorithm, world, t, arms, index):
+    """Tell an algorithm what playing row ``index`` of ``arms`` in round ``t`` brought."""
+    algorithm.update(arms, index, world.reward(t, index), **world.told(t))
 
 
 def flatten(items):

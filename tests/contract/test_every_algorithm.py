@@ -7,15 +7,26 @@ import re
 
 import numpy as np
 import pytest
-from worlds import STAND_IN, ScriptedWorld, choices, configured, make_problem, random_arms
+from worlds import (
+    STAND_IN,
+    TOLD,
+    ScriptedWorld,
+    choices,
+    configured,
+    kinds_of,
+    learn,
+    make_problem,
+    random_arms,
+)
 
 from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm, option_names, parse_label
 from optimist.errors import ConfigError
 from optimist.experiment import Job, run
+from optimist.numerics.links import Gaussian
 from optimist.simulate import COMPLETE, simulate
 from optimist.trials import Cell, build
 
-CONSTANT_MEMORY = ("glb_omd", "gloc", "ecolog")
+CONSTANT_MEMORY = ("glb_omd", "gloc", "ecolog", "hvt_ucb", "oful", "crtm")
 STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")
 HORIZON = 200
 
@@ -32,6 +43,8 @@ def _cases():
 
 
 CASES = _cases()
+KINDS = {kind for name in REGISTRY for kind in kinds_of(algorithm_class(name))}
+NAMES_AND_KINDS = [(name, kind) for name in REGISTRY for kind in kinds_of(algorithm_class(name))]
 each_name = pytest.mark.parametrize("name", REGISTRY)
 each_case = pytest.mark.parametrize("cell", CASES.values(), ids=CASES)
 
@@ -48,9 +61,9 @@ def build_cell(cell):
     return world, make_algorithm(cell.algorithm, problem, cell.stream(0, "algorithm"))
 
 
-def any_link(name):
+def any_problem(name, **changes):
     """Return a problem that the algorithm called ``name`` accepts."""
-    return make_problem(algorithm_class(name).links[0])
+    return make_problem(kinds_of(algorithm_class(name))[0], **changes)
 
 
 # The file.
@@ -83,40 +96,40 @@ def test_its_file_opens_with_the_formula_and_its_deviations(name):
 def test_its_options_have_defaults(name):
     defaults = option_names(algorithm_class(name))
     assert inspect.Parameter.empty not in defaults.values()
-    built = make_algorithm(name, any_link(name))
+    built = make_algorithm(name, any_problem(name))
     spelled = ",".join(f"{key}={str(value).lower()}" for key, value in defaults.items())
-    assert vars(make_algorithm(f"{name}[{spelled}]", any_link(name))).keys() == vars(built).keys()
+    assert (
+        vars(make_algorithm(f"{name}[{spelled}]", any_problem(name))).keys() == vars(built).keys()
+    )
 
 
 @each_name
 def test_it_refuses_nonsense_options(name):
     for key, default in option_names(algorithm_class(name)).items():
         with pytest.raises(ConfigError) as error:
-            make_algorithm(f"{name}[{key}=nonsense]", any_link(name))
-        for word in (key, "'nonsense'", "allowed", str(default)):
+            make_algorithm(f"{name}[{key}=nonsense]", any_problem(name))
+        named = str(default) if isinstance(default, bool | str) else ""
+        for word in (key, "'nonsense'", "allowed", named):
             assert word in str(error.value)
         if isinstance(default, str) and len(default) > 3:
             with pytest.raises(ConfigError, match=f"did you mean '{default}'"):
-                make_algorithm(f"{name}[{key}={default[:-1]}]", any_link(name))
+                make_algorithm(f"{name}[{key}={default[:-1]}]", any_problem(name))
 
 
 @each_name
-def test_it_refuses_unknown_options_and_other_links(name):
+def test_it_refuses_unknown_options_and_other_problems(name):
     with pytest.raises(ConfigError, match=r"unknown option 'no_such_thing'.*allowed"):
-        make_algorithm(f"{name}[no_such_thing=1]", any_link(name))
-    for link in {"logistic", "poisson", "gaussian"} - set(algorithm_class(name).links):
-        with pytest.raises(ConfigError, match=f"not defined for link '{link}'"):
-            make_algorithm(name, make_problem(link))
+        make_algorithm(f"{name}[no_such_thing=1]", any_problem(name))
+    for kind in KINDS - set(kinds_of(algorithm_class(name))):
+        with pytest.raises(ConfigError, match=rf"{name}.* is not defined for .*allowed"):
+            make_algorithm(name, make_problem(kind))
 
 
 @each_name
 def test_it_is_built_small_and_without_luck(name):
     before = np.random.get_state()[1].tolist()  # noqa: NPY002
     rng = np.random.default_rng(0)
-    short, long = (
-        make_algorithm(name, make_problem(algorithm_class(name).links[0], horizon=h), rng)
-        for h in (10, 10**7)
-    )
+    short, long = (make_algorithm(name, any_problem(name, horizon=h), rng) for h in (10, 10**7))
     assert short.state_bytes() == long.state_bytes()
     assert rng.integers(2**62) == np.random.default_rng(0).integers(2**62)
     assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
@@ -146,7 +159,7 @@ def test_it_never_changes_its_arms(cell):
         arms = world.arms(t).copy()
         arms.flags.writeable = False
         index = algorithm.select(arms)
-        algorithm.update(arms, index, world.reward(t, index))
+        learn(algorithm, world, t, arms, index)
         np.testing.assert_array_equal(arms, world.arms(t))
 
 
@@ -160,8 +173,8 @@ def test_it_keeps_no_reference_to_its_arms(cell):
         buffer[:] = world.arms(t)
         index = algorithm.select(buffer)
         assert twin.select(world.arms(t)) == index
-        algorithm.update(buffer, index, world.reward(t, index))
-        twin.update(world.arms(t), index, world.reward(t, index))
+        learn(algorithm, world, t, buffer, index)
+        learn(twin, world, t, world.arms(t), index)
         buffer[:] = 9.9
 
 
@@ -177,7 +190,7 @@ def test_asking_does_not_change_it(cell):
         index = twin.select(world.arms(t))
         assert algorithm.select(world.arms(t)) == index
         for learner in (algorithm, twin):
-            learner.update(world.arms(t), index, world.reward(t, index))
+            learn(learner, world, t, world.arms(t), index)
 
 
 @each_case
@@ -231,18 +244,16 @@ def test_diagnostics_and_bytes_are_plain_numbers(cell):
     assert algorithm.state_bytes() > 0
 
 
-@each_name
-@pytest.mark.parametrize("link", ["logistic", "poisson"])
-def test_saying_that_arms_are_fixed_does_not_change_the_choices(name, link):
+@pytest.mark.parametrize(("name", "kind"), NAMES_AND_KINDS)
+def test_saying_that_arms_are_fixed_does_not_change_the_choices(name, kind):
     # What a learner does with that knowledge may only make it faster.
-    if link not in algorithm_class(name).links:
-        pytest.skip(f"not defined for {link}")
     rng = np.random.default_rng(6)
     arms = random_arms(rng, 10, 3)
-    problems = [make_problem(link, dimension=3, fixed_arms=fixed) for fixed in (True, False)]
-    means = problems[0].link.mean(arms @ np.array([1.5, 1.5, 0.0]))
-    luck = problems[0].link.sample(rng, np.broadcast_to(means, (100, 10)))
-    world = ScriptedWorld([arms], lambda t, k: float(luck[t, k]))
+    problems = [make_problem(kind, dimension=3, fixed_arms=fixed) for fixed in (True, False)]
+    predictors = arms @ np.array([1.5, 1.5, 0.0])
+    link = getattr(problems[0], "link", Gaussian(1.0))
+    luck = link.sample(rng, np.broadcast_to(link.mean(predictors), (100, 10)))
+    world = ScriptedWorld([arms], lambda t, k: float(luck[t, k]), told=TOLD.get(kind))
     told, untold = (
         choices(make_algorithm(name, p, np.random.default_rng(0)), world, 100) for p in problems
     )
@@ -277,12 +288,12 @@ def test_arms_are_not_aggregated_when_they_are_redrawn(name):
     if "history" not in option_names(algorithm_class(name)):
         pytest.skip("keeps no history")
     with pytest.raises(ConfigError, match="history is 'aggregated'"):
-        make_algorithm(f"{name}[history=aggregated]", any_link(name))
+        make_algorithm(f"{name}[history=aggregated]", any_problem(name))
 
 
 @pytest.mark.parametrize("name", ["ofuglb", "ofulog_r"])
 def test_an_estimate_kept_in_an_object_of_its_own_is_seen_to_be_finite_or_not(name):
-    algorithm = make_algorithm(name, any_link(name))
+    algorithm = make_algorithm(name, any_problem(name))
     assert algorithm.is_finite()
     algorithm._estimate.points[0, 1] = np.nan
     assert not algorithm.is_finite()
@@ -291,32 +302,29 @@ def test_an_estimate_kept_in_an_object_of_its_own_is_seen_to_be_finite_or_not(na
 # Worlds that are not kind.
 
 
-def unkind(name, link, shape, reward, marks=(1, 10, 50, HORIZON), time_limit=60.0):
+def unkind(name, kind, shape, reward, marks=(1, 10, 50, HORIZON), time_limit=60.0):
     """Play in a scripted world; return the trajectory."""
     K, d = shape
     arms = random_arms(np.random.default_rng(1), K, d)
-    problem = make_problem(link, dimension=d)
-    world = ScriptedWorld([arms], reward, theta=np.full(d, 0.1))
+    problem = make_problem(kind, dimension=d)
+    world = ScriptedWorld([arms], reward, theta=np.full(d, 0.1), told=TOLD.get(kind))
     algorithm = make_algorithm(name, problem, np.random.default_rng(0))
     return simulate(world, algorithm, list(marks), time_limit=time_limit)
 
 
-NAMES_AND_LINKS = [(name, link) for name in REGISTRY for link in algorithm_class(name).links]
-
-
-@pytest.mark.parametrize(("name", "link"), NAMES_AND_LINKS)
+@pytest.mark.parametrize(("name", "kind"), NAMES_AND_KINDS)
 @pytest.mark.parametrize("shape", [(1, 1), (1, 3), (5, 1)])
-def test_one_arm_and_one_dimension_are_worlds_too(name, link, shape):
-    trajectory = unkind(name, link, shape, lambda t, k: float(t % 2))
+def test_one_arm_and_one_dimension_are_worlds_too(name, kind, shape):
+    trajectory = unkind(name, kind, shape, lambda t, k: float(t % 2))
     assert trajectory.status == "ok"
     assert trajectory.columns["round"][-1] == HORIZON
 
 
-@pytest.mark.parametrize(("name", "link"), NAMES_AND_LINKS)
+@pytest.mark.parametrize(("name", "kind"), NAMES_AND_KINDS)
 @pytest.mark.parametrize("reward", [1e12, -1e6, 0.0])
-def test_extreme_rewards_end_in_a_status_and_never_in_a_crash(name, link, reward):
+def test_extreme_rewards_end_in_a_status_and_never_in_a_crash(name, kind, reward):
     marks = (1, 10, 25)
-    trajectory = unkind(name, link, (5, 2), lambda t, k: reward, marks, time_limit=2.0)
+    trajectory = unkind(name, kind, (5, 2), lambda t, k: reward, marks, time_limit=2.0)
     assert STATUS.fullmatch(trajectory.status)
     if trajectory.status in COMPLETE:
         assert trajectory.columns["round"] == list(marks)
@@ -324,20 +332,20 @@ def test_extreme_rewards_end_in_a_status_and_never_in_a_crash(name, link, reward
         assert trajectory.status == "ok"
 
 
-@pytest.mark.parametrize(("name", "link"), NAMES_AND_LINKS)
+@pytest.mark.parametrize(("name", "kind"), NAMES_AND_KINDS)
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
-def test_a_reward_that_is_not_finite_is_recorded_as_that(name, link, bad):
-    trajectory = unkind(name, link, (20, 5), lambda t, k: bad if t == 20 else 1.0)
+def test_a_reward_that_is_not_finite_is_recorded_as_that(name, kind, bad):
+    trajectory = unkind(name, kind, (20, 5), lambda t, k: bad if t == 20 else 1.0)
     assert trajectory.status == "non_finite"
     assert trajectory.columns["round"] == [1, 10]
 
 
 @each_name
 def test_a_singular_matrix_inside_is_a_status(name, monkeypatch):
-    def fail(self, arms, index, reward):
+    def fail(self, arms, index, reward, **told):
         raise np.linalg.LinAlgError("Singular matrix")
 
     monkeypatch.setattr(algorithm_class(name), "update", fail)
-    trajectory = unkind(name, algorithm_class(name).links[0], (5, 2), lambda t, k: 1.0)
+    trajectory = unkind(name, kinds_of(algorithm_class(name))[0], (5, 2), lambda t, k: 1.0)
     assert trajectory.status == "failed: Singular matrix"
     assert trajectory.columns == {}

@@ -8,7 +8,7 @@ from worlds import STAND_IN, configured
 
 from optimist.environments import REGISTRY
 from optimist.environments.base import check_arms
-from optimist.problems import GLBProblem
+from optimist.problems import GLBProblem, HeavyTailedProblem
 from optimist.trials import Cell, build
 
 HORIZON = 30
@@ -105,13 +105,20 @@ def test_rewards_are_plain_floats(cell):
 
 def test_the_learner_is_told_a_true_problem(cell):
     world, problem = build(cell, 0, STAND_IN)
-    assert isinstance(problem, GLBProblem)
+    assert isinstance(problem, GLBProblem | HeavyTailedProblem)
     assert problem.dimension == world.arms(0).shape[1]
     assert problem.horizon == HORIZON == world.horizon
     if world.theta is not None:
         assert np.linalg.norm(world.theta) <= problem.norm_bound * (1.0 + 1e-12)
     fixed = all(np.array_equal(world.arms(0), world.arms(t)) for t in range(HORIZON))
     assert problem.fixed_arms == fixed
+
+
+def test_what_is_told_is_plain_numbers_and_the_same_whenever_asked(cell):
+    (world,) = worlds_of(cell, 0)
+    told = [world.told(t) for t in range(HORIZON)]
+    json.dumps(told)
+    assert told == [world.told(t) for t in range(HORIZON)]
 
 
 def test_facts_are_numbers(cell):
@@ -121,11 +128,16 @@ def test_facts_are_numbers(cell):
     json.dumps(facts)
 
 
+# Heavy-tailed noise has no variance to go by; its laws are tested in unit/test_noise.py.
+LIGHT = [name for name, cell in SETTINGS.items() if cell.spec["environment"] != "heavy_tailed"]
+
+
 @pytest.mark.statistical
-def test_rewards_average_to_the_means(cell):
+@pytest.mark.parametrize("name", LIGHT)
+def test_rewards_average_to_the_means(name):
     # Standardised residuals of all (trial, round, arm) are close to a standard normal in sum,
     # also when the arms with large and with small means are weighed against each other.
-    total, count, weighted = 0.0, 0, 0.0
+    cell, total, count, weighted = SETTINGS[name], 0.0, 0, 0.0
     for trial in range(60):
         world, problem = build(cell, trial, STAND_IN)
         means = np.array([world.means(t) for t in range(HORIZON)])

@@ -20,6 +20,13 @@ REGISTRY = {
     "ofuglb": "optimist.algorithms.glb.ofuglb:OFUGLB",
     "ofulog_r": "optimist.algorithms.glb.ofulog_r:OFULogR",
     "ecolog": "optimist.algorithms.glb.ecolog:ECOLog",
+    "hvt_ucb": "optimist.algorithms.heavy_tailed.hvt_ucb:HvtUCB",
+    "heavy_oful": "optimist.algorithms.heavy_tailed.heavy_oful:HeavyOFUL",
+    "oful": "optimist.algorithms.heavy_tailed.oful:OFUL",
+    "crtm": "optimist.algorithms.heavy_tailed.crtm:CRTM",
+    "crmm": "optimist.algorithms.heavy_tailed.crmm:CRMM",
+    "menu": "optimist.algorithms.heavy_tailed.menu:MENU",
+    "tofu": "optimist.algorithms.heavy_tailed.tofu:TOFU",
 }
 
 _LABEL = re.compile(r"^(?P<name>[a-z][a-z0-9_]*)(\[(?P<options>[^\[\]]*)\])?$")

@@ -8,6 +8,7 @@ from optimist.signatures import check_keywords
 REGISTRY = {
     "glm": "optimist.environments.glm:GLMEnvironment",
     "covertype": "optimist.environments.covertype:CovertypeEnvironment",
+    "heavy_tailed": "optimist.environments.heavy_tailed:HeavyTailedEnvironment",
 }
 
 

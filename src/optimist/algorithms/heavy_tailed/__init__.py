@@ -1,0 +1,1 @@
+"""Learners for linear rewards with heavy-tailed noise."""

@@ -1,0 +1,80 @@
+r"""CRMM: the mean of medians of repeated pulls.
+
+Xue, Wang, Wan, Yi and Zhang (2023), "Efficient Algorithms for Generalized Linear Bandits with
+Heavy-Tailed Rewards", Algorithm 2, for the linear link; needs noise that is symmetric about 0. An
+optimistic arm $x_n$ is played r times in a row; the median $y_n$ of its rewards is the target of
+one step of `optimist.algorithms.heavy_tailed.online_newton`,
+$$x_n = \arg\max_x x^\top\hat\theta_n + \sqrt{\gamma_n}\|x\|_{V_n^{-1}},\qquad
+  r = \lceil 8\log\tfrac{2T}\delta\rceil,\qquad
+  C = (4\nu^{1+\varepsilon})^{\frac1{1+\varepsilon}},$$
+$$\sqrt{\gamma_n} = \tfrac C{\sqrt2}\sqrt{2\log\tfrac1\delta + d\log(1+\tfrac nd)} + S .$$
+
+Deviations: the constants are a reconstruction: $P(|\eta| > C) \le 1/4$, so a median of r is within
+C of the mean with probability $1-e^{-r/8}$. In a varying arm set an epoch's arm may be absent; the
+nearest one is played in its place, and its reward counts as the arm's own. The last epoch may be
+short.
+"""
+
+import math
+
+import numpy as np
+
+from optimist.algorithms.heavy_tailed.epochs import Epochs
+from optimist.algorithms.heavy_tailed.online_newton import OnlineNewton
+from optimist.errors import ConfigError, one_of, whole_number
+
+
+class CRMM(OnlineNewton):
+    r"""One update an epoch; constant time per round on average.
+
+    Parameters
+    ----------
+    problem : HeavyTailedProblem
+    estimator : {"ons", "ls"}
+    pulls : "theory" or int
+        r, by default $\lceil 8\log(2T/\delta)\rceil$.
+    groups : int
+        Split an epoch's rewards in this many equal groups and average their medians.
+    """
+
+    reference = "Xue et al. (2023), Algorithm 2"
+
+    def __init__(self, problem, *, estimator="ons", pulls="theory", groups=1):
+        if isinstance(pulls, str):
+            one_of("pulls", pulls, ("theory", "a whole number"))
+            pulls = math.ceil(8.0 * math.log(2.0 * problem.horizon / problem.delta))
+        self.pulls, self.groups = whole_number("pulls", pulls), whole_number("groups", groups)
+        if self.pulls < self.groups:
+            raise ConfigError(f"groups is {groups}; allowed: at most pulls, which is {self.pulls}")
+        self.reach = 4.0 ** (1.0 / (1.0 + problem.epsilon)) * problem.scale_bound  # C
+        self.epochs = Epochs(self.pulls)
+        super().__init__(problem, estimator)
+
+    def theory_radius(self):
+        problem, d = self.problem, self.problem.dimension
+        width = -2.0 * math.log(problem.delta) + d * math.log(1.0 + self.updates / d)
+        return self.reach * math.sqrt(0.5 * width) + problem.norm_bound
+
+    def matched_scale(self):
+        return self.reach / math.sqrt(2.0 * self.pulls)
+
+    def select(self, arms):
+        if self.epochs.is_new:
+            return self.epochs.open(arms, super().select(arms))
+        return self.epochs.select(arms, self.problem.fixed_arms)
+
+    def update(self, arms, index, reward, scale):
+        self.t += 1
+        self.epochs.add(arms[index], reward)
+        if self.epochs.is_full or self.t == self.problem.horizon:
+            x = self.epochs.arm
+            v = self.V_inv @ x
+            self.learn(x, self._mean_of_medians(self.epochs.close()), v, float(x @ v))
+            self.beta = self.radius()
+
+    def _mean_of_medians(self, rewards):
+        groups = np.array_split(rewards, min(self.groups, len(rewards)))
+        return float(np.mean([np.median(group) for group in groups]))
+
+    def diagnostics(self):
+        return {"updates": self.updates, "substituted": self.epochs.substituted}

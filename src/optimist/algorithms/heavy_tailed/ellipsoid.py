@@ -1,0 +1,107 @@
+r"""What the methods for heavy tails share: optimism over an ellipsoid around an estimate.
+
+$$X_t = \arg\max_x\; x^\top\hat\theta + \beta\,\|x\|_{V^{-1}},\qquad
+  V_t = V_{t-1} + g_t\,xx^\top .$$
+
+Their theories ask for radii that forbid any learning at practical horizons, so every method has
+its radius in the same three forms (`optimist.problems.HeavyTailedProblem`): that of its theory, a
+multiple of it, and one that is matched, by which all methods have the same confidence width on the
+same data,
+$$\beta = c\,(\text{scale}\cdot B_n + \sqrt\lambda S),\qquad
+  B_n = \sqrt{2\log(1/\delta_b) + d\log(1 + nL^2/d)},\quad \delta_b = 0.01,$$
+after n updates, with the scale of each method's observations in its own V.
+"""
+
+import math
+from abc import abstractmethod
+
+import numpy as np
+
+from optimist.algorithms.base import FiniteArmAlgorithm
+from optimist.numerics.ball import project
+from optimist.numerics.linear import dots
+from optimist.numerics.rank_one import add_outer
+from optimist.problems import HeavyTailedProblem
+
+MATCHED_DELTA = 0.01
+# Rounds after which the inverse is computed anew: Sherman-Morrison drifts where weights span many
+# orders of magnitude.
+REFRESH = 1000
+
+
+class EllipsoidalAlgorithm(FiniteArmAlgorithm):
+    r"""Base of the learners for linear rewards with heavy-tailed noise.
+
+    Parameters
+    ----------
+    problem : HeavyTailedProblem
+    ridge : float
+        $\lambda$, with $V_0 = \lambda I$.
+    """
+
+    problem_type = HeavyTailedProblem
+
+    def __init__(self, problem, ridge):
+        super().__init__(problem)
+        d, self.power = problem.dimension, problem.power
+        self.ridge = float(ridge)
+        self.theta = np.zeros(d)
+        self.V = np.asfortranarray(self.ridge * np.eye(d))
+        self.V_inv = np.asfortranarray(np.eye(d) / self.ridge)
+        self.t = 0  # rounds seen
+        self.updates = 0
+        self.beta = self.radius()
+
+    @property
+    def estimate(self):
+        r"""$\hat\theta$, (d,)."""
+        return self.theta
+
+    def radius(self):
+        r"""Return $\beta$ after the rounds so far, in the form that the problem asks for."""
+        problem = self.problem
+        if problem.radius_mode != "matched":
+            return problem.radius_factor * self.theory_radius()
+        start = math.sqrt(self.ridge) * problem.norm_bound
+        return problem.radius_factor * (self.matched_scale() * self._common_width() + start)
+
+    @abstractmethod
+    def theory_radius(self):
+        r"""Return the radius of the method's theorem after ``t`` rounds."""
+
+    @abstractmethod
+    def matched_scale(self):
+        """Return the scale of the noise in units of V, which multiplies the common width."""
+
+    def _common_width(self):
+        L, d = self.problem.arm_bound, self.problem.dimension
+        volume = d * math.log(1.0 + self.updates * L * L / d)
+        return math.sqrt(-2.0 * math.log(MATCHED_DELTA) + volume)
+
+    def growth(self):
+        r"""Return $t^p$, $p = \frac{1-\varepsilon}{2(1+\varepsilon)}$; 1 before the first round."""
+        return max(self.t, 1) ** self.power
+
+    def select(self, arms):
+        squares = dots(arms @ self.V_inv, arms)
+        bonus = self.beta * np.sqrt(np.maximum(squares, 0.0))
+        return int((arms @ self.estimate + bonus).argmax())
+
+    def add(self, x, v, weight, square):
+        r"""Add ``weight`` x x^T to V, given $v = V^{-1}x$ and ``square`` $= x^\top v$."""
+        self.V = add_outer(self.V, weight, x)
+        self.updates += 1
+        if self.updates % REFRESH:
+            # The formula of Sherman and Morrison.
+            self.V_inv = add_outer(self.V_inv, -weight / (1.0 + weight * square), v)
+        else:
+            self.V_inv = np.asfortranarray(np.linalg.inv(self.V))
+
+    def into_ball(self, theta):
+        r"""Return the point of the ball nearest to ``theta`` (d,) in the norm of V."""
+        S = self.problem.norm_bound
+        return theta if theta @ theta <= S * S else project(self.V, theta, S)
+
+    def contains(self, thetas):
+        moves = thetas - self.estimate
+        return np.sqrt(dots(moves @ self.V, moves)) <= self.beta

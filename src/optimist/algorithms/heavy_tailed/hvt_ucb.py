@@ -1,0 +1,102 @@
+r"""Hvt-UCB: one-pass Huber regression for heavy-tailed linear bandits.
+
+Wang, Zhang, Zhao and Zhou (2025), "Heavy-Tailed Linear Bandits: Huber Regression with One-Pass
+Update", Algorithm 1. With $n_t = \|X_t\|_{V_{t-1}^{-1}}$,
+$p = \frac{1-\varepsilon}{2(1+\varepsilon)}$,
+$$\sigma_t = \max\Big\{\nu_t, \sigma_{\min},
+     \sqrt{\tfrac{2\beta_{t-1}}{\tau_0\sqrt\alpha\,t^p}}\,n_t, 2\sqrt2\,n_t\Big\},\quad
+  w_t = \tfrac{n_t}{\sqrt\alpha\sigma_t},\quad
+  \tau_t = \tau_0\tfrac{\sqrt{1+w_t^2}}{w_t}t^p,$$
+$$V_t = V_{t-1} + \tfrac{X_tX_t^\top}{\alpha\sigma_t^2},\qquad
+  \hat\theta_{t+1} = \arg\min_{\|\theta\|\le S}\Big\|\theta - \hat\theta_t - V_t^{-1}
+     \tfrac{X_t}{\sigma_t}\mathrm{clip}\Big(\tfrac{r_t-X_t^\top\hat\theta_t}{\sigma_t},
+     \pm\tau_t\Big)\Big\|_{V_t},$$
+$$\beta_t = 107\,\Lambda\,\tau_0\,t^p + \sqrt{\lambda(2+4S^2)},\qquad \lambda = d,\ \alpha = 4 .$$
+
+Deviations: the floor $2\sqrt2\,n_t$ (``stability_floor``) is the appendix's condition (17); a
+radius of theory size implies it from the second round on, smaller ones do not. The algorithm's box
+lists inputs $c_0, c_1$ that it never uses. ``tau_scale`` multiplies $\tau_t$, which with the
+paper's constants hardly ever clips.
+"""
+
+import math
+
+from optimist.algorithms.heavy_tailed.ellipsoid import EllipsoidalAlgorithm
+from optimist.errors import one_of, positive
+from optimist.numerics.ball import project
+from optimist.numerics.robust import threshold_constant
+
+ALPHA = 4.0
+
+
+class HvtUCB(EllipsoidalAlgorithm):
+    r"""Constant time and memory per round.
+
+    Parameters
+    ----------
+    problem : HeavyTailedProblem
+    scale : {"round", "bound"}
+        Use $\nu_t$ of each round, or its upper bound (Corollary 1).
+    stability_floor : bool
+    tau_scale : float
+    projection : {"lazy", "always"}
+        Decompose V only where the step leaves the ball, or in every round (for timing).
+    """
+
+    reference = "Wang et al. (2025), Algorithm 1 and Theorem 1"
+
+    def __init__(
+        self, problem, *, scale="round", stability_floor=True, tau_scale=1.0, projection="lazy"
+    ):
+        self.uses_bound = one_of("scale", scale, ("round", "bound")) == "bound"
+        has_floor = one_of("stability_floor", stability_floor, (True, False))
+        self.floor = 2.0 * math.sqrt(2.0) if has_floor else 0.0
+        self.lazy = one_of("projection", projection, ("lazy", "always")) == "lazy"
+        ridge = float(problem.dimension)
+        self.tau_0 = threshold_constant(problem, ridge, ALPHA)
+        self.tau_scale = positive("tau_scale", tau_scale)
+        self.sigma = self.tau = 0.0  # of the last round
+        self.clipped = 0
+        self.projections = 0
+        super().__init__(problem, ridge)
+
+    def theory_radius(self):
+        start = math.sqrt(self.ridge * (2.0 + 4.0 * self.problem.norm_bound**2))
+        if self.t == 0:
+            return start
+        return 107.0 * self.problem.log_term * self.tau_0 * self.growth() + start
+
+    def matched_scale(self):
+        return self.growth() / math.sqrt(ALPHA)
+
+    def update(self, arms, index, reward, scale):
+        x = arms[index]
+        v = self.V_inv @ x
+        square = float(x @ v)
+        self.t += 1
+        threshold = self.tau_0 * self.growth()
+        self.sigma = sigma = self._sigma(scale, math.sqrt(square), threshold)
+        w2 = square / (ALPHA * sigma * sigma)
+        self.tau = self.tau_scale * threshold * math.sqrt(1.0 + 1.0 / w2) if w2 else math.inf
+        z = (reward - float(x @ self.theta)) / sigma
+        if abs(z) > self.tau:
+            self.clipped += 1
+            z = math.copysign(self.tau, z)
+        self.add(x, v, 1.0 / (ALPHA * sigma * sigma), square)
+        # V_t^-1 x = v / (1 + w^2).
+        self.theta = self._project(self.theta + (z / (sigma * (1.0 + w2))) * v)
+        self.beta = self.radius()
+
+    def _sigma(self, scale, n, threshold):
+        nu = self.problem.scale_bound if self.uses_bound else scale
+        curvature = math.sqrt(2.0 * self.beta / (threshold * math.sqrt(ALPHA)))
+        return max(nu, self.problem.least_scale, max(curvature, self.floor) * n)
+
+    def _project(self, theta):
+        S = self.problem.norm_bound
+        inside = theta @ theta <= S * S
+        self.projections += not inside
+        return theta if inside and self.lazy else project(self.V, theta, S, shortcut=False)
+
+    def diagnostics(self):
+        return {"clipped": self.clipped, "projections": self.projections}

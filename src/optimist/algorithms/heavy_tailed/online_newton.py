@@ -1,0 +1,53 @@
+r"""The estimators of CRTM and CRMM: an online Newton step, or least squares.
+
+Xue, Wang, Wan, Yi and Zhang (2023), "Efficient Algorithms for Generalized Linear Bandits with
+Heavy-Tailed Rewards", for the linear link. From arms $x_n$ and targets $y_n$,
+$$V_{n+1} = V_n + \tfrac12x_nx_n^\top,\qquad
+  \hat\theta_{n+1} = \arg\min_{\|\theta\|\le S}\|\theta - \hat\theta_n
+     - V_{n+1}^{-1}x_n(y_n - x_n^\top\hat\theta_n)\|_{V_{n+1}} .$$
+``ls`` is $(I + \sum xx^\top)^{-1}\sum yx$, which Wang et al. (2025) say they ran.
+"""
+
+import math
+
+import numpy as np
+
+from optimist.algorithms.heavy_tailed.ellipsoid import EllipsoidalAlgorithm
+from optimist.errors import one_of
+from optimist.numerics.linear import add_outer_to_inverse
+
+ESTIMATORS = ("ons", "ls")
+
+
+class OnlineNewton(EllipsoidalAlgorithm):
+    """Base of the methods that learn from an arm and a target at a time, in O(d^2)."""
+
+    def __init__(self, problem, estimator):
+        self.estimator = one_of("estimator", estimator, ESTIMATORS)
+        self.moment = np.zeros(problem.dimension)  # sum of y x
+        self.gram_inv = np.eye(problem.dimension)  # inverse of I + sum of x x^T
+        super().__init__(problem, ridge=1.0)
+
+    def learn(self, x, target, v, square):
+        r"""Learn a target for ``x`` (d,), given $v = V_n^{-1}x$ and ``square`` $= x^\top v$."""
+        self.add(x, v, 0.5, square)
+        if self.estimator == "ons":
+            # V_{n+1}^-1 x = v / (1 + square / 2).
+            gain = (target - float(x @ self.theta)) / (1.0 + 0.5 * square)
+            self.theta = self.into_ball(self.theta + gain * v)
+            return
+        u = self.gram_inv @ x
+        add_outer_to_inverse(self.gram_inv, u, 1.0, float(x @ u))
+        self.moment += target * x
+        self.theta = self.gram_inv @ self.moment
+
+
+def absolute_root(problem):
+    r"""Return $LS + \nu$, the root of a bound on $\mathbb E|r|^{1+\varepsilon}$ (Minkowski)."""
+    return problem.arm_bound * problem.norm_bound + problem.scale_bound
+
+
+def log_determinant_bound(problem):
+    r"""Return $d\log(1 + \frac T{2d})$, for ridge 1."""
+    d = problem.dimension
+    return d * math.log(1.0 + problem.horizon / (2.0 * d))

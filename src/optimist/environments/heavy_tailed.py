@@ -1,0 +1,158 @@
+r"""Linear bandits with heavy-tailed noise, the experiments of Wang et al. (2025).
+
+Coordinates of K arms are uniform on [-1, 1]; the arms are divided by the largest norm (or each by
+its own), $\theta_*$ is drawn alike and has norm 1. The reward of arm x in round t is
+$$r_t = x^\top\theta_* + a\,a_t\,(Y_t - \mu),$$
+where $Y_t$ has the noise law and $\mu$ is its mean or median; the scales are $a_t = 10^{U_t}$ with
+$U_t$ uniform on [0, ``decades``]. The noise of a round is the same for all arms and algorithms.
+Learners are told $\nu_t = \nu\,a\,a_t$ with the reward, and its bound beforehand.
+"""
+
+import math
+
+import numpy as np
+
+from optimist.environments.base import FiniteArmEnvironment, check_arms
+from optimist.errors import ConfigError, one_of, positive, whole_number
+from optimist.numerics.linear import norms
+from optimist.numerics.noise import CENTRES, make_law
+from optimist.problems import HeavyTailedProblem, moment_order
+
+
+class HeavyTailedEnvironment(FiniteArmEnvironment):
+    r"""Arms in the unit ball, linear rewards; a new instance in every trial.
+
+    Parameters
+    ----------
+    law : {"normal", "student_t", "pareto", "lomax", "fisk"}
+    shape : float or None
+        Degrees of freedom or tail index of the law; None for the normal law.
+    epsilon : float
+        Learners are told a moment of order $1+\varepsilon$; above 0, at most 1.
+    nu : "exact" or float
+        The root of that moment of the unscaled noise that learners are told: what it is, or a
+        number that a paper gives.
+    decades : float
+        Scales vary over so many decades; 0 for none.
+    amplitude : float
+        a, the common factor on the noise; 0 for none at all.
+    centre : {"mean", "median"}
+        What is subtracted from the noise.
+    dimension, arms : int
+        d and K.
+    arm_norm : {"max", "each"}
+    subset : int or None
+        Offer only so many arms, drawn anew in every round.
+    """
+
+    def __init__(
+        self,
+        *,
+        horizon,
+        trial,
+        stream,
+        law,
+        epsilon,
+        shape=None,
+        nu="exact",
+        decades=0.0,
+        amplitude=1.0,
+        centre="mean",
+        dimension=2,
+        arms=50,
+        arm_norm="max",
+        subset=None,
+    ):
+        self.horizon = horizon
+        self.law = make_law(law, shape)
+        self.order, self.epsilon = moment_order(epsilon), float(epsilon)
+        one_of("centre", centre, CENTRES)
+        self.nu = self.law.root(self.order) if nu == "exact" else positive("nu", nu)
+        for key, value in (("decades", decades), ("amplitude", amplitude)):
+            if value != 0.0:
+                positive(key, value)
+        self.amplitude, self.decades = float(amplitude), float(decades)
+        for key, value in (("dimension", dimension), ("arms", arms)):
+            whole_number(key, value)
+        one_of("arm_norm", arm_norm, ("max", "each"))
+        if subset is not None and whole_number("subset", subset) > arms:
+            raise ConfigError(f"subset is {subset}; allowed: at most arms, which is {arms}")
+        self._draw_instance(stream("instance"), dimension, arms, arm_norm)
+        self._offered = None
+        if subset is not None:
+            order = np.tile(np.arange(arms), (horizon, 1))
+            self._offered = stream("subsets").permuted(order, axis=1)[:, :subset]
+        scales = self.amplitude * 10.0 ** (self.decades * stream("scales").random(horizon))
+        self._told = (self.nu * scales).tolist()
+        self._noise = (scales * self.law.noise(stream("noise"), horizon, centre)).tolist()
+
+    def _draw_instance(self, rng, dimension, arms, arm_norm):
+        pool = rng.uniform(-1.0, 1.0, (arms, dimension))
+        lengths = norms(pool)
+        self._arms = pool / (lengths.max() if arm_norm == "max" else lengths[:, None])
+        check_arms(self._arms)
+        theta = rng.uniform(-1.0, 1.0, dimension)
+        self.theta = theta / math.sqrt(theta @ theta)
+        self._means = self._arms @ self.theta
+        self._gaps = (self._means.max() - self._means).tolist()
+        # Learners get views of these; none may change the world.
+        self._arms.flags.writeable = False
+        self._means.flags.writeable = False
+
+    def arms(self, t):
+        return self._offer(self._arms, t)
+
+    def means(self, t):
+        return self._offer(self._means, t)
+
+    def regret(self, t, index):
+        if self._offered is None:
+            return self._gaps[index]
+        return super().regret(t, index)
+
+    def _offer(self, values, t):
+        if self._offered is None:
+            return values
+        offered = values[self._offered[t]]
+        offered.flags.writeable = False
+        return offered
+
+    def reward(self, t, index):
+        return float(self.means(t)[index]) + self._noise[t]
+
+    def told(self, t):
+        return {"scale": self._told[t]}
+
+    def facts(self):
+        law = self.law
+        facts = {
+            "nu_exact": law.root(self.order),
+            "moment": law.moment(self.order),
+            "nu_told": self.nu,
+            "absolute_moment": law.moment(1.0),
+            "mean_minus_median": law.mean - law.median,
+        }
+        return {name: float(value) for name, value in facts.items()}
+
+    def problem(
+        self,
+        *,
+        delta=None,
+        radius_mode="matched",
+        radius_factor=0.3,
+        relax_sigma_bounds=None,
+    ):
+        """Return the `HeavyTailedProblem`; ``delta`` defaults to 1 / (8 T)."""
+        largest = self.amplitude * 10.0**self.decades
+        return HeavyTailedProblem(
+            dimension=len(self.theta),
+            horizon=self.horizon,
+            epsilon=self.epsilon,
+            scale_bound=self.nu * largest,
+            delta=delta,
+            deviation=math.sqrt(self.law.variance) * largest if largest else 0.0,
+            radius_mode=radius_mode,
+            radius_factor=radius_factor,
+            relax_sigma_bounds=relax_sigma_bounds,
+            fixed_arms=self._offered is None,
+        )

@@ -1,0 +1,188 @@
+"""The heavy-tailed worlds, what learners are told of them, and the watched lemmas."""
+
+import json
+import math
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from optimist import lemmas, seeding
+from optimist.algorithms import make_algorithm
+from optimist.environments import make_environment
+from optimist.errors import ConfigError
+from optimist.numerics.noise import make_law
+from optimist.problems import HeavyTailedProblem
+from optimist.trials import Cell
+
+
+def world(trial=0, horizon=60, name="setting", **parameters):
+    values = {"law": "student_t", "shape": 2.1, "epsilon": 0.99} | parameters
+    stream = partial(seeding.stream, "paper", name, trial)
+    return make_environment("heavy_tailed", horizon=horizon, trial=trial, stream=stream, **values)
+
+
+def noise(env):
+    return [env.reward(t, 0) - env.means(t)[0] for t in range(env.horizon)]
+
+
+def test_arms_and_parameter_are_scaled_to_the_unit_ball():
+    for key, lengths in (("max", 1), ("each", 50)):
+        env = world(arm_norm=key)
+        norms = np.linalg.norm(env.arms(0), axis=1)
+        assert norms.max() == pytest.approx(1.0)
+        assert np.isclose(norms, 1.0).sum() == lengths
+        assert np.linalg.norm(env.theta) == pytest.approx(1.0)
+        np.testing.assert_allclose(env.means(0), env.arms(0) @ env.theta)
+
+
+def test_noise_is_that_of_the_round_whatever_the_arm():
+    env = world()
+    for t in range(5):
+        gaps = [env.reward(t, k) - env.means(t)[k] for k in range(50)]
+        np.testing.assert_allclose(gaps, gaps[0], atol=1e-12)
+
+
+def test_settings_of_one_noise_differ_in_what_they_change_only():
+    plain, scaled, quiet = world(), world(decades=2.0), world(amplitude=0.5)
+    np.testing.assert_array_equal(plain.arms(0), scaled.arms(0))
+    scales = np.array(noise(scaled)) / np.array(noise(plain))
+    assert scales.min() >= 1.0 - 1e-9 and scales.max() <= 100.0 * (1.0 + 1e-9)
+    np.testing.assert_allclose(noise(quiet), 0.5 * np.array(noise(plain)), atol=1e-12)
+    assert noise(world(amplitude=0)) == [0.0] * 60
+    subset = world(subset=20)
+    np.testing.assert_allclose(noise(subset), noise(plain), atol=1e-12)
+
+
+def test_what_is_told_is_the_scale_of_the_round():
+    env = world(decades=1.5, epsilon=0.5, amplitude=3.0)
+    nu = make_law("student_t", 2.1).root(1.5)
+    told = np.array([env.told(t)["scale"] for t in range(60)])
+    factors = np.array(noise(env)) / np.array(noise(world(epsilon=0.5)))
+    np.testing.assert_allclose(told, nu * factors, rtol=1e-6)
+    problem = env.problem()
+    assert problem.scale_bound == pytest.approx(nu * 3.0 * 10.0**1.5)
+    assert told.max() <= problem.scale_bound
+    assert problem.deviation == pytest.approx(math.sqrt(21.0) * 3.0 * 10.0**1.5)
+
+
+def test_nu_may_be_what_a_paper_says():
+    env = world(nu=1.31)
+    assert env.told(3) == {"scale": 1.31}
+    assert env.problem().scale_bound == 1.31
+    assert env.facts()["nu_exact"] == pytest.approx(4.3878, rel=1e-4)
+    assert env.facts()["absolute_moment"] == pytest.approx(1.3573, rel=1e-4)
+
+
+def test_subsets_are_drawn_anew_without_repetition_and_regret_is_theirs():
+    env = world(subset=20)
+    pools = [{tuple(x) for x in env.arms(t)} for t in range(60)]
+    everything = {tuple(x) for x in world().arms(0)}
+    assert all(len(pool) == 20 and pool <= everything for pool in pools)
+    assert len({frozenset(pool) for pool in pools}) == 60
+    assert not env.problem().fixed_arms and world().problem().fixed_arms
+    for t in (0, 7):
+        best = int(np.argmax(env.means(t)))
+        assert env.regret(t, best) == 0.0
+
+
+def test_median_centred_noise_differs_by_the_gap_of_mean_and_median():
+    pareto = {"law": "pareto", "shape": 1.5, "epsilon": 0.4}
+    shift = np.array(noise(world(**pareto, centre="median"))) - noise(world(**pareto))
+    np.testing.assert_allclose(shift, 3.0 - 2.0 ** (2.0 / 3.0), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"epsilon": 1.49}, "epsilon is 1.49.*at most 1"),
+        ({"epsilon": 0}, "epsilon is 0"),
+        ({"law": "cauchy"}, "unknown noise law 'cauchy'"),
+        ({"shape": 1.0}, "df is 1.0.*above 1"),
+        ({"shape": None}, "needs a shape"),
+        ({"law": "pareto", "shape": 1.5, "epsilon": 0.5}, "moment is 1.5.*below 1.5"),
+        ({"nu": -1}, "nu is -1"),
+        ({"nu": "exakt"}, "nu is 'exakt'"),
+        ({"decades": -1.0}, "decades is -1"),
+        ({"amplitude": math.inf}, "amplitude is inf"),
+        ({"centre": "mode"}, "centre is 'mode'"),
+        ({"arm_norm": "min"}, "arm_norm is 'min'"),
+        ({"subset": 51}, "subset is 51.*at most arms, which is 50"),
+        ({"arms": 0}, "arms is 0"),
+    ],
+)
+def test_impossible_worlds_are_refused(parameters, message):
+    with pytest.raises(ConfigError, match=message):
+        world(**parameters)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"radius_mode": "theoretical"}, "radius_mode is 'theoretical'"),
+        ({"radius_mode": "theory"}, "radius_factor is 0.3.*allowed in radius_mode 'theory': 1"),
+        ({"radius_factor": 0.0}, "radius_factor is 0"),
+        ({"relax_sigma_bounds": "no"}, "relax_sigma_bounds is 'no'"),
+        ({"delta": 1.0}, "delta is 1"),
+        ({"scale_bound": -1.0}, "scale_bound is -1"),
+        ({"epsilon": 1.69}, "epsilon is 1.69"),
+        ({"horizon": 0}, "horizon is 0"),
+    ],
+)
+def test_impossible_problems_are_refused(changes, message):
+    values = {"dimension": 2, "horizon": 100, "epsilon": 0.9, "scale_bound": 1.0}
+    with pytest.raises(ConfigError, match=message):
+        HeavyTailedProblem(**(values | changes))
+
+
+def test_defaults_of_the_problem():
+    problem = world(horizon=1000).problem()
+    assert problem.delta == 1.0 / 8000.0
+    assert problem.relax_sigma_bounds
+    assert not world().problem(radius_mode="shrunk").relax_sigma_bounds
+    json.dumps(vars(problem) | {"deviation": None})
+
+
+def test_oful_refuses_a_deviation_that_does_not_exist():
+    problem = world(law="pareto", shape=1.5, epsilon=0.4).problem()
+    with pytest.raises(ConfigError, match=r"R is 'sd'.*allowed.*nu, unit"):
+        make_algorithm("oful[R=sd]", problem)
+
+
+# The watched lemmas.
+
+
+def cell(**learner):
+    spec = {
+        "environment": "heavy_tailed",
+        "parameters": {"law": "student_t", "shape": 2.1, "epsilon": 0.99},
+        "learner": learner,
+        "horizon": 400,
+    }
+    return Cell("hvt_ucb", "h1", "hvt_ucb", spec)
+
+
+def test_lemmas_hold_with_the_radius_of_theory_and_not_with_hardly_any():
+    theory = lemmas.watch(cell(radius_mode="theory", radius_factor=1.0), 0)
+    assert [row["round"] for row in theory][-1] == 400
+    assert max(row["distance"] for row in theory) <= theory[-1]["largest"] <= 1.0
+    assert theory[-1]["bounded"] == 1.0
+    tiny = lemmas.watch(cell(radius_mode="shrunk", radius_factor=1e-5), 0, rounds=100)
+    assert tiny[-1]["round"] == 100
+    assert tiny[-1]["largest"] > 1.0
+
+
+def test_facts_of_the_lemmas_are_the_worst_over_trials():
+    rows = [
+        ("s", 0, 1, 0.5, 1.0),
+        ("s", 0, 9, 0.7, 0.9),
+        ("s", 1, 1, 0.1, 1.0),
+        ("s", 1, 9, 1.2, 0.8),
+    ]
+    frame = pd.DataFrame(rows, columns=["setting", "trial", "round", "largest", "bounded"])
+    assert lemmas.facts(frame) == [
+        ("lemma_largest_distance", "s", 1.2),
+        ("lemma_least_bounded_share", "s", 0.8),
+        ("lemma_trials_within_radius", "s", 0.5),
+    ]
