@@ -1,8 +1,9 @@
-"""Time the GLB learners on the default environment, and the exact solver against the generic one.
+"""Time the learners of a paper, and its fast solvers against slow ones.
 
-Run as ``python benchmarks/speed.py`` on a quiet machine; it takes some minutes. Each row is the
-median over a few trials or turns of select and update at T = 3000 on one thread; ratios are between
-turns of this run. The generic solver is asked in every sixtieth round only, and its time scaled up.
+Run as ``python benchmarks/speed.py [PAPER ...]`` on a quiet machine; it takes some minutes. Each
+row is the median over a few trials or turns of select and update at the paper's horizon on one
+thread; ratios are between turns of this run. Slow solvers are asked in every sixtieth round only,
+and their time is scaled up.
 """
 
 from optimist.jobs import one_blas_thread
@@ -10,6 +11,7 @@ from optimist.jobs import one_blas_thread
 one_blas_thread()
 
 import statistics  # noqa: E402
+import sys  # noqa: E402
 
 from optimist.config import load_paper  # noqa: E402
 from optimist.experiment import Job, make_cell, run  # noqa: E402
@@ -24,19 +26,26 @@ CHEAP = [
     ("rs_glincb", 3),
 ]
 SOLVERS = ["ofuglb", "ofulog_r"]
+HEAVY_TAILED = ["hvt_ucb[projection=always]", "oful", "crtm", "crmm", "heavy_oful"]
 EVERY = 60
 TURNS = 3
 
 
-def seconds(setting, label, trials=1, probe=None):
+def seconds(setting, label, trials=1, probe=None, paper="glb_omd"):
     """Return median seconds of select and update over some trials of a cell."""
-    cell = make_cell(load_paper("glb_omd"), setting, label)
+    cell = make_cell(load_paper(paper), setting, label)
     trajectories = run(Job("timing", cell, 0, trials, probe=probe))
     return statistics.median(t.columns["seconds"][-1] for t in trajectories.values())
 
 
-def main():
+def main(papers):
     print(cpu_name())
+    for paper in papers or TABLES:
+        TABLES[paper]()
+
+
+def glb_omd():
+    """Time the GLB learners, and the exact solver of OFUGLB and OFULog-r against SLSQP."""
     for norm in (3, 9):
         setting = f"logistic_s{norm}"
         for label, trials in CHEAP:
@@ -47,6 +56,23 @@ def main():
         compare(setting, "ofuglb")
         exact = seconds(setting, "ofuglb[history=aggregated]")
         print(f"{setting:24} {'ofuglb[history=aggregated]':28} {exact:8.3f} s")
+
+
+def hvt_ucb():
+    """Time the learners for heavy tails, and the solvers of HEAVY-OFUL."""
+    for setting in ("h1", "h1_shrunk_0.001"):
+        own = seconds(setting, "hvt_ucb", TURNS, paper="hvt_ucb")
+        print(f"{setting:24} {'hvt_ucb':28} {own:8.3f} s")
+        for label in HEAVY_TAILED:
+            found = seconds(setting, label, TURNS, paper="hvt_ucb")
+            print(f"{setting:24} {label:28} {found:8.3f} s  ratio {found / own:.1f}")
+        for solver in ("gd_warm", "gd_cold", "irls"):
+            label = f"heavy_oful[solver={solver}]"
+            # From the last estimate, it must be asked in every round.
+            every = 1 if solver == "gd_warm" else EVERY
+            probe = {"leader": "heavy_oful", "every": every}
+            found = seconds(setting, label, probe=probe, paper="hvt_ucb")
+            print(f"{setting:24} {label:28} {found:8.3f} s  ratio {found / own:.1f}")
 
 
 def compare(setting, label):
@@ -68,5 +94,7 @@ def compare(setting, label):
     )
 
 
+TABLES = {"glb_omd": glb_omd, "hvt_ucb": hvt_ucb}
+
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -185,6 +185,7 @@ class _Replay(_Play):
         super().__init__(environment, follower, coverage=False)
         self.leader = leader
         self.every = every
+        self.rate = None  # seconds of the last selection that was timed
         self.selections = 0
         self.agreements = 0
 
@@ -199,14 +200,16 @@ class _Replay(_Play):
         if t % self.every == self.every // 2:
             start = time.perf_counter()
             choice = follower.select(arms)
-            self.seconds += self.every * (time.perf_counter() - start)
+            first = self.rate is None
+            self.rate = time.perf_counter() - start
+            self.seconds += t * self.rate if first else 0.0  # for the rounds before
             self.selections += 1
             self.agreements += choice == index
         reward, told = _reward(self.environment, t, index), self.environment.told(t)
         self.leader.update(arms, index, reward, **told)
         start = time.perf_counter()
         follower.update(arms, index, reward, **told)
-        self.seconds += time.perf_counter() - start
+        self.seconds += time.perf_counter() - start + (self.rate or 0.0)
         self.regret += self.environment.regret(t, index)
 
     def totals(self):
@@ -217,8 +220,8 @@ def replay(environment, leader, follower, marks, *, every, time_limit=None):
     """Time a slow solver on the history of a fast one.
 
     The ``leader`` plays; the ``follower`` learns from the same arms and rewards, and is asked to
-    select in every ``every``-th round only. Its selection time is scaled up accordingly, so
-    ``seconds`` estimates what its own full trial on this history would take.
+    select in every ``every``-th round only. What that takes stands for the rounds up to the next
+    time, so ``seconds`` estimates what its own full trial on this history would take.
 
     Returns
     -------

@@ -104,9 +104,34 @@ def median_ratio_interval(numerator, denominator, level=0.95):
         return NAN, NAN, NAN
     draws = np.random.default_rng(n).integers(n, size=(BOOTSTRAP_SAMPLES, n))
     tops, bottoms = np.median(pairs[:, draws], axis=2)
-    ratios = tops / np.where(bottoms > 0.0, bottoms, np.inf)
-    low, high = np.quantile(ratios, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
+    ratios = np.full(BOOTSTRAP_SAMPLES, np.inf)
+    np.divide(tops, bottoms, out=ratios, where=bottoms > 0.0)
+    low = np.quantile(ratios, 0.5 - 0.5 * level, method="lower")
+    high = np.quantile(ratios, 0.5 + 0.5 * level, method="higher")
     return float(top / bottom), float(low), float(high)
+
+
+def bootstrap_slope(x, samples, statistic=np.median, level=0.95):
+    """Return (slope, low, high) of log statistic(sample) on log x, by a bootstrap of each sample.
+
+    ``x`` (m,) are positive, ``samples`` m arrays of independent values with positive statistics;
+    with fewer than two x, or two values in a sample, all or the bounds are nan.
+    """
+    logs = np.log(np.asarray(x, dtype=float))
+    if len(np.unique(logs)) < 2:
+        return NAN, NAN, NAN
+    weights = (logs - logs.mean()) / ((logs - logs.mean()) ** 2).sum()
+    slope = float(weights @ np.log([statistic(sample) for sample in samples]))
+    if min(map(len, samples)) < 2:
+        return slope, NAN, NAN
+    rng = np.random.default_rng(len(samples))
+    slopes = np.zeros(BOOTSTRAP_SAMPLES)
+    for weight, sample in zip(weights, samples, strict=True):
+        values = np.asarray(sample, dtype=float)
+        draws = values[rng.integers(len(values), size=(BOOTSTRAP_SAMPLES, len(values)))]
+        slopes += weight * np.log(np.maximum(statistic(draws, axis=1), 1e-300))
+    low, high = np.quantile(slopes, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
+    return slope, float(low), float(high)
 
 
 def ratio_estimate(numerator, denominator):

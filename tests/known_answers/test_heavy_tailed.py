@@ -10,6 +10,8 @@ from optimist.algorithms import make_algorithm
 from optimist.algorithms.heavy_tailed import hvt_ucb
 from optimist.numerics.ball import project
 from optimist.problems import HeavyTailedProblem
+from optimist.simulate import simulate
+from optimist.trials import Cell, build
 
 T = 18000
 
@@ -20,9 +22,9 @@ def problem(epsilon=0.99, nu=1.31, **changes):
     return HeavyTailedProblem(epsilon=epsilon, scale_bound=nu, **(values | changes))
 
 
-def after(algorithm, rounds):
-    """Return the radius that an algorithm would have after some rounds and as many updates."""
-    algorithm.t = algorithm.updates = rounds
+def after(algorithm, rounds, updates=None):
+    """Return the radius that an algorithm would have after some rounds and (as many) updates."""
+    algorithm.t, algorithm.updates = rounds, rounds if updates is None else updates
     return algorithm.radius()
 
 
@@ -83,17 +85,25 @@ def test_constants_of_crmm_and_menu():
     assert after(crmm, 0) == pytest.approx(
         4 ** (1 / 1.99) * 1.31 / math.sqrt(2) * math.sqrt(2 * math.log(100)) + 1
     )
+    # Epochs count, not rounds.
+    assert after(crmm, 121 * 100, 100) == pytest.approx(
+        4 ** (1 / 1.99) * 1.31 / math.sqrt(2) * math.sqrt(2 * math.log(100) + 2 * math.log(51)) + 1
+    )
     menu = make_algorithm("menu", problem(nu=4.3878, delta=0.01))
     assert menu.k == 370
-    assert after(menu, 1) == pytest.approx(59.25, rel=1e-4)
+    assert after(menu, 370, 1) == pytest.approx(59.25, rel=1e-4)
+    menu = make_algorithm("menu", problem(epsilon=0.5, nu=2.0, delta=0.01))
+    # 3 ((9 d)^(2/3) nu n^(1/6) + S), 64 to the power of 1/6 being 2.
+    assert after(menu, 370 * 64, 64) == pytest.approx(3 * (18 ** (2 / 3) * 2 * 2 + 1))
 
 
 def test_constants_of_tofu():
+    # 4 sqrt(d) b^(1/(1+e)) log(2 d T / delta)^(e/(1+e)) t^p + S, with b^(1/(1+e)) = 1 + nu.
+    tail = math.log(4 * T / 0.01)
     tofu = make_algorithm("tofu", problem(epsilon=1.0, nu=1.0, delta=0.01))
-    # 4 sqrt(d) b^(1/2) sqrt(log(2 d T / delta)) + S, with b^(1/2) = 1 + nu.
-    assert after(tofu, 100) == pytest.approx(
-        4 * math.sqrt(2) * 2 * math.sqrt(math.log(4 * T / 0.01)) + 1
-    )
+    assert after(tofu, 100) == pytest.approx(4 * math.sqrt(2) * 2 * math.sqrt(tail) + 1)
+    tofu = make_algorithm("tofu", problem(epsilon=0.5, nu=2.0, delta=0.01))
+    assert after(tofu, 64) == pytest.approx(4 * math.sqrt(2) * 3 * tail ** (1 / 3) * 2 + 1)
 
 
 # Matched radii: the same width on the same data, whatever the method.
@@ -115,11 +125,12 @@ def test_matched_radii_are_one_width_in_the_metric_of_the_data(n, epsilon):
         "menu": (2.0 * growth, 1.0, 1.0),
     }
     for name, (scale, metric, ridge) in expected.items():
-        beta = after(make_algorithm(name, told), n)
+        rounds = 700 * n if name == "menu" else n
+        beta = after(make_algorithm(name, told), rounds, n)
         assert beta == pytest.approx(0.3 * (scale * math.sqrt(metric) * width + math.sqrt(ridge)))
     crmm = make_algorithm("crmm[pulls=50]", told)
     scale = 4.0 ** (1.0 / (1.0 + epsilon)) * 2.0 / math.sqrt(2.0 * 50)
-    assert after(crmm, n) == pytest.approx(0.3 * (scale * width + 1.0))
+    assert after(crmm, 50 * n, n) == pytest.approx(0.3 * (scale * width + 1.0))
 
 
 @pytest.mark.parametrize("name", ["hvt_ucb", "heavy_oful", "oful", "crtm", "crmm", "menu", "tofu"])
@@ -335,7 +346,7 @@ def test_tofu_truncates_products_in_every_direction():
     assert algorithm.diagnostics()["truncated"] == truncated > 0
 
 
-@pytest.mark.parametrize("solver", ["irls", "gd_warm", "gd_cold"])
+@pytest.mark.parametrize("solver", ["irls", "gd_warm", "gd_cold", "slsqp_loop"])
 def test_heavy_oful_plays_nearly_the_same_with_every_solver(solver):
     told = problem(0.7, 1.0, horizon=400, radius_mode="matched", radius_factor=0.3)
     exact, other = (
@@ -374,6 +385,32 @@ def test_heavy_oful_scales_and_thresholds():
             assert thresholds[-1] == pytest.approx(tau)
         np.testing.assert_allclose(algorithm.V, H)
         np.testing.assert_allclose(algorithm.regression.H, H)
+
+
+@pytest.mark.parametrize("projection", ["lazy", "always"])
+def test_a_zero_arm_leaves_finite_numbers_and_nothing_learned(projection):
+    told = problem(horizon=50, radius_mode="matched", radius_factor=0.3)
+    algorithm = make_algorithm(f"hvt_ucb[projection={projection}]", told)
+    algorithm.update(np.zeros((1, 2)), 0, 5.0, scale=1.0)
+    assert algorithm.is_finite()
+    np.testing.assert_array_equal(algorithm.theta, [0.0, 0.0])
+    assert algorithm.clipped == 0
+
+
+@pytest.mark.statistical
+def test_oful_covers_under_gaussian_noise_with_a_matched_radius():
+    covered = 0
+    for trial in range(100):
+        spec = {
+            "environment": "heavy_tailed",
+            "parameters": {"law": "normal", "epsilon": 1.0, "nu": 1.0},
+            "learner": {"radius_mode": "matched", "radius_factor": 1.0},
+            "horizon": 200,
+        }
+        world, told = build(Cell("hvt_ucb", "short", "oful", spec), trial)
+        algorithm = make_algorithm("oful[R=unit]", told)
+        covered += simulate(world, algorithm, [200]).columns["covered"][-1]
+    assert covered >= 99
 
 
 @pytest.mark.parametrize("name", ["hvt_ucb", "heavy_oful", "oful[weighted=true]"])

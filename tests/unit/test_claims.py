@@ -9,7 +9,7 @@ import yaml
 from claim_tables import SPREAD, facts, finals, judge, measure, one_claim, times
 
 from optimist import claims, experiment
-from optimist.config import load_paper, project_root
+from optimist.config import claims_path, load_paper, paper_names
 from optimist.errors import ConfigError, ResultError
 
 
@@ -725,44 +725,56 @@ def test_a_readme_without_markers_is_refused(frame, readme):
         claims.with_summary(readme, frame)
 
 
-# The claims of the GLB-OMD paper.
+# The claims of the papers.
+
+COUNTS = {"glb_omd": 22, "hvt_ucb": 18}
+
+
+@pytest.fixture(scope="module", params=paper_names())
+def name(request):
+    return request.param
 
 
 @pytest.fixture(scope="module")
-def paper_claims():
-    return claims.load_claims(project_root() / "config" / "claims" / "glb_omd.yaml")
+def paper_claims(name):
+    return claims.load_claims(claims_path(name))
 
 
 @pytest.fixture(scope="module")
-def full_tables():
-    """Tables with a row for everything that the paper's configuration runs, and nothing else."""
-    jobs = experiment.jobs(load_paper("glb_omd"))
+def full_tables(name, paper_claims):
+    """Tables with a row for everything that the paper's configuration runs, and nothing else.
+
+    Facts, which worlds and lemmas report, are there if they are asked for.
+    """
+    paper = load_paper(name)
+    jobs = experiment.jobs(paper)
     cells = {
-        lane: dict.fromkeys((j.cell.setting, j.cell.algorithm) for j in jobs if j.lane == lane)
+        lane: {(j.cell.setting, j.cell.algorithm): j.cell.spec for j in jobs if j.lane == lane}
         for lane in experiment.LANES
     }
-    counters = {"covered": True, "warm_up_rounds": 1}
+    counters = dict.fromkeys(("warm_up_rounds", "rejected", "substituted"), 1)
     probe = {"state_bytes": 8, "selections": 1, "agreements": 1}
-    names = ["kappa_parameter", "kappa_arms", "kappa_ball", "region_area"]
-    names += ["cluster_mean_lowest", "cluster_mean_highest"]
-    names += [
-        f"cluster_mean_{end}_seed_{seed}" for end in ("lowest", "highest") for seed in range(10)
-    ]
-    about = {setting for setting, _ in cells["regret"]} | {"glb_omd", "glm_ucb", "ofuglb"}
+    about = [s for s, _ in cells["regret"]] + paper.get("regions", {}).get("algorithms", [])
+    checks = [check for claim in paper_claims["claims"] for check in claims.expand(claim)]
+    names = {check.arguments["name"] for check in checks if check.metric.startswith("fact")}
     parts = [(d, part, 1.0) for d in (50, 100, 400) for part in ("projection", "rank_one")]
     return {
-        "finals": pd.concat(finals(*cell, [1.0, 2.0], **counters) for cell in cells["regret"]),
+        "finals": pd.concat(
+            finals(*cell, [1.0] * 7, covered=True, **counters).assign(round=spec["horizon"])
+            for cell, spec in cells["regret"].items()
+        ),
         "times": pd.concat(times(*cell, [[1.0, 2.0, 3.0]], **probe) for cell in cells["timing"]),
         "facts": pd.DataFrame(
-            [(name, setting, 1.0) for name in names for setting in about],
+            [(fact, setting, 1.0) for fact in names for setting in dict.fromkeys(about)],
             columns=["name", "setting", "value"],
         ),
         "scaling": pd.DataFrame(parts, columns=["dimension", "part", "seconds"]),
     }
 
 
-def test_the_paper_has_22_claims_in_order(paper_claims):
-    assert [c["id"] for c in paper_claims["claims"]] == [f"glb_omd.{i:02d}" for i in range(1, 23)]
+def test_claims_are_numbered_in_order(name, paper_claims):
+    expected = [f"{name}.{i:02d}" for i in range(1, COUNTS[name] + 1)]
+    assert [c["id"] for c in paper_claims["claims"]] == expected
 
 
 def test_every_claim_counts_at_least_one_check(paper_claims):
@@ -776,7 +788,7 @@ def test_everything_the_claims_need_is_run(paper_claims, full_tables):
     assert missing == []
 
 
-def test_without_any_table_every_check_is_missing(paper_claims):
+def test_without_any_table_every_check_is_missing(name, paper_claims):
     verdicts = claims.evaluate(paper_claims, {})
-    assert Counter(v.verdict for v in verdicts) == {"missing": 22}
+    assert Counter(v.verdict for v in verdicts) == {"missing": COUNTS[name]}
     assert {r.outcome for v in verdicts for r in v.results} == {"missing"}

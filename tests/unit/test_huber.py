@@ -7,7 +7,8 @@ from scipy.optimize import minimize
 from optimist.numerics.huber import MAX_STEPS, SOLVERS, HuberRegression
 
 TIGHT = 1e-9
-MINIMISERS = sorted(SOLVERS)
+# The one that public code runs stops early.
+MINIMISERS = sorted(set(SOLVERS) - {"slsqp_loop"})
 
 
 def regression(seed, *, n=300, d=3, radius=2.0, tau_scale=1.0, ridge=1.0):
@@ -147,3 +148,12 @@ def test_gradient_descent_stops_at_its_accuracy():
 def test_bytes_grow_with_the_rows_in_use():
     small, large = regression(0, n=10), regression(0, n=20)
     assert large.nbytes - small.nbytes == 8 * 10 * 5
+
+
+def test_the_loop_of_public_code_finds_the_same_minimum_to_its_digits():
+    problem = regression(4, n=60)
+    exact, _ = SOLVERS["newton"](problem, np.zeros(3), TIGHT)
+    theta, converged = SOLVERS["slsqp_loop"](problem, np.zeros(3), TIGHT)
+    assert converged
+    assert problem.value(theta) == pytest.approx(problem.value(exact), rel=1e-4)
+    np.testing.assert_allclose(theta, exact, atol=0.02)

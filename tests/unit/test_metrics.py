@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 from claim_tables import finals, measure, times
 
-from optimist.statistics import median_ratio_interval
+from optimist import claims
+from optimist.config import claims_path, load_paper, paper_names
+from optimist.statistics import bootstrap_slope, median_ratio_interval
 
 RATIO = {"setting": "here", "numerator": "a", "denominator": "b"}
 
@@ -36,8 +38,41 @@ def test_the_exponent_is_the_slope_of_medians_against_horizons():
         finals(f"t{T}", "a", [0.1, 3.0 * T**0.7, 1e9]).assign(round=T) for T in (10, 100, 1000)
     ]
     arguments = {"algorithm": "a", "settings": ["t10", "t100", "t1000"]}
-    found = measure("regret_exponent", arguments, finals=tables).measurement
-    assert found.value == pytest.approx(0.7)
+    found = measure("regret_exponent", {**arguments, "statistic": "median"}, finals=tables)
+    assert found.measurement.value == pytest.approx(0.7)
+    mean = measure("regret_exponent", {**arguments, "statistic": "mean"}, finals=tables)
+    assert mean.measurement.value == pytest.approx(0.0, abs=1e-4)
+
+
+def test_the_exponent_of_exact_data_has_no_width_and_that_of_noisy_data_covers():
+    exact = bootstrap_slope([1.0, 2.0, 4.0], [[3.0 * x**0.5] * 5 for x in (1.0, 2.0, 4.0)])
+    assert exact == pytest.approx((0.5, 0.5, 0.5))
+    rng, inside = np.random.default_rng(1), 0
+    for _ in range(100):
+        samples = [x**0.5 * rng.lognormal(0.0, 1.0, 40) for x in (1.0, 4.0, 16.0, 64.0)]
+        _, low, high = bootstrap_slope([1.0, 4.0, 16.0, 64.0], samples, level=0.9)
+        inside += low <= 0.5 <= high
+    assert inside >= 80
+    assert np.isnan(bootstrap_slope([1.0, 2.0], [[1.0], [2.0]])[1:]).all()
+
+
+def test_the_ratio_across_settings_is_over_common_trials():
+    tables = [finals("there", "a", [4.0, 8.0, 100.0]), finals("here", "b", [1.0, 2.0])]
+    arguments = {"numerator": "a", "setting": "there", "denominator": "b", "base": "here"}
+    found = measure("regret_ratio_across", arguments, finals=tables).measurement
+    assert (found.value, found.trials) == (4.0, 2)
+
+
+@pytest.mark.parametrize("name", paper_names())
+def test_settings_that_are_paired_share_their_noise(name):
+    paper = load_paper(name)
+    for claim in claims.load_claims(claims_path(name))["claims"]:
+        for check in claims.expand(claim):
+            if check.metric in ("tuned_regret_ratio", "regret_ratio_across"):
+                names = check.arguments.get("settings") or [
+                    check.arguments[key] for key in ("setting", "base")
+                ]
+                assert len({paper["settings"][s].get("noise", s) for s in names}) == 1, check.label
 
 
 TIMINGS = [
@@ -74,6 +109,9 @@ def test_medians_have_intervals_that_cover():
 def test_few_pairs_and_zero_medians_decide_nothing():
     for pair in (([], []), ([1.0], [1.0]), ([1.0, 2.0, 3.0], [0.0, 0.0, 1.0])):
         assert all(np.isnan(median_ratio_interval(*pair)))
+    # A median of zero in a resample is an infinite ratio, not one of zero.
+    ratio, low, high = median_ratio_interval([1.0] * 5, [0.0, 0.0, 1.0, 1.0, 1.0])
+    assert (ratio, low, high) == (1.0, 1.0, np.inf)
 
 
 def test_metrics_name_what_is_missing():

@@ -15,6 +15,7 @@ from optimist.errors import unknown_name
 from optimist.simulate import COMPLETE
 from optimist.statistics import (
     Estimate,
+    bootstrap_slope,
     last_decade_slope,
     log_log_slope,
     mean_estimate,
@@ -214,14 +215,23 @@ def tuned_regret_ratio(cells, *, settings, numerator, denominator, tuning):
     return cells.sampled(*_paired(*sides))
 
 
-@metric("log-log slope of the median regret of {algorithm} against T, {settings}")
-def regret_exponent(cells, *, algorithm, settings):
-    """Growth of the median final regret over settings that differ in their horizon."""
+@metric("log-log slope of the {statistic} regret of {algorithm} against T, {settings}")
+def regret_exponent(cells, *, algorithm, settings, statistic):
+    """Growth of the mean or median final regret over settings that differ in their horizon."""
     frames = cells.complete("finals", "regret", *((s, algorithm) for s in settings))
     horizons = [frame["round"].max() for frame in frames]
-    medians = [frame["regret"].median() for frame in frames]
-    slope = log_log_slope(horizons, medians, cells.level)
-    return Measurement(*slope, min(map(len, frames)), cells.kind("least squares"))
+    samples = [frame["regret"].to_numpy(float) for frame in frames]
+    middle = {"mean": np.mean, "median": np.median}[statistic]
+    slope = bootstrap_slope(horizons, samples, middle, cells.level)
+    return Measurement(*slope, min(map(len, frames)), cells.kind("bootstrap"))
+
+
+@metric("regret of {numerator}, {setting} / {denominator}, {base}")
+def regret_ratio_across(cells, *, numerator, setting, denominator, base):
+    """Ratio of mean final regrets over common trials of two settings that share their noise."""
+    return cells.sampled(
+        *_paired(*cells.complete("finals", "regret", (setting, numerator), (base, denominator)))
+    )
 
 
 @metric("regret of {algorithm}, {setting} / {base}")

@@ -73,4 +73,5 @@ def _by_decomposition(H, b, radius):
             break
         rho += (n / radius - 1.0) * n2 / float((terms / shifted).sum())
     theta = V @ (c / (w + rho))
-    return theta * min(1.0, radius / math.sqrt(theta @ theta)), rho
+    length = math.sqrt(theta @ theta)
+    return theta * (1.0 if length <= radius else radius / length), rho

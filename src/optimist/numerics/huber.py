@@ -16,6 +16,7 @@ import numpy as np
 
 from optimist.numerics.ball import minimise_quadratic
 from optimist.numerics.growing import GrowingTable
+from optimist.numerics.likelihood import ball_constraint
 from optimist.numerics.linear import made_definite
 
 MAX_STEPS = 50
@@ -198,10 +199,35 @@ def solve_by_gradient_from_zero(regression, start, accuracy):
     return solve_by_gradient(regression, np.zeros_like(start), accuracy)
 
 
+def solve_by_slsqp_in_a_loop(regression, start, accuracy):
+    """Run scipy's SLSQP on a loss that is summed in Python, as public code does; for timing."""
+    from scipy.optimize import minimize
+
+    rows = [(a.tolist(), y, tau) for a, y, tau in zip(*_by_rows(regression), strict=True)]
+
+    def loss(theta):
+        total, point = 0.5 * regression.ridge * float(theta @ theta), theta.tolist()
+        for a, y, tau in rows:
+            z = abs(y - sum(u * v for u, v in zip(a, point, strict=True)))
+            total += 0.5 * z * z if z <= tau else tau * (z - 0.5 * tau)
+        return total
+
+    solution = minimize(
+        loss, start, method="SLSQP", constraints=[ball_constraint(regression.radius)]
+    )
+    return solution.x, bool(solution.success)
+
+
+def _by_rows(regression):
+    a, y, tau = regression.observations
+    return a.T, y.tolist(), tau.tolist()
+
+
 # Each takes (regression, start, accuracy) and returns the minimiser (d,) and whether it converged.
 SOLVERS = {
     "newton": solve_newton,
     "irls": solve_by_reweighting,
     "gd_warm": solve_by_gradient,
     "gd_cold": solve_by_gradient_from_zero,
+    "slsqp_loop": solve_by_slsqp_in_a_loop,
 }

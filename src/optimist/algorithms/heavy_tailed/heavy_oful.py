@@ -34,9 +34,9 @@ class HeavyOFUL(EllipsoidalAlgorithm):
     Parameters
     ----------
     problem : HeavyTailedProblem
-    solver : {"newton", "gd_warm", "gd_cold", "irls"}
+    solver : {"newton", "gd_warm", "gd_cold", "irls", "slsqp_loop"}
         See `optimist.numerics.huber`. ``newton`` is exact, the gradient methods stop at an accuracy
-        of $1/\sqrt T$, as published.
+        of $1/\sqrt T$, as published; ``slsqp_loop`` is what public code runs.
     tau_scale : float
 
     Notes

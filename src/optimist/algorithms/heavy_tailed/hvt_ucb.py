@@ -27,6 +27,7 @@ from optimist.numerics.ball import project
 from optimist.numerics.robust import threshold_constant
 
 ALPHA = 4.0
+NO_THRESHOLD = 1e200
 
 
 class HvtUCB(EllipsoidalAlgorithm):
@@ -77,7 +78,9 @@ class HvtUCB(EllipsoidalAlgorithm):
         threshold = self.tau_0 * self.growth()
         self.sigma = sigma = self._sigma(scale, math.sqrt(square), threshold)
         w2 = square / (ALPHA * sigma * sigma)
-        self.tau = self.tau_scale * threshold * math.sqrt(1.0 + 1.0 / w2) if w2 else math.inf
+        # No threshold for a zero arm, from which nothing is learned; but a finite number.
+        root = math.sqrt(1.0 + 1.0 / w2) if w2 else NO_THRESHOLD
+        self.tau = self.tau_scale * threshold * root
         z = (reward - float(x @ self.theta)) / sigma
         if abs(z) > self.tau:
             self.clipped += 1
