@@ -60,8 +60,8 @@ FRAMES = {
     ),
     "finals": ("setting", "algorithm", "trial", "round", "regret", "status", "covered"),
     "times": (
-        *("setting", "algorithm", "trial", "round", "seconds", "state_bytes", "status"),
-        "selections",
+        *("setting", "algorithm", "trial", "round", "seconds", "select_seconds", "state_bytes"),
+        *("status", "selections"),
     ),
     "facts": ("name", "setting", "value"),
     "regions": ("algorithm", "round", "x", "y", "inside", "theta_x", "theta_y", "norm_bound"),
@@ -600,21 +600,26 @@ def _speed(spec, data):
             found = _milliseconds(spec, data, setting, algorithm)
             yield {
                 **_cell_columns(setting, algorithm, trials, data),
-                **{f"ms at {t}": value for t, value in found.items() if t != "total"},
+                **{f"ms at {t}": found[t] for t in spec["rounds"]},
                 "seconds": found["total"] / 1e3,
-                **{f"ratio at {t}": value / own[t] for t, value in found.items() if t != "total"},
+                **{f"ratio at {t}": found[t] / own[t] for t in spec["rounds"]},
                 "ratio in total": found["total"] / own["total"],
+                "seconds of updates": found["updates"] / 1e3,
+                "ratio of updates": found["updates"] / own["updates"],
                 "n": len(_complete(trials)),
                 "note": _estimate(trials),
             }
 
 
 def _milliseconds(spec, data, setting, algorithm):
-    """Return milliseconds per round around the spec's rounds, and in total, medians over trials."""
+    """Return milliseconds per round around the spec's rounds, in total and of all updates.
+
+    All are medians over trials.
+    """
     runs = _complete(data.cell("times", setting, algorithm))
     totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
     if totals.empty:
-        return dict.fromkeys([*spec["rounds"], "total"], np.nan)
+        return dict.fromkeys([*spec["rounds"], "total", "updates"], np.nan)
     recorded = totals.index.to_numpy(float)
     found = {}
     for t in spec["rounds"]:
@@ -622,7 +627,9 @@ def _milliseconds(spec, data, setting, algorithm):
         ends = np.clip([0.95 * t, 1.05 * t], recorded[0], recorded[-1])
         spent = [np.diff(np.interp(ends, recorded, totals[k]))[0] for k in totals]
         found[t] = 1e3 * np.median(spent) / (ends[1] - ends[0])
-    return {**found, "total": 1e3 * totals.iloc[-1].median()}
+    last = runs.sort_values("round").groupby("trial").last()
+    updates = (last["seconds"] - last["select_seconds"]).median()
+    return {**found, "total": 1e3 * totals.iloc[-1].median(), "updates": 1e3 * updates}
 
 
 def _cell_columns(setting, algorithm, trials, data):

@@ -17,7 +17,7 @@ from optimist.files import write_atomically
 KEY = b"optimist"
 REQUIRED = ("paper", "setting", "algorithm", "trial", "round", "regret", "seconds", "status")
 # Columns that differ between two runs of the same cell.
-VOLATILE = ("seconds",)
+VOLATILE = ("seconds", "select_seconds")
 
 
 def to_table(cell, trajectories):

@@ -22,7 +22,7 @@ from optimist.errors import ConfigError
 CURVE_POINTS = 300
 COMPLETE = ("ok", "unconverged")
 # Columns that are measured here; a learner's diagnostics have other names.
-MEASURED = frozenset(("round", "regret", "seconds", "covered", "state_bytes"))
+MEASURED = frozenset(("round", "regret", "seconds", "select_seconds", "covered", "state_bytes"))
 
 
 def checkpoints(horizon, rounds=None):
@@ -70,8 +70,9 @@ def simulate(environment, algorithm, marks, *, coverage=True, time_limit=None):
     Returns
     -------
     Trajectory
-        Columns round, regret, seconds, covered, state_bytes and the algorithm's diagnostics; all
-        are cumulative, ``seconds`` is the time in select and update.
+        Columns round, regret, seconds, select_seconds, covered, state_bytes and the algorithm's
+        diagnostics; all are cumulative, ``seconds`` is the time in select, update and prepare, of
+        which ``select_seconds`` is that in select.
     """
     return _run(_Play(environment, algorithm, coverage), marks, time_limit)
 
@@ -134,6 +135,7 @@ class _Play:
         self.covered = None if self.theta is None else True
         self.regret = 0.0
         self.seconds = 0.0
+        self.select_seconds = 0.0
         self._checked = None
         clash = MEASURED.intersection(algorithm.diagnostics())
         if clash:
@@ -165,6 +167,8 @@ class _Play:
         reward, told = _reward(self.environment, t, index), self.environment.told(t)
         resume = time.perf_counter()
         algorithm.update(arms, index, reward, **told)
+        algorithm.prepare()
+        self.select_seconds += middle - start
         self.seconds += time.perf_counter() - resume + middle - start
         self.regret += self.environment.regret(t, index)
 
@@ -172,6 +176,7 @@ class _Play:
         return {
             "regret": self.regret,
             "seconds": self.seconds,
+            "select_seconds": self.select_seconds,
             "covered": self.covered,
             "state_bytes": self.algorithm.state_bytes(),
             **self.algorithm.diagnostics(),
@@ -185,7 +190,8 @@ class _Replay(_Play):
         super().__init__(environment, follower, coverage=False)
         self.leader = leader
         self.every = every
-        self.rate = None  # seconds of the last selection that was timed
+        # Seconds that preparing and selecting took when last timed; none before the first time.
+        self.rates = None
         self.selections = 0
         self.agreements = 0
 
@@ -199,18 +205,27 @@ class _Replay(_Play):
         index = self.leader.select(arms)
         if t % self.every == self.every // 2:
             start = time.perf_counter()
+            follower.prepare()
+            middle = time.perf_counter()
             choice = follower.select(arms)
-            first = self.rate is None
-            self.rate = time.perf_counter() - start
-            self.seconds += t * self.rate if first else 0.0  # for the rounds before
+            rounds = t if self.rates is None else 0  # that they stand for besides those to come
+            self.rates = middle - start, time.perf_counter() - middle
+            self._charge(rounds)
             self.selections += 1
             self.agreements += choice == index
         reward, told = _reward(self.environment, t, index), self.environment.told(t)
         self.leader.update(arms, index, reward, **told)
         start = time.perf_counter()
         follower.update(arms, index, reward, **told)
-        self.seconds += time.perf_counter() - start + (self.rate or 0.0)
+        self.seconds += time.perf_counter() - start
+        if self.rates:
+            self._charge(1)
         self.regret += self.environment.regret(t, index)
+
+    def _charge(self, rounds):
+        """Add what preparing and selecting take in some rounds."""
+        self.seconds += rounds * sum(self.rates)
+        self.select_seconds += rounds * self.rates[1]
 
     def totals(self):
         return {**super().totals(), "selections": self.selections, "agreements": self.agreements}

@@ -410,7 +410,9 @@ def recorded(algorithm, *totals):
     rounds = np.arange(1, 101)
     return pd.concat(
         [
-            pd.DataFrame({"round": rounds, "seconds": total(rounds), "trial": k})
+            pd.DataFrame({"round": rounds, "seconds": total(rounds), "trial": k}).assign(
+                select_seconds=0.25 * total(rounds[-1])
+            )
             for k, total in enumerate(totals)
         ]
     ).assign(setting="low", algorithm=algorithm, status="ok")
@@ -440,6 +442,9 @@ def test_the_table_of_speed_has_times_per_round_and_ratios_to_the_papers_method(
     assert other["ratio at 100"] == pytest.approx(195e3)
     assert other["seconds"] == pytest.approx(1e4)
     assert other["ratio in total"] == pytest.approx(1e5)
+    # A quarter of either's time goes into selecting.
+    assert own["seconds of updates"] == pytest.approx(0.075)
+    assert other["ratio of updates"] == pytest.approx(1e5)
     assert np.isnan(absent["ratio in total"])
 
 

@@ -143,6 +143,7 @@ def test_digest_ignores_wall_time_and_nothing_else():
         return results.digest(results.to_table(CELL, {0: trajectory(**changes)}))
 
     assert digest() == digest(seconds=[9.0, 9.9])
+    assert digest(select_seconds=[0.0, 0.1]) == digest(select_seconds=[0.2, 0.3])
     others = [
         digest(),
         digest(regret=(0.0, 0.5000000000000001)),

@@ -18,7 +18,7 @@ class FiniteArmAlgorithm(ABC):
       a keyword ``rng`` and is handed its own stream.
     * names its source in ``reference``, the class of problem that it is made for in
       ``problem_type`` and, if it is made for some links only, those in ``links``;
-    * implements `select` and `update`, which are all that is timed;
+    * implements `select` and `update`, which, with `prepare`, are all that is timed;
     * sets ``status`` (see `optimist.simulate`) when a computation went wrong, and never raises for
       it;
     * never changes its arguments.
@@ -43,6 +43,12 @@ class FiniteArmAlgorithm(ABC):
 
         ``told`` is what the environment tells along with it, see `FiniteArmEnvironment.told`; a
         learner names what it is told.
+        """
+
+    def prepare(self):  # noqa: B027
+        """Do what `select` would otherwise do first, such as a fit to the last reward.
+
+        Called after `update` and timed as part of it; free to do nothing.
         """
 
     @abstractmethod

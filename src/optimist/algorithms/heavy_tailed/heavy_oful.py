@@ -107,5 +107,8 @@ class HeavyOFUL(EllipsoidalAlgorithm):
             least *= math.sqrt(self.beta / self.theory_radius())
         return max(scale, self.problem.least_scale, least)
 
+    def prepare(self):
+        _ = self.estimate
+
     def diagnostics(self):
         return {"clipped": len(self.regression.clipped(self.theta)[0])}

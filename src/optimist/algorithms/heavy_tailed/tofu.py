@@ -79,5 +79,8 @@ class TOFU(EllipsoidalAlgorithm):
         self._is_stale = True
         self.beta = self.radius()
 
+    def prepare(self):
+        _ = self.estimate
+
     def diagnostics(self):
         return {"truncated": self.truncated}
