@@ -50,6 +50,11 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         self.V_inv = np.asfortranarray(np.eye(d) / self.ridge)
         self.t = 0  # rounds seen
         self.updates = 0
+        # Of the radius, computed in every round: what does not change.
+        self._is_matched = problem.radius_mode == "matched"
+        self._factor = problem.radius_factor
+        self._start = math.sqrt(self.ridge) * problem.norm_bound
+        self._least_width2 = -2.0 * math.log(MATCHED_DELTA)
         self.beta = self.radius()
 
     @property
@@ -59,11 +64,10 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
 
     def radius(self):
         r"""Return $\beta$ after the rounds so far, in the form that the problem asks for."""
-        problem = self.problem
-        if problem.radius_mode != "matched":
-            return problem.radius_factor * self.theory_radius()
-        start = math.sqrt(self.ridge) * problem.norm_bound
-        return problem.radius_factor * (self.matched_scale() * self._common_width() + start)
+        if not self._is_matched:
+            return self._factor * self.theory_radius()
+        width = math.sqrt(self._least_width2 + self._log_volume())
+        return self._factor * (self.matched_scale() * width + self._start)
 
     @abstractmethod
     def theory_radius(self):
@@ -73,19 +77,21 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
     def matched_scale(self):
         """Return the scale of the noise in units of V, which multiplies the common width."""
 
-    def _common_width(self):
+    def _log_volume(self):
         L, d = self.problem.arm_bound, self.problem.dimension
-        volume = d * math.log(1.0 + self.updates * L * L / d)
-        return math.sqrt(-2.0 * math.log(MATCHED_DELTA) + volume)
+        return d * math.log(1.0 + self.updates * L * L / d)
 
     def growth(self):
         r"""Return $t^p$, $p = \frac{1-\varepsilon}{2(1+\varepsilon)}$; 1 before the first round."""
         return max(self.t, 1) ** self.power
 
     def select(self, arms):
-        squares = dots(arms @ self.V_inv, arms)
-        bonus = self.beta * np.sqrt(np.maximum(squares, 0.0))
-        return int((arms @ self.estimate + bonus).argmax())
+        index = dots(arms @ self.V_inv, arms)  # squares of the norms
+        np.maximum(index, 0.0, out=index)
+        np.sqrt(index, out=index)
+        index *= self.beta
+        index += arms @ self.estimate
+        return int(index.argmax())
 
     def add(self, x, v, weight, square):
         r"""Add ``weight`` x x^T to V, given $v = V^{-1}x$ and ``square`` $= x^\top v$."""
