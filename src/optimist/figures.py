@@ -233,14 +233,10 @@ def _references(panel):
 def _slopes(panel, pieces):
     """Return a line of given power through the last mark of a series, over one decade of x."""
     for slope in panel.get("slopes", []):
-        marks = [
-            mark
-            for piece in pieces
-            for mark in piece[piece["role"] == "data"].to_dict("records")
-            if mark["series"] == slope["series"]
-        ]
-        if marks:
-            end = max(marks, key=lambda mark: mark["x"])
+        found = [p[(p["role"] == "data") & (p["series"] == slope["series"])] for p in pieces]
+        ends = [marks.iloc[-1] for marks in found if len(marks)]
+        if ends:
+            end = max(ends, key=lambda mark: mark["x"])
             x = end["x"] * np.array([0.1, 1.0])
             y = end["y"] * (x / end["x"]) ** slope["power"]
             yield _rows("slope", series=slope["series"], x=x, y=y, note=slope["label"])

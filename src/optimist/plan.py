@@ -33,6 +33,12 @@ def sources(*modules):
     return sorted(relative(f) for f in files)
 
 
+def cell_sources(cells, module):
+    """Return the source files of some cells and of a module that plays them."""
+    files = set().union(*(experiment.source_files(cell) for cell in cells))
+    return sorted({relative(f) for f in files} | set(sources(module)))
+
+
 def item_cells(spec, lane):
     """Return the (setting, label)s that an item shows from a lane, None for its whole group."""
     if spec.get("kind") in ("final_regret", "run_time"):
@@ -216,9 +222,7 @@ class Plan:
 
     def region_inputs(self, wildcards):
         """Return the source files behind the regions."""
-        cells = self.region_cells(wildcards.paper)
-        files = set().union(*(experiment.source_files(cell) for cell in cells))
-        return sorted({relative(f) for f in files} | set(sources("optimist.regions")))
+        return cell_sources(self.region_cells(wildcards.paper), "optimist.regions")
 
     def lemma_cells(self, paper):
         """Return the cells in which the analysis is watched."""
@@ -238,9 +242,7 @@ class Plan:
 
     def lemma_inputs(self, wildcards):
         """Return the source files behind the watched analysis."""
-        cells = self.lemma_cells(wildcards.paper)
-        files = set().union(*(experiment.source_files(cell) for cell in cells))
-        return sorted({relative(f) for f in files} | set(sources("optimist.lemmas")))
+        return cell_sources(self.lemma_cells(wildcards.paper), "optimist.lemmas")
 
     def scaling(self, wildcards):
         """Return the dimensions and repetitions of the update's timing."""

@@ -81,7 +81,7 @@ def test_constants_of_crtm(nu, threshold, radius):
 
 def test_constants_of_crmm_and_menu():
     crmm = make_algorithm("crmm", problem(delta=0.01))
-    assert crmm.pulls == 121
+    assert crmm.length == 121
     assert after(crmm, 0) == pytest.approx(
         4 ** (1 / 1.99) * 1.31 / math.sqrt(2) * math.sqrt(2 * math.log(100)) + 1
     )
@@ -90,7 +90,7 @@ def test_constants_of_crmm_and_menu():
         4 ** (1 / 1.99) * 1.31 / math.sqrt(2) * math.sqrt(2 * math.log(100) + 2 * math.log(51)) + 1
     )
     menu = make_algorithm("menu", problem(nu=4.3878, delta=0.01))
-    assert menu.k == 370
+    assert menu.length == 370
     assert after(menu, 370, 1) == pytest.approx(59.25, rel=1e-4)
     menu = make_algorithm("menu", problem(epsilon=0.5, nu=2.0, delta=0.01))
     # 3 ((9 d)^(2/3) nu n^(1/6) + S), 64 to the power of 1/6 being 2.
@@ -283,7 +283,7 @@ def test_crmm_plays_epochs_and_learns_their_medians(groups):
     epochs = [chosen[i : i + 9] for i in range(0, 100, 9)]
     assert all(len(set(epoch)) == 1 for epoch in epochs)
     assert algorithm.updates == math.ceil(100 / 9)  # the last one is short
-    assert algorithm.epochs.substituted == 0
+    assert algorithm.substituted == 0
     medians = [
         np.mean([np.median(g) for g in np.array_split(rewards[i : i + 9], min(groups, 100 - i))])
         for i in range(0, 100, 9)
@@ -313,9 +313,9 @@ def test_crmm_plays_the_nearest_arm_where_its_own_is_absent():
 
 
 def test_menu_keeps_the_estimate_in_the_middle():
-    k = math.ceil(24.0 * math.log(math.e * 60 / 0.2))
-    algorithm = make_algorithm("menu", problem(horizon=60, delta=0.2, fixed_arms=True))
-    assert algorithm.k == k
+    k = math.ceil(24.0 * math.log(math.e * 500 / 0.2))
+    algorithm = make_algorithm("menu", problem(horizon=500, delta=0.2, fixed_arms=True))
+    assert algorithm.length == k
     rng = np.random.default_rng(8)
     arms, rewards = random_arms(rng, 5, 2), rng.standard_t(2.1, 2 * k)
     chosen = fixed_world(algorithm, 2 * k, arms, rewards)

@@ -19,12 +19,12 @@ import math
 
 import numpy as np
 
-from optimist.algorithms.heavy_tailed.epochs import Epochs
+from optimist.algorithms.heavy_tailed.epochs import EpochAlgorithm
 from optimist.algorithms.heavy_tailed.online_newton import OnlineNewton
 from optimist.errors import ConfigError, one_of, whole_number
 
 
-class CRMM(OnlineNewton):
+class CRMM(EpochAlgorithm, OnlineNewton):
     r"""One update an epoch; constant time per round on average.
 
     Parameters
@@ -43,12 +43,11 @@ class CRMM(OnlineNewton):
         if isinstance(pulls, str):
             one_of("pulls", pulls, ("theory", "a whole number"))
             pulls = math.ceil(8.0 * math.log(2.0 * problem.horizon / problem.delta))
-        self.pulls, self.groups = whole_number("pulls", pulls), whole_number("groups", groups)
-        if self.pulls < self.groups:
-            raise ConfigError(f"groups is {groups}; allowed: at most pulls, which is {self.pulls}")
+        if whole_number("groups", groups) > whole_number("pulls", pulls):
+            raise ConfigError(f"groups is {groups}; allowed: at most pulls, which is {pulls}")
+        self.groups = groups
         self.reach = 4.0 ** (1.0 / (1.0 + problem.epsilon)) * problem.scale_bound  # C
-        self.epochs = Epochs(self.pulls)
-        super().__init__(problem, estimator)
+        super().__init__(problem, length=pulls, estimator=estimator)
 
     def theory_radius(self):
         problem, d = self.problem, self.problem.dimension
@@ -56,25 +55,12 @@ class CRMM(OnlineNewton):
         return self.reach * math.sqrt(0.5 * width) + problem.norm_bound
 
     def matched_scale(self):
-        return self.reach / math.sqrt(2.0 * self.pulls)
+        return self.reach / math.sqrt(2.0 * self.length)
 
-    def select(self, arms):
-        if self.epochs.is_new:
-            return self.epochs.open(arms, super().select(arms))
-        return self.epochs.select(arms, self.problem.fixed_arms)
-
-    def update(self, arms, index, reward, scale):
-        self.t += 1
-        self.epochs.add(arms[index], reward)
-        if self.epochs.is_full or self.t == self.problem.horizon:
-            x = self.epochs.arm
-            v = self.V_inv @ x
-            self.learn(x, self._mean_of_medians(self.epochs.close()), v, float(x @ v))
-            self.beta = self.radius()
+    def learn_epoch(self, x, rewards):
+        v = self.V_inv @ x
+        self.learn(x, self._mean_of_medians(rewards), v, float(x @ v))
 
     def _mean_of_medians(self, rewards):
         groups = np.array_split(rewards, min(self.groups, len(rewards)))
         return float(np.mean([np.median(group) for group in groups]))
-
-    def diagnostics(self):
-        return {"updates": self.updates, "substituted": self.epochs.substituted}

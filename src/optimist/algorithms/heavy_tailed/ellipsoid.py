@@ -111,3 +111,25 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
     def contains(self, thetas):
         moves = thetas - self.estimate
         return np.sqrt(dots(moves @ self.V, moves)) <= self.beta
+
+
+class RefittingAlgorithm(EllipsoidalAlgorithm):
+    """Base of the learners that fit to all their data anew, when the estimate is first needed."""
+
+    def __init__(self, problem, ridge):
+        self.is_stale = False  # whether there are rewards that the estimate does not know
+        super().__init__(problem, ridge)
+
+    @abstractmethod
+    def fit(self):
+        """Set ``theta`` (d,) to the estimate from all data."""
+
+    @property
+    def estimate(self):
+        self.prepare()
+        return self.theta
+
+    def prepare(self):
+        if self.is_stale:
+            self.is_stale = False
+            self.fit()

@@ -1,70 +1,54 @@
-"""Playing one arm many times in a row, which medians need."""
+"""What CRMM and MENU share: an arm is played many times in a row, and learned from once."""
+
+from abc import abstractmethod
 
 import numpy as np
 
+from optimist.algorithms.heavy_tailed.ellipsoid import EllipsoidalAlgorithm
 
-class Epochs:
-    """The arm of the current epoch and the rewards it has had.
+
+class EpochAlgorithm(EllipsoidalAlgorithm):
+    """Base of the learners that play in epochs, of an optimistic arm each.
+
+    In a varying arm set the epoch's arm may be absent. Then the nearest one is played in its place,
+    and its reward counts as the arm's own.
 
     Parameters
     ----------
+    problem : HeavyTailedProblem
     length : int
         Rounds of an epoch.
-
-    Attributes
-    ----------
-    rewards : list of float
-        Of this epoch so far.
-    arm : (d,) array
-        The arm that the epoch is about.
-    substituted : int
-        Rounds so far in which another arm had to be played.
     """
 
-    def __init__(self, length):
+    def __init__(self, problem, length, **options):
         self.length = length
-        self.rewards = []
-        self.arm = np.empty(0)
-        self.index = 0
-        self.substituted = 0
+        self.rewards = []  # of this epoch so far
+        self.arm = np.empty(0)  # that the epoch is about, (d,)
+        self.index = 0  # where that was when the epoch began
+        self.substituted = 0  # rounds so far in which another arm was played
+        super().__init__(problem, **options)
 
-    @property
-    def is_new(self):
-        """Whether the next round opens an epoch."""
-        return not self.rewards
-
-    def open(self, arms, index):
-        """Make row ``index`` of ``arms`` (K, d) the arm of this epoch; return the index."""
-        self.arm, self.index = arms[index].copy(), index
-        return index
-
-    def select(self, arms, fixed):
-        """Return the index of the epoch's arm among ``arms`` (K, d), or of the one nearest to it.
-
-        With ``fixed`` arms it is where it was.
-        """
-        if fixed:
+    def select(self, arms):
+        if not self.rewards:
+            self.index = super().select(arms)
+            self.arm = arms[self.index].copy()
+        if not self.rewards or self.problem.fixed_arms:
             return self.index
         moves = arms - self.arm
         return int(np.argmin(np.vecdot(moves, moves)))
 
-    def add(self, arm, reward):
-        """Record a reward for ``arm`` (d,), the epoch's or one played in its place."""
+    def update(self, arms, index, reward, scale):
+        self.t += 1
         self.rewards.append(reward)
-        self.substituted += not np.array_equal(arm, self.arm)
+        self.substituted += not np.array_equal(arms[index], self.arm)
+        if len(self.rewards) == self.length or self.t == self.problem.horizon:
+            self.learn_epoch(self.arm, np.array(self.rewards))
+            self.rewards.clear()
+            self.beta = self.radius()
 
-    @property
-    def is_full(self):
-        """Whether the epoch has all its rewards."""
-        return len(self.rewards) == self.length
+    @abstractmethod
+    def learn_epoch(self, x, rewards):
+        """Learn from the ``rewards`` (n,) of arm ``x`` (d,); the last epoch may be short."""
 
-    def close(self):
-        """Return the rewards (length,) and forget them."""
-        rewards = np.array(self.rewards)
-        self.rewards.clear()
-        return rewards
-
-    @property
-    def nbytes(self):
-        """Bytes held."""
-        return self.arm.nbytes + 8 * (len(self.rewards) + 3)
+    def diagnostics(self):
+        return {"updates": self.updates, "substituted": self.substituted}

@@ -22,13 +22,13 @@ multiplies them by $\sqrt{\beta_{t-1}/\beta^{theory}_{t-1}}$.
 
 import math
 
-from optimist.algorithms.heavy_tailed.ellipsoid import EllipsoidalAlgorithm
+from optimist.algorithms.heavy_tailed.ellipsoid import RefittingAlgorithm
 from optimist.errors import one_of, positive
 from optimist.numerics.huber import SOLVERS, HuberRegression
 from optimist.numerics.robust import log_volume, threshold_constant
 
 
-class HeavyOFUL(EllipsoidalAlgorithm):
+class HeavyOFUL(RefittingAlgorithm):
     r"""Time per round and memory proportional to t.
 
     Parameters
@@ -41,8 +41,7 @@ class HeavyOFUL(EllipsoidalAlgorithm):
 
     Notes
     -----
-    The estimate is computed when it is first needed after an update; the count of clipped rewards
-    is that at the last estimate computed.
+    The count of clipped rewards is that at the last estimate computed.
     """
 
     reference = "Huang et al. (2023), Algorithm 1 and Theorem 3"
@@ -61,7 +60,6 @@ class HeavyOFUL(EllipsoidalAlgorithm):
         self.steep = math.sqrt(23.0 * log_term)  # 1 / c_0
         self.flat = math.sqrt(size) / (2.0 * self.kappa * c_1) ** 0.25
         self.regression = HuberRegression(problem.dimension, ridge, problem.norm_bound)
-        self._is_stale = False
         super().__init__(problem, ridge)
 
     def theory_radius(self):
@@ -75,16 +73,11 @@ class HeavyOFUL(EllipsoidalAlgorithm):
     def matched_scale(self):
         return self.growth()
 
-    @property
-    def estimate(self):
-        if self._is_stale:
-            accuracy = 1.0 / math.sqrt(self.problem.horizon)
-            solve = SOLVERS[self.solver]
-            self.theta, converged = solve(self.regression, self.theta, accuracy)
-            self._is_stale = False
-            if not converged:
-                self.status = "unconverged"
-        return self.theta
+    def fit(self):
+        accuracy = 1.0 / math.sqrt(self.problem.horizon)
+        self.theta, converged = SOLVERS[self.solver](self.regression, self.theta, accuracy)
+        if not converged:
+            self.status = "unconverged"
 
     def update(self, arms, index, reward, scale):
         x = arms[index]
@@ -98,7 +91,7 @@ class HeavyOFUL(EllipsoidalAlgorithm):
             tau = self.tau_scale * self.tau_0 * math.sqrt(1.0 + 1.0 / w2) * self.growth()
         self.add(x, v, 1.0 / (sigma * sigma), square)
         self.regression.append(x / sigma, reward / sigma, tau)
-        self._is_stale = True
+        self.is_stale = True
         self.beta = self.radius()
 
     def _sigma(self, scale, n):
@@ -106,9 +99,6 @@ class HeavyOFUL(EllipsoidalAlgorithm):
         if self.problem.relax_sigma_bounds:
             least *= math.sqrt(self.beta / self.theory_radius())
         return max(scale, self.problem.least_scale, least)
-
-    def prepare(self):
-        _ = self.estimate
 
     def diagnostics(self):
         return {"clipped": len(self.regression.clipped(self.theta)[0])}

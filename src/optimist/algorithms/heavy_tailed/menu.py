@@ -17,11 +17,10 @@ import math
 
 import numpy as np
 
-from optimist.algorithms.heavy_tailed.ellipsoid import EllipsoidalAlgorithm
-from optimist.algorithms.heavy_tailed.epochs import Epochs
+from optimist.algorithms.heavy_tailed.epochs import EpochAlgorithm
 
 
-class MENU(EllipsoidalAlgorithm):
+class MENU(EpochAlgorithm):
     """One update of k regressions an epoch.
 
     Parameters
@@ -32,10 +31,9 @@ class MENU(EllipsoidalAlgorithm):
     reference = "Shao et al. (2018), Algorithm 1"
 
     def __init__(self, problem):
-        self.k = math.ceil(24.0 * (1.0 + math.log(problem.horizon / problem.delta)))
+        k = math.ceil(24.0 * (1.0 + math.log(problem.horizon / problem.delta)))
         self.moments = np.zeros((0, problem.dimension))  # of each regression, once there are data
-        self.epochs = Epochs(self.k)
-        super().__init__(problem, ridge=1.0)
+        super().__init__(problem, length=k, ridge=1.0)
 
     def theory_radius(self):
         problem = self.problem
@@ -49,22 +47,11 @@ class MENU(EllipsoidalAlgorithm):
     def matched_scale(self):
         return self.problem.scale_bound * self.growth()
 
-    def select(self, arms):
-        if self.epochs.is_new:
-            return self.epochs.open(arms, super().select(arms))
-        return self.epochs.select(arms, self.problem.fixed_arms)
-
-    def update(self, arms, index, reward, scale):
-        self.t += 1
-        self.epochs.add(arms[index], reward)
-        if self.epochs.is_full:
-            x = self.epochs.arm
-            v = self.V_inv @ x
-            self.add(x, v, 1.0, float(x @ v))
-            self._learn(x, self.epochs.close())
-            self.beta = self.radius()
-
-    def _learn(self, x, rewards):
+    def learn_epoch(self, x, rewards):
+        if len(rewards) < self.length:
+            return
+        v = self.V_inv @ x
+        self.add(x, v, 1.0, float(x @ v))
         old = self.moments if len(self.moments) else 0.0
         self.moments = old + np.multiply.outer(rewards, x)
         estimates = self.moments @ self.V_inv
@@ -73,6 +60,3 @@ class MENU(EllipsoidalAlgorithm):
         gaps = points[:, None] - points
         distances = np.sort(np.vecdot(gaps, gaps), axis=1)[:, 1:]  # without the one to itself
         self.theta = estimates[np.argmin(np.median(distances, axis=1))]
-
-    def diagnostics(self):
-        return {"updates": self.updates, "substituted": self.epochs.substituted}

@@ -16,21 +16,17 @@ import math
 
 import numpy as np
 
-from optimist.algorithms.heavy_tailed.ellipsoid import EllipsoidalAlgorithm
+from optimist.algorithms.heavy_tailed.ellipsoid import RefittingAlgorithm
 from optimist.algorithms.heavy_tailed.online_newton import absolute_root
 from optimist.numerics.growing import GrowingTable
 
 
-class TOFU(EllipsoidalAlgorithm):
+class TOFU(RefittingAlgorithm):
     """All rewards are truncated anew in every round: time and memory proportional to t.
 
     Parameters
     ----------
     problem : HeavyTailedProblem
-
-    Notes
-    -----
-    The estimate is computed when it is first needed after an update.
     """
 
     reference = "Shao et al. (2018), Algorithm 2"
@@ -40,7 +36,6 @@ class TOFU(EllipsoidalAlgorithm):
         self.tail = math.log(2.0 * problem.dimension * problem.horizon / problem.delta)
         self.history = GrowingTable(problem.dimension + 1)  # arms and rewards, as columns
         self.truncated = 0
-        self._is_stale = False
         super().__init__(problem, ridge=1.0)
 
     def theory_radius(self):
@@ -52,14 +47,7 @@ class TOFU(EllipsoidalAlgorithm):
     def matched_scale(self):
         return self.root * self.growth()
 
-    @property
-    def estimate(self):
-        if self._is_stale:
-            self._fit()
-            self._is_stale = False
-        return self.theta
-
-    def _fit(self):
+    def fit(self):
         w, Q = np.linalg.eigh(self.V)
         root = (Q / np.sqrt(w)) @ Q.T  # V^-1/2
         arms, rewards = self.history.values[:-1], self.history.values[-1]
@@ -76,11 +64,8 @@ class TOFU(EllipsoidalAlgorithm):
         self.add(x, v, 1.0, float(x @ v))
         column = self.history.new_column()
         column[:-1], column[-1] = x, reward
-        self._is_stale = True
+        self.is_stale = True
         self.beta = self.radius()
-
-    def prepare(self):
-        _ = self.estimate
 
     def diagnostics(self):
         return {"truncated": self.truncated}
