@@ -1,4 +1,4 @@
-"""What the scripts of the workflow call: one job from parameters to files, with a log."""
+"""What the scripts of the workflow call: jobs from parameters to files, with a log."""
 
 import json
 import logging
@@ -48,8 +48,13 @@ def logged(path):
         handler.close()
 
 
-def run_job(spec, output, data_dir):
-    """Run the job described by the plain dict ``spec`` and write its result file."""
+def run_jobs(specs, outputs, data_dir):
+    """Run jobs described by plain dicts one after the other and write their result files."""
+    for spec, output in zip(specs, outputs, strict=True):
+        _run_job(spec, output, data_dir)
+
+
+def _run_job(spec, output, data_dir):
     from optimist import provenance, results
     from optimist.experiment import Job, run
     from optimist.trials import Cell, resolve

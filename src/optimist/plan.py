@@ -4,7 +4,7 @@ The rules hold paths and names of the methods here. At parse time nothing is rea
 imports of our own modules. Methods that take ``wildcards`` are input or params functions.
 """
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
@@ -56,6 +56,37 @@ def item_needs(spec):
     """Return the lanes and extra tables that a figure or table is made from."""
     kinds = {part["kind"] for part in spec.get("panels", [spec])}
     return sorted({need for kind in kinds for need in figures.NEEDS[kind]})
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Result files that one process makes.
+
+    Attributes
+    ----------
+    name : str
+        Name of its rule, and of its log.
+    inputs : list of str
+        Source files and data sets that decide all its results.
+    jobs : list of Job
+    results : str
+        The results folder.
+    """
+
+    name: str
+    inputs: list
+    jobs: list
+    results: str
+
+    @property
+    def outputs(self):
+        """The result files, in the order of ``specs``."""
+        return [f"{self.results}/{job.path}" for job in self.jobs]
+
+    @property
+    def specs(self):
+        """The resolved jobs as plain dicts."""
+        return [asdict(job) for job in self.jobs]
 
 
 class Plan:
@@ -127,21 +158,41 @@ class Plan:
     def _job(self, lane, w):
         return self.jobs[f"{lane}/{w.paper}/{w.setting}/{w.algorithm}/{w.chunk}.parquet"]
 
-    def job_spec(self, lane):
-        """Return a params function: the resolved job as a plain dict."""
-        return lambda wildcards: asdict(self._job(lane, wildcards))
+    def _decides(self, job):
+        """Return the source files and the data set that decide a job's result."""
+        files = [relative(f) for f in experiment.source_files(job.cell, job.probe)]
+        if "dataset" in job.cell.spec:
+            files.append(self.dataset(job.cell.spec["dataset"]))
+        return files
+
+    def job_specs(self, lane):
+        """Return a params function: the resolved job as a plain dict, in a list."""
+        return lambda wildcards: [asdict(self._job(lane, wildcards))]
 
     def job_inputs(self, lane):
         """Return an input function: source files and data set that decide a result."""
+        return lambda wildcards: self._decides(self._job(lane, wildcards))
 
-        def inputs(wildcards):
-            job = self._job(lane, wildcards)
-            files = [relative(f) for f in experiment.source_files(job.cell, job.probe)]
-            if "dataset" in job.cell.spec:
-                files.append(self.dataset(job.cell.spec["dataset"]))
-            return files
+    def batches(self, lane):
+        """Return the batches of a lane by name: result files that one process makes.
 
-        return inputs
+        A batch holds at most ``batch`` files, of cells that the same source files and data decide,
+        so that an edit runs no more cells again than it would without. Files that are alone are
+        left to the rules with wildcards.
+        """
+        alike = {}
+        for job in self.jobs.values():
+            if job.lane == lane:
+                key = (job.cell.paper, job.group, tuple(self._decides(job)))
+                alike.setdefault(key, []).append(job)
+        size = self.config["batch"]
+        found = {}
+        for (paper, _, inputs), jobs in alike.items():
+            for batch in (jobs[i : i + size] for i in range(0, len(jobs), size)):
+                if len(batch) > 1:
+                    name = f"{lane}_{paper}_{len(found):03d}"
+                    found[name] = Batch(name, list(inputs), batch, self.results)
+        return found
 
     def paths(self, paper, *, lanes=experiment.LANES, group=None, cells=None):
         """Return result files of a paper, of some lanes, one group or some (setting, label)s."""

@@ -45,6 +45,20 @@ def cells(paths, lane):
     return {f"{part[3]}/{part[4]}" for part in parts if part[1] == lane}
 
 
+def of_job(job):
+    """Return the wildcards of a job's result file."""
+    cell = job.cell
+    return wildcards(
+        paper=cell.paper, setting=cell.setting, algorithm=cell.algorithm, chunk=job.chunk
+    )
+
+
+def batched(size):
+    """Return a plan whose jobs make up to ``size`` files each."""
+    chosen = {"papers": config.paper_names(), "batch": size}
+    return Plan(config.merge(config.load_config(), chosen))
+
+
 # Jobs.
 
 
@@ -101,11 +115,36 @@ def test_a_probe_depends_on_its_leader_too(plan):
 def test_a_job_is_handed_to_its_script_resolved(plan):
     label = "ofulog_r[solver=slsqp]"
     w = wildcards(paper="glb_omd", setting="logistic_s3", algorithm=label, chunk="000-000")
-    job = plan.job_spec("timing")(w)
+    (job,) = plan.job_specs("timing")(w)
     assert job["probe"] == {"leader": "ofulog_r", "every": 50}
     assert (job["lane"], job["first"], job["stop"], job["rounds"]) == ("timing", 0, 1, None)
     assert job["cell"]["algorithm"] == label
     assert job["cell"]["spec"] == plan.papers["glb_omd"]["settings"]["logistic_s3"]
+
+
+@pytest.mark.parametrize("lane", ["regret", "timing"])
+def test_batches_hold_files_that_the_same_sources_decide_once_each(lane):
+    plan = batched(5)
+    batches = plan.batches(lane).values()
+    outputs = [path for batch in batches for path in batch.outputs]
+    assert outputs and len(outputs) == len(set(outputs))
+    assert {len(batch.jobs) for batch in batches} <= {2, 3, 4, 5}
+    for batch in batches:
+        for job in batch.jobs:
+            assert plan.job_inputs(lane)(of_job(job)) == batch.inputs
+            assert plan.job_specs(lane)(of_job(job))[0] in batch.specs
+    # A file that is left has no other to share a process with.
+    left = [
+        (job.cell.paper, job.group, *plan.job_inputs(lane)(of_job(job)))
+        for path, job in plan.jobs.items()
+        if job.lane == lane and f"results/{path}" not in outputs
+    ]
+    assert len(left) == len(set(left))
+
+
+@pytest.mark.parametrize("lane", ["regret", "timing"])
+def test_without_a_batch_size_every_file_has_a_job_of_its_own(plan, lane):
+    assert plan.batches(lane) == {}
 
 
 def test_cells_on_data_depend_on_the_prepared_data(plan):
@@ -115,13 +154,8 @@ def test_cells_on_data_depend_on_the_prepared_data(plan):
 
 def test_source_inputs_exist(plan):
     for job in plan.jobs.values():
-        w = wildcards(
-            paper=job.cell.paper,
-            setting=job.cell.setting,
-            algorithm=job.cell.algorithm,
-            chunk=job.chunk,
-        )
-        sources = [p for p in plan.job_inputs(job.lane)(w) if not p.startswith("results/")]
+        inputs = plan.job_inputs(job.lane)(of_job(job))
+        sources = [p for p in inputs if not p.startswith("results/")]
         assert all((ROOT / path).is_file() for path in sources), job.path
 
 

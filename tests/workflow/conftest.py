@@ -1,6 +1,8 @@
 """A copy of the project to run for real, out of the way of the work tree's own results."""
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -25,6 +27,13 @@ class Project:
 
     root: Path
     env: dict
+
+    @property
+    def quick(self):
+        """What ``make quick`` gives to Snakemake, as a list of words."""
+        makefile = (self.root / "Makefile").read_text()
+        recipe = re.search(r"^\t\$\(SNAKEMAKE\) (.*quick\.yaml.*)$", makefile, flags=re.M)
+        return ["--cores", "2", *shlex.split(recipe[1])]
 
     def run(self, *args, check=True):
         """Run ``python -m args...`` in the copy; show its output if it fails and ``check`` is on.
@@ -65,7 +74,7 @@ def quick(tmp_path_factory):
     copy_project(root)
     project = Project(root, {**os.environ, "PYTHONPATH": str(root / "src")})
     committed = _snapshot(root / "figures")
-    project.run("snakemake", "--cores", "2", "--configfile", "config/quick.yaml")
+    project.run("snakemake", *project.quick)
     assert _snapshot(root / "figures") == committed
     return project
 

@@ -26,8 +26,7 @@ FLAGS = [
 def report(quick):
     """Return the path of the report of a quick run."""
     path = quick.root / "results/quick/report.html"
-    options = ["--cores", "1", "--configfile", "config/quick.yaml", "--report", path]
-    quick.run("snakemake", *options)
+    quick.run("snakemake", *quick.quick, "--report", path)
     return path
 
 

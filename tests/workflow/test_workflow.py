@@ -10,7 +10,7 @@ import time
 import pytest
 import yaml
 
-from optimist import experiment, results
+from optimist import config, experiment, results
 from optimist.config import load_paper, merge
 from optimist.plan import Plan
 
@@ -155,12 +155,18 @@ def test_a_killed_run_resumes_to_the_same_results(project):
     assert set(labels) <= set(after)
 
 
-def test_quick_runs_every_cell_and_draws_every_figure(quick):
-    config = yaml.safe_load((quick.root / "config/config.yaml").read_text())
+def quick_plan(quick):
+    """Return the plan of ``make quick``."""
+    base = yaml.safe_load((quick.root / "config/config.yaml").read_text())
     overlay = yaml.safe_load((quick.root / "config/quick.yaml").read_text())
-    plan = Plan(merge(config, overlay))
-    wanted = [quick.root / path for path in plan.paths("glb_omd", group="paper")]
-    for files in plan.figure_files("glb_omd", "paper").values():
+    return Plan(merge(merge(base, overlay), {"batch": 12}))
+
+
+@pytest.mark.parametrize("paper", config.paper_names())
+def test_quick_runs_every_cell_and_draws_every_figure(quick, paper):
+    plan = quick_plan(quick)
+    wanted = [quick.root / path for path in plan.paths(paper, group="paper")]
+    for files in plan.figure_files(paper, "paper").values():
         wanted += [quick.root / path for path in files]
     assert [path for path in wanted if not path.exists()] == []
     statuses = [
@@ -169,14 +175,26 @@ def test_quick_runs_every_cell_and_draws_every_figure(quick):
     assert set().union(*statuses) <= {"ok", "unconverged"}
 
 
+def test_a_batch_of_files_holds_what_each_job_alone_would_make(quick):
+    batches = [
+        b for b in quick_plan(quick).batches("regret").values() if b.jobs[0].group == "paper"
+    ]
+    checked = [batch for batch in batches if batch.jobs[0].cell.algorithm in ("gloc", "crtm")]
+    assert len(checked) >= 2
+    for batch in checked:
+        for path, job in zip(batch.outputs, batch.jobs, strict=True):
+            alone = results.to_table(job.cell, experiment.run(job))
+            assert results.digest(results.read(quick.root / path)) == results.digest(alone), path
+
+
 def test_a_second_quick_run_does_nothing(quick):
-    done = quick.run("snakemake", "--cores", "2", "--configfile", "config/quick.yaml")
+    done = quick.run("snakemake", *quick.quick)
     assert "Nothing to be done" in done.stderr
 
 
 def test_claims_of_the_quick_run_name_their_horizon(quick):
     text = quick.run("optimist", "claims", "--figures", "results/quick/figures").stdout
-    assert "22 claims" in text
+    assert "22 claims" in text and "18 claims" in text
     assert "Measured over 150 rounds" in text
 
 

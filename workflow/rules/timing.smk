@@ -11,10 +11,32 @@ rule time_chunk:
         f"{plan.results}/benchmarks/timing/{{paper}}/{{setting}}/{{algorithm}}/{{chunk}}.tsv"
     threads: plan.timing_threads(workflow)
     params:
-        job=plan.job_spec("timing"),
+        jobs=plan.job_specs("timing"),
         data_dir=f"{plan.results}/data",
     script:
         "../scripts/run_chunk.py"
+
+
+# Where `batch` allows it, several files of one algorithm are made by one process.
+for batch in plan.batches("timing").values():
+
+    rule:
+        name:
+            batch.name
+        input:
+            batch.inputs,
+        output:
+            batch.outputs,
+        log:
+            f"{plan.results}/logs/{batch.name}.log",
+        benchmark:
+            f"{plan.results}/benchmarks/{batch.name}.tsv"
+        threads: plan.timing_threads(workflow)
+        params:
+            jobs=batch.specs,
+            data_dir=f"{plan.results}/data",
+        script:
+            "../scripts/run_chunk.py"
 
 
 rule time_update:
