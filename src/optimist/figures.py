@@ -545,7 +545,8 @@ def _measured(data, setting, algorithm):
         columns |= zip((name, f"{name}_low", f"{name}_high"), _rounded(slope), strict=True)
     ended = data.trials("times", setting, algorithm)
     note = "; ".join(filter(None, (_fault(ended), _doubt(ended)))) if algorithm else "not run"
-    return {**columns, "seconds": trials["seconds"].median(), "n": len(trials), "note": note}
+    totals = {"seconds": trials["seconds"].median(), "state_bytes": trials["state_bytes"].median()}
+    return {**columns, **totals, "n": len(trials), "note": note}
 
 
 def _cells(spec, data, lane):

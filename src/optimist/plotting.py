@@ -405,11 +405,13 @@ def _references(ax, marks):
         ax.axhline(mark.y, **grey)
         ax.annotate(mark.note, (1.01, mark.y), xycoords=("axes fraction", "data"), **SMALL)
     slopes = marks[marks["role"] == "slope"].groupby(["series", "note"], sort=False)
-    for i, (_, line) in enumerate(slopes):
+    for _, line in slopes:
         ax.plot(line["x"], line["y"], **grey)
-        # Lines of several slopes may begin near each other.
-        side = {"ha": "right", **SMALL, "va": ("bottom", "top")[i % 2]}
-        ax.annotate(f"{line['note'].iloc[0]} ", line[["x", "y"]].iloc[0], **side)
+        # Lines of several slopes may begin or end near each other; the label sits between, at a
+        # third of the way on the log axes.
+        begin, end = line[["x", "y"]].to_numpy()
+        place = {"ha": "center", **SMALL, "bbox": {"fc": "white", "ec": "none", "pad": 0.5}}
+        ax.annotate(line["note"].iloc[0], begin ** (2 / 3) * end ** (1 / 3), **place)
     for mark in marks[marks["role"].isin(["point", "truth"])].itertuples():
         ax.plot(mark.x, mark.y, "*", color="0.1", ms=7, zorder=5)
         _label(ax, mark.note, mark.x, mark.y)

@@ -128,7 +128,11 @@ def test_lists_within_lists_are_joined(tree):
 # config.yaml and overlays.
 
 BAD_CONFIG = {
-    "unknown top key": (("paperz",), [], ["paperz", "did you mean 'papers'", "allowed: batch, data, "]),
+    "unknown top key": (
+        ("paperz",),
+        [],
+        ["paperz", "did you mean 'papers'", "allowed: batch, data, "],
+    ),
     "unknown nested key": (("limits", "round"), 5, ["round", "limits", "'rounds'", "trials"]),
     "enum": (("data", "source"), "mirorr", ["data.source", "'mirorr'", "'mirror'", "auto, uci"]),
     "below range": (("limits", "rounds"), 0, ["limits.rounds is 0", "allowed: at least 1"]),

@@ -250,6 +250,7 @@ def test_measured_slopes_stand_beside_the_theory():
     assert table["time_slope"].tolist() == pytest.approx([1.0, 0.0, np.nan], abs=0.01, nan_ok=True)
     assert table["memory_slope"].tolist() == pytest.approx([1.0, 0.0, np.nan], nan_ok=True)
     assert table["seconds"].tolist() == pytest.approx([4.532625, 0.03, np.nan], nan_ok=True)
+    assert table["state_bytes"].tolist() == pytest.approx([240_000, 640, np.nan], nan_ok=True)
     assert table.loc["other", "note"] == "not run"
 
 

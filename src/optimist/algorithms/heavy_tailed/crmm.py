@@ -58,8 +58,7 @@ class CRMM(EpochAlgorithm, OnlineNewton):
         return self.reach / math.sqrt(2.0 * self.length)
 
     def learn_epoch(self, x, rewards):
-        v = self.V_inv @ x
-        self.learn(x, self._mean_of_medians(rewards), v, float(x @ v))
+        self.learn(x, self._mean_of_medians(rewards), *self.image(x))
 
     def _mean_of_medians(self, rewards):
         groups = np.array_split(rewards, min(self.groups, len(rewards)))

@@ -62,8 +62,7 @@ class CRTM(OnlineNewton):
 
     def update(self, arms, index, reward, scale):
         x = arms[index]
-        v = self.V_inv @ x
-        square = float(x @ v)
+        v, square = self.image(x)
         self.t += 1
         # ||x||^2 in V_{t+1}^-1 is square / (1 + square / 2).
         if math.sqrt(square / (1.0 + 0.5 * square)) * abs(reward) > self.threshold:

@@ -81,8 +81,7 @@ class HeavyOFUL(RefittingAlgorithm):
 
     def update(self, arms, index, reward, scale):
         x = arms[index]
-        v = self.V_inv @ x
-        square = float(x @ v)
+        v, square = self.image(x)
         sigma = self._sigma(scale, math.sqrt(square))
         self.t += 1
         w2 = square / (sigma * sigma)

@@ -72,8 +72,7 @@ class HvtUCB(EllipsoidalAlgorithm):
 
     def update(self, arms, index, reward, scale):
         x = arms[index]
-        v = self.V_inv @ x
-        square = float(x @ v)
+        v, square = self.image(x)
         self.t += 1
         threshold = self.tau_0 * self.growth()
         self.sigma = sigma = self._sigma(scale, math.sqrt(square), threshold)
@@ -81,7 +80,7 @@ class HvtUCB(EllipsoidalAlgorithm):
         # No threshold for a zero arm, from which nothing is learned; but a finite number.
         root = math.sqrt(1.0 + 1.0 / w2) if w2 else NO_THRESHOLD
         self.tau = self.tau_scale * threshold * root
-        z = (reward - float(x @ self.theta)) / sigma
+        z = (reward - float(x.dot(self.theta))) / sigma
         if abs(z) > self.tau:
             self.clipped += 1
             z = math.copysign(self.tau, z)
@@ -97,7 +96,7 @@ class HvtUCB(EllipsoidalAlgorithm):
 
     def _project(self, theta):
         S = self.problem.norm_bound
-        inside = theta @ theta <= S * S
+        inside = theta.dot(theta) <= S * S
         self.projections += not inside
         return theta if inside and self.lazy else project(self.V, theta, S, shortcut=False)
 

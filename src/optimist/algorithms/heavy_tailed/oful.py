@@ -54,11 +54,10 @@ class OFUL(EllipsoidalAlgorithm):
     def update(self, arms, index, reward, scale):
         x = arms[index]
         weight = max(scale, self.problem.least_scale) ** -2 if self.weighted else 1.0
-        v = self.V_inv @ x
-        square = float(x @ v)
+        v, square = self.image(x)
         self.t += 1
         self.half_log_det += 0.5 * math.log1p(weight * square)
         self.add(x, v, weight, square)
         self.moment += (weight * reward) * x
-        self.theta = self.V_inv @ self.moment
+        self.theta = self.V_inv.dot(self.moment)
         self.beta = self.radius()

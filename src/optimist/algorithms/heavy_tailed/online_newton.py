@@ -33,7 +33,7 @@ class OnlineNewton(EllipsoidalAlgorithm):
         self.add(x, v, 0.5, square)
         if self.estimator == "ons":
             # V_{n+1}^-1 x = v / (1 + square / 2).
-            gain = (target - float(x @ self.theta)) / (1.0 + 0.5 * square)
+            gain = (target - float(x.dot(self.theta))) / (1.0 + 0.5 * square)
             self.theta = self.into_ball(self.theta + gain * v)
             return
         u = self.gram_inv @ x

@@ -59,9 +59,9 @@ class TOFU(RefittingAlgorithm):
 
     def update(self, arms, index, reward, scale):
         x = arms[index]
-        v = self.V_inv @ x
+        v, square = self.image(x)
         self.t += 1
-        self.add(x, v, 1.0, float(x @ v))
+        self.add(x, v, 1.0, square)
         column = self.history.new_column()
         column[:-1], column[-1] = x, reward
         self.is_stale = True
