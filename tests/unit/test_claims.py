@@ -703,9 +703,19 @@ def test_the_summary_stands_between_the_markers_and_only_there(frame):
     readme = "# Title\n\n<!-- claims -->\nold\n<!-- /claims -->\n\nThe end.\n"
     text = claims.with_summary(readme, frame)
     assert text.startswith("# Title\n\n<!-- claims -->\n\n2 claims: 1 reproduced")
-    assert text.endswith("| missing |\n\n<!-- /claims -->\n\nThe end.\n")
+    assert text.endswith("| missing |\n\n</details>\n\n<!-- /claims -->\n\nThe end.\n")
     assert "old" not in text
     assert claims.with_summary(text, frame) == text
+
+
+def test_the_summary_counts_and_folds_each_paper_by_itself(frame):
+    other = frame.assign(claim=frame["claim"].str.replace("toy", "other"))
+    text = claims.with_summary("<!-- claims -->\n<!-- /claims -->", pd.concat([frame, other]))
+    assert "4 claims: 2 reproduced" in text.splitlines()[2]
+    for paper in ("toy", "other"):
+        _, _, part = text.partition(f"<summary><b>{paper}</b>: 2 claims: 1 reproduced")
+        table = part.partition("</details>")[0]
+        assert table.count(f"| {paper}.0") == table.count("\n| ") - 2 == 2
 
 
 def test_a_readme_is_current_only_with_the_same_verdicts(frame):

@@ -201,8 +201,20 @@ def _table(head, rows):
 # The README.
 
 
+def by_paper(frame):
+    """Return Markdown: the tally, then for each paper its own tally and, folded, its table."""
+    papers = frame["claim"].str.partition(".")[0]
+    parts = [f"{tally(frame)}\n"]
+    for paper, rows in frame.groupby(papers, sort=False):
+        counted, table = summary_block(rows).split("\n\n", 1)
+        parts.append(
+            f"<details>\n<summary><b>{paper}</b>: {counted}</summary>\n\n{table}\n</details>\n"
+        )
+    return "\n".join(parts)
+
+
 def with_summary(readme, frame):
-    """Return the text of a README with `summary_block` between the lines `MARKERS`.
+    """Return the text of a README with the verdicts, `by_paper`, between the lines `MARKERS`.
 
     Raises
     ------
@@ -217,7 +229,7 @@ def with_summary(readme, frame):
             f"README.md lacks the lines {opening} and, below it, {closing}, "
             "between which the verdicts are written"
         )
-    return f"{before}{opening}\n\n{summary_block(frame)}\n{closing}{after}"
+    return f"{before}{opening}\n\n{by_paper(frame)}\n{closing}{after}"
 
 
 def readme_is_current(readme, frame):
