@@ -94,7 +94,8 @@ def check(paper):
             _check_extras(paper, place, panel)
     for name, table in paper.get("tables", {}).items():
         labels = [row["algorithm"] for row in table.get("rows", []) if "algorithm" in row]
-        _check_cells(paper, lanes, f"table {name}", {**table, "algorithms": labels})
+        shown = {"algorithms": labels, **table}
+        _check_cells(paper, lanes, f"table {name}", shown)
 
 
 def _check_cells(paper, lanes, place, spec):
@@ -120,6 +121,13 @@ def _check_extras(paper, place, panel):
         raise ConfigError(f"{place}: {error}") from None
     if panel["kind"] in ("regions", "scaling") and panel["kind"] not in paper:
         raise ConfigError(f"{place}: the paper has no {panel['kind']}; add them or remove it")
+    if panel["kind"] == "distance":
+        watched = paper.get("lemmas", {}).get("settings", [])
+        for series in panel["series"]:
+            if series["setting"] not in watched:
+                raise ConfigError(
+                    f"{place}: {unknown_name('setting of lemmas', series['setting'], watched)}"
+                )
     drawn = paper.get("regions", {}).get("algorithms", [])
     for label in panel["algorithms"] if panel["kind"] == "regions" else []:
         if label not in drawn:
@@ -358,11 +366,17 @@ def _tradeoff(panel, data):
             yield _rows("data", y=y, low=low, high=high, **where, **counts)
 
 
+def _timed(data, setting, algorithm):
+    """Return the complete trials of a timed cell, from the first round on that was timed."""
+    runs = _complete(data.cell("times", setting, algorithm))
+    return runs[runs["selections"].isna() | (runs["selections"] > 0)]
+
+
 def _time_per_round(panel, data):
     setting = panel["setting"]
     for algorithm in panel["algorithms"]:
         yield from _notes(setting, algorithm, data.trials("times", setting, algorithm))
-        runs = _complete(data.cell("times", setting, algorithm))
+        runs = _timed(data, setting, algorithm)
         t, seconds = per_round(runs)
         n = runs["trial"].nunique()
         yield _rows("data", setting=setting, series=algorithm, x=t, y=seconds, n=n)
@@ -372,7 +386,7 @@ def _elapsed(panel, data):
     setting = panel["setting"]
     for algorithm in panel["algorithms"]:
         yield from _notes(setting, algorithm, data.trials("times", setting, algorithm))
-        runs = _complete(data.cell("times", setting, algorithm))
+        runs = _timed(data, setting, algorithm)
         totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
         where = {"setting": setting, "series": algorithm, "n": totals.shape[1]}
         yield _rows("data", x=totals.index.to_numpy(), y=totals.median(axis=1).to_numpy(), **where)
@@ -613,14 +627,14 @@ def _milliseconds(spec, data, setting, algorithm):
 
     All are medians over trials.
     """
-    runs = _complete(data.cell("times", setting, algorithm))
+    runs = _timed(data, setting, algorithm)
     totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
     if totals.empty:
         return dict.fromkeys([*spec["rounds"], "total", "updates"], np.nan)
     recorded = totals.index.to_numpy(float)
     found = {}
     for t in spec["rounds"]:
-        # A tenth of the rounds up to t, or the last tenth of all if t is the last.
+        # A tenth of the rounds up to t, or half as many if t is the last of all.
         ends = np.clip([0.95 * t, 1.05 * t], recorded[0], recorded[-1])
         spent = [np.diff(np.interp(ends, recorded, totals[k]))[0] for k in totals]
         found[t] = 1e3 * np.median(spent) / (ends[1] - ends[0])

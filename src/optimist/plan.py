@@ -115,6 +115,7 @@ class Plan:
         cells = [job.cell for job in experiment.jobs(paper)]
         known = {cell.setting for cell in cells} | {cell.algorithm for cell in cells}
         known.update(paper.get("regions", {}).get("algorithms", []))
+        known.update(paper.get("lemmas", {}).get("settings", []))
         claims.check_names(claims.load_claims(claims_path(paper["paper"])), known)
 
     def _check_names(self):

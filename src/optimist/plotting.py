@@ -15,8 +15,8 @@ from optimist.figures import method_name
 
 STYLE = Path(__file__).with_name("optimist.mplstyle")
 MARKERS = "osD^vP<X>h"
-DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
-HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++")
+DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)), (0, (8, 3)))
+HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++", "oo")
 WIDTH = 7.2  # inches, two columns of a journal page
 PANEL_HEIGHT = 2.3
 LETTERS_PER_INCH = 17  # at the size of the legend

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,7 +15,7 @@ from optimist.environments import make_environment
 from optimist.errors import ConfigError
 from optimist.numerics.noise import make_law
 from optimist.problems import HeavyTailedProblem
-from optimist.trials import Cell
+from optimist.trials import Cell, build
 
 
 def world(trial=0, horizon=60, name="setting", **parameters):
@@ -99,13 +100,13 @@ def test_median_centred_noise_differs_by_the_gap_of_mean_and_median():
         ({"epsilon": 1.49}, "epsilon is 1.49.*at most 1"),
         ({"epsilon": 0}, "epsilon is 0"),
         ({"law": "cauchy"}, "unknown noise law 'cauchy'"),
-        ({"shape": 1.0}, "df is 1.0.*above 1"),
+        ({"shape": 1.0}, "shape is 1.0.*above 1"),
         ({"shape": None}, "needs a shape"),
-        ({"law": "pareto", "shape": 1.5, "epsilon": 0.5}, "moment is 1.5.*below 1.5"),
+        ({"law": "pareto", "shape": 1.5, "epsilon": 0.5}, "epsilon is 0.5.*below 0.5"),
         ({"nu": -1}, "nu is -1"),
         ({"nu": "exakt"}, "nu is 'exakt'"),
-        ({"decades": -1.0}, "decades is -1"),
-        ({"amplitude": math.inf}, "amplitude is inf"),
+        ({"decades": -1.0}, "decades is -1.*at least 0"),
+        ({"amplitude": math.inf}, "amplitude is inf.*finite"),
         ({"centre": "mode"}, "centre is 'mode'"),
         ({"arm_norm": "min"}, "arm_norm is 'min'"),
         ({"subset": 51}, "subset is 51.*at most arms, which is 50"),
@@ -140,7 +141,9 @@ def test_defaults_of_the_problem():
     problem = world(horizon=1000).problem()
     assert problem.delta == 1.0 / 8000.0
     assert problem.relax_sigma_bounds
+    assert problem.radius_factor == 0.3
     assert not world().problem(radius_mode="shrunk").relax_sigma_bounds
+    assert world().problem(radius_mode="theory").radius_factor == 1.0
     json.dumps(vars(problem) | {"deviation": None})
 
 
@@ -171,6 +174,28 @@ def test_lemmas_hold_with_the_radius_of_theory_and_not_with_hardly_any():
     tiny = lemmas.watch(cell(radius_mode="shrunk", radius_factor=1e-5), 0, rounds=100)
     assert tiny[-1]["round"] == 100
     assert tiny[-1]["largest"] > 1.0
+
+
+def test_the_watched_distance_and_share_are_those_of_the_definitions():
+    watched = replace(
+        cell(radius_mode="shrunk", radius_factor=3e-4), algorithm="hvt_ucb[tau_scale=0.005]"
+    )
+    (row,) = (row for row in lemmas.watch(watched, 1, rounds=60) if row["round"] == 60)
+    environment, problem = build(watched, 1)
+    algorithm = make_algorithm(watched.algorithm, problem)
+    held, distances = [], []
+    for t in range(60):
+        arms = environment.arms(t)
+        index = algorithm.select(arms)
+        before = algorithm.theta.copy()
+        algorithm.update(arms, index, environment.reward(t, index), scale=problem.scale_bound)
+        error = abs((before - environment.theta) @ arms[index])
+        held.append(2.0 * error <= algorithm.tau * algorithm.sigma)
+        move = algorithm.theta - environment.theta
+        distances.append(math.sqrt(move @ algorithm.V @ move) / algorithm.beta)
+    assert row["bounded"] == np.mean(held) < 1.0
+    assert row["distance"] == pytest.approx(distances[-1])
+    assert row["largest"] == pytest.approx(max(distances))
 
 
 def test_facts_of_the_lemmas_are_the_worst_over_trials():

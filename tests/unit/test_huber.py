@@ -69,10 +69,10 @@ def test_value_and_gradient_are_continuous_at_the_threshold(sign):
 def test_solvers_find_the_minimum_of_a_generic_one(solver, radius, tau_scale):
     for seed in range(4):
         problem = regression(seed, radius=radius, tau_scale=tau_scale)
-        assert len(problem.clipped(np.zeros(3))[0]) >= 15  # 5 % of the data
         theta, converged = SOLVERS[solver](problem, np.array([0.1, 0.0, -0.2]), TIGHT)
         expected = generic(problem, 3)
         assert converged
+        assert len(problem.clipped(expected.x)[0]) >= 15  # 5 % of the data
         assert problem.value(theta) <= expected.fun * (1.0 + 1e-12) + 1e-9
         np.testing.assert_allclose(theta, expected.x, atol=2e-5)
         newton, _ = SOLVERS["newton"](problem, np.zeros(3), TIGHT)

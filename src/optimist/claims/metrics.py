@@ -28,7 +28,8 @@ from optimist.statistics import (
 
 LANES = {"finals": "regret lane", "times": "timing lane"}
 RANGE = "range over trials"
-# Facts that come from a single trial; the others are properties of the setting.
+# Facts that come from a single trial; the others are properties of the setting, or, as their notes
+# say, the worst over several watched trials.
 FACTS_OF_ONE_TRIAL = ("region_area",)
 
 

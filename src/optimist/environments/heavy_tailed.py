@@ -41,6 +41,7 @@ class HeavyTailedEnvironment(FiniteArmEnvironment):
     dimension, arms : int
         d and K.
     arm_norm : {"max", "each"}
+        Divide all arms by the largest norm, or each by its own.
     subset : int or None
         Offer only so many arms, drawn anew in every round.
     """
@@ -66,11 +67,16 @@ class HeavyTailedEnvironment(FiniteArmEnvironment):
         self.horizon = horizon
         self.law = make_law(law, shape)
         self.order, self.epsilon = moment_order(epsilon), float(epsilon)
+        if not self.order < self.law.tail:
+            raise ConfigError(
+                f"epsilon is {epsilon!r}; allowed for {law} noise of shape {shape!r}: "
+                f"below {self.law.tail - 1.0:g}, so that the moment exists"
+            )
         one_of("centre", centre, CENTRES)
         self.nu = self.law.root(self.order) if nu == "exact" else positive("nu", nu)
         for key, value in (("decades", decades), ("amplitude", amplitude)):
-            if value != 0.0:
-                positive(key, value)
+            if value != 0.0 and not _is_positive(value):
+                raise ConfigError(f"{key} is {value!r}; allowed: a finite number, at least 0")
         self.amplitude, self.decades = float(amplitude), float(decades)
         for key, value in (("dimension", dimension), ("arms", arms)):
             whole_number(key, value)
@@ -139,10 +145,16 @@ class HeavyTailedEnvironment(FiniteArmEnvironment):
         *,
         delta=None,
         radius_mode="matched",
-        radius_factor=0.3,
+        radius_factor=None,
         relax_sigma_bounds=None,
     ):
-        """Return the `HeavyTailedProblem`; ``delta`` defaults to 1 / (8 T)."""
+        """Return the `HeavyTailedProblem`.
+
+        ``delta`` defaults to 1 / (8 T), ``radius_factor`` to 0.3 for matched radii and to 1 for
+        others.
+        """
+        if radius_factor is None:
+            radius_factor = 0.3 if radius_mode == "matched" else 1.0
         largest = self.amplitude * 10.0**self.decades
         return HeavyTailedProblem(
             dimension=len(self.theta),
@@ -156,3 +168,10 @@ class HeavyTailedEnvironment(FiniteArmEnvironment):
             relax_sigma_bounds=relax_sigma_bounds,
             fixed_arms=self._offered is None,
         )
+
+
+def _is_positive(value):
+    try:
+        return bool(positive("value", value))
+    except ConfigError:
+        return False

@@ -84,7 +84,7 @@ class StudentT(Law):
     mean = median = 0.0
 
     def __init__(self, df):
-        self.tail = self.df = _above_one("df", df)
+        self.tail = self.df = _shape(df)
         self.variance = df / (df - 2.0) if df > 2.0 else math.inf
 
     def draw(self, rng, size):
@@ -102,7 +102,7 @@ class Lomax(Law):
     name = "lomax"
 
     def __init__(self, b):
-        self.tail = self.b = _above_one("b", b)
+        self.tail = self.b = _shape(b)
         self.mean = 1.0 / (b - 1.0)
         self.median = 2.0 ** (1.0 / b) - 1.0
         self.variance = b / ((b - 1.0) ** 2 * (b - 2.0)) if b > 2.0 else math.inf
@@ -141,7 +141,7 @@ class Fisk(Law):
     median = 1.0
 
     def __init__(self, c):
-        self.tail = self.c = _above_one("c", c)
+        self.tail = self.c = _shape(c)
         angle = math.pi / c
         self.mean = angle / math.sin(angle)
         second = 2.0 * angle / math.sin(2.0 * angle) if c > 2.0 else math.inf
@@ -153,7 +153,11 @@ class Fisk(Law):
         return (u / (1.0 - u)) ** (1.0 / self.c)
 
     def _density(self, x):
-        return self.c * x ** (self.c - 1.0) / (1.0 + x**self.c) ** 2
+        # In powers of 1 / x, which do not overflow, beyond 1.
+        c = self.c
+        if x > 1.0:
+            return c * x ** (-c - 1.0) / (1.0 + x**-c) ** 2
+        return c * x ** (c - 1.0) / (1.0 + x**c) ** 2
 
     def _moment(self, q):
         from scipy.integrate import quad
@@ -185,7 +189,7 @@ def make_law(name, shape=None):
     return LAWS[name](shape)
 
 
-def _above_one(key, value):
-    if not positive(key, value) > 1.0:
-        raise ConfigError(f"{key} is {value!r}; allowed: a number above 1, so that a mean exists")
+def _shape(value):
+    if not positive("shape", value) > 1.0:
+        raise ConfigError(f"shape is {value!r}; allowed: a number above 1, so that a mean exists")
     return float(value)

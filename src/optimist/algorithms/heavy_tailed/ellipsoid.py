@@ -24,8 +24,8 @@ from optimist.numerics.rank_one import add_outer
 from optimist.problems import HeavyTailedProblem
 
 MATCHED_DELTA = 0.01
-# Rounds after which the inverse is computed anew: Sherman-Morrison drifts where weights span many
-# orders of magnitude.
+# Updates after which the inverse is computed anew: Sherman-Morrison drifts where weights span many
+# orders of magnitude. In between it is symmetric to rounding only, which nothing here relies on.
 REFRESH = 1000
 
 

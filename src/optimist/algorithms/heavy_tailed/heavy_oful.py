@@ -38,6 +38,7 @@ class HeavyOFUL(RefittingAlgorithm):
         See `optimist.numerics.huber`. ``newton`` is exact, the gradient methods stop at an accuracy
         of $1/\sqrt T$, as published; ``slsqp_loop`` is what public code runs.
     tau_scale : float
+        Multiplies $\tau_t$.
 
     Notes
     -----

@@ -39,7 +39,9 @@ class HvtUCB(EllipsoidalAlgorithm):
     scale : {"round", "bound"}
         Use $\nu_t$ of each round, or its upper bound (Corollary 1).
     stability_floor : bool
+        Keep the floor $2\sqrt2\,n_t$ on $\sigma_t$.
     tau_scale : float
+        Multiplies $\tau_t$.
     projection : {"lazy", "always"}
         Decompose V only where the step leaves the ball, or in every round (for timing).
     """
@@ -77,7 +79,7 @@ class HvtUCB(EllipsoidalAlgorithm):
         threshold = self.tau_0 * self.growth()
         self.sigma = sigma = self._sigma(scale, math.sqrt(square), threshold)
         w2 = square / (ALPHA * sigma * sigma)
-        # No threshold for a zero arm, from which nothing is learned; but a finite number.
+        # No threshold for a zero arm, from which nothing is learned; finite, as the state must be.
         root = math.sqrt(1.0 + 1.0 / w2) if w2 else NO_THRESHOLD
         self.tau = self.tau_scale * threshold * root
         z = (reward - float(x.dot(self.theta))) / sigma

@@ -18,6 +18,7 @@ import math
 import numpy as np
 
 from optimist.algorithms.heavy_tailed.epochs import EpochAlgorithm
+from optimist.numerics.linear import norms
 
 
 class MENU(EpochAlgorithm):
@@ -45,18 +46,19 @@ class MENU(EpochAlgorithm):
         return max(self.updates, 1) ** self.power
 
     def matched_scale(self):
+        # Each regression sees one reward an epoch: the middle one is as noisy as any.
         return self.problem.scale_bound * self.growth()
 
     def learn_epoch(self, x, rewards):
         if len(rewards) < self.length:
             return
-        v = self.V_inv @ x
-        self.add(x, v, 1.0, float(x @ v))
+        v, square = self.image(x)
+        self.add(x, v, 1.0, square)
         old = self.moments if len(self.moments) else 0.0
         self.moments = old + np.multiply.outer(rewards, x)
         estimates = self.moments @ self.V_inv
         # Distances in the norm of V are Euclidean between the rows of estimates L, V = L L^T.
         points = estimates @ np.linalg.cholesky(self.V)
         gaps = points[:, None] - points
-        distances = np.sort(np.vecdot(gaps, gaps), axis=1)[:, 1:]  # without the one to itself
+        distances = np.sort(norms(gaps), axis=1)[:, 1:]  # without the one to itself
         self.theta = estimates[np.argmin(np.median(distances, axis=1))]

@@ -24,8 +24,9 @@ class OnlineNewton(EllipsoidalAlgorithm):
 
     def __init__(self, problem, estimator):
         self.estimator = one_of("estimator", estimator, ESTIMATORS)
-        self.moment = np.zeros(problem.dimension)  # sum of y x
-        self.gram_inv = np.eye(problem.dimension)  # inverse of I + sum of x x^T
+        if estimator == "ls":
+            self.moment = np.zeros(problem.dimension)  # sum of y x
+            self.gram_inv = np.eye(problem.dimension)  # inverse of I + sum of x x^T
         super().__init__(problem, ridge=1.0)
 
     def learn(self, x, target, v, square):
