@@ -765,6 +765,7 @@ def full_tables(name, paper_claims):
     counters = dict.fromkeys(("warm_up_rounds", "rejected", "substituted"), 1)
     probe = {"state_bytes": 8, "selections": 1, "agreements": 1}
     about = [s for s, _ in cells["regret"]] + paper.get("regions", {}).get("algorithms", [])
+    about += paper.get("lemmas", {}).get("settings", [])
     checks = [check for claim in paper_claims["claims"] for check in claims.expand(claim)]
     names = {check.arguments["name"] for check in checks if check.metric.startswith("fact")}
     parts = [(d, part, 1.0) for d in (50, 100, 400) for part in ("projection", "rank_one")]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from optimist import claims, figures
-from optimist.config import load_paper
+from optimist.config import load_paper, merge
 from optimist.errors import ConfigError
 
 PAPER = {
@@ -227,6 +227,28 @@ def test_an_unknown_swept_parameter_is_refused():
     panel = {"kind": "final_regret", "over": "nrom", "settings": ["low"], "algorithms": ["gloc"]}
     with pytest.raises(ConfigError, match=r"'low' has no parameter 'nrom'.*norm"):
         tabulate(panel, finals=finals)
+
+
+def test_a_speed_table_or_a_watched_series_that_nothing_makes_is_refused():
+    paper = load_paper("hvt_ucb")
+    wrong = merge(paper, {"tables": {"speed": {"algorithms": ["hvt_ucb", "menu"]}}})
+    with pytest.raises(ConfigError, match=r"table speed: no block of timings has .*'menu'"):
+        figures.check(wrong)
+    panel = {"kind": "distance", "series": [{"setting": "h2", "label": "none"}]}
+    wrong = merge(paper, {"figures": {"coverage": {"panels": [panel]}}})
+    with pytest.raises(ConfigError, match=r"coverage, panel a: unknown setting of lemmas 'h2'"):
+        figures.check(wrong)
+
+
+def test_a_slow_solver_is_shown_from_its_first_timed_round_on():
+    rounds = np.arange(1, 101)
+    # Asked in every twentieth round from the tenth on, which pays for those before it.
+    asked = (rounds + 10) // 20
+    seconds = np.where(asked > 0, 0.1 * rounds, 1e-6 * rounds)
+    times = timed(seconds, rounds, "gloc", selections=asked)
+    panel = {"kind": "time_per_round", "setting": "low", "algorithms": ["gloc"]}
+    data, _ = tabulate(panel, times=times)
+    assert data["y"].to_numpy() == pytest.approx(0.1)
 
 
 def test_measured_slopes_stand_beside_the_theory():
