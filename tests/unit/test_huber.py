@@ -135,6 +135,21 @@ def test_a_solver_that_is_stopped_says_so(monkeypatch):
     assert MAX_STEPS > 1
 
 
+def test_what_is_known_of_clipping_is_used_for_the_same_point_only():
+    problem = regression(7, n=100, tau_scale=0.2)
+    here, there = np.full(3, 0.2), np.zeros(3)
+    problem.clipped(here)
+    grown = regression(7, n=140, tau_scale=0.2)
+    a, y, tau = grown.observations
+    for k in range(100, 140):
+        problem.append(a[:, k], y[k], tau[k])
+    for theta in (here, there, here.copy(), here):
+        found, expected = problem.clipped(theta), grown.clipped(theta.copy())
+        np.testing.assert_array_equal(found[0], expected[0])
+        np.testing.assert_array_equal(found[1], expected[1])
+    assert len(problem.clipped(here)[0]) > len(regression(7, n=100, tau_scale=0.2).clipped(here)[0])
+
+
 def test_gradient_descent_stops_at_its_accuracy():
     problem = regression(6)
     exact, _ = SOLVERS["newton"](problem, np.zeros(3), TIGHT)

@@ -54,6 +54,8 @@ class HuberRegression:
         self.H = ridge * np.eye(dimension)
         self.b = np.zeros(dimension)
         self._table = GrowingTable(dimension + 2)
+        # Where clipping was last determined, for how many observations, and the answer.
+        self._known = None, 0, (np.empty(0, dtype=int), np.empty(0))
 
     @property
     def nbytes(self):
@@ -74,11 +76,21 @@ class HuberRegression:
         self.b += y * a
 
     def clipped(self, theta):
-        """Return the indices of the clipped observations at ``theta`` and their signs."""
-        a, y, tau = self.observations
-        z = y - theta @ a
-        indices = np.flatnonzero(np.abs(z) > tau)
-        return indices, np.sign(z[indices])
+        """Return the indices of the clipped observations at ``theta`` and their signs.
+
+        Asked again for the same array, it passes over the new observations only.
+        """
+        known, old, (indices, signs) = self._known
+        if known is not theta:
+            old, indices, signs = 0, indices[:0], signs[:0]
+        a, y, tau = (values[..., old:] for values in self.observations)
+        z = y - theta.dot(a)
+        new = np.flatnonzero(np.abs(z) > tau)
+        if len(new):
+            indices = np.concatenate([indices, old + new])
+            signs = np.concatenate([signs, np.sign(z[new])])
+        self._known = theta, old + len(z), (indices, signs)
+        return indices, signs
 
     def value(self, theta):
         """Return F at ``theta`` (d,)."""
@@ -147,7 +159,9 @@ def solve_newton(regression, start, accuracy):
 
 
 def _same(a, b):
-    return np.array_equal(a[0], b[0]) and np.array_equal(a[1], b[1])
+    if len(a[0]) != len(b[0]):
+        return False
+    return len(a[0]) == 0 or (np.array_equal(a[0], b[0]) and np.array_equal(a[1], b[1]))
 
 
 def _descend(regression, theta, value, target):

@@ -60,16 +60,17 @@ class HeavyOFUL(RefittingAlgorithm):
         # sigma_t is at least steep n_t and flat sqrt(n_t).
         self.steep = math.sqrt(23.0 * log_term)  # 1 / c_0
         self.flat = math.sqrt(size) / (2.0 * self.kappa * c_1) ** 0.25
+        # The radius of theory is this start plus t^p times this width.
+        self.theory_start = 3.0 * math.sqrt(ridge) * problem.norm_bound
+        self.theory_width = 24.0 * math.sqrt(2.0 * self.kappa) * logs**problem.power
+        self.theory_width *= log_term ** (e / (1.0 + e))
         self.regression = HuberRegression(problem.dimension, ridge, problem.norm_bound)
         super().__init__(problem, ridge)
 
     def theory_radius(self):
-        problem, e = self.problem, self.problem.epsilon
-        start = 3.0 * math.sqrt(self.ridge) * problem.norm_bound
         if self.t == 0:
-            return start
-        width = math.sqrt(2.0 * self.kappa) * math.log(3.0 * problem.horizon) ** problem.power
-        return start + 24.0 * self.growth() * width * problem.log_term ** (e / (1.0 + e))
+            return self.theory_start
+        return self.theory_start + self.growth() * self.theory_width
 
     def matched_scale(self):
         return self.growth()
