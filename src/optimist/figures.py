@@ -367,9 +367,13 @@ def _tradeoff(panel, data):
 
 
 def _timed(data, setting, algorithm):
-    """Return the complete trials of a timed cell, from the first round on that was timed."""
+    """Return the complete trials of a timed cell.
+
+    A solver that is asked in some rounds only is shown from the second time on: what the first took
+    pays for imports, and is charged to all rounds before it at once.
+    """
     runs = _complete(data.cell("times", setting, algorithm))
-    return runs[runs["selections"].isna() | (runs["selections"] > 0)]
+    return runs[runs["selections"].isna() | (runs["selections"] > 1)]
 
 
 def _time_per_round(panel, data):
