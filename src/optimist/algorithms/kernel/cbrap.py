@@ -1,0 +1,42 @@
+r"""CBRAP: LinUCB after a random projection to m dimensions.
+
+Yu, Lyu and King (2017), "CBRAP: Contextual Bandits with RAndom Projection", Algorithm 1. With
+$P\in\mathbb R^{m\times d}$ of independent $N(0,1/m)$ and $z = Px$, $V_t = \lambda I+\sum_sz_sz_s^\top$,
+$$x_{t+1} = \arg\max_x\;z^\top\hat\theta_t+\beta_t\|z\|_{V_t^{-1}},\qquad
+  \beta_t = \sqrt\lambda F+\xi\sqrt{2(\log\det(V_t/\lambda)+\log(1/\delta))} .$$
+
+Deviations: the radius is that of LinUCB in the projected space, which ignores the projection's
+error, as their algorithm does.
+"""
+
+from optimist.algorithms.kernel.feature_ucb import FeatureUCB
+from optimist.errors import whole_number
+from optimist.numerics.features import check_stationary
+
+
+class CBRAP(FeatureUCB):
+    """Time per round proportional to Am + m^2.
+
+    Parameters
+    ----------
+    problem : KernelProblem
+    size : int
+        m.
+    rng : Generator
+        Draws the projection, in the first round.
+    """
+
+    reference = "Yu et al. (2017), Algorithm 1"
+
+    def __init__(self, problem, *, size=10, rng=None):
+        check_stationary("cbrap", problem.kernel, ("linear",))
+        self.size = whole_number("size", size)
+        self.rng = rng
+        self.projection = None
+        super().__init__(problem)
+
+    def features(self, arms):
+        if self.projection is None:
+            P = self.rng.standard_normal((self.size, arms.shape[1]))
+            self.projection = P / self.size**0.5
+        return arms @ self.projection.T

@@ -1,0 +1,47 @@
+"""What the methods with explicit features of the arms share."""
+
+from abc import abstractmethod
+
+from optimist.algorithms.kernel.optimism import KernelUCB, sub_gaussian_radius
+from optimist.numerics.features import FeaturePosterior
+
+
+class FeatureUCB(KernelUCB):
+    """Base of the learners that do linear regression on D features of an arm."""
+
+    def __init__(self, problem):
+        super().__init__(problem)
+        self.posterior = None
+        self._features = None  # of fixed arms
+
+    @abstractmethod
+    def features(self, arms):
+        """Return the features (A, D) of ``arms`` (A, d)."""
+
+    def begin(self):
+        self._features = self.features(self.arms)
+
+    def learn(self, arms, index, reward):
+        self._start(arms)
+        fixed = self._features
+        phi = self.features(arms[index : index + 1])[0] if fixed is None else fixed[index]
+        self.posterior.observe(phi, reward)
+
+    def predict(self, arms):
+        self._start(arms)
+        features = self.features(arms) if self._features is None else self._features
+        self.mean, self.leverages = self.posterior.predict(features)
+        self.beta = self.problem.radius_scale * self.feature_radius()
+
+    def feature_radius(self):
+        """Return the radius before the common factor: that of GP-UCB with these features."""
+        return sub_gaussian_radius(self.problem, self.posterior.log_det)
+
+    def _start(self, arms):
+        if self.posterior is None:
+            D = self.features(arms[:1]).shape[1]
+            self.posterior = FeaturePosterior(D, self.problem.ridge, self._features)
+
+    def is_finite(self):
+        known = self.posterior is None or bool(abs(self.posterior.theta).max() < float("inf"))
+        return super().is_finite() and known

@@ -1,0 +1,83 @@
+r"""SOFUL: LinUCB on a sketch of the arms played, by frequent directions.
+
+Kuzborskij, Cella and Cesa-Bianchi (2019), "Efficient Linear Bandits through Matrix Sketching",
+Algorithm 2. The sketch $S\in\mathbb R^{m\times d}$ and the mass $\bar\rho$ that it lost follow
+$$\begin{pmatrix}S\\x^\top\end{pmatrix} = U\Sigma Q^\top,\quad \rho = \Sigma_{mm}^2,\quad
+  S\leftarrow\big[(\Sigma^2-\rho I)_+^{1/2}Q^\top\big]_{1:m},\quad \bar\rho\leftarrow\bar\rho+\rho,$$
+$$\tilde V = \lambda I+S^\top S,\qquad
+  x_{t+1} = \arg\max_x\;x^\top\tilde V^{-1}\sum_sy_sx_s+\tilde\beta_t\|x\|_{\tilde V^{-1}},$$
+$$\tilde\beta_t = \xi\sqrt{m\log\Big(1+\frac{tL^2}{m\lambda}\Big)+2\log\tfrac1\delta
+     +d\log\Big(1+\frac{\bar\rho}\lambda\Big)}\sqrt{1+\frac{\bar\rho}\lambda}
+  +\sqrt\lambda F\Big(1+\frac{\bar\rho}\lambda\Big) .$$
+
+Deviations: none in ``own``; ``oful`` is the radius of LinUCB with the sketched log-determinant.
+"""
+
+import math
+
+import numpy as np
+
+from optimist.algorithms.kernel.optimism import KernelUCB, sub_gaussian_radius
+from optimist.errors import one_of, whole_number
+from optimist.numerics.features import check_stationary
+from optimist.numerics.linear import dots
+
+
+class SOFUL(KernelUCB):
+    """Time per round proportional to Amd.
+
+    Parameters
+    ----------
+    problem : KernelProblem
+    size : int
+        m, rows of the sketch.
+    radius : {"own", "oful"}
+    """
+
+    reference = "Kuzborskij et al. (2019), Algorithm 2"
+
+    def __init__(self, problem, *, size=10, radius="own"):
+        check_stationary("soful", problem.kernel, ("linear",))
+        self.size = whole_number("size", size)
+        self.radius = one_of("radius", radius, ("own", "oful"))
+        self.sketch = np.zeros((0, problem.dimension))
+        self.moment = np.zeros(problem.dimension)  # sum of y x
+        self.lost = 0.0  # mass that the sketch dropped
+        self.log_det = 0.0  # of the sketched V / lambda
+        self.arm_bound2 = 0.0  # largest squared norm of an arm seen
+        super().__init__(problem)
+
+    def learn(self, arms, index, reward):
+        x, m = arms[index], self.size
+        _, s, Q = np.linalg.svd(np.vstack([self.sketch, x]), full_matrices=False)
+        dropped = float(s[m - 1]) ** 2 if len(s) >= m else 0.0
+        squares = np.maximum(s[:m] ** 2 - dropped, 0.0)
+        self.sketch = np.sqrt(squares)[:, None] * Q[:m]
+        self.lost += dropped
+        self.log_det = float(np.log1p(squares / self.problem.ridge).sum())
+        self.moment += reward * x
+
+    def predict(self, arms):
+        ridge, S = self.problem.ridge, self.sketch
+        squares = dots(arms, arms)
+        self.arm_bound2 = max(self.arm_bound2, float(squares.max()))
+        # The rows of S are orthogonal: V^-1 = (I - S^T diag(1 / (|s|^2 + lambda)) S) / lambda.
+        shares = 1.0 / (dots(S, S) + ridge)
+        images = arms @ S.T
+        self.leverages = np.maximum(squares - (images * images) @ shares, 0.0) / ridge
+        theta = (self.moment - S.T @ (shares * (S @ self.moment))) / ridge
+        self.mean = arms @ theta
+        self.beta = self.problem.radius_scale * self._radius()
+
+    def _radius(self):
+        problem, m = self.problem, self.size
+        if self.radius == "oful":
+            return sub_gaussian_radius(problem, self.log_det)
+        growth = 1.0 + self.lost / problem.ridge
+        width = m * math.log1p(self.t * self.arm_bound2 / (m * problem.ridge))
+        width += problem.dimension * math.log(growth) - 2.0 * math.log(problem.delta)
+        bias = math.sqrt(problem.ridge) * problem.norm_bound
+        return problem.deviation * math.sqrt(width * growth) + bias * growth
+
+    def diagnostics(self):
+        return {"lost": self.lost}

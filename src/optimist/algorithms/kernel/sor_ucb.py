@@ -1,0 +1,22 @@
+r"""SoR-UCB: GP-UCB on a fixed number of inducing points, with no prior outside their span.
+
+Wahba (1990), "Spline Models for Observational Data", Chapter 7; Quinonero-Candela et al. (2007),
+Section 4. With the embedding of m inducing points (`optimist.numerics.nystrom`),
+$$x_{t+1} = \arg\max_x\tilde\mu_t(x)+\beta_t\tilde\sigma_t(x),\qquad
+  \tilde\sigma^2 = z(x)^\top V^{-1}z(x),$$
+$$\beta_t = \sqrt\lambda F+\xi\sqrt{2(\log\det(G_t/\lambda+I)+\log(1/\delta))} .$$
+
+Deviations: the sources are about regression; the radius is that of GP-UCB with the log-determinant
+of the approximate kernel matrix. Before the first reward the leverage is that of the prior.
+"""
+
+from optimist.algorithms.kernel.fixed_sketch import FixedSketchUCB
+
+
+class SoRUCB(FixedSketchUCB):
+    """Time per round proportional to $Am^2$; options as of `FixedSketchUCB`."""
+
+    reference = "Wahba (1990), Section 7.1"
+
+    def approximate_leverages(self, B, diagonal):
+        return self.posterior.regressors_leverages(B)

@@ -1,0 +1,127 @@
+r"""Finite features of kernels, and Bayesian linear regression on features.
+
+Random Fourier features (Rahimi and Recht 2007, "Random Features for Large-Scale Kernel Machines"),
+$$\phi(x) = \sqrt{2/D}\,[\cos\omega_j^\top x,\ \sin\omega_j^\top x]_{j\le D/2},$$
+with frequencies from the kernel's spectral density, and quadrature Fourier features (Mutny and
+Krause 2018, "Efficient High Dimensional Bayesian Optimization with Additivity and Quadrature
+Fourier Features"), with the nodes and weights of Gauss and Hermite instead.
+"""
+
+import math
+from itertools import product
+
+import numpy as np
+
+from optimist.errors import ConfigError
+from optimist.numerics.linear import add_outer_to_inverse, dots
+
+# Frequencies of a Matern kernel of order nu are of Student's t with 2 nu degrees of freedom.
+DEGREES = {"matern12": 1.0, "matern32": 3.0, "matern52": 5.0}
+
+
+class FourierFeatures:
+    r"""$\phi(x) = [\sqrt{w_j}\cos\omega_j^\top x,\ \sqrt{w_j}\sin\omega_j^\top x]_j$.
+
+    Parameters
+    ----------
+    frequencies : (n, d) array
+    weights : (n,) array
+    """
+
+    def __init__(self, frequencies, weights):
+        self.frequencies = frequencies
+        self.roots = np.sqrt(weights)
+
+    @property
+    def nbytes(self):
+        """Bytes in use."""
+        return self.frequencies.nbytes + self.roots.nbytes
+
+    def __call__(self, X):
+        """Return the features (n, 2 n_frequencies) of the rows of ``X`` (n, d)."""
+        phases = X @ self.frequencies.T
+        return np.hstack([np.cos(phases) * self.roots, np.sin(phases) * self.roots])
+
+
+def random_features(kernel, dimension, number, rng):
+    """Return `FourierFeatures` with ``number`` (even) random features of a stationary kernel."""
+    half = number // 2
+    frequencies = rng.standard_normal((half, dimension)) / kernel.lengthscale
+    if kernel.name in DEGREES:
+        df = DEGREES[kernel.name]
+        frequencies *= np.sqrt(df / rng.chisquare(df, half))[:, None]
+    return FourierFeatures(frequencies, np.full(half, 1.0 / half))
+
+
+def quadrature_features(kernel, dimension, nodes):
+    """Return `FourierFeatures` of the Gaussian kernel with ``nodes`` nodes per coordinate.
+
+    Of two nodes that differ in sign only one is kept, with the weight of both.
+    """
+    h, w = np.polynomial.hermite.hermgauss(nodes)
+    frequencies = np.array(list(product(math.sqrt(2.0) * h / kernel.lengthscale, repeat=dimension)))
+    weights = np.array([math.prod(p) for p in product(w / math.sqrt(math.pi), repeat=dimension)])
+    # The grid is symmetric: node i and node n - 1 - i are opposite.
+    n = len(weights)
+    weights = np.where(np.arange(n) < n // 2, 2.0 * weights, weights)
+    kept = (n + 1) // 2
+    return FourierFeatures(frequencies[:kept], weights[:kept])
+
+
+class FeaturePosterior:
+    r"""Linear regression with $V = \lambda I + \sum\phi\phi^\top$, O(D^2) per observation.
+
+    Parameters
+    ----------
+    dimension : int
+        D.
+    ridge : float
+        $\lambda$.
+    features : (A, D) array or None
+        Features of fixed points, whose mean and leverages are kept up to date in O(AD).
+    """
+
+    def __init__(self, dimension, ridge, features=None):
+        self.V_inv = np.eye(dimension) / ridge
+        self.moment = np.zeros(dimension)  # sum of y phi
+        self.theta = np.zeros(dimension)
+        self.log_det = 0.0  # of V / lambda
+        self._features = features
+        self._leverages = None if features is None else dots(features, features) / ridge
+
+    @property
+    def nbytes(self):
+        """Bytes in use."""
+        kept = 0 if self._features is None else self._features.nbytes + self._leverages.nbytes
+        return self.V_inv.nbytes + self.moment.nbytes + self.theta.nbytes + kept
+
+    def observe(self, phi, y):
+        """Learn that features ``phi`` (D,) paid ``y``."""
+        v = self.V_inv @ phi
+        leverage = float(phi @ v)
+        self.log_det += math.log1p(leverage)
+        add_outer_to_inverse(self.V_inv, v, 1.0, leverage)
+        self.moment += y * phi
+        self.theta = self.V_inv @ self.moment
+        if self._features is not None:
+            self._leverages -= (self._features @ v) ** 2 / (1.0 + leverage)
+
+    def predict(self, features):
+        """Return mean and leverages at points of ``features`` (n, D), both (n,).
+
+        They are at hand for the fixed points.
+        """
+        if features is self._features:
+            leverages = self._leverages
+        else:
+            leverages = dots(features @ self.V_inv, features)
+        return features @ self.theta, np.maximum(leverages, 0.0)
+
+
+def check_stationary(name, kernel, allowed):
+    """Raise ConfigError unless the algorithm ``name`` has features for ``kernel``."""
+    if kernel.name not in allowed:
+        raise ConfigError(
+            f"algorithm {name!r} is not defined for kernel {kernel.name!r}; "
+            f"allowed: {', '.join(allowed)}"
+        )

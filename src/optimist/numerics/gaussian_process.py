@@ -1,0 +1,194 @@
+r"""Exact Gaussian-process posteriors over finitely many points, one observation at a time.
+
+With $K_t$ the kernel matrix of the t observed points, with repetition,
+$$\mu_t(x) = k_t(x)^\top(K_t+\lambda I)^{-1}y,\qquad
+  s_t^2(x) = k(x,x)-k_t(x)^\top(K_t+\lambda I)^{-1}k_t(x),\qquad
+  \sigma_t^2(x) = s_t^2(x)/\lambda .$$
+$s^2$ is the variance of the function, here ``var_f``; $\sigma^2$ is the leverage, here ``leverages``.
+The effective dimension is $d_{\rm eff} = \mathrm{Tr}\,K_t(K_t+\lambda I)^{-1} = \sum_{s\le t}
+\sigma_t^2(x_s)$.
+
+Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching: Scalable and No
+Regret", equations 1, 2 and 6.
+"""
+
+import math
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.linalg.blas import dger
+
+INITIAL_ROWS = 16
+
+
+class ExactPosterior:
+    r"""The posterior at A points, O(At) per observation and O(A^2) once t is large.
+
+    The rows of $V = L^{-1}K(X_t,\mathcal A)$, L the Cholesky factor of $K_t+\lambda I$, give the
+    posterior covariance of one point with all others in one product. From the 2A-th observation on,
+    the whole covariance (A, A) is cheaper.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    points : (A, d) array
+    ridge : float
+        $\lambda$.
+
+    Attributes
+    ----------
+    mean, var_f : (A,) arrays
+    counts : (A,) array of int
+        Observations of each point.
+    log_det : float
+        $\log\det(K_t/\lambda + I)$.
+    """
+
+    def __init__(self, kernel, points, ridge):
+        self.kernel = kernel
+        self.points = points
+        self.ridge = ridge
+        self.mean = np.zeros(len(points))
+        self.var_f = kernel.diagonal(points).astype(float)
+        self.counts = np.zeros(len(points), dtype=int)
+        self.log_det = 0.0
+        self.t = 0
+        self._rows = np.empty((INITIAL_ROWS, len(points)))
+        self._covariance = None
+
+    @property
+    def leverages(self):
+        r"""$\sigma_t^2$, (A,)."""
+        return self.var_f / self.ridge
+
+    @property
+    def effective_dimension(self):
+        r"""$d_{\rm eff}$."""
+        return float(self.counts @ self.var_f) / self.ridge
+
+    @property
+    def nbytes(self):
+        """Bytes in use."""
+        held = self._rows[: self.t] if self._covariance is None else self._covariance
+        return held.nbytes + self.mean.nbytes + self.var_f.nbytes + self.counts.nbytes
+
+    def covariance(self, index):
+        """Return the posterior covariance of point ``index`` with all points, (A,)."""
+        if self._covariance is not None:
+            return self._covariance[index].copy()
+        V = self._rows[: self.t]
+        prior = self.kernel(self.points[index : index + 1], self.points)[0]
+        return prior - V[:, index] @ V
+
+    def observe(self, index, y):
+        """Learn that point ``index`` paid ``y``."""
+        if self._covariance is None and self.t == 2 * len(self.points):
+            self._form_covariance()
+        c = self.covariance(index)
+        pivot = max(c[index], 0.0) + self.ridge
+        self.log_det += math.log(pivot / self.ridge)
+        self.mean += c * ((y - self.mean[index]) / pivot)
+        self.var_f -= c * c / pivot
+        np.maximum(self.var_f, 0.0, out=self.var_f)
+        self.counts[index] += 1
+        if self._covariance is None:
+            self._append(c / math.sqrt(pivot))
+        else:
+            self._covariance = dger(-1.0 / pivot, c, c, a=self._covariance, overwrite_a=1)
+        self.t += 1
+
+    def _append(self, row):
+        if self.t == len(self._rows):
+            self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
+        self._rows[self.t] = row
+
+    def _form_covariance(self):
+        V = self._rows[: self.t]
+        self._covariance = np.asfortranarray(self.kernel(self.points, self.points) - V.T @ V)
+        self._rows = self._rows[:0]
+
+
+class GrowingCholesky:
+    r"""The Cholesky factor of $K_t+\lambda I$ and what follows from it, O(t^2) per observation.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    ridge : float
+    """
+
+    def __init__(self, kernel, ridge):
+        self.kernel = kernel
+        self.ridge = ridge
+        self.log_det = 0.0
+        self.t = 0
+        self._factor = np.zeros((INITIAL_ROWS, INITIAL_ROWS), order="F")
+        self._points = None
+        self._targets = np.empty(INITIAL_ROWS)  # L^-1 y
+
+    @property
+    def nbytes(self):
+        """Bytes in use."""
+        points = 0 if self._points is None else self._points[: self.t].nbytes
+        return 8 * self.t * (self.t + 1) + points
+
+    def observe(self, x, y):
+        """Learn that point ``x`` (d,) paid ``y``."""
+        self._reserve(len(x))
+        t = self.t
+        row = self._solve(x[None])[:, 0]
+        pivot = max(float(self.kernel.diagonal(x[None])[0]) - float(row @ row), 0.0) + self.ridge
+        root = math.sqrt(pivot)
+        self._factor[t, :t], self._factor[t, t] = row, root
+        self._targets[t] = (y - float(row @ self._targets[:t])) / root
+        self._points[t] = x
+        self.log_det += math.log(pivot / self.ridge)
+        self.t += 1
+
+    def predict(self, X):
+        """Return mean and leverage at the rows of ``X`` (n, d), both (n,)."""
+        W = self._solve(X)
+        var_f = self.kernel.diagonal(X) - np.einsum("tn,tn->n", W, W)
+        return self._targets[: self.t] @ W, np.maximum(var_f, 0.0) / self.ridge
+
+    def _solve(self, X):
+        """Return $L^{-1}K(X_t, X)$, (t, n)."""
+        if self.t == 0:
+            return np.zeros((0, len(X)))
+        K = self.kernel(self._points[: self.t], X)
+        return solve_triangular(self._factor[: self.t, : self.t], K, lower=True)
+
+    def _reserve(self, dimension):
+        if self._points is None:
+            self._points = np.empty((INITIAL_ROWS, dimension))
+        size = len(self._points)
+        if self.t == size:
+            factor = np.zeros((2 * size, 2 * size), order="F")
+            factor[:size, :size] = self._factor
+            self._factor = factor
+            self._points = np.concatenate([self._points, np.empty_like(self._points)])
+            self._targets = np.concatenate([self._targets, np.empty_like(self._targets)])
+
+
+def dense_posterior(kernel, observed, y, points, ridge):
+    r"""Return mean and leverages at ``points`` from scratch, $O(t^3 + At^2)$.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    observed : (t, d) array, with repetition
+    y : (t,) array
+    points : (A, d) array
+    ridge : float
+
+    Returns
+    -------
+    mean, leverages : (A,) arrays
+    log_det : float
+    """
+    L = np.linalg.cholesky(kernel(observed, observed) + ridge * np.eye(len(observed)))
+    W = solve_triangular(L, kernel(observed, points), lower=True)
+    mean = solve_triangular(L, y, lower=True) @ W
+    var_f = kernel.diagonal(points) - np.einsum("ta,ta->a", W, W)
+    log_det = 2.0 * float(np.log(np.diag(L)).sum()) - len(observed) * math.log(ridge)
+    return mean, np.maximum(var_f, 0.0) / ridge, log_det

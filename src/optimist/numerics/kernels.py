@@ -1,0 +1,153 @@
+r"""Covariance functions, by name, between rows of points.
+
+| name | $k(x,x')$ with $r = \|x-x'\|$ |
+| --- | --- |
+| gaussian | $\exp(-r^2/(2\ell^2))$ |
+| matern12 | $e^{-r/\ell}$ |
+| matern32 | $(1+\sqrt3r/\ell)\,e^{-\sqrt3r/\ell}$ |
+| matern52 | $(1+\sqrt5r/\ell+5r^2/(3\ell^2))\,e^{-\sqrt5r/\ell}$ |
+| linear | $x^\top x'$ |
+| gram | an entry of a given positive semi-definite matrix; points are its row numbers |
+
+Rasmussen and Williams (2006), "Gaussian Processes for Machine Learning", Section 4.2.
+"""
+
+import math
+from abc import ABC, abstractmethod
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from optimist.errors import ConfigError, one_of, positive
+from optimist.numerics.linear import dots
+
+
+class Kernel(ABC):
+    """A positive semi-definite function of two points."""
+
+    name: str
+
+    @abstractmethod
+    def __call__(self, X, Y):
+        """Return the matrix (n, m) of k(x, y) for rows of ``X`` (n, d) and ``Y`` (m, d)."""
+
+    @abstractmethod
+    def diagonal(self, X):
+        """Return k(x, x) for the rows of ``X`` (n, d), as (n,)."""
+
+
+class _Stationary(Kernel):
+    """A kernel of the distance, with k(x, x) = 1."""
+
+    def __init__(self, lengthscale):
+        self.lengthscale = positive("lengthscale", lengthscale)
+
+    def diagonal(self, X):
+        return np.ones(len(X))
+
+
+class GaussianKernel(_Stationary):
+    name = "gaussian"
+
+    def __call__(self, X, Y):
+        # Exact differences: expanding the square would cancel between close points.
+        squares = cdist(X, Y, "sqeuclidean")
+        squares *= -0.5 / self.lengthscale**2
+        return np.exp(squares, out=squares)
+
+
+class _Matern(_Stationary):
+    """$k = p(z)e^{-z}$ with $z = \\sqrt{2\\nu}\\,r/\\ell$ and a polynomial p."""
+
+    order: float  # nu
+
+    def __call__(self, X, Y):
+        z = cdist(X, Y)
+        z *= math.sqrt(2.0 * self.order) / self.lengthscale
+        return self.polynomial(z) * np.exp(-z)
+
+    @staticmethod
+    @abstractmethod
+    def polynomial(z):
+        """Return p at each entry of ``z``."""
+
+
+class Matern12(_Matern):
+    name = "matern12"
+    order = 0.5
+
+    @staticmethod
+    def polynomial(z):
+        return 1.0
+
+
+class Matern32(_Matern):
+    name = "matern32"
+    order = 1.5
+
+    @staticmethod
+    def polynomial(z):
+        return 1.0 + z
+
+
+class Matern52(_Matern):
+    name = "matern52"
+    order = 2.5
+
+    @staticmethod
+    def polynomial(z):
+        return 1.0 + z + z * z / 3.0
+
+
+class LinearKernel(Kernel):
+    name = "linear"
+
+    def __call__(self, X, Y):
+        return X @ Y.T
+
+    def diagonal(self, X):
+        return dots(X, X)
+
+
+class GramKernel(Kernel):
+    """Values from a given matrix; a point is the number of its row, as a float.
+
+    Parameters
+    ----------
+    gram : (n, n) array, symmetric positive semi-definite
+    """
+
+    name = "gram"
+
+    def __init__(self, gram):
+        gram = np.asarray(gram, dtype=float)
+        if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
+            raise ConfigError(f"gram has shape {gram.shape}; allowed: (n, n)")
+        if not np.isfinite(gram).all() or not np.array_equal(gram, gram.T):
+            raise ConfigError("gram is not symmetric and finite; allowed: a symmetric matrix")
+        self.gram = gram
+
+    def __call__(self, X, Y):
+        return self.gram[np.ix_(self._rows(X), self._rows(Y))]
+
+    def diagonal(self, X):
+        rows = self._rows(X)
+        return self.gram[rows, rows]
+
+    @staticmethod
+    def _rows(X):
+        return X[:, 0].astype(int)
+
+
+STATIONARY = {k.name: k for k in (GaussianKernel, Matern12, Matern32, Matern52)}
+KERNELS = (*STATIONARY, "linear")
+
+
+def make_kernel(name, lengthscale=None):
+    """Return the kernel called ``name``; the linear one has no ``lengthscale``, the others must."""
+    one_of("kernel", name, KERNELS)
+    if name == "linear":
+        if lengthscale is not None:
+            raise ConfigError(f"lengthscale is {lengthscale!r}; allowed for kernel 'linear': none")
+        return LinearKernel()
+    return STATIONARY[name](lengthscale)
