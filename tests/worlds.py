@@ -7,7 +7,8 @@ import yaml
 
 from optimist.environments.base import FiniteArmEnvironment
 from optimist.numerics.links import make_link
-from optimist.problems import GLBProblem, HeavyTailedProblem
+from optimist.problems.glb import GLBProblem
+from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 ROOT = Path(__file__).resolve().parents[1]
 STAND_IN = ROOT / "data" / "stand_in"

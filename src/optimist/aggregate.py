@@ -7,7 +7,7 @@
 ``times``   every recorded round of the timing lane, one row per setting, algorithm, trial, round.
 ``facts``   one row per name and setting: numbers about the environments (and, with an algorithm's
             label for a setting, the areas of confidence regions).
-``regions``, ``scaling`` and ``lemmas``: see the modules of those names.
+Other tables are those of `optimist.studies`.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -19,10 +19,8 @@ import pyarrow as pa
 from optimist.results import REQUIRED, read
 from optimist.simulate import COMPLETE
 from optimist.statistics import mean_intervals
+from optimist.studies import FACTS, TABLES
 
-EXTRAS = ("facts", "regions", "scaling", "lemmas")
-# Tables of facts that are made beside other tables.
-MORE_FACTS = ("region_areas", "lemma_facts")
 CELL = ["setting", "algorithm"]
 CURVES = (*CELL, "round", "mean", "low", "high", "trials", "lower", "median", "upper")
 
@@ -68,7 +66,7 @@ def tables(inputs, level, interval="t"):
     What is not among the inputs is absent from the answer. ``level`` and ``interval`` are those of
     `curves`.
     """
-    made = read_tables({k: v for k, v in inputs.items() if k in (*EXTRAS, *MORE_FACTS)})
+    made = read_tables({k: v for k, v in inputs.items() if k in TABLES})
     regret, timing = (_as_list(inputs.get(lane, [])) for lane in ("regret", "timing"))
     if regret:
         runs = load(regret)
@@ -81,9 +79,9 @@ def tables(inputs, level, interval="t"):
 def read_tables(paths):
     """Return the frames stored at ``paths`` (by table name), with all facts in one."""
     frames = {name: _read(path) for name, path in paths.items()}
-    more = [frames.pop(name) for name in MORE_FACTS if name in frames]
-    if more:
-        frames["facts"] = pd.concat([frames["facts"], *more], ignore_index=True)
+    facts = [frames.pop(name) for name in FACTS if name in frames]
+    if facts:
+        frames["facts"] = pd.concat(facts, ignore_index=True)
     return frames
 
 

@@ -138,17 +138,17 @@ def _parse_trials(text):
 
 def _ensure_dataset(name, folder):
     """Prepare a data set that the workflow has not prepared yet, with the configured options."""
-    from optimist import covertype, datasets
+    from optimist import datasets, preparation
     from optimist.config import load_config
 
     path = Path(folder) / f"{name}.csv"
     if path.exists():
         return
     config = load_config()
-    print(f"preparing {path} (once; clustering takes about a minute)", file=sys.stderr)
+    print(f"preparing {path} (once; it may take a minute)", file=sys.stderr)
     frame, _ = datasets.fetch(name, **config["data"])
-    prepare = {k: config["datasets"][name][k] for k in ("clusters", "seed", "n_init")}
-    covertype.write_arms(covertype.prepare(frame, **prepare), path)
+    options = preparation.select_options(name, "write", config["datasets"].get(name, {}))
+    preparation.call(name, "write", frame, path, options)
 
 
 def _summary(trial, trajectory):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import yaml
 
-from optimist import experiment, trials
-from optimist.algorithms import make_algorithm, parse_label
+from optimist import experiment, studies, trials
+from optimist.algorithms import make_algorithm
 from optimist.errors import ConfigError, OptimistError, nearest, unknown_name
 
 # The safe loader, in C where PyYAML was built with it: ten times faster.
@@ -151,30 +151,11 @@ def load_paper(name):
             block[key] = flatten(block[key])
     try:
         check_cells(paper)
-        _check_extras(paper)
+        for study in studies.of_paper(paper):
+            study.load().check(paper)
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from None
     return paper
-
-
-def _check_extras(paper):
-    """Refuse regions that are not in the plane, and the timing of an update that is not ours."""
-    if "regions" in paper:
-        regions = paper["regions"]
-        for label in regions["algorithms"]:
-            horizon = experiment.make_cell(paper, regions["setting"], label).spec["horizon"]
-        if regions["round"] > horizon:
-            raise ConfigError(f"regions.round is {regions['round']}; allowed: at most {horizon}")
-    if "lemmas" in paper:
-        lemmas = paper["lemmas"]
-        if parse_label(lemmas["algorithm"])[0] != "hvt_ucb":
-            raise ConfigError(f"lemmas.algorithm is {lemmas['algorithm']!r}; allowed: hvt_ucb[...]")
-        for setting in lemmas["settings"]:
-            experiment.make_cell(paper, setting, lemmas["algorithm"])
-    if "scaling" in paper and paper.get("method") != "glb_omd":
-        raise ConfigError(
-            "scaling times an update of glb_omd; allowed: in the paper whose method that is"
-        )
 
 
 def _lists_of_cells(paper):

@@ -91,7 +91,7 @@ def check(paper):
         for letter, panel in zip(ascii_lowercase, figure["panels"], strict=False):
             place = f"figure {name}, panel {letter}"
             _check_cells(paper, lanes, place, panel)
-            _check_extras(paper, place, panel)
+            _check_panel(paper, place, panel)
     for name, table in paper.get("tables", {}).items():
         labels = [row["algorithm"] for row in table.get("rows", []) if "algorithm" in row]
         shown = {"algorithms": labels, **table}
@@ -112,7 +112,7 @@ def _check_cells(paper, lanes, place, spec):
                 )
 
 
-def _check_extras(paper, place, panel):
+def _check_panel(paper, place, panel):
     """Refuse a parameter to plot over, or a region, that the paper's configuration lacks."""
     try:
         for setting in _settings(panel):

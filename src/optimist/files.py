@@ -15,3 +15,11 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_frame(frame, path):
+    """Write a pandas frame as CSV or Parquet, by the ending of ``path``."""
+    is_csv = str(path).endswith(".csv")
+    write_atomically(
+        path, lambda p: frame.to_csv(p, index=False) if is_csv else frame.to_parquet(p)
+    )

@@ -42,7 +42,7 @@ def build(sources):
 
 
 def _describe_input(path):
-    if not path.endswith(".parquet") or "/extras/" in path:
+    if not path.endswith(".parquet") or "/studies/" in path:
         return {"sha256": sha256(path)}
     made = results.read_metadata(path)["provenance"]
     return {"sha256": sha256(path), "commit": made["commit"], "dirty": made["dirty"]}

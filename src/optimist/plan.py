@@ -9,11 +9,12 @@ from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
 
-from optimist import claims, experiment, figures
-from optimist.algorithms import parse_label
+from optimist import claims, experiment, figures, preparation, studies
+from optimist.algorithms import algorithm_module, parse_label
 from optimist.config import check_config, claims_path, load_paper, project_root
 from optimist.environments import environment_module
 from optimist.errors import ConfigError, unknown_name
+from optimist.trials import Cell
 
 # Target suffix and manifest name of each group of cells.
 GROUPS = {"paper": ("", "manifest"), "variants": ("_variants", "manifest_variants")}
@@ -31,12 +32,6 @@ def sources(*modules):
     """Return the source files of modules of this package and of all they import."""
     files = set().union(*(experiment.module_closure(name) for name in modules))
     return sorted(relative(f) for f in files)
-
-
-def cell_sources(cells, module):
-    """Return the source files of some cells and of a module that plays them."""
-    files = set().union(*(experiment.source_files(cell) for cell in cells))
-    return sorted({relative(f) for f in files} | set(sources(module)))
 
 
 def item_cells(spec, lane):
@@ -218,91 +213,92 @@ class Plan:
 
     # Data.
 
+    @property
+    def datasets(self):
+        """Names of the data sets that can be prepared."""
+        return list(preparation.MODULES)
+
+    @property
+    def studies(self):
+        """The studies that some paper asks for."""
+        asked = {s.name for paper in self.papers.values() for s in studies.of_paper(paper)}
+        return [study for study in studies.STUDIES.values() if study.name in asked]
+
     def dataset(self, name):
         """Return the path of a prepared data set."""
         return f"{self.results}/data/{name}.csv"
 
-    def covertype_options(self, *keys):
-        """Return some options of the Covertype preparation."""
-        options = self.config["datasets"]["covertype"]
-        return {key: options[key] for key in keys}
+    def dataset_inputs(self, *modules):
+        """Return an input function: the sources that prepare a data set, and of ``modules``."""
+        return lambda w: sources(preparation.module_name(w.dataset), *modules)
 
-    # Facts, regions and scaling of one paper.
+    def dataset_options(self, function):
+        """Return a params function: the configured options that ``write`` or ``facts`` names."""
 
-    def extra(self, paper, name):
-        """Return the path of a paper's table of facts, regions, areas or scaling."""
-        suffix = "parquet" if name in ("regions", "lemmas") else "csv"
-        return f"{self.results}/extras/{paper}/{name}.{suffix}"
+        def options(wildcards):
+            configured = self.config["datasets"].get(wildcards.dataset, {})
+            return preparation.select_options(wildcards.dataset, function, configured)
 
-    def extras(self, paper):
+        return options
+
+    # Studies of one paper.
+
+    def study_tables(self, study):
+        """Return the paths of a study's tables by name, for any ``{paper}``."""
+        return {name: self.table("{paper}", name) for name in study.tables}
+
+    def table(self, paper, name):
+        """Return the path of a table that a study of a paper makes."""
+        return f"{self.results}/studies/{paper}/{name}.{studies.TABLES[name]}"
+
+    def tables_beside(self, paper):
         """Return the tables beside its runs that a paper has, by name."""
-        names = ["facts"]
-        names += ["regions", "region_areas"] if "regions" in self.papers[paper] else []
-        names += ["scaling"] if "scaling" in self.papers[paper] else []
-        names += ["lemmas", "lemma_facts"] if "lemmas" in self.papers[paper] else []
-        return {name: self.extra(paper, name) for name in names}
-
-    def facts_specs(self, wildcards):
-        """Return the settings that the paper's jobs use, as configured."""
-        jobs = (job for job in self.jobs.values() if job.cell.paper == wildcards.paper)
-        return {job.cell.setting: job.cell.spec for job in jobs}
-
-    def facts_inputs(self, wildcards):
-        """Return the sources of a paper's environments, and the data sets behind them."""
-        specs = self.facts_specs(wildcards).values()
-        datasets = sorted({spec["dataset"] for spec in specs if "dataset" in spec})
-        modules = {environment_module(spec["environment"]) for spec in specs}
-        extremes = [f"{self.results}/data/{name}_extremes.csv" for name in datasets]
-        code = sources("optimist.facts", *modules)
-        return [*code, *map(self.dataset, datasets), *extremes]
-
-    def region_cells(self, paper):
-        """Return the cells whose confidence regions are drawn."""
-        regions = self.papers[paper]["regions"]
-        make = partial(experiment.make_cell, self.papers[paper], regions["setting"])
-        return [make(label) for label in regions["algorithms"]]
-
-    def regions(self, wildcards):
-        """Return what the regions are made from, as plain data."""
-        regions = self.papers[wildcards.paper]["regions"]
-        limit = self.config["limits"]["rounds"] or regions["round"]
         return {
-            "cells": [asdict(cell) for cell in self.region_cells(wildcards.paper)],
-            "rounds": min(regions["round"], limit),
-            "resolution": regions["resolution"],
+            name: self.table(paper, name)
+            for study in studies.of_paper(self.papers[paper])
+            for name in study.tables
         }
 
-    def region_inputs(self, wildcards):
-        """Return the source files behind the regions."""
-        return cell_sources(self.region_cells(wildcards.paper), "optimist.regions")
+    def _study_cells(self, paper, study):
+        """Return the cells of a study: of facts, every setting that the paper's jobs use."""
+        if study.name == "facts":
+            jobs = (job for job in self.jobs.values() if job.cell.paper == paper)
+            specs = {job.cell.setting: job.cell.spec for job in jobs}
+            return [Cell(paper, setting, "", spec) for setting, spec in specs.items()]
+        section = self.papers[paper][study.name]
+        settings, labels = (
+            section.get(f"{key}s") or [section[key] for key in (key,) if key in section]
+            for key in ("setting", "algorithm")
+        )
+        make = partial(experiment.make_cell, self.papers[paper])
+        return [make(setting, label) for setting in settings for label in labels]
 
-    def lemma_cells(self, paper):
-        """Return the cells in which the analysis is watched."""
-        lemmas = self.papers[paper]["lemmas"]
-        make = partial(experiment.make_cell, self.papers[paper], algorithm=lemmas["algorithm"])
-        return [make(setting) for setting in lemmas["settings"]]
+    def study_spec(self, study):
+        """Return a params function: what a study is about, as plain data."""
 
-    def lemmas(self, wildcards):
-        """Return the cells and trials in which the analysis is watched, as plain data."""
-        trials, cap = self.papers[wildcards.paper]["lemmas"]["trials"], self.config["limits"]
-        cells = [asdict(cell) for cell in self.lemma_cells(wildcards.paper)]
-        return {
-            "cells": cells,
-            "trials": min(trials, cap["trials"] or trials),
-            "rounds": cap["rounds"],
-        }
+        def spec(wildcards):
+            cells = self._study_cells(wildcards.paper, study)
+            return {
+                **self.papers[wildcards.paper].get(study.name, {}),
+                "cells": [asdict(cell) for cell in cells],
+                "limits": self.config["limits"],
+            }
 
-    def lemma_inputs(self, wildcards):
-        """Return the source files behind the watched analysis."""
-        return cell_sources(self.lemma_cells(wildcards.paper), "optimist.lemmas")
+        return spec
 
-    def scaling(self, wildcards):
-        """Return the dimensions and repetitions of the update's timing."""
-        return self.papers[wildcards.paper]["scaling"]
+    def study_inputs(self, study):
+        """Return an input function: the source files behind a study, and its data sets."""
 
-    def scaling_inputs(self, wildcards):
-        """Return the source files behind the update's timing."""
-        return sources("optimist.scaling")
+        def inputs(wildcards):
+            cells = self._study_cells(wildcards.paper, study)
+            datasets = sorted({c.spec["dataset"] for c in cells if "dataset" in c.spec})
+            about = [f"{self.results}/data/{name}_facts.csv" for name in datasets]
+            modules = {environment_module(cell.spec["environment"]) for cell in cells}
+            modules |= {algorithm_module(parse_label(c.algorithm)[0]) for c in cells if c.algorithm}
+            code = sources(study.module, *modules)
+            return [*code, *map(self.dataset, datasets), *about]
+
+        return inputs
 
     # Figures and tables.
 
@@ -346,7 +342,7 @@ class Plan:
                     group = spec.get("group", "paper") if cells is None else None
                     found[need] = self.paths(paper, lanes=[need], group=group, cells=cells)
                 else:
-                    found[need] = self.extra(paper, need)
+                    found[need] = self.table(paper, need)
             return {**found, "source": self.drawing_sources()}
 
         return inputs
@@ -380,7 +376,10 @@ class Plan:
     def claims_tables(self, paper):
         """Return the aggregated tables that claims are decided on, by name."""
         folder = f"{self.results}/tables/{paper}/paper"
-        return {**{name: f"{folder}/{name}.parquet" for name in TABLES}, **self.extras(paper)}
+        return {
+            **{name: f"{folder}/{name}.parquet" for name in TABLES},
+            **self.tables_beside(paper),
+        }
 
     def claims_inputs(self, wildcards):
         """Return the claims of a paper, its tables and the sources of the verdicts."""
@@ -411,7 +410,7 @@ class Plan:
     def _made_from(self, paper, group, name):
         """Return the result files, tables and data sets behind a figure, table or the claims."""
         if name == "claims":
-            found = [*self.paths(paper, group=group), *self.extras(paper).values()]
+            found = [*self.paths(paper, group=group), *self.tables_beside(paper).values()]
         else:
             kind = "figures" if name in self.names(paper, "figures") else "tables"
             inputs = self.figure_inputs(kind)(_Wildcards(paper, name))

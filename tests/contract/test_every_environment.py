@@ -8,7 +8,8 @@ from worlds import STAND_IN, configured
 
 from optimist.environments import REGISTRY
 from optimist.environments.base import check_arms
-from optimist.problems import GLBProblem, HeavyTailedProblem
+from optimist.problems.glb import GLBProblem
+from optimist.problems.heavy_tailed import HeavyTailedProblem
 from optimist.trials import Cell, build
 
 HORIZON = 30

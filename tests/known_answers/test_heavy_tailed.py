@@ -10,7 +10,7 @@ from worlds import random_arms
 from optimist.algorithms import make_algorithm
 from optimist.algorithms.heavy_tailed import hvt_ucb
 from optimist.numerics.ball import project
-from optimist.problems import HeavyTailedProblem
+from optimist.problems.heavy_tailed import HeavyTailedProblem
 from optimist.simulate import simulate
 from optimist.trials import Cell, build
 

@@ -408,7 +408,7 @@ def test_unreadable_table(tmp_path, name):
 
 def test_import_is_light():
     code = (
-        "import sys, optimist.datasets, optimist.covertype;"
+        "import sys, optimist.datasets, optimist.preparation.covertype;"
         "print([m for m in ('pandas', 'pyarrow', 'sklearn', 'ucimlrepo') if m in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -209,9 +209,7 @@ def test_source_files_hold_what_decides_the_cell_and_no_other_algorithm(name, en
     others = {own_file(algorithm_class(other)) for other in REGISTRY if other != name}
     others |= {own_file(environment_class(other)) for other in ENVIRONMENTS if other != environment}
     assert not files & others
-    assert {"simulate.py", "seeding.py", "base.py", "links.py", "problems.py"} <= {
-        f.name for f in files
-    }
+    assert {"simulate.py", "seeding.py", "base.py", "links.py", "glb.py"} <= {f.name for f in files}
     assert not {"plotting.py", "figures.py", "config.py"} & {f.name for f in files}
 
 

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from optimist import lemmas, seeding
+from optimist import seeding
 from optimist.algorithms import make_algorithm
 from optimist.environments import make_environment
 from optimist.errors import ConfigError
 from optimist.numerics.noise import make_law
-from optimist.problems import HeavyTailedProblem
+from optimist.problems.heavy_tailed import HeavyTailedProblem
+from optimist.studies import lemmas
 from optimist.trials import Cell, build
 
 

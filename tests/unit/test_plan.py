@@ -207,7 +207,7 @@ def test_a_table_of_all_cells_is_made_from_its_group(plan):
 
 def test_a_figure_of_regions_is_given_the_regions_and_their_areas(plan):
     inputs = plan.figure_inputs("figures")(wildcards(paper="glb_omd", name="regions"))
-    folder = "results/extras/glb_omd"
+    folder = "results/studies/glb_omd"
     assert inputs["regions"] == f"{folder}/regions.parquet"
     # The areas are facts; reading them needs the table of facts as well.
     assert inputs["region_areas"] == f"{folder}/region_areas.csv"
@@ -236,7 +236,7 @@ def test_a_manifest_describes_every_file_of_its_group(plan, manifest):
             runs = result_files(plan, paper, "figures", name)
             assert found
             assert runs <= found
-            assert all(p.startswith(("results/extras/", "results/data/")) for p in found - runs)
+            assert all(p.startswith(("results/studies/", "results/data/")) for p in found - runs)
             on_covertype = any("/covertype" in path for path in runs)
             assert ("results/data/covertype.csv" in found) == on_covertype
 

@@ -17,7 +17,7 @@ from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.environments import REGISTRY as ENVIRONMENTS
 from optimist.environments import environment_class, environment_module, make_environment
 from optimist.errors import ConfigError
-from optimist.problems import GLBProblem
+from optimist.problems.glb import GLBProblem
 
 
 @pytest.mark.parametrize(

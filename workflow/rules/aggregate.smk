@@ -1,43 +1,22 @@
-rule facts:
-    input:
-        plan.facts_inputs,
-    output:
-        f"{plan.results}/extras/{{paper}}/facts.csv",
-    log:
-        f"{plan.results}/logs/facts/{{paper}}.log",
-    params:
-        specs=plan.facts_specs,
-        data_dir=f"{plan.results}/data",
-    script:
-        "../scripts/facts.py"
+# One rule for each study, whose tables are made for any paper that asks for it.
+for study in plan.studies:
 
-
-rule regions:
-    input:
-        plan.region_inputs,
-    output:
-        grid=f"{plan.results}/extras/{{paper}}/regions.parquet",
-        areas=f"{plan.results}/extras/{{paper}}/region_areas.csv",
-    log:
-        f"{plan.results}/logs/regions/{{paper}}.log",
-    params:
-        regions=plan.regions,
-    script:
-        "../scripts/regions.py"
-
-
-rule lemmas:
-    input:
-        plan.lemma_inputs,
-    output:
-        rounds=f"{plan.results}/extras/{{paper}}/lemmas.parquet",
-        facts=f"{plan.results}/extras/{{paper}}/lemma_facts.csv",
-    log:
-        f"{plan.results}/logs/lemmas/{{paper}}.log",
-    params:
-        lemmas=plan.lemmas,
-    script:
-        "../scripts/lemmas.py"
+    rule:
+        name:
+            study.name
+        input:
+            plan.study_inputs(study),
+        output:
+            **plan.study_tables(study),
+        log:
+            f"{plan.results}/logs/{study.name}/{{paper}}.log",
+        threads: plan.timing_threads(workflow) if study.timed else 1
+        params:
+            study=study.name,
+            spec=plan.study_spec(study),
+            data_dir=f"{plan.results}/data",
+        script:
+            "../scripts/study.py"
 
 
 rule aggregate:

@@ -20,3 +20,4 @@ wildcard_constraints:
     chunk=r"\d+-\d+",
     group="paper|variants",
     name="[a-z_0-9]+",
+    dataset="|".join(plan.datasets),

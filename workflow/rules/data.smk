@@ -15,32 +15,32 @@ rule fetch_dataset:
         "../scripts/fetch_dataset.py"
 
 
-rule prepare_covertype:
+rule prepare_dataset:
     input:
-        table=f"{plan.results}/data/raw/covertype.parquet",
-        code=plan.sources("optimist.covertype"),
+        plan.dataset_inputs("optimist.datasets"),
+        table=f"{plan.results}/data/raw/{{dataset}}.parquet",
     output:
-        arms=f"{plan.results}/data/covertype.csv",
+        f"{plan.results}/data/{{dataset}}.csv",
     log:
-        f"{plan.results}/logs/prepare_covertype.log",
-    # First of all, or its many runs would wait for it at the end.
+        f"{plan.results}/logs/prepare_dataset/{{dataset}}.log",
+    # First of all, or many runs would wait for it at the end.
     priority: 100
     params:
-        **plan.covertype_options("clusters", "seed", "n_init"),
+        options=plan.dataset_options("write"),
     script:
-        "../scripts/prepare_covertype.py"
+        "../scripts/prepare_dataset.py"
 
 
-rule covertype_extremes:
+rule dataset_facts:
     input:
-        table=f"{plan.results}/data/raw/covertype.parquet",
-        arms=f"{plan.results}/data/covertype.csv",
-        code=plan.sources("optimist.covertype"),
+        plan.dataset_inputs("optimist.datasets"),
+        table=f"{plan.results}/data/raw/{{dataset}}.parquet",
+        arms=f"{plan.results}/data/{{dataset}}.csv",
     output:
-        extremes=f"{plan.results}/data/covertype_extremes.csv",
+        f"{plan.results}/data/{{dataset}}_facts.csv",
     log:
-        f"{plan.results}/logs/covertype_extremes.log",
+        f"{plan.results}/logs/dataset_facts/{{dataset}}.log",
     params:
-        **plan.covertype_options("clusters", "seed", "n_init", "spread_seeds"),
+        options=plan.dataset_options("facts"),
     script:
-        "../scripts/covertype_extremes.py"
+        "../scripts/dataset_facts.py"

@@ -37,17 +37,3 @@ for batch in plan.batches("timing").values():
             data_dir=f"{plan.results}/data",
         script:
             "../scripts/run_chunk.py"
-
-
-rule time_update:
-    input:
-        plan.scaling_inputs,
-    output:
-        f"{plan.results}/extras/{{paper}}/scaling.csv",
-    log:
-        f"{plan.results}/logs/time_update/{{paper}}.log",
-    threads: plan.timing_threads(workflow)
-    params:
-        scaling=plan.scaling,
-    script:
-        "../scripts/time_update.py"

@@ -103,7 +103,7 @@ def _check_problem(name, cls, problem):
             f"allowed: {cls.problem_type.__name__}"
         )
     link = getattr(problem, "link", None)
-    if link is not None and link.name not in cls.links:
+    if link is not None and link.name not in getattr(cls, "links", [link.name]):
         raise ConfigError(
             f"algorithm {name!r} is not defined for link {link.name!r}; "
             f"allowed: {', '.join(cls.links)}"

@@ -5,8 +5,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from optimist.problems import GLBProblem
-
 
 class FiniteArmAlgorithm(ABC):
     """A learner that picks one of finitely many arms in every round.
@@ -17,7 +15,7 @@ class FiniteArmAlgorithm(ABC):
       nothing at random and allocates nothing that grows with the data. A randomised learner names
       a keyword ``rng`` and is handed its own stream.
     * names its source in ``reference``, the class of problem that it is made for in
-      ``problem_type`` and, if it is made for some links only, those in ``links``;
+      ``problem_type``;
     * implements `select` and `update`, which, with `prepare`, are all that is timed;
     * sets ``status`` (see `optimist.simulate`) when a computation went wrong, and never raises for
       it;
@@ -25,8 +23,7 @@ class FiniteArmAlgorithm(ABC):
     """
 
     reference: ClassVar[str]
-    problem_type: ClassVar[type] = GLBProblem
-    links: ClassVar[tuple[str, ...]] = ("logistic", "poisson", "gaussian")
+    problem_type: ClassVar[type]
 
     status = "ok"
 

@@ -15,7 +15,7 @@ from optimist.environments.base import FiniteArmEnvironment, check_arms
 from optimist.errors import ConfigError, one_of, positive, whole_number
 from optimist.numerics.linear import norms
 from optimist.numerics.links import make_link
-from optimist.problems import GLBProblem
+from optimist.problems.glb import GLBProblem
 
 KAPPA_CHOICES = ("parameter", "arms", "ball")
 

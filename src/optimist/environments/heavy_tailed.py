@@ -16,7 +16,7 @@ from optimist.environments.base import FiniteArmEnvironment, check_arms
 from optimist.errors import ConfigError, one_of, positive, whole_number
 from optimist.numerics.linear import norms
 from optimist.numerics.noise import CENTRES, make_law
-from optimist.problems import HeavyTailedProblem, moment_order
+from optimist.problems.heavy_tailed import HeavyTailedProblem, moment_order
 
 
 class HeavyTailedEnvironment(FiniteArmEnvironment):

@@ -24,7 +24,7 @@ import math
 
 import numpy as np
 
-from optimist.algorithms.base import FiniteArmAlgorithm
+from optimist.algorithms.glb.base import GLBAlgorithm
 from optimist.errors import one_of
 from optimist.numerics.ball import minimise_quadratic, project
 from optimist.numerics.linear import add_outer_to_inverse, inverse_norms, quadratic_norms
@@ -32,7 +32,7 @@ from optimist.numerics.linear import add_outer_to_inverse, inverse_norms, quadra
 MAX_NEWTON_STEPS = 50
 
 
-class ECOLog(FiniteArmAlgorithm):
+class ECOLog(GLBAlgorithm):
     """Constant memory; O(log t) time per round with the ``pgd`` solver.
 
     Parameters

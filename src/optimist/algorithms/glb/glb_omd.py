@@ -20,13 +20,13 @@ import math
 
 import numpy as np
 
-from optimist.algorithms.base import FiniteArmAlgorithm
+from optimist.algorithms.glb.base import GLBAlgorithm
 from optimist.errors import one_of
 from optimist.numerics.ball import project
 from optimist.numerics.linear import add_outer_to_inverse, inverse_norms, quadratic_norms
 
 
-class GLBOMD(FiniteArmAlgorithm):
+class GLBOMD(GLBAlgorithm):
     r"""Constant time and memory per round, for every link.
 
     Parameters

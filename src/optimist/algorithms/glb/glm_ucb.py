@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from optimist.algorithms.base import FiniteArmAlgorithm
+from optimist.algorithms.glb.base import GLBAlgorithm
 from optimist.errors import one_of
 from optimist.numerics.ball import minimise_quadratic
 from optimist.numerics.likelihood import Likelihood, minimise
@@ -27,7 +27,7 @@ from optimist.numerics.linear import inverse_norms, log_determinant, quadratic_n
 MAX_GAUSS_NEWTON_STEPS = 20
 
 
-class GLMUCB(FiniteArmAlgorithm):
+class GLMUCB(GLBAlgorithm):
     """Time per round proportional to t; radius linear in kappa.
 
     Parameters

@@ -20,13 +20,13 @@ import math
 
 import numpy as np
 
-from optimist.algorithms.base import FiniteArmAlgorithm
+from optimist.algorithms.glb.base import GLBAlgorithm
 from optimist.errors import one_of
 from optimist.numerics.ball import project
 from optimist.numerics.linear import add_outer_to_inverse, inverse_norms, quadratic_norms
 
 
-class GLOC(FiniteArmAlgorithm):
+class GLOC(GLBAlgorithm):
     """Constant time and memory per round; radius linear in kappa.
 
     Parameters

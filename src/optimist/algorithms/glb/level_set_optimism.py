@@ -13,7 +13,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from optimist.algorithms.base import FiniteArmAlgorithm
+from optimist.algorithms.glb.base import GLBAlgorithm
 from optimist.errors import one_of
 from optimist.numerics.expansions import Expansions, SolutionMemory
 from optimist.numerics.level_set import LevelSet, maximise_by_slsqp
@@ -22,7 +22,7 @@ from optimist.numerics.likelihood import Likelihood, descend, minimise_by_slsqp
 SOLVERS = ("kkt", "slsqp")
 
 
-class LevelSetOptimism(FiniteArmAlgorithm):
+class LevelSetOptimism(GLBAlgorithm):
     """Base of the learners that maximise over a level set; see the module's text.
 
     Parameters

@@ -26,13 +26,13 @@ import math
 
 import numpy as np
 
-from optimist.algorithms.base import FiniteArmAlgorithm
+from optimist.algorithms.glb.base import GLBAlgorithm
 from optimist.errors import one_of
 from optimist.numerics.likelihood import Likelihood, minimise
 from optimist.numerics.linear import inverse_norms, log_determinant, quadratic_norms
 
 
-class RSGLinCB(FiniteArmAlgorithm):
+class RSGLinCB(GLBAlgorithm):
     """Refits at warm-up rounds and at rare switches.
 
     Parameters

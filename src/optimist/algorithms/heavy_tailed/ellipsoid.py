@@ -21,7 +21,7 @@ from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.numerics.ball import project
 from optimist.numerics.linear import dots
 from optimist.numerics.rank_one import add_outer
-from optimist.problems import HeavyTailedProblem
+from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 MATCHED_DELTA = 0.01
 # Updates after which the inverse is computed anew: Sherman-Morrison drifts where weights span many

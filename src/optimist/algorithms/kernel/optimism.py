@@ -10,14 +10,14 @@ from abc import abstractmethod
 import numpy as np
 
 from optimist.algorithms.base import FiniteArmAlgorithm
-from optimist.problems import KernelProblem
+from optimist.problems.kernel import KernelProblem
 
 
 class KernelUCB(FiniteArmAlgorithm):
     r"""Base of the learners that keep mean and leverage of every arm.
 
-    Where arms are fixed, `prepare` computes both after each reward; where they change, `select` does
-    when it sees them.
+    Where arms are fixed, `prepare` computes both after each reward; where they change, `select`
+    does when it sees them.
 
     Attributes
     ----------

@@ -175,7 +175,9 @@ class SketchedUCB(KernelUCB):
     def _played_leverages(self, observed):
         if self.problem.fixed_arms:
             return self.leverages[self.played.indices]
-        return self.approximate_leverages(observed, self.problem.kernel.diagonal(self.played.points))
+        return self.approximate_leverages(
+            observed, self.problem.kernel.diagonal(self.played.points)
+        )
 
     def diagnostics(self):
         rank = 0 if self.posterior is None else self.posterior.rank

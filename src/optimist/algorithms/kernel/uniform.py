@@ -10,7 +10,7 @@ Deviations: none.
 import numpy as np
 
 from optimist.algorithms.base import FiniteArmAlgorithm
-from optimist.problems import KernelProblem
+from optimist.problems.kernel import KernelProblem
 
 
 class Uniform(FiniteArmAlgorithm):

@@ -61,6 +61,22 @@ class CovertypeArms:
     sizes: np.ndarray
 
 
+def write(frame, path, clusters=60, seed=7, n_init=1):
+    """Write the arms of a raw table; options as of `prepare`."""
+    write_arms(prepare(frame, clusters, seed, n_init), path)
+
+
+def facts(frame, path, clusters=60, seed=7, n_init=1, spread_seeds=()):
+    """Return the extreme cluster means for each of ``spread_seeds``, as (name, value) pairs."""
+    table = extremes(frame, spread_seeds, clusters, n_init, known={seed: read_arms(path)})
+    names = ("lowest", "highest")
+    return [
+        (f"cluster_mean_{name}_seed_{row.seed}", float(getattr(row, name)))
+        for row in table.itertuples()
+        for name in names
+    ]
+
+
 def prepare(
     frame: "pd.DataFrame", clusters: int = 60, seed: int = 7, n_init: int = 1
 ) -> CovertypeArms:

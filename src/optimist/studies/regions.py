@@ -3,11 +3,34 @@
 import numpy as np
 
 from optimist.algorithms import make_algorithm
-from optimist.errors import ResultError
+from optimist.errors import ConfigError, ResultError
+from optimist.experiment import make_cell
 from optimist.simulate import COMPLETE, simulate
-from optimist.trials import build
+from optimist.trials import Cell, build
 
 MARGIN = 1.15
+
+
+def check(paper):
+    """Refuse a round beyond the horizon, and a setting or algorithm that there is not."""
+    regions = paper["regions"]
+    for label in regions["algorithms"]:
+        horizon = make_cell(paper, regions["setting"], label).spec["horizon"]
+    if regions["round"] > horizon:
+        raise ConfigError(f"regions.round is {regions['round']}; allowed: at most {horizon}")
+
+
+def tabulate(spec, data_dir):
+    """Return the regions of all cells on their grids, and their areas as facts."""
+    import pandas as pd
+
+    rounds = min(spec["round"], spec["limits"]["rounds"] or spec["round"])
+    found = [confidence_region(Cell(**cell), rounds, spec["resolution"]) for cell in spec["cells"]]
+    areas = [("region_area", region["algorithm"][0], area(region)) for region in found]
+    return {
+        "regions": pd.concat([pd.DataFrame(region) for region in found], ignore_index=True),
+        "region_areas": pd.DataFrame(areas, columns=["name", "setting", "value"]),
+    }
 
 
 def confidence_region(cell, rounds, resolution):

@@ -6,10 +6,37 @@ proof rests on $|X_t^\top(\hat\theta_t-\theta_*)|/\sigma_t \le \tau_t/2$.
 
 import math
 
-from optimist.algorithms import make_algorithm
+from optimist.algorithms import make_algorithm, parse_label
+from optimist.errors import ConfigError
+from optimist.experiment import make_cell
 from optimist.numerics.linear import quadratic_norms
 from optimist.simulate import checkpoints
-from optimist.trials import build
+from optimist.trials import Cell, build
+
+
+def check(paper):
+    """Refuse another algorithm than Hvt-UCB, and settings that there are not."""
+    lemmas = paper["lemmas"]
+    if parse_label(lemmas["algorithm"])[0] != "hvt_ucb":
+        raise ConfigError(f"lemmas.algorithm is {lemmas['algorithm']!r}; allowed: hvt_ucb[...]")
+    for setting in lemmas["settings"]:
+        make_cell(paper, setting, lemmas["algorithm"])
+
+
+def tabulate(spec, data_dir):
+    """Return what was watched in all trials, and the facts about it."""
+    import pandas as pd
+
+    trials = min(spec["trials"], spec["limits"]["trials"] or spec["trials"])
+    rows = [
+        {"setting": cell["setting"], "algorithm": cell["algorithm"], "trial": trial, **row}
+        for cell in spec["cells"]
+        for trial in range(trials)
+        for row in watch(Cell(**cell), trial, spec["limits"]["rounds"])
+    ]
+    frame = pd.DataFrame(rows)
+    found = pd.DataFrame(facts(frame), columns=["name", "setting", "value"])
+    return {"lemmas": frame, "lemma_facts": found}
 
 
 def watch(cell, trial, rounds=None):

@@ -5,12 +5,33 @@ import time
 import numpy as np
 
 from optimist.algorithms.glb.glb_omd import GLBOMD
+from optimist.errors import ConfigError
 from optimist.numerics.ball import project
 from optimist.numerics.links import Logistic
-from optimist.problems import GLBProblem
+from optimist.problems.glb import GLBProblem
 from optimist.seeding import stream
 
 NORM_BOUND = 3.0
+
+
+def check(paper):
+    """Refuse any paper but GLB-OMD's."""
+    if paper.get("method") != "glb_omd":
+        raise ConfigError(
+            "scaling times an update of glb_omd; allowed: in the paper whose method that is"
+        )
+
+
+def tabulate(spec, data_dir):
+    """Return the median seconds of each part at each dimension."""
+    import pandas as pd
+
+    rows = [
+        (dimension, part, seconds)
+        for dimension in spec["dimensions"]
+        for part, seconds in update_cost(dimension, spec["repetitions"]).items()
+    ]
+    return {"scaling": pd.DataFrame(rows, columns=["dimension", "part", "seconds"])}
 
 
 def update_cost(dimension, repetitions):

@@ -1,0 +1,16 @@
+"""The contract of a learner for generalized linear bandits."""
+
+from typing import ClassVar
+
+from optimist.algorithms.base import FiniteArmAlgorithm
+from optimist.problems.glb import GLBProblem
+
+
+class GLBAlgorithm(FiniteArmAlgorithm):
+    """A learner that is told a `GLBProblem`.
+
+    One that is made for some links only names those in ``links``.
+    """
+
+    problem_type = GLBProblem
+    links: ClassVar[tuple[str, ...]] = ("logistic", "poisson", "gaussian")

@@ -1,0 +1,1 @@
+"""What a learner is told about its world before the first round."""

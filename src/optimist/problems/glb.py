@@ -1,0 +1,62 @@
+"""What learners of generalized linear bandits are told."""
+
+from dataclasses import dataclass
+
+from optimist.errors import ConfigError, positive, whole_number
+from optimist.numerics.likelihood import History
+from optimist.numerics.links import Link
+
+
+@dataclass(frozen=True)
+class GLBProblem:
+    r"""A generalized linear bandit, as its learners see it.
+
+    Attributes
+    ----------
+    link : Link
+    dimension : int
+        d.
+    norm_bound : float
+        S with $\|\theta_*\| \le S$.
+    kappa : float
+        The inverse of the smallest slope of the mean, as the setting defines it.
+    horizon : int
+        T, the declared horizon (not a truncated one).
+    delta : float
+        Failure probability of the confidence sets.
+    reward_bound : float
+        M, a bound on rewards, for the learners that need one.
+    radius_scale : float
+        Common factor on every confidence radius (1 is the theory).
+    fixed_arms : bool
+        Whether the same arms are offered in every round.
+    """
+
+    link: Link
+    dimension: int
+    norm_bound: float
+    kappa: float
+    horizon: int
+    delta: float = 0.01
+    reward_bound: float = 1.0
+    radius_scale: float = 1.0
+    fixed_arms: bool = False
+
+    def __post_init__(self):
+        for key in ("dimension", "horizon"):
+            whole_number(key, getattr(self, key))
+        for key in ("norm_bound", "kappa", "reward_bound", "radius_scale"):
+            positive(key, getattr(self, key))
+        if self.norm_bound > self.link.cap:
+            raise ConfigError(
+                f"norm_bound is {self.norm_bound:g}; allowed for link {self.link.name!r}: "
+                f"at most {self.link.cap:g}"
+            )
+        if not 0.0 < positive("delta", self.delta) < 1.0:
+            raise ConfigError(f"delta is {self.delta!r}; allowed: a number between 0 and 1")
+
+    def new_history(self, mode):
+        """Return an empty `History`; arms that are redrawn cannot be aggregated."""
+        if mode == "aggregated" and not self.fixed_arms:
+            raise ConfigError("history is 'aggregated'; allowed for arms redrawn each round: raw")
+        return History(self.dimension, mode)

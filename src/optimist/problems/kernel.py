@@ -1,0 +1,50 @@
+"""What learners of functions of a kernel's space are told."""
+
+from dataclasses import dataclass
+
+from optimist.errors import ConfigError, positive, whole_number
+from optimist.numerics.kernels import Kernel
+
+
+@dataclass(frozen=True)
+class KernelProblem:
+    r"""Optimising a function of a reproducing kernel's space over finitely many points.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    dimension : int
+        d, the number of coordinates of an arm.
+    horizon : int
+        T, the declared horizon.
+    deviation : float
+        $\xi$: the noise is $\xi$-sub-Gaussian.
+    ridge : float
+        $\lambda$ of the posterior.
+    norm_bound : float
+        F, a bound on the norm of the function in the kernel's space.
+    delta : float
+        Failure probability of the confidence bounds.
+    radius_scale : float
+        Common factor on every confidence radius (1 is the theory).
+    fixed_arms : bool
+        Whether the same arms are offered in every round.
+    """
+
+    kernel: Kernel
+    dimension: int
+    horizon: int
+    deviation: float
+    ridge: float
+    norm_bound: float = 1.0
+    delta: float = 0.1
+    radius_scale: float = 1.0
+    fixed_arms: bool = False
+
+    def __post_init__(self):
+        for key in ("dimension", "horizon"):
+            whole_number(key, getattr(self, key))
+        for key in ("deviation", "ridge", "norm_bound", "radius_scale"):
+            positive(key, getattr(self, key))
+        if not 0.0 < positive("delta", self.delta) < 1.0:
+            raise ConfigError(f"delta is {self.delta!r}; allowed: a number between 0 and 1")
