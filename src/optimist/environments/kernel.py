@@ -1,0 +1,213 @@
+r"""Functions of a kernel's space on finitely many points, with Gaussian or Rademacher noise.
+
+The functions are
+$$f(x) = \sum_jw_jk(c_j,x),\qquad w^\top K_cw = 1,$$
+so that their norm is 1, and $y = f(x) + \xi\eta$. The noise of a round is the same for all arms and
+algorithms.
+
+| instance | arms | function |
+| --- | --- | --- |
+| cube | uniform in $[0,1]^d$ | 30 centres uniform in it, Gaussian weights |
+| sphere | uniform on the unit sphere | linear, a random unit vector |
+| corner | in $[0,1/2]^d$, one in fifty within 0.05 of $(0.95,\dots)$ | 30 centres among the former with squared norm 0.36, and one at the corner with 0.64 |
+| hidden | on the unit sphere of the first d - 1 coordinates, and the last unit vector | linear; a quarter of the squared norm in the first d - 1 coordinates |
+| strings | random strings of 12 letters of 4 | 30 of them as centres; kernel of shared triples of letters |
+
+The paper (Calandriello et al. 2019) has no such experiments; they are ours.
+"""
+
+import math
+
+import numpy as np
+
+from optimist.environments.base import FiniteArmEnvironment, check_arms
+from optimist.errors import ConfigError, one_of, positive, whole_number
+from optimist.numerics.kernels import GramKernel, make_kernel
+from optimist.numerics.linear import norms
+from optimist.problems.kernel import KernelProblem
+
+CENTRES = 30
+LETTERS, LENGTH, WORD = 4, 12, 3
+
+
+class KernelEnvironment(FiniteArmEnvironment):
+    r"""A new instance in every trial.
+
+    Parameters
+    ----------
+    kernel : {"gaussian", "matern12", "matern32", "matern52", "linear", "strings"}
+    lengthscale : float or None
+        Of a kernel of the distance.
+    instance : {"cube", "sphere", "corner", "hidden", "strings"}
+        Arms and function, see the module's text.
+    dimension, arms : int
+        d and A.
+    deviation : float
+        $\xi$.
+    noise : {"normal", "rademacher"}
+    subset : int or None
+        Offer only so many arms, drawn anew in every round.
+    """
+
+    arm_bound = math.inf
+
+    def __init__(
+        self,
+        *,
+        horizon,
+        trial,
+        stream,
+        kernel,
+        lengthscale=None,
+        instance="cube",
+        dimension=2,
+        arms=1000,
+        deviation=0.1,
+        noise="normal",
+        subset=None,
+    ):
+        self.horizon = horizon
+        one_of("instance", instance, INSTANCES)
+        one_of("noise", noise, NOISES)
+        whole_number("dimension", dimension)
+        whole_number("arms", arms, least=2)
+        if subset is not None and whole_number("subset", subset) > arms:
+            raise ConfigError(f"subset is {subset}; allowed: at most arms, which is {arms}")
+        self.deviation = positive("deviation", deviation)
+        self._check_fit(kernel, instance)
+        self.kernel = None if instance == "strings" else make_kernel(kernel, lengthscale)
+        self._draw(stream("instance"), instance, arms, dimension)
+        check_arms(self._arms, self.arm_bound)
+        self._best = self._means.max()
+        self._noise = (self.deviation * NOISES[noise](stream("noise"), horizon)).tolist()
+        self._offered = None
+        if subset is not None:
+            rng = stream("subsets")
+            self._offered = [rng.choice(arms, subset, replace=False) for _ in range(horizon)]
+        self.theta = self._means if subset is None else None
+        for values in (self._arms, self._means):
+            values.flags.writeable = False
+
+    @staticmethod
+    def _check_fit(kernel, instance):
+        needed = {"sphere": "linear", "hidden": "linear", "strings": "strings"}
+        if instance in needed and kernel != needed[instance]:
+            raise ConfigError(
+                f"kernel is {kernel!r}; allowed for instance {instance!r}: {needed[instance]}"
+            )
+        if kernel in ("linear", "strings") and instance not in needed:
+            names = [name for name, k in needed.items() if k == kernel]
+            raise ConfigError(
+                f"instance is {instance!r}; allowed for kernel {kernel!r}: {', '.join(names)}"
+            )
+
+    def _draw(self, rng, instance, arms, dimension):
+        if instance == "strings":
+            self.kernel, self._arms = _strings(rng, arms)
+            centres = rng.choice(arms, min(CENTRES, arms), replace=False)
+            self._means = _unit_function(rng, self.kernel, self._arms[centres], self._arms)
+        else:
+            self._arms, self._means = INSTANCES[instance](rng, self.kernel, arms, dimension)
+
+    def arms(self, t):
+        return self._offer(self._arms, t)
+
+    def means(self, t):
+        return self._offer(self._means, t)
+
+    def _offer(self, values, t):
+        if self._offered is None:
+            return values
+        offered = values[self._offered[t]]
+        offered.flags.writeable = False
+        return offered
+
+    def regret(self, t, index):
+        if self._offered is None:
+            return float(self._best - self._means[index])
+        return super().regret(t, index)
+
+    def reward(self, t, index):
+        return float(self.means(t)[index]) + self._noise[t]
+
+    def facts(self):
+        f = self._means
+        return {"function_largest": float(f.max()), "function_mean": float(f.mean())}
+
+    def problem(self, *, ridge=None, norm_bound=1.0, delta=0.1, radius_scale=1.0):
+        r"""Return the `KernelProblem`; ``ridge`` defaults to $\xi^2$."""
+        return KernelProblem(
+            kernel=self.kernel,
+            dimension=self._arms.shape[1],
+            horizon=self.horizon,
+            deviation=self.deviation,
+            ridge=self.deviation**2 if ridge is None else positive("ridge", ridge),
+            norm_bound=norm_bound,
+            delta=delta,
+            radius_scale=radius_scale,
+            fixed_arms=self._offered is None,
+        )
+
+
+def _unit_function(rng, kernel, centres, points):
+    """Return the values at ``points`` of a random function of norm 1 with given centres."""
+    w = rng.standard_normal(len(centres))
+    w /= math.sqrt(w @ kernel(centres, centres) @ w)
+    return w @ kernel(centres, points)
+
+
+def _cube(rng, kernel, arms, dimension):
+    points = rng.random((arms, dimension))
+    return points, _unit_function(rng, kernel, rng.random((CENTRES, dimension)), points)
+
+
+def _sphere(rng, kernel, arms, dimension):
+    points, theta = rng.standard_normal((arms, dimension)), rng.standard_normal(dimension)
+    points /= norms(points)[:, None]
+    return points, points @ (theta / math.sqrt(theta @ theta))
+
+
+def _corner(rng, kernel, arms, dimension):
+    points = 0.5 * rng.random((arms, dimension))
+    few = rng.choice(arms, max(1, arms // 50), replace=False)
+    points[few] = 0.95 + 0.05 * rng.uniform(-1.0, 1.0, (len(few), dimension))
+    corner = np.full((1, dimension), 0.95)
+    centres = 0.5 * rng.random((CENTRES, dimension))
+    bulk = 0.6 * _unit_function(rng, kernel, centres, points)
+    return points, bulk + 0.8 * kernel(corner, points)[0]
+
+
+def _hidden(rng, kernel, arms, dimension):
+    points, theta = np.zeros((arms, dimension)), np.zeros(dimension)
+    points[:, :-1] = rng.standard_normal((arms, dimension - 1))
+    points /= norms(points)[:, None]
+    points[rng.integers(arms)] = np.eye(dimension)[-1]
+    theta[:-1] = rng.standard_normal(dimension - 1)
+    theta *= 0.5 / math.sqrt(theta @ theta)
+    theta[-1] = math.sqrt(0.75)
+    return points, points @ theta
+
+
+def _strings(rng, arms):
+    """Return the kernel of random strings, and their numbers as arms (A, 1)."""
+    letters = rng.integers(LETTERS, size=(arms, LENGTH))
+    words = sum(
+        LETTERS**i * letters[:, i : LENGTH - WORD + 1 + i] for i in range(WORD)
+    )  # number of the word at each place
+    counts = np.array([np.bincount(row, minlength=LETTERS**WORD) for row in words], dtype=float)
+    counts /= norms(counts)[:, None]
+    gram = counts @ counts.T
+    return GramKernel(0.5 * (gram + gram.T)), np.arange(arms, dtype=float)[:, None]
+
+
+INSTANCES = {
+    "cube": _cube,
+    "sphere": _sphere,
+    "corner": _corner,
+    "hidden": _hidden,
+    "strings": _strings,
+}
+NOISES = {
+    "normal": lambda rng, size: rng.standard_normal(size),
+    "rademacher": lambda rng, size: rng.choice([-1.0, 1.0], size),
+}
