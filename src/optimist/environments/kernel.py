@@ -5,13 +5,14 @@ $$f(x) = \sum_jw_jk(c_j,x),\qquad w^\top K_cw = 1,$$
 so that their norm is 1, and $y = f(x) + \xi\eta$. The noise of a round is the same for all arms and
 algorithms.
 
-| instance | arms | function |
-| --- | --- | --- |
-| cube | uniform in $[0,1]^d$ | 30 centres uniform in it, Gaussian weights |
-| sphere | uniform on the unit sphere | linear, a random unit vector |
-| corner | in $[0,1/2]^d$, one in fifty within 0.05 of $(0.95,\dots)$ | 30 centres among the former with squared norm 0.36, and one at the corner with 0.64 |
-| hidden | on the unit sphere of the first d - 1 coordinates, and the last unit vector | linear; a quarter of the squared norm in the first d - 1 coordinates |
-| strings | random strings of 12 letters of 4 | 30 of them as centres; kernel of shared triples of letters |
+``cube``     arms uniform in $[0,1]^d$; 30 centres uniform in it, Gaussian weights
+``sphere``   arms uniform on the unit sphere; a linear function, a random unit vector
+``corner``   arms in $[0,1/2]^d$, but one in fifty within 0.05 of $(0.95,\dots,0.95)$; 30 centres among
+             the former, of squared norm 0.36 in all, and one in that corner, of 0.64
+``hidden``   arms on the unit sphere of the first d - 1 coordinates, and the last unit vector; a
+             linear function with a quarter of its squared norm in the first d - 1 coordinates
+``strings``  random strings of 12 letters out of 4, of which 30 are centres; the kernel counts triples
+             of letters that two strings share
 
 The paper (Calandriello et al. 2019) has no such experiments; they are ours.
 """

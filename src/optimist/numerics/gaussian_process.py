@@ -4,7 +4,7 @@ With $K_t$ the kernel matrix of the t observed points, with repetition,
 $$\mu_t(x) = k_t(x)^\top(K_t+\lambda I)^{-1}y,\qquad
   s_t^2(x) = k(x,x)-k_t(x)^\top(K_t+\lambda I)^{-1}k_t(x),\qquad
   \sigma_t^2(x) = s_t^2(x)/\lambda .$$
-$s^2$ is the variance of the function, here ``var_f``; $\sigma^2$ is the leverage, here ``leverages``.
+$s^2$ is the variance of the function, here ``var_f``; $\sigma^2$ the leverage, ``leverages``.
 The effective dimension is $d_{\rm eff} = \mathrm{Tr}\,K_t(K_t+\lambda I)^{-1} = \sum_{s\le t}
 \sigma_t^2(x_s)$.
 

@@ -2,10 +2,12 @@
 
 A study is a module of this package with
 
-``tabulate(spec, data_dir)``  which returns its tables, by name, as pandas frames. ``spec`` is plain
-                              data: the paper's section of the study's name; ``cells``, every setting
-                              with every algorithm that the section names; and ``limits``.
-``check(paper)``              which raises ConfigError if the section asks for what cannot be.
+``tabulate(spec, data_dir)``
+    which returns its tables, by name, as pandas frames. ``spec`` is plain data: the paper's section
+    of the study's name; ``cells``, every setting with every algorithm that the section names; and
+    ``limits``, those of the configuration.
+``check(paper)``
+    which raises ConfigError if the section asks for what cannot be.
 
 A paper has a study if its configuration has a section of that name. Facts every paper has.
 """

@@ -8,9 +8,9 @@ $$x_{t+1} = \arg\max_x\mu_t(x)+\beta_t\sigma_t(x),\qquad
 
 Deviations: none in ``logdet``. ``ay`` is the tighter
 $\sqrt\lambda F + \xi\sqrt{\log\det(K_t/\lambda+I) + 2\log(1/\delta)}$ of Abbasi-Yadkori (2012).
-``igp`` is that of Chowdhury and Gopalan (2017), $F+\xi\sqrt{2(\gamma_{t-1}+1+\log(1/\delta))}$ on the
-scale of the function and with $\lambda = 1+2/T$, $\gamma$ replaced by half of the log-determinant
-that was realised.
+``igp`` is that of Chowdhury and Gopalan (2017), $F+\xi\sqrt{2(\gamma_{t-1}+1+\log(1/\delta))}$, on
+the scale of the function and with $\lambda = 1+2/T$, $\gamma$ replaced by half of the
+log-determinant that was realised.
 """
 
 import math

@@ -3,7 +3,8 @@ r"""SOFUL: LinUCB on a sketch of the arms played, by frequent directions.
 Kuzborskij, Cella and Cesa-Bianchi (2019), "Efficient Linear Bandits through Matrix Sketching",
 Algorithm 2. The sketch $S\in\mathbb R^{m\times d}$ and the mass $\bar\rho$ that it lost follow
 $$\begin{pmatrix}S\\x^\top\end{pmatrix} = U\Sigma Q^\top,\quad \rho = \Sigma_{mm}^2,$$
-$$S\leftarrow\big[(\Sigma^2-\rho I)_+^{1/2}Q^\top\big]_{1:m},\quad \bar\rho\leftarrow\bar\rho+\rho,$$
+$$S\leftarrow\big[(\Sigma^2-\rho I)_+^{1/2}Q^\top\big]_{1:m},\quad
+  \bar\rho\leftarrow\bar\rho+\rho,$$
 $$\tilde V = \lambda I+S^\top S,\qquad
   x_{t+1} = \arg\max_x\;x^\top\tilde V^{-1}\sum_sy_sx_s+\tilde\beta_t\|x\|_{\tilde V^{-1}},$$
 $$\tilde\beta_t = \xi\sqrt{m\log\Big(1+\frac{tL^2}{m\lambda}\Big)+2\log\tfrac1\delta
