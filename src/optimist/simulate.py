@@ -153,7 +153,7 @@ class _Play:
         """Return the arms of a round, checked."""
         arms = self.environment.arms(t)
         if arms is not self._checked:
-            check_arms(arms)
+            check_arms(arms, self.environment.arm_bound)
             self._checked = arms
         return arms
 

@@ -77,7 +77,8 @@ def resolve(cell, data_dir=None):
     _, problem = build(cell, 0, data_dir)
     name, options = parse_label(cell.algorithm)
     world = defaults(environment_class(spec["environment"]).__init__)
-    told = {key: value for key, value in vars(problem).items() if key != "link"}
+    # Links and kernels are objects; what made them is among the environment's parameters.
+    told = {key: value for key, value in vars(problem).items() if key not in ("link", "kernel")}
     digest = None
     if "dataset" in spec:
         content = (Path(data_dir) / f"{spec['dataset']}.csv").read_bytes()

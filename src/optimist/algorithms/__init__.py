@@ -27,6 +27,17 @@ REGISTRY = {
     "crmm": "optimist.algorithms.heavy_tailed.crmm:CRMM",
     "menu": "optimist.algorithms.heavy_tailed.menu:MENU",
     "tofu": "optimist.algorithms.heavy_tailed.tofu:TOFU",
+    "bkb": "optimist.algorithms.kernel.bkb:BKB",
+    "gp_ucb": "optimist.algorithms.kernel.gp_ucb:GPUCB",
+    "sor_ucb": "optimist.algorithms.kernel.sor_ucb:SoRUCB",
+    "dtc_ucb": "optimist.algorithms.kernel.dtc_ucb:DTCUCB",
+    "rff_ucb": "optimist.algorithms.kernel.rff_ucb:RFFUCB",
+    "qff_ts": "optimist.algorithms.kernel.qff_ts:QFFTS",
+    "linucb": "optimist.algorithms.kernel.linucb:LinUCB",
+    "soful": "optimist.algorithms.kernel.soful:SOFUL",
+    "cbrap": "optimist.algorithms.kernel.cbrap:CBRAP",
+    "gp_epsilon_greedy": "optimist.algorithms.kernel.gp_epsilon_greedy:GPEpsilonGreedy",
+    "uniform": "optimist.algorithms.kernel.uniform:Uniform",
 }
 
 _LABEL = re.compile(r"^(?P<name>[a-z][a-z0-9_]*)(\[(?P<options>[^\[\]]*)\])?$")

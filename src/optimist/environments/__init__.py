@@ -8,6 +8,8 @@ from optimist.signatures import check_keywords
 REGISTRY = {
     "glm": "optimist.environments.glm:GLMEnvironment",
     "covertype": "optimist.environments.covertype:CovertypeEnvironment",
+    "kernel": "optimist.environments.kernel:KernelEnvironment",
+    "regression_arms": "optimist.environments.regression_arms:RegressionArmsEnvironment",
     "heavy_tailed": "optimist.environments.heavy_tailed:HeavyTailedEnvironment",
 }
 

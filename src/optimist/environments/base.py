@@ -18,11 +18,15 @@ class FiniteArmEnvironment(ABC):
     Attributes
     ----------
     horizon : int
-    theta : (d,) array or None
-        The true parameter, None when the model is only an approximation.
+    theta : array or None
+        What a confidence set should hold: the true parameter (d,), or the values (K,) of a
+        function at fixed arms. None where there is no such thing.
+    arm_bound : float
+        Largest norm that an arm may have.
     """
 
     theta = None
+    arm_bound = 1.0
 
     @abstractmethod
     def arms(self, t):
@@ -54,14 +58,14 @@ class FiniteArmEnvironment(ABC):
         return float(means.max() - means[index])
 
 
-def check_arms(arms):
-    """Raise ConfigError unless ``arms`` is a non-empty, finite (K, d) array in the unit ball."""
+def check_arms(arms, bound=1.0):
+    """Raise ConfigError unless ``arms`` is a non-empty, finite (K, d) array, norms to ``bound``."""
     if arms.ndim != 2 or 0 in arms.shape:
         raise ConfigError(f"arm set has shape {arms.shape}; allowed: (K, d) with K, d at least 1")
     lengths = np.sqrt(np.einsum("kd,kd->k", arms, arms))
     if not np.isfinite(lengths).all():
         raise ConfigError("arm set holds a number that is not finite")
-    if lengths.max() > 1.0 + LENGTH_TOLERANCE:
+    if lengths.max() > bound + LENGTH_TOLERANCE:
         raise ConfigError(
-            f"arm {lengths.argmax()} has norm {lengths.max():.6g}; allowed: at most 1"
+            f"arm {lengths.argmax()} has norm {lengths.max():.6g}; allowed: at most {bound:g}"
         )

@@ -7,12 +7,12 @@ algorithms.
 
 ``cube``     arms uniform in $[0,1]^d$; 30 centres uniform in it, Gaussian weights
 ``sphere``   arms uniform on the unit sphere; a linear function, a random unit vector
-``corner``   arms in $[0,1/2]^d$, but one in fifty within 0.05 of $(0.95,\dots,0.95)$; 30 centres among
-             the former, of squared norm 0.36 in all, and one in that corner, of 0.64
+``corner``   arms in $[0,1/2]^d$, but one in fifty within 0.05 of $(0.95,\dots,0.95)$; 30 centres
+             among the former, of squared norm 0.36 in all, and one in that corner, of 0.64
 ``hidden``   arms on the unit sphere of the first d - 1 coordinates, and the last unit vector; a
              linear function with a quarter of its squared norm in the first d - 1 coordinates
-``strings``  random strings of 12 letters out of 4, of which 30 are centres; the kernel counts triples
-             of letters that two strings share
+``strings``  random strings of 12 letters out of 4, of which 30 are centres; the kernel counts
+             triples of letters that two strings share
 
 The paper (Calandriello et al. 2019) has no such experiments; they are ours.
 """

@@ -1,8 +1,8 @@
 r"""Rows of a regression data set as arms: features are coordinates, the target is the mean reward.
 
 Targets are scaled to $[0,1]$, features to mean 0 and variance 1
-(`optimist.preparation.regression`); observations add $N(0,\xi^2)$, the same in a round for all arms.
-Arms are offered in an order of the trial's own: ties would favour the first rows.
+(`optimist.preparation.regression`); observations add $N(0,\xi^2)$, the same in a round for all
+arms. Arms are offered in an order of the trial's own: ties would favour the first rows.
 
 The paper (Calandriello et al. 2019) has no such experiment; a follow-up study by its authors has.
 """

@@ -13,7 +13,11 @@ import importlib
 from optimist.errors import unknown_name
 from optimist.signatures import defaults
 
-MODULES = {"covertype": "optimist.preparation.covertype"}
+MODULES = {
+    "covertype": "optimist.preparation.covertype",
+    "abalone": "optimist.preparation.regression",
+    "california_housing": "optimist.preparation.regression",
+}
 
 
 def module_name(dataset):

@@ -1,8 +1,8 @@
 r"""Arms from a regression data set: standardised features, and the target scaled to [0, 1].
 
 Abalone's sex is coded M, F, I = 0, 1, 2, as one feature, or one-hot. Constant features are refused.
-The lengthscale that learners are told is one that maximises the marginal likelihood of a Gaussian
-process with a Gaussian kernel and noise of standard deviation ``deviation`` on ``rows`` random rows,
+The lengthscale that learners are told maximises the marginal likelihood of a Gaussian process with
+a Gaussian kernel and noise of standard deviation ``deviation`` on ``rows`` random rows,
 $$\log p(y) = -\tfrac12y^\top(K+\xi^2I)^{-1}y-\tfrac12\log\det(K+\xi^2I)-\tfrac n2\log2\pi ;$$
 it is reported as a fact, and stands as a number in the paper's settings.
 """
