@@ -6,27 +6,39 @@ import numpy as np
 import yaml
 
 from optimist.environments.base import FiniteArmEnvironment
+from optimist.numerics.kernels import GaussianKernel, LinearKernel
 from optimist.numerics.links import make_link
 from optimist.problems.glb import GLBProblem
 from optimist.problems.heavy_tailed import HeavyTailedProblem
+from optimist.problems.kernel import KernelProblem
 
 ROOT = Path(__file__).resolve().parents[1]
 STAND_IN = ROOT / "data" / "stand_in"
 HEAVY_TAILED = "heavy_tailed"
+KERNELS = {"gaussian_kernel": GaussianKernel(0.5), "linear_kernel": LinearKernel()}
 # What worlds tell learners along with a reward, by kind of problem.
 TOLD = {HEAVY_TAILED: {"scale": 1.0}}
 
 
 def kinds_of(algorithm):
     """Return the kinds of problem, see `make_problem`, that an algorithm class is made for."""
-    return algorithm.links if algorithm.problem_type is GLBProblem else (HEAVY_TAILED,)
+    if algorithm.problem_type is GLBProblem:
+        return algorithm.links
+    if algorithm.problem_type is KernelProblem:
+        made_for = getattr(algorithm, "kernels", None)
+        return tuple(k for k, v in KERNELS.items() if made_for is None or v.name in made_for)
+    return (HEAVY_TAILED,)
 
 
 def make_problem(link="logistic", dimension=2, norm_bound=3.0, **changes):
     """Return a problem with plain values for everything that is not given.
 
-    It is a `GLBProblem` for a link or its name, a `HeavyTailedProblem` for HEAVY_TAILED.
+    It is a `GLBProblem` for a link or its name, a `HeavyTailedProblem` for HEAVY_TAILED, a
+    `KernelProblem` for one of KERNELS.
     """
+    if link in KERNELS:
+        values = {"horizon": 200, "deviation": 0.5, "ridge": 0.25} | changes
+        return KernelProblem(KERNELS[link], dimension, norm_bound=norm_bound, **values)
     if link == HEAVY_TAILED:
         values = {"horizon": 200, "epsilon": 0.9, "scale_bound": 1.0, "deviation": 2.0} | changes
         return HeavyTailedProblem(dimension=dimension, norm_bound=norm_bound, **values)
@@ -69,6 +81,11 @@ class ScriptedWorld(FiniteArmEnvironment):
 
     def problem(self, **learner):
         raise NotImplementedError
+
+
+def truth_length(problem, arms):
+    """Return how many numbers a world's ``theta`` has: d, or one for each of the arms (K, d)."""
+    return len(arms) if isinstance(problem, KernelProblem) else arms.shape[1]
 
 
 def choices(algorithm, world, rounds):

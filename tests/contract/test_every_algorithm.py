@@ -17,6 +17,7 @@ from worlds import (
     learn,
     make_problem,
     random_arms,
+    truth_length,
 )
 
 from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm, option_names, parse_label
@@ -225,7 +226,8 @@ def test_its_memory_grows_only_with_a_raw_history(cell):
 def test_membership_is_asked_row_by_row(cell):
     world, algorithm = build_cell(cell)
     choices(algorithm, world, rounds_for(cell, 30))
-    thetas = np.random.default_rng(0).standard_normal((7, world.arms(0).shape[1]))
+    length = truth_length(algorithm.problem, world.arms(0))
+    thetas = np.random.default_rng(0).standard_normal((7, length))
     thetas *= np.geomspace(1e-3, 1e3, 7)[:, None]
     inside = np.asarray(algorithm.contains(thetas))
     assert inside.shape == (7,)
@@ -307,7 +309,8 @@ def unkind(name, kind, shape, reward, marks=(1, 10, 50, HORIZON), time_limit=60.
     K, d = shape
     arms = random_arms(np.random.default_rng(1), K, d)
     problem = make_problem(kind, dimension=d)
-    world = ScriptedWorld([arms], reward, theta=np.full(d, 0.1), told=TOLD.get(kind))
+    theta = np.full(truth_length(problem, arms), 0.1)
+    world = ScriptedWorld([arms], reward, theta=theta, told=TOLD.get(kind))
     algorithm = make_algorithm(name, problem, np.random.default_rng(0))
     return simulate(world, algorithm, list(marks), time_limit=time_limit)
 

@@ -113,9 +113,10 @@ def _check_problem(name, cls, problem):
             f"algorithm {name!r} is not defined for a {type(problem).__name__}; "
             f"allowed: {cls.problem_type.__name__}"
         )
-    link = getattr(problem, "link", None)
-    if link is not None and link.name not in getattr(cls, "links", [link.name]):
-        raise ConfigError(
-            f"algorithm {name!r} is not defined for link {link.name!r}; "
-            f"allowed: {', '.join(cls.links)}"
-        )
+    for kind in ("link", "kernel"):
+        given, made_for = getattr(problem, kind, None), getattr(cls, f"{kind}s", None)
+        if given is not None and made_for is not None and given.name not in made_for:
+            raise ConfigError(
+                f"algorithm {name!r} is not defined for {kind} {given.name!r}; "
+                f"allowed: {', '.join(made_for)}"
+            )

@@ -12,7 +12,6 @@ from itertools import product
 
 import numpy as np
 
-from optimist.errors import ConfigError
 from optimist.numerics.linear import add_outer_to_inverse, dots
 
 # Frequencies of a Matern kernel of order nu are of Student's t with 2 nu degrees of freedom.
@@ -116,12 +115,3 @@ class FeaturePosterior:
         else:
             leverages = dots(features @ self.V_inv, features)
         return features @ self.theta, np.maximum(leverages, 0.0)
-
-
-def check_stationary(name, kernel, allowed):
-    """Raise ConfigError unless the algorithm ``name`` has features for ``kernel``."""
-    if kernel.name not in allowed:
-        raise ConfigError(
-            f"algorithm {name!r} is not defined for kernel {kernel.name!r}; "
-            f"allowed: {', '.join(allowed)}"
-        )

@@ -11,7 +11,6 @@ error, as their algorithm does.
 
 from optimist.algorithms.kernel.feature_ucb import FeatureUCB
 from optimist.errors import whole_number
-from optimist.numerics.features import check_stationary
 
 
 class CBRAP(FeatureUCB):
@@ -27,9 +26,9 @@ class CBRAP(FeatureUCB):
     """
 
     reference = "Yu et al. (2017), Algorithm 1"
+    kernels = ("linear",)
 
     def __init__(self, problem, *, size=10, rng=None):
-        check_stationary("cbrap", problem.kernel, ("linear",))
         self.size = whole_number("size", size)
         self.rng = rng
         self.projection = None

@@ -10,17 +10,13 @@ this equals GP-UCB with the linear kernel.
 """
 
 from optimist.algorithms.kernel.feature_ucb import FeatureUCB
-from optimist.numerics.features import check_stationary
 
 
 class LinUCB(FeatureUCB):
     """Time per round proportional to Ad + d^2."""
 
     reference = "Abbasi-Yadkori et al. (2011), Theorem 2"
-
-    def __init__(self, problem):
-        check_stationary("linucb", problem.kernel, ("linear",))
-        super().__init__(problem)
+    kernels = ("linear",)
 
     def features(self, arms):
         return arms

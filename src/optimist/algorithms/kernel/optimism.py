@@ -6,6 +6,7 @@ with the leverage $\sigma_t^2$ (`optimist.numerics.gaussian_process`), whatever 
 
 import math
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 
@@ -28,6 +29,7 @@ class KernelUCB(FiniteArmAlgorithm):
     """
 
     problem_type = KernelProblem
+    kernels: ClassVar[tuple[str, ...] | None] = None  # those that it is made for; None for all
 
     def __init__(self, problem):
         super().__init__(problem)

@@ -14,7 +14,7 @@ import numpy as np
 
 from optimist.algorithms.kernel.feature_ucb import FeatureUCB
 from optimist.errors import ConfigError, whole_number
-from optimist.numerics.features import check_stationary, quadrature_features
+from optimist.numerics.features import quadrature_features
 
 MAX_DIMENSION = 3
 
@@ -31,9 +31,9 @@ class QFFTS(FeatureUCB):
     """
 
     reference = "Mutny and Krause (2018), Algorithm 1"
+    kernels = ("gaussian",)
 
     def __init__(self, problem, *, nodes=16, rng=None):
-        check_stationary("qff_ts", problem.kernel, ("gaussian",))
         if problem.dimension > MAX_DIMENSION:
             raise ConfigError(
                 f"dimension is {problem.dimension}; allowed for qff_ts: at most {MAX_DIMENSION}"

@@ -12,7 +12,7 @@ which ignores its error.
 
 from optimist.algorithms.kernel.feature_ucb import FeatureUCB
 from optimist.errors import ConfigError, whole_number
-from optimist.numerics.features import check_stationary, random_features
+from optimist.numerics.features import random_features
 from optimist.numerics.kernels import STATIONARY
 
 
@@ -29,9 +29,9 @@ class RFFUCB(FeatureUCB):
     """
 
     reference = "Rahimi and Recht (2007), Algorithm 1"
+    kernels = tuple(STATIONARY)
 
     def __init__(self, problem, *, features=100, rng=None):
-        check_stationary("rff_ucb", problem.kernel, STATIONARY)
         if whole_number("features", features, least=2) % 2:
             raise ConfigError(f"features is {features}; allowed: an even number")
         self.number = features

@@ -20,7 +20,6 @@ import numpy as np
 
 from optimist.algorithms.kernel.optimism import KernelUCB, sub_gaussian_radius
 from optimist.errors import one_of, whole_number
-from optimist.numerics.features import check_stationary
 from optimist.numerics.linear import dots
 
 
@@ -36,9 +35,9 @@ class SOFUL(KernelUCB):
     """
 
     reference = "Kuzborskij et al. (2019), Algorithm 2"
+    kernels = ("linear",)
 
     def __init__(self, problem, *, size=10, radius="own"):
-        check_stationary("soful", problem.kernel, ("linear",))
         self.size = whole_number("size", size)
         self.radius = one_of("radius", radius, ("own", "oful"))
         self.sketch = np.zeros((0, problem.dimension))
