@@ -1,0 +1,298 @@
+"""The kernel learners against constants worked out by hand, dense formulas and each other."""
+
+import math
+
+import numpy as np
+import pytest
+from worlds import ScriptedWorld, choices
+
+from optimist.algorithms import make_algorithm
+from optimist.errors import ConfigError
+from optimist.numerics.gaussian_process import dense_posterior
+from optimist.numerics.kernels import GaussianKernel, LinearKernel
+from optimist.problems.kernel import KernelProblem
+
+KERNEL = GaussianKernel(0.3)
+
+
+def problem(kernel=KERNEL, dimension=2, **changes):
+    values = {"horizon": 1000, "deviation": 0.1, "ridge": 0.01, "fixed_arms": True} | changes
+    return KernelProblem(kernel, dimension, **values)
+
+
+def world(arms=40, rounds=200, dimension=2, seed=0, kernel=KERNEL):
+    """Return a world of a smooth function on random points, and all rewards."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((arms, dimension))
+    f = kernel(X, rng.random((5, dimension))) @ rng.standard_normal(5) * 0.3
+    rewards = f + 0.1 * rng.standard_normal((rounds, 1))
+    return ScriptedWorld([X], lambda t, k: float(rewards[t, k])), X, rewards
+
+
+def play(label, told, place, rounds):
+    """Return the learner after some rounds, posterior up to date, and what it chose."""
+    algorithm = make_algorithm(label, told, np.random.default_rng(1))
+    chosen = choices(algorithm, place, rounds)
+    algorithm.select(place.arms(rounds))
+    return algorithm, chosen
+
+
+# GP-UCB.
+
+
+@pytest.mark.parametrize("fixed", [True, False])
+@pytest.mark.parametrize("solver", ["incremental", "naive"])
+def test_gp_ucb_maximises_the_dense_upper_bound(fixed, solver):
+    place, X, rewards = world()
+    told = problem(fixed_arms=fixed, radius_scale=0.2)
+    _, chosen = play(f"gp_ucb[solver={solver}]", told, place, 60)
+    for t in (1, 7, 59):
+        y = rewards[np.arange(t), chosen[:t]]
+        mean, leverages, log_det = dense_posterior(KERNEL, X[chosen[:t]], y, X, 0.01)
+        beta = 0.2 * (0.1 + 0.1 * math.sqrt(2.0 * (log_det + math.log(10.0))))
+        assert chosen[t] == int(np.argmax(mean + beta * np.sqrt(leverages)))
+
+
+def test_the_radii_of_gp_ucb():
+    place, X, rewards = world()
+    for radius, expected in {
+        "logdet": lambda L: 0.1 * 2.0 + 0.1 * math.sqrt(2.0 * (L + math.log(20.0))),
+        "ay": lambda L: 0.1 * 2.0 + 0.1 * math.sqrt(L + 2.0 * math.log(20.0)),
+        # On the scale of the function it is F + xi sqrt(...), that is times sqrt(lambda) here.
+        "igp": lambda L: (
+            math.sqrt(1.002) * (2.0 + 0.1 * math.sqrt(2.0 * (0.5 * L + 1.0 + math.log(20.0))))
+        ),
+    }.items():
+        told = problem(norm_bound=2.0, delta=0.05)
+        algorithm, chosen = play(f"gp_ucb[radius={radius}]", told, place, 25)
+        ridge = 1.002 if radius == "igp" else 0.01
+        y = rewards[np.arange(25), chosen]
+        log_det = dense_posterior(KERNEL, X[chosen], y, X, ridge)[2]
+        assert algorithm.beta == pytest.approx(expected(log_det))
+
+
+# BKB.
+
+
+def test_bkb_with_the_q_bar_of_theory_is_gp_ucb():
+    place, X, rewards = world()
+    bkb, chosen = play("bkb[q_bar=theory,radius=matched]", problem(), place, 80)
+    assert bkb.q_bar == pytest.approx(72.0 * math.log(40_000))  # 6 alpha / eps^2, 4 T / delta
+    assert bkb.diagnostics()["inducing"] == len(set(chosen))
+    for t in (5, 30, 79):
+        y = rewards[np.arange(t), chosen[:t]]
+        mean, leverages, log_det = dense_posterior(KERNEL, X[chosen[:t]], y, X, 0.01)
+        beta = 0.1 + 0.1 * math.sqrt(2.0 * (log_det + math.log(10.0)))
+        score = mean + beta * np.sqrt(leverages)
+        assert score[chosen[t]] == pytest.approx(score.max(), abs=1e-6)
+    y = rewards[np.arange(80), chosen]
+    mean, leverages, _ = dense_posterior(KERNEL, X[chosen], y, X, 0.01)
+    np.testing.assert_allclose(bkb.mean, mean, atol=1e-8)
+    np.testing.assert_allclose(bkb.leverages, leverages, rtol=1e-6)
+
+
+def test_the_q_bar_of_theory_at_the_papers_example():
+    told = problem(horizon=1000, delta=0.1)
+    assert make_algorithm("bkb[q_bar=theory]", told).q_bar == pytest.approx(763.0, abs=0.1)
+
+
+def test_the_radii_of_bkb():
+    place, *_ = world()
+    told = problem(norm_bound=2.0, delta=0.05, ridge=0.04)
+    alpha, spread = 3.0, 1.0 + math.sqrt(2.0)
+    for radius, expected in {
+        "paper": lambda D: (
+            0.2 * math.sqrt(alpha * math.log(31.0) * D + math.log(20.0)) + spread * 0.4
+        ),
+        "corrected": lambda D: (
+            0.1 * math.sqrt(2 * (alpha * (1 + math.log(1 + 750)) * D + math.log(20.0)))
+            + spread * 0.4
+        ),
+        "practical": lambda D: 0.1 * math.sqrt(D * math.log(30.0) + math.log(20.0)) + 0.4,
+    }.items():
+        bkb, _ = play(f"bkb[radius={radius}]", told, place, 30)
+        assert bkb.beta == pytest.approx(expected(bkb.information))
+        assert bkb.information == pytest.approx(
+            float(bkb.played.counts @ bkb.leverages[bkb.played.indices])
+        )
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("inclusion", ["union", "linear"])
+def test_an_arm_is_an_inducing_point_as_often_as_it_should_be(inclusion):
+    bkb, _ = play(f"bkb[q_bar=0.8,inclusion={inclusion}]", problem(), world()[0], 40)
+    n, p = bkb.played.counts, np.minimum(1.0, 0.8 * bkb.played.leverages)
+    expected = 1.0 - (1.0 - p) ** n if inclusion == "union" else np.minimum(1.0, n * p)
+    draws, hits = 10_000, np.zeros(len(n))
+    for _ in range(draws):
+        hits[bkb.draw()] += 1
+    assert expected.min() < 0.9
+    error = np.abs(hits / draws - expected) / np.sqrt(expected * (1.0 - expected) / draws + 1e-9)
+    assert error.max() < 5.0
+
+
+def test_an_empty_draw_takes_the_likeliest_arm():
+    bkb, _ = play("bkb", problem(), world()[0], 20)
+    bkb.q_bar = 1e-12
+    likely = bkb.played.counts * bkb.played.leverages
+    assert bkb.draw().tolist() == [int(np.argmax(likely))]
+
+
+def test_bkb_draws_with_the_variance_from_before_the_pull():
+    bkb = make_algorithm("bkb", problem(), np.random.default_rng(1))
+    place, X, _ = world()
+    for t in range(30):
+        index = bkb.select(X)
+        before = bkb.leverages[index]
+        bkb.update(X, index, place.reward(t, index))
+        last = bkb.played.indices.index(index)
+        assert bkb.played.leverages[last] == pytest.approx(before)
+        bkb.prepare()
+
+
+def test_the_cache_changes_nothing():
+    place, *_ = world()
+    with_rows, chosen = play("bkb", problem(), place, 100)
+    without, same = play("bkb[cache=false]", problem(), place, 100)
+    assert chosen == same
+    assert with_rows.state_bytes() > without.state_bytes()
+
+
+def test_changing_arms_are_embedded_when_they_come():
+    rng = np.random.default_rng(3)
+    _, X, _ = world(arms=60)
+    f = KERNEL(X, X[:4]) @ np.array([0.5, -0.3, 0.2, 0.4])
+    offers = [rng.choice(60, 20, replace=False) for _ in range(40)]
+    noise = 0.1 * rng.standard_normal(40)
+    pools = [X[offer] for offer in offers]
+    place = ScriptedWorld(pools, lambda t, k: float(f[offers[t][k]] + noise[t]))
+    told = problem(fixed_arms=False)
+    bkb, exact = (
+        make_algorithm(n, told, np.random.default_rng(1)) for n in ("bkb[q_bar=theory]", "gp_ucb")
+    )
+    for t in range(40):
+        index = bkb.select(pools[t])
+        exact.select(pools[t])
+        if t:
+            np.testing.assert_allclose(bkb.mean, exact.mean, atol=1e-8)
+            np.testing.assert_allclose(bkb.leverages, exact.leverages, rtol=1e-5)
+        for learner in (bkb, exact):
+            learner.update(pools[t], index, place.reward(t, index))
+
+
+# Fixed sketches and features.
+
+
+@pytest.mark.parametrize("source", ["arms", "history"])
+def test_dtc_with_every_arm_is_exact_and_sor_starves(source):
+    place, X, rewards = world(arms=30)
+    dtc, chosen = play(f"dtc_ucb[size=200,source={source}]", problem(), place, 50)
+    y = rewards[np.arange(50), chosen]
+    mean, leverages, _ = dense_posterior(KERNEL, X[chosen], y, X, 0.01)
+    np.testing.assert_allclose(dtc.mean, mean, atol=1e-6)
+    np.testing.assert_allclose(dtc.leverages, leverages, rtol=1e-4)
+    sor, _ = play("sor_ucb[size=3]", problem(), place, 50)
+    assert sor.diagnostics()["inducing"] == 3
+    assert (sor.leverages < 0.5 / 0.01).sum() > 15
+
+
+def test_linucb_plays_as_gp_ucb_with_the_linear_kernel():
+    place, *_ = world(dimension=4, kernel=LinearKernel())
+    told = problem(LinearKernel(), 4, radius_scale=0.3)
+    linear, chosen = play("linucb", told, place, 100)
+    exact, same = play("gp_ucb", told, place, 100)
+    assert chosen == same
+    np.testing.assert_allclose(linear.mean, exact.mean, atol=1e-9)
+    assert linear.beta == pytest.approx(exact.beta)
+
+
+def test_rff_ucb_approaches_gp_ucb_with_many_features():
+    place, X, rewards = world()
+    few, many = (play(f"rff_ucb[features={D}]", problem(), place, 40) for D in (20, 4000))
+    errors = []
+    for algorithm, chosen in (few, many):
+        y = rewards[np.arange(40), chosen]
+        mean = dense_posterior(KERNEL, X[chosen], y, X, 0.01)[0]
+        errors.append(np.abs(algorithm.mean - mean).max())
+    assert errors[1] < 0.1 < errors[0]
+
+
+@pytest.mark.statistical
+def test_qff_ts_samples_the_posterior_of_its_features():
+    place, X, rewards = world(dimension=1)
+    told = problem(dimension=1)
+    qff, chosen = play("qff_ts[nodes=24]", told, place, 40)
+    y = rewards[np.arange(40), chosen]
+    mean, *_ = dense_posterior(KERNEL, X[chosen], y, X, 0.01)
+    np.testing.assert_allclose(qff.mean, mean, atol=1e-6)
+    wins = np.bincount([qff.choose() for _ in range(4000)], minlength=40) / 4000
+    rng = np.random.default_rng(5)
+    phi = qff.map(X)
+    V = 0.01 * np.eye(phi.shape[1]) + phi[chosen].T @ phi[chosen]
+    thetas = rng.multivariate_normal(
+        np.linalg.solve(V, phi[chosen].T @ y), 0.01 * np.linalg.inv(V), size=4000
+    )
+    expected = np.bincount(np.argmax(thetas @ phi.T, axis=1), minlength=40) / 4000
+    assert np.abs(wins - expected).max() < 5.0 * math.sqrt(0.5 / 4000)
+
+
+def test_qff_ts_is_for_few_dimensions():
+    with pytest.raises(ConfigError, match="dimension is 4; allowed for qff_ts: at most 3"):
+        make_algorithm("qff_ts", problem(dimension=4))
+
+
+@pytest.mark.parametrize("name", ["linucb", "soful", "cbrap"])
+def test_linear_methods_refuse_other_kernels(name):
+    with pytest.raises(ConfigError, match=rf"{name}.*kernel 'gaussian'; allowed: linear"):
+        make_algorithm(name, problem())
+
+
+def test_soful_with_a_sketch_of_more_rows_than_dimensions_is_exact():
+    place, *_ = world(dimension=3, kernel=LinearKernel())
+    told = problem(LinearKernel(), 3)
+    soful, chosen = play("soful[size=4,radius=oful]", told, place, 60)
+    exact, same = play("linucb", told, place, 60)
+    assert chosen == same
+    assert soful.lost == 0.0
+    np.testing.assert_allclose(soful.mean, exact.mean, atol=1e-8)
+    np.testing.assert_allclose(soful.leverages, exact.leverages, rtol=1e-6)
+
+
+def test_soful_keeps_what_frequent_directions_promises():
+    # S^T S <= X^T X <= S^T S + lost I, with at most m - 1 rows left.
+    place, X, rewards = world(dimension=6, kernel=LinearKernel())
+    told = problem(LinearKernel(), 6, norm_bound=2.0, delta=0.05, radius_scale=0.5)
+    soful, chosen = play("soful[size=3]", told, place, 80)
+    G, sketched = X[chosen].T @ X[chosen], soful.sketch.T @ soful.sketch
+    assert np.linalg.eigvalsh(G - sketched)[0] > -1e-9
+    assert np.linalg.eigvalsh(sketched + soful.lost * np.eye(6) - G)[0] > -1e-9
+    assert np.linalg.matrix_rank(soful.sketch, tol=1e-9) == 2
+    V = sketched + 0.01 * np.eye(6)
+    y = rewards[np.arange(80), chosen]
+    np.testing.assert_allclose(soful.mean, X @ np.linalg.solve(V, X[chosen].T @ y), atol=1e-8)
+    squares = np.einsum("ai,ij,aj->a", X, np.linalg.inv(V), X)
+    np.testing.assert_allclose(soful.leverages, squares, rtol=1e-8)
+    L2, growth = (X * X).sum(axis=1).max(), 1.0 + soful.lost / 0.01
+    width = 3 * math.log(1 + 80 * L2 / 0.03) + 2 * math.log(20.0) + 6 * math.log(growth)
+    expected = 0.1 * math.sqrt(width * growth) + 0.2 * growth
+    assert soful.beta == pytest.approx(0.5 * expected)
+
+
+def test_cbrap_is_linucb_on_projected_arms():
+    place, X, _ = world(dimension=6, kernel=LinearKernel())
+    cbrap, chosen = play("cbrap[size=3]", problem(LinearKernel(), 6), place, 50)
+    Z = X @ cbrap.projection.T
+    projected = ScriptedWorld([Z], place.script)
+    linear, same = play("linucb", problem(LinearKernel(), 3), projected, 50)
+    assert chosen == same
+    assert cbrap.beta == pytest.approx(linear.beta)
+
+
+def test_epsilon_greedy_explores_less_and_less():
+    place, *_ = world(rounds=3000)
+    greedy = make_algorithm("gp_epsilon_greedy", problem(), np.random.default_rng(0))
+    chosen = choices(greedy, place, 1000)
+    best = max(set(chosen[500:]), key=chosen[500:].count)
+    explored = np.mean(np.array(chosen[500:]) != best)
+    # The mean of t^(-1/3) over the last 500 rounds is 0.112.
+    assert 0.05 < explored < 0.4

@@ -1,0 +1,98 @@
+"""Posteriors against dense formulas, and what the theory says of exact variances."""
+
+import numpy as np
+import pytest
+
+from optimist.numerics.gaussian_process import ExactPosterior, GrowingCholesky, dense_posterior
+from optimist.numerics.kernels import GaussianKernel, LinearKernel, Matern12
+
+RIDGE = 0.04
+KERNELS = {"gaussian": GaussianKernel(0.3), "matern12": Matern12(0.5), "linear": LinearKernel()}
+
+
+def history(rounds, points=25, seed=0):
+    """Return points, indices of observations with repetition, and rewards."""
+    rng = np.random.default_rng(seed)
+    return rng.random((points, 2)), rng.integers(points, size=rounds), rng.standard_normal(rounds)
+
+
+def by_inverse(kernel, X, observed, y, ridge):
+    """Mean, function variance and log-determinant by explicit inverses."""
+    K = kernel(observed, observed)
+    inverse = np.linalg.inv(K + ridge * np.eye(len(y)))
+    k = kernel(observed, X)
+    var_f = kernel.diagonal(X) - np.einsum("ta,ts,sa->a", k, inverse, k)
+    return y @ inverse @ k, var_f, np.linalg.slogdet(K / ridge + np.eye(len(y)))[1]
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("rounds", [1, 40, 60])
+def test_every_posterior_is_the_dense_one(name, rounds):
+    kernel = KERNELS[name]
+    X, chosen, y = history(rounds)
+    mean, var_f, log_det = by_inverse(kernel, X, X[chosen], y, RIDGE)
+    exact, growing = ExactPosterior(kernel, X, RIDGE), GrowingCholesky(kernel, RIDGE)
+    for index, reward in zip(chosen, y, strict=True):
+        exact.observe(index, reward)
+        growing.observe(X[index], reward)
+    for found in (
+        (exact.mean, exact.leverages, exact.log_det),
+        (*growing.predict(X), growing.log_det),
+        dense_posterior(kernel, X[chosen], y, X, RIDGE),
+    ):
+        np.testing.assert_allclose(found[0], mean, atol=1e-10)
+        np.testing.assert_allclose(found[1] * RIDGE, var_f, atol=1e-10)
+        assert found[2] == pytest.approx(log_det, abs=1e-9)
+    K = kernel(X[chosen], X[chosen])
+    trace = np.trace(K @ np.linalg.inv(K + RIDGE * np.eye(rounds)))
+    assert exact.effective_dimension == pytest.approx(trace, abs=1e-9)
+
+
+def test_the_form_of_many_observations_goes_on_where_the_first_one_ends():
+    # From twice as many observations as points on the covariance of all points is kept.
+    kernel, (X, chosen, y) = KERNELS["gaussian"], history(400, points=30)
+    exact = ExactPosterior(kernel, X, RIDGE)
+    for t, (index, reward) in enumerate(zip(chosen, y, strict=True)):
+        exact.observe(index, reward)
+        if t in (58, 59, 60, 61, 399):
+            mean, var_f, log_det = by_inverse(kernel, X, X[chosen[: t + 1]], y[: t + 1], RIDGE)
+            np.testing.assert_allclose(exact.mean, mean, atol=1e-9)
+            np.testing.assert_allclose(exact.var_f, var_f, atol=1e-10)
+            assert exact.log_det == pytest.approx(log_det, abs=1e-8)
+    assert exact.nbytes < 8 * 30 * 35
+
+
+def test_a_thousand_observations_do_not_drift():
+    kernel, (X, chosen, y) = KERNELS["gaussian"], history(1000, points=600, seed=3)
+    exact = ExactPosterior(kernel, X, RIDGE)
+    for index, reward in zip(chosen, y, strict=True):
+        exact.observe(index, reward)
+    mean, leverages, log_det = dense_posterior(kernel, X[chosen], y, X, RIDGE)
+    np.testing.assert_allclose(exact.mean, mean, atol=1e-8)
+    np.testing.assert_allclose(exact.leverages, leverages, atol=1e-8)
+    assert exact.log_det == pytest.approx(log_det, abs=1e-7)
+
+
+def test_leverages_shrink_as_the_propositions_say():
+    # Calandriello et al. (2019), Propositions B.1 and B.3.
+    kernel, (X, chosen, y) = KERNELS["gaussian"], history(60, points=40, seed=5)
+    exact, spent = ExactPosterior(kernel, X, RIDGE), 0.0
+    for index, reward in zip(chosen, y, strict=True):
+        before = exact.leverages
+        exact.observe(index, reward)
+        after = exact.leverages
+        assert (after <= before + 1e-12).all()
+        assert after[index] == pytest.approx(before[index] / (1.0 + before[index]))
+        spent += after[index]
+    K = kernel(X[chosen], X[chosen])
+    largest = np.linalg.eigvalsh(K)[-1]
+    d = exact.effective_dimension
+    assert d <= spent <= exact.log_det <= d * (1.0 + np.log1p(largest / RIDGE))
+
+
+def test_nothing_is_known_before_the_first_observation():
+    X = history(1)[0]
+    exact, growing = ExactPosterior(KERNELS["gaussian"], X, RIDGE), GrowingCholesky(None, RIDGE)
+    assert (exact.mean == 0.0).all()
+    np.testing.assert_allclose(exact.leverages, 1.0 / RIDGE)
+    assert exact.log_det == growing.log_det == exact.effective_dimension == 0.0
