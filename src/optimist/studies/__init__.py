@@ -54,6 +54,14 @@ STUDIES = {
         Study("regions", {"regions": "parquet", "region_areas": "csv"}, facts=("region_areas",)),
         Study("scaling", {"scaling": "csv"}, timed=True),
         Study("lemmas", {"lemmas": "parquet", "lemma_facts": "csv"}, facts=("lemma_facts",)),
+        Study(
+            "accuracy", {"accuracy": "parquet", "accuracy_facts": "csv"}, facts=("accuracy_facts",)
+        ),
+        Study(
+            "starvation",
+            {"starvation": "parquet", "starvation_facts": "csv"},
+            facts=("starvation_facts",),
+        ),
     )
 }
 # Every table of every study with its file format, and those that hold facts.
