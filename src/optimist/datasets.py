@@ -1,9 +1,10 @@
-"""Public data sets: fetched from UCI or from the verified copy, checked either way.
+"""Public data sets: fetched from their origin or from the verified copy, checked either way.
 
-``data/sources.csv`` names each data set once, with the SHA-256 of its content. ``fetch`` asks UCI
-through ucimlrepo in a child process, which is killed at the time-out because the client sets none,
-and falls back to the copy in ``data/mirror``. Nothing that differs from the registered content is
-ever returned, so a result never depends on which of the two answered.
+``data/sources.csv`` names each data set once, with the SHA-256 of its content. ``fetch`` asks the
+origin, UCI through ucimlrepo or scikit-learn's own fetcher, in a child process, which is killed at
+the time-out because ucimlrepo sets none, and falls back to the copy in ``data/mirror``. Nothing
+that differs from the registered content is ever returned, so a result never depends on which of the
+two answered.
 
 The environment variable ``OPTIMIST_UCI_URL`` replaces the address of UCI's API (default
 ``https://archive.ics.uci.edu/api/dataset``), for a local proxy or for tests.
@@ -46,6 +47,7 @@ class Source:
 
     name: str
     uci_id: int | None
+    fetcher: str
     version: str
     rows: int
     columns: tuple[str, ...]
@@ -56,9 +58,14 @@ class Source:
     doi: str
     note: str
 
+    @property
+    def origin(self) -> str:
+        """Where it is fetched from, as the child process is told; empty if nowhere."""
+        return f"uci:{self.uci_id}" if self.uci_id is not None else self.fetcher
+
 
 class NoAnswerError(DataError):
-    """UCI gave no complete answer; another attempt may."""
+    """The origin gave no complete answer; another attempt may."""
 
 
 def default_data_dir() -> Path:
@@ -234,11 +241,11 @@ def _tries(timeout: float, retries: int) -> Iterator[float]:
 
 def _ask_uci(entry: Source, timeout: float) -> "pd.DataFrame":
     """Download in a child process; NoAnswerError if it fails or takes longer than timeout."""
-    if entry.uci_id is None:
+    if not entry.origin:
         raise DataError(f"{entry.name} is not on UCI")
     with tempfile.TemporaryDirectory(prefix="optimist-") as folder:
         path = Path(folder) / "uci.parquet"
-        arguments = (str(entry.uci_id), str(path), str(timeout), *entry.columns)
+        arguments = (entry.origin, str(path), str(timeout), *entry.columns)
         _run_child(arguments, timeout)
         return read(path)
 
@@ -262,24 +269,55 @@ def _run_child(arguments: tuple[str, ...], timeout: float) -> None:
         raise NoAnswerError(message[-1])
 
 
-def _download(uci_id: str, path: str, timeout: str, *columns: str) -> None:
-    """Body of the child: write those of ``columns`` that UCI has to a Parquet file."""
+def _download(origin: str, path: str, timeout: str, *columns: str) -> None:
+    """Body of the child: write those of ``columns`` that the origin has to a Parquet file."""
     # If the parent was killed, nobody else would end a child that waits for a silent server.
     watchdog = threading.Timer(float(timeout), os._exit, [1])
     watchdog.daemon = True
     watchdog.start()
     try:
-        table = _ucimlrepo_table(int(uci_id))
+        client, _, key = origin.partition(":")
+        table = CLIENTS[client](key)
         table[[name for name in columns if name in table.columns]].to_parquet(path, index=False)
     except Exception as error:
         sys.exit(_one_line(error))
 
 
-def _ucimlrepo_table(uci_id: int) -> "pd.DataFrame":
+def _ucimlrepo_table(uci_id: str) -> "pd.DataFrame":
     import ucimlrepo.fetch as client
 
     client.API_BASE_URL = os.environ.get(UCI_URL_VARIABLE) or client.API_BASE_URL
-    return client.fetch_ucirepo(id=uci_id).data.original
+    return client.fetch_ucirepo(id=int(uci_id)).data.original
+
+
+def _scikit_learn_table(name: str) -> "pd.DataFrame":
+    from sklearn.datasets import fetch_california_housing
+
+    with tempfile.TemporaryDirectory(prefix="optimist-") as folder:
+        return from_averages(fetch_california_housing(data_home=folder, as_frame=True).frame)
+
+
+def from_averages(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Undo what scikit-learn does to California housing: averages per household back to counts."""
+    import pandas as pd
+
+    households = (frame["Population"] / frame["AveOccup"]).round()
+    return pd.DataFrame(
+        {
+            "longitude": frame["Longitude"],
+            "latitude": frame["Latitude"],
+            "housingMedianAge": frame["HouseAge"],
+            "totalRooms": (frame["AveRooms"] * households).round(),
+            "totalBedrooms": (frame["AveBedrms"] * households).round(),
+            "population": frame["Population"],
+            "households": households,
+            "medianIncome": frame["MedInc"],
+            "medianHouseValue": (frame["MedHouseVal"] * 1e5).round(),
+        }
+    )
+
+
+CLIENTS = {"uci": _ucimlrepo_table, "scikit-learn": _scikit_learn_table}
 
 
 def _one_line(error: Exception) -> str:

@@ -37,6 +37,7 @@ def write_registry(folder, **changes):
     row = {
         "name": "shells",
         "uci_id": "5",
+        "fetcher": "",
         "version": "1",
         "rows": "4",
         "columns": "length;weight;rings",
@@ -448,3 +449,41 @@ def test_full_covertype_from_both_sources(point_at):
     assert (len(record["attempts"]), record["digest"]) == (1, COVERTYPE_DIGEST)
     pd.testing.assert_frame_equal(fetched, kept)
     assert kept["Cover_Type"].value_counts()[2] == 283_301
+
+
+def test_what_scikit_learn_makes_of_california_housing_is_undone_exactly():
+    raw, _ = datasets.fetch("california_housing", source="mirror")
+    raw = raw.astype(float)
+    households = raw["households"]
+    averages = pd.DataFrame(
+        {
+            "MedInc": raw["medianIncome"],
+            "HouseAge": raw["housingMedianAge"],
+            "AveRooms": raw["totalRooms"] / households,
+            "AveBedrms": raw["totalBedrooms"] / households,
+            "Population": raw["population"],
+            "AveOccup": raw["population"] / households,
+            "Latitude": raw["latitude"],
+            "Longitude": raw["longitude"],
+            "MedHouseVal": raw["medianHouseValue"] / 1e5,
+        }
+    )
+    restored = datasets.from_averages(averages)
+    expected = datasets.load_sources()["california_housing"].content_sha256
+    assert datasets.canonical_digest(restored) == expected
+
+
+def test_scikit_learns_fetcher_is_asked_first_and_the_copy_next(monkeypatch):
+    monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")  # where nobody listens
+    frame, record = datasets.fetch("california_housing", retries=0, timeout=60.0)
+    (tried, error), last = errors(record)
+    assert tried == "uci" and "URLError" in error
+    assert last == ("mirror", None)
+    assert len(frame) == 20_640
+
+
+@pytest.mark.parametrize(("name", "rows"), [("abalone", 4177), ("california_housing", 20_640)])
+def test_the_copies_are_the_registered_content(name, rows):
+    frame, record = datasets.fetch(name, source="mirror")
+    assert len(frame) == rows == record["rows"]
+    assert not frame.isna().any().any()
