@@ -5,7 +5,8 @@ A figure's table holds everything that is drawn, one row per mark:
 ``panel``           letter of the panel: a, b, ...
 ``role``            ``data``; ``note`` (a cell that is missing, incomplete or not converged);
                     ``remark`` and ``footnote`` (words on a series); ``line``, ``point`` and
-                    ``slope`` (references); ``truth`` and ``ball`` (of confidence regions)
+                    ``slope`` (references); ``truth`` and ``ball`` (of confidence regions);
+                    ``function`` and ``inducing`` (of posteriors)
 ``setting``         name of the setting, if the mark belongs to one
 ``series``          algorithm label, or what the panel compares instead
 ``x y low high n``  position, lower and upper end of band or whisker, number of trials
@@ -28,6 +29,9 @@ By kind of panel, x and y are
 ``facts``           number at the end of a fact's name; the fact's value
 ``regions``         outline of the region, in the plane
 ``scaling``         dimension; median seconds of one part of an update
+``relative_regret`` round; mean regret over that of the panel's ``base`` (its interval, scaled)
+``posterior``       point; posterior mean (low, high: three standard deviations)
+``watched``         round; a column of the study of accuracy, median over trials (its range)
 ``distance``        round; distance of the estimate from the truth over the radius, median over
                     trials (low, high: its range)
 
@@ -67,9 +71,15 @@ FRAMES = {
     "regions": ("algorithm", "round", "x", "y", "inside", "theta_x", "theta_y", "norm_bound"),
     "scaling": ("dimension", "part", "seconds"),
     "lemmas": ("setting", "algorithm", "trial", "round", "distance"),
+    "accuracy": ("setting", "algorithm", "trial", "round"),
+    "starvation": (
+        *("method", "round", "lengthscale", "x", "f", "mean", "deviation", "inducing"),
+        *("size", "dimension"),
+    ),
 }
 TABLE_LEVEL = 0.95
 BINS = 25
+BAND = 3.0  # standard deviations that a posterior is drawn with
 
 
 def method_name(label, paper):
@@ -270,6 +280,55 @@ def _regret(panel, data):
             high=curve[high].to_numpy(),
             n=curve["trials"].to_numpy(),
         )
+
+
+def _relative_regret(panel, data):
+    setting = panel["setting"]
+    base = data.cell("curves", setting, panel["base"]).set_index("round")["mean"]
+    for algorithm in panel["algorithms"]:
+        curve = data.cell("curves", setting, algorithm).sort_values("round")
+        yield from _notes(setting, algorithm, data.trials("finals", setting, algorithm))
+        unit = base.reindex(curve["round"]).to_numpy()
+        columns = dict(zip(("y", "low", "high"), CURVES["regret"], strict=True))
+        values = {name: curve[column].to_numpy() / unit for name, column in columns.items()}
+        where = {"setting": setting, "series": algorithm, "x": curve["round"].to_numpy()}
+        yield _rows("data", n=curve["trials"].to_numpy(), **values, **where)
+
+
+def _watched(panel, data):
+    setting, column = panel["setting"], panel["column"]
+    for algorithm in panel["algorithms"]:
+        rows = data.cell("accuracy", setting, algorithm)
+        if rows.empty:
+            yield _rows("note", setting=setting, series=algorithm, note="missing")
+            continue
+        by_round = rows.groupby("round")[column]
+        ends = {"low": by_round.min().to_numpy(), "high": by_round.max().to_numpy()}
+        y, n = by_round.median(), by_round.count().to_numpy()
+        where = {"setting": setting, "series": algorithm, "x": y.index.to_numpy()}
+        yield _rows("data", y=y.to_numpy(), n=n, **ends, **where)
+
+
+def _posterior(panel, data):
+    table = data.frame("starvation")
+    rows = table[
+        (table["method"] == panel["method"])
+        & (table["round"] == panel["round"])
+        & np.isclose(table["lengthscale"].astype(float), panel["lengthscale"])
+    ]
+    if rows.empty:
+        yield _rows("note", series=panel["label"], note="missing")
+        return
+    x, mean, half = (rows[c].to_numpy(float) for c in ("x", "mean", "deviation"))
+    ends = {"low": mean - BAND * half, "high": mean + BAND * half}
+    yield _rows("data", series=panel["label"], x=x, y=mean, **ends)
+    yield _rows("function", x=x, y=rows["f"].to_numpy(float), note="f")
+    inducing = x[rows["inducing"].to_numpy(bool)]
+    if len(inducing):
+        yield _rows("inducing", x=inducing, y=np.zeros(len(inducing)))
+    about = rows.iloc[0]
+    size = f"m = {about['size']:.0f}, " if about["size"] else ""
+    yield _rows("remark", series=panel["label"], note=f"{size}d_eff = {about['dimension']:.1f}")
 
 
 def _mean(values, paper):
@@ -494,6 +553,9 @@ def _rounded(slope):
 
 KINDS = {
     **dict.fromkeys(CURVES, _regret),
+    "relative_regret": _relative_regret,
+    "posterior": _posterior,
+    "watched": _watched,
     "elapsed": _elapsed,
     **dict.fromkeys(SWEEPS, _sweep),
     "tradeoff": _tradeoff,
@@ -506,7 +568,8 @@ KINDS = {
 # What a kind of panel or table is made from: lanes of results, and extra tables.
 NEEDS = {
     **dict.fromkeys(
-        (*CURVES, "final_regret", "final_median_regret", "coverage", "counter"), ("regret",)
+        (*CURVES, "relative_regret", "final_regret", "final_median_regret", "coverage", "counter"),
+        ("regret",),
     ),
     **dict.fromkeys(
         ("time", "elapsed", "time_per_round", "theory", "run_time", "speed"), ("timing",)
@@ -515,6 +578,8 @@ NEEDS = {
     "facts": ("facts",),
     "regions": ("facts", "regions", "region_areas"),
     "distance": ("lemmas",),
+    "watched": ("accuracy",),
+    "posterior": ("starvation",),
     "scaling": ("scaling",),
 }
 

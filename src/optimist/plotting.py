@@ -73,6 +73,13 @@ AXES = {
         *("round", "distance / radius", "log", "log"),
         words="line: median, band: smallest to largest of n = {n}",
     ),
+    "relative_regret": Axes(
+        *("round", "regret / regret of uniform play"), words="band: {level} CI, scaled, n = {n}"
+    ),
+    "watched": Axes(
+        *("round", "", "linear", "log"), words="line: median, band: smallest to largest of n = {n}"
+    ),
+    "posterior": Axes("x", "f(x)", words="line: mean, band: three standard deviations"),
     "scaling": Axes("dimension d", "seconds per update", "log", "log"),
 }
 
@@ -389,7 +396,13 @@ def _patch(series, looks):
 
 
 DRAWERS = {
-    **dict.fromkeys(("regret", "median_regret", "elapsed", "time_per_round", "distance"), _curves),
+    **dict.fromkeys(
+        (
+            *("regret", "median_regret", "relative_regret", "elapsed", "time_per_round"),
+            *("distance", "watched", "posterior"),
+        ),
+        _curves,
+    ),
     **dict.fromkeys(SWEPT, _swept),
     "tradeoff": _scatter,
     "facts": _lines,
@@ -412,6 +425,11 @@ def _references(ax, marks):
         begin, end = line[["x", "y"]].to_numpy()
         place = {"ha": "center", **SMALL, "bbox": {"fc": "white", "ec": "none", "pad": 0.5}}
         ax.annotate(line["note"].iloc[0], begin ** (2 / 3) * end ** (1 / 3), **place)
+    function = marks[marks["role"] == "function"]
+    ax.plot(function["x"], function["y"], color="0.1", lw=0.8, zorder=4)
+    inducing = marks[marks["role"] == "inducing"]
+    along = {"transform": ax.get_xaxis_transform(), "clip_on": False, "zorder": 5}
+    ax.plot(inducing["x"], 0.02 + inducing["y"], "|", color="0.1", ms=5, **along)
     for mark in marks[marks["role"].isin(["point", "truth"])].itertuples():
         ax.plot(mark.x, mark.y, "*", color="0.1", ms=7, zorder=5)
         _label(ax, mark.note, mark.x, mark.y)
