@@ -3,7 +3,7 @@
 ``curves``  one row per setting, algorithm and recorded round: mean regret over complete trials with
             its confidence band, quartiles, and the number of trials.
 ``finals``  one row per setting, algorithm and trial: the last recorded round of the regret lane
-            (regret, status, covered, state_bytes, diagnostics).
+            (regret, regret_half, status, covered, state_bytes, diagnostics).
 ``times``   every recorded round of the timing lane, one row per setting, algorithm, trial, round.
 ``facts``   one row per name and setting: numbers about the environments (and, with an algorithm's
             label for a setting, the areas of confidence regions).
@@ -35,9 +35,16 @@ def load(paths):
 
 
 def finals(runs):
-    """Return the last recorded round of each trial."""
-    last = runs.groupby([*CELL, "trial"], sort=False)["round"].idxmax()
-    return runs.loc[last].drop(columns="paper").reset_index(drop=True)
+    """Return the last recorded round of each trial, and as ``regret_half`` the regret midway.
+
+    Midway is the last recorded round in the first half.
+    """
+    trials = runs.groupby([*CELL, "trial"], sort=False)["round"]
+    last = runs.loc[trials.idxmax()].drop(columns="paper").reset_index(drop=True)
+    early = runs[runs["round"] <= 0.5 * trials.transform("max")]
+    middle = early.loc[early.groupby([*CELL, "trial"], sort=False)["round"].idxmax()]
+    halves = middle[[*CELL, "trial", "regret"]].rename(columns={"regret": "regret_half"})
+    return last.merge(halves, how="left", on=[*CELL, "trial"])
 
 
 def curves(runs, level, interval="t"):

@@ -6,7 +6,7 @@ A figure's table holds everything that is drawn, one row per mark:
 ``role``            ``data``; ``note`` (a cell that is missing, incomplete or not converged);
                     ``remark`` and ``footnote`` (words on a series); ``line``, ``point`` and
                     ``slope`` (references); ``truth`` and ``ball`` (of confidence regions);
-                    ``function`` and ``inducing`` (of posteriors)
+                    ``function`` and ``inducing`` (of posteriors); ``corner`` (words on a panel)
 ``setting``         name of the setting, if the mark belongs to one
 ``series``          algorithm label, or what the panel compares instead
 ``x y low high n``  position, lower and upper end of band or whisker, number of trials
@@ -328,7 +328,7 @@ def _posterior(panel, data):
         yield _rows("inducing", x=inducing, y=np.zeros(len(inducing)))
     about = rows.iloc[0]
     size = f"m = {about['size']:.0f}, " if about["size"] else ""
-    yield _rows("remark", series=panel["label"], note=f"{size}d_eff = {about['dimension']:.1f}")
+    yield _rows("corner", note=f"{size}d_eff = {about['dimension']:.1f}")
 
 
 def _mean(values, paper):

@@ -109,8 +109,8 @@ class Plan:
         """Refuse claims about settings or algorithms that the paper does not run."""
         cells = [job.cell for job in experiment.jobs(paper)]
         known = {cell.setting for cell in cells} | {cell.algorithm for cell in cells}
-        known.update(paper.get("regions", {}).get("algorithms", []))
-        known.update(paper.get("lemmas", {}).get("settings", []))
+        for study in studies.of_paper(paper):
+            known |= study.load().names(paper)
         claims.check_names(claims.load_claims(claims_path(paper["paper"])), known)
 
     def _check_names(self):

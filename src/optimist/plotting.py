@@ -186,9 +186,9 @@ def _compose(figure, table, paper):
     columns = figure.get("columns", min(3, len(panels)))
     rows = -(-len(panels) // columns)
     notes = {letter: _notes(table[table["panel"] == letter], looks, columns) for letter in panels}
-    each = figure.get("legend") == "panel"
+    each, shared = (figure.get("legend", "shared") == kind for kind in ("panel", "shared"))
     legend = {
-        "handles": [] if each else _handles(panels, table, looks),
+        "handles": _handles(panels, table, looks) if shared else [],
         "title": "\n".join(_words(panels, table, paper)),
     }
     spare = len(panels) < rows * columns
@@ -425,6 +425,8 @@ def _references(ax, marks):
         begin, end = line[["x", "y"]].to_numpy()
         place = {"ha": "center", **SMALL, "bbox": {"fc": "white", "ec": "none", "pad": 0.5}}
         ax.annotate(line["note"].iloc[0], begin ** (2 / 3) * end ** (1 / 3), **place)
+    for mark in marks[marks["role"] == "corner"].itertuples():
+        ax.annotate(mark.note, (0.98, 0.96), xycoords="axes fraction", ha="right", **SMALL)
     function = marks[marks["role"] == "function"]
     ax.plot(function["x"], function["y"], color="0.1", lw=0.8, zorder=4)
     inducing = marks[marks["role"] == "inducing"]

@@ -737,7 +737,7 @@ def test_a_readme_without_markers_is_refused(frame, readme):
 
 # The claims of the papers.
 
-COUNTS = {"glb_omd": 22, "hvt_ucb": 18}
+COUNTS = {"glb_omd": 22, "hvt_ucb": 18, "bkb": 12}
 
 
 @pytest.fixture(scope="module", params=paper_names())

@@ -216,6 +216,24 @@ def tuned_regret_ratio(cells, *, settings, numerator, denominator, tuning):
     return cells.sampled(*_paired(*sides))
 
 
+@metric("regret of {algorithm} / its regret midway, {setting}")
+def regret_doubling(cells, *, algorithm, setting):
+    """Growth of mean regret over the second half of the rounds: 2 if it is linear, 1 if it ends."""
+    (frame,) = cells.complete("finals", "regret_half", (setting, algorithm))
+    return cells.sampled(ratio_estimate(frame["regret"], frame["regret_half"]), len(frame))
+
+
+@metric("log-log slope of the time of {algorithm} against T, {settings}")
+def time_exponent(cells, *, algorithm, settings):
+    """Growth of the median time of a trial over settings that differ in their horizon."""
+    frames = cells.complete("times", "seconds", *((s, algorithm) for s in settings))
+    last = [frame.sort_values("round").groupby("trial").last() for frame in frames]
+    horizons = [int(frame["round"].max()) for frame in last]
+    seconds = [float(frame["seconds"].median()) for frame in last]
+    slope = log_log_slope(horizons, seconds, cells.level)
+    return Measurement(*slope, min(map(len, last)), cells.kind("least squares"))
+
+
 @metric("log-log slope of the {statistic} regret of {algorithm} against T, {settings}")
 def regret_exponent(cells, *, algorithm, settings, statistic):
     """Growth of the mean or median final regret over settings that differ in their horizon."""

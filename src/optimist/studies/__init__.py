@@ -6,6 +6,8 @@ A study is a module of this package with
     which returns its tables, by name, as pandas frames. ``spec`` is plain data: the paper's section
     of the study's name; ``cells``, every setting with every algorithm that the section names; and
     ``limits``, those of the configuration.
+``names(paper)``
+    which returns the names that its facts may be about, beside settings.
 ``check(paper)``
     which raises ConfigError if the section asks for what cannot be.
 

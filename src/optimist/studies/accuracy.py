@@ -32,6 +32,7 @@ WORST = {
     "eigenvalue_high": max,
     "radius_share": max,
     "chain": min,
+    "step_error": max,
 }
 
 
@@ -45,6 +46,12 @@ def check(paper):
             spec = make_cell(paper, setting, label).spec
             if "subset" in spec.get("parameters", {}):
                 raise ConfigError(f"accuracy.settings has {setting!r}; allowed: fixed arms")
+
+
+def names(paper):
+    """Return what facts are about: settings with algorithms."""
+    section = paper["accuracy"]
+    return {f"{s}/{label}" for s in section["settings"] for label in section["algorithms"]}
 
 
 def tabulate(spec, data_dir):
@@ -74,7 +81,9 @@ def watch(cell, trial, rounds, data_dir=None):
         within: share of rounds so far in which all arms were within $[1/\alpha,\alpha]$; inducing,
         rank, distinct; dimension: $d_{\rm eff}$; size_share: $|S_t|$ over its bound;
         size_per_dimension: $|S_t|/d_{\rm eff}$; spent: sum of variances at the arms played;
-        log_det; chain: the least slack in Proposition B.3, relative; radius_share:
+        log_det; chain: the least slack in Proposition B.3, relative; step_error: largest relative
+        violation of Proposition B.1, that the variance at the arm played becomes
+        $\sigma^2/(1+\sigma^2)$ and no other grows; radius_share:
         $\tilde\beta_t^2$ of the paper over the square of the exact radius and
         $\alpha^2\log(1+\kappa^2t)$; eigenvalue_low, eigenvalue_high: of Corollary 4.2, so far.
     """
@@ -90,8 +99,7 @@ def watch(cell, trial, rounds, data_dir=None):
         reward = environment.reward(t, index)
         bkb.update(arms, index, reward)
         bkb.prepare()
-        exact.observe(index, reward)
-        watched.look(index)
+        watched.observe(index, reward)
         if t + 1 in marks:
             rows.append({"round": t + 1, **watched.row()})
     return rows
@@ -103,10 +111,18 @@ class _Watched:
     def __init__(self, bkb, exact):
         self.bkb, self.exact = bkb, exact
         self.low = self.high = self.eigenvalue_low = self.eigenvalue_high = 1.0
+        self.step_error = 0.0
         self.t = self.inside = 0
         self.spent = 0.0
 
-    def look(self, index):
+    def observe(self, index, reward):
+        """Let the exact posterior learn what BKB has learned, and compare."""
+        before = self.exact.leverages
+        self.exact.observe(index, reward)
+        after = self.exact.leverages
+        expected = before[index] / (1.0 + before[index])
+        rise = float((after / before).max()) - 1.0
+        self.step_error = max(self.step_error, rise, abs(after[index] / expected - 1.0))
         self.t += 1
         ratio = self.bkb.leverages / np.maximum(self.exact.leverages, 1e-300)
         low, high = float(ratio.min()), float(ratio.max())
@@ -140,6 +156,7 @@ class _Watched:
             "spent": self.spent,
             "log_det": exact.log_det,
             "chain": self._chain(),
+            "step_error": self.step_error,
             "radius_share": sketched / (width * alpha**2 * math.log1p(prior * self.t)),
             "eigenvalue_low": self.eigenvalue_low,
             "eigenvalue_high": self.eigenvalue_high,

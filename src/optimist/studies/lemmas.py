@@ -23,6 +23,11 @@ def check(paper):
         make_cell(paper, setting, lemmas["algorithm"])
 
 
+def names(paper):
+    """Return what facts are about: settings."""
+    return set(paper["lemmas"]["settings"])
+
+
 def tabulate(spec, data_dir):
     """Return what was watched in all trials, and the facts about it."""
     import pandas as pd

@@ -20,6 +20,11 @@ def check(paper):
         raise ConfigError(f"regions.round is {regions['round']}; allowed: at most {horizon}")
 
 
+def names(paper):
+    """Return what facts are about: algorithms."""
+    return set(paper["regions"]["algorithms"])
+
+
 def tabulate(spec, data_dir):
     """Return the regions of all cells on their grids, and their areas as facts."""
     import pandas as pd

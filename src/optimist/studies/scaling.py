@@ -22,6 +22,11 @@ def check(paper):
         )
 
 
+def names(paper):
+    """Return what facts are about: nothing."""
+    return set()
+
+
 def tabulate(spec, data_dir):
     """Return the median seconds of each part at each dimension."""
     import pandas as pd

@@ -17,6 +17,7 @@ from optimist.seeding import stream
 JITTER = 1e-9
 FAR = 0.6  # where no data are near
 BAND = 3.0
+METHODS = ("bkb", "dtc", "sor", "rff")
 
 
 def check(paper):
@@ -24,6 +25,17 @@ def check(paper):
     rounds = paper["starvation"]["rounds"]
     if sorted(set(rounds)) != rounds:
         raise ConfigError(f"starvation.rounds is {rounds}; allowed: increasing numbers")
+
+
+def names(paper):
+    """Return what facts are about: method, number of observations and lengthscale."""
+    section = paper["starvation"]
+    return {
+        f"{method}/{t}/{s:.4g}"
+        for method in ("exact", *METHODS)
+        for t in section["rounds"]
+        for s in section["lengthscales"]
+    }
 
 
 def tabulate(spec, data_dir):
@@ -88,12 +100,13 @@ def _piece(t, name, mean, leverages, inducing, size, grid, f, exact):
 def _methods(spec, kernel, grid, ridge, rng):
     # Among points like the observed ones, in the first half.
     few = rng.choice(len(grid) // 2 + 1, spec["inducing"], replace=False)
-    return {
-        "bkb": _Sketched(kernel, grid, ridge, rng, q_bar=spec["q_bar"]),
-        "dtc": _Sketched(kernel, grid, ridge, rng, inducing=few),
-        "sor": _Sketched(kernel, grid, ridge, rng, inducing=few, keeps_prior=False),
-        "rff": _Features(kernel, grid, ridge, spec["features"], rng),
-    }
+    made = (
+        _Sketched(kernel, grid, ridge, rng, q_bar=spec["q_bar"]),
+        _Sketched(kernel, grid, ridge, rng, inducing=few),
+        _Sketched(kernel, grid, ridge, rng, inducing=few, keeps_prior=False),
+        _Features(kernel, grid, ridge, spec["features"], rng),
+    )
+    return dict(zip(METHODS, made, strict=True))
 
 
 class _Sketched:
