@@ -184,7 +184,7 @@ def test_asking_does_not_change_it(cell):
     # Coverage is checked in the regret lane only: both lanes must play the same.
     world, algorithm = build_cell(cell)
     twin = build_cell(cell)[1]
-    thetas = np.zeros((3, world.arms(0).shape[1]))
+    thetas = np.zeros((3, truth_length(algorithm.problem, world.arms(0))))
     for t in range(rounds_for(cell, 25)):
         algorithm.contains(thetas)
         algorithm.diagnostics(), algorithm.state_bytes()
@@ -307,6 +307,7 @@ def test_an_estimate_kept_in_an_object_of_its_own_is_seen_to_be_finite_or_not(na
 def unkind(name, kind, shape, reward, marks=(1, 10, 50, HORIZON), time_limit=60.0):
     """Play in a scripted world; return the trajectory."""
     K, d = shape
+    d = min(d, getattr(algorithm_class(name), "max_dimension", d))
     arms = random_arms(np.random.default_rng(1), K, d)
     problem = make_problem(kind, dimension=d)
     theta = np.full(truth_length(problem, arms), 0.1)

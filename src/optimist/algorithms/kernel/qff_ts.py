@@ -13,10 +13,10 @@ yes to everything.
 import numpy as np
 
 from optimist.algorithms.kernel.feature_ucb import FeatureUCB
-from optimist.errors import ConfigError, whole_number
+from optimist.errors import ConfigError, one_of, whole_number
 from optimist.numerics.features import quadrature_features
 
-MAX_DIMENSION = 3
+NODES = (24, 12, 8)  # by dimension
 
 
 class QFFTS(FeatureUCB):
@@ -25,19 +25,23 @@ class QFFTS(FeatureUCB):
     Parameters
     ----------
     problem : KernelProblem
-    nodes : int
-        $\bar m$, quadrature nodes per coordinate.
+    nodes : int or "default"
+        $\bar m$, quadrature nodes per coordinate; by default 24, 12 and 8 in 1, 2 and 3 dimensions.
     rng : Generator
     """
 
     reference = "Mutny and Krause (2018), Algorithm 1"
+    max_dimension = len(NODES)
     kernels = ("gaussian",)
 
-    def __init__(self, problem, *, nodes=16, rng=None):
-        if problem.dimension > MAX_DIMENSION:
+    def __init__(self, problem, *, nodes="default", rng=None):
+        if problem.dimension > self.max_dimension:
             raise ConfigError(
-                f"dimension is {problem.dimension}; allowed for qff_ts: at most {MAX_DIMENSION}"
+                f"dimension is {problem.dimension}; allowed for qff_ts: at most {len(NODES)}"
             )
+        if isinstance(nodes, str):
+            one_of("nodes", nodes, ("default", "a whole number"))
+            nodes = NODES[problem.dimension - 1]
         self.nodes = whole_number("nodes", nodes)
         self.rng = rng
         self.map = None
