@@ -325,7 +325,7 @@ def _posterior(panel, data):
     yield _rows("function", x=x, y=rows["f"].to_numpy(float), note="f")
     inducing = x[rows["inducing"].to_numpy(bool)]
     if len(inducing):
-        yield _rows("inducing", x=inducing, y=np.zeros(len(inducing)))
+        yield _rows("inducing", x=inducing, y=np.full(len(inducing), 0.03))
     about = rows.iloc[0]
     size = f"m = {about['size']:.0f}, " if about["size"] else ""
     yield _rows("corner", note=f"{size}d_eff = {about['dimension']:.1f}")

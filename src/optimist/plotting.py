@@ -427,11 +427,11 @@ def _references(ax, marks):
         ax.annotate(line["note"].iloc[0], begin ** (2 / 3) * end ** (1 / 3), **place)
     for mark in marks[marks["role"] == "corner"].itertuples():
         ax.annotate(mark.note, (0.98, 0.96), xycoords="axes fraction", ha="right", **SMALL)
-    function = marks[marks["role"] == "function"]
-    ax.plot(function["x"], function["y"], color="0.1", lw=0.8, zorder=4)
-    inducing = marks[marks["role"] == "inducing"]
-    along = {"transform": ax.get_xaxis_transform(), "clip_on": False, "zorder": 5}
-    ax.plot(inducing["x"], 0.02 + inducing["y"], "|", color="0.1", ms=5, **along)
+    for role, look in (("function", {"lw": 0.8}), ("inducing", {"marker": "|", "ls": "", "ms": 5})):
+        found = marks[marks["role"] == role]
+        if len(found):  # nothing drawn would still disturb the layout
+            base = {} if role == "function" else {"transform": ax.get_xaxis_transform()}
+            ax.plot(found["x"], found["y"], color="0.1", zorder=4, **look, **base)
     for mark in marks[marks["role"].isin(["point", "truth"])].itertuples():
         ax.plot(mark.x, mark.y, "*", color="0.1", ms=7, zorder=5)
         _label(ax, mark.note, mark.x, mark.y)
