@@ -8,7 +8,7 @@ import pytest
 import yaml
 from claim_tables import SPREAD, facts, finals, judge, measure, one_claim, times
 
-from optimist import claims, experiment
+from optimist import claims, experiment, studies
 from optimist.config import claims_path, load_paper, paper_names
 from optimist.errors import ConfigError, ResultError
 
@@ -762,10 +762,10 @@ def full_tables(name, paper_claims):
         lane: {(j.cell.setting, j.cell.algorithm): j.cell.spec for j in jobs if j.lane == lane}
         for lane in experiment.LANES
     }
-    counters = dict.fromkeys(("warm_up_rounds", "rejected", "substituted"), 1)
+    counters = dict.fromkeys(("warm_up_rounds", "rejected", "substituted", "regret_half"), 1)
     probe = {"state_bytes": 8, "selections": 1, "agreements": 1}
     about = [s for s, _ in cells["regret"]] + paper.get("regions", {}).get("algorithms", [])
-    about += paper.get("lemmas", {}).get("settings", [])
+    about += sorted(set().union(*(s.load().names(paper) for s in studies.of_paper(paper))))
     checks = [check for claim in paper_claims["claims"] for check in claims.expand(claim)]
     names = {check.arguments["name"] for check in checks if check.metric.startswith("fact")}
     parts = [(d, part, 1.0) for d in (50, 100, 400) for part in ("projection", "rank_one")]

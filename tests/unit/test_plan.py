@@ -168,7 +168,7 @@ def test_limits_cut_rounds_and_trials(plan):
     }
     for job in quick.jobs.values():
         assert job.rounds == 150
-        assert job.cell.spec["horizon"] >= 1000
+        assert job.cell.spec["horizon"] > 150
         assert job.stop <= (2 if job.lane == "regret" else 1)
 
 

@@ -163,7 +163,7 @@ def quick_plan(quick):
     return Plan(merge(merge(base, overlay), {"batch": 12}))
 
 
-@pytest.mark.parametrize("paper", config.paper_names())
+@pytest.mark.parametrize("paper", config.load_config()["papers"])
 def test_quick_runs_every_cell_and_draws_every_figure(quick, paper):
     plan = quick_plan(quick)
     wanted = [quick.root / path for path in plan.paths(paper, group="paper")]
