@@ -13,9 +13,14 @@ one_blas_thread()
 import statistics  # noqa: E402
 import sys  # noqa: E402
 
+import numpy as np  # noqa: E402
+
+from optimist.algorithms import make_algorithm  # noqa: E402
 from optimist.config import load_paper  # noqa: E402
 from optimist.experiment import Job, make_cell, run  # noqa: E402
 from optimist.provenance import cpu_name  # noqa: E402
+from optimist.simulate import simulate  # noqa: E402
+from optimist.trials import Cell, build  # noqa: E402
 
 CHEAP = [
     ("glb_omd", 5),
@@ -75,6 +80,36 @@ def hvt_ucb():
             print(f"{setting:24} {label:28} {found:8.3f} s  ratio {found / own:.1f}")
 
 
+def bkb():
+    """Time exact GP-UCB against its naive form, and BKB against exact GP-UCB."""
+    exact, naive = (
+        kernel_trial(label, arms=3000, lengthscale=0.2, rounds=300)
+        for label in ("gp_ucb", "gp_ucb[solver=naive]")
+    )
+    last = [np.mean(np.diff(seconds)[-20:]) for seconds in (exact, naive)]
+    print(f"{'A = 3000, t = 300':24} {'gp_ucb':28} {1e3 * last[0]:8.2f} ms a round")
+    ratio = f"ratio {last[1] / last[0]:.0f}"
+    print(f"{'A = 3000, t = 300':24} {'gp_ucb[solver=naive]':28} {1e3 * last[1]:8.1f} ms  {ratio}")
+    found = {
+        label: kernel_trial(label, arms=5000, lengthscale=0.5, rounds=3000)[-1]
+        for label in ("bkb[q_bar=2]", "gp_ucb")
+    }
+    for label, total in found.items():
+        ratio = f"ratio {total / found['bkb[q_bar=2]']:.1f}"
+        print(f"{'A = 5000, T = 3000':24} {label:28} {total:8.2f} s  {ratio}")
+
+
+def kernel_trial(label, *, arms, lengthscale, rounds):
+    """Return seconds of select and update up to each round of a trial in the plane."""
+    parameters = {"kernel": "gaussian", "lengthscale": lengthscale, "arms": arms}
+    spec = {"environment": "kernel", "parameters": parameters, "horizon": rounds}
+    cell = Cell("bkb", "benchmark", label, spec)
+    environment, problem = build(cell, 0)
+    algorithm = make_algorithm(label, problem, cell.stream(0, label))
+    trajectory = simulate(environment, algorithm, range(1, rounds + 1), coverage=False)
+    return np.array(trajectory.columns["seconds"])
+
+
 def compare(setting, label):
     """Print the exact solver's time, the generic one's on the same history, and their ratio.
 
@@ -94,7 +129,7 @@ def compare(setting, label):
     )
 
 
-TABLES = {"glb_omd": glb_omd, "hvt_ucb": hvt_ucb}
+TABLES = {"glb_omd": glb_omd, "hvt_ucb": hvt_ucb, "bkb": bkb}
 
 if __name__ == "__main__":
     main(sys.argv[1:])
