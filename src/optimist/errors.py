@@ -56,6 +56,13 @@ def positive(key: str, value) -> float:
     return float(value)
 
 
+def proportion(key: str, value) -> float:
+    """Return ``value`` as a float if it is between 0 and 1; raise ConfigError else."""
+    if not positive(key, value) < 1.0:
+        raise ConfigError(f"{key} is {value!r}; allowed: a number between 0 and 1")
+    return float(value)
+
+
 def whole_number(key: str, value, least: int = 1) -> int:
     """Return ``value`` if it is an integer of at least ``least``; raise ConfigError else."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:

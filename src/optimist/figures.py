@@ -30,7 +30,7 @@ By kind of panel, x and y are
 ``regions``         outline of the region, in the plane
 ``scaling``         dimension; median seconds of one part of an update
 ``relative_regret`` round; mean regret over that of the panel's ``base`` (its interval, scaled)
-``posterior``       point; posterior mean (low, high: three standard deviations)
+``posterior``       point; posterior mean (its band of the study of starvation)
 ``watched``         round; a column of the study of accuracy, median over trials (its range)
 ``distance``        round; distance of the estimate from the truth over the radius, median over
                     trials (low, high: its range)
@@ -73,13 +73,12 @@ FRAMES = {
     "lemmas": ("setting", "algorithm", "trial", "round", "distance"),
     "accuracy": ("setting", "algorithm", "trial", "round"),
     "starvation": (
-        *("method", "round", "lengthscale", "x", "f", "mean", "deviation", "inducing"),
+        *("method", "round", "lengthscale", "x", "f", "mean", "low", "high", "inducing"),
         *("size", "dimension"),
     ),
 }
 TABLE_LEVEL = 0.95
 BINS = 25
-BAND = 3.0  # standard deviations that a posterior is drawn with
 
 
 def method_name(label, paper):
@@ -302,11 +301,14 @@ def _watched(panel, data):
         if rows.empty:
             yield _rows("note", setting=setting, series=algorithm, note="missing")
             continue
-        by_round = rows.groupby("round")[column]
-        ends = {"low": by_round.min().to_numpy(), "high": by_round.max().to_numpy()}
-        y, n = by_round.median(), by_round.count().to_numpy()
-        where = {"setting": setting, "series": algorithm, "x": y.index.to_numpy()}
-        yield _rows("data", y=y.to_numpy(), n=n, **ends, **where)
+        yield _rows("data", setting=setting, series=algorithm, **_over_trials(rows, column))
+
+
+def _over_trials(rows, column):
+    """Return a column's median over trials, its range and their number, by round."""
+    by_round = rows.groupby("round")[column]
+    found = by_round.agg(y="median", low="min", high="max", n="count")
+    return {"x": found.index.to_numpy(), **{name: found[name].to_numpy() for name in found}}
 
 
 def _posterior(panel, data):
@@ -319,9 +321,8 @@ def _posterior(panel, data):
     if rows.empty:
         yield _rows("note", series=panel["label"], note="missing")
         return
-    x, mean, half = (rows[c].to_numpy(float) for c in ("x", "mean", "deviation"))
-    ends = {"low": mean - BAND * half, "high": mean + BAND * half}
-    yield _rows("data", series=panel["label"], x=x, y=mean, **ends)
+    x, mean, low, high = (rows[c].to_numpy(float) for c in ("x", "mean", "low", "high"))
+    yield _rows("data", series=panel["label"], x=x, y=mean, low=low, high=high)
     yield _rows("function", x=x, y=rows["f"].to_numpy(float), note="f")
     inducing = x[rows["inducing"].to_numpy(bool)]
     if len(inducing):
@@ -538,12 +539,7 @@ def _distance(panel, data):
         found = lemmas[lemmas["setting"] == series["setting"]]
         if found.empty:
             yield _rows("note", series=series["label"], note="missing")
-        by_round = found.groupby("round")["distance"]
-        ends = {"low": by_round.min().to_numpy(), "high": by_round.max().to_numpy()}
-        y, n = by_round.median(), by_round.count().to_numpy()
-        yield _rows(
-            "data", series=series["label"], x=y.index.to_numpy(), y=y.to_numpy(), n=n, **ends
-        )
+        yield _rows("data", series=series["label"], **_over_trials(found, "distance"))
 
 
 def _rounded(slope):
@@ -628,8 +624,8 @@ def _measured(data, setting, algorithm):
         columns |= zip((name, f"{name}_low", f"{name}_high"), _rounded(slope), strict=True)
     ended = data.trials("times", setting, algorithm)
     note = "; ".join(filter(None, (_fault(ended), _doubt(ended)))) if algorithm else "not run"
-    totals = {"seconds": trials["seconds"].median(), "state_bytes": trials["state_bytes"].median()}
-    return {**columns, **totals, "n": len(trials), "note": note}
+    ends = {name: trials[name].median() for name in ("seconds", "state_bytes")}
+    return {**columns, **ends, "n": len(trials), "note": note}
 
 
 def _cells(spec, data, lane):

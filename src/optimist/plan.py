@@ -176,12 +176,14 @@ class Plan:
         so that an edit runs no more cells again than it would without. Files that are alone are
         left to the rules with wildcards.
         """
+        size = self.config["batch"]
+        if size == 1:
+            return {}
         alike = {}
         for job in self.jobs.values():
             if job.lane == lane:
                 key = (job.cell.paper, job.group, tuple(self._decides(job)))
                 alike.setdefault(key, []).append(job)
-        size = self.config["batch"]
         found = {}
         for (paper, _, inputs), jobs in alike.items():
             for batch in (jobs[i : i + size] for i in range(0, len(jobs), size)):

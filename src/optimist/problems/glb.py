@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from optimist.errors import ConfigError, positive, whole_number
+from optimist.errors import ConfigError, positive, proportion, whole_number
 from optimist.numerics.likelihood import History
 from optimist.numerics.links import Link
 
@@ -52,8 +52,7 @@ class GLBProblem:
                 f"norm_bound is {self.norm_bound:g}; allowed for link {self.link.name!r}: "
                 f"at most {self.link.cap:g}"
             )
-        if not 0.0 < positive("delta", self.delta) < 1.0:
-            raise ConfigError(f"delta is {self.delta!r}; allowed: a number between 0 and 1")
+        proportion("delta", self.delta)
 
     def new_history(self, mode):
         """Return an empty `History`; arms that are redrawn cannot be aggregated."""

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from optimist.errors import ConfigError, one_of, positive, whole_number
+from optimist.errors import ConfigError, one_of, positive, proportion, whole_number
 
 RADIUS_MODES = ("theory", "shrunk", "matched")
 
@@ -79,8 +79,7 @@ class HeavyTailedProblem:
             object.__setattr__(self, "relax_sigma_bounds", self.radius_mode == "matched")
         if self.delta is None:
             object.__setattr__(self, "delta", 1.0 / (8.0 * self.horizon))
-        if not 0.0 < positive("delta", self.delta) < 1.0:
-            raise ConfigError(f"delta is {self.delta!r}; allowed: a number between 0 and 1")
+        proportion("delta", self.delta)
 
     @property
     def power(self):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from optimist.errors import ConfigError, positive, whole_number
+from optimist.errors import positive, proportion, whole_number
 from optimist.numerics.kernels import Kernel
 
 
@@ -46,5 +46,4 @@ class KernelProblem:
             whole_number(key, getattr(self, key))
         for key in ("deviation", "ridge", "norm_bound", "radius_scale"):
             positive(key, getattr(self, key))
-        if not 0.0 < positive("delta", self.delta) < 1.0:
-            raise ConfigError(f"delta is {self.delta!r}; allowed: a number between 0 and 1")
+        proportion("delta", self.delta)

@@ -7,17 +7,21 @@ paper gives a "bandwidth" of 100, read as an inverse squared lengthscale (docs/d
 
 import numpy as np
 
+from optimist.algorithms.kernel.bkb import BKB
+from optimist.algorithms.kernel.dtc_ucb import DTCUCB
+from optimist.algorithms.kernel.gp_ucb import GPUCB
+from optimist.algorithms.kernel.rff_ucb import RFFUCB
+from optimist.algorithms.kernel.sketch import SketchedUCB
+from optimist.algorithms.kernel.sor_ucb import SoRUCB
 from optimist.errors import ConfigError
-from optimist.numerics.features import FeaturePosterior, random_features
-from optimist.numerics.gaussian_process import ExactPosterior
 from optimist.numerics.kernels import GaussianKernel
-from optimist.numerics.nystrom import NystromPosterior
+from optimist.problems.kernel import KernelProblem
 from optimist.seeding import stream
 
 JITTER = 1e-9
 FAR = 0.6  # where no data are near
 BAND = 3.0
-METHODS = ("bkb", "dtc", "sor", "rff")
+METHODS = ("exact", "bkb", "dtc", "sor", "rff")
 
 
 def check(paper):
@@ -32,7 +36,7 @@ def names(paper):
     section = paper["starvation"]
     return {
         f"{method}/{t}/{s:.4g}"
-        for method in ("exact", *METHODS)
+        for method in METHODS
         for t in section["rounds"]
         for s in section["lengthscales"]
     }
@@ -57,13 +61,14 @@ def tabulate(spec, data_dir):
 def posteriors(spec, lengthscale, trial):
     """Return one row per method, number of observations and grid point.
 
-    Columns method, round, x, f, mean, deviation (of f), exact (deviation of the exact posterior),
-    seen and inducing (whether the point was observed, or is an inducing point), size (number of
-    inducing points or features, 0 for the exact posterior), dimension.
+    Columns method, round, x, f, mean, low and high (three standard deviations away), deviation (of
+    f), exact (deviation of the exact posterior), seen and inducing (whether the point was observed,
+    or is an inducing point), size (number of inducing points), dimension.
     """
     import pandas as pd
 
-    rng = stream("bkb", "starvation", lengthscale, trial)
+    purpose = ("bkb", "starvation", lengthscale, trial)
+    rng = stream(*purpose)
     grid = np.linspace(0.0, 1.0, spec["grid"])[:, None]
     kernel = GaussianKernel(lengthscale)
     root = np.linalg.cholesky(kernel(grid, grid) + JITTER * np.eye(len(grid)))
@@ -71,91 +76,52 @@ def posteriors(spec, lengthscale, trial):
     half = len(grid) // 2 + 1
     chosen = rng.integers(half, size=max(spec["rounds"]))
     y = f[chosen] + spec["deviation"] * rng.standard_normal(len(chosen))
-    ridge = spec["deviation"] ** 2
-    exact = ExactPosterior(kernel, grid, ridge)
-    methods = _methods(spec, kernel, grid, ridge, rng)
+    learners = _learners(spec, kernel, lambda name: stream(*purpose, name))
     pieces = []
     for t, (index, reward) in enumerate(zip(chosen, y, strict=True), start=1):
-        exact.observe(index, reward)
-        for method in methods.values():
-            method.observe(index, reward)
+        for learner in learners.values():
+            learner.update(grid, int(index), float(reward))
+            learner.prepare()
         if t in spec["rounds"]:
-            shown = {"exact": (exact.mean, exact.leverages, np.empty(0, dtype=int), 0)}
-            shown |= {name: method.posterior() for name, method in methods.items()}
-            pieces += [_piece(t, name, *found, grid, f, exact) for name, found in shown.items()]
+            pieces += [
+                _piece(learner, learners["exact"].posterior, f).assign(method=name, round=t)
+                for name, learner in learners.items()
+            ]
     return pd.concat(pieces, ignore_index=True)
 
 
-def _piece(t, name, mean, leverages, inducing, size, grid, f, exact):
+def _learners(spec, kernel, rng):
+    """Return the learners whose posteriors are compared; they are told where to look."""
+    problem = KernelProblem(
+        kernel,
+        dimension=1,
+        horizon=max(spec["rounds"]),
+        deviation=spec["deviation"],
+        ridge=spec["deviation"] ** 2,
+        fixed_arms=True,
+    )
+    few = {"size": spec["inducing"], "source": "history"}
+    return {
+        "exact": GPUCB(problem),
+        "bkb": BKB(problem, q_bar=spec["q_bar"], rng=rng("bkb")),
+        "dtc": DTCUCB(problem, **few, rng=rng("few")),
+        "sor": SoRUCB(problem, **few, rng=rng("few")),
+        "rff": RFFUCB(problem, features=spec["features"], rng=rng("rff")),
+    }
+
+
+def _piece(learner, exact, f):
     import pandas as pd
 
-    is_inducing = np.zeros(len(grid), dtype=bool)
-    is_inducing[inducing] = True
-    columns = {"x": grid[:, 0], "f": f, "mean": mean, "inducing": is_inducing}
-    columns |= {"deviation": np.sqrt(leverages * exact.ridge), "exact": np.sqrt(exact.var_f)}
-    about = {"size": size, "dimension": exact.effective_dimension}
-    return pd.DataFrame(columns | {"seen": exact.counts > 0}).assign(method=name, round=t, **about)
-
-
-def _methods(spec, kernel, grid, ridge, rng):
-    # Among points like the observed ones, in the first half.
-    few = rng.choice(len(grid) // 2 + 1, spec["inducing"], replace=False)
-    made = (
-        _Sketched(kernel, grid, ridge, rng, q_bar=spec["q_bar"]),
-        _Sketched(kernel, grid, ridge, rng, inducing=few),
-        _Sketched(kernel, grid, ridge, rng, inducing=few, keeps_prior=False),
-        _Features(kernel, grid, ridge, spec["features"], rng),
-    )
-    return dict(zip(METHODS, made, strict=True))
-
-
-class _Sketched:
-    """A posterior on inducing points: fixed ones, or BKB's, drawn anew after each observation."""
-
-    def __init__(self, kernel, grid, ridge, rng, *, q_bar=None, inducing=None, keeps_prior=True):
-        self.kernel, self.grid, self.ridge, self.rng = kernel, grid, ridge, rng
-        self.q_bar, self.inducing, self.keeps_prior = q_bar, inducing, keeps_prior
-        self.counts, self.sums = np.zeros(len(grid)), np.zeros(len(grid))
-        self.mean, self.leverages = np.zeros(len(grid)), kernel.diagonal(grid) / ridge
-        self.rank = 0
-
-    def observe(self, index, y):
-        self.counts[index] += 1.0
-        self.sums[index] += y
-        seen = np.flatnonzero(self.counts)
-        if self.q_bar is not None:
-            p = np.minimum(1.0, self.q_bar * self.leverages[seen])
-            chance = 1.0 - (1.0 - p) ** self.counts[seen]
-            drawn = self.rng.random(len(seen)) < chance
-            self.inducing = seen[drawn] if drawn.any() else seen[[np.argmax(chance)]]
-        S = self.grid[self.inducing]
-        B = self.kernel(S, self.grid)
-        found = NystromPosterior(
-            self.kernel(S, S), B[:, seen], self.counts[seen], self.sums[seen], self.ridge
-        )
-        self.rank, self.mean = found.rank, found.mean(B)
-        if self.keeps_prior:
-            self.leverages = found.leverages(B, self.kernel.diagonal(self.grid))
-        else:
-            self.leverages = found.regressors_leverages(B)
-
-    def posterior(self):
-        return self.mean, self.leverages, self.inducing, len(self.inducing)
-
-
-class _Features:
-    """A posterior on random Fourier features."""
-
-    def __init__(self, kernel, grid, ridge, number, rng):
-        self.features = random_features(kernel, 1, number, rng)(grid)
-        self.found = FeaturePosterior(number, ridge, self.features)
-
-    def observe(self, index, y):
-        self.found.observe(self.features[index], y)
-
-    def posterior(self):
-        mean, leverages = self.found.predict(self.features)
-        return mean, leverages, np.empty(0, dtype=int), self.features.shape[1]
+    inducing = np.zeros(len(f), dtype=bool)
+    if isinstance(learner, SketchedUCB):
+        inducing[np.array(learner.played.indices)[learner.drawn]] = True
+    deviation = np.sqrt(learner.leverages * exact.ridge)
+    columns = {"x": exact.points[:, 0], "f": f, "mean": learner.mean, "deviation": deviation}
+    columns |= {"low": learner.mean - BAND * deviation, "high": learner.mean + BAND * deviation}
+    columns |= {"exact": np.sqrt(exact.var_f), "seen": exact.counts > 0, "inducing": inducing}
+    about = {"size": inducing.sum(), "dimension": exact.effective_dimension}
+    return pd.DataFrame(columns).assign(**about)
 
 
 def statistics(found):
@@ -168,7 +134,7 @@ def statistics(found):
     rows = []
     for (method, t), piece in found.groupby(["method", "round"], sort=False):
         far = piece[piece["x"] >= FAR]
-        inside = (piece["f"] - piece["mean"]).abs() <= BAND * piece["deviation"]
+        inside = piece["f"].between(piece["low"], piece["high"])
         ratio = float((far["deviation"] / far["exact"]).median())
         rows.append((method, t, ratio, float(inside.mean()), float(piece["size"].iloc[0])))
     return pd.DataFrame(rows, columns=["method", "round", "ratio", "inside", "size"])

@@ -28,7 +28,7 @@ import numpy as np
 
 from optimist.algorithms.kernel.optimism import sub_gaussian_radius
 from optimist.algorithms.kernel.sketch import SketchedUCB
-from optimist.errors import ConfigError, one_of, positive
+from optimist.errors import one_of, positive, proportion
 from optimist.numerics.gaussian_process import GrowingCholesky
 
 RADII = ("paper", "corrected", "practical", "matched")
@@ -67,8 +67,7 @@ class BKB(SketchedUCB):
     ):
         self.radius = one_of("radius", radius, RADII)
         self.inclusion = one_of("inclusion", inclusion, ("union", "linear"))
-        if not positive("epsilon", epsilon) < 1.0:
-            raise ConfigError(f"epsilon is {epsilon!r}; allowed: a number between 0 and 1")
+        proportion("epsilon", epsilon)
         self.alpha = (1.0 + epsilon) / (1.0 - epsilon)
         self.spread = 1.0 + 1.0 / math.sqrt(1.0 - epsilon)
         if isinstance(q_bar, str):
@@ -77,7 +76,6 @@ class BKB(SketchedUCB):
             q_bar = 6.0 * self.alpha * log_term / epsilon**2
         self.q_bar = positive("q_bar", q_bar)
         super().__init__(problem, cache=cache, rng=rng)
-        self.drawn = np.empty(0, dtype=int)  # S_t, as places among the arms played
         self.exact = None
         if radius == "matched":
             self.exact = GrowingCholesky(problem.kernel, problem.ridge)

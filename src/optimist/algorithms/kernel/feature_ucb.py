@@ -13,6 +13,7 @@ class FeatureUCB(KernelUCB):
         super().__init__(problem)
         self.posterior = None
         self._features = None  # of fixed arms
+        self.offered = None  # of the arms last seen
 
     @abstractmethod
     def features(self, arms):
@@ -29,19 +30,13 @@ class FeatureUCB(KernelUCB):
 
     def predict(self, arms):
         self._start(arms)
-        features = self.features(arms) if self._features is None else self._features
-        self.mean, self.leverages = self.posterior.predict(features)
-        self.beta = self.problem.radius_scale * self.feature_radius()
-
-    def feature_radius(self):
-        """Return the radius before the common factor: that of GP-UCB with these features."""
-        return sub_gaussian_radius(self.problem, self.posterior.log_det)
+        self.offered = self.features(arms) if self._features is None else self._features
+        self.mean, self.leverages = self.posterior.predict(self.offered)
+        # The radius of GP-UCB with these features.
+        radius = sub_gaussian_radius(self.problem, self.posterior.log_det)
+        self.beta = self.problem.radius_scale * radius
 
     def _start(self, arms):
         if self.posterior is None:
             D = self.features(arms[:1]).shape[1]
             self.posterior = FeaturePosterior(D, self.problem.ridge, self._features)
-
-    def is_finite(self):
-        known = self.posterior is None or bool(abs(self.posterior.theta).max() < float("inf"))
-        return super().is_finite() and known

@@ -89,6 +89,3 @@ class GPUCB(KernelUCB):
         if self.radius == "ay":
             return sub_gaussian_radius(problem, 0.5 * log_det)
         return sub_gaussian_radius(problem, log_det)
-
-    def is_finite(self):
-        return super().is_finite() and bool(np.isfinite(self.mean).all())

@@ -52,16 +52,12 @@ class QFFTS(FeatureUCB):
             self.map = quadrature_features(self.problem.kernel, arms.shape[1], self.nodes)
         return self.map(arms)
 
-    def predict(self, arms):
-        super().predict(arms)
-        self._offered = self.features(arms) if self._features is None else self._features
-
     def choose(self):
         # V^-1 = L L^T: L g has that covariance.
         root = np.linalg.cholesky(self.posterior.V_inv)
         noise = root @ self.rng.standard_normal(len(root))
         theta = self.posterior.theta + self.problem.deviation * noise
-        return int(np.argmax(self._offered @ theta))
+        return int(np.argmax(self.offered @ theta))
 
     def contains(self, thetas):
         return np.ones(len(thetas), dtype=bool)

@@ -112,6 +112,7 @@ class SketchedUCB(KernelUCB):
         self.rng = rng
         super().__init__(problem)
         self.played = Played(problem.kernel)
+        self.drawn = np.empty(0, dtype=int)  # inducing points, as places among the arms played
         self.posterior = None
         self.inducing = 0  # number of inducing points
         self.information = 0.0  # D_t, an estimate of the effective dimension

@@ -28,13 +28,12 @@ class Uniform(FiniteArmAlgorithm):
     def __init__(self, problem, *, rng=None):
         super().__init__(problem)
         self.rng = rng
-        self.last = 0.0  # index of the arm played last
 
     def select(self, arms):
         return int(self.rng.integers(len(arms)))
 
     def update(self, arms, index, reward):
-        self.last = float(index)
+        """Learn nothing."""
 
     def contains(self, thetas):
         return np.ones(len(thetas), dtype=bool)
