@@ -12,14 +12,14 @@ import math
 
 import numpy as np
 
-from optimist.environments.base import FiniteArmEnvironment, check_arms
+from optimist.environments.pool import PoolEnvironment, check_subset
 from optimist.errors import ConfigError, one_of, positive, whole_number
 from optimist.numerics.linear import norms
 from optimist.numerics.noise import CENTRES, make_law
 from optimist.problems.heavy_tailed import HeavyTailedProblem, moment_order
 
 
-class HeavyTailedEnvironment(FiniteArmEnvironment):
+class HeavyTailedEnvironment(PoolEnvironment):
     r"""Arms in the unit ball, linear rewards; a new instance in every trial.
 
     Parameters
@@ -81,50 +81,16 @@ class HeavyTailedEnvironment(FiniteArmEnvironment):
         for key, value in (("dimension", dimension), ("arms", arms)):
             whole_number(key, value)
         one_of("arm_norm", arm_norm, ("max", "each"))
-        if subset is not None and whole_number("subset", subset) > arms:
-            raise ConfigError(f"subset is {subset}; allowed: at most arms, which is {arms}")
-        self._draw_instance(stream("instance"), dimension, arms, arm_norm)
-        self._offered = None
+        check_subset(subset, arms)
+        pool, self.theta = _instance(stream("instance"), dimension, arms, arm_norm)
+        offered = None
         if subset is not None:
             order = np.tile(np.arange(arms), (horizon, 1))
-            self._offered = stream("subsets").permuted(order, axis=1)[:, :subset]
+            offered = stream("subsets").permuted(order, axis=1)[:, :subset]
         scales = self.amplitude * 10.0 ** (self.decades * stream("scales").random(horizon))
         self._told = (self.nu * scales).tolist()
-        self._noise = (scales * self.law.noise(stream("noise"), horizon, centre)).tolist()
-
-    def _draw_instance(self, rng, dimension, arms, arm_norm):
-        pool = rng.uniform(-1.0, 1.0, (arms, dimension))
-        lengths = norms(pool)
-        self._arms = pool / (lengths.max() if arm_norm == "max" else lengths[:, None])
-        check_arms(self._arms)
-        theta = rng.uniform(-1.0, 1.0, dimension)
-        self.theta = theta / math.sqrt(theta @ theta)
-        self._means = self._arms @ self.theta
-        self._gaps = (self._means.max() - self._means).tolist()
-        # Learners get views of these; none may change the world.
-        self._arms.flags.writeable = False
-        self._means.flags.writeable = False
-
-    def arms(self, t):
-        return self._offer(self._arms, t)
-
-    def means(self, t):
-        return self._offer(self._means, t)
-
-    def regret(self, t, index):
-        if self._offered is None:
-            return self._gaps[index]
-        return super().regret(t, index)
-
-    def _offer(self, values, t):
-        if self._offered is None:
-            return values
-        offered = values[self._offered[t]]
-        offered.flags.writeable = False
-        return offered
-
-    def reward(self, t, index):
-        return float(self.means(t)[index]) + self._noise[t]
+        noise = scales * self.law.noise(stream("noise"), horizon, centre)
+        self.fill(pool, pool @ self.theta, noise, offered)
 
     def told(self, t):
         return {"scale": self._told[t]}
@@ -168,6 +134,15 @@ class HeavyTailedEnvironment(FiniteArmEnvironment):
             relax_sigma_bounds=relax_sigma_bounds,
             fixed_arms=self._offered is None,
         )
+
+
+def _instance(rng, dimension, arms, arm_norm):
+    """Return arms (K, d) and a parameter of norm 1 (d,)."""
+    pool = rng.uniform(-1.0, 1.0, (arms, dimension))
+    lengths = norms(pool)
+    theta = rng.uniform(-1.0, 1.0, dimension)
+    scaled = pool / (lengths.max() if arm_norm == "max" else lengths[:, None])
+    return scaled, theta / math.sqrt(theta @ theta)
 
 
 def _is_positive(value):

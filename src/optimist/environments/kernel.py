@@ -21,17 +21,17 @@ import math
 
 import numpy as np
 
-from optimist.environments.base import FiniteArmEnvironment, check_arms
+from optimist.environments.kernel_pool import KernelPool
+from optimist.environments.pool import check_subset
 from optimist.errors import ConfigError, one_of, positive, whole_number
 from optimist.numerics.kernels import GramKernel, make_kernel
 from optimist.numerics.linear import norms
-from optimist.problems.kernel import KernelProblem
 
 CENTRES = 30
 LETTERS, LENGTH, WORD = 4, 12, 3
 
 
-class KernelEnvironment(FiniteArmEnvironment):
+class KernelEnvironment(KernelPool):
     r"""A new instance in every trial.
 
     Parameters
@@ -49,8 +49,6 @@ class KernelEnvironment(FiniteArmEnvironment):
     subset : int or None
         Offer only so many arms, drawn anew in every round.
     """
-
-    arm_bound = math.inf
 
     def __init__(
         self,
@@ -72,22 +70,17 @@ class KernelEnvironment(FiniteArmEnvironment):
         one_of("noise", noise, NOISES)
         whole_number("dimension", dimension)
         whole_number("arms", arms, least=2)
-        if subset is not None and whole_number("subset", subset) > arms:
-            raise ConfigError(f"subset is {subset}; allowed: at most arms, which is {arms}")
+        check_subset(subset, arms)
         self.deviation = positive("deviation", deviation)
         self._check_fit(kernel, instance)
         self.kernel = None if instance == "strings" else make_kernel(kernel, lengthscale)
-        self._draw(stream("instance"), instance, arms, dimension)
-        check_arms(self._arms, self.arm_bound)
-        self._best = self._means.max()
-        self._noise = (self.deviation * NOISES[noise](stream("noise"), horizon)).tolist()
-        self._offered = None
+        points, values = self._draw(stream("instance"), instance, arms, dimension)
+        offered = None
         if subset is not None:
             rng = stream("subsets")
-            self._offered = [rng.choice(arms, subset, replace=False) for _ in range(horizon)]
-        self.theta = self._means if subset is None else None
-        for values in (self._arms, self._means):
-            values.flags.writeable = False
+            offered = [rng.choice(arms, subset, replace=False) for _ in range(horizon)]
+        self.fill(points, values, self.deviation * NOISES[noise](stream("noise"), horizon), offered)
+        self.theta = values if subset is None else None
 
     @staticmethod
     def _check_fit(kernel, instance):
@@ -103,51 +96,16 @@ class KernelEnvironment(FiniteArmEnvironment):
             )
 
     def _draw(self, rng, instance, arms, dimension):
-        if instance == "strings":
-            self.kernel, self._arms = _strings(rng, arms)
-            centres = rng.choice(arms, min(CENTRES, arms), replace=False)
-            self._means = _unit_function(rng, self.kernel, self._arms[centres], self._arms)
-        else:
-            self._arms, self._means = INSTANCES[instance](rng, self.kernel, arms, dimension)
-
-    def arms(self, t):
-        return self._offer(self._arms, t)
-
-    def means(self, t):
-        return self._offer(self._means, t)
-
-    def _offer(self, values, t):
-        if self._offered is None:
-            return values
-        offered = values[self._offered[t]]
-        offered.flags.writeable = False
-        return offered
-
-    def regret(self, t, index):
-        if self._offered is None:
-            return float(self._best - self._means[index])
-        return super().regret(t, index)
-
-    def reward(self, t, index):
-        return float(self.means(t)[index]) + self._noise[t]
+        """Return the arms (A, d) and the function's values there (A,)."""
+        if instance != "strings":
+            return INSTANCES[instance](rng, self.kernel, arms, dimension)
+        self.kernel, points = _strings(rng, arms)
+        centres = rng.choice(arms, min(CENTRES, arms), replace=False)
+        return points, _unit_function(rng, self.kernel, points[centres], points)
 
     def facts(self):
         f = self._means
         return {"function_largest": float(f.max()), "function_mean": float(f.mean())}
-
-    def problem(self, *, ridge=None, norm_bound=1.0, delta=0.1, radius_scale=1.0):
-        r"""Return the `KernelProblem`; ``ridge`` defaults to $\xi^2$."""
-        return KernelProblem(
-            kernel=self.kernel,
-            dimension=self._arms.shape[1],
-            horizon=self.horizon,
-            deviation=self.deviation,
-            ridge=self.deviation**2 if ridge is None else positive("ridge", ridge),
-            norm_bound=norm_bound,
-            delta=delta,
-            radius_scale=radius_scale,
-            fixed_arms=self._offered is None,
-        )
 
 
 def _unit_function(rng, kernel, centres, points):

@@ -9,14 +9,13 @@ The paper (Calandriello et al. 2019) has no such experiment; a follow-up study b
 
 import numpy as np
 
-from optimist.environments.base import FiniteArmEnvironment, check_arms
+from optimist.environments.kernel_pool import KernelPool
 from optimist.errors import positive
 from optimist.numerics.kernels import make_kernel
 from optimist.preparation.regression import read_arms
-from optimist.problems.kernel import KernelProblem
 
 
-class RegressionArmsEnvironment(FiniteArmEnvironment):
+class RegressionArmsEnvironment(KernelPool):
     r"""All rows of the prepared file ``dataset`` in every round.
 
     Parameters
@@ -27,8 +26,6 @@ class RegressionArmsEnvironment(FiniteArmEnvironment):
         $\xi$.
     """
 
-    arm_bound = float("inf")
-
     def __init__(
         self, *, horizon, trial, stream, dataset, kernel="gaussian", lengthscale=1.0, deviation=0.1
     ):
@@ -37,41 +34,11 @@ class RegressionArmsEnvironment(FiniteArmEnvironment):
         self.deviation = positive("deviation", deviation)
         features, targets = read_arms(dataset)
         order = stream("order").permutation(len(targets))
-        self._arms, self._means = features[order], targets[order]
-        check_arms(self._arms, self.arm_bound)
-        self._best = self._means.max()
-        self._noise = (self.deviation * stream("noise").standard_normal(horizon)).tolist()
-        for values in (self._arms, self._means):
-            values.flags.writeable = False
-
-    def arms(self, t):
-        return self._arms
-
-    def means(self, t):
-        return self._means
-
-    def regret(self, t, index):
-        return float(self._best - self._means[index])
-
-    def reward(self, t, index):
-        return float(self._means[index]) + self._noise[t]
+        noise = self.deviation * stream("noise").standard_normal(horizon)
+        self.fill(features[order], targets[order], noise)
 
     def facts(self):
         return {
             "target_mean": float(self._means.mean()),
-            "best_arms": float(np.count_nonzero(self._means == self._best)),
+            "best_arms": float(np.count_nonzero(self._means == self._means.max())),
         }
-
-    def problem(self, *, ridge=None, norm_bound=1.0, delta=0.1, radius_scale=1.0):
-        r"""Return the `KernelProblem`; ``ridge`` defaults to $\xi^2$, ``norm_bound`` is a guess."""
-        return KernelProblem(
-            kernel=self.kernel,
-            dimension=self._arms.shape[1],
-            horizon=self.horizon,
-            deviation=self.deviation,
-            ridge=self.deviation**2 if ridge is None else positive("ridge", ridge),
-            norm_bound=norm_bound,
-            delta=delta,
-            radius_scale=radius_scale,
-            fixed_arms=True,
-        )

@@ -1,0 +1,27 @@
+"""What worlds share whose learners are told a kernel."""
+
+import math
+
+from optimist.environments.pool import PoolEnvironment
+from optimist.errors import positive
+from optimist.problems.kernel import KernelProblem
+
+
+class KernelPool(PoolEnvironment):
+    r"""Base of the worlds with a ``kernel`` and noise of ``deviation`` $\xi$."""
+
+    arm_bound = math.inf
+
+    def problem(self, *, ridge=None, norm_bound=1.0, delta=0.1, radius_scale=1.0):
+        r"""Return the `KernelProblem`; ``ridge`` defaults to $\xi^2$."""
+        return KernelProblem(
+            kernel=self.kernel,
+            dimension=self._arms.shape[1],
+            horizon=self.horizon,
+            deviation=self.deviation,
+            ridge=self.deviation**2 if ridge is None else positive("ridge", ridge),
+            norm_bound=norm_bound,
+            delta=delta,
+            radius_scale=radius_scale,
+            fixed_arms=self._offered is None,
+        )

@@ -1,0 +1,61 @@
+"""What worlds with one pool of arms share: views of it, subsets, and noise that arms share."""
+
+import numpy as np
+
+from optimist.environments.base import FiniteArmEnvironment, check_arms
+from optimist.errors import ConfigError, whole_number
+
+
+class PoolEnvironment(FiniteArmEnvironment):
+    """Base of the worlds whose arms and mean rewards stay what they are.
+
+    The noise of a round is the same for all arms; a subclass hands `fill` all there is to know.
+    """
+
+    def fill(self, arms, means, noise, offered=None):
+        """Set the world.
+
+        Parameters
+        ----------
+        arms : (A, d) array
+        means : (A,) array
+            Mean rewards.
+        noise : (T,) array
+            What is added in each round.
+        offered : sequence of T index arrays, or None
+            The arms on offer in each round; None for all.
+        """
+        check_arms(arms, self.arm_bound)
+        self._arms, self._means, self._offered = arms, means, offered
+        self._gaps = (means.max() - means).tolist()
+        self._noise = np.asarray(noise).tolist()
+        # Learners get views of these; none may change the world.
+        arms.flags.writeable = False
+        means.flags.writeable = False
+
+    def arms(self, t):
+        return self._offer(self._arms, t)
+
+    def means(self, t):
+        return self._offer(self._means, t)
+
+    def regret(self, t, index):
+        if self._offered is None:
+            return self._gaps[index]
+        return super().regret(t, index)
+
+    def reward(self, t, index):
+        return float(self.means(t)[index]) + self._noise[t]
+
+    def _offer(self, values, t):
+        if self._offered is None:
+            return values
+        offered = values[self._offered[t]]
+        offered.flags.writeable = False
+        return offered
+
+
+def check_subset(subset, arms):
+    """Raise ConfigError unless ``subset`` is None or a number of arms from 1 to ``arms``."""
+    if subset is not None and whole_number("subset", subset) > arms:
+        raise ConfigError(f"subset is {subset}; allowed: at most arms, which is {arms}")
