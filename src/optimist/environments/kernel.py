@@ -78,7 +78,7 @@ class KernelEnvironment(KernelPool):
         offered = None
         if subset is not None:
             rng = stream("subsets")
-            offered = [rng.choice(arms, subset, replace=False) for _ in range(horizon)]
+            offered = np.array([rng.choice(arms, subset, replace=False) for _ in range(horizon)])
         self.fill(points, values, self.deviation * NOISES[noise](stream("noise"), horizon), offered)
         self.theta = values if subset is None else None
 

@@ -22,12 +22,13 @@ class PoolEnvironment(FiniteArmEnvironment):
             Mean rewards.
         noise : (T,) array
             What is added in each round.
-        offered : sequence of T index arrays, or None
+        offered : (T, K) array of int, or None
             The arms on offer in each round; None for all.
         """
         check_arms(arms, self.arm_bound)
         self._arms, self._means, self._offered = arms, means, offered
         self._gaps = (means.max() - means).tolist()
+        self._best = None if offered is None else means[offered].max(axis=1).tolist()
         self._noise = np.asarray(noise).tolist()
         # Learners get views of these; none may change the world.
         arms.flags.writeable = False
@@ -42,10 +43,11 @@ class PoolEnvironment(FiniteArmEnvironment):
     def regret(self, t, index):
         if self._offered is None:
             return self._gaps[index]
-        return super().regret(t, index)
+        return self._best[t] - float(self._means[self._offered[t, index]])
 
     def reward(self, t, index):
-        return float(self.means(t)[index]) + self._noise[t]
+        place = index if self._offered is None else self._offered[t, index]
+        return float(self._means[place]) + self._noise[t]
 
     def _offer(self, values, t):
         if self._offered is None:
