@@ -241,7 +241,7 @@ def _legend(canvas, spare, legend):
     for ax in spare:
         ax.axis("off")
     if len(spare):
-        legend["title"] = "\n".join(fill(line, 40) for line in legend["title"].splitlines())
+        legend["title"] = "\n".join(fill(line, 36) for line in legend["title"].splitlines())
         drawn = spare[-1].legend(**legend, loc="center left")
     else:
         drawn = canvas.legend(**legend, loc="outside lower center")
