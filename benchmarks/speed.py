@@ -12,12 +12,17 @@ one_blas_thread()
 
 import statistics  # noqa: E402
 import sys  # noqa: E402
+import time  # noqa: E402
+import tracemalloc  # noqa: E402
+from contextlib import ExitStack  # noqa: E402
+from unittest import mock  # noqa: E402
 
 import numpy as np  # noqa: E402
 
 from optimist.algorithms import make_algorithm  # noqa: E402
 from optimist.config import load_paper  # noqa: E402
 from optimist.experiment import Job, make_cell, run  # noqa: E402
+from optimist.numerics import nystrom  # noqa: E402
 from optimist.provenance import cpu_name  # noqa: E402
 from optimist.simulate import simulate  # noqa: E402
 from optimist.trials import Cell, build  # noqa: E402
@@ -81,33 +86,93 @@ def hvt_ucb():
 
 
 def bkb():
-    """Time exact GP-UCB against its naive form, and BKB against exact GP-UCB."""
-    exact, naive = (
-        kernel_trial(label, arms=3000, lengthscale=0.2, rounds=300)
-        for label in ("gp_ucb", "gp_ucb[solver=naive]")
-    )
-    last = [np.mean(np.diff(seconds)[-20:]) for seconds in (exact, naive)]
-    print(f"{'A = 3000, t = 300':24} {'gp_ucb':28} {1e3 * last[0]:8.2f} ms a round")
-    ratio = f"ratio {last[1] / last[0]:.0f}"
-    print(f"{'A = 3000, t = 300':24} {'gp_ucb[solver=naive]':28} {1e3 * last[1]:8.1f} ms  {ratio}")
-    found = {
-        label: kernel_trial(label, arms=5000, lengthscale=0.5, rounds=3000)[-1]
-        for label in ("bkb[q_bar=2]", "gp_ucb")
-    }
-    for label, total in found.items():
-        ratio = f"ratio {total / found['bkb[q_bar=2]']:.1f}"
-        print(f"{'A = 5000, T = 3000':24} {label:28} {total:8.2f} s  {ratio}")
+    """Time exact GP-UCB against its naive form, and BKB against exact GP-UCB.
+
+    Then the share of BLAS in BKB's time, and its memory.
+    """
+    exact, naive = [], []
+    for _ in range(TURNS):
+        for label, found in (("gp_ucb", exact), ("gp_ucb[solver=naive]", naive)):
+            seconds = kernel_trial(label, arms=3000, lengthscale=0.2, rounds=300)["seconds"]
+            found.append(1e3 * np.mean(np.diff(seconds)[-20:]))
+    rows = [("gp_ucb", exact, exact), ("gp_ucb[solver=naive]", naive, exact)]
+    report("A = 3000, t = 300", rows, "ms a round")
+    for radius_scale in (0.1, 1):
+        compare_with_exact(radius_scale)
+    for label in ("bkb[q_bar=2]", "bkb", "bkb[q_bar=10]"):
+        share, trial = blas_share(label, arms=5000, lengthscale=0.2, rounds=1000, radius_scale=1)
+        sizes = f"m = {trial['inducing'][-1]}, r = {trial['rank'][-1]}"
+        print(f"{label}, A = 5000: {share:.0%} of the time in BLAS and LAPACK ({sizes})")
+    for cache in ("true", "false"):
+        peak, trial = peak_memory(f"bkb[q_bar=2,cache={cache}]", arms=20_000, rounds=500)
+        sizes = f"m = {trial['inducing'][-1]}, u = {trial['distinct'][-1]}"
+        print(f"BKB, A = 20000, cache {cache}: {peak / 2**20:.0f} MB at most ({sizes})")
 
 
-def kernel_trial(label, *, arms, lengthscale, rounds):
-    """Return seconds of select and update up to each round of a trial in the plane."""
+def compare_with_exact(radius_scale):
+    """Time BKB against exact GP-UCB in turns, with 5000 arms."""
+    own, exact = [], []
+    world = {"arms": 5000, "lengthscale": 0.5, "rounds": 3000, "radius_scale": radius_scale}
+    for _ in range(TURNS):
+        for label, found in (("bkb[q_bar=2]", own), ("gp_ucb", exact)):
+            found.append(kernel_trial(label, **world)["seconds"][-1])
+    rows = [("bkb[q_bar=2]", own, own), ("gp_ucb", exact, own)]
+    report(f"A = 5000, radii x {radius_scale}", rows, "s")
+
+
+def report(setting, rows, unit):
+    """Print medians of turns, and ratios of one label's turns to another's."""
+    for label, found, base in rows:
+        ratio = statistics.median(a / b for a, b in zip(found, base, strict=True))
+        print(f"{setting:24} {label:28} {statistics.median(found):8.3g} {unit}  ratio {ratio:.1f}")
+
+
+def kernel_trial(label, *, arms, lengthscale, rounds, radius_scale=0.1):
+    """Return the columns of a trial in the plane, recorded in every round."""
     parameters = {"kernel": "gaussian", "lengthscale": lengthscale, "arms": arms}
-    spec = {"environment": "kernel", "parameters": parameters, "horizon": rounds}
+    learner = {"radius_scale": radius_scale}
+    spec = {"environment": "kernel", "parameters": parameters, "learner": learner}
+    spec["horizon"] = rounds
     cell = Cell("bkb", "benchmark", label, spec)
     environment, problem = build(cell, 0)
     algorithm = make_algorithm(label, problem, cell.stream(0, label))
-    trajectory = simulate(environment, algorithm, range(1, rounds + 1), coverage=False)
-    return np.array(trajectory.columns["seconds"])
+    return simulate(environment, algorithm, range(1, rounds + 1), coverage=False).columns
+
+
+def blas_share(label, **trial):
+    """Return which part of BKB's time is in BLAS and LAPACK calls of its posterior, and the trial.
+
+    Products with numpy's own operator are not counted.
+    """
+    inside = 0.0
+
+    def timed(function):
+        def call(*arguments, **options):
+            nonlocal inside
+            start = time.perf_counter()
+            try:
+                return function(*arguments, **options)
+            finally:
+                inside += time.perf_counter() - start
+
+        return call
+
+    with ExitStack() as stack:
+        for name in ("dtrmm", "dsyrk", "dtrtri", "dpotrf", "dpotri", "dpotrs", "dpstrf"):
+            function = timed(getattr(nystrom, name))
+            stack.enter_context(mock.patch.object(nystrom, name, function))
+        columns = kernel_trial(label, **trial)
+    return inside / columns["seconds"][-1], columns
+
+
+def peak_memory(label, *, arms, rounds):
+    """Return the most bytes that a trial held at once beyond the world, and the trial."""
+    tracemalloc.start()
+    try:
+        columns = kernel_trial(label, arms=arms, lengthscale=0.5, rounds=rounds)
+        return tracemalloc.get_traced_memory()[1], columns
+    finally:
+        tracemalloc.stop()
 
 
 def compare(setting, label):

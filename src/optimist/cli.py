@@ -138,17 +138,19 @@ def _parse_trials(text):
 
 def _ensure_dataset(name, folder):
     """Prepare a data set that the workflow has not prepared yet, with the configured options."""
-    from optimist import datasets, preparation
+    from optimist import datasets
     from optimist.config import load_config
+    from optimist.preparation import preparation
 
     path = Path(folder) / f"{name}.csv"
     if path.exists():
         return
     config = load_config()
     print(f"preparing {path} (once; it may take a minute)", file=sys.stderr)
-    frame, _ = datasets.fetch(name, **config["data"])
-    options = preparation.select_options(name, "write", config["datasets"].get(name, {}))
-    preparation.call(name, "write", frame, path, options)
+    how = preparation(name)
+    frame, _ = datasets.fetch(how.raw, **config["data"])
+    options = how.select_options("write", config["datasets"].get(how.raw, {}))
+    how.function("write")(frame, path, **options)
 
 
 def _summary(trial, trajectory):

@@ -1,5 +1,6 @@
 """Loading and checking configuration, with messages that say what to type instead."""
 
+import fnmatch
 import json
 import re
 from copy import deepcopy
@@ -121,7 +122,7 @@ def load_config(*overlays):
 def check_config(config):
     """Return ``config`` if it is valid; raise ConfigError else."""
     validate(config, schema_path("config"), "config")
-    for paper in config["papers"]:
+    for paper in (*config["papers"], *config["changes"]["settings"]):
         if paper not in paper_names():
             raise unknown_name("paper", paper, paper_names())
     return config
@@ -137,13 +138,25 @@ def claims_path(name):
     return project_root() / "config" / "claims" / f"{name}.yaml"
 
 
-def load_paper(name):
-    """Return the configuration of a paper, checked by schema and by building its every cell."""
+def load_paper(name, changes=None):
+    """Return the configuration of a paper, checked by schema and by building its every cell.
+
+    Parameters
+    ----------
+    name : str
+    changes : dict or None
+        The section ``changes`` of the configuration: ``trials`` and ``settings``.
+    """
     if name not in paper_names():
         raise unknown_name("paper", name, paper_names())
     source = f"config/papers/{name}.yaml"
     paper = read_yaml(project_root() / source)
     validate(paper, schema_path("paper"), source)
+    if changes:
+        paper = changed(paper, changes["trials"], changes["settings"].get(name, {}))
+        if name in changes["settings"]:
+            source += f" with changes.settings.{name}"
+        validate(paper, schema_path("paper"), source)
     if paper["paper"] != name:
         raise ConfigError(f"{source}: paper is {paper['paper']!r}; allowed: {name!r}")
     for block in _lists_of_cells(paper):
@@ -155,6 +168,33 @@ def load_paper(name):
             study.load().check(paper)
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from None
+    return paper
+
+
+def changed(paper, trials, settings):
+    """Return a paper with more trials and with other settings.
+
+    Parameters
+    ----------
+    paper : dict
+    trials : int or None
+        Least number in each cell of the regret lane.
+    settings : dict
+        What is merged over the settings that match a pattern, by pattern.
+    """
+    paper = deepcopy(paper)
+    for block in paper["runs"]:
+        block["trials"] = max(block["trials"], trials or 0)
+    for pattern, keys in settings.items():
+        names = fnmatch.filter(paper["settings"], pattern)
+        if not names:
+            known = ", ".join(paper["settings"])
+            raise ConfigError(
+                f"changes.settings.{paper['paper']} has {pattern!r}; allowed: patterns that match "
+                f"some of {known}"
+            )
+        for name in names:
+            paper["settings"][name] = merge(paper["settings"][name], keys)
     return paper
 
 

@@ -39,6 +39,7 @@ Only complete trials enter a statistic; the others are noted. Unconverged ones a
 noted too.
 """
 
+from functools import partial
 from itertools import product
 from string import ascii_lowercase
 
@@ -577,6 +578,8 @@ NEEDS = {
     "watched": ("accuracy",),
     "posterior": ("starvation",),
     "scaling": ("scaling",),
+    "accuracy": ("accuracy_facts",),
+    "starvation": ("starvation_facts",),
 }
 
 
@@ -589,8 +592,9 @@ def make_table(spec, tables, paper):
         An entry of ``tables`` in the paper's configuration. Kinds: ``theory`` (the paper's columns
         and, measured, the log-log slopes of time per round and of state bytes against the round,
         with 95 % intervals), ``final_regret`` (mean, 95 % interval, statuses; median and largest if
-        it asks for ``extremes``), ``run_time`` (median seconds per trial, fastest and slowest) and
-        ``speed`` (milliseconds per round around some rounds, and ratios to the paper's method).
+        it asks for ``extremes``), ``run_time`` (median seconds per trial, fastest and slowest, and
+        final medians of columns ``also``), ``speed`` (milliseconds per round around some rounds,
+        and ratios to the paper's method), ``accuracy`` and ``starvation`` (all facts of a study).
     tables, paper
         As in `tabulate`.
     """
@@ -662,10 +666,16 @@ def _run_time(spec, data):
             "seconds": seconds.median(),
             "fastest": seconds.min(),
             "slowest": seconds.max(),
+            **{name: _final_median(trials, name) for name in spec.get("also", [])},
             "n": len(seconds),
             "statuses": _statuses(trials),
             "note": _estimate(trials),
         }
+
+
+def _final_median(trials, column):
+    """Return the median of a diagnostic over complete trials, NaN where there is none."""
+    return _complete(trials)[column].median() if column in trials else np.nan
 
 
 def _speed(spec, data):
@@ -708,6 +718,15 @@ def _milliseconds(spec, data, setting, algorithm):
     return {**found, "total": 1e3 * totals.iloc[-1].median(), "updates": 1e3 * updates}
 
 
+def _study_facts(prefix, spec, data):
+    """Yield all facts whose names begin with ``prefix``, a row for each that they are about."""
+    facts = data.frame("facts")
+    facts = facts[facts["name"].str.startswith(f"{prefix}_")]
+    for setting, found in facts.groupby("setting", sort=False):
+        names = found["name"].str.removeprefix(f"{prefix}_")
+        yield {"setting": setting, **dict(zip(names, found["value"], strict=True))}
+
+
 def _cell_columns(setting, algorithm, trials, data):
     return {
         "setting": setting,
@@ -729,6 +748,8 @@ TABLES = {
     "final_regret": _final_regret,
     "run_time": _run_time,
     "speed": _speed,
+    "accuracy": partial(_study_facts, "accuracy"),
+    "starvation": partial(_study_facts, "starvation"),
 }
 
 

@@ -97,7 +97,8 @@ class Plan:
         self.config = check_config(config)
         self.results = self.config["results"]
         self.figures = self.config["figures"]
-        self.papers = {name: load_paper(name) for name in self.config["papers"]}
+        changes = self.config["changes"]
+        self.papers = {name: load_paper(name, changes) for name in self.config["papers"]}
         for paper in self.papers.values():
             figures.check(paper)
             self._check_claims(paper)
@@ -218,7 +219,7 @@ class Plan:
     @property
     def datasets(self):
         """Names of the data sets that can be prepared."""
-        return list(preparation.MODULES)
+        return list(preparation.PREPARATIONS)
 
     @property
     def studies(self):
@@ -232,14 +233,18 @@ class Plan:
 
     def dataset_inputs(self, *modules):
         """Return an input function: the sources that prepare a data set, and of ``modules``."""
-        return lambda w: sources(preparation.module_name(w.dataset), *modules)
+        return lambda w: sources(preparation.preparation(w.dataset).module, *modules)
+
+    def raw_table(self, wildcards):
+        """Return the path of the raw table that a prepared data set is made from."""
+        return f"{self.results}/data/raw/{preparation.preparation(wildcards.dataset).raw}.parquet"
 
     def dataset_options(self, function):
         """Return a params function: the configured options that ``write`` or ``facts`` names."""
 
         def options(wildcards):
-            configured = self.config["datasets"].get(wildcards.dataset, {})
-            return preparation.select_options(wildcards.dataset, function, configured)
+            how = preparation.preparation(wildcards.dataset)
+            return how.select_options(function, self.config["datasets"].get(how.raw, {}))
 
         return options
 
@@ -421,8 +426,9 @@ class Plan:
             found = [path for paths in lists for path in paths]
         used = {f"{self.results}/{path}": job.cell.spec for path, job in self.jobs.items()}
         datasets = {used[path]["dataset"] for path in found if "dataset" in used.get(path, {})}
-        data = [(self.dataset(d), f"{self.results}/data/raw/{d}.json") for d in sorted(datasets)]
-        return [*found, *(path for pair in data for path in pair)]
+        tables = {preparation.preparation(name).raw for name in datasets}
+        records = [f"{self.results}/data/raw/{name}.json" for name in sorted(tables)]
+        return [*found, *map(self.dataset, sorted(datasets)), *records]
 
     def named_targets(self, paper):
         """Return the files behind each named target of a paper."""

@@ -9,7 +9,7 @@ from worlds import ScriptedWorld, choices
 from optimist.algorithms import make_algorithm
 from optimist.errors import ConfigError
 from optimist.numerics.gaussian_process import dense_posterior
-from optimist.numerics.kernels import GaussianKernel, LinearKernel
+from optimist.numerics.kernels import GaussianKernel, GramKernel, LinearKernel
 from optimist.problems.kernel import KernelProblem
 
 KERNEL = GaussianKernel(0.3)
@@ -125,7 +125,8 @@ def test_an_arm_is_an_inducing_point_as_often_as_it_should_be(inclusion):
     expected = 1.0 - (1.0 - p) ** n if inclusion == "union" else np.minimum(1.0, n * p)
     draws, hits = 10_000, np.zeros(len(n))
     for _ in range(draws):
-        hits[bkb.draw()] += 1
+        bkb.draw(bkb.arms)
+        hits[bkb.drawn] += 1
     assert expected.min() < 0.9
     error = np.abs(hits / draws - expected) / np.sqrt(expected * (1.0 - expected) / draws + 1e-9)
     assert error.max() < 5.0
@@ -135,7 +136,8 @@ def test_an_empty_draw_takes_the_likeliest_arm():
     bkb, _ = play("bkb", problem(), world()[0], 20)
     bkb.q_bar = 1e-12
     likely = bkb.played.counts * bkb.played.leverages
-    assert bkb.draw().tolist() == [int(np.argmax(likely))]
+    bkb.draw(bkb.arms)
+    assert bkb.drawn.tolist() == [int(np.argmax(likely))]
 
 
 def test_bkb_draws_with_the_variance_from_before_the_pull():
@@ -145,7 +147,7 @@ def test_bkb_draws_with_the_variance_from_before_the_pull():
         index = bkb.select(X)
         before = bkb.leverages[index]
         bkb.update(X, index, place.reward(t, index))
-        last = bkb.played.indices.index(index)
+        last = bkb.played.indices.tolist().index(index)
         assert bkb.played.leverages[last] == pytest.approx(before)
         bkb.prepare()
 
@@ -175,9 +177,32 @@ def test_changing_arms_are_embedded_when_they_come():
         exact.select(pools[t])
         if t:
             np.testing.assert_allclose(bkb.mean, exact.mean, atol=1e-8)
-            np.testing.assert_allclose(bkb.leverages, exact.leverages, rtol=1e-5)
+            np.testing.assert_allclose(bkb.leverages, exact.leverages, rtol=1e-6)
         for learner in (bkb, exact):
             learner.update(pools[t], index, place.reward(t, index))
+
+
+def test_a_gram_matrix_gives_what_its_kernel_gives():
+    place, X, _ = world()
+    rows = ScriptedWorld([np.arange(40.0)[:, None]], place.reward)
+    named = problem(GramKernel(KERNEL(X, X)), dimension=1)
+    for label in ("bkb", "gp_ucb"):
+        points, chosen = play(label, problem(), place, 60)
+        gram, chosen_rows = play(label, named, rows, 60)
+        assert chosen_rows == chosen
+        np.testing.assert_allclose(gram.leverages, points.leverages, rtol=1e-9)
+
+
+def test_kernel_and_ridge_may_be_scaled_together_without_a_change_of_draws():
+    place, X, _ = world()
+    c, plain = 64.0, GramKernel(KERNEL(X, X))
+    rows = ScriptedWorld([np.arange(40.0)[:, None]], place.reward)
+    one, chosen = play("bkb[q_bar=2]", problem(plain, dimension=1), rows, 60)
+    told = problem(GramKernel(c * plain.gram), dimension=1, ridge=c * 0.01, norm_bound=1 / c**0.5)
+    other, chosen_scaled = play("bkb[q_bar=2]", told, rows, 60)
+    assert chosen_scaled == chosen
+    np.testing.assert_array_equal(other.drawn, one.drawn)
+    np.testing.assert_allclose(other.leverages, one.leverages, rtol=1e-9)
 
 
 # Fixed sketches and features.
@@ -189,8 +214,8 @@ def test_dtc_with_every_arm_is_exact_and_sor_starves(source):
     dtc, chosen = play(f"dtc_ucb[size=200,source={source}]", problem(), place, 50)
     y = rewards[np.arange(50), chosen]
     mean, leverages, _ = dense_posterior(KERNEL, X[chosen], y, X, 0.01)
-    np.testing.assert_allclose(dtc.mean, mean, atol=1e-6)
-    np.testing.assert_allclose(dtc.leverages, leverages, rtol=1e-4)
+    np.testing.assert_allclose(dtc.mean, mean, atol=1e-8)
+    np.testing.assert_allclose(dtc.leverages, leverages, rtol=1e-6)
     sor, _ = play("sor_ucb[size=3]", problem(), place, 50)
     assert sor.diagnostics()["inducing"] == 3
     assert (sor.leverages < 0.5 / 0.01).sum() > 15

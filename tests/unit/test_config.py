@@ -131,7 +131,7 @@ BAD_CONFIG = {
     "unknown top key": (
         ("paperz",),
         [],
-        ["paperz", "did you mean 'papers'", "allowed: batch, data, "],
+        ["paperz", "did you mean 'papers'", "allowed: batch, changes, data, "],
     ),
     "unknown nested key": (("limits", "round"), 5, ["round", "limits", "'rounds'", "trials"]),
     "enum": (("data", "source"), "mirorr", ["data.source", "'mirorr'", "'mirror'", "auto, uci"]),
@@ -195,6 +195,75 @@ def test_merging_leaves_both_sides_as_they_were():
     merged["a"]["b"].append(3)
     merged["a"]["c"].append(3)
     assert (base, overlay) == ({"a": {"b": [1]}}, {"a": {"c": [2]}})
+
+
+# Changes to papers.
+
+
+def change(trials=None, **settings):
+    return {"trials": trials, "settings": {"toy": settings}}
+
+
+def test_changes_are_merged_over_the_settings_that_match(tree):
+    longer = {"horizon": 50, "parameters": {"norm": 5}}
+    paper = config.load_paper("toy", change(**{"s*": longer}))
+    assert paper["settings"]["s3"] == {
+        "environment": "glm",
+        "parameters": {"link": "logistic", "norm": 5},
+        "learner": {"delta": 0.01},
+        "horizon": 50,
+    }
+    assert paper["settings"]["counts"] == PAPER["settings"]["counts"]
+    assert config.load_paper("toy") == PAPER
+
+
+def test_trials_are_raised_and_never_lowered(tree):
+    for least, expected in ((1, 2), (5, 5), (None, 2)):
+        assert config.load_paper("toy", change(least))["runs"][0]["trials"] == expected
+    assert config.load_paper("toy", change(5))["timings"] == PAPER["timings"]
+
+
+def test_the_plan_runs_the_changed_paper(tree):
+    changes = {"trials": 4, "settings": {"toy": {"counts": {"horizon": 31}}}}
+    jobs = Plan({**config.load_config(), "changes": changes}).jobs
+    assert jobs["regret/toy/counts/glb_omd/000-003.parquet"].cell.spec["horizon"] == 31
+    assert jobs["regret/toy/s3/glb_omd/000-003.parquet"].cell.spec["horizon"] == 20
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"t*": {"horizon": 9}}, ["changes.settings.toy", "'t*'", "counts, s3"]),
+        ({"s3": {"horizon": 0}}, ["changes.settings.toy", "settings.s3.horizon is 0", "at least"]),
+        ({"s3": {"horison": 9}}, ["changes.settings.toy", "'horison'", "did you mean 'horizon'"]),
+        ({"s3": {"parameters": {"arms": 0}}}, ["setting 's3'", "arms is 0"]),
+    ],
+)
+def test_bad_changes_are_named(tree, settings, words):
+    holds(message(config.load_paper, "toy", change(**settings)), words)
+
+
+def test_changes_of_an_unknown_paper_are_named(tree):
+    changed_paper = changed(config.load_config(), ("changes", "settings"), {"toi": {}})
+    holds(message(config.check_config, changed_paper), ["paper 'toi'", "did you mean 'toy'"])
+
+
+def test_the_overlay_for_clusters_changes_what_it_says():
+    plan = Plan(config.load_config(ROOT / "config" / "large.yaml"))
+    usual = Plan(config.merge(config.load_config(), {"papers": plan.config["papers"]}))
+    trials = {job.cell.name: 0 for job in plan.jobs.values() if job.lane == "regret"}
+    for job in plan.jobs.values():
+        if job.lane == "regret":
+            trials[job.cell.name] += job.stop - job.first
+    assert set(trials.values()) == {plan.config["changes"]["trials"]}
+    horizons = {
+        name: {job.cell.setting: job.cell.spec["horizon"] for job in each.jobs.values()}
+        for name, each in (("large", plan), ("usual", usual))
+    }
+    assert horizons["large"].keys() == horizons["usual"].keys()
+    grown = [s for s, T in horizons["large"].items() if horizons["usual"][s] < T]
+    assert len(grown) > len(horizons["large"]) / 3
+    assert all(horizons["usual"][s] <= T for s, T in horizons["large"].items())
 
 
 # Papers.

@@ -329,6 +329,14 @@ def test_the_table_of_run_times_is_of_its_group_only():
     assert table[["seconds", "fastest", "slowest"]].iloc[0].tolist() == [3.0, 2.0, 8.0]
 
 
+def test_the_table_of_run_times_adds_medians_of_other_columns():
+    times = trials("low", "glb_omd", [2.0, 8.0, 3.0], "seconds").assign(inducing=[5, 9, 7])
+    spec = {"kind": "run_time", "group": "paper", "also": ["inducing", "rank"]}
+    table = figures.make_table(spec, {"times": times}, PAPER)
+    assert table["inducing"].iloc[0] == 7 and np.isnan(table["inducing"].iloc[1])
+    assert table["rank"].isna().all()
+
+
 def test_markdown_joins_a_value_and_its_interval():
     frame = pd.DataFrame(
         {

@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 
 from optimist import datasets, seeding
+from optimist.config import load_paper
 from optimist.environments import make_environment
 from optimist.errors import ConfigError, DataError
-from optimist.preparation import regression
+from optimist.preparation import preparation, regression
 
 
 def world(trial=0, horizon=50, **parameters):
@@ -131,6 +132,25 @@ def test_abalone_becomes_standardised_features_and_a_target_in_the_unit_interval
     assert regression.prepare(frame, one_hot=True).shape == (4177, 1 + 7 + 3)
 
 
+def test_prepared_data_sets_of_one_table_differ_by_their_options(tmp_path):
+    made = {}
+    for name in ("california_housing", "california_housing_averages", "abalone_one_hot"):
+        how = preparation(name)
+        frame, _ = datasets.fetch(how.raw, source="mirror")
+        path = tmp_path / f"{name}.csv"
+        how.function("write")(frame, path, **how.select_options("write", {"seed": 7}))
+        made[name] = regression.read_arms(path)[0]
+    assert made["abalone_one_hot"].shape == (4177, 7 + 3)
+    totals, averages = made["california_housing"], made["california_housing_averages"]
+    rest = [0, 1, 2, 6, 7]  # all but rooms, bedrooms and people
+    np.testing.assert_array_equal(totals[:, rest], averages[:, rest])
+    housing, _ = datasets.fetch("california_housing", source="mirror")
+    rooms = (housing["totalRooms"] / housing["households"]).to_numpy()
+    np.testing.assert_allclose(averages[:, 3], (rooms - rooms.mean()) / rooms.std(), atol=1e-10)
+    with pytest.raises(ConfigError, match=r"abalone_onehot.*did you mean 'abalone_one_hot'"):
+        preparation("abalone_onehot")
+
+
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
@@ -157,6 +177,19 @@ def test_files_that_are_no_arms_are_refused(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(DataError, match=message):
         regression.read_arms(path)
+
+
+@pytest.mark.parametrize(
+    "name", ["abalone", "abalone_one_hot", "california_housing", "california_housing_averages"]
+)
+def test_learners_are_told_the_likely_lengthscale_of_each_data_set(name, tmp_path):
+    how, path = preparation(name), tmp_path / "arms.csv"
+    frame, _ = datasets.fetch(how.raw, source="mirror")
+    how.function("write")(frame, path, **how.select_options("write", {}))
+    likely = dict(how.function("facts")(frame, path))["likely_lengthscale"]
+    settings = load_paper("bkb")["settings"].values()
+    told = {s["parameters"]["lengthscale"] for s in settings if s.get("dataset") == name}
+    assert len(told) == 1 and told.pop() == pytest.approx(likely, rel=0.01)
 
 
 def test_the_likely_lengthscale_is_that_of_the_data():

@@ -5,7 +5,7 @@ import pytest
 
 from optimist.numerics.gaussian_process import dense_posterior
 from optimist.numerics.kernels import GaussianKernel, LinearKernel
-from optimist.numerics.nystrom import NystromPosterior, inverse_root
+from optimist.numerics.nystrom import NystromPosterior, pivoted_root
 
 RIDGE = 0.01
 
@@ -25,6 +25,14 @@ def posterior(kernel, S, observed, counts, sums, ridge=RIDGE):
     return NystromPosterior(kernel(S, S), kernel(S, observed), counts, sums, ridge)
 
 
+def predict(found, B, diagonal):
+    """Return mean, leverage of SoR and leverage of DTC; B has a row for every inducing point."""
+    rows = B[found.basis]
+    mean = found.mean(rows)
+    sor = found.regressors_leverages(rows.copy())
+    return mean, sor, found.leverages(rows, diagonal)
+
+
 def dense_nystrom(kernel, S, X, observed, counts, sums, ridge=RIDGE):
     """Mean and DTC leverage from the approximate kernel matrix, with the pseudo-inverse."""
     root = np.linalg.pinv(kernel(S, S), rcond=1e-13, hermitian=True)
@@ -41,9 +49,9 @@ def test_all_observed_points_as_inducing_points_give_the_exact_posterior():
     S = X[distinct]
     found = posterior(kernel, S, S, counts, sums)
     mean, leverages, log_det = dense_posterior(kernel, X[chosen], y, X, RIDGE)
-    B = kernel(S, X)
-    np.testing.assert_allclose(found.mean(B), mean, atol=1e-8)
-    np.testing.assert_allclose(found.leverages(B, kernel.diagonal(X)), leverages, atol=1e-6)
+    found_mean, _, dtc = predict(found, kernel(S, X), kernel.diagonal(X))
+    np.testing.assert_allclose(found_mean, mean, atol=1e-8)
+    np.testing.assert_allclose(dtc, leverages, atol=1e-6)
     assert found.log_det == pytest.approx(log_det, abs=1e-8)
 
 
@@ -53,19 +61,22 @@ def test_few_inducing_points_give_the_dense_formula():
     found = posterior(kernel, S, observed, counts, sums)
     mean, leverages = dense_nystrom(kernel, S, X, observed, counts, sums)
     B = kernel(S, X)
-    np.testing.assert_allclose(found.mean(B), mean, atol=1e-9)
-    np.testing.assert_allclose(found.leverages(B, kernel.diagonal(X)), leverages, atol=1e-7)
+    found_mean, sor, dtc = predict(found, B, kernel.diagonal(X))
+    np.testing.assert_allclose(found_mean, mean, atol=1e-9)
+    np.testing.assert_allclose(dtc, leverages, atol=1e-7)
     outside = (kernel.diagonal(X) - np.diag(B.T @ np.linalg.solve(kernel(S, S), B))) / RIDGE
-    np.testing.assert_allclose(found.regressors_leverages(B), leverages - outside, atol=1e-7)
+    np.testing.assert_allclose(sor, leverages - outside, atol=1e-7)
 
 
 def test_sor_is_never_wider_than_dtc_and_equal_on_the_inducing_points():
     kernel, X, distinct, counts, sums, *_ = setting(seed=2)
     S = X[:6]
     found = posterior(kernel, S, X[distinct], counts, sums)
-    B = kernel(S, X)
-    dtc, sor = found.leverages(B, kernel.diagonal(X)), found.regressors_leverages(B)
-    assert (sor <= dtc + 1e-9).all()
+    _, sor, dtc = predict(found, kernel(S, X), kernel.diagonal(X))
+    outside = kernel.diagonal(X) - np.diag(
+        kernel(X, S) @ np.linalg.solve(kernel(S, S), kernel(S, X))
+    )
+    np.testing.assert_allclose(dtc - sor, outside / RIDGE, atol=1e-7)
     np.testing.assert_allclose(sor[:6], dtc[:6], atol=1e-7)
     assert (dtc[6:] - sor[6:]).max() > 1.0
 
@@ -75,11 +86,12 @@ def test_the_embedding_may_be_rotated_and_inducing_points_repeated():
     S, observed = X[:8], X[distinct]
     once = posterior(kernel, S, observed, counts, sums)
     twice = posterior(kernel, np.vstack([S[::-1], S]), observed, counts, sums)
-    assert twice.rank == once.rank == 8
-    B, diagonal = kernel(S, X), kernel.diagonal(X)
-    C = kernel(np.vstack([S[::-1], S]), X)
-    np.testing.assert_allclose(twice.mean(C), once.mean(B), atol=1e-8)
-    np.testing.assert_allclose(twice.leverages(C, diagonal), once.leverages(B, diagonal), atol=1e-6)
+    assert len(twice.basis) == len(once.basis) == 8
+    diagonal = kernel.diagonal(X)
+    expected = predict(once, kernel(S, X), diagonal)
+    found = predict(twice, kernel(np.vstack([S[::-1], S]), X), diagonal)
+    np.testing.assert_allclose(found[0], expected[0], atol=1e-8)
+    np.testing.assert_allclose(found[1:], expected[1:], atol=1e-6)
 
 
 def test_kernel_and_ridge_may_be_scaled_together():
@@ -88,10 +100,9 @@ def test_kernel_and_ridge_may_be_scaled_together():
     plain = posterior(kernel, S, observed, counts, sums)
     scaled = NystromPosterior(c * kernel(S, S), c * kernel(S, observed), counts, sums, c * RIDGE)
     B, diagonal = kernel(S, X), kernel.diagonal(X)
-    np.testing.assert_allclose(scaled.mean(c * B), plain.mean(B), atol=1e-9)
-    np.testing.assert_allclose(
-        scaled.leverages(c * B, c * diagonal), plain.leverages(B, diagonal), atol=1e-7
-    )
+    expected, found = predict(plain, B, diagonal), predict(scaled, c * B, c * diagonal)
+    np.testing.assert_allclose(found[0], expected[0], atol=1e-9)
+    np.testing.assert_allclose(found[1:], expected[1:], atol=1e-7)
 
 
 def test_leverages_far_below_the_prior_keep_their_digits():
@@ -100,13 +111,51 @@ def test_leverages_far_below_the_prior_keep_their_digits():
     X = np.eye(3)
     counts = np.full(3, 1e10)
     found = posterior(LinearKernel(), X, X, counts, np.zeros(3), ridge=1.0)
-    leverages = found.leverages(X, np.ones(3))
+    leverages = predict(found, X, np.ones(3))[2]
     np.testing.assert_allclose(leverages, 1.0 / (1e10 + 1.0), rtol=1e-6)
 
 
-def test_the_inverse_root_of_a_singular_matrix_leaves_its_null_space_out():
+@pytest.mark.parametrize("rank", [3, 6])
+def test_the_basis_of_a_singular_matrix_spans_it(rank):
     rng = np.random.default_rng(0)
-    A = rng.standard_normal((6, 3))
-    W = inverse_root(A @ A.T)
-    assert W.shape == (6, 3)
-    np.testing.assert_allclose(W @ W.T, np.linalg.pinv(A @ A.T), atol=1e-10)
+    A = rng.standard_normal((6, rank))
+    K = A @ A.T
+    basis, root = pivoted_root(K)
+    assert len(set(basis)) == rank
+    whitened = root @ K[basis]
+    np.testing.assert_allclose(whitened.T @ whitened, K, atol=1e-12)
+    np.testing.assert_array_equal(root, np.tril(root))
+
+
+def test_inducing_points_without_variance_leave_the_prior():
+    X = np.zeros((2, 3))
+    found = posterior(LinearKernel(), X, X, np.ones(2), np.ones(2))
+    nothing = np.zeros((1, 4))
+    assert (found.mean(nothing) == 0).all()
+    assert (found.regressors_leverages(nothing.copy()) == 0).all()
+    np.testing.assert_allclose(found.leverages(nothing, np.full(4, 0.5)), 0.5 / RIDGE)
+
+
+def test_a_kernel_that_is_not_finite_is_an_error_of_linear_algebra():
+    X = np.full((2, 3), np.nan)
+    with pytest.raises(np.linalg.LinAlgError, match="not finite"):
+        posterior(LinearKernel(), X, X, np.ones(2), np.ones(2))
+
+
+def test_a_smooth_kernel_with_points_on_top_of_each_other_keeps_its_digits():
+    # 200 points, of which half are the others moved by 1e-9, so that most directions are rounding.
+    rng = np.random.default_rng(5)
+    half = rng.random((100, 2))
+    S = np.vstack([half, half + 1e-9])
+    kernel, ridge = GaussianKernel(0.5), 1e-4
+    counts, y = rng.integers(1, 50, len(S)), rng.standard_normal(len(S))
+    found = posterior(kernel, S, S, counts.astype(float), y, ridge)
+    assert len(found.basis) < 100
+    X = rng.random((60, 2))
+    raw = np.repeat(S, counts, axis=0)
+    rewards = np.repeat(y / counts, counts)
+    mean, leverages, _ = dense_posterior(kernel, raw, rewards, X, ridge)
+    found_mean, sor, dtc = predict(found, kernel(S, X), kernel.diagonal(X))
+    np.testing.assert_allclose(found_mean, mean, atol=1e-6)
+    np.testing.assert_allclose(dtc * ridge, leverages * ridge, atol=1e-8)
+    assert (dtc >= 0.0).all() and (sor >= 0.0).all()

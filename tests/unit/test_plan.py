@@ -73,7 +73,9 @@ def test_chunks_of_a_cell_are_its_trials_once_each(plan):
 def test_every_setting_and_every_displayed_algorithm_is_run(plan):
     for name, paper in plan.papers.items():
         jobs = [job for job in plan.jobs.values() if job.cell.paper == name]
-        watched = paper.get("lemmas", {}).get("settings", [])
+        watched = [
+            s for key in ("lemmas", "accuracy") for s in paper.get(key, {}).get("settings", [])
+        ]
         assert {job.cell.setting for job in jobs} | set(watched) == set(paper["settings"])
         assert {job.cell.algorithm.partition("[")[0] for job in jobs} == set(paper["names"])
 

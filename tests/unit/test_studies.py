@@ -1,13 +1,18 @@
 """Studies: what BKB's accuracy and the starvation of variances are measured by."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from optimist.algorithms import make_algorithm
 from optimist.config import load_paper
 from optimist.errors import ConfigError
 from optimist.experiment import make_cell
+from optimist.simulate import simulate
 from optimist.studies import FACTS, STUDIES, TABLES, accuracy, of_paper, starvation
+from optimist.trials import build
 
 SPEC = {
     "lengthscales": [0.1],
@@ -58,15 +63,77 @@ def test_with_the_q_bar_of_theory_the_sketch_is_exact_and_with_one_it_is_not(pap
     assert rows["chain"].min() >= 0.0
     assert rows["step_error"].max() < 1e-9
     assert (rows["size_share"] <= 1.0).all()
+    assert (rows["regret_share"] <= 1.0).all()
+
+
+def test_the_regret_bound_is_that_of_the_theorem(paper):
+    cell = make_cell(paper, "gaussian_d2", "bkb")
+    last = accuracy.watch(cell, 0, 40)[-1]
+    environment, problem = build(cell, 0)
+    bkb = make_algorithm("bkb", problem, cell.stream(0, "bkb"))
+    played = simulate(environment, bkb, [40]).columns["regret"][-1]
+    # alpha = 3, xi = 0.1, lambda = 0.01, F = 1, delta = 0.1.
+    log_t, d = math.log(41), last["dimension"]
+    bound = 2 * 6**1.5 * math.sqrt(40)
+    bound *= 0.1 * d * log_t + math.sqrt(0.01 * d * log_t) + 0.1 * math.log(10)
+    assert problem.delta == 0.1 and problem.ridge == pytest.approx(0.01)
+    assert last["regret_share"] == pytest.approx(played / bound)
 
 
 def test_the_worst_over_rounds_and_trials_is_the_fact():
-    frame = pd.DataFrame({name: [1.0, 2.0, 3.0] for name in accuracy.WORST})
-    frame = frame.assign(setting="s", algorithm="bkb")
+    frame = watched_frame({name: 1.0 + np.arange(80) for name in accuracy.WORST})
+    frame.loc[0, "drift"] = np.nan  # not measured yet
+    frame["eigenvalue_low"] = np.nan
     found = accuracy.facts(frame).set_index("name")
     assert (found["setting"] == "s/bkb").all()
     assert found.loc["accuracy_ratio_low", "value"] == 1.0
-    assert found.loc["accuracy_ratio_high", "value"] == 3.0
+    assert found.loc["accuracy_ratio_high", "value"] == 80.0
+    assert found.loc["accuracy_drift", "value"] == 80.0
+    assert np.isnan(found.loc["accuracy_eigenvalue_low", "value"])
+
+
+def watched_frame(columns, rounds=80):
+    t = np.arange(1, rounds + 1)
+    grown = {"inducing": 2.0 * np.sqrt(t), "dimension": np.sqrt(t), "distinct": 1.0 * t}
+    about = {"setting": "s", "algorithm": "bkb", "trial": 0, "round": t}
+    return pd.DataFrame({**about, **grown, **columns})
+
+
+def test_growth_is_from_the_middle_of_a_trial_to_its_end():
+    frame = watched_frame({name: np.ones(80) for name in accuracy.WORST})
+    found = accuracy.facts(frame).set_index("name")["value"]
+    # Medians of eleven rounds: of 70 to 80 and of 30 to 40.
+    assert found["accuracy_growth_distinct"] == pytest.approx(75 / 35)
+    assert found["accuracy_growth_dimension"] == pytest.approx(math.sqrt(75 / 35))
+    assert found["accuracy_growth_share"] == pytest.approx(1.0)
+    short = watched_frame({name: np.ones(12) for name in accuracy.WORST}, rounds=12)
+    assert np.isnan(accuracy.facts(short).set_index("name")["value"]["accuracy_growth_share"])
+
+
+def test_the_radius_share_is_that_of_the_stochastic_parts(paper):
+    cell = make_cell(paper, "gaussian_d2", "bkb[radius=paper]")
+    last = accuracy.watch(cell, 0, 30)[-1]
+    tail, log_t = math.log(10), math.log(31)
+    # alpha = 3, xi = 0.1; squares of what is added to the bias in either radius.
+    ours = 4 * 0.01 * (3 * log_t * last["information"] + tail)
+    exact = 2 * 0.01 * (last["log_det"] + tail)
+    assert last["radius_share"] == pytest.approx(ours / exact / (9 * log_t))
+
+
+def test_the_sketched_matrix_is_that_of_projected_features(paper):
+    # With explicit features: the arms of the linear kernel.
+    cell = make_cell(paper, "linear_d10", "bkb[q_bar=0.1]")
+    environment, problem = build(cell, 0)
+    bkb = make_algorithm("bkb[q_bar=0.1]", problem, cell.stream(0, "bkb"))
+    simulate(environment, bkb, [60])
+    X, n = bkb.played.points, bkb.played.counts
+    S = X[bkb.drawn]
+    assert np.linalg.matrix_rank(S) < 10
+    P = np.linalg.pinv(S) @ S
+    A = (X.T * n) @ X + 0.01 * np.eye(10)
+    sketched = P @ (X.T * n) @ X @ P + 0.01 * np.eye(10)
+    values = np.linalg.eigvals(np.linalg.solve(A, sketched)).real
+    assert accuracy.spectrum(bkb) == pytest.approx((values.min(), values.max()), rel=1e-6)
 
 
 def test_posteriors_of_figure_2_start_from_one_function_and_one_set_of_observations():
@@ -84,6 +151,8 @@ def test_bkb_and_dtc_keep_the_prior_far_from_data_and_sor_and_rff_starve():
     ratio = facts[facts["name"] == "starvation_ratio"].set_index("setting")["value"]
     assert ratio["bkb/40/0.1"] == pytest.approx(1.0, abs=0.01)
     assert ratio["dtc/40/0.1"] > 0.95
+    highest = facts[facts["name"] == "starvation_highest"].set_index("setting")["value"]
+    assert highest["dtc/40/0.1"] > 2.0 > highest["bkb/40/0.1"] >= 1.0
     assert ratio["sor/40/0.1"] < 0.5
     assert ratio["rff/40/0.1"] < 0.95
 

@@ -10,6 +10,8 @@ for study in plan.studies:
             **plan.study_tables(study),
         log:
             f"{plan.results}/logs/{study.name}/{{paper}}.log",
+        # The longest of all jobs is among them.
+        priority: 0 if study.timed else 50
         threads: plan.timing_threads(workflow) if study.timed else 1
         params:
             study=study.name,

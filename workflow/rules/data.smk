@@ -18,7 +18,7 @@ rule fetch_dataset:
 rule prepare_dataset:
     input:
         plan.dataset_inputs("optimist.datasets"),
-        table=f"{plan.results}/data/raw/{{dataset}}.parquet",
+        table=plan.raw_table,
     output:
         f"{plan.results}/data/{{dataset}}.csv",
     log:
@@ -34,7 +34,7 @@ rule prepare_dataset:
 rule dataset_facts:
     input:
         plan.dataset_inputs("optimist.datasets"),
-        table=f"{plan.results}/data/raw/{{dataset}}.parquet",
+        table=plan.raw_table,
         arms=f"{plan.results}/data/{{dataset}}.csv",
     output:
         f"{plan.results}/data/{{dataset}}_facts.csv",

@@ -2,11 +2,12 @@
 
 import pandas as pd
 
-from optimist import datasets, preparation
+from optimist import datasets
 from optimist.jobs import logged
+from optimist.preparation import preparation
 
 with logged(snakemake.log[0]):
     frame = datasets.read(snakemake.input.table)
-    options, arms = snakemake.params.options, snakemake.input.arms
-    facts = preparation.call(snakemake.wildcards.dataset, "facts", frame, arms, options)
-    pd.DataFrame(facts, columns=["name", "value"]).to_csv(snakemake.output[0], index=False)
+    facts = preparation(snakemake.wildcards.dataset).function("facts")
+    found = facts(frame, snakemake.input.arms, **snakemake.params.options)
+    pd.DataFrame(found, columns=["name", "value"]).to_csv(snakemake.output[0], index=False)

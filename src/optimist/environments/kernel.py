@@ -68,11 +68,13 @@ class KernelEnvironment(KernelPool):
         self.horizon = horizon
         one_of("instance", instance, INSTANCES)
         one_of("noise", noise, NOISES)
-        whole_number("dimension", dimension)
+        whole_number("dimension", dimension, least=2 if instance == "hidden" else 1)
         whole_number("arms", arms, least=2)
         check_subset(subset, arms)
         self.deviation = positive("deviation", deviation)
         self._check_fit(kernel, instance)
+        if instance == "strings" and lengthscale is not None:
+            raise ConfigError(f"lengthscale is {lengthscale!r}; allowed for kernel 'strings': none")
         self.kernel = None if instance == "strings" else make_kernel(kernel, lengthscale)
         points, values = self._draw(stream("instance"), instance, arms, dimension)
         offered = None

@@ -18,7 +18,9 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.linalg.blas import dger
 
-INITIAL_ROWS = 16
+from optimist.numerics.growing import GrowingArray
+
+INITIAL_SIZE = 16
 
 
 class ExactPosterior:
@@ -53,7 +55,7 @@ class ExactPosterior:
         self.counts = np.zeros(len(points), dtype=int)
         self.log_det = 0.0
         self.t = 0
-        self._rows = np.empty((INITIAL_ROWS, len(points)))
+        self._rows = GrowingArray(len(points))
         self._covariance = None
 
     @property
@@ -69,14 +71,14 @@ class ExactPosterior:
     @property
     def nbytes(self):
         """Bytes in use."""
-        held = self._rows[: self.t] if self._covariance is None else self._covariance
+        held = self._rows if self._covariance is None else self._covariance
         return held.nbytes + self.mean.nbytes + self.var_f.nbytes + self.counts.nbytes
 
     def covariance(self, index):
         """Return the posterior covariance of point ``index`` with all points, (A,)."""
         if self._covariance is not None:
             return self._covariance[index].copy()
-        V = self._rows[: self.t]
+        V = self._rows.values
         prior = self.kernel(self.points[index : index + 1], self.points)[0]
         return prior - V[:, index] @ V
 
@@ -92,20 +94,15 @@ class ExactPosterior:
         np.maximum(self.var_f, 0.0, out=self.var_f)
         self.counts[index] += 1
         if self._covariance is None:
-            self._append(c / math.sqrt(pivot))
+            self._rows.append(c / math.sqrt(pivot))
         else:
             self._covariance = dger(-1.0 / pivot, c, c, a=self._covariance, overwrite_a=1)
         self.t += 1
 
-    def _append(self, row):
-        if self.t == len(self._rows):
-            self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
-        self._rows[self.t] = row
-
     def _form_covariance(self):
-        V = self._rows[: self.t]
+        V = self._rows.values
         self._covariance = np.asfortranarray(self.kernel(self.points, self.points) - V.T @ V)
-        self._rows = self._rows[:0]
+        self._rows = None
 
 
 class GrowingCholesky:
@@ -122,26 +119,28 @@ class GrowingCholesky:
         self.ridge = ridge
         self.log_det = 0.0
         self.t = 0
-        self._factor = np.zeros((INITIAL_ROWS, INITIAL_ROWS), order="F")
+        self._factor = np.zeros((INITIAL_SIZE, INITIAL_SIZE), order="F")
         self._points = None
-        self._targets = np.empty(INITIAL_ROWS)  # L^-1 y
+        self._targets = GrowingArray()  # L^-1 y
 
     @property
     def nbytes(self):
         """Bytes in use."""
-        points = 0 if self._points is None else self._points[: self.t].nbytes
+        points = 0 if self._points is None else self._points.nbytes
         return 8 * self.t * (self.t + 1) + points
 
     def observe(self, x, y):
         """Learn that point ``x`` (d,) paid ``y``."""
-        self._reserve(len(x))
+        if self._points is None:
+            self._points = GrowingArray(len(x))
+        self._reserve()
         t = self.t
         row = self._solve(x[None])[:, 0]
         pivot = max(float(self.kernel.diagonal(x[None])[0]) - float(row @ row), 0.0) + self.ridge
         root = math.sqrt(pivot)
         self._factor[t, :t], self._factor[t, t] = row, root
-        self._targets[t] = (y - float(row @ self._targets[:t])) / root
-        self._points[t] = x
+        self._targets.append((y - float(row @ self._targets.values)) / root)
+        self._points.append(x)
         self.log_det += math.log(pivot / self.ridge)
         self.t += 1
 
@@ -149,25 +148,21 @@ class GrowingCholesky:
         """Return mean and leverage at the rows of ``X`` (n, d), both (n,)."""
         W = self._solve(X)
         var_f = self.kernel.diagonal(X) - np.einsum("tn,tn->n", W, W)
-        return self._targets[: self.t] @ W, np.maximum(var_f, 0.0) / self.ridge
+        return self._targets.values @ W, np.maximum(var_f, 0.0) / self.ridge
 
     def _solve(self, X):
         """Return $L^{-1}K(X_t, X)$, (t, n)."""
         if self.t == 0:
             return np.zeros((0, len(X)))
-        K = self.kernel(self._points[: self.t], X)
+        K = self.kernel(self._points.values, X)
         return solve_triangular(self._factor[: self.t, : self.t], K, lower=True)
 
-    def _reserve(self, dimension):
-        if self._points is None:
-            self._points = np.empty((INITIAL_ROWS, dimension))
-        size = len(self._points)
+    def _reserve(self):
+        size = len(self._factor)
         if self.t == size:
             factor = np.zeros((2 * size, 2 * size), order="F")
             factor[:size, :size] = self._factor
             self._factor = factor
-            self._points = np.concatenate([self._points, np.empty_like(self._points)])
-            self._targets = np.concatenate([self._targets, np.empty_like(self._targets)])
 
 
 def dense_posterior(kernel, observed, y, points, ridge):

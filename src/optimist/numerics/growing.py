@@ -1,8 +1,44 @@
-"""A table that grows by a column at a time, in amortised constant time."""
+"""Arrays that grow by an item or a column at a time, in amortised constant time."""
 
 import numpy as np
 
 INITIAL_COLUMNS = 16
+INITIAL_ITEMS = 16
+
+
+class GrowingArray:
+    """Items of one shape, joined along the first axis.
+
+    Parameters
+    ----------
+    *shape : int
+        Of an item; none for numbers.
+    dtype : type
+    """
+
+    def __init__(self, *shape, dtype=float):
+        self._length = 0
+        self._values = np.empty((INITIAL_ITEMS, *shape), dtype)
+
+    def __len__(self):
+        return self._length
+
+    @property
+    def values(self):
+        """The items so far, a view (n, ...)."""
+        return self._values[: self._length]
+
+    @property
+    def nbytes(self):
+        """Bytes in use (items held, not items reserved)."""
+        return self.values.nbytes
+
+    def append(self, item):
+        """Add an item at the end."""
+        if self._length == len(self._values):
+            self._values = np.concatenate([self._values, np.empty_like(self._values)])
+        self._values[self._length] = item
+        self._length += 1
 
 
 class GrowingTable:

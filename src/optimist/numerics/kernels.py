@@ -134,9 +134,11 @@ class GramKernel(Kernel):
         rows = self._rows(X)
         return self.gram[rows, rows]
 
-    @staticmethod
-    def _rows(X):
-        return X[:, 0].astype(int)
+    def _rows(self, X):
+        rows = X[:, 0].astype(int)
+        if not np.array_equal(rows, X[:, 0]) or not 0 <= rows.min() <= rows.max() < len(self.gram):
+            raise ValueError(f"points must be row numbers from 0 to {len(self.gram) - 1}")
+        return rows
 
 
 STATIONARY = {k.name: k for k in (GaussianKernel, Matern12, Matern32, Matern52)}

@@ -1,38 +1,65 @@
-"""From a verified table of real data to the arms of a bandit, by data set.
+"""From a verified table of real data to the arms of a bandit, by prepared data set.
 
-Each data set has a module here, with
+Each is made from a raw table, by a module here, with
 
 ``write(frame, path, **options)``  which writes the arms of a raw table to a CSV file;
 ``facts(frame, path, **options)``  which returns (name, value) pairs about table and arms.
 
-Options are what the configuration says of the data set, as far as the function names them.
+Options are those that tell prepared data sets of one raw table apart, and what the configuration
+says, as far as the function names them.
 """
 
 import importlib
+from dataclasses import dataclass, field
 
 from optimist.errors import unknown_name
 from optimist.signatures import defaults
 
-MODULES = {
-    "covertype": "optimist.preparation.covertype",
-    "abalone": "optimist.preparation.regression",
-    "california_housing": "optimist.preparation.regression",
+
+@dataclass(frozen=True)
+class Preparation:
+    """How a prepared data set is made.
+
+    Attributes
+    ----------
+    raw : str
+        Name of the raw table in data/sources.csv.
+    module : str
+        Dotted name of the module that makes it.
+    options : dict
+        What tells it from others of the same table.
+    """
+
+    raw: str
+    module: str
+    options: dict = field(default_factory=dict)
+
+    def function(self, name):
+        """Return ``write`` or ``facts`` of the module."""
+        return getattr(importlib.import_module(self.module), name)
+
+    def select_options(self, function, configured):
+        """Return those options, its own and the ``configured`` ones, that a function names."""
+        options = {**configured, **self.options}
+        return {
+            name: options[name] for name in defaults(self.function(function)) if name in options
+        }
+
+
+_REGRESSION = "optimist.preparation.regression"
+PREPARATIONS = {
+    "covertype": Preparation("covertype", "optimist.preparation.covertype"),
+    "abalone": Preparation("abalone", _REGRESSION),
+    "abalone_one_hot": Preparation("abalone", _REGRESSION, {"one_hot": True}),
+    "california_housing": Preparation("california_housing", _REGRESSION),
+    "california_housing_averages": Preparation(
+        "california_housing", _REGRESSION, {"averages": True}
+    ),
 }
 
 
-def module_name(dataset):
-    """Return the dotted name of the module that prepares a data set."""
-    if dataset not in MODULES:
-        raise unknown_name("prepared data set", dataset, MODULES)
-    return MODULES[dataset]
-
-
-def call(dataset, function, frame, path, options):
-    """Call ``write`` or ``facts`` of a data set with those options that it names."""
-    return getattr(importlib.import_module(module_name(dataset)), function)(frame, path, **options)
-
-
-def select_options(dataset, function, options):
-    """Return those of a data set's configured options that ``write`` or ``facts`` names."""
-    names = defaults(getattr(importlib.import_module(module_name(dataset)), function))
-    return {name: options[name] for name in names if name in options}
+def preparation(dataset):
+    """Return how a prepared data set is made."""
+    if dataset not in PREPARATIONS:
+        raise unknown_name("prepared data set", dataset, PREPARATIONS)
+    return PREPARATIONS[dataset]

@@ -1,8 +1,10 @@
 r"""Arms from a regression data set: standardised features, and the target scaled to [0, 1].
 
-Abalone's sex is coded M, F, I = 0, 1, 2, as one feature, or one-hot. Constant features are refused.
-The lengthscale that learners are told maximises the marginal likelihood of a Gaussian process with
-a Gaussian kernel and noise of standard deviation ``deviation`` on ``rows`` random rows,
+Abalone's sex is coded M, F, I = 0, 1, 2, as one feature, or one-hot. California housing has totals
+of rooms, bedrooms and people per block, or their averages per household. Constant features are
+refused. The lengthscale that learners are told maximises the marginal likelihood of a Gaussian
+process with a Gaussian kernel and noise of standard deviation ``deviation`` on ``rows`` random
+rows,
 $$\log p(y) = -\tfrac12y^\top(K+\xi^2I)^{-1}y-\tfrac12\log\det(K+\xi^2I)-\tfrac n2\log2\pi ;$$
 it is reported as a fact, and stands as a number in the paper's settings.
 """
@@ -16,18 +18,21 @@ from optimist.errors import DataError
 from optimist.files import write_frame
 
 SEXES = ("M", "F", "I")
+TOTALS = ("totalRooms", "totalBedrooms", "population")
 LENGTHSCALES = (0.05, 50.0)
 
 
-def write(frame, path, one_hot=False):
+def write(frame, path, one_hot=False, averages=False):
     """Write the arms of a raw table, whose last column is the target: ``target``, then features."""
-    write_frame(prepare(frame, one_hot), path)
+    write_frame(prepare(frame, one_hot, averages), path)
 
 
-def prepare(frame, one_hot=False):
+def prepare(frame, one_hot=False, averages=False):
     """Return the arms of a raw table as a frame: ``target`` in [0, 1], then features."""
     *names, target = frame.columns
     features = _numeric(frame[names], one_hot).astype(float)
+    if averages:
+        features[list(TOTALS)] = features[list(TOTALS)].div(features["households"], axis=0)
     spread = features.std(ddof=0)
     if (spread == 0.0).any():
         raise DataError(f"column {spread.idxmin()} is constant; an arm's coordinate must vary")
@@ -59,8 +64,11 @@ def read_arms(path):
         raise DataError(f"cannot read the arms {path}: {error.strerror}") from None
     except ValueError as error:
         raise DataError(f"{path}: not a table of numbers: {error}") from None
-    if not lines or lines[0].split(",")[0] != "target" or table.ndim != 2 or table.shape[1] < 2:
+    names = lines[0].split(",") if lines else [""]
+    if names[0] != "target" or len(names) < 2:
         raise DataError(f"{path}: the header must begin with target, and features must follow")
+    if table.ndim != 2 or table.shape[1] != len(names):
+        raise DataError(f"{path}: there must be rows, of {len(names)} numbers each")
     if not np.isfinite(table).all() or table[:, 0].min() < 0.0 or table[:, 0].max() > 1.0:
         raise DataError(f"{path}: a number is not finite, or a target lies outside [0, 1]")
     return np.ascontiguousarray(table[:, 1:]), np.ascontiguousarray(table[:, 0])

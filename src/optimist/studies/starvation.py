@@ -63,7 +63,8 @@ def posteriors(spec, lengthscale, trial):
 
     Columns method, round, x, f, mean, low and high (three standard deviations away), deviation (of
     f), exact (deviation of the exact posterior), seen and inducing (whether the point was observed,
-    or is an inducing point), size (number of inducing points), dimension.
+    or is an inducing point), size (number of inducing points), rank (that of their kernel),
+    dimension.
     """
     import pandas as pd
 
@@ -113,48 +114,63 @@ def _learners(spec, kernel, rng):
 def _piece(learner, exact, f):
     import pandas as pd
 
-    inducing = np.zeros(len(f), dtype=bool)
+    inducing, rank = np.zeros(len(f), dtype=bool), 0
     if isinstance(learner, SketchedUCB):
-        inducing[np.array(learner.played.indices)[learner.drawn]] = True
+        inducing[learner.played.indices[learner.drawn]] = True
+        rank = len(learner.posterior.basis)
     deviation = np.sqrt(learner.leverages * exact.ridge)
     columns = {"x": exact.points[:, 0], "f": f, "mean": learner.mean, "deviation": deviation}
     columns |= {"low": learner.mean - BAND * deviation, "high": learner.mean + BAND * deviation}
     columns |= {"exact": np.sqrt(exact.var_f), "seen": exact.counts > 0, "inducing": inducing}
-    about = {"size": inducing.sum(), "dimension": exact.effective_dimension}
+    about = {"size": inducing.sum(), "rank": rank, "dimension": exact.effective_dimension}
     return pd.DataFrame(columns).assign(**about)
 
 
 def statistics(found):
-    """Return for each method and round: the median ratio of deviations to exact ones far from data,
+    """Return one row per method and number of observations.
 
-    and the share of the grid on which f is within three deviations of the mean.
+    ratio: median of the deviation over the exact one far from data; lowest, highest: its extremes
+    on the grid; inside: share of the grid on which f is within three deviations of the mean; size,
+    rank: number of inducing points, and rank of their kernel.
     """
     import pandas as pd
 
     rows = []
     for (method, t), piece in found.groupby(["method", "round"], sort=False):
-        far = piece[piece["x"] >= FAR]
+        ratio = piece["deviation"] / piece["exact"]
         inside = piece["f"].between(piece["low"], piece["high"])
-        ratio = float((far["deviation"] / far["exact"]).median())
-        rows.append((method, t, ratio, float(inside.mean()), float(piece["size"].iloc[0])))
-    return pd.DataFrame(rows, columns=["method", "round", "ratio", "inside", "size"])
+        rows.append(
+            {
+                "method": method,
+                "round": t,
+                "ratio": float(ratio[piece["x"] >= FAR].median()),
+                "lowest": float(ratio.min()),
+                "highest": float(ratio.max()),
+                "inside": float(inside.mean()),
+                "size": float(piece["size"].iloc[0]),
+                "rank": float(piece["rank"].iloc[0]),
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def facts(table):
-    """Return medians over trials, and extremes of the ratio, as facts.
+    """Return medians over trials as facts, and the extremes of extremes.
 
     The setting of a fact is ``method/round/lengthscale``.
     """
     import pandas as pd
 
+    over_trials = {
+        **dict.fromkeys(("ratio", "inside", "size", "rank"), "median"),
+        "lowest": "min",
+        "highest": "max",
+    }
     rows = []
     for (method, t, s), found in table.groupby(["method", "round", "lengthscale"], sort=False):
         where = f"{method}/{t}/{s:.4g}"
         rows += [
-            ("starvation_ratio", where, found["ratio"].median()),
-            ("starvation_ratio_lowest", where, found["ratio"].min()),
-            ("starvation_ratio_highest", where, found["ratio"].max()),
-            ("starvation_inside", where, found["inside"].median()),
-            ("starvation_size", where, found["size"].median()),
+            (f"starvation_{name}", where, getattr(found[name], statistic)())
+            for name, statistic in over_trials.items()
         ]
     return pd.DataFrame(rows, columns=["name", "setting", "value"])

@@ -28,7 +28,7 @@ import numpy as np
 
 from optimist.algorithms.kernel.optimism import sub_gaussian_radius
 from optimist.algorithms.kernel.sketch import SketchedUCB
-from optimist.errors import one_of, positive, proportion
+from optimist.errors import ConfigError, one_of, positive, proportion
 from optimist.numerics.gaussian_process import GrowingCholesky
 
 RADII = ("paper", "corrected", "practical", "matched")
@@ -71,7 +71,8 @@ class BKB(SketchedUCB):
         self.alpha = (1.0 + epsilon) / (1.0 - epsilon)
         self.spread = 1.0 + 1.0 / math.sqrt(1.0 - epsilon)
         if isinstance(q_bar, str):
-            one_of("q_bar", q_bar, ("theory", "a positive number"))
+            if q_bar != "theory":
+                raise ConfigError(f"q_bar is {q_bar!r}; allowed: theory, or a positive number")
             log_term = math.log(4.0 * problem.horizon / problem.delta)
             q_bar = 6.0 * self.alpha * log_term / epsilon**2
         self.q_bar = positive("q_bar", q_bar)
@@ -85,18 +86,12 @@ class BKB(SketchedUCB):
         if self.exact is not None:
             self.exact.observe(arms[index], reward)
 
-    def sketch(self, arms):
-        if self.is_stale:
-            self.drawn = self.draw()
-        return self.of_played(self.drawn, arms)
-
-    def draw(self):
-        """Return the places of the next inducing points among the arms played, (m,)."""
+    def draw(self, arms):
         p = np.minimum(1.0, self.q_bar * self.played.leverages)
         n = self.played.counts
         chance = 1.0 - (1.0 - p) ** n if self.inclusion == "union" else np.minimum(1.0, n * p)
         drawn = np.flatnonzero(self.rng.random(len(chance)) < chance)
-        return drawn if len(drawn) else np.array([np.argmax(n * p)])
+        self.drawn = drawn if len(drawn) else np.array([np.argmax(n * p)])
 
     def sketch_radius(self):
         problem, spent = self.problem, self.information

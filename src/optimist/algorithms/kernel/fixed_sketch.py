@@ -21,29 +21,35 @@ class FixedSketchUCB(SketchedUCB):
     def __init__(self, problem, *, size=20, source="arms", rng=None):
         self.size = whole_number("size", size)
         self.source = one_of("source", source, ("arms", "history"))
-        self.inducing_points = None  # of source "arms"
-        self.rows = None  # their kernel with fixed arms
+        self.points = None  # inducing points of source "arms", (m, d)
+        self.gram = None  # their kernel with each other, (m, m)
+        self.kept = None  # and with fixed arms, (m, A)
         super().__init__(problem, cache=source == "history", rng=rng)
 
-    def sketch(self, arms):
-        return self._from_history(arms) if self.source == "history" else self._from_arms(arms)
-
-    def _from_arms(self, arms):
-        kernel, played = self.problem.kernel, self.played
-        if self.inducing_points is None:
-            drawn = self.rng.choice(len(arms), min(self.size, len(arms)), replace=False)
-            self.inducing_points = arms[drawn]
-            self.rows = kernel(self.inducing_points, arms) if self.problem.fixed_arms else None
-        S = self.inducing_points
-        if self.rows is None:
-            return kernel(S, S), kernel(S, arms), kernel(S, played.points)
-        return kernel(S, S), self.rows, self.rows[:, played.indices]
-
-    def _from_history(self, arms):
-        if self.is_stale:
+    def draw(self, arms):
+        if self.source == "history":
             u, n = len(self.played), self.played.counts
             self.drawn = self.rng.choice(u, min(self.size, u), replace=False, p=n / n.sum())
-        return self.of_played(self.drawn, arms)
+        elif self.points is None:
+            drawn = self.rng.choice(len(arms), min(self.size, len(arms)), replace=False)
+            self.points = arms[drawn]
+            self.gram = self.problem.kernel(self.points, self.points)
+            if self.problem.fixed_arms:
+                self.kept = self.problem.kernel(self.points, arms)
+
+    def inducing_kernel(self):
+        if self.source == "history":
+            return super().inducing_kernel()
+        if self.kept is None:
+            return self.gram, self.problem.kernel(self.points, self.played.points)
+        return self.gram, self.kept[:, self.played.indices]
+
+    def rows(self, basis, arms):
+        if self.source == "history":
+            return super().rows(basis, arms)
+        if self.kept is None:
+            return self.problem.kernel(self.points[basis], arms)
+        return self.kept[basis]
 
     def sketch_radius(self):
         log_det = 0.0 if self.posterior is None else self.posterior.log_det

@@ -6,9 +6,8 @@ import numpy as np
 
 from optimist.algorithms.kernel.optimism import KernelUCB
 from optimist.errors import one_of
+from optimist.numerics.growing import GrowingArray
 from optimist.numerics.nystrom import NystromPosterior
-
-INITIAL_ROWS = 16
 
 
 class Played:
@@ -25,7 +24,7 @@ class Played:
     counts, sums, leverages : (u,) arrays
         Plays, sums of rewards, and the leverages last computed, of each arm.
     points : (u, d) array
-    indices : list of int
+    indices : (u,) array of int
         Where they stand among the arms; meaningful where those are fixed.
     """
 
@@ -33,66 +32,63 @@ class Played:
         self.kernel = kernel
         self._arms = arms
         self._places = {}  # of an arm's bytes
-        self.indices = []
+        self._counts, self._sums, self._leverages = GrowingArray(), GrowingArray(), GrowingArray()
+        self._indices = GrowingArray(dtype=int)
         self._points = None
-        self._numbers = np.zeros((3, INITIAL_ROWS))
-        self._rows = None if arms is None else np.empty((INITIAL_ROWS, len(arms)))
+        self._rows = None if arms is None else GrowingArray(len(arms))
 
     def __len__(self):
         return len(self._places)
 
     @property
     def counts(self):
-        return self._numbers[0, : len(self)]
+        return self._counts.values
 
     @property
     def sums(self):
-        return self._numbers[1, : len(self)]
+        return self._sums.values
 
     @property
     def leverages(self):
-        return self._numbers[2, : len(self)]
+        return self._leverages.values
+
+    @property
+    def indices(self):
+        return self._indices.values
 
     @property
     def points(self):
-        return self._points[: len(self)]
+        return self._points.values
 
     @property
     def rows(self):
         """The kept kernel rows, (u, A)."""
-        return self._rows[: len(self)]
+        return self._rows.values
 
     @property
     def nbytes(self):
         """Bytes in use."""
-        if not len(self):
-            return 0
-        rows = 0 if self._rows is None else self.rows.nbytes
-        return 32 * len(self) + self.points.nbytes + rows
+        parts = (self._counts, self._sums, self._leverages, self._indices, self._points, self._rows)
+        return sum(part.nbytes for part in parts if part is not None)
 
     def add(self, x, index, reward, leverage):
         """Record a play of ``x`` (d,), arm ``index``, whose leverage was ``leverage`` before it."""
-        key = x.tobytes()
-        if key not in self._places:
-            self._append(x, leverage)
-            self._places[key] = len(self._places)
-            self.indices.append(index)
-        place = self._places[key]
-        self._numbers[:2, place] += 1.0, reward
+        place = self._places.setdefault(x.tobytes(), len(self._places))
+        if place == len(self._counts):
+            self._append(x, index, leverage)
+        self.counts[place] += 1.0
+        self.sums[place] += reward
 
-    def _append(self, x, leverage):
+    def _append(self, x, index, leverage):
         if self._points is None:
-            self._points = np.empty((INITIAL_ROWS, len(x)))
-        u = len(self)
-        if u == len(self._points):
-            self._points = np.concatenate([self._points, np.empty_like(self._points)])
-            self._numbers = np.concatenate([self._numbers, np.zeros_like(self._numbers)], axis=1)
-            if self._rows is not None:
-                self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
-        self._points[u] = x
-        self._numbers[2, u] = leverage
+            self._points = GrowingArray(len(x))
+        self._points.append(x)
+        self._indices.append(index)
+        self._leverages.append(leverage)
+        self._counts.append(0.0)
+        self._sums.append(0.0)
         if self._rows is not None:
-            self._rows[u] = self.kernel(x[None], self._arms)[0]
+            self._rows.append(self.kernel(x[None], self._arms)[0])
 
 
 class SketchedUCB(KernelUCB):
@@ -112,6 +108,7 @@ class SketchedUCB(KernelUCB):
         self.rng = rng
         super().__init__(problem)
         self.played = Played(problem.kernel)
+        self.keeps_rows = cache and problem.fixed_arms
         self.drawn = np.empty(0, dtype=int)  # inducing points, as places among the arms played
         self.posterior = None
         self.inducing = 0  # number of inducing points
@@ -119,69 +116,89 @@ class SketchedUCB(KernelUCB):
         self.prior_bound = 0.0  # largest k(x, x) seen
 
     @abstractmethod
-    def sketch(self, arms):
-        """Return the kernel of the inducing points with each other, ``arms`` and what was played.
-
-        Shapes (m, m), (m, A) and (m, u). Drawn anew, if at all, when ``is_stale``.
-        """
-
-    def of_played(self, places, arms):
-        """Return what `sketch` does for inducing points at ``places`` among the arms played."""
-        kernel, played = self.problem.kernel, self.played
-        if not self.problem.fixed_arms:
-            S = played.points[places]
-            return kernel(S, S), kernel(S, arms), kernel(S, played.points)
-        B = played.rows[places] if self.cache else kernel(played.points[places], arms)
-        observed = B[:, played.indices]
-        return observed[:, places], B, observed
+    def draw(self, arms):
+        """Draw inducing points, once after each reward; ``arms`` (A, d) are those on offer."""
 
     @abstractmethod
     def sketch_radius(self):
         r"""Return $\tilde\beta_t$, before the common factor."""
 
+    def inducing_kernel(self):
+        """Return the kernel of inducing points with each other and what was played.
+
+        Shapes (m, m) and (m, u). Here and below, inducing points are those `drawn` from the plays.
+        """
+        played, places = self.played, self.drawn
+        if self.keeps_rows:
+            observed = played.rows[places[:, None], played.indices]
+        else:
+            observed = self.problem.kernel(played.points[places], played.points)
+        return observed[:, places], observed
+
+    def rows(self, basis, arms):
+        """Return the kernel of the inducing points in ``basis`` (r,) with ``arms``, (r, A)."""
+        places = self.drawn[basis]
+        if self.keeps_rows:
+            return self.played.rows[places]
+        return self.problem.kernel(self.played.points[places], arms)
+
     def approximate_leverages(self, B, diagonal):
-        """Return the leverages at points of kernel ``B`` (m, n) with the inducing points, (n,)."""
+        """Return leverages (n,) given the kernel ``B`` (r, n) with the basis, overwritten."""
         return self.posterior.leverages(B, diagonal)
 
     def begin(self):
-        if self.cache:
+        if self.keeps_rows:
             self.played = Played(self.problem.kernel, self.arms)
 
     def choose(self):
         return int(self.rng.integers(len(self.mean))) if self.t == 0 else super().choose()
 
     def learn(self, arms, index, reward):
-        if len(self.leverages) == 0:
-            self.predict(arms)
-        self.played.add(arms[index], index, reward, float(self.leverages[index]))
+        self.played.add(arms[index], index, reward, self._leverage(arms, index))
+
+    def _leverage(self, arms, index):
+        """Return the leverage of an arm about to be recorded, by the last posterior."""
+        if self.problem.fixed_arms and len(self.leverages):
+            return float(self.leverages[index])
+        # The arms may not be those that were last predicted.
+        x = arms[index : index + 1]
+        diagonal = self.problem.kernel.diagonal(x)
+        if self.posterior is None:
+            return float(diagonal[0]) / self.problem.ridge
+        B = self.rows(self.posterior.basis, x)
+        return float(self.approximate_leverages(B, diagonal)[0])
 
     def predict(self, arms):
         diagonal = self.problem.kernel.diagonal(arms)
         self.prior_bound = max(self.prior_bound, float(diagonal.max()))
-        played = self.played
         if self.t == 0:
             self.mean, self.leverages = np.zeros(len(arms)), diagonal / self.problem.ridge
         else:
-            K_S, B, observed = self.sketch(arms)
-            self.inducing = len(K_S)
-            self.posterior = NystromPosterior(
-                K_S, observed, played.counts, played.sums, self.problem.ridge
-            )
-            self.mean = self.posterior.mean(B)
-            self.leverages = self.approximate_leverages(B, diagonal)
-            played.leverages[:] = self._played_leverages(observed)
-            self.information = float(played.counts @ played.leverages)
+            if self.is_stale:
+                self.draw(arms)
+            self._predict_from_sketch(arms, diagonal)
         self.beta = self.problem.radius_scale * self.sketch_radius()
 
-    def _played_leverages(self, observed):
-        if self.problem.fixed_arms:
-            return self.leverages[self.played.indices]
-        return self.approximate_leverages(
-            observed, self.problem.kernel.diagonal(self.played.points)
+    def _predict_from_sketch(self, arms, diagonal):
+        played = self.played
+        K_S, observed = self.inducing_kernel()
+        self.inducing = len(K_S)
+        self.posterior = NystromPosterior(
+            K_S, observed, played.counts, played.sums, self.problem.ridge
         )
+        basis = self.posterior.basis
+        B = self.rows(basis, arms)
+        self.mean = self.posterior.mean(B)
+        self.leverages = self.approximate_leverages(B, diagonal)
+        if self.problem.fixed_arms:
+            played.leverages[:] = self.leverages[played.indices]
+        else:
+            prior = self.problem.kernel.diagonal(played.points)
+            played.leverages[:] = self.approximate_leverages(observed[basis], prior)
+        self.information = float(played.counts @ played.leverages)
 
     def diagnostics(self):
-        rank = 0 if self.posterior is None else self.posterior.rank
+        rank = 0 if self.posterior is None else len(self.posterior.basis)
         return {
             "inducing": self.inducing,
             "rank": rank,
