@@ -109,7 +109,8 @@ def check(paper):
 
 
 def _check_cells(paper, lanes, place, spec):
-    for setting, label in product(_settings(spec), spec.get("algorithms", [])):
+    base = [spec["base"]] if "base" in spec else []
+    for setting, label in product(_settings(spec), [*spec.get("algorithms", []), *base]):
         try:
             experiment.make_cell(paper, setting, label)
         except ConfigError as error:
@@ -285,6 +286,7 @@ def _regret(panel, data):
 def _relative_regret(panel, data):
     setting = panel["setting"]
     base = data.cell("curves", setting, panel["base"]).set_index("round")["mean"]
+    yield from _notes(setting, panel["base"], data.trials("finals", setting, panel["base"]))
     for algorithm in panel["algorithms"]:
         curve = data.cell("curves", setting, algorithm).sort_values("round")
         yield from _notes(setting, algorithm, data.trials("finals", setting, algorithm))
@@ -721,7 +723,7 @@ def _milliseconds(spec, data, setting, algorithm):
 def _study_facts(prefix, spec, data):
     """Yield all facts whose names begin with ``prefix``, a row for each that they are about."""
     facts = data.frame("facts")
-    facts = facts[facts["name"].str.startswith(f"{prefix}_")]
+    facts = facts[facts["name"].astype(str).str.startswith(f"{prefix}_")]
     for setting, found in facts.groupby("setting", sort=False):
         names = found["name"].str.removeprefix(f"{prefix}_")
         yield {"setting": setting, **dict(zip(names, found["value"], strict=True))}
@@ -759,7 +761,8 @@ def to_markdown(frame):
     Columns ``name``, ``name_low``, ``name_high`` become one, ``1.02 [0.97, 1.07]``; numbers are
     rounded to three significant digits, missing ones are left out.
     """
-    names = [c for c in frame.columns if not c.endswith(("_low", "_high"))]
+    ends = {f"{c}{end}" for c in frame.columns for end in ("_low", "_high")}
+    names = [c for c in frame.columns if c not in ends]
     lines = [names, ["---"] * len(names)]
     lines += [[_item(row, name) for name in names] for row in frame.to_dict("records")]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -43,7 +43,8 @@ def item_cells(spec, lane):
         if lane in figures.NEEDS[part["kind"]]:
             rows = [row["algorithm"] for row in part.get("rows", []) if "algorithm" in row]
             settings = part.get("settings") or [part.get("setting")]
-            cells |= set(product(settings, part.get("algorithms", rows)))
+            base = [part["base"]] if "base" in part else []
+            cells |= set(product(settings, [*part.get("algorithms", rows), *base]))
     return cells
 
 

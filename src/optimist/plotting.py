@@ -94,12 +94,18 @@ class Looks:
     colours : list of str
     marks : dict
         Footnote marks, with a space before each, by series.
+    shown : list of str
+        All series of the figure. If they are variants of one algorithm, each has a colour and a
+        marker of its own.
     """
 
-    def __init__(self, paper, colours, marks):
+    def __init__(self, paper, colours, marks, shown=()):
         self.paper = paper
         self.colours = colours
         self.marks = marks
+        algorithms = {series.partition("[")[0] for series in shown}
+        of_one = len(shown) > 1 and len(algorithms) == 1 and algorithms <= {*paper["names"]}
+        self._of_one = list(shown) if of_one else []
         self._names = list(paper["names"])
         self._variants = {}
         blocks = [*paper.get("runs", []), *paper.get("timings", [])]
@@ -118,12 +124,14 @@ class Looks:
 
     def colour(self, series):
         """Return the colour of a series; dark grey if it is not of an algorithm."""
-        place, _ = self._place(series)
+        place = self._of_one.index(series) if self._of_one else self._place(series)[0]
         return "0.25" if place is None else self.colours[place % len(self.colours)]
 
     def marker(self, series):
-        """Return the marker of a series, the same for all variants of an algorithm."""
+        """Return the marker of a series, the same for all variants of an algorithm among others."""
         place, variant = self._place(series)
+        if self._of_one:
+            place = self._of_one.index(series)
         return MARKERS[(variant if place is None else place) % len(MARKERS)]
 
     def dash(self, series):
@@ -141,10 +149,13 @@ class Looks:
             "color": self.colour(series),
             "marker": self.marker(series),
             "linestyle": self.dash(series) if joined else "none",
-            "markerfacecolor": "white" if self._place(series)[1] else self.colour(series),
+            "markerfacecolor": "white" if self._is_hollow(series) else self.colour(series),
             "linewidth": 1.8 if own else 1.1,
             "zorder": 3.5 if own else 3,
         }
+
+    def _is_hollow(self, series):
+        return bool(self._place(series)[1]) and not self._of_one
 
     def name(self, series):
         """Return what the figure calls a series, with its footnote mark."""
@@ -182,7 +193,9 @@ def _compose(figure, table, paper):
     from matplotlib.figure import Figure
 
     panels = dict(zip(ascii_lowercase, figure["panels"], strict=False))
-    looks = Looks(paper, seaborn.color_palette("colorblind").as_hex(), _marks(table))
+    colours = seaborn.color_palette("colorblind").as_hex()
+    shown = table.loc[table["role"].isin(["data", "note"]), "series"].unique()
+    looks = Looks(paper, colours, _marks(table), [s for s in shown if s])
     columns = figure.get("columns", min(3, len(panels)))
     rows = -(-len(panels) // columns)
     notes = {letter: _notes(table[table["panel"] == letter], looks, columns) for letter in panels}

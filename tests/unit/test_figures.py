@@ -337,6 +337,48 @@ def test_the_table_of_run_times_adds_medians_of_other_columns():
     assert table["rank"].isna().all()
 
 
+def test_regret_is_relative_to_the_base_and_its_absence_is_noted():
+    panel = {"kind": "relative_regret", "setting": "low", "algorithms": ["gloc"], "base": "glb_omd"}
+    rounds = {"round": [1, 10], "trials": 3, "setting": "low", "lower": 0, "median": 0, "upper": 0}
+    base = pd.DataFrame(
+        {"algorithm": "glb_omd", "mean": [2.0, 8.0], "low": 0.0, "high": 9.0} | rounds
+    )
+    own = pd.DataFrame(
+        {"algorithm": "gloc", "mean": [1.0, 2.0], "low": [0.5, 1], "high": [3, 4]} | rounds
+    )
+    runs = pd.concat([trials("low", name, [8.0, 8.0]) for name in ("glb_omd", "gloc")])
+    data, notes = tabulate(panel, curves=pd.concat([base, own]), finals=runs)
+    assert data["y"].tolist() == [0.5, 0.25]
+    assert data["high"].tolist() == [1.5, 0.5]
+    assert notes.empty
+    _, notes = tabulate(panel, curves=own, finals=runs[runs["algorithm"] == "gloc"])
+    assert notes["series"].tolist() == ["glb_omd"]
+    assert notes["note"].str.startswith("missing").all()
+
+
+def test_the_table_of_a_study_has_a_row_for_what_its_facts_are_about():
+    facts = pd.DataFrame(
+        [
+            ("accuracy_ratio_low", "s/bkb", 0.9),
+            ("accuracy_ratio_high", "s/bkb", 1.1),
+            ("accuracy_ratio_low", "t/bkb", 0.8),
+            ("accuracy_ratio_high", "t/bkb", 1.2),
+            ("starvation_ratio", "bkb/6/0.1", 1.0),
+            ("theta_norm", "s", 3.0),
+        ],
+        columns=["name", "setting", "value"],
+    )
+    table = figures.make_table({"kind": "accuracy"}, {"facts": facts}, PAPER)
+    assert table.to_dict("list") == {
+        "setting": ["s/bkb", "t/bkb"],
+        "ratio_low": [0.9, 0.8],
+        "ratio_high": [1.1, 1.2],
+    }
+    # No column `ratio`: these are not the ends of its interval.
+    assert "| setting | ratio_low | ratio_high |" in figures.to_markdown(table)
+    assert figures.make_table({"kind": "accuracy"}, {}, PAPER).empty
+
+
 def test_markdown_joins_a_value_and_its_interval():
     frame = pd.DataFrame(
         {

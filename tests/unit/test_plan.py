@@ -201,6 +201,12 @@ def test_figure_1_is_made_from_the_cells_that_it_shows(plan):
     assert cells(files, "timing") == timed
 
 
+def test_a_figure_of_relative_regret_is_made_from_its_base_too(plan):
+    made = plan.figure_inputs("figures")(wildcards(paper="bkb", name="regret_relative"))
+    (path,) = (p for p in made["regret"] if "/gaussian_d1_c0.1/uniform/" in p)
+    assert path.startswith("results/regret/bkb/")
+
+
 def test_a_table_of_all_cells_is_made_from_its_group(plan):
     files = result_files(plan, "glb_omd", "tables", "final_regret_variants")
     settings = {cell.partition("/")[0] for cell in cells(files, "regret")}

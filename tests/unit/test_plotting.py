@@ -180,11 +180,24 @@ def test_an_algorithm_has_one_colour_and_marker_and_its_variants_differ():
         assert looks.dash(name) == "-"
 
 
-def test_looks_do_not_depend_on_what_a_figure_shows():
-    first, second = plotting.Looks(PAPER, COLOURS, {}), plotting.Looks(PAPER, COLOURS, {})
-    first.line("ecolog[solver=pgd]")
+def test_looks_do_not_depend_on_which_algorithms_a_figure_shows():
     labels = ["ecolog", "ecolog[index=mixed]", "ecolog[solver=pgd]", "gloc"]
+    first = plotting.Looks(PAPER, COLOURS, {}, ["ofuglb", *labels[::-1]])
+    second = plotting.Looks(PAPER, COLOURS, {}, labels[1:])
+    first.line("ecolog[solver=pgd]")
     assert [first.line(label) for label in labels] == [second.line(label) for label in labels]
+
+
+def test_variants_of_one_algorithm_alone_have_colours_and_markers_of_their_own():
+    labels = ["ecolog[solver=pgd]", "ecolog", "ecolog[index=mixed]"]
+    alone = plotting.Looks(PAPER, COLOURS, {}, labels)
+    assert len({alone.colour(label) for label in labels}) == 3
+    assert len({alone.marker(label) for label in labels}) == 3
+    assert all(alone.line(label)["markerfacecolor"] != "white" for label in labels)
+    usual = plotting.Looks(PAPER, COLOURS, {})
+    for shown in (["gloc"], ["gloc", *labels]):
+        among = plotting.Looks(PAPER, COLOURS, {}, shown)
+        assert [among.line(label) for label in shown] == [usual.line(label) for label in shown]
 
 
 def test_a_logarithmic_axis_hides_no_zero(tables, tmp_path):

@@ -58,7 +58,6 @@ def test_with_the_q_bar_of_theory_the_sketch_is_exact_and_with_one_it_is_not(pap
     else:
         assert last["ratio_high"] > 1.5
         assert last["inducing"] < last["distinct"]
-        # A projection takes away from the exact matrix.
         assert last["eigenvalue_low"] < 0.99
     assert rows["chain"].min() >= 0.0
     assert rows["step_error"].max() < 1e-9
@@ -68,28 +67,39 @@ def test_with_the_q_bar_of_theory_the_sketch_is_exact_and_with_one_it_is_not(pap
 
 def test_the_regret_bound_is_that_of_the_theorem(paper):
     cell = make_cell(paper, "gaussian_d2", "bkb")
-    last = accuracy.watch(cell, 0, 40)[-1]
+    last = accuracy.watch(cell, 0, 1)[-1]
     environment, problem = build(cell, 0)
     bkb = make_algorithm("bkb", problem, cell.stream(0, "bkb"))
-    played = simulate(environment, bkb, [40]).columns["regret"][-1]
+    played = simulate(environment, bkb, [1]).columns["regret"][-1]
     # alpha = 3, xi = 0.1, lambda = 0.01, F = 1, delta = 0.1.
-    log_t, d = math.log(41), last["dimension"]
-    bound = 2 * 6**1.5 * math.sqrt(40)
+    log_t, d = math.log(2), last["dimension"]
+    bound = 2 * 6**1.5
     bound *= 0.1 * d * log_t + math.sqrt(0.01 * d * log_t) + 0.1 * math.log(10)
     assert problem.delta == 0.1 and problem.ridge == pytest.approx(0.01)
     assert last["regret_share"] == pytest.approx(played / bound)
 
 
 def test_the_worst_over_rounds_and_trials_is_the_fact():
-    frame = watched_frame({name: 1.0 + np.arange(80) for name in accuracy.WORST})
-    frame.loc[0, "drift"] = np.nan  # not measured yet
-    frame["eigenvalue_low"] = np.nan
+    first = watched_frame({name: 1.0 + np.arange(80) for name in accuracy.WORST})
+    frame = pd.concat([first, first.assign(trial=1, ratio_low=70.0, chain=np.nan)])
+    frame["eigenvalue_low"] = np.nan  # not measured
     found = accuracy.facts(frame).set_index("name")
     assert (found["setting"] == "s/bkb").all()
-    assert found.loc["accuracy_ratio_low", "value"] == 1.0
+    assert found.loc["accuracy_ratio_low", "value"] == 70.0
     assert found.loc["accuracy_ratio_high", "value"] == 80.0
-    assert found.loc["accuracy_drift", "value"] == 80.0
+    # What is not a number in one trial cannot be good in all.
+    assert np.isnan(found.loc["accuracy_chain", "value"])
     assert np.isnan(found.loc["accuracy_eigenvalue_low", "value"])
+
+
+def test_extremes_keep_what_is_not_a_number():
+    watched = accuracy._Watched(None, None)
+    for value in (2.0, 3.0, 1.0):
+        watched.note(ratio_low=value, ratio_high=value)
+    assert watched.worst == {"ratio_low": 1.0, "ratio_high": 3.0}
+    watched.note(ratio_low=math.nan)
+    watched.note(ratio_low=0.5)
+    assert np.isnan(watched.worst["ratio_low"])
 
 
 def watched_frame(columns, rounds=80):
@@ -112,8 +122,8 @@ def test_growth_is_from_the_middle_of_a_trial_to_its_end():
 
 def test_the_radius_share_is_that_of_the_stochastic_parts(paper):
     cell = make_cell(paper, "gaussian_d2", "bkb[radius=paper]")
-    last = accuracy.watch(cell, 0, 30)[-1]
-    tail, log_t = math.log(10), math.log(31)
+    last = accuracy.watch(cell, 0, accuracy.SETTLED)[-1]
+    tail, log_t = math.log(10), math.log(1 + accuracy.SETTLED)
     # alpha = 3, xi = 0.1; squares of what is added to the bias in either radius.
     ours = 4 * 0.01 * (3 * log_t * last["information"] + tail)
     exact = 2 * 0.01 * (last["log_det"] + tail)

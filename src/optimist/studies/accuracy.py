@@ -21,21 +21,23 @@ from optimist.simulate import checkpoints
 from optimist.trials import Cell, build
 
 # Rounds at which eigenvalues are computed, O(u^3), and the exact posterior is checked.
-SPECTRA = (20, 50, 100, 200, 500, 1000, 2000)
-# Of each column, the worst value over rounds and trials.
+SPECTRA = (20, 35, 50, 70, 100, 140, 200, 350, 500, 700, 1000, 1400, 2000)
+# The radii are compared from this round on: before, they hardly depend on the sketch.
+SETTLED = 20
+# Extremes so far, of which a fact is the worst at the end of a trial.
 WORST = {
-    "ratio_low": "min",
-    "ratio_high": "max",
-    "within": "min",
-    "size_share": "max",
-    "size_per_dimension": "max",
-    "eigenvalue_low": "min",
-    "eigenvalue_high": "max",
-    "radius_share": "max",
-    "regret_share": "max",
-    "chain": "min",
-    "step_error": "max",
-    "drift": "max",
+    "ratio_low": np.min,
+    "ratio_high": np.max,
+    "within": np.min,
+    "size_share": np.max,
+    "size_per_dimension": np.max,
+    "eigenvalue_low": np.min,
+    "eigenvalue_high": np.max,
+    "radius_share": np.max,
+    "regret_share": np.max,
+    "chain": np.min,
+    "step_error": np.max,
+    "drift": np.max,
 }
 # Recorded rounds whose median stands for the end, and the middle, of a trial.
 WINDOW = 11
@@ -91,18 +93,19 @@ def watch(cell, trial, rounds=None, data_dir=None):
     list of dict
         ratio_low, ratio_high: extremes over arms and rounds so far of $\tilde\sigma^2/\sigma^2$;
         within: share of rounds so far in which all arms were within $[1/\alpha,\alpha]$; inducing,
-        rank, distinct; dimension: $d_{\rm eff}$; information: its estimate $D_t$; size_share:
-        $|S_t|$ over its bound; size_per_dimension: $|S_t|/d_{\rm eff}$; spent: sum of variances at
-        the arms played; log_det; chain: the least slack in Proposition B.3, relative; step_error:
-        largest relative violation of Proposition B.1, $\sigma_{t-1}^2/(1+\kappa^2/\lambda)\le
+        rank, distinct; dimension: $d_{\rm eff}$; information: its estimate $D_t$; share: $|S_t|$
+        over $d_{\rm eff}$; spent: sum of variances at the arms played; log_det; and, extremes so
+        far: size_share: $|S_t|$ over its bound; size_per_dimension: $|S_t|/d_{\rm eff}$; chain: the
+        least slack in Proposition B.3, relative; step_error: largest relative violation of
+        Proposition B.1, $\sigma_{t-1}^2/(1+\kappa^2/\lambda)\le
         \sigma_{t-1}^2/(1+\sigma_{t-1}^2) = \sigma_t^2$ at the arm played, and no other grows;
         radius_share: stochastic part of the paper's radius, squared, over that of the exact radius
-        and $\alpha^2\log(1+\kappa^2t)$; regret_share: regret over the bound of Theorem 4.1,
-        $2(2\alpha)^{3/2}\sqrt t(\xi d_{\rm eff}\log(1+\kappa^2t)+
-        \sqrt{\lambda F^2d_{\rm eff}\log(1+\kappa^2t)}+\xi\log(1/\delta))$; and, as of the last of
-        `SPECTRA`, eigenvalue_low, eigenvalue_high: extremes so far of those of Corollary 4.2;
-        drift: largest relative error of the exact variances against a fresh factorisation. These
-        are NaN before the first of those rounds.
+        and $\alpha^2\log(1+\kappa^2t)$, from round `SETTLED` on; regret_share: regret over the
+        bound of Theorem 4.1, $2(2\alpha)^{3/2}\sqrt t(\xi d_{\rm eff}\log(1+\kappa^2t)+
+        \sqrt{\lambda F^2d_{\rm eff}\log(1+\kappa^2t)}+\xi\log(1/\delta))$; and, as of the last
+        of `SPECTRA`, eigenvalue_low, eigenvalue_high: extremes so far of those of Corollary 4.2;
+        drift: largest error of the exact posterior against a fresh factorisation, relative of its
+        variances and log-determinant, absolute of its means. NaN where nothing was measured yet.
     """
     environment, problem = build(cell, trial, data_dir)
     bkb = make_algorithm(cell.algorithm, problem, cell.stream(trial, cell.algorithm))
@@ -122,13 +125,11 @@ def watch(cell, trial, rounds=None, data_dir=None):
 
 
 class _Watched:
-    """Extremes so far."""
+    """BKB and the exact posterior side by side, and the worst of every comparison so far."""
 
     def __init__(self, bkb, exact):
         self.bkb, self.exact = bkb, exact
-        self.low, self.high = math.inf, -math.inf
-        self.eigenvalue_low = self.eigenvalue_high = self.drift = math.nan
-        self.chain, self.step_error = math.inf, 0.0
+        self.worst = {}
         self.inside = 0
         self.spent = self.regret = 0.0
         self.history = []  # of arms and rewards
@@ -136,6 +137,12 @@ class _Watched:
     @property
     def t(self):
         return len(self.history)
+
+    def note(self, **values):
+        """Keep the worse of what was seen so far and some values; NaN stays NaN."""
+        for name, value in values.items():
+            worse = WORST[name]([self.worst[name], value]) if name in self.worst else value
+            self.worst[name] = float(worse)
 
     def observe(self, index, reward, regret):
         """Let the exact posterior learn what BKB has learned, and compare."""
@@ -149,26 +156,46 @@ class _Watched:
         self._compare_sums()
         if self.t in SPECTRA:
             self._compare_matrices()
+            self._check_the_exact()
 
     def _compare_steps(self, before, index):
         after, s = self.exact.leverages, before[index]
         least = s / (1.0 + self.bkb.prior_bound / self.exact.ridge)
         errors = [
+            0.0,
             float((after / before).max()) - 1.0,
             abs(after[index] * (1.0 + s) / s - 1.0),
             least / after[index] - 1.0,
         ]
-        self.step_error = float(np.max([self.step_error, *errors]))  # NaN stays NaN
+        self.note(step_error=np.max(errors))
 
     def _compare_variances(self):
         ratio, alpha = self.bkb.leverages / self.exact.leverages, self.bkb.alpha
         low, high = float(ratio.min()), float(ratio.max())
-        self.low, self.high = float(np.min([self.low, low])), float(np.max([self.high, high]))
+        self.note(ratio_low=low, ratio_high=high)
         self.inside += low >= 1.0 / alpha and high <= alpha
 
     def _compare_sums(self):
-        sums = [self.exact.effective_dimension, self.spent, self.exact.log_det]
-        self.chain = min(self.chain, *(b / a - 1.0 for a, b in pairwise(sums)))
+        bkb, exact, alpha = self.bkb, self.exact, self.bkb.alpha
+        d, prior, tail = exact.effective_dimension, bkb.prior_bound, -math.log(bkb.problem.delta)
+        log_t = math.log1p(prior * self.t)
+        bound = 3.0 * (1.0 + prior / exact.ridge) * alpha * bkb.q_bar * d
+        sums = [d, self.spent, exact.log_det]
+        self.note(
+            size_share=bkb.inducing / bound,
+            size_per_dimension=bkb.inducing / d,
+            regret_share=self.regret / self._regret_bound(d * log_t, tail),
+            chain=np.min([b / a - 1.0 for a, b in pairwise(sums)]),
+        )
+        if self.t >= SETTLED:
+            sketched = 2.0 * (alpha * log_t * bkb.information + tail) / (exact.log_det + tail)
+            self.note(radius_share=sketched / (alpha**2 * log_t))
+
+    def _regret_bound(self, volume, tail):
+        problem = self.bkb.problem
+        bias = problem.norm_bound * math.sqrt(problem.ridge * volume)
+        width = problem.deviation * (volume + tail) + bias
+        return 2.0 * (2.0 * self.bkb.alpha) ** 1.5 * math.sqrt(self.t) * width
 
     def _compare_matrices(self):
         exact, played = self.exact, self.bkb.played
@@ -176,49 +203,38 @@ class _Watched:
         root = np.sqrt(played.counts)
         largest = float(np.linalg.eigvalsh(root[:, None] * K * root)[-1])  # of K_t
         bound = exact.effective_dimension * (1.0 + math.log1p(largest / exact.ridge))
-        self.chain = min(self.chain, bound / exact.log_det - 1.0)
         low, high = spectrum(self.bkb)
-        self.eigenvalue_low = np.fmin(self.eigenvalue_low, low)
-        self.eigenvalue_high = np.fmax(self.eigenvalue_high, high)
+        self.note(chain=bound / exact.log_det - 1.0, eigenvalue_low=low, eigenvalue_high=high)
+
+    def _check_the_exact(self):
+        exact = self.exact
         indices, rewards = map(np.array, zip(*self.history, strict=True))
-        observed = exact.points[indices]
-        _, fresh, _ = dense_posterior(exact.kernel, observed, rewards, exact.points, exact.ridge)
-        self.drift = np.fmax(self.drift, float(np.abs(exact.leverages / fresh - 1.0).max()))
+        mean, leverages, log_det = dense_posterior(
+            exact.kernel, exact.points[indices], rewards, exact.points, exact.ridge
+        )
+        errors = [
+            np.abs(exact.mean - mean).max(),
+            np.abs(exact.leverages / leverages - 1.0).max(),
+            abs(exact.log_det / log_det - 1.0),
+        ]
+        self.note(drift=np.max(errors))
 
     def row(self):
-        bkb, exact, alpha = self.bkb, self.exact, self.bkb.alpha
-        size, d = bkb.inducing, exact.effective_dimension
-        prior, tail = bkb.prior_bound, -math.log(bkb.problem.delta)
-        log_t = math.log1p(prior * self.t)
-        bound = 3.0 * (1.0 + prior / exact.ridge) * alpha * bkb.q_bar * d
-        sketched = 2.0 * (alpha * log_t * bkb.information + tail) / (exact.log_det + tail)
+        bkb, exact = self.bkb, self.exact
+        d = exact.effective_dimension
         return {
-            "ratio_low": self.low,
-            "ratio_high": self.high,
-            "within": self.inside / self.t,
-            "inducing": size,
+            "inducing": bkb.inducing,
             "rank": len(bkb.posterior.basis),
             "distinct": len(bkb.played),
             "dimension": d,
             "information": bkb.information,
-            "size_share": size / bound,
-            "size_per_dimension": size / d,
+            "share": bkb.inducing / d,
             "spent": self.spent,
             "log_det": exact.log_det,
-            "chain": self.chain,
-            "step_error": self.step_error,
-            "radius_share": sketched / (alpha**2 * log_t),
-            "regret_share": self.regret / self._regret_bound(d * log_t, tail),
-            "eigenvalue_low": self.eigenvalue_low,
-            "eigenvalue_high": self.eigenvalue_high,
-            "drift": self.drift,
+            **dict.fromkeys(WORST, math.nan),
+            **self.worst,
+            "within": self.inside / self.t,
         }
-
-    def _regret_bound(self, volume, tail):
-        problem = self.bkb.problem
-        bias = problem.norm_bound * math.sqrt(problem.ridge * volume)
-        width = problem.deviation * (volume + tail) + bias
-        return 2.0 * (2.0 * self.bkb.alpha) ** 1.5 * math.sqrt(self.t) * width
 
 
 def spectrum(bkb):
@@ -240,27 +256,27 @@ def spectrum(bkb):
 
 
 def facts(frame):
-    """Return the worst of each column of `WORST` over rounds and trials, and growth, by cell.
+    """Return the worst of each column of `WORST` at the end of trials, and growth, by cell.
 
     growth_inducing, growth_dimension and growth_distinct are the factors from the middle of a trial
-    to its end, medians over trials; growth_share is the first over the second. The setting of a
-    fact is ``setting/algorithm``.
+    to its end, medians over trials; growth_share is the first over the second. effective_alpha is
+    the larger of ratio_high and 1 / ratio_low. The setting of a fact is ``setting/algorithm``.
     """
     import pandas as pd
 
     rows = []
     for (setting, algorithm), found in frame.groupby(["setting", "algorithm"], sort=False):
-        where = f"{setting}/{algorithm}"
-        for name, worst in WORST.items():
-            rows.append((f"accuracy_{name}", where, getattr(found[name], worst)()))
+        last = found.sort_values("round").groupby("trial").tail(1)
+        values = {name: float(worst(last[name].to_numpy())) for name, worst in WORST.items()}
+        values["effective_alpha"] = np.max([values["ratio_high"], 1.0 / values["ratio_low"]])
         trials = [trial for _, trial in found.groupby("trial")]
         grown = {
             name: np.array([growth(trial, name) for trial in trials])
             for name in ("inducing", "dimension", "distinct")
         }
         grown["share"] = grown["inducing"] / grown["dimension"]
-        for name, factors in grown.items():
-            rows.append((f"accuracy_growth_{name}", where, float(np.median(factors))))
+        values |= {f"growth_{name}": np.median(factors) for name, factors in grown.items()}
+        rows += [(f"accuracy_{n}", f"{setting}/{algorithm}", float(v)) for n, v in values.items()]
     return pd.DataFrame(rows, columns=["name", "setting", "value"])
 
 
