@@ -93,8 +93,8 @@ def bkb():
     exact, naive = [], []
     for _ in range(TURNS):
         for label, found in (("gp_ucb", exact), ("gp_ucb[solver=naive]", naive)):
-            seconds = kernel_trial(label, arms=3000, lengthscale=0.2, rounds=300)["seconds"]
-            found.append(1e3 * np.mean(np.diff(seconds)[-20:]))
+            trial = kernel_trial(label, arms=3000, lengthscale=0.2, rounds=300)
+            found.append(1e3 * np.mean(np.diff(trial["seconds"])[-20:]))
     rows = [("gp_ucb", exact, exact), ("gp_ucb[solver=naive]", naive, exact)]
     report("A = 3000, t = 300", rows, "ms a round")
     for radius_scale in (0.1, 1):
@@ -127,16 +127,20 @@ def report(setting, rows, unit):
         print(f"{setting:24} {label:28} {statistics.median(found):8.3g} {unit}  ratio {ratio:.1f}")
 
 
-def kernel_trial(label, *, arms, lengthscale, rounds, radius_scale=0.1):
-    """Return the columns of a trial in the plane, recorded in every round."""
+def kernel_world(label, *, arms, lengthscale, rounds, radius_scale=0.1):
+    """Return environment and learner of a trial in the plane, and its rounds."""
     parameters = {"kernel": "gaussian", "lengthscale": lengthscale, "arms": arms}
     learner = {"radius_scale": radius_scale}
     spec = {"environment": "kernel", "parameters": parameters, "learner": learner}
     spec["horizon"] = rounds
     cell = Cell("bkb", "benchmark", label, spec)
     environment, problem = build(cell, 0)
-    algorithm = make_algorithm(label, problem, cell.stream(0, label))
-    return simulate(environment, algorithm, range(1, rounds + 1), coverage=False).columns
+    return environment, make_algorithm(label, problem, cell.stream(0, label)), range(1, rounds + 1)
+
+
+def kernel_trial(label, **world):
+    """Return the columns of a trial in the plane, recorded in every round."""
+    return simulate(*kernel_world(label, **world), coverage=False).columns
 
 
 def blas_share(label, **trial):
@@ -167,9 +171,10 @@ def blas_share(label, **trial):
 
 def peak_memory(label, *, arms, rounds):
     """Return the most bytes that a trial held at once beyond the world, and the trial."""
+    environment, algorithm, marks = kernel_world(label, arms=arms, lengthscale=0.5, rounds=rounds)
     tracemalloc.start()
     try:
-        columns = kernel_trial(label, arms=arms, lengthscale=0.5, rounds=rounds)
+        columns = simulate(environment, algorithm, marks, coverage=False).columns
         return tracemalloc.get_traced_memory()[1], columns
     finally:
         tracemalloc.stop()

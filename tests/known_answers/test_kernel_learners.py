@@ -209,14 +209,17 @@ def test_kernel_and_ridge_may_be_scaled_together_without_a_change_of_draws():
 
 
 @pytest.mark.parametrize("source", ["arms", "history"])
-def test_dtc_with_every_arm_is_exact_and_sor_starves(source):
+def test_dtc_with_every_arm_is_exact(source):
     place, X, rewards = world(arms=30)
     dtc, chosen = play(f"dtc_ucb[size=200,source={source}]", problem(), place, 50)
     y = rewards[np.arange(50), chosen]
     mean, leverages, _ = dense_posterior(KERNEL, X[chosen], y, X, 0.01)
     np.testing.assert_allclose(dtc.mean, mean, atol=1e-8)
     np.testing.assert_allclose(dtc.leverages, leverages, rtol=1e-6)
-    sor, _ = play("sor_ucb[size=3]", problem(), place, 50)
+
+
+def test_sor_starves_away_from_its_few_points():
+    sor, _ = play("sor_ucb[size=3]", problem(), world(arms=30)[0], 50)
     assert sor.diagnostics()["inducing"] == 3
     assert (sor.leverages < 0.5 / 0.01).sum() > 15
 

@@ -81,7 +81,7 @@ def test_sor_is_never_wider_than_dtc_and_equal_on_the_inducing_points():
     assert (dtc[6:] - sor[6:]).max() > 1.0
 
 
-def test_the_embedding_may_be_rotated_and_inducing_points_repeated():
+def test_inducing_points_may_be_repeated_and_in_any_order():
     kernel, X, distinct, counts, sums, *_ = setting(seed=3)
     S, observed = X[:8], X[distinct]
     once = posterior(kernel, S, observed, counts, sums)

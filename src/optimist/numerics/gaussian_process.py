@@ -16,11 +16,10 @@ import math
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.linalg.blas import dger
+from scipy.linalg.blas import dger, dtpsv
+from scipy.linalg.lapack import dtpttr
 
 from optimist.numerics.growing import GrowingArray
-
-INITIAL_SIZE = 16
 
 
 class ExactPosterior:
@@ -108,6 +107,8 @@ class ExactPosterior:
 class GrowingCholesky:
     r"""The Cholesky factor of $K_t+\lambda I$ and what follows from it, O(t^2) per observation.
 
+    The factor L is packed: its rows, or the columns of its transpose, one after the other.
+
     Parameters
     ----------
     kernel : Kernel
@@ -118,51 +119,46 @@ class GrowingCholesky:
         self.kernel = kernel
         self.ridge = ridge
         self.log_det = 0.0
-        self.t = 0
-        self._factor = np.zeros((INITIAL_SIZE, INITIAL_SIZE), order="F")
+        self._packed = GrowingArray()
         self._points = None
         self._targets = GrowingArray()  # L^-1 y
+
+    @property
+    def t(self):
+        """Number of observations."""
+        return len(self._targets)
 
     @property
     def nbytes(self):
         """Bytes in use."""
         points = 0 if self._points is None else self._points.nbytes
-        return 8 * self.t * (self.t + 1) + points
+        return self._packed.nbytes + self._targets.nbytes + points
 
     def observe(self, x, y):
         """Learn that point ``x`` (d,) paid ``y``."""
         if self._points is None:
             self._points = GrowingArray(len(x))
-        self._reserve()
-        t = self.t
-        row = self._solve(x[None])[:, 0]
+        row = np.empty(0)
+        if self.t:
+            k = self.kernel(self._points.values, x[None])[:, 0]
+            row = dtpsv(self.t, self._packed.values, k, lower=0, trans=1)
         pivot = max(float(self.kernel.diagonal(x[None])[0]) - float(row @ row), 0.0) + self.ridge
         root = math.sqrt(pivot)
-        self._factor[t, :t], self._factor[t, t] = row, root
+        self._packed.extend(row)
+        self._packed.append(root)
         self._targets.append((y - float(row @ self._targets.values)) / root)
         self._points.append(x)
         self.log_det += math.log(pivot / self.ridge)
-        self.t += 1
 
     def predict(self, X):
         """Return mean and leverage at the rows of ``X`` (n, d), both (n,)."""
-        W = self._solve(X)
-        var_f = self.kernel.diagonal(X) - np.einsum("tn,tn->n", W, W)
-        return self._targets.values @ W, np.maximum(var_f, 0.0) / self.ridge
-
-    def _solve(self, X):
-        """Return $L^{-1}K(X_t, X)$, (t, n)."""
+        prior = self.kernel.diagonal(X)
         if self.t == 0:
-            return np.zeros((0, len(X)))
-        K = self.kernel(self._points.values, X)
-        return solve_triangular(self._factor[: self.t, : self.t], K, lower=True)
-
-    def _reserve(self):
-        size = len(self._factor)
-        if self.t == size:
-            factor = np.zeros((2 * size, 2 * size), order="F")
-            factor[:size, :size] = self._factor
-            self._factor = factor
+            return np.zeros(len(X)), prior / self.ridge
+        U, _ = dtpttr(self.t, self._packed.values)
+        W = solve_triangular(U, self.kernel(self._points.values, X), trans=1)
+        var_f = prior - np.einsum("tn,tn->n", W, W)
+        return self._targets.values @ W, np.maximum(var_f, 0.0) / self.ridge
 
 
 def dense_posterior(kernel, observed, y, points, ridge):

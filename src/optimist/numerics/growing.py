@@ -35,10 +35,15 @@ class GrowingArray:
 
     def append(self, item):
         """Add an item at the end."""
-        if self._length == len(self._values):
+        self.extend(np.asarray(item)[None])
+
+    def extend(self, items):
+        """Add several items at the end, joined along the first axis."""
+        end = self._length + len(items)
+        while end > len(self._values):
             self._values = np.concatenate([self._values, np.empty_like(self._values)])
-        self._values[self._length] = item
-        self._length += 1
+        self._values[self._length : end] = items
+        self._length = end
 
 
 class GrowingTable:

@@ -20,11 +20,13 @@ Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketchi
 Regret", equations 3 to 5; Quinonero-Candela et al. (2007).
 """
 
+from functools import cached_property
+
 import numpy as np
 from scipy.linalg.blas import dsyrk, dtrmm
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dpstrf, dtrtri
 
-# Where leverages in units of k(x, x) may be below this, one difference loses too many digits.
+# Where the variance of f over k(x, x) may be below this, it is not taken from one difference.
 CANCELLATION = 1e-8
 
 
@@ -65,12 +67,19 @@ class NystromPosterior:
         self.log_det = 2.0 * float(np.log(self._factor.diagonal() / np.sqrt(ridge)).sum())
         theta, _ = dpotrs(self._factor, Z @ sums, lower=1)
         self._weights = theta @ self._root
-        # In the span, the leverage is at least |z|^2 / (Tr G + lambda).
-        is_wide = ridge > CANCELLATION * (information + ridge)
-        self._shrunk = self._shrunk_root() if is_wide else None
+        # In the span, the variance of f is at least lambda |z|^2 / (Tr G + lambda).
+        self._is_wide = ridge > CANCELLATION * (information + ridge)
 
-    def _shrunk_root(self):
-        """Return T, or None where it is too close to singular."""
+    @property
+    def nbytes(self):
+        """Bytes in use."""
+        return self.basis.nbytes + self._root.nbytes + self._factor.nbytes + self._weights.nbytes
+
+    @cached_property
+    def _shrunk(self):
+        """T, or None where it is too close to singular."""
+        if not self._is_wide:
+            return None
         inverse, _ = dpotri(self._factor, lower=1)
         H = -self.ridge * inverse  # I - lambda V^-1, its lower triangle
         _add_to_diagonal(H, 1.0)

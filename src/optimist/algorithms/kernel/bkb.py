@@ -35,7 +35,7 @@ RADII = ("paper", "corrected", "practical", "matched")
 
 
 class BKB(SketchedUCB):
-    r"""Time per round proportional to $Am^2$ with m inducing points.
+    r"""Time per round proportional to $Ar^2 + m^2r$, r the rank of the kernel of m inducing points.
 
     Parameters
     ----------

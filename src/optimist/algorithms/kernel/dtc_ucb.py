@@ -14,6 +14,6 @@ from optimist.algorithms.kernel.fixed_sketch import FixedSketchUCB
 
 
 class DTCUCB(FixedSketchUCB):
-    """Time per round proportional to $Am^2$; options as of `FixedSketchUCB`."""
+    """Time per round proportional to $Ar^2$, r at most m; options as of `FixedSketchUCB`."""
 
     reference = "Seeger et al. (2003), Section 3"

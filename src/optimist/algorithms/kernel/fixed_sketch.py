@@ -14,7 +14,8 @@ class FixedSketchUCB(SketchedUCB):
     size : int
         m.
     source : {"arms", "history"}
-        Draw them once from the first arms seen, or in every round from the plays so far.
+        Draw them once, from the arms on offer after the first reward, or in every round from the
+        plays so far.
     rng : Generator
     """
 

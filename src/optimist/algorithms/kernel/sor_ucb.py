@@ -14,7 +14,7 @@ from optimist.algorithms.kernel.fixed_sketch import FixedSketchUCB
 
 
 class SoRUCB(FixedSketchUCB):
-    """Time per round proportional to $Am^2$; options as of `FixedSketchUCB`."""
+    """Time per round proportional to $Ar^2$, r at most m; options as of `FixedSketchUCB`."""
 
     reference = "Wahba (1990), Section 7.1"
 
