@@ -14,7 +14,7 @@ import numpy as np
 from optimist.figures import method_name
 
 STYLE = Path(__file__).with_name("optimist.mplstyle")
-MARKERS = "osD^vP<X>h"
+MARKERS = "osD^vP<X>hp*"
 DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)), (0, (8, 3)))
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++", "oo")
 WIDTH = 7.2  # inches, two columns of a journal page
@@ -193,7 +193,7 @@ def _compose(figure, table, paper):
     from matplotlib.figure import Figure
 
     panels = dict(zip(ascii_lowercase, figure["panels"], strict=False))
-    colours = seaborn.color_palette("colorblind").as_hex()
+    colours = [*seaborn.color_palette("colorblind").as_hex(), "#000000"]
     shown = table.loc[table["role"].isin(["data", "note"]), "series"].unique()
     looks = Looks(paper, colours, _marks(table), [s for s in shown if s])
     columns = figure.get("columns", min(3, len(panels)))

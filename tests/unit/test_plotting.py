@@ -10,10 +10,11 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from optimist import figures, plotting
-from optimist.config import load_paper
+from optimist.config import load_paper, paper_names
 from optimist.experiment import jobs
 
 PAPER = load_paper("glb_omd")
+REAL_LOOKS = plotting.Looks
 COLOURS = seaborn.color_palette("colorblind").as_hex()
 
 
@@ -186,6 +187,20 @@ def test_looks_do_not_depend_on_which_algorithms_a_figure_shows():
     second = plotting.Looks(PAPER, COLOURS, {}, labels[1:])
     first.line("ecolog[solver=pgd]")
     assert [first.line(label) for label in labels] == [second.line(label) for label in labels]
+
+
+def test_every_algorithm_of_a_paper_has_a_colour_and_a_marker_of_its_own(monkeypatch):
+    made = []
+    monkeypatch.setattr(
+        plotting, "Looks", lambda *arguments: made.append(arguments) or REAL_LOOKS(*arguments)
+    )
+    for name in paper_names():
+        paper = load_paper(name)
+        figure = next(iter(paper["figures"].values()))
+        plotting._compose(figure, figures.tabulate(figure, {}, paper), paper)
+        looks = REAL_LOOKS(*made[-1])
+        assert len({looks.colour(label) for label in paper["names"]}) == len(paper["names"])
+        assert len({looks.marker(label) for label in paper["names"]}) == len(paper["names"])
 
 
 def test_variants_of_one_algorithm_alone_have_colours_and_markers_of_their_own():
