@@ -45,6 +45,14 @@ def one_of(key: str, value, allowed: Iterable):
     return value
 
 
+def only_word(key: str, value: str, word: str, otherwise: str) -> None:
+    """Raise ConfigError unless a text is ``word``; ``otherwise`` says what is allowed but text."""
+    if value != word:
+        raise ConfigError(
+            f"{key} is {value!r}{nearest(value, [word])}; allowed: {word}, or {otherwise}"
+        )
+
+
 def positive(key: str, value) -> float:
     """Return ``value`` as a float if it is a finite positive number; raise ConfigError else."""
     if (

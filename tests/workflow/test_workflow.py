@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -59,9 +60,12 @@ def planned(project, arguments):
 
 
 def test_dry_run_of_everything_plans_every_result_file(project):
-    targets = ["glb_omd", "glb_omd_variants", "hvt_ucb"]
-    text = project.run("snakemake", "-n", "--cores", "2", *targets).stdout
-    plan = Plan(yaml.safe_load((project.root / "config/config.yaml").read_text()))
+    # Not the figures that come with the project: they may look newer than all they are made from.
+    plan = Plan({**config.load_config(), "figures": "new"})
+    targets = [name for paper in plan.papers for name in plan.named_targets(paper)]
+    text = project.run(
+        "snakemake", "-n", "--cores", "2", *targets, "--config", "figures=new"
+    ).stdout
     outputs = set(re.findall(r"results/(?:regret|timing)/\S+?\.parquet", text))
     assert {f"results/{path}" for path in plan.jobs} <= outputs
 
@@ -197,7 +201,8 @@ def test_a_second_quick_run_does_nothing(quick):
 
 def test_claims_of_the_quick_run_name_their_horizon(quick):
     text = quick.run("optimist", "claims", "--figures", "results/quick/figures").stdout
-    assert "40 claims" in text
+    claims = pd.read_csv(quick.root / "results/quick/figures/claims.csv")["claim"].nunique()
+    assert f"{claims} claims" in text
     assert "Measured over 150 rounds" in text
 
 

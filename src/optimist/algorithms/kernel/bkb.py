@@ -28,7 +28,7 @@ import numpy as np
 
 from optimist.algorithms.kernel.optimism import sub_gaussian_radius
 from optimist.algorithms.kernel.sketch import SketchedUCB
-from optimist.errors import ConfigError, one_of, positive, proportion
+from optimist.errors import one_of, only_word, positive, proportion
 from optimist.numerics.gaussian_process import GrowingCholesky
 
 RADII = ("paper", "corrected", "practical", "matched")
@@ -71,8 +71,7 @@ class BKB(SketchedUCB):
         self.alpha = (1.0 + epsilon) / (1.0 - epsilon)
         self.spread = 1.0 + 1.0 / math.sqrt(1.0 - epsilon)
         if isinstance(q_bar, str):
-            if q_bar != "theory":
-                raise ConfigError(f"q_bar is {q_bar!r}; allowed: theory, or a positive number")
+            only_word("q_bar", q_bar, "theory", "a positive number")
             log_term = math.log(4.0 * problem.horizon / problem.delta)
             q_bar = 6.0 * self.alpha * log_term / epsilon**2
         self.q_bar = positive("q_bar", q_bar)

@@ -13,7 +13,7 @@ yes to everything.
 import numpy as np
 
 from optimist.algorithms.kernel.feature_ucb import FeatureUCB
-from optimist.errors import ConfigError, whole_number
+from optimist.errors import ConfigError, only_word, whole_number
 from optimist.numerics.features import quadrature_features
 
 NODES = (24, 12, 8)  # by dimension
@@ -40,8 +40,7 @@ class QFFTS(FeatureUCB):
                 f"dimension is {problem.dimension}; allowed for qff_ts: at most {len(NODES)}"
             )
         if isinstance(nodes, str):
-            if nodes != "default":
-                raise ConfigError(f"nodes is {nodes!r}; allowed: default, or a whole number")
+            only_word("nodes", nodes, "default", "a whole number")
             nodes = NODES[problem.dimension - 1]
         self.nodes = whole_number("nodes", nodes)
         self.rng = rng
