@@ -171,7 +171,9 @@ def blas_share(label, **trial):
 
 def peak_memory(label, *, arms, rounds):
     """Return the most bytes that a trial held at once beyond the world, and the trial."""
-    environment, algorithm, marks = kernel_world(label, arms=arms, lengthscale=0.5, rounds=rounds)
+    environment, algorithm, marks = kernel_world(
+        label, arms=arms, lengthscale=0.5, rounds=rounds, radius_scale=1
+    )
     tracemalloc.start()
     try:
         columns = simulate(environment, algorithm, marks, coverage=False).columns
