@@ -41,7 +41,7 @@ def play(label, told, place, rounds):
 
 
 @pytest.mark.parametrize("fixed", [True, False])
-@pytest.mark.parametrize("solver", ["incremental", "naive"])
+@pytest.mark.parametrize("solver", ["incremental", "recall", "naive"])
 def test_gp_ucb_maximises_the_dense_upper_bound(fixed, solver):
     place, X, rewards = world()
     told = problem(fixed_arms=fixed, radius_scale=0.2)

@@ -32,11 +32,14 @@ def test_every_posterior_is_the_dense_one(name, rounds):
     X, chosen, y = history(rounds)
     mean, var_f, log_det = by_inverse(kernel, X, X[chosen], y, RIDGE)
     exact, growing = ExactPosterior(kernel, X, RIDGE), GrowingCholesky(kernel, RIDGE)
+    recalled = ExactPosterior(kernel, X, RIDGE, recall=True)
     for index, reward in zip(chosen, y, strict=True):
         exact.observe(index, reward)
+        recalled.observe(index, reward)
         growing.observe(X[index], reward)
     for found in (
         (exact.mean, exact.leverages, exact.log_det),
+        (recalled.mean, recalled.leverages, recalled.log_det),
         (*growing.predict(X), growing.log_det),
         dense_posterior(kernel, X[chosen], y, X, RIDGE),
     ):
@@ -62,9 +65,10 @@ def test_the_form_of_many_observations_goes_on_where_the_first_one_ends():
     assert exact.nbytes < 8 * 30 * 35
 
 
-def test_a_thousand_observations_do_not_drift():
-    kernel, (X, chosen, y) = KERNELS["gaussian"], history(1000, points=600, seed=3)
-    exact = ExactPosterior(kernel, X, RIDGE)
+@pytest.mark.parametrize(("points", "recall"), [(600, False), (600, True), (30, True)])
+def test_a_thousand_observations_do_not_drift(points, recall):
+    kernel, (X, chosen, y) = KERNELS["gaussian"], history(1000, points=points, seed=3)
+    exact = ExactPosterior(kernel, X, RIDGE, recall=recall)
     for index, reward in zip(chosen, y, strict=True):
         exact.observe(index, reward)
     mean, leverages, log_det = dense_posterior(kernel, X[chosen], y, X, RIDGE)

@@ -29,12 +29,18 @@ class ExactPosterior:
     posterior covariance of one point with all others in one product. From the 2A-th observation on,
     the whole covariance (A, A) is cheaper.
 
+    A point that was observed before needs only the rows since: with v its row of that time and
+    $\rho$ its diagonal element of L, its covariance with all points was $(\lambda/\rho)v$ then.
+
     Parameters
     ----------
     kernel : Kernel
     points : (A, d) array
     ridge : float
         $\lambda$.
+    recall : bool
+        Go back to a point's last observation instead of to the prior, O(A g) for one g observations
+        ago; rows are kept to the end.
 
     Attributes
     ----------
@@ -45,7 +51,7 @@ class ExactPosterior:
         $\log\det(K_t/\lambda + I)$.
     """
 
-    def __init__(self, kernel, points, ridge):
+    def __init__(self, kernel, points, ridge, *, recall=False):
         self.kernel = kernel
         self.points = points
         self.ridge = ridge
@@ -56,6 +62,8 @@ class ExactPosterior:
         self.t = 0
         self._rows = GrowingArray(len(points))
         self._covariance = None
+        self._recall = recall
+        self._last = {}  # point: its last row of V, and the diagonal element of L
 
     @property
     def leverages(self):
@@ -78,12 +86,15 @@ class ExactPosterior:
         if self._covariance is not None:
             return self._covariance[index].copy()
         V = self._rows.values
+        if index in self._last:
+            row, root = self._last[index]
+            return V[row] * (self.ridge / root) - V[row + 1 :, index] @ V[row + 1 :]
         prior = self.kernel(self.points[index : index + 1], self.points)[0]
         return prior - V[:, index] @ V
 
     def observe(self, index, y):
         """Learn that point ``index`` paid ``y``."""
-        if self._covariance is None and self.t == 2 * len(self.points):
+        if self._covariance is None and not self._recall and self.t == 2 * len(self.points):
             self._form_covariance()
         c = self.covariance(index)
         pivot = max(c[index], 0.0) + self.ridge
@@ -93,7 +104,10 @@ class ExactPosterior:
         np.maximum(self.var_f, 0.0, out=self.var_f)
         self.counts[index] += 1
         if self._covariance is None:
-            self._rows.append(c / math.sqrt(pivot))
+            root = math.sqrt(pivot)
+            self._rows.append(c / root)
+            if self._recall:
+                self._last[index] = (self.t, root)
         else:
             self._covariance = dger(-1.0 / pivot, c, c, a=self._covariance, overwrite_a=1)
         self.t += 1

@@ -22,7 +22,7 @@ from optimist.errors import one_of
 from optimist.numerics.gaussian_process import ExactPosterior, GrowingCholesky, dense_posterior
 
 RADII = ("logdet", "ay", "igp")
-SOLVERS = ("incremental", "naive")
+SOLVERS = ("incremental", "recall", "naive")
 
 
 class GPUCB(KernelUCB):
@@ -32,10 +32,11 @@ class GPUCB(KernelUCB):
     ----------
     problem : KernelProblem
     radius : {"logdet", "ay", "igp"}
-    solver : {"incremental", "naive"}
-        Update the posterior of all arms with each reward, O(At); or factorise the kernel matrix
-        anew in every round, $O(t^3 + At^2)$, as the complexity that is usually quoted. Where arms
-        change, ``incremental`` keeps the factor and solves for the arms on offer, $O(At^2)$.
+    solver : {"incremental", "recall", "naive"}
+        Update the posterior of all arms with each reward, O(At); the same from the last reward of
+        the arm, O(Ag) if that was g rounds ago; or factorise the kernel matrix anew in every
+        round, $O(t^3 + At^2)$, as the complexity that is usually quoted. Where arms change, the
+        first two keep the factor and solve for the arms on offer, $O(At^2)$.
     """
 
     reference = "Calandriello et al. (2019), equations 6 and 7"
@@ -47,12 +48,13 @@ class GPUCB(KernelUCB):
         self.ridge = 1.0 + 2.0 / problem.horizon if radius == "igp" else problem.ridge
         self.posterior = None
         self.observed, self.rewards = [], []  # of the naive solver: arms (d,) and their rewards
-        if solver == "incremental" and not problem.fixed_arms:
+        if solver != "naive" and not problem.fixed_arms:
             self.posterior = GrowingCholesky(problem.kernel, self.ridge)
 
     def begin(self):
-        if self.solver == "incremental":
-            self.posterior = ExactPosterior(self.problem.kernel, self.arms, self.ridge)
+        if self.solver != "naive":
+            kernel, recall = self.problem.kernel, self.solver == "recall"
+            self.posterior = ExactPosterior(kernel, self.arms, self.ridge, recall=recall)
 
     def learn(self, arms, index, reward):
         if self.solver == "naive":
