@@ -22,7 +22,7 @@ import numpy as np  # noqa: E402
 from optimist.algorithms import make_algorithm  # noqa: E402
 from optimist.config import load_paper  # noqa: E402
 from optimist.experiment import Job, make_cell, run  # noqa: E402
-from optimist.numerics import nystrom  # noqa: E402
+from optimist.numerics import gp_regression, nystrom  # noqa: E402
 from optimist.provenance import cpu_name  # noqa: E402
 from optimist.simulate import simulate  # noqa: E402
 from optimist.trials import Cell, build  # noqa: E402
@@ -205,7 +205,38 @@ def compare(setting, label):
     )
 
 
-TABLES = {"glb_omd": glb_omd, "hvt_ucb": hvt_ucb, "bkb": bkb}
+def go_ucb():
+    """Time whole trials of GO-UCB, and rounds and fits of its rivals at 70 points."""
+    found = seconds("f2", "go_ucb", TURNS, paper="go_ucb")
+    print(f"{'f2':24} {'go_ucb':28} {found:8.3f} s")
+    labels = ("gp_ei", "gp_pi", "gp_ucb", "gp_ei[configuration=raw]", "turbo")
+    for label in (*labels, "gp_ei[configuration=modern]", "gp_ei[configuration=skopt]"):
+        last, fits = [], []
+        for trial in range(TURNS):
+            columns, fit = black_box_trial(label, trial)
+            last.append(np.mean(np.diff(columns["seconds"])[-4:]))
+            fits.append(fit)
+        times = f"{statistics.median(last):8.3f} s a round, fit {statistics.median(fits):.3f} s"
+        print(f"{'f2, 70 points':24} {label:28} {times}")
+
+
+def black_box_trial(label, trial):
+    """Return the columns of a trial on f2, and seconds of a fit in its last four rounds."""
+    cell = make_cell(load_paper("go_ucb"), "f2", label)
+    spent, plain = [], gp_regression.fit
+
+    def timed(*arguments):
+        start = time.perf_counter()
+        found = plain(*arguments)
+        spent.append(time.perf_counter() - start)
+        return found
+
+    with mock.patch.object(gp_regression, "fit", timed):
+        columns = run(Job("timing", cell, trial, trial + 1))[trial].columns
+    return columns, float(np.mean(spent[-4:]))
+
+
+TABLES = {"glb_omd": glb_omd, "hvt_ucb": hvt_ucb, "bkb": bkb, "go_ucb": go_ucb}
 
 if __name__ == "__main__":
     main(sys.argv[1:])

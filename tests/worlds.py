@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from optimist.environments.base import FiniteArmEnvironment
+from optimist.environments import environment_domain
+from optimist.environments.base import BoxEnvironment, FiniteArmEnvironment
 from optimist.numerics.kernels import GaussianKernel, LinearKernel
 from optimist.numerics.links import make_link
+from optimist.problems.box import BoxProblem
 from optimist.problems.glb import GLBProblem
 from optimist.problems.heavy_tailed import HeavyTailedProblem
 from optimist.problems.kernel import KernelProblem
@@ -83,6 +85,40 @@ class ScriptedWorld(FiniteArmEnvironment):
         raise NotImplementedError
 
 
+def make_box_problem(dimension=2, **changes):
+    """Return a problem on [-1, 3]^d with plain values for everything that is not given."""
+    values = {
+        "low": np.full(dimension, -1.0),
+        "high": np.full(dimension, 3.0),
+        "horizon": 20,
+        "initial_count": 4,
+        "initial": -1.0 + 4.0 * np.random.default_rng(7).random((4, dimension)),
+        "deviation": 0.01,
+        "value_bound": 5.0,
+    }
+    return BoxProblem(**(values | changes))
+
+
+class ScriptedFunction(BoxEnvironment):
+    """A function on a box whose values are written down; its noise is zero."""
+
+    maximum = 10.0
+
+    def __init__(self, problem, function):
+        self.told = problem
+        self.low, self.high, self.horizon = problem.low, problem.high, problem.horizon
+        self.function = function
+
+    def value(self, x):
+        return self.function(x)
+
+    def reward(self, t, x):
+        return self.function(x)
+
+    def problem(self, **learner):
+        return self.told
+
+
 def truth_length(problem, arms):
     """Return how many numbers a world's ``theta`` has: d, or one for each of the arms (K, d)."""
     return len(arms) if isinstance(problem, KernelProblem) else arms.shape[1]
@@ -113,12 +149,13 @@ def papers():
     return [yaml.safe_load(path.read_text()) for path in sorted(ROOT.glob("config/papers/*.yaml"))]
 
 
-def configured(key="runs"):
-    """Return every (paper, setting, algorithm label) that the papers' ``runs`` ask for."""
+def configured(key="runs", domain="arms"):
+    """Return every (paper, setting, algorithm label) of a domain that ``runs`` ask for."""
     return [
         (paper, setting, label)
         for paper in papers()
         for block in paper[key]
         for setting in flatten(block["settings"])
         for label in flatten(block["algorithms"])
+        if environment_domain(paper["settings"][setting]["environment"]) == domain
     ]

@@ -4,9 +4,12 @@
             its confidence band, quartiles, and the number of trials.
 ``finals``  one row per setting, algorithm and trial: the last recorded round of the regret lane
             (regret, regret_half, status, covered, state_bytes, diagnostics).
+``regrets`` setting, algorithm, trial, round, regret and status of the whole regret lane.
 ``times``   every recorded round of the timing lane, one row per setting, algorithm, trial, round.
 ``facts``   one row per name and setting: numbers about the environments (and, with an algorithm's
             label for a setting, the areas of confidence regions).
+``floors``  one row per setting and instance, where the largest value of a function is not known:
+            the smallest regret that any algorithm had in a round, from which all regret is counted.
 Other tables are those of `optimist.studies`.
 """
 
@@ -22,16 +25,42 @@ from optimist.statistics import mean_intervals
 from optimist.studies import FACTS, TABLES
 
 CELL = ["setting", "algorithm"]
+REGRETS = [*CELL, "trial", "round", "regret", "status"]
 CURVES = (*CELL, "round", "mean", "low", "high", "trials", "lower", "median", "upper")
 
 
-def load(paths):
-    """Return the rows of several result files as one pandas frame, empty if there are none."""
+def load(paths, floors=None):
+    """Return the rows of several result files as one pandas frame, empty if there are none.
+
+    With ``floors``, see `find_floors`, regret is counted from them in their settings.
+    """
     if not paths:
         return pd.DataFrame(columns=REQUIRED)
     with ThreadPoolExecutor(4) as pool:
         tables = list(pool.map(read, paths))
-    return pa.concat_tables(tables, promote_options="permissive").to_pandas()
+    runs = pa.concat_tables(tables, promote_options="permissive").to_pandas()
+    return runs if floors is None else count_from(runs, floors)
+
+
+def find_floors(runs):
+    """Return the smallest regret of a round in each setting and instance, and who had it.
+
+    Columns setting, instance, floor, algorithm (the first of several).
+    """
+    best = runs.sort_values("simple_regret", kind="stable").groupby(["setting", "instance"])
+    found = best[["simple_regret", "algorithm"]].first().reset_index()
+    return found.rename(columns={"simple_regret": "floor"})
+
+
+def count_from(runs, floors):
+    """Return ``runs`` with all regret counted from the ``floors`` of their setting and instance."""
+    known = floors.set_index(["setting", "instance"])["floor"]
+    keys = pd.MultiIndex.from_frame(runs.reindex(columns=["setting", "instance"]))
+    floor = known.reindex(keys).fillna(0.0).to_numpy()
+    return runs.assign(
+        regret=runs["regret"] - floor * runs["round"],
+        simple_regret=runs["simple_regret"] - floor,
+    )
 
 
 def finals(runs):
@@ -50,8 +79,9 @@ def finals(runs):
 def curves(runs, level, interval="t"):
     """Return mean regret with its band and the quartiles of regret at each recorded round.
 
-    The band is at ``level``, by Student's t or, if ``interval`` is "bootstrap", by percentiles of a
-    bootstrap over trials. Only complete trials count; a cell's ``trials`` says how many those are.
+    The band is at ``level``, by Student's t or another ``interval`` of
+    `optimist.statistics.mean_intervals`. Only complete trials count; a cell's ``trials`` says how
+    many those are.
     """
     complete = runs[runs["status"].isin(COMPLETE)]
     pieces = [pd.DataFrame(columns=CURVES)]
@@ -67,16 +97,20 @@ def curves(runs, level, interval="t"):
     return pd.concat(pieces[1:] or pieces, ignore_index=True)
 
 
-def tables(inputs, level, interval="t"):
+def tables(inputs, level, interval="t", trials=None):
     """Return the tables made from a mapping of ``regret``, ``timing`` and table names to paths.
 
-    What is not among the inputs is absent from the answer. ``level`` and ``interval`` are those of
-    `curves`.
+    What is not among the inputs is absent from the answer; ``floors`` among them change the regret.
+    ``level`` and ``interval`` are those of `curves`; of the regret lane only the first ``trials``
+    count.
     """
     made = read_tables({k: v for k, v in inputs.items() if k in TABLES})
     regret, timing = (_as_list(inputs.get(lane, [])) for lane in ("regret", "timing"))
     if regret:
-        runs = load(regret)
+        floors = pd.read_parquet(inputs["floors"]) if "floors" in inputs else None
+        runs = load(regret, floors)
+        if trials is not None:
+            runs = runs[runs["trial"] < trials]
         made |= {"finals": finals(runs), "curves": curves(runs, level, interval)}
     if timing:
         made["times"] = load(timing)

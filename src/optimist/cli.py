@@ -64,10 +64,11 @@ def _list(options):
         print(f"paper {name}")
         for setting, labels in settings.items():
             print(f"  {setting}: {' '.join(labels)}")
-    for name, entry in algorithms.items():
-        print(f"algorithm {name}: {entry['reference']}")
-        for key, default in entry["options"].items():
-            print(f"  {key} (default {default})")
+    for domain, entries in algorithms.items():
+        for name, entry in entries.items():
+            print(f"algorithm {name} on {domain}: {entry['reference']}")
+            for key, default in entry["options"].items():
+                print(f"  {key} (default {default})")
     return 0
 
 
@@ -87,14 +88,17 @@ def _papers():
 
 
 def _algorithms():
-    """Return reference and options of each registered algorithm."""
-    from optimist.algorithms import REGISTRY, algorithm_class, option_names
+    """Return reference and options of each registered algorithm, by domain and name."""
+    from optimist.algorithms import REGISTRIES, algorithm_class, option_names
 
-    classes = {name: algorithm_class(name) for name in REGISTRY}
-    return {
-        name: {"reference": cls.reference, "options": option_names(cls)}
-        for name, cls in classes.items()
-    }
+    found = {}
+    for domain, registry in REGISTRIES.items():
+        classes = {name: algorithm_class(name, domain) for name in registry}
+        found[domain] = {
+            name: {"reference": cls.reference, "options": option_names(cls)}
+            for name, cls in classes.items()
+        }
+    return found
 
 
 def _run(options):

@@ -58,9 +58,9 @@ def make_cell(paper, setting, algorithm):
     """Return the cell of a loaded paper configuration, checking both names."""
     if setting not in paper["settings"]:
         raise unknown_name(f"setting of {paper['paper']}", setting, paper["settings"])
-    parse_label(algorithm)
-    algorithm_module(parse_label(algorithm)[0])
-    return Cell(paper["paper"], setting, algorithm, paper["settings"][setting])
+    cell = Cell(paper["paper"], setting, algorithm, paper["settings"][setting])
+    algorithm_module(parse_label(algorithm)[0], cell.domain)
+    return cell
 
 
 def jobs(paper, *, limits=None, only=None):
@@ -107,7 +107,7 @@ def _chunks(lane, cell, block, cap, limits):
     for name in chunk:
         if parse_label(name)[1]:
             raise ConfigError(f"chunk has {name!r}; allowed: names of algorithms, without options")
-        algorithm_module(name)
+        algorithm_module(name, cell.domain)
     size = chunk.get(parse_label(cell.algorithm)[0], trials)
     for first in range(0, trials, size):
         yield Job(
@@ -143,13 +143,13 @@ def source_files(cell, probe=None):
     trial and write its table, less their imports: the registries decide no result.
     """
     modules = [
-        algorithm_module(parse_label(cell.algorithm)[0]),
+        algorithm_module(parse_label(cell.algorithm)[0], cell.domain),
         environment_module(cell.spec["environment"]),
         "optimist.simulate",
         "optimist.seeding",
     ]
     if probe:
-        modules.append(algorithm_module(parse_label(probe["leader"])[0]))
+        modules.append(algorithm_module(parse_label(probe["leader"])[0], cell.domain))
     glue = {importlib.util.find_spec(f"optimist.{name}").origin for name in ("trials", "results")}
     return sorted(glue.union(*(module_closure(module) for module in modules)))
 

@@ -6,7 +6,8 @@ A figure's table holds everything that is drawn, one row per mark:
 ``role``            ``data``; ``note`` (a cell that is missing, incomplete or not converged);
                     ``remark`` and ``footnote`` (words on a series); ``line``, ``point`` and
                     ``slope`` (references); ``truth`` and ``ball`` (of confidence regions);
-                    ``function`` and ``inducing`` (of posteriors); ``corner`` (words on a panel)
+                    ``function`` and ``inducing`` (of posteriors); ``corner`` (words on a panel);
+                    ``phase`` (the last round of the initial points)
 ``setting``         name of the setting, if the mark belongs to one
 ``series``          algorithm label, or what the panel compares instead
 ``x y low high n``  position, lower and upper end of band or whisker, number of trials
@@ -281,6 +282,9 @@ def _regret(panel, data):
             high=curve[high].to_numpy(),
             n=curve["trials"].to_numpy(),
         )
+    initial = data.paper["settings"][setting].get("parameters", {}).get("initial")
+    if initial is not None:
+        yield _rows("phase", x=initial, note="end of Phase I")
 
 
 def _relative_regret(panel, data):

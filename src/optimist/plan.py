@@ -12,13 +12,13 @@ from pathlib import Path
 from optimist import claims, experiment, figures, preparation, studies
 from optimist.algorithms import algorithm_module, parse_label
 from optimist.config import check_config, claims_path, load_paper, project_root
-from optimist.environments import environment_module
+from optimist.environments import environment_class, environment_module
 from optimist.errors import ConfigError, unknown_name
 from optimist.trials import Cell
 
 # Target suffix and manifest name of each group of cells.
 GROUPS = {"paper": ("", "manifest"), "variants": ("_variants", "manifest_variants")}
-TABLES = ("finals", "times")
+TABLES = ("finals", "regrets", "times")
 # What is made beside figures and tables and has a target of the same form.
 RESERVED = frozenset(("claims", "variants"))
 
@@ -209,6 +209,26 @@ class Plan:
         """Return an input function: all result files of a paper's group in one lane."""
         return lambda w: self.paths(w.paper, lanes=[lane], group=w.group)
 
+    def floor_paths(self, wildcards):
+        """Return the results of a paper's settings whose regret is counted in hindsight."""
+        cells = self._in_hindsight[wildcards.paper]
+        return self.paths(wildcards.paper, lanes=["regret"], cells=cells)
+
+    def floors(self, wildcards):
+        """Return the table of floors of a paper as an input, if it has such settings."""
+        if not self._in_hindsight[wildcards.paper]:
+            return {}
+        return {"floors": f"{self.results}/tables/{wildcards.paper}/floors.parquet"}
+
+    @cached_property
+    def _in_hindsight(self):
+        """The (setting, label)s of each paper whose regret is counted in hindsight."""
+        found = {paper: set() for paper in self.papers}
+        for cell in (job.cell for job in self.jobs.values()):
+            if environment_class(cell.spec["environment"]).hindsight:
+                found[cell.paper].add((cell.setting, cell.algorithm))
+        return found
+
     def timing_threads(self, workflow):
         """Return the cores that a timing job occupies: all that Snakemake was given, or one."""
         if not self.config["timing"]["exclusive"]:
@@ -302,7 +322,11 @@ class Plan:
             datasets = sorted({c.spec["dataset"] for c in cells if "dataset" in c.spec})
             about = [f"{self.results}/data/{name}_facts.csv" for name in datasets]
             modules = {environment_module(cell.spec["environment"]) for cell in cells}
-            modules |= {algorithm_module(parse_label(c.algorithm)[0]) for c in cells if c.algorithm}
+            modules |= {
+                algorithm_module(parse_label(c.algorithm)[0], c.domain)
+                for c in cells
+                if c.algorithm
+            }
             code = sources(study.module, *modules)
             return [*code, *map(self.dataset, datasets), *about]
 
@@ -349,11 +373,18 @@ class Plan:
                     cells = item_cells(spec, need)
                     group = spec.get("group", "paper") if cells is None else None
                     found[need] = self.paths(paper, lanes=[need], group=group, cells=cells)
+                    if need == "regret" and self._counts_in_hindsight(paper, cells):
+                        found |= self.floors(wildcards)
                 else:
                     found[need] = self.table(paper, need)
             return {**found, "source": self.drawing_sources()}
 
         return inputs
+
+    def _counts_in_hindsight(self, paper, cells):
+        """Return whether some of a paper's cells (None: all) count regret in hindsight."""
+        known = self._in_hindsight[paper]
+        return bool(known) if cells is None else not known.isdisjoint(cells)
 
     @staticmethod
     def drawing_sources():

@@ -430,6 +430,10 @@ def _references(ax, marks):
     for mark in marks[marks["role"] == "line"].itertuples():
         ax.axhline(mark.y, **grey)
         ax.annotate(mark.note, (1.01, mark.y), xycoords=("axes fraction", "data"), **SMALL)
+    for mark in marks[marks["role"] == "phase"].itertuples():
+        ax.axvline(mark.x, **grey)
+        place = {"xycoords": ax.get_xaxis_transform(), "textcoords": "offset points"}
+        ax.annotate(mark.note, (mark.x, 0.95), (3, 0), **place, **SMALL)
     slopes = marks[marks["role"] == "slope"].groupby(["series", "note"], sort=False)
     for _, line in slopes:
         ax.plot(line["x"], line["y"], **grey)

@@ -1,7 +1,7 @@
 """The one loop: environment and algorithm meet, round by round.
 
-Only `select` and `update` are timed. A trial never crashes the run for a numerical reason; it ends
-with a status:
+Only `select` and `update`, or `propose` and `observe`, are timed. A trial never crashes the run
+for a numerical reason; it ends with a status:
 
 ``ok``            all went well
 ``unconverged``   an inner solver missed its tolerance at least once; the curve is complete
@@ -16,13 +16,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from optimist.environments.base import check_arms
+from optimist.environments.base import BoxEnvironment, check_arms, check_point
 from optimist.errors import ConfigError
 
 CURVE_POINTS = 300
 COMPLETE = ("ok", "unconverged")
 # Columns that are measured here; a learner's diagnostics have other names.
-MEASURED = frozenset(("round", "regret", "seconds", "select_seconds", "covered", "state_bytes"))
+MEASURED = frozenset(
+    (
+        *("round", "regret", "seconds", "select_seconds", "covered", "state_bytes"),
+        *("simple_regret", "instance"),
+    )
+)
 
 
 def checkpoints(horizon, rounds=None):
@@ -58,8 +63,8 @@ def simulate(environment, algorithm, marks, *, coverage=True, time_limit=None):
 
     Parameters
     ----------
-    environment : FiniteArmEnvironment
-    algorithm : FiniteArmAlgorithm
+    environment : FiniteArmEnvironment or BoxEnvironment
+    algorithm : FiniteArmAlgorithm or BoxAlgorithm
     marks : list of int
         Rounds to record, counted from 1; the last one ends the trial.
     coverage : bool
@@ -72,9 +77,12 @@ def simulate(environment, algorithm, marks, *, coverage=True, time_limit=None):
     Trajectory
         Columns round, regret, seconds, select_seconds, covered, state_bytes and the algorithm's
         diagnostics; all are cumulative, ``seconds`` is the time in select, update and prepare, of
-        which ``select_seconds`` is that in select.
+        which ``select_seconds`` is that in select. On a box select and update are propose and
+        observe, and there are two columns more: ``simple_regret``, the regret of the best point so
+        far, and ``instance``, see `BoxEnvironment`.
     """
-    return _run(_Play(environment, algorithm, coverage), marks, time_limit)
+    play = _BoxPlay if isinstance(environment, BoxEnvironment) else _ArmsPlay
+    return _run(play(environment, algorithm, coverage), marks, time_limit)
 
 
 def _run(play, marks, time_limit):
@@ -115,11 +123,11 @@ def _is_about_numbers(error):
 
 
 class NotFiniteError(Exception):
-    """A reward is not a finite number."""
+    """A reward, or a point to ask for, is not finite."""
 
 
-def _reward(environment, t, index):
-    reward = environment.reward(t, index)
+def _reward(environment, t, choice):
+    reward = environment.reward(t, choice)
     if not math.isfinite(reward):
         raise NotFiniteError
     return reward
@@ -136,7 +144,6 @@ class _Play:
         self.regret = 0.0
         self.seconds = 0.0
         self.select_seconds = 0.0
-        self._checked = None
         clash = MEASURED.intersection(algorithm.diagnostics())
         if clash:
             raise ConfigError(
@@ -148,6 +155,22 @@ class _Play:
     def status(self):
         """How the learner did."""
         return self.algorithm.status
+
+    def totals(self):
+        return {
+            "regret": self.regret,
+            "seconds": self.seconds,
+            "select_seconds": self.select_seconds,
+            "covered": self.covered,
+            "state_bytes": self.algorithm.state_bytes(),
+            **self.algorithm.diagnostics(),
+        }
+
+
+class _ArmsPlay(_Play):
+    """A trial with finitely many arms."""
+
+    _checked = None
 
     def arms(self, t):
         """Return the arms of a round, checked."""
@@ -172,18 +195,37 @@ class _Play:
         self.seconds += time.perf_counter() - resume + middle - start
         self.regret += self.environment.regret(t, index)
 
+
+class _BoxPlay(_Play):
+    """A trial on a box."""
+
+    simple_regret = math.inf
+
+    def round(self, t):
+        algorithm = self.algorithm
+        if self.covered:
+            self.covered = bool(algorithm.contains(self.theta)[0])
+        start = time.perf_counter()
+        x = algorithm.propose()
+        middle = time.perf_counter()
+        if not np.isfinite(x).all():
+            raise NotFiniteError
+        check_point(x, self.environment)
+        reward = _reward(self.environment, t, x)
+        resume = time.perf_counter()
+        algorithm.observe(x, reward)
+        self.select_seconds += middle - start
+        self.seconds += time.perf_counter() - resume + middle - start
+        regret = self.environment.maximum - self.environment.value(x)
+        self.simple_regret = min(self.simple_regret, regret)
+        self.regret += regret
+
     def totals(self):
-        return {
-            "regret": self.regret,
-            "seconds": self.seconds,
-            "select_seconds": self.select_seconds,
-            "covered": self.covered,
-            "state_bytes": self.algorithm.state_bytes(),
-            **self.algorithm.diagnostics(),
-        }
+        more = {"simple_regret": self.simple_regret, "instance": self.environment.instance}
+        return {**super().totals(), **more}
 
 
-class _Replay(_Play):
+class _Replay(_ArmsPlay):
     """Running totals of a follower on the history of a leader; see `replay`."""
 
     def __init__(self, environment, leader, follower, every):

@@ -67,12 +67,27 @@ def mean_interval(values, level=0.95):
 def mean_intervals(values, level=0.95, interval="t"):
     """Return (means, lows, highs), (3, columns), of trials in rows, ``values`` (n, columns).
 
-    ``interval`` is "t", see `mean_interval`, or "bootstrap", see `bootstrap_intervals`.
+    ``interval`` is "t", see `mean_interval`, "bootstrap", see `bootstrap_intervals`, or "normal",
+    the mean plus and minus the normal quantile times its standard error (Wald).
     """
     if interval == "bootstrap":
         return bootstrap_intervals(values, level)
+    if interval == "normal":
+        return normal_intervals(values, level)
     columns = np.ascontiguousarray(np.transpose(values))
     return np.array([mean_interval(column, level) for column in columns]).T
+
+
+def normal_intervals(values, level=0.95):
+    """Return (means, lows, highs), (3, columns), of the rows, with normal quantiles."""
+    from scipy.special import ndtri
+
+    values = np.asarray(values, dtype=float)
+    n = len(values)
+    means = values.mean(axis=0) if n else np.full(values.shape[1], NAN)
+    error = values.std(axis=0, ddof=1) / math.sqrt(n) if n > 1 else np.full_like(means, NAN)
+    half = float(ndtri(0.5 + level / 2.0)) * error
+    return np.array([means, means - half, means + half])
 
 
 def bootstrap_intervals(values, level=0.95):
@@ -104,6 +119,26 @@ def median_ratio_interval(numerator, denominator, level=0.95):
         return NAN, NAN, NAN
     draws = np.random.default_rng(n).integers(n, size=(BOOTSTRAP_SAMPLES, n))
     tops, bottoms = np.median(pairs[:, draws], axis=2)
+    ratios = np.full(BOOTSTRAP_SAMPLES, np.inf)
+    np.divide(tops, bottoms, out=ratios, where=bottoms > 0.0)
+    low = np.quantile(ratios, 0.5 - 0.5 * level, method="lower")
+    high = np.quantile(ratios, 0.5 + 0.5 * level, method="higher")
+    return float(top / bottom), float(low), float(high)
+
+
+def deviation_ratio_interval(numerator, denominator, level=0.95):
+    """Return (ratio, low, high) of the standard deviations of paired samples (n,).
+
+    The bounds are percentiles of a bootstrap over pairs; nan with fewer than two of them, or where
+    a deviation below is zero.
+    """
+    pairs = np.array([numerator, denominator], dtype=float)
+    n = pairs.shape[1]
+    top, bottom = pairs.std(axis=1, ddof=1) if n > 1 else (NAN, 0.0)
+    if not bottom > 0.0:
+        return NAN, NAN, NAN
+    draws = np.random.default_rng(n).integers(n, size=(BOOTSTRAP_SAMPLES, n))
+    tops, bottoms = pairs[:, draws].std(axis=2, ddof=1)
     ratios = np.full(BOOTSTRAP_SAMPLES, np.inf)
     np.divide(tops, bottoms, out=ratios, where=bottoms > 0.0)
     low = np.quantile(ratios, 0.5 - 0.5 * level, method="lower")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from optimist import seeding
 from optimist.algorithms import algorithm_class, make_algorithm, option_names, parse_label
-from optimist.environments import environment_class, make_environment
+from optimist.environments import environment_class, environment_domain, make_environment
 from optimist.errors import ConfigError
 from optimist.signatures import check_keywords, defaults
 from optimist.simulate import checkpoints, replay, simulate
@@ -36,6 +36,11 @@ class Cell:
     def name(self):
         """``paper/setting/algorithm``."""
         return f"{self.paper}/{self.setting}/{self.algorithm}"
+
+    @property
+    def domain(self):
+        """Domain of its algorithms, ``arms`` or ``box``."""
+        return environment_domain(self.spec["environment"])
 
     def stream(self, trial, purpose):
         """Return the generator of this cell's world for a trial and a purpose.
@@ -77,8 +82,9 @@ def resolve(cell, data_dir=None):
     _, problem = build(cell, 0, data_dir)
     name, options = parse_label(cell.algorithm)
     world = defaults(environment_class(spec["environment"]).__init__)
-    # Links and kernels are objects; what made them is among the environment's parameters.
-    told = {key: value for key, value in vars(problem).items() if key not in ("link", "kernel")}
+    # Links, kernels and arrays are objects; what made them is among the environment's parameters.
+    objects = ("link", "kernel", "low", "high", "initial")
+    told = {key: value for key, value in vars(problem).items() if key not in objects}
     digest = None
     if "dataset" in spec:
         content = (Path(data_dir) / f"{spec['dataset']}.csv").read_bytes()
@@ -86,7 +92,7 @@ def resolve(cell, data_dir=None):
     return {
         "environment": {**world, **spec.get("parameters", {})},
         "problem": told,
-        "options": {**option_names(algorithm_class(name)), **options},
+        "options": {**option_names(algorithm_class(name, cell.domain)), **options},
         "dataset": digest,
     }
 

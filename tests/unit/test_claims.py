@@ -737,7 +737,7 @@ def test_a_readme_without_markers_is_refused(frame, readme):
 
 # The claims of the papers.
 
-COUNTS = {"glb_omd": 22, "hvt_ucb": 18, "bkb": 12}
+COUNTS = {"glb_omd": 22, "hvt_ucb": 18, "bkb": 12, "go_ucb": 20}
 
 
 @pytest.fixture(scope="module", params=paper_names())
@@ -762,7 +762,14 @@ def full_tables(name, paper_claims):
         lane: {(j.cell.setting, j.cell.algorithm): j.cell.spec for j in jobs if j.lane == lane}
         for lane in experiment.LANES
     }
-    counters = dict.fromkeys(("warm_up_rounds", "rejected", "substituted", "regret_half"), 1)
+    counters = dict.fromkeys(
+        (
+            *("warm_up_rounds", "rejected", "substituted", "regret_half", "ball_activations"),
+            *("potential", "final_potential", "potential_bound", "regret_bound"),
+            "oracle_displacement",
+        ),
+        1,
+    )
     probe = {"state_bytes": 8, "selections": 1, "agreements": 1}
     about = [s for s, _ in cells["regret"]] + paper.get("regions", {}).get("algorithms", [])
     about += sorted(set().union(*(s.load().names(paper) for s in studies.of_paper(paper))))
@@ -773,6 +780,11 @@ def full_tables(name, paper_claims):
         "finals": pd.concat(
             finals(*cell, [1.0] * 7, covered=True, **counters).assign(round=spec["horizon"])
             for cell, spec in cells["regret"].items()
+        ),
+        "regrets": pd.concat(
+            finals(*cell, [1.0] * 7).assign(round=rounds)
+            for cell, spec in cells["regret"].items()
+            for rounds in (1, spec["horizon"])
         ),
         "times": pd.concat(times(*cell, [[1.0, 2.0, 3.0]], **probe) for cell in cells["timing"]),
         "facts": pd.DataFrame(

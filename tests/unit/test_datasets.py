@@ -503,8 +503,59 @@ def test_scikit_learns_fetcher_is_asked_first_and_the_copy_next(monkeypatch):
     assert len(frame) == 20_640
 
 
-@pytest.mark.parametrize(("name", "rows"), [("abalone", 4177), ("california_housing", 20_640)])
-def test_the_copies_are_the_registered_content(name, rows):
+# Rows and missing values, by name.
+COPIES = {
+    "abalone": (4177, 0),
+    "california_housing": (20_640, 0),
+    "australian": (690, 0),
+    "breast_cancer_original": (699, 16),
+    "breast_cancer_wdbc": (569, 0),
+    "diabetes": (768, 0),
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_the_copies_are_the_registered_content(name):
     frame, record = datasets.fetch(name, source="mirror")
-    assert len(frame) == rows == record["rows"]
-    assert not frame.isna().any().any()
+    assert len(frame) == record["rows"]
+    assert (len(frame), frame.isna().sum().sum()) == COPIES[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "identifier"),
+    [
+        ("australian", "143", None),
+        ("breast_cancer_original", "15", "Sample_code_number"),
+        ("breast_cancer_wdbc", "17", "ID"),
+    ],
+)
+def test_classification_tables_in_the_layout_of_uci(point_at, name, number, identifier):
+    kept, _ = datasets.fetch(name, source="mirror")
+    answer = kept[kept.columns[::-1]]
+    if identifier:
+        answer = answer.assign(**{identifier: range(len(kept))})
+    with UciServer(answer.to_csv(index=False).encode()) as server:
+        point_at(server)
+        fetched, record = datasets.fetch(name, source="uci", timeout=60.0)
+    assert (server.asked, len(record["attempts"])) == ([number], 1)
+    pd.testing.assert_frame_equal(fetched, kept)
+
+
+def test_diabetes_is_not_asked_of_uci(monkeypatch):
+    monkeypatch.setattr(datasets, "_run_child", lambda *arguments: pytest.fail("UCI was asked"))
+    frame, record = datasets.fetch("diabetes")
+    assert record["source"] == "mirror"
+    # What cannot be stands for what is missing, as in the original file.
+    zeros = {name: int((frame[name] == 0).sum()) for name in frame.columns[1:6]}
+    assert zeros == {
+        "Glucose": 5,
+        "BloodPressure": 35,
+        "SkinThickness": 227,
+        "Insulin": 374,
+        "BMI": 11,
+    }
+
+
+def test_australian_has_its_decimal_points():
+    frame, _ = datasets.fetch("australian", source="mirror")
+    assert frame.loc[0, ["A2", "A3", "A7"]].tolist() == [22.08, 11.46, 1.585]

@@ -160,7 +160,7 @@ def test_parameters_of_the_environments_are_those_of_their_classes():
     text = read("config/README.md").split("### Parameters of the environments")[1].split("###")[0]
     rows = re.findall(r"^\| `(\w+)` \| `(\w+)\.(\w+)` \|.*\| (\S+) \| [^|]+\|$", text, flags=re.M)
     expected = set()
-    for name in environments.REGISTRY:
+    for name in environments.REGISTRY | environments.BOX_REGISTRY:
         cls = environments.environment_class(name)
         for group, function in (("parameters", cls.__init__), ("learner", cls.problem)):
             for key, parameter in inspect.signature(function).parameters.items():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from optimist.errors import ConfigError
-from optimist.numerics.kernels import KERNELS, GramKernel, make_kernel
+from optimist.numerics.kernels import KERNELS, STATIONARY, GramKernel, make_kernel
 
 FORMULAS = {
     "gaussian": lambda r, s: math.exp(-0.5 * (r / s) ** 2),
@@ -78,3 +78,16 @@ def test_a_gram_matrix_is_looked_up():
 def test_what_is_no_kernel_is_refused(make, message):
     with pytest.raises(ConfigError, match=message):
         make()
+
+
+@pytest.mark.parametrize("name", STATIONARY)
+def test_the_slope_makes_the_gradient(name):
+    kernel = make_kernel(name, 0.7)
+    rng = np.random.default_rng(0)
+    X, Y, h = rng.random((6, 3)), rng.random((4, 3)), 1e-6
+    K, S = kernel.with_slope(X, Y)
+    np.testing.assert_allclose(K, kernel(X, Y), atol=1e-14)
+    for j, e in enumerate(np.eye(3)):
+        difference = (kernel(X + h * e, Y) - kernel(X - h * e, Y)) / (2.0 * h)
+        gradient = -S * (X[:, None, j] - Y[None, :, j]) / 0.7**2
+        np.testing.assert_allclose(gradient, difference, atol=1e-7)

@@ -75,6 +75,56 @@ def test_settings_that_are_paired_share_their_noise(name):
                 assert len({paper["settings"][s].get("noise", s) for s in names}) == 1, check.label
 
 
+def by_round(algorithm, curves):
+    """Rows of every round: ``curves`` holds the cumulative regret of each trial."""
+    return pd.concat(
+        pd.DataFrame(
+            {"setting": "here", "algorithm": algorithm, "trial": trial, "status": "ok"}
+            | {"round": range(1, len(regret) + 1), "regret": regret}
+        )
+        for trial, regret in enumerate(curves)
+    )
+
+
+def test_regret_up_to_a_round_and_after_it():
+    regrets = [
+        by_round("a", [[1.0, 4.0, 6.0, 6.0], [1.0, 2.0, 2.0, 4.0]]),
+        by_round("b", [[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0]]),
+    ]
+    until = measure("regret_ratio_until", {**RATIO, "rounds": 2}, regrets=regrets).measurement
+    assert (until.value, until.trials) == (6.0 / 4.0, 2)
+    since = measure("regret_ratio_since", {**RATIO, "since": 2}, regrets=regrets).measurement
+    assert (since.value, since.trials) == (4.0 / 4.0, 2)
+    late = {"setting": "here", "algorithm": "a", "since": 2}
+    assert measure("late_regret", late, regrets=regrets).measurement.value == 4.0 / 10.0
+    missing = measure("late_regret", {**late, "algorithm": "c"}, regrets=regrets)
+    assert missing.remark == "no here/c (regret lane)"
+
+
+def test_the_spread_is_that_of_common_trials():
+    tables = [finals("here", "a", [0.0, 4.0, 8.0, 99.0]), finals("here", "b", [1.0, 2.0, 3.0])]
+    found = measure("regret_spread_ratio", RATIO, finals=tables).measurement
+    assert (found.value, found.trials) == (4.0, 3)
+    assert found.low <= 4.0 <= found.high
+
+
+def test_intervals_overlap_or_leave_a_gap():
+    tables = [finals("here", "a", [9.0, 10.0, 11.0]), finals("here", "b", [1.0, 2.0, 3.0])]
+    arguments = {"setting": "here", "worse": "a", "better": "b"}
+    half = 4.302652729911275 / np.sqrt(3.0)  # t quantile with two degrees of freedom
+    found = measure("interval_gap", arguments, finals=tables).measurement
+    assert found.value == pytest.approx(10.0 - half - (2.0 + half))
+
+
+def test_largest_values_and_quotients_are_over_trials():
+    tables = [finals("here", "a", [1.0, 2.0, 3.0], u=[1.0, 6.0, 2.0], v=[2.0, 3.0, 4.0])]
+    about = {"setting": "here", "algorithm": "a"}
+    found = measure("largest", {**about, "column": "u"}, finals=tables).measurement
+    assert found.value == 6.0
+    quotient = {**about, "top": "u", "bottom": "v"}
+    assert measure("largest_quotient", quotient, finals=tables).measurement.value == 2.0
+
+
 TIMINGS = [
     times("here", "a", [[1.0, 2.0, 4.0, 8.0], [1.0, 2.0, 4.0, 16.0]]),
     times("here", "b", [[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0]]),

@@ -168,9 +168,10 @@ def test_limits_cut_rounds_and_trials(plan):
     assert {job.cell.name for job in quick.jobs.values()} == {
         job.cell.name for job in plan.jobs.values()
     }
+    full = {job.cell.name: job.cell.spec["horizon"] for job in plan.jobs.values()}
     for job in quick.jobs.values():
         assert job.rounds == 150
-        assert job.cell.spec["horizon"] > 150
+        assert job.cell.spec["horizon"] <= full[job.cell.name]
         assert job.stop <= (2 if job.lane == "regret" else 1)
 
 
@@ -244,7 +245,13 @@ def test_a_manifest_describes_every_file_of_its_group(plan, manifest):
             runs = result_files(plan, paper, "figures", name)
             assert found
             assert runs <= found
-            assert all(p.startswith(("results/studies/", "results/data/")) for p in found - runs)
+            floors = f"results/tables/{paper}/floors.parquet"
+            beside = found - runs - {floors}
+            assert all(p.startswith(("results/studies/", "results/data/")) for p in beside)
+            worlds = {
+                plan.jobs[path.removeprefix("results/")].cell.spec["environment"] for path in runs
+            }
+            assert (floors in found) == ("hyperparameters" in worlds)
             on_covertype = any("/covertype" in path for path in runs)
             assert ("results/data/covertype.csv" in found) == on_covertype
 

@@ -226,3 +226,26 @@ def test_a_single_trial_has_no_bootstrap():
     means, lows, highs = statistics.bootstrap_intervals([[3.0, 4.0]])
     assert means.tolist() == [3.0, 4.0]
     assert np.isnan([lows, highs]).all()
+
+
+def test_normal_bands_are_those_of_the_paper():
+    # Liu and Wang (2023), Section 6.1: 1.96 standard deviations over the root of five.
+    values = np.random.default_rng(0).normal(size=(5, 3))
+    means, lows, highs = statistics.mean_intervals(values, 0.95, "normal")
+    middle, half = values.mean(axis=0), 1.959963984540054 * values.std(axis=0, ddof=1) / 5**0.5
+    np.testing.assert_allclose([means, lows, highs], [middle, middle - half, middle + half])
+    means, lows, _ = statistics.mean_intervals([[3.0, 4.0]], 0.95, "normal")
+    assert means.tolist() == [3.0, 4.0]
+    assert np.isnan(lows).all()
+
+
+def test_ratios_of_deviations_have_intervals_that_cover():
+    rng = np.random.default_rng(1)
+    hits = 0
+    for _ in range(200):
+        pairs = rng.normal(size=(2, 40)) * [[2.0], [1.0]]
+        _, low, high = statistics.deviation_ratio_interval(*pairs, 0.9)
+        hits += low <= 2.0 <= high
+    assert 165 <= hits <= 195
+    assert np.isnan(statistics.deviation_ratio_interval([1.0, 2.0], [3.0, 3.0])).all()
+    assert np.isnan(statistics.deviation_ratio_interval([1.0], [3.0])).all()

@@ -21,13 +21,27 @@ for study in plan.studies:
             "../scripts/study.py"
 
 
+rule floors:
+    input:
+        regret=plan.floor_paths,
+        source=plan.sources("optimist.aggregate"),
+    output:
+        f"{plan.results}/tables/{{paper}}/floors.parquet",
+    log:
+        f"{plan.results}/logs/floors/{{paper}}.log",
+    script:
+        "../scripts/floors.py"
+
+
 rule aggregate:
     input:
+        unpack(plan.floors),
         regret=plan.group_paths("regret"),
         timing=plan.group_paths("timing"),
         source=plan.sources("optimist.aggregate"),
     output:
         finals=f"{plan.results}/tables/{{paper}}/{{group}}/finals.parquet",
+        regrets=f"{plan.results}/tables/{{paper}}/{{group}}/regrets.parquet",
         times=f"{plan.results}/tables/{{paper}}/{{group}}/times.parquet",
     log:
         f"{plan.results}/logs/aggregate/{{paper}}_{{group}}.log",

@@ -8,7 +8,8 @@ from optimist.jobs import logged
 with logged(snakemake.log[0]):
     spec, paper = snakemake.params.spec, snakemake.params.paper
     interval = paper.get("interval", "t")
-    tables = aggregate.tables(dict(snakemake.input.items()), paper["band"], interval)
+    inputs, trials = dict(snakemake.input.items()), spec.get("trials")
+    tables = aggregate.tables(inputs, paper["band"], interval, trials)
     figures.tabulate(spec, tables, paper).to_csv(snakemake.output.csv, index=False)
     table = pd.read_csv(snakemake.output.csv)
     plotting.draw(spec, table, paper, snakemake.output.png, snakemake.output.pdf)

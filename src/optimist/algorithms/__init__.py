@@ -1,7 +1,8 @@
-"""Registry of algorithms: a literal table from configuration name to class.
+"""Registries of algorithms: literal tables from configuration name to class.
 
 A label is a name with options, ``ofuglb[solver=slsqp,history=aggregated]``; a variant of an
-algorithm is never a second class.
+algorithm is never a second class. Names are those of a domain: ``arms``, finitely many arms, or
+``box``, a box of real numbers.
 """
 
 import importlib
@@ -39,6 +40,18 @@ REGISTRY = {
     "gp_epsilon_greedy": "optimist.algorithms.kernel.gp_epsilon_greedy:GPEpsilonGreedy",
     "uniform": "optimist.algorithms.kernel.uniform:Uniform",
 }
+# Learners on a box.
+BOX_REGISTRY = {
+    "go_ucb": "optimist.algorithms.black_box.go_ucb:GOUCB",
+    "gp_ei": "optimist.algorithms.black_box.gp_ei:GPEI",
+    "gp_pi": "optimist.algorithms.black_box.gp_pi:GPPI",
+    "gp_ucb": "optimist.algorithms.black_box.gp_ucb:GPUCB",
+    "turbo": "optimist.algorithms.black_box.turbo:TuRBO",
+    "uniform": "optimist.algorithms.black_box.uniform:Uniform",
+    "incumbent": "optimist.algorithms.black_box.incumbent:Incumbent",
+}
+
+REGISTRIES = {"arms": REGISTRY, "box": BOX_REGISTRY}
 
 _LABEL = re.compile(r"^(?P<name>[a-z][a-z0-9_]*)(\[(?P<options>[^\[\]]*)\])?$")
 
@@ -62,19 +75,18 @@ def parse_label(label):
     return match["name"], options
 
 
-def algorithm_class(name):
-    """Return the registered class called ``name``."""
-    if name not in REGISTRY:
-        raise unknown_name("algorithm", name, REGISTRY)
-    module, _, attribute = REGISTRY[name].partition(":")
-    return getattr(importlib.import_module(module), attribute)
+def algorithm_class(name, domain="arms"):
+    """Return the class called ``name`` in the registry of a domain."""
+    module = algorithm_module(name, domain)
+    return getattr(importlib.import_module(module), REGISTRIES[domain][name].partition(":")[2])
 
 
-def algorithm_module(name):
-    """Return the dotted module name that defines the algorithm called ``name``."""
-    if name not in REGISTRY:
-        raise unknown_name("algorithm", name, REGISTRY)
-    return REGISTRY[name].partition(":")[0]
+def algorithm_module(name, domain="arms"):
+    """Return the dotted module name that defines the algorithm called ``name`` of a domain."""
+    registry = REGISTRIES[domain]
+    if name not in registry:
+        raise unknown_name("algorithm", name, registry)
+    return registry[name].partition(":")[0]
 
 
 def option_names(cls):
@@ -93,7 +105,7 @@ def make_algorithm(label, problem, rng=None):
         made for.
     """
     name, options = parse_label(label)
-    cls = algorithm_class(name)
+    cls = algorithm_class(name, getattr(problem, "domain", "arms"))
     allowed = option_names(cls)
     for key in options:
         if key not in allowed:

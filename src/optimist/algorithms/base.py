@@ -1,4 +1,4 @@
-"""The contract of a learner on finite arm sets."""
+"""The contract of a learner, and that of one on finite arm sets."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar
@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 
-class FiniteArmAlgorithm(ABC):
-    """A learner that picks one of finitely many arms in every round.
+class Algorithm(ABC):
+    """A learner.
 
     A subclass
 
@@ -16,7 +16,7 @@ class FiniteArmAlgorithm(ABC):
       a keyword ``rng`` and is handed its own stream.
     * names its source in ``reference``, the class of problem that it is made for in
       ``problem_type``;
-    * implements `select` and `update`, which, with `prepare`, are all that is timed;
+    * implements `select` and `update`, or `suggest`, see `FiniteArmAlgorithm` and `black_box.base`;
     * sets ``status`` (see `optimist.simulate`) when a computation went wrong, and never raises for
       it;
     * never changes its arguments.
@@ -29,24 +29,6 @@ class FiniteArmAlgorithm(ABC):
 
     def __init__(self, problem):
         self.problem = problem
-
-    @abstractmethod
-    def select(self, arms):
-        """Return the index of the arm to play among the rows of ``arms`` (K, d)."""
-
-    @abstractmethod
-    def update(self, arms, index, reward, **told):
-        """Learn that row ``index`` of ``arms`` (K, d) paid ``reward``.
-
-        ``told`` is what the environment tells along with it, see `FiniteArmEnvironment.told`; a
-        learner names what it is told.
-        """
-
-    def prepare(self):  # noqa: B027
-        """Do what `select` would otherwise do first, such as a fit to the last reward.
-
-        Called after `update` and timed as part of it; free to do nothing.
-        """
 
     @abstractmethod
     def contains(self, thetas):
@@ -64,6 +46,31 @@ class FiniteArmAlgorithm(ABC):
     def state_bytes(self):
         """Return the number of bytes that the learner's decisions depend on between rounds."""
         return sum(_nbytes(value) for name, value in vars(self).items() if name != "problem")
+
+
+class FiniteArmAlgorithm(Algorithm):
+    """A learner that picks one of finitely many arms in every round.
+
+    `select`, `update` and `prepare` are all that is timed.
+    """
+
+    @abstractmethod
+    def select(self, arms):
+        """Return the index of the arm to play among the rows of ``arms`` (K, d)."""
+
+    @abstractmethod
+    def update(self, arms, index, reward, **told):
+        """Learn that row ``index`` of ``arms`` (K, d) paid ``reward``.
+
+        ``told`` is what the environment tells along with it, see `FiniteArmEnvironment.told`; a
+        learner names what it is told.
+        """
+
+    def prepare(self):
+        """Do what `select` would otherwise do first, such as a fit to the last reward.
+
+        Called after `update` and timed as part of it; free to do nothing.
+        """
 
 
 def _nbytes(value):

@@ -16,6 +16,7 @@ from optimist.simulate import COMPLETE
 from optimist.statistics import (
     Estimate,
     bootstrap_slope,
+    deviation_ratio_interval,
     last_decade_slope,
     log_log_slope,
     mean_estimate,
@@ -26,7 +27,7 @@ from optimist.statistics import (
     ratio_estimate,
 )
 
-LANES = {"finals": "regret lane", "times": "timing lane"}
+LANES = {"finals": "regret lane", "regrets": "regret lane", "times": "timing lane"}
 RANGE = "range over trials"
 # Facts that come from a single trial; the others are properties of the setting, or, as their notes
 # say, the worst over several watched trials.
@@ -133,6 +134,7 @@ def group(tables):
     facts = _group(tables, "facts", ["name", "setting"])
     return {
         "finals": _group(tables, "finals", ["setting", "algorithm"]),
+        "regrets": _group(tables, "regrets", ["setting", "algorithm"]),
         "times": _group(tables, "times", ["setting", "algorithm"]),
         "facts": {key: rows["value"].iloc[0] for key, rows in facts.items()},
         "scaling": _group(tables, "scaling", ["part"]),
@@ -223,6 +225,50 @@ def regret_doubling(cells, *, algorithm, setting):
     return cells.sampled(ratio_estimate(frame["regret"], frame["regret_half"]), len(frame))
 
 
+@metric("share of the regret of {algorithm} after round {since}, {setting}")
+def late_regret(cells, *, algorithm, setting, since):
+    """Regret after some round over all of it: 0 if it ends there."""
+    (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
+    total = rows.sort_values("round").groupby("trial")["regret"].last()
+    late = total - _regret_until(rows, since)
+    return cells.sampled(ratio_estimate(late, total), len(total))
+
+
+@metric("regret of {numerator} / {denominator} up to round {rounds}, {setting}")
+def regret_ratio_until(cells, *, setting, numerator, denominator, rounds):
+    """Ratio of mean regrets up to some round over common trials."""
+    pairs = (setting, numerator), (setting, denominator)
+    frames = cells.complete("regrets", "regret", *pairs)
+    until = [_regret_until(rows, rounds).reset_index() for rows in frames]
+    return cells.sampled(*_paired(*until))
+
+
+@metric("regret of {numerator} / {denominator} after round {since}, {setting}")
+def regret_ratio_since(cells, *, setting, numerator, denominator, since):
+    """Ratio of mean regrets after some round over common trials."""
+    pairs = (setting, numerator), (setting, denominator)
+    late = []
+    for rows in cells.complete("regrets", "regret", *pairs):
+        total = rows.sort_values("round").groupby("trial")["regret"].last()
+        late.append((total - _regret_until(rows, since)).rename("regret").reset_index())
+    return cells.sampled(*_paired(*late))
+
+
+def _regret_until(rows, rounds):
+    """Return the regret of each trial up to its last recorded round that is at most ``rounds``."""
+    early = rows[rows["round"] <= rounds].sort_values("round")
+    return early.groupby("trial")["regret"].last()
+
+
+@metric("standard deviation of the regret of {numerator} / {denominator}, {setting}")
+def regret_spread_ratio(cells, *, setting, numerator, denominator):
+    """Ratio of the standard deviations of final regrets, by a bootstrap over common trials."""
+    pairs = (setting, numerator), (setting, denominator)
+    both = _joined(*cells.complete("finals", "regret", *pairs))
+    ratio = deviation_ratio_interval(both["top"], both["bottom"], cells.level)
+    return Measurement(*ratio, len(both), cells.kind("bootstrap"))
+
+
 @metric("log-log slope of the time of {algorithm} against T, {settings}")
 def time_exponent(cells, *, algorithm, settings):
     """Growth of the median time of a trial over settings that differ in their horizon."""
@@ -276,6 +322,30 @@ def share_of_rounds(cells, *, algorithm, setting, column):
     (rows,) = cells.complete("finals", column, (setting, algorithm))
     shares = rows[column].astype(float) / rows["round"]
     return cells.sampled(mean_estimate(shares), len(rows))
+
+
+@metric("largest {column} of {algorithm}, {setting}")
+def largest(cells, *, algorithm, setting, column):
+    """Largest value over trials of a column at the end."""
+    (rows,) = cells.complete("finals", column, (setting, algorithm))
+    return Measurement(float(rows[column].max()), trials=len(rows))
+
+
+@metric("largest {top} / {bottom} of {algorithm}, {setting}")
+def largest_quotient(cells, *, algorithm, setting, top, bottom):
+    """Largest quotient over trials of two columns at the end."""
+    for column in (bottom, top):
+        (rows,) = cells.complete("finals", column, (setting, algorithm))
+    quotients = rows[top].astype(float) / rows[bottom].astype(float)
+    return Measurement(float(quotients.max()), trials=len(rows))
+
+
+@metric("lower end of {worse} minus upper end of {better}, {setting}")
+def interval_gap(cells, *, setting, worse, better):
+    """Distance between the intervals of two mean final regrets; negative if they overlap."""
+    frames = cells.complete("finals", "regret", (setting, worse), (setting, better))
+    top, bottom = (mean_estimate(f["regret"]).interval(cells.level) for f in frames)
+    return Measurement(top[1] - bottom[2], trials=min(map(len, frames)))
 
 
 @metric("trials of {algorithm} with the parameter in the set in all rounds, {settings}")

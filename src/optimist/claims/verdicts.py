@@ -211,7 +211,7 @@ def _measure(check, cells):
         found, lack = None, [f"no {missing}"]
     rounds = min(cells.rounds, default=None)
     lone = ["one trial"] if found and found.trials == 1 else []
-    return Result(check, found, rounds, "; ".join([*lack, *lone, *cells.notes]))
+    return Result(check, found, rounds, "; ".join([*lack, *lone, *dict.fromkeys(cells.notes)]))
 
 
 def _correct(results):

@@ -1,4 +1,4 @@
-"""Registry of environments: a literal table from configuration name to class."""
+"""Registries of environments: literal tables from configuration name to class."""
 
 import importlib
 
@@ -13,18 +13,31 @@ REGISTRY = {
     "heavy_tailed": "optimist.environments.heavy_tailed:HeavyTailedEnvironment",
 }
 
+# Functions on a box.
+BOX_REGISTRY = {
+    "test_functions": "optimist.environments.test_functions:TestFunctionEnvironment",
+    "hyperparameters": "optimist.environments.hyperparameters:HyperparameterEnvironment",
+}
+
+_ALL = REGISTRY | BOX_REGISTRY
+
+
+def environment_domain(name):
+    """Return ``box`` for a function on a box, ``arms`` for a world with finitely many arms."""
+    return "box" if name in BOX_REGISTRY else "arms"
+
 
 def environment_module(name):
     """Return the dotted module name that defines the environment called ``name``."""
-    if name not in REGISTRY:
-        raise unknown_name("environment", name, REGISTRY)
-    return REGISTRY[name].partition(":")[0]
+    if name not in _ALL:
+        raise unknown_name("environment", name, _ALL)
+    return _ALL[name].partition(":")[0]
 
 
 def environment_class(name):
     """Return the registered class called ``name``."""
     module = environment_module(name)
-    return getattr(importlib.import_module(module), REGISTRY[name].partition(":")[2])
+    return getattr(importlib.import_module(module), _ALL[name].partition(":")[2])
 
 
 def make_environment(name, *, horizon, trial, stream, **parameters):

@@ -1,4 +1,4 @@
-"""The contract of a world with finitely many arms."""
+"""The contracts of worlds: finitely many arms, or a function on a box."""
 
 from abc import ABC, abstractmethod
 
@@ -27,6 +27,7 @@ class FiniteArmEnvironment(ABC):
 
     theta = None
     arm_bound = 1.0
+    hindsight = False  # regret is known in every round
 
     @abstractmethod
     def arms(self, t):
@@ -56,6 +57,60 @@ class FiniteArmEnvironment(ABC):
         """Return the pseudo-regret of arm ``index`` in round ``t``, never negative."""
         means = self.means(t)
         return float(means.max() - means[index])
+
+
+class BoxEnvironment(ABC):
+    """A function on a box, and the noise of one trial.
+
+    Rounds are numbered from 0. The noise of a round is fixed by the trial alone, and so are the
+    initial points, so that every algorithm meets the same luck.
+
+    Attributes
+    ----------
+    horizon : int
+        Number of rounds, the initial ones included.
+    theta : array or None
+        The true parameter, where the learner's model holds the function.
+    low, high : (d,) arrays
+        Corners of the box.
+    maximum : float
+        What regret is counted from: the largest value of the function. With ``hindsight`` an upper
+        bound of it: tables then count from the best value that any algorithm found in trials of
+        the same ``instance``.
+    hindsight : bool
+    instance : int
+        Trials with the same number meet the same function.
+    """
+
+    theta = None
+    hindsight = False
+    instance = 0
+
+    @abstractmethod
+    def value(self, x):
+        """Return the function at ``x`` (d,), a float."""
+
+    @abstractmethod
+    def reward(self, t, x):
+        """Return what is observed at ``x`` (d,) in round ``t``, a float."""
+
+    @abstractmethod
+    def problem(self, **learner):
+        """Return the `BoxProblem` that learners are told, given their ``learner`` options."""
+
+    def facts(self):
+        """Return numbers about this world that papers report, as a dict; free to be empty."""
+        return {}
+
+
+def check_point(x, environment):
+    """Raise ConfigError unless ``x`` is a point (d,) of an environment's box."""
+    if x.shape != environment.low.shape:
+        raise ConfigError(f"point has shape {x.shape}; allowed: {environment.low.shape}")
+    if not ((x >= environment.low) & (x <= environment.high)).all():
+        raise ConfigError(
+            f"point {x} lies outside the box; allowed: {environment.low} to {environment.high}"
+        )
 
 
 def check_arms(arms, bound=1.0):

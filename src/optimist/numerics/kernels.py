@@ -16,7 +16,7 @@ import math
 from abc import ABC, abstractmethod
 
 import numpy as np
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist, squareform
 
 from optimist.errors import ConfigError, one_of, positive
 from optimist.numerics.linear import dots
@@ -42,34 +42,74 @@ class _Stationary(Kernel):
     def __init__(self, lengthscale):
         self.lengthscale = positive("lengthscale", lengthscale)
 
+    metric: str  # scipy's name of what k is a function of
+
+    def __call__(self, X, Y):
+        # Exact differences: expanding the square would cancel between close points.
+        return self.profile(cdist(X, Y, self.metric))
+
+    def gram(self, X):
+        """Return the symmetric matrix (n, n) of rows of ``X`` (n, d), each pair evaluated once."""
+        K = squareform(self.profile(pdist(X, self.metric)), checks=False)
+        np.fill_diagonal(K, 1.0)
+        return K
+
     def diagonal(self, X):
         return np.ones(len(X))
+
+    @abstractmethod
+    def profile(self, distances):
+        """Return k at an array of distances, which may be overwritten."""
+
+    @abstractmethod
+    def with_slope(self, X, Y):
+        r"""Return k and S, both (n, m), where $\nabla_xk(x,y) = -S(x,y)\,(x-y)/\ell^2$."""
 
 
 class GaussianKernel(_Stationary):
     name = "gaussian"
+    metric = "sqeuclidean"
 
-    def __call__(self, X, Y):
-        # Exact differences: expanding the square would cancel between close points.
-        squares = cdist(X, Y, "sqeuclidean")
+    def profile(self, squares):
         squares *= -0.5 / self.lengthscale**2
         return np.exp(squares, out=squares)
+
+    def with_slope(self, X, Y):
+        K = self(X, Y)
+        return K, K
 
 
 class _Matern(_Stationary):
     """$k = p(z)e^{-z}$ with $z = \\sqrt{2\\nu}\\,r/\\ell$ and a polynomial p."""
 
+    metric = "euclidean"
     order: float  # nu
 
-    def __call__(self, X, Y):
+    def profile(self, z):
+        z *= math.sqrt(2.0 * self.order) / self.lengthscale
+        values = self.polynomial(z)
+        np.negative(z, out=z)
+        values *= np.exp(z, out=z)
+        return values
+
+    def with_slope(self, X, Y):
         z = cdist(X, Y)
         z *= math.sqrt(2.0 * self.order) / self.lengthscale
-        return self.polynomial(z) * np.exp(-z)
+        decay = np.exp(-z)
+        values, slope = self.polynomial(z), self.slope(z)
+        values *= decay
+        slope *= decay
+        return values, slope
 
     @staticmethod
     @abstractmethod
     def polynomial(z):
-        """Return p at each entry of ``z``."""
+        """Return p at each entry of ``z``, a new array."""
+
+    @staticmethod
+    @abstractmethod
+    def slope(z):
+        r"""Return $2\nu(p-p')/z$ at each entry of ``z``; times $e^{-z}$ it is S."""
 
 
 class Matern12(_Matern):
@@ -78,7 +118,12 @@ class Matern12(_Matern):
 
     @staticmethod
     def polynomial(z):
-        return 1.0
+        return np.ones_like(z)
+
+    @staticmethod
+    def slope(z):
+        with np.errstate(divide="ignore"):
+            return 1.0 / z
 
 
 class Matern32(_Matern):
@@ -89,6 +134,10 @@ class Matern32(_Matern):
     def polynomial(z):
         return 1.0 + z
 
+    @staticmethod
+    def slope(z):
+        return np.full_like(z, 3.0)
+
 
 class Matern52(_Matern):
     name = "matern52"
@@ -96,7 +145,14 @@ class Matern52(_Matern):
 
     @staticmethod
     def polynomial(z):
-        return 1.0 + z + z * z / 3.0
+        values = z * z
+        values /= 3.0
+        values += 1.0 + z
+        return values
+
+    @staticmethod
+    def slope(z):
+        return 5.0 / 3.0 * (1.0 + z)
 
 
 class LinearKernel(Kernel):

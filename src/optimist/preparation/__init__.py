@@ -1,9 +1,9 @@
-"""From a verified table of real data to the arms of a bandit, by prepared data set.
+"""From a verified table of real data to arms, or to a table for classifiers, by prepared data set.
 
 Each is made from a raw table, by a module here, with
 
-``write(frame, path, **options)``  which writes the arms of a raw table to a CSV file;
-``facts(frame, path, **options)``  which returns (name, value) pairs about table and arms.
+``write(frame, path, **options)``  which writes what it makes of a raw table to a CSV file;
+``facts(frame, path, **options)``  which returns (name, value) pairs about table and CSV file.
 
 Options are those that tell prepared data sets of one raw table apart, and what the configuration
 says, as far as the function names them.
@@ -47,6 +47,7 @@ class Preparation:
 
 
 _REGRESSION = "optimist.preparation.regression"
+_CLASSIFICATION = "optimist.preparation.classification"
 PREPARATIONS = {
     "covertype": Preparation("covertype", "optimist.preparation.covertype"),
     "abalone": Preparation("abalone", _REGRESSION),
@@ -55,6 +56,10 @@ PREPARATIONS = {
     "california_housing_averages": Preparation(
         "california_housing", _REGRESSION, {"averages": True}
     ),
+    "breast_cancer": Preparation("breast_cancer_original", _CLASSIFICATION),
+    "breast_cancer_wdbc": Preparation("breast_cancer_wdbc", _CLASSIFICATION),
+    "australian": Preparation("australian", _CLASSIFICATION),
+    "diabetes": Preparation("diabetes", _CLASSIFICATION),
 }
 
 

@@ -1,0 +1,1 @@
+"""Learners of functions on a box."""

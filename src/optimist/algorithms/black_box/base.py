@@ -1,0 +1,81 @@
+"""The contract of a learner on a box."""
+
+from abc import abstractmethod
+
+import numpy as np
+
+from optimist.algorithms.base import Algorithm
+from optimist.numerics.growing import GrowingArray
+from optimist.problems.box import BoxProblem
+
+
+class BoxAlgorithm(Algorithm):
+    """A learner that asks for the value of a function at a point of a box in every round.
+
+    In its first rounds it asks for the problem's ``initial`` points; if there are none, for as
+    many uniform points of its own. `propose` and `observe` are all that is timed.
+
+    Attributes
+    ----------
+    points : (t, d) array
+        All points asked for.
+    values : (t,) array
+        What was observed there.
+    """
+
+    problem_type = BoxProblem
+
+    def __init__(self, problem, rng):
+        super().__init__(problem)
+        self.rng = rng
+        self._points = GrowingArray(problem.dimension)
+        self._values = GrowingArray()
+
+    @property
+    def points(self):
+        return self._points.values
+
+    @property
+    def values(self):
+        return self._values.values
+
+    @property
+    def incumbent(self):
+        """The point of the largest value observed so far, the first of several, (d,)."""
+        return self.points[int(np.argmax(self.values))]
+
+    def propose(self):
+        """Return the point to ask for, (d,)."""
+        t, problem = len(self._values), self.problem
+        if t >= problem.initial_count:
+            return self.suggest()
+        if problem.initial is not None:
+            return problem.initial[t].copy()
+        return self.uniform(1)[0]
+
+    def observe(self, x, y):
+        """Learn that the value at ``x`` (d,) was ``y``."""
+        self._points.append(x)
+        self._values.append(y)
+        if len(self._values) > self.problem.initial_count:
+            self.learn(x, y)
+        elif len(self._values) == self.problem.initial_count:
+            self.begin()
+
+    @abstractmethod
+    def suggest(self):
+        """Return the point to ask for once the initial ones are known, (d,)."""
+
+    def begin(self):
+        """Do what is done once, when the initial points are known; free to do nothing."""
+
+    def learn(self, x, y):
+        """Learn from a point that `suggest` returned; free to do nothing."""
+
+    def uniform(self, n):
+        """Return ``n`` uniform points of the box, (n, d)."""
+        low, high = self.problem.low, self.problem.high
+        return low + (high - low) * self.rng.random((n, len(low)))
+
+    def contains(self, thetas):
+        return np.ones(len(thetas), dtype=bool)

@@ -1,0 +1,212 @@
+r"""Bayesian optimisation by a Gaussian process, in four configurations.
+
+In every round the process is fitted to all points, $(\ell,s,\tau^2,c)$ by maximum posterior
+density, and the next point maximises an acquisition function of its mean m and deviation v,
+$$x_{t+1} = \arg\max_{x\in\mathcal X} a\big(m_t(x), v_t(x)\big) .$$
+
+| configuration | inputs | values | kernel | priors | as |
+| --- | --- | --- | --- | --- | --- |
+| ``fair`` | in [0, 1] | standardised | Matern 5/2 | Gamma | BoTorch of 2022, scaled |
+| ``raw`` | as they are | as they are | Matern 5/2 | Gamma | its quick start, unscaled |
+| ``modern`` | in [0, 1] | standardised | Gaussian | log-normal | BoTorch 0.18 |
+| ``skopt`` | in [0, 1] | standardised | Matern 5/2 | none | scikit-optimize 0.9 |
+
+Liu and Wang (2023) give "BoTorch framework and sklearn package with default parameter settings",
+without versions and without saying how data were scaled.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+
+from optimist.algorithms.black_box.base import BoxAlgorithm
+from optimist.errors import one_of
+from optimist.numerics import gp_regression
+from optimist.numerics.designs import sobol
+from optimist.numerics.gp_regression import Flat, Gamma, Hyper, LogNormal, Scheme
+from optimist.numerics.kernels import GaussianKernel, Matern52
+
+MATERN, GAUSSIAN = Matern52(1.0), GaussianKernel(1.0)
+NEAR = 0.05  # standard deviation of perturbations of the incumbent, of the box's width
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What a library's defaults decide.
+
+    Attributes
+    ----------
+    scheme : callable
+        Maps the dimension to the `Scheme` of the fit.
+    scaled : bool
+        Map the box to the unit cube, and values to mean 0 and variance 1.
+    ddof : int
+        Of that variance.
+    logarithm : bool
+        Maximise the logarithms of EI and PI, which do not vanish.
+    improvement : float
+        Least improvement that counts, in units of the values.
+    beta : float
+        Of the upper bound; it multiplies the variance.
+    candidates, near : int
+        Points at which the acquisition is evaluated: of the box, and near the incumbent.
+    sobol : bool
+        Draw the former from a Sobol sequence, else uniformly.
+    refined : int
+        How many of the best are refined by L-BFGS-B.
+    """
+
+    scheme: object
+    scaled: bool = True
+    ddof: int = 1
+    logarithm: bool = True
+    improvement: float = 0.0
+    beta: float = 4.0
+    candidates: int = 256
+    near: int = 50
+    sobol: bool = True
+    refined: int = 10
+
+
+def gamma_scheme(dimension):
+    return Scheme(
+        MATERN,
+        lengthscale=Hyper(1e-4, 1e4, 0.69, Gamma(3.0, 6.0)),
+        noise=Hyper(1e-4, 1e6, 2.0, Gamma(1.1, 0.05)),
+        amplitude=Hyper(1e-6, 1e6, 0.69, Gamma(2.0, 0.15)),
+        draws=2,
+    )
+
+
+def log_normal_scheme(dimension):
+    mean = math.sqrt(2.0) + 0.5 * math.log(dimension)
+    # Starts at the modes of the densities, exp(mean - variance).
+    return Scheme(
+        GAUSSIAN,
+        lengthscale=Hyper(0.025, 1e4, max(math.exp(mean - 3.0), 0.025), LogNormal(mean, 3.0)),
+        noise=Hyper(1e-4, 1e6, math.exp(-5.0), LogNormal(-4.0, 1.0)),
+        draws=2,
+    )
+
+
+def flat_scheme(dimension):
+    return Scheme(
+        MATERN,
+        lengthscale=Hyper(0.01, 100.0, 1.0, Flat()),
+        noise=Hyper(1e-5, 1e5, 1.0, Flat()),
+        amplitude=Hyper(0.01, 1000.0, 1.0, Flat()),
+        free_mean=False,
+        draws=2,
+    )
+
+
+CONFIGURATIONS = {
+    "fair": Configuration(gamma_scheme),
+    "raw": Configuration(
+        gamma_scheme, scaled=False, logarithm=False, beta=0.1, candidates=20, near=0, refined=5
+    ),
+    "modern": Configuration(log_normal_scheme),
+    "skopt": Configuration(
+        flat_scheme,
+        ddof=0,
+        improvement=0.01,
+        beta=1.96**2,
+        candidates=10_000,
+        near=0,
+        sobol=False,
+        refined=5,
+    ),
+}
+
+
+class GPOptimiser(BoxAlgorithm):
+    """Base of the three methods, which differ in their acquisition function.
+
+    O(n^3) per evaluation of the likelihood, O(n^2) of the acquisition.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+    configuration : {"fair", "raw", "modern", "skopt"}
+    rng : Generator
+    """
+
+    def __init__(self, problem, configuration, rng):
+        super().__init__(problem, rng)
+        one_of("configuration", configuration, CONFIGURATIONS)
+        self.configuration = CONFIGURATIONS[configuration]
+        self.scheme = self.configuration.scheme(problem.dimension)
+        scaled = self.configuration.scaled
+        self._corner = problem.low if scaled else np.zeros(problem.dimension)
+        self._width = problem.high - problem.low if scaled else np.ones(problem.dimension)
+        self.counts = {"failed_fits": 0, "flat_rounds": 0, "failed_ascents": 0}
+
+    def acquisition(self, m, v, best):
+        """Return the acquisition and its derivatives in mean ``m`` and deviation ``v``.
+
+        ``best`` is the value that must be exceeded; all are standardised if the fit is.
+        """
+        raise NotImplementedError
+
+    def suggest(self):
+        X = (self.points - self._corner) / self._width
+        offset, unit = self._units()
+        y = (self.values - offset) / unit
+        process, failed = gp_regression.fit(self.scheme, X, y, self.rng)
+        self.counts["failed_fits"] += failed
+        best = float(y.max()) + self.configuration.improvement / unit
+        x = self._maximise(process, best, X[int(np.argmax(y))])
+        return np.clip(self._corner + self._width * x, self.problem.low, self.problem.high)
+
+    def _units(self):
+        """Return what is subtracted from values and by what they are divided."""
+        y, ddof = self.values, self.configuration.ddof
+        if not self.configuration.scaled:
+            return 0.0, 1.0
+        spread = float(y.std(ddof=ddof)) if len(y) > ddof else 0.0
+        return float(y.mean()), spread if spread > 1e-10 else 1.0
+
+    def _maximise(self, process, best, incumbent):
+        """Return the point of the (scaled) box where the acquisition is largest, (d,)."""
+        low = (self.problem.low - self._corner) / self._width
+        high = (self.problem.high - self._corner) / self._width
+        candidates = self._candidates(low, high, incumbent)
+        values = self.acquisition(*process.predict(candidates), best)[0]
+        self.counts["flat_rounds"] += bool(values.max() == values.min())
+        order = np.argsort(-values, kind="stable")[: self.configuration.refined]
+        bounds = np.column_stack([low, high])
+        ends = [self._refine(process, best, candidates[i], bounds) for i in order]
+        ends = [end for end in ends if end is not None]
+        top = order[0]
+        if not ends:
+            return candidates[top]
+        x, value = max(ends, key=lambda end: end[1])
+        return x if value >= values[top] else candidates[top]
+
+    def _candidates(self, low, high, incumbent):
+        how, d = self.configuration, len(low)
+        if how.sobol:
+            points = sobol(self.rng, how.candidates, d)
+        else:
+            points = self.rng.random((how.candidates, d))
+        near = incumbent + NEAR * (high - low) * self.rng.standard_normal((how.near, d))
+        return np.vstack([low + (high - low) * points, np.clip(near, low, high)])
+
+    def _refine(self, process, best, start, bounds):
+        """Return where L-BFGS-B ends and the acquisition there; None if it is not finite."""
+
+        def objective(x):
+            m, v, along_m, along_v = process.predict_with_gradient(x)
+            value, by_m, by_v = self.acquisition(np.float64(m), np.float64(v), best)
+            return -float(value), -(by_m * along_m + by_v * along_v)
+
+        found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds)
+        if not math.isfinite(found.fun):
+            self.counts["failed_ascents"] += 1
+            return None
+        return found.x, -found.fun
+
+    def diagnostics(self):
+        return dict(self.counts)

@@ -1,0 +1,34 @@
+r"""GP-EI: the largest expected improvement.
+
+Jones, Schonlau and Welch (1998), "Efficient Global Optimization of Expensive Black-Box Functions".
+With $y^+$ the best value observed and $u=(m_t(x)-y^+)/v_t(x)$,
+$$x_{t+1} = \arg\max_x\ v_t(x)\,\big(u\,\Phi(u)+\varphi(u)\big) .$$
+
+Deviations: the process is fitted and the maximum found as the configuration says, see
+`optimist.algorithms.black_box.gaussian_process`; all but ``raw`` maximise the logarithm.
+"""
+
+from optimist.algorithms.black_box.gaussian_process import GPOptimiser
+from optimist.numerics.acquisition import expected_improvement, log_expected_improvement
+
+
+class GPEI(GPOptimiser):
+    """See `GPOptimiser`.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+    configuration : {"fair", "raw", "modern", "skopt"}
+    rng : Generator
+    """
+
+    reference = "Jones et al. (1998), Section 4.1"
+
+    def __init__(self, problem, *, configuration="fair", rng=None):
+        super().__init__(problem, configuration, rng)
+
+    def acquisition(self, m, v, best):
+        function = (
+            log_expected_improvement if self.configuration.logarithm else expected_improvement
+        )
+        return function(m, v, best)

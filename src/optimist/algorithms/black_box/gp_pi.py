@@ -1,0 +1,36 @@
+r"""GP-PI: the largest probability of an improvement.
+
+Kushner (1964), "A New Method of Locating the Maximum Point of an Arbitrary Multipeak Curve in the
+Presence of Noise". With $y^+$ the best value observed,
+$$x_{t+1} = \arg\max_x\ \Phi\Big(\frac{m_t(x)-y^+}{v_t(x)}\Big) .$$
+
+Deviations: the process is fitted and the maximum found as the configuration says, see
+`optimist.algorithms.black_box.gaussian_process`; all but ``raw`` maximise the logarithm.
+"""
+
+from optimist.algorithms.black_box.gaussian_process import GPOptimiser
+from optimist.numerics.acquisition import (
+    log_probability_of_improvement,
+    probability_of_improvement,
+)
+
+
+class GPPI(GPOptimiser):
+    """See `GPOptimiser`.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+    configuration : {"fair", "raw", "modern", "skopt"}
+    rng : Generator
+    """
+
+    reference = "Kushner et al. (1964), Section 3"
+
+    def __init__(self, problem, *, configuration="fair", rng=None):
+        super().__init__(problem, configuration, rng)
+
+    def acquisition(self, m, v, best):
+        if self.configuration.logarithm:
+            return log_probability_of_improvement(m, v, best)
+        return probability_of_improvement(m, v, best)

@@ -1,0 +1,51 @@
+r"""GP-UCB on a box: the largest upper confidence bound.
+
+Srinivas, Krause, Kakade and Seeger (2010), "Gaussian Process Optimization in the Bandit Setting",
+Algorithm 1,
+$$x_{t+1} = \arg\max_x\ m_t(x)+\sqrt{\beta_t}\,v_t(x) .$$
+
+Deviations: $\beta_t$ is a constant, as in the libraries that Liu and Wang (2023) name;
+``beta=theory`` is $2\log(t^2\pi^2/(6\delta))$ with $\delta=0.1$, their form for finite sets without
+the number of points. The process is fitted and the maximum found as the configuration says, see
+`optimist.algorithms.black_box.gaussian_process`.
+"""
+
+import math
+
+from optimist.algorithms.black_box.gaussian_process import GPOptimiser
+from optimist.errors import only_word, positive
+from optimist.numerics.acquisition import upper_bound
+
+DELTA = 0.1
+
+
+class GPUCB(GPOptimiser):
+    r"""See `GPOptimiser`.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+    configuration : {"fair", "raw", "modern", "skopt"}
+    beta : float, "default" or "theory"
+        $\beta_t$; the default is that of the configuration.
+    rng : Generator
+    """
+
+    reference = "Srinivas et al. (2010), Algorithm 1"
+
+    def __init__(self, problem, *, configuration="fair", beta="default", rng=None):
+        super().__init__(problem, configuration, rng)
+        if isinstance(beta, str) and beta != "theory":
+            only_word("beta", beta, "default", "theory, or a positive number")
+        self.beta = beta if isinstance(beta, str) else positive("beta", beta)
+
+    def acquisition(self, m, v, best):
+        return upper_bound(m, v, self._beta())
+
+    def _beta(self):
+        if self.beta == "default":
+            return self.configuration.beta
+        if self.beta == "theory":
+            t = len(self.values)
+            return 2.0 * math.log(t * t * math.pi**2 / (6.0 * DELTA))
+        return self.beta

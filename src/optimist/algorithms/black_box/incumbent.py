@@ -1,0 +1,33 @@
+r"""The best point of Phase I again and again: exploitation without a model.
+
+Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Algorithm 1,
+does nearly this where its steps are small and its ascent starts at the best point observed,
+$$x_t = x_{\arg\max_{s\le n}y_s} .$$
+
+Deviations: none; the paper does not compare with it.
+"""
+
+import numpy as np
+
+from optimist.algorithms.black_box.base import BoxAlgorithm
+
+
+class Incumbent(BoxAlgorithm):
+    """Constant time per round.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+    rng : Generator
+    """
+
+    reference = "Liu and Wang (2023), Algorithm 1, Step 5"
+
+    def __init__(self, problem, *, rng=None):
+        super().__init__(problem, rng)
+
+    def begin(self):
+        self.best = self.points[int(np.argmax(self.values))].copy()
+
+    def suggest(self):
+        return self.best.copy()

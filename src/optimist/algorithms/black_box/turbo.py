@@ -1,0 +1,173 @@
+r"""TuRBO-1: Thompson sampling in a box around the incumbent that grows and shrinks.
+
+Eriksson, Pearce, Gardner, Turner and Poloczek (2019), "Scalable Global Optimization via Local
+Bayesian Optimization", Section 2 and Algorithm 1. In the unit cube, with c the best point since
+the last restart, lengthscales $\ell$ of the fitted process divided by their geometric mean, $w$,
+$$\mathrm{TR}_t = \prod_j\,[c_j\pm w_jL_t/2]\cap[0,1],\qquad
+  x_{t+1} = \arg\max_{x\in C_t} f(x),\quad f\sim\mathcal{GP}_t ,$$
+$C_t$ candidates of $\mathrm{TR}_t$. L doubles after $\tau_{succ}$ successes in a row and halves
+after $\tau_{fail} = \max(4,d)$ failures; below $2^{-7}$ all starts again with n new points.
+
+Deviations: one point per round; the process is fitted by L-BFGS-B within the bounds of the public
+code, not by 50 steps of Adam; the first design is that which all methods share. With
+``configuration=botorch`` it has the settings of BoTorch's tutorial.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from optimist.algorithms.black_box.base import BoxAlgorithm
+from optimist.errors import one_of
+from optimist.numerics import gp_regression
+from optimist.numerics.designs import latin_hypercube, sobol
+from optimist.numerics.gp_regression import Flat, Hyper, Scheme
+from optimist.numerics.kernels import Matern52
+
+FLAT = Flat()
+FIRST, SHORTEST, LONGEST = 0.8, 0.5**7, 1.6
+IMPROVEMENT = 1e-3  # of the best value so far
+PERTURBED = 20  # coordinates that are moved, on average, if there are more
+DENSE = 1e-6  # values that spread less are not divided by their spread
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Settings of a public code.
+
+    Attributes
+    ----------
+    successes : int
+        In a row after which the box grows.
+    candidates : callable
+        Maps the dimension to the number of candidates.
+    scheme : Scheme
+        Of the fit.
+    centre : callable
+        Maps values to what is subtracted from them.
+    ddof : int
+        Of the variance to which values are scaled.
+    noise : bool
+        Draw observations, not the function.
+    """
+
+    successes: int
+    candidates: object
+    scheme: Scheme
+    centre: object
+    ddof: int
+    noise: bool
+
+
+def _scheme(lengthscale, noise):
+    amplitude = Hyper(0.05, 20.0, 1.0, FLAT)
+    return Scheme(Matern52(1.0), lengthscale=lengthscale, noise=noise, amplitude=amplitude)
+
+
+CONFIGURATIONS = {
+    "release": Configuration(
+        successes=3,
+        candidates=lambda d: min(100 * d, 5000),
+        scheme=_scheme(Hyper(0.005, 2.0, 0.5, FLAT), Hyper(5e-4, 0.2, 0.005, FLAT)),
+        centre=np.median,
+        ddof=0,
+        noise=True,
+    ),
+    "botorch": Configuration(
+        successes=10,
+        candidates=lambda d: min(5000, max(2000, 200 * d)),
+        scheme=_scheme(Hyper(0.005, 4.0, 0.5, FLAT), Hyper(1e-8, 1e-3, 1e-4, FLAT)),
+        centre=np.mean,
+        ddof=1,
+        noise=False,
+    ),
+}
+
+
+class TuRBO(BoxAlgorithm):
+    """O(n^3) per evaluation of the likelihood, one Cholesky factor of all candidates per round.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+    configuration : {"release", "botorch"}
+    rng : Generator
+    """
+
+    reference = "Eriksson et al. (2019), Algorithm 1"
+
+    def __init__(self, problem, *, configuration="release", rng=None):
+        super().__init__(problem, rng)
+        one_of("configuration", configuration, CONFIGURATIONS)
+        self.configuration = CONFIGURATIONS[configuration]
+        self.patience = max(4, problem.dimension)
+        self.counts = {"restarts": 0, "failed_fits": 0}
+        self._design = np.empty((0, problem.dimension))  # points of a restart still to be asked for
+        self._restart(0)
+
+    def _restart(self, first):
+        """Forget all points before number ``first``."""
+        self.first, self.length = first, FIRST
+        self.streak = {"successes": 0, "failures": 0}
+
+    def suggest(self):
+        if len(self._design):
+            return self._outward(self._design[0])
+        X, y = self._inward(self.points[self.first :]), self._standardised()
+        process, failed = gp_regression.fit(self.configuration.scheme, X, y)
+        self.counts["failed_fits"] += failed
+        candidates = self._candidates(X[int(np.argmax(y))], process.lengthscales)
+        draw = process.draw(candidates, self.rng, noise=self.configuration.noise)
+        return self._outward(candidates[int(np.argmax(draw))])
+
+    def _standardised(self):
+        y, how = self.values[self.first :], self.configuration
+        spread = float(y.std(ddof=how.ddof)) if len(y) > how.ddof else 0.0
+        return (y - how.centre(y)) / (spread if spread >= DENSE else 1.0)
+
+    def _candidates(self, centre, lengthscales):
+        """Return points of the trust region around ``centre`` (d,), (m, d)."""
+        d = len(centre)
+        weights = lengthscales / lengthscales.mean()
+        weights = weights / math.exp(np.log(weights).mean())
+        half = 0.5 * weights * self.length
+        low, high = np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0)
+        points = sobol(self.rng, self.configuration.candidates(d), d)
+        moved = self.rng.random(points.shape) <= min(1.0, PERTURBED / d)
+        still = np.flatnonzero(~moved.any(axis=1))
+        moved[still, self.rng.integers(d, size=len(still))] = True
+        return np.where(moved, low + (high - low) * points, centre)
+
+    def learn(self, x, y):
+        if len(self._design):
+            self._design = self._design[1:]
+            return
+        best = float(self.values[self.first : -1].max())
+        self._count(y > best + IMPROVEMENT * abs(best))
+        if self.length < SHORTEST:
+            self.counts["restarts"] += 1
+            self._restart(len(self.values))
+            shape = self.problem.initial_count, self.problem.dimension
+            self._design = latin_hypercube(self.rng, *shape)
+
+    def _count(self, success):
+        """Count a success or failure in a row, and change the side length after enough of them."""
+        kind, other = ("successes", "failures") if success else ("failures", "successes")
+        self.streak = {kind: self.streak[kind] + 1, other: 0}
+        if self.streak["successes"] == self.configuration.successes:
+            self.length = min(2.0 * self.length, LONGEST)
+            self.streak["successes"] = 0
+        elif self.streak["failures"] == self.patience:
+            self.length /= 2.0
+            self.streak["failures"] = 0
+
+    def _inward(self, X):
+        return (X - self.problem.low) / (self.problem.high - self.problem.low)
+
+    def _outward(self, x):
+        low, high = self.problem.low, self.problem.high
+        return np.clip(low + (high - low) * x, low, high)
+
+    def diagnostics(self):
+        return {**self.counts, "length": self.length}

@@ -1,0 +1,28 @@
+r"""Uniform points: what any method must beat.
+
+Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Algorithm 1,
+draws its Phase I so,
+$$x_t \sim \mathrm{Uniform}(\mathcal X).$$
+
+Deviations: none; the paper does not compare with it.
+"""
+
+from optimist.algorithms.black_box.base import BoxAlgorithm
+
+
+class Uniform(BoxAlgorithm):
+    """Constant time per round; learns nothing.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+    rng : Generator
+    """
+
+    reference = "Liu and Wang (2023), Algorithm 1, Phase I"
+
+    def __init__(self, problem, *, rng=None):
+        super().__init__(problem, rng)
+
+    def suggest(self):
+        return self.uniform(1)[0]

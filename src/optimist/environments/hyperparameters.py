@@ -1,0 +1,248 @@
+r"""Tuning a classifier: the function on the box is its accuracy on held-out rows.
+
+A point of $[0,10]^d$ stands for settings of a random forest (d = 7), a multi-layer perceptron
+(d = 8) or gradient boosting (d = 11) of scikit-learn, see `optimist.numerics.search_space`. The
+rows are split into stratified folds; trial k is tested on fold k modulo their number, after
+training on the others. Classifiers get ``random_state=0``, so that the function is fixed, with
+few values and many ties. The best value is unknown: regret counts from the best one found.
+
+Source: Liu and Wang (2023), Global Optimization with Parametric Function Approximation, section 6.
+The paper gives models, ranges and data sets; splits, seeds and unscaled features are our choice.
+
+What a classifier scored is kept, in memory and in a folder beside the table, by all that it
+depends on, so that none is trained twice. The last bits of sums can decide what a perceptron
+scores: training uses one thread whatever the caller's number, and scores of other versions of the
+libraries, or of another kind of processor, are kept apart. So a score from the folder is the one
+that would be computed.
+"""
+
+import functools
+import hashlib
+import importlib
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from optimist.environments.base import BoxEnvironment
+from optimist.errors import ConfigError, one_of, positive, whole_number
+from optimist.numerics.search_space import SIDE, SPACES, decode
+from optimist.preparation.classification import read_table
+from optimist.problems.box import BoxProblem
+
+RECIPE = 1  # to be raised when what is computed changes but not the text of `accuracy`
+TOLD_DEVIATION = 0.01  # the paper's sigma, which its learners use whatever the noise
+FOLDER = "evaluations"
+CLASSIFIERS = {
+    "rf": "sklearn.ensemble:RandomForestClassifier",
+    "mlp": "sklearn.neural_network:MLPClassifier",
+    "gb": "sklearn.ensemble:GradientBoostingClassifier",
+}
+# scikit-learn deprecates and ignores the criterion of gradient boosting: the fifth coordinate is
+# inert, and ten of the eleven count.
+NOT_PASSED = {"gb": ("criterion",)}
+# Two names of one thing share what is kept.
+SAME = {"rf": {"criterion": {"log_loss": "entropy"}}}
+FIXED = {"rf": {"n_jobs": 1}}
+
+
+class HyperparameterEnvironment(BoxEnvironment):
+    """Accuracy of a classifier on one fold of the prepared table ``dataset``.
+
+    Parameters
+    ----------
+    model : {"rf", "mlp", "gb"}
+        Random forest, multi-layer perceptron, gradient boosting.
+    initial : int
+        Number of initial points, uniform in the box and the same for all learners.
+    folds : int
+    standardize : bool
+        Scale features to mean 0 and variance 1 over the rows trained on; else they stay raw.
+    deviation : float
+        Standard deviation of normal noise on what is observed; 0 for none. Learners are told 0.01
+        anyway.
+    """
+
+    hindsight = True
+    maximum = 1.0
+
+    def __init__(
+        self,
+        *,
+        horizon,
+        trial,
+        stream,
+        dataset,
+        model,
+        initial=8,
+        folds=5,
+        standardize=False,
+        deviation=0.0,
+    ):
+        self.horizon = horizon
+        self.model = one_of("model", model, SPACES)
+        self.folds = whole_number("folds", folds, 2)
+        self.instance = trial % folds
+        self.standardize = one_of("standardize", standardize, (True, False))
+        self.low, self.high = _corners(len(SPACES[model]))
+        shape = (whole_number("initial", initial), len(self.low))
+        self._initial = _read_only(stream("initial").uniform(0.0, SIDE, shape))
+        deviation = _deviation(deviation)
+        self._noise = deviation * stream("noise").standard_normal(horizon) if deviation else None
+        self._table = read_table(dataset)
+        _check_folds(self._table[1], folds)
+        self._digest = hashlib.sha256(Path(dataset).read_bytes()).hexdigest()
+        self._accuracy = keep(accuracy, Path(dataset).parent / FOLDER)
+        self._known = {}
+
+    def value(self, x):
+        """Return the accuracy at ``x`` (d,), a float; may train a classifier."""
+        settings = passed(self.model, decode(SPACES[self.model], x))
+        key = tuple(settings.items())
+        if key not in self._known:
+            self._known[key] = self._evaluate(settings)
+        return self._known[key]
+
+    def _evaluate(self, settings):
+        where = self.instance, self.folds, self.standardize, self._digest
+        return self._accuracy(self.model, settings, *where, _context(), self._table)
+
+    def reward(self, t, x):
+        """Return the accuracy at ``x`` (d,) and the noise of round ``t``, a float."""
+        return self.value(x) + (0.0 if self._noise is None else float(self._noise[t]))
+
+    def problem(self, *, own_initial=False):
+        """Return the `BoxProblem`; with ``own_initial`` each learner draws its initial points."""
+        one_of("own_initial", own_initial, (True, False))
+        return BoxProblem(
+            low=self.low,
+            high=self.high,
+            horizon=self.horizon,
+            initial_count=len(self._initial),
+            initial=None if own_initial else self._initial,
+            deviation=TOLD_DEVIATION,
+            value_bound=1.0,
+        )
+
+    def facts(self):
+        """Return the size of the problem, and what always guessing the larger class scores."""
+        labels = self._table[1]
+        train, test = split(labels, self.instance, self.folds)
+        larger = np.bincount(labels[train]).argmax()
+        return {
+            "majority_accuracy": float(np.mean(labels[test] == larger)),
+            "rows": float(len(labels)),
+            "dimension": float(len(self.low)),
+        }
+
+
+def passed(model, settings):
+    """Return those of the decoded settings that reach the classifier, as it gets them."""
+    names = SAME.get(model, {})
+    return {
+        name: names.get(name, {}).get(value, value)
+        for name, value in settings.items()
+        if name not in NOT_PASSED.get(model, ())
+    }
+
+
+def split(labels, fold, folds):
+    """Return the rows to train on and those of fold number ``fold``, as index arrays."""
+    from sklearn.model_selection import StratifiedKFold
+
+    splits = StratifiedKFold(folds, shuffle=True, random_state=0).split(labels, labels)
+    return list(splits)[fold]
+
+
+def accuracy(model, settings, fold, folds, standardize, digest, context, table):
+    """Train a classifier on all folds but one and return its accuracy on that one.
+
+    A perceptron whose weights overflow is no classifier, and right about no row: 0.
+
+    Parameters
+    ----------
+    model, fold, folds, standardize
+        As of `HyperparameterEnvironment`.
+    settings : dict
+        Keywords of the classifier.
+    digest, context
+        SHA-256 of the table, and `_context()`. Not used, but part of what the result is kept by.
+    table : (features (n, d), labels (n,))
+        Not part of it.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.preprocessing import StandardScaler
+    from threadpoolctl import threadpool_limits
+
+    features, labels = table
+    train, test = split(labels, fold, folds)
+    if standardize:
+        features = StandardScaler().fit(features[train]).transform(features)
+    module, _, name = CLASSIFIERS[model].partition(":")
+    make = getattr(importlib.import_module(module), name)
+    classifier = make(**settings, **FIXED.get(model, {}), random_state=0)
+    with threadpool_limits(1), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        try:
+            classifier.fit(features[train], labels[train])
+        except ValueError as error:
+            if "non-finite parameter weights" not in str(error):
+                raise
+            return 0.0
+        return float(np.mean(classifier.predict(features[test]) == labels[test]))
+
+
+@functools.cache
+def _context():
+    """Return what besides its arguments the last bits of a computation depend on, as a dict."""
+    import scipy.linalg  # its BLAS must be there to be listed
+    import sklearn
+    from threadpoolctl import threadpool_info
+
+    blas = [info for info in threadpool_info() if info["user_api"] == "blas"]
+    kinds = {str(info.get("architecture", info["internal_api"])) for info in blas}
+    libraries = {"scikit-learn": sklearn, "numpy": np, "scipy": scipy}
+    versions = {name: library.__version__ for name, library in libraries.items()}
+    return {"recipe": RECIPE, "blas": sorted(kinds), **versions}
+
+
+def keep(function, folder):
+    """Return ``function``, whose results are kept in a folder by all arguments but ``table``.
+
+    Processes may share the folder: joblib writes a result under another name and renames it. If
+    the folder cannot be written, results are computed anew; what it has is still read.
+    """
+
+    def kept(*arguments):
+        from joblib import Memory
+
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", module="joblib")  # about what cannot be written
+            try:
+                return Memory(str(folder), verbose=0).cache(function, ignore=["table"])(*arguments)
+            except OSError:
+                return function(*arguments)
+
+    return kept
+
+
+def _corners(dimension):
+    return tuple(_read_only(np.full(dimension, end)) for end in (0.0, SIDE))
+
+
+def _read_only(array):
+    array.flags.writeable = False
+    return array
+
+
+def _deviation(value):
+    try:
+        return 0.0 if value == 0 else positive("deviation", value)
+    except ConfigError:
+        raise ConfigError(f"deviation is {value!r}; allowed: a number, at least 0") from None
+
+
+def _check_folds(labels, folds):
+    smaller = int(np.bincount(labels).min())
+    if folds > smaller:
+        raise ConfigError(f"folds is {folds}; allowed: at most {smaller}, rows of a class")

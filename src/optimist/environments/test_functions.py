@@ -1,0 +1,101 @@
+r"""Test functions on $[-5,5]^{d}$, of which one is a network of the learner's own kind.
+
+| name | formula | maximum |
+| --- | --- | --- |
+| network | all weights and biases 1: $25\,s(1+\sum_ix_i)+1$, s logistic | at $(5,\dots,5)$ |
+| styblinski_tang | $-\frac12\sum_i(x_i^4-16x_i^2+5x_i)$ | at $x_i=-2.903534$ |
+| rastrigin | $-200+\sum_i(10\cos2\pi x_i-x_i^2)$, 200 being $10d$ | 0 at 0 |
+
+Observations add $N(0,\sigma^2)$, the same in a round whatever the point.
+
+Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Section 6.1: f_1,
+f_2 and f_3 in 20 dimensions, with noise of $\sigma=0.01$ and n = 5, 8 and 8 initial points.
+"""
+
+import math
+
+import numpy as np
+from scipy.special import expit
+
+from optimist.environments.base import BoxEnvironment
+from optimist.errors import one_of, positive, whole_number
+from optimist.numerics.network import HIDDEN, TwoLayerNetwork
+from optimist.problems.box import BoxProblem
+
+EDGE = 5.0
+# Root of 2 z^3 - 16 z + 5/2 = 0 on the left, the maximiser of every coordinate of Styblinski-Tang.
+STYBLINSKI_TANG = float(min(np.roots([2.0, 0.0, -16.0, 2.5]).real))
+
+
+def network(x):
+    return HIDDEN * float(expit(1.0 + x.sum())) + 1.0
+
+
+def styblinski_tang(x):
+    squares = x * x
+    return -0.5 * float((squares * squares - 16.0 * squares + 5.0 * x).sum())
+
+
+def rastrigin(x):
+    return -10.0 * len(x) + float((10.0 * np.cos(2.0 * math.pi * x) - x * x).sum())
+
+
+# Function, each coordinate of its maximiser, and of a point of largest absolute value.
+FUNCTIONS = {
+    "network": (network, EDGE, EDGE),
+    "styblinski_tang": (styblinski_tang, STYBLINSKI_TANG, EDGE),
+    # 10 cos(2 pi z) - z^2 is least where z lies just beyond 4.5.
+    "rastrigin": (rastrigin, 0.0, 4.5228),
+}
+
+
+class TestFunctionEnvironment(BoxEnvironment):
+    r"""One of the functions above.
+
+    Parameters
+    ----------
+    function : {"network", "styblinski_tang", "rastrigin"}
+    dimension : int
+    initial : int
+        n, uniform points that are asked for first.
+    deviation : float
+        $\sigma$.
+    """
+
+    __test__ = False  # no test class
+
+    def __init__(
+        self, *, horizon, trial, stream, function, dimension=20, initial=8, deviation=0.01
+    ):
+        self.horizon = horizon
+        self.function, best, extreme = FUNCTIONS[one_of("function", function, FUNCTIONS)]
+        d = whole_number("dimension", dimension)
+        self.low, self.high = np.full(d, -EDGE), np.full(d, EDGE)
+        self.deviation = positive("deviation", deviation)
+        points = stream("initial").random((whole_number("initial", initial), d))
+        self._initial = self.low + (self.high - self.low) * points
+        self._noise = self.deviation * stream("noise").standard_normal(horizon)
+        self.maximum = self.function(np.full(d, best))
+        self.value_bound = max(self.maximum, abs(self.function(np.full(d, extreme))))
+        if function == "network":
+            self.theta = np.ones(TwoLayerNetwork(d).size)
+
+    def value(self, x):
+        return self.function(x)
+
+    def reward(self, t, x):
+        return self.function(x) + float(self._noise[t])
+
+    def problem(self, *, own_initial=False):
+        return BoxProblem(
+            low=self.low,
+            high=self.high,
+            horizon=self.horizon,
+            initial_count=len(self._initial),
+            initial=None if one_of("own_initial", own_initial, (False, True)) else self._initial,
+            deviation=self.deviation,
+            value_bound=self.value_bound,
+        )
+
+    def facts(self):
+        return {"maximum": self.maximum, "value_bound": self.value_bound}

@@ -1,0 +1,69 @@
+r"""Acquisition functions of a Gaussian posterior at mean m and standard deviation v.
+
+With $y^+$ the best value observed, $u = (m-y^+)/v$ and $h(u)=u\Phi(u)+\varphi(u)$,
+$$\mathrm{EI} = v\,h(u),\qquad \mathrm{PI} = \Phi(u),\qquad \mathrm{UCB} = m+\sqrt\beta\,v .$$
+EI and PI vanish in double precision far below the best value; their logarithms do not. For
+$u<-1$, $\log h(u) = \log\varphi(u)+\log\big(1-|u|\sqrt{\pi/2}\,\mathrm{erfcx}(|u|/\sqrt2)\big)$,
+and the last term is $-2\log|u|-3/u^2$ for $u<-10^3$.
+
+Each function returns its value and its derivatives in m and v, all of the shape of m and v.
+
+Jones, Schonlau and Welch (1998); Kushner (1964); Srinivas et al. (2010).
+"""
+
+import math
+
+import numpy as np
+from scipy.special import erfcx, log_ndtr, ndtr
+
+ROOT_HALF_PI = math.sqrt(math.pi / 2.0)
+LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
+
+
+def log_h(u):
+    r"""Return $\log h(u)$ and its derivative $\Phi(u)/h(u)$."""
+    u = np.asarray(u, dtype=float)
+    left = np.minimum(u, -1.0)
+    # Mills' ratio Phi / phi, and h / phi, on the left.
+    mills = ROOT_HALF_PI * erfcx(-left / math.sqrt(2.0))
+    far = np.minimum(left, -1e3)
+    log_rest = np.where(
+        left < -1e3,
+        -2.0 * np.log(-far) - 3.0 / far**2,
+        np.log1p(np.where(left < -1e3, 0.0, left * mills)),
+    )
+    right = np.maximum(u, -1.0)
+    h = right * ndtr(right) + np.exp(-0.5 * right * right - LOG_ROOT_TWO_PI)
+    tail = u < -1.0
+    value = np.where(tail, -0.5 * left * left - LOG_ROOT_TWO_PI + log_rest, np.log(h))
+    return value, np.where(tail, mills * np.exp(-log_rest), ndtr(right) / h)
+
+
+def log_expected_improvement(m, v, best):
+    u = (m - best) / v
+    value, slope = log_h(u)
+    return np.log(v) + value, slope / v, (1.0 - slope * u) / v
+
+
+def expected_improvement(m, v, best):
+    u = (m - best) / v
+    density = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)
+    return v * (u * ndtr(u) + density), ndtr(u), density
+
+
+def log_probability_of_improvement(m, v, best):
+    u = (m - best) / v
+    value = log_ndtr(u)
+    slope = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI - value)
+    return value, slope / v, -slope * u / v
+
+
+def probability_of_improvement(m, v, best):
+    u = (m - best) / v
+    density = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)
+    return ndtr(u), density / v, -density * u / v
+
+
+def upper_bound(m, v, beta):
+    root = math.sqrt(beta)
+    return m + root * v, np.ones_like(m), np.full_like(v, root)

@@ -1,0 +1,19 @@
+"""Points that fill a cube."""
+
+import math
+
+from scipy.stats import qmc
+
+
+def sobol(rng, n, d):
+    """Return the first ``n`` points of a scrambled Sobol sequence in [0, 1]^d, (n, d).
+
+    ``rng`` scrambles it anew each time.
+    """
+    # The sequence is balanced at powers of two; asking for one spares a warning.
+    return qmc.Sobol(d, rng=rng).random_base2(math.ceil(math.log2(n)))[:n]
+
+
+def latin_hypercube(rng, n, d):
+    """Return ``n`` points of [0, 1]^d, one in each of n slices of every coordinate, (n, d)."""
+    return qmc.LatinHypercube(d, rng=rng).random(n)

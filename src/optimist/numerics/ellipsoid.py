@@ -1,0 +1,116 @@
+r"""Ellipsoids around a centre whose shape is a multiple of the identity and a few vectors.
+
+They are $\{w : (w-\hat w)^\top\Sigma(w-\hat w)\le\beta\}$ with $\Sigma = \lambda I + GG^\top$.
+With G of t columns all costs O(d t) beside O(t^3),
+$$\Sigma^{-1}v = \lambda^{-1}\big(v - G(\lambda I_t+G^\top G)^{-1}G^\top v\big),\qquad
+  \delta^\top\Sigma\delta = \lambda\|\delta\|^2+\|G^\top\delta\|^2 .$$
+"""
+
+import math
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.optimize import brentq
+
+from optimist.numerics.growing import GrowingArray
+
+
+class LowRankEllipsoid:
+    r"""Centre and shape, one vector at a time.
+
+    Parameters
+    ----------
+    centre : (d,) array
+    ridge : float
+        $\lambda$.
+    """
+
+    def __init__(self, centre, ridge):
+        self.centre = centre.copy()
+        self.ridge = ridge
+        self.trace = 0.0  # of G G^T
+        self._vectors = GrowingArray(len(centre))
+        self._factor = None
+
+    @property
+    def vectors(self):
+        """The columns of G, as rows (t, d)."""
+        return self._vectors.values
+
+    @property
+    def nbytes(self):
+        """Bytes in use."""
+        return self.centre.nbytes + self._vectors.nbytes
+
+    def solve(self, v):
+        r"""Return $\Sigma^{-1}v$ for ``v`` (d,) or rows of it (K, d)."""
+        if not len(self._vectors):
+            return v / self.ridge
+        V = self.vectors
+        return (v - cho_solve(self._factor, V @ v.T).T @ V) / self.ridge
+
+    def square(self, delta):
+        r"""Return $\delta^\top\Sigma\delta$ for the rows of ``delta`` (K, d), (K,)."""
+        along = delta @ self.vectors.T
+        return self.ridge * np.einsum("kd,kd->k", delta, delta) + np.einsum(
+            "kt,kt->k", along, along
+        )
+
+    def recentre(self, g, error):
+        r"""Add $gg^\top$ to $\Sigma$, and to the centre $\Sigma^{-1}g$ (new) times ``error``.
+
+        Returns $g^\top\Sigma^{-1}g$ with the old $\Sigma$.
+        """
+        s = self.solve(g)
+        leverage = float(g @ s)
+        self.centre = self.centre + s * (error / (1.0 + leverage))
+        self._vectors.append(g)
+        self.trace += float(g @ g)
+        gram = self.vectors @ self.vectors.T
+        self._factor = cho_factor(gram + self.ridge * np.eye(len(gram)))
+        return leverage
+
+    def leverages(self):
+        r"""Return $g^\top\Sigma^{-1}g$ of every vector so far, (t,)."""
+        V = self.vectors
+        return np.einsum("td,td->t", V, self.solve(V)) if len(V) else np.empty(0)
+
+    def inner_radius(self, beta):
+        r"""Return the radius of a ball around the centre that the ellipsoid of $\beta$ holds."""
+        # The trace bounds the largest eigenvalue of G G^T.
+        return math.sqrt(beta / (self.ridge + self.trace))
+
+    def outside(self, w, beta):
+        r"""Return for the rows of ``w`` (K, d) whether $(w-\hat w)^\top\Sigma(w-\hat w)>\beta$."""
+        return self.square(w - self.centre) > beta
+
+    def scale(self, w, beta):
+        r"""Return rows of ``w`` (K, d) drawn towards the centre, to where the form is $\beta$."""
+        delta = w - self.centre
+        return self.centre + delta * np.sqrt(beta / self.square(delta))[:, None]
+
+    def project(self, w, beta):
+        r"""Return the nearest points of the ellipsoid to rows of ``w`` (K, d) outside of it.
+
+        With $\Sigma = \lambda I+U\,\mathrm{diag}(s)U^\top$ it is $(I+\nu\Sigma)^{-1}\delta$, and
+        $\nu$ the root of a decreasing function.
+        """
+        U, s, _ = np.linalg.svd(self.vectors.T, full_matrices=False)
+        eigenvalues = self.ridge + s**2
+        return np.array([self._nearest(row - self.centre, U, eigenvalues, beta) for row in w])
+
+    def _nearest(self, delta, U, eigenvalues, beta):
+        along = U.T @ delta
+        rest = delta - U @ along
+        squares = np.append(along**2, rest @ rest)
+        values = np.append(eigenvalues, self.ridge)
+
+        def excess(log_nu):
+            return squares @ (values / (1.0 + math.exp(log_nu) * values) ** 2) / beta - 1.0
+
+        # The sum is above beta at 0, and at most sum(squares / values) / nu^2.
+        high = 0.5 * math.log(float(squares @ (1.0 / values)) / beta)
+        low = -math.log(values.max()) - 40.0
+        nu = math.exp(brentq(excess, low, high + 1e-9, xtol=1e-13))
+        shrunk = along / (1.0 + nu * eigenvalues)
+        return self.centre + U @ shrunk + rest / (1.0 + nu * self.ridge)

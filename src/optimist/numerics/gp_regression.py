@@ -1,0 +1,281 @@
+r"""Gaussian-process regression whose hyper-parameters are fitted to the data.
+
+The covariance is $s\,k(x\oslash\ell,x'\oslash\ell)+\tau^2\mathbb 1[x=x']$, one lengthscale
+$\ell_j$ per coordinate, the mean a constant c. With $C = sK+\tau^2I$, $\alpha = C^{-1}(y-c)$,
+$$\log p = -\tfrac12(y-c)^\top\alpha-\tfrac12\log\det C-\tfrac n2\log2\pi,\qquad
+  \partial\log p = \tfrac12\mathrm{tr}\{(\alpha\alpha^\top-C^{-1})\,\partial C\},$$
+to which log-densities of $(\ell,s,\tau^2)$ are added. The best c given the rest has a closed form,
+$1^\top C^{-1}y / 1^\top C^{-1}1$.
+
+Rasmussen and Williams (2006), "Gaussian Processes for Machine Learning", equations 2.30 and 5.9.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_solve, solve_triangular
+from scipy.linalg.blas import dsyrk, dtrmv
+from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.optimize import minimize
+
+from optimist.numerics.kernels import Kernel
+
+WORST = 1e25  # stands for a likelihood that cannot be computed
+
+
+class Flat:
+    """No prior: starts are drawn uniformly between the logarithms of the bounds."""
+
+    def log_density(self, log_theta):
+        """Return the log-density (m,) at exp(``log_theta``) and its derivative in the latter."""
+        return np.zeros_like(log_theta), np.zeros_like(log_theta)
+
+    def draw(self, rng, size, low, high):
+        """Return logarithms (``size``,) of values between ``low`` and ``high``."""
+        return rng.uniform(math.log(low), math.log(high), size)
+
+
+@dataclass(frozen=True)
+class Gamma(Flat):
+    r"""Density proportional to $\theta^{a-1}e^{-b\theta}$."""
+
+    shape: float
+    rate: float
+
+    def log_density(self, log_theta):
+        theta = np.exp(log_theta)
+        slope = (self.shape - 1.0) - self.rate * theta
+        return (self.shape - 1.0) * log_theta - self.rate * theta, slope
+
+    def draw(self, rng, size, low, high):
+        draws = rng.gamma(self.shape, 1.0 / self.rate, size)
+        return np.log(np.clip(draws, low, high))
+
+
+@dataclass(frozen=True)
+class LogNormal(Flat):
+    r"""Density of $\theta$ where $\ln\theta\sim N(m,v)$; it has a factor $1/\theta$."""
+
+    mean: float
+    variance: float
+
+    def log_density(self, log_theta):
+        z = (log_theta - self.mean) / self.variance
+        return -log_theta - 0.5 * self.variance * z * z, -1.0 - z
+
+    def draw(self, rng, size, low, high):
+        draws = rng.normal(self.mean, math.sqrt(self.variance), size)
+        return np.clip(draws, math.log(low), math.log(high))
+
+
+@dataclass(frozen=True)
+class Hyper:
+    """One kind of hyper-parameter: bounds, where the fit starts, and its prior."""
+
+    low: float
+    high: float
+    start: float
+    prior: Flat
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """How a Gaussian process is fitted.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        Stationary, with lengthscale 1.
+    lengthscale, noise : Hyper
+    amplitude : Hyper or None
+        None: s is 1.
+    free_mean : bool
+        Fit c; else it is 0.
+    draws : int
+        Further starts of the fit, drawn from the priors.
+    """
+
+    kernel: Kernel
+    lengthscale: Hyper
+    noise: Hyper
+    amplitude: Hyper | None = None
+    free_mean: bool = True
+    draws: int = 0
+
+    def blocks(self, dimension):
+        """Return (hyper-parameter, slice) pairs of a vector of logarithms, and its length."""
+        kinds = [(self.lengthscale, dimension), (self.noise, 1)]
+        if self.amplitude is not None:
+            kinds.append((self.amplitude, 1))
+        blocks, end = [], 0
+        for kind, size in kinds:
+            blocks.append((kind, slice(end, end + size)))
+            end += size
+        return blocks, end
+
+    def starts(self, dimension, rng):
+        """Return starting points of the fit, logarithms (1 + draws, p)."""
+        blocks, size = self.blocks(dimension)
+        points = np.empty((1 + self.draws, size))
+        for kind, part in blocks:
+            width = part.stop - part.start
+            points[0, part] = math.log(kind.start)
+            for row in points[1:]:
+                row[part] = kind.prior.draw(rng, width, kind.low, kind.high)
+        return points
+
+    def bounds(self, dimension):
+        """Return lower and upper logarithms, (p, 2)."""
+        blocks, size = self.blocks(dimension)
+        found = np.empty((size, 2))
+        for kind, part in blocks:
+            found[part] = math.log(kind.low), math.log(kind.high)
+        return found
+
+
+def log_posterior(log_theta, scheme, X, y):
+    """Return the log-posterior of hyper-parameters, up to a constant, and its gradient.
+
+    Parameters
+    ----------
+    log_theta : (p,) array
+        Logarithms of lengthscales, noise variance and, if it is free, amplitude.
+    scheme : Scheme
+    X, y : (n, d) and (n,) arrays
+
+    Raises LinAlgError where the covariance is singular.
+    """
+    lengthscales, noise, amplitude = _unpack(log_theta, scheme, X.shape[1])
+    U = X / lengthscales
+    K, S = scheme.kernel.with_slope(U, U)
+    inverse, log_det = _inverse(amplitude * K, noise)
+    residual = y - (_best_mean(inverse, y) if scheme.free_mean else 0.0)
+    alpha = inverse @ residual
+    value = -0.5 * (residual @ alpha) - 0.5 * log_det - 0.5 * len(y) * math.log(2.0 * math.pi)
+    M = np.outer(alpha, alpha) - inverse
+    P = M * S
+    gradient = np.empty(len(log_theta))
+    # sum_ab P_ab (u_a - u_b)^2 = 2 sum_a (P 1)_a u_a^2 - 2 sum_a u_a (P u)_a, for each coordinate
+    d = X.shape[1]
+    gradient[:d] = amplitude * (P.sum(axis=1) @ (U * U) - np.einsum("aj,aj->j", U, P @ U))
+    gradient[d] = 0.5 * noise * np.trace(M)
+    if scheme.amplitude is not None:
+        gradient[d + 1] = 0.5 * amplitude * np.vdot(M, K)
+    for kind, part in scheme.blocks(d)[0]:
+        densities, slopes = kind.prior.log_density(log_theta[part])
+        value += float(densities.sum())
+        gradient[part] += slopes
+    return value, gradient
+
+
+def _unpack(log_theta, scheme, dimension):
+    theta = np.exp(log_theta)
+    amplitude = 1.0 if scheme.amplitude is None else float(theta[dimension + 1])
+    return theta[:dimension], float(theta[dimension]), amplitude
+
+
+def _inverse(K, noise):
+    """Return the inverse of K + noise I, and the log-determinant of the sum."""
+    C = K.copy()
+    C.flat[:: len(C) + 1] += noise
+    L, fault = dpotrf(C.T, lower=1, overwrite_a=1, clean=1)
+    if fault:
+        raise np.linalg.LinAlgError("the covariance is singular")
+    log_det = 2.0 * float(np.log(L.diagonal()).sum())
+    inverse, _ = dpotri(L, lower=1, overwrite_c=1)
+    inverse = inverse + inverse.T
+    inverse.flat[:: len(C) + 1] *= 0.5
+    return inverse, log_det
+
+
+def _best_mean(inverse, y):
+    weights = inverse.sum(axis=0)
+    return float(weights @ y) / float(weights.sum())
+
+
+def fit(scheme, X, y, rng=None):
+    """Return the fitted `GaussianProcess`, and how many starts of the fit failed.
+
+    Parameters
+    ----------
+    scheme : Scheme
+    X, y : (n, d) and (n,) arrays
+    rng : Generator
+        Of the starts that are drawn.
+    """
+
+    def objective(log_theta):
+        try:
+            value, gradient = log_posterior(log_theta, scheme, X, y)
+        except np.linalg.LinAlgError:
+            return WORST, np.zeros_like(log_theta)
+        return -value, -gradient
+
+    d = X.shape[1]
+    bounds, starts = scheme.bounds(d), scheme.starts(d, rng)
+    found = [
+        minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds) for start in starts
+    ]
+    sound = [result for result in found if result.fun < WORST]
+    best = min(sound, key=lambda result: result.fun).x if sound else starts[0]
+    return GaussianProcess(scheme, X, y, best), len(found) - len(sound)
+
+
+class GaussianProcess:
+    """The posterior of a function given noisy values, at fixed hyper-parameters.
+
+    Parameters
+    ----------
+    scheme : Scheme
+    X, y : (n, d) and (n,) arrays
+    log_theta : (p,) array
+        As in `log_posterior`.
+    """
+
+    def __init__(self, scheme, X, y, log_theta):
+        self.kernel = scheme.kernel
+        self.lengthscales, self.noise, self.amplitude = _unpack(log_theta, scheme, X.shape[1])
+        self.U = X / self.lengthscales
+        C = self.amplitude * self.kernel(self.U, self.U) + self.noise * np.eye(len(y))
+        self.L = np.linalg.cholesky(C)
+        self.mean = 0.0
+        if scheme.free_mean:
+            weights = cho_solve((self.L, True), np.ones(len(y)))
+            self.mean = float(weights @ y) / float(weights.sum())
+        self.alpha = cho_solve((self.L, True), y - self.mean)
+
+    def predict(self, Z):
+        """Return mean and standard deviation of the function at rows of ``Z`` (m, d), (m,) each."""
+        k = self.amplitude * self.kernel(self.U, Z / self.lengthscales)
+        half = solve_triangular(self.L, k, lower=True)
+        variance = self.amplitude - np.einsum("nm,nm->m", half, half)
+        return self.mean + self.alpha @ k, np.sqrt(np.maximum(variance, 1e-16))
+
+    def predict_with_gradient(self, z):
+        """Return mean and standard deviation at ``z`` (d,), and their gradients (d,)."""
+        u = (z / self.lengthscales)[None]
+        k, slope = self.kernel.with_slope(self.U, u)
+        k, slope = self.amplitude * k[:, 0], self.amplitude * slope[:, 0]
+        weights = cho_solve((self.L, True), k, check_finite=False)
+        deviation = math.sqrt(max(self.amplitude - float(k @ weights), 1e-16))
+        # d k(u_a, u) / d z = slope (u_a - u) / lengthscale
+        towards = (self.U - u) / self.lengthscales
+        along_mean = (self.alpha * slope) @ towards
+        along_deviation = -((weights * slope) @ towards) / deviation
+        return self.mean + float(self.alpha @ k), deviation, along_mean, along_deviation
+
+    def draw(self, Z, rng, *, noise=True):
+        """Return a joint draw (m,) at rows of ``Z`` (m, d), of observations or of the function."""
+        V = Z / self.lengthscales
+        k = self.amplitude * self.kernel(self.U, V)
+        half = solve_triangular(self.L, k, lower=True)
+        # Only lower triangles are used from here on, for a symmetric C is its own transpose.
+        C = self.kernel.gram(V).T
+        C = dsyrk(-1.0, half, beta=self.amplitude, c=C, trans=1, lower=1, overwrite_c=1)
+        # Rounding makes the covariance of close candidates indefinite by some 1e-12 of s.
+        C[np.diag_indices_from(C)] += self.noise if noise else 1e-8 * self.amplitude
+        L, fault = dpotrf(C, lower=1, overwrite_a=1, clean=0)
+        if fault:
+            raise np.linalg.LinAlgError("the covariance of the candidates is singular")
+        return self.mean + self.alpha @ k + dtrmv(L, rng.standard_normal(len(Z)), lower=1)

@@ -1,0 +1,104 @@
+r"""A network of two linear layers with a logistic function between them, and its gradients.
+
+$$f_w(x) = w_2^\top s(W_1x+b_1)+b_2,\qquad s(z) = 1/(1+e^{-z}).$$
+With H hidden units and $h = s(W_1x+b_1)$, $q = w_2\odot h\odot(1-h)$,
+$$\partial_{w_2}=h,\quad \partial_{b_2}=1,\quad \partial_{b_1}=q,\quad \partial_{W_1}=q\,x^\top,
+\quad \nabla_x=W_1^\top q .$$
+
+Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Section 6.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+HIDDEN = 25
+
+
+class Layers(NamedTuple):
+    """Views of rows of parameters: W_1 (K, H, d), b_1 and w_2 (K, H), b_2 (K,)."""
+
+    W1: np.ndarray
+    b1: np.ndarray
+    w2: np.ndarray
+    b2: np.ndarray
+
+
+class TwoLayerNetwork:
+    r"""Values and gradients for K pairs of parameters and points at once.
+
+    Parameters are rows ``[W_1 (row by row), b_1, w_2, b_2]`` of length $d_w = Hd+2H+1$.
+
+    Parameters
+    ----------
+    dimension : int
+        d, length of x.
+    hidden : int
+        H.
+    """
+
+    def __init__(self, dimension, hidden=HIDDEN):
+        self.dimension = dimension
+        self.hidden = hidden
+        self.size = hidden * dimension + 2 * hidden + 1
+        ends = np.cumsum([hidden * dimension, hidden, hidden])
+        self._first, self._bias, self._second = (
+            slice(*ends) for ends in zip([0, *ends[:-1]], ends, strict=True)
+        )
+
+    def layers(self, w):
+        """Return the parameters of rows of ``w`` (K, d_w), as views."""
+        W1 = w[:, self._first].reshape(len(w), self.hidden, self.dimension)
+        return Layers(W1, w[:, self._bias], w[:, self._second], w[:, -1])
+
+    def values(self, w, x):
+        """Return f (K,) for rows of ``w`` (K, d_w) and ``x`` (K, d)."""
+        layers = self.layers(w)
+        return np.einsum("kh,kh->k", layers.w2, _hidden(layers, x)) + layers.b2
+
+    def gradients(self, w, x):
+        """Return the gradients in w (K, d_w) and in x (K, d)."""
+        g = np.empty(w.shape)
+        return g, self.gradients_into(self.layers(g), self.layers(w), x)
+
+    @staticmethod
+    def gradients_into(out, layers, x):
+        """Write the gradients in w of ``layers`` to ``out``; return those in x (K, d)."""
+        h = _hidden(layers, x)
+        out.w2[:] = h
+        out.b2[:] = 1.0
+        q = np.subtract(1.0, h, out=out.b1)
+        q *= h
+        q *= layers.w2
+        np.multiply(q[:, :, None], x[:, None, :], out=out.W1)
+        return (q[:, None, :] @ layers.W1)[:, 0]
+
+    def value(self, w, x):
+        """Return f at one point, a float."""
+        return float(self.values(w[None], x[None])[0])
+
+    def gradient(self, w, x):
+        """Return the gradient in w (d_w,) at one point."""
+        return self.gradients(w[None], x[None])[0][0]
+
+    def initial(self, rng):
+        r"""Draw parameters as PyTorch's linear layers do, $U(\pm1/\sqrt{\text{inputs}})$ each."""
+        bounds = np.full(self.size, 1.0 / math.sqrt(self.hidden))
+        bounds[: self._bias.stop] = 1.0 / math.sqrt(self.dimension)
+        return bounds * rng.uniform(-1.0, 1.0, self.size)
+
+    def squared_error(self, w, X, y):
+        """Return the mean squared error on ``X`` (n, d), ``y`` (n,) and its gradient, (d_w,)."""
+        rows = np.broadcast_to(w, (len(X), self.size))
+        residuals = self.values(rows, X) - y
+        gradient = residuals @ self.gradients(rows, X)[0]
+        return float(residuals @ residuals) / len(y), gradient * (2.0 / len(y))
+
+
+def _hidden(layers, x):
+    """Return h (K, H)."""
+    z = (layers.W1 @ x[:, :, None])[:, :, 0]
+    z += layers.b1
+    return expit(z, out=z)

@@ -1,0 +1,122 @@
+r"""Search spaces: what a point of the box $[0,10]^d$ means as settings of a classifier.
+
+Coordinates stand for settings in the order of a table from name to kind. With u a coordinate,
+
+choice        option $\lfloor uc/10\rfloor$ of c, in the order listed;
+whole number  $a+\lfloor u(b-a+1)/10\rfloor$ from a to b;
+real          $a+(b-a)u/10$, clipped where an end of the range is not allowed.
+
+At u = 10, which would begin a bin of its own, choices and whole numbers keep their last value.
+Liu and Wang (2023) say "categorical, integer, continuous on [0, 10]" with these ranges; that all
+bins are equally wide is our reading.
+"""
+
+from dataclasses import dataclass
+
+from optimist.errors import ConfigError
+
+SIDE = 10.0
+
+
+def _bin(u, count):
+    return min(int(u * count / SIDE), count - 1)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of ``options``, in equal bins."""
+
+    options: tuple
+
+    def decode(self, u):
+        """Return the option for u in [0, 10]."""
+        return self.options[_bin(u, len(self.options))]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number from ``low`` to ``high``, both included, in equal bins."""
+
+    low: int
+    high: int
+
+    def decode(self, u):
+        """Return the integer for u in [0, 10]."""
+        return self.low + _bin(u, self.high - self.low + 1)
+
+
+@dataclass(frozen=True)
+class Real:
+    """A number from ``low`` to ``high``, kept within ``least`` and ``most``; None: the ends."""
+
+    low: float
+    high: float
+    least: float | None = None
+    most: float | None = None
+
+    def decode(self, u):
+        """Return the float for u in [0, 10]."""
+        least = self.low if self.least is None else self.least
+        most = self.high if self.most is None else self.most
+        return min(max(self.low + (self.high - self.low) * u / SIDE, least), most)
+
+
+_FEATURES = Choice(("sqrt", "log2"))
+_MOMENT = Real(0.0, 1.0, least=1e-6, most=1.0 - 1e-6)
+
+# By model: the settings of scikit-learn's classifier, by the names that it has for them.
+SPACES = {
+    "rf": {
+        "n_estimators": Whole(20, 200),
+        "criterion": Choice(("gini", "entropy", "log_loss")),
+        "max_depth": Whole(1, 10),
+        "min_samples_split": Whole(2, 10),
+        "min_samples_leaf": Whole(1, 10),
+        "max_features": _FEATURES,
+        "bootstrap": Choice((True, False)),
+    },
+    "mlp": {
+        "activation": Choice(("identity", "logistic", "tanh", "relu")),
+        "alpha": Real(1e-6, 1e-2),
+        "learning_rate_init": Real(1e-6, 1e-2),
+        "max_iter": Whole(100, 300),
+        "shuffle": Choice((True, False)),
+        "beta_1": _MOMENT,
+        "beta_2": _MOMENT,
+        "n_iter_no_change": Whole(1, 10),
+    },
+    "gb": {
+        "loss": Choice(("log_loss", "exponential")),
+        "learning_rate": Real(0.0, 1.0, least=1e-6),
+        "n_estimators": Whole(20, 200),
+        "subsample": Real(0.0, 1.0, least=0.01),
+        "criterion": Choice(("friedman_mse", "squared_error")),
+        "min_samples_split": Whole(2, 10),
+        "min_samples_leaf": Whole(1, 10),
+        "min_weight_fraction_leaf": Real(0.0, 0.5),
+        "max_depth": Whole(1, 10),
+        "max_features": _FEATURES,
+        "max_leaf_nodes": Whole(2, 10),
+    },
+}
+
+
+def decode(space, x):
+    """Return the settings, by name, that a point of the box stands for.
+
+    Parameters
+    ----------
+    space : dict
+        Kinds by name, as in SPACES.
+    x : (d,) sequence of numbers in [0, 10]
+        One coordinate per setting.
+
+    Raises ConfigError for a point of another length or outside the box.
+    """
+    point = [float(u) for u in x]
+    if len(point) != len(space):
+        raise ConfigError(f"point has {len(point)} coordinates; allowed: {len(space)}")
+    for name, u in zip(space, point, strict=True):
+        if not 0.0 <= u <= SIDE:
+            raise ConfigError(f"coordinate {name} is {u}; allowed: from 0 to {SIDE:g}")
+    return {name: kind.decode(u) for (name, kind), u in zip(space.items(), point, strict=True)}

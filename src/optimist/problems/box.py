@@ -1,0 +1,57 @@
+"""What learners of functions on a box are told."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from optimist.errors import ConfigError, positive, whole_number
+
+
+@dataclass(frozen=True)
+class BoxProblem:
+    r"""Maximising a function on a box from noisy values.
+
+    Attributes
+    ----------
+    low, high : (d,) arrays
+        Corners of the box.
+    horizon : int
+        Number of rounds, the initial ones included.
+    initial_count : int
+        n, how many rounds are spent on initial points.
+    initial : (n, d) array or None
+        These points; None: each learner draws its own.
+    deviation : float
+        $\sigma$, standard deviation of the noise that learners are told.
+    value_bound : float
+        F, a bound on the absolute value of the function.
+    """
+
+    domain: ClassVar[str] = "box"
+
+    low: np.ndarray
+    high: np.ndarray
+    horizon: int
+    initial_count: int
+    initial: np.ndarray | None
+    deviation: float
+    value_bound: float
+
+    def __post_init__(self):
+        for key in ("horizon", "initial_count"):
+            whole_number(key, getattr(self, key))
+        for key in ("deviation", "value_bound"):
+            positive(key, getattr(self, key))
+        if not (self.low < self.high).all():
+            raise ConfigError("the box is empty; allowed: low below high in every coordinate")
+
+    @property
+    def dimension(self):
+        """d, the number of coordinates."""
+        return len(self.low)
+
+    @property
+    def rounds(self):
+        """T, the number of rounds after the initial ones."""
+        return max(1, self.horizon - self.initial_count)

@@ -1,0 +1,75 @@
+"""Aggregation of result files: regret that is counted in hindsight."""
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from optimist import aggregate, results
+
+
+def runs(setting, algorithm, trial, regrets, instance=0, **columns):
+    """Rows of one trial; ``regrets`` are those of its rounds, which are then summed up."""
+    regrets = pd.Series(regrets)
+    about = {"paper": "toy", "setting": setting, "algorithm": algorithm, "trial": trial}
+    about |= {"status": "ok", "seconds": 0.0, "instance": instance, **columns}
+    numbers = {"round": range(1, len(regrets) + 1), "regret": regrets.cumsum()}
+    return pd.DataFrame(numbers).assign(**about, simple_regret=regrets.cummin())
+
+
+MANY = [
+    runs("here", "a", 0, [0.5, 0.25, 0.125]),
+    runs("here", "b", 0, [0.5, 0.0625, 0.5]),
+    runs("here", "a", 5, [0.03125, 0.5, 0.5]),
+    runs("here", "a", 1, [0.75, 0.75, 0.75], instance=1),
+]
+
+
+def test_the_floor_is_the_smallest_regret_of_any_algorithm_and_repetition_of_an_instance():
+    floors = aggregate.find_floors(pd.concat(MANY)).set_index(["setting", "instance"])
+    assert floors["floor"].to_dict() == {("here", 0): 0.03125, ("here", 1): 0.75}
+    assert floors["algorithm"].to_dict() == {("here", 0): "a", ("here", 1): "a"}
+
+
+def test_regret_is_counted_from_the_floor_in_every_round():
+    counted = aggregate.count_from(pd.concat(MANY), aggregate.find_floors(pd.concat(MANY)))
+    b = counted[counted["algorithm"] == "b"]
+    assert b["regret"].tolist() == [0.46875, 0.5, 0.96875]
+    assert b["simple_regret"].tolist() == [0.46875, 0.03125, 0.03125]
+    assert counted[counted["trial"] == 1]["regret"].tolist() == [0.0, 0.0, 0.0]
+    assert counted["simple_regret"].min() == 0.0
+
+
+def test_settings_without_a_floor_are_left_alone():
+    both = pd.concat([*MANY, runs("there", "a", 0, [2.0, 1.0])])
+    plain = runs("plain", "a", 0, [2.0, 1.0]).drop(columns=["instance", "simple_regret"])
+    floors = aggregate.find_floors(pd.concat(MANY))
+    counted = aggregate.count_from(pd.concat([both, plain]), floors)
+    for setting in ("there", "plain"):
+        assert counted[counted["setting"] == setting]["regret"].tolist() == [2.0, 3.0]
+
+
+@pytest.fixture
+def files(tmp_path):
+    paths = []
+    for i, frame in enumerate(MANY):
+        paths.append(str(tmp_path / f"{i}.parquet"))
+        results.write(pa.Table.from_pandas(frame, preserve_index=False), paths[-1], {})
+    floors = tmp_path / "floors.parquet"
+    aggregate.find_floors(aggregate.load(paths)).to_parquet(floors)
+    return paths, str(floors)
+
+
+def test_curves_and_finals_of_a_figure_are_counted_from_the_floors(files):
+    # A figure reads the files of its own cells only; the floor comes from all.
+    paths, floors = files
+    made = aggregate.tables({"regret": [paths[1]], "floors": floors}, 0.95)
+    assert made["finals"]["regret"].tolist() == [0.96875]
+    assert made["curves"]["mean"].tolist() == [0.46875, 0.5, 0.96875]
+    assert aggregate.tables({"regret": [paths[1]]}, 0.95)["finals"]["regret"].tolist() == [1.0625]
+
+
+def test_a_figure_may_show_the_first_trials_only(files):
+    paths, _ = files
+    made = aggregate.tables({"regret": paths}, 0.95, trials=1)
+    assert sorted(made["finals"]["algorithm"]) == ["a", "b"]
+    assert set(made["curves"]["trials"]) == {1}

@@ -1,0 +1,673 @@
+"""Tuning classifiers: what points mean, accuracies, and that no classifier is trained twice."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from worlds import STAND_IN
+
+from optimist import datasets, seeding
+from optimist.environments import hyperparameters, make_environment
+from optimist.errors import ConfigError, DataError
+from optimist.numerics.search_space import SPACES, Choice, Real, Whole, decode
+from optimist.preparation import classification
+from optimist.preparation.classification import read_table
+
+CHEAP = {  # a point whose classifier is trained in an instant
+    "rf": (0.0, 5.0, 3.0, 0.0, 0.0, 0.0, 0.0),
+    "mlp": (9.0, 1.0, 9.0, 0.0, 0.0, 9.0, 9.0, 5.0),
+    "gb": (0.0, 3.0, 0.0, 9.0, 0.0, 0.0, 0.0, 0.1, 2.0, 0.0, 5.0),
+}
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A prepared table in a folder of its own."""
+    return Path(shutil.copy(STAND_IN / "australian.csv", tmp_path / "australian.csv"))
+
+
+def world(dataset, model="rf", trial=0, horizon=50, **parameters):
+    return make_environment(
+        "hyperparameters",
+        horizon=horizon,
+        trial=trial,
+        stream=partial(seeding.stream, "go_ucb", "test", trial),
+        dataset=dataset,
+        model=model,
+        **parameters,
+    )
+
+
+@pytest.fixture
+def fits(monkeypatch):
+    """A list that grows by a name whenever a classifier is trained."""
+    from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+    from sklearn.neural_network import MLPClassifier
+
+    trained = []
+
+    def count(cls):
+        fit = cls.fit
+
+        def counted(self, *arguments, **keywords):
+            trained.append(cls.__name__)
+            return fit(self, *arguments, **keywords)
+
+        monkeypatch.setattr(cls, "fit", counted)
+
+    for cls in (RandomForestClassifier, MLPClassifier, GradientBoostingClassifier):
+        count(cls)
+    return trained
+
+
+# The decoder.
+
+
+def test_spaces_are_those_of_the_paper():
+    kinds = {model: "".join(type(k).__name__[0] for k in s.values()) for model, s in SPACES.items()}
+    assert kinds == {"rf": "WCWWWCC", "mlp": "CRRWCRRW", "gb": "CRWRCWWRWCW"}
+    ranges = {
+        (model, name): (kind.low, kind.high)
+        for model, space in SPACES.items()
+        for name, kind in space.items()
+        if not isinstance(kind, Choice)
+    }
+    assert ranges == {
+        ("rf", "n_estimators"): (20, 200),
+        ("rf", "max_depth"): (1, 10),
+        ("rf", "min_samples_split"): (2, 10),
+        ("rf", "min_samples_leaf"): (1, 10),
+        ("mlp", "alpha"): (1e-6, 1e-2),
+        ("mlp", "learning_rate_init"): (1e-6, 1e-2),
+        ("mlp", "max_iter"): (100, 300),
+        ("mlp", "beta_1"): (0, 1),
+        ("mlp", "beta_2"): (0, 1),
+        ("mlp", "n_iter_no_change"): (1, 10),
+        ("gb", "learning_rate"): (0, 1),
+        ("gb", "n_estimators"): (20, 200),
+        ("gb", "subsample"): (0, 1),
+        ("gb", "min_samples_split"): (2, 10),
+        ("gb", "min_samples_leaf"): (1, 10),
+        ("gb", "min_weight_fraction_leaf"): (0, 0.5),
+        ("gb", "max_depth"): (1, 10),
+        ("gb", "max_leaf_nodes"): (2, 10),
+    }
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "options"),
+    [
+        ("rf", "criterion", ["gini", "entropy", "log_loss"]),
+        ("rf", "max_features", ["sqrt", "log2"]),
+        ("rf", "bootstrap", [True, False]),
+        ("mlp", "activation", ["identity", "logistic", "tanh", "relu"]),
+        ("mlp", "shuffle", [True, False]),
+        ("gb", "loss", ["log_loss", "exponential"]),
+        ("gb", "criterion", ["friedman_mse", "squared_error"]),
+        ("gb", "max_features", ["sqrt", "log2"]),
+    ],
+)
+def test_options_have_equal_bins_in_the_order_of_the_paper(model, name, options):
+    kind, count = SPACES[model][name], len(options)
+    middles = [10.0 * (k + 0.5) / count for k in range(count)]
+    assert [kind.decode(u) for u in middles] == options
+    assert (kind.decode(0.0), kind.decode(10.0)) == (options[0], options[-1])
+
+
+def test_bins_change_where_they_should():
+    assert SPACES["rf"]["bootstrap"].decode(np.nextafter(5.0, 0.0)) is True
+    assert SPACES["rf"]["bootstrap"].decode(5.0) is False
+    depth = Whole(1, 10)
+    assert [depth.decode(u) for u in (0.999, 1.0, 8.999, 9.0)] == [1, 2, 9, 10]
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [(m, n) for m, space in SPACES.items() for n, kind in space.items() if isinstance(kind, Whole)],
+)
+def test_whole_numbers_have_equal_bins_and_both_ends(model, name):
+    kind = SPACES[model][name]
+    values = range(kind.low, kind.high + 1)
+    middles = [10.0 * (k + 0.5) / len(values) for k in range(len(values))]
+    assert [kind.decode(u) for u in middles] == list(values)
+    ends = (0.0, np.nextafter(10.0, 0.0), 10.0)
+    assert [kind.decode(u) for u in ends] == [kind.low, kind.high, kind.high]
+    assert all(type(kind.decode(u)) is int for u in ends)
+
+
+def test_numbers_are_linear_and_clipped_where_an_end_is_not_allowed():
+    gb, mlp = SPACES["gb"], SPACES["mlp"]
+    assert Real(1.0, 3.0).decode(2.5) == 1.5
+    assert mlp["alpha"].decode(5.0) == pytest.approx((1e-6 + 1e-2) / 2)
+    assert (mlp["alpha"].decode(0.0), mlp["alpha"].decode(10.0)) == (1e-6, 1e-2)
+    assert gb["min_weight_fraction_leaf"].decode(10.0) == 0.5
+    for name in ("beta_1", "beta_2"):
+        assert (mlp[name].decode(0.0), mlp[name].decode(10.0)) == (1e-6, 1.0 - 1e-6)
+    assert [gb["subsample"].decode(u) for u in (0.0, 0.05, 0.2, 10.0)] == [0.01, 0.01, 0.02, 1.0]
+    assert [gb["learning_rate"].decode(u) for u in (0.0, 2.5, 10.0)] == [1e-6, 0.25, 1.0]
+
+
+@pytest.mark.parametrize("model", SPACES)
+def test_points_become_settings_by_name_as_plain_values(model):
+    space = SPACES[model]
+    for x in (np.zeros(len(space)), np.full(len(space), 10.0), np.linspace(1.0, 9.0, len(space))):
+        settings = decode(space, x)
+        assert list(settings) == list(space)
+        assert {type(value) for value in settings.values()} <= {int, float, str, bool}
+        assert settings == {n: k.decode(float(u)) for (n, k), u in zip(space.items(), x)}  # noqa: B905
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        ([5.0], "1 coordinates; allowed: 2"),
+        ([5.0, 5.0, 5.0], "3 coordinates"),
+        ([5.0, 10.1], "coordinate b is 10.1; allowed: from 0 to 10"),
+        ([-1e-9, 5.0], "coordinate a is -1e-09"),
+        ([5.0, float("nan")], "coordinate b is nan"),
+    ],
+)
+def test_points_that_are_not_in_the_box_are_refused(x, message):
+    with pytest.raises(ConfigError, match=message):
+        decode({"a": Whole(1, 2), "b": Real(0.0, 1.0)}, x)
+
+
+def test_only_what_the_classifier_heeds_is_passed():
+    gb = decode(SPACES["gb"], CHEAP["gb"])
+    assert {*gb} - {*hyperparameters.passed("gb", gb)} == {"criterion"}
+    rf = decode(SPACES["rf"], CHEAP["rf"])
+    told = [
+        hyperparameters.passed("rf", rf | {"criterion": name})["criterion"]
+        for name in ("gini", "entropy", "log_loss")
+    ]
+    assert told == ["gini", "entropy", "entropy"]
+
+
+# Accuracies.
+
+
+def direct(dataset, classifier, fold, standardize=False):
+    """The accuracy as scikit-learn's own cross-validation reports it."""
+    from sklearn.model_selection import StratifiedKFold, cross_val_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    model = make_pipeline(StandardScaler(), classifier) if standardize else classifier
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return cross_val_score(model, *read_table(dataset), cv=folds)[fold]
+
+
+@pytest.mark.parametrize("trial", [0, 3, 8])
+def test_forest_is_scikit_learns(table, trial):
+    from sklearn.ensemble import RandomForestClassifier
+
+    x = np.array([0.1, 4.0, 9.9, 2.0, 1.5, 7.0, 6.0])
+    expected = RandomForestClassifier(
+        n_estimators=21,
+        criterion="entropy",
+        max_depth=10,
+        min_samples_split=3,
+        min_samples_leaf=2,
+        max_features="log2",
+        bootstrap=False,
+        random_state=0,
+    )
+    place = world(table, "rf", trial)
+    assert place.instance == trial % 5
+    assert place.value(x) == direct(table, expected, trial % 5)
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+def test_perceptron_is_scikit_learns(table, standardize):
+    from sklearn.neural_network import MLPClassifier
+
+    x = np.array([6.0, 2.0, 8.0, 10.0, 2.0, 9.0, 10.0, 10.0])
+    expected = MLPClassifier(
+        activation="tanh",
+        alpha=1e-6 + (1e-2 - 1e-6) * 2.0 / 10.0,
+        learning_rate_init=1e-6 + (1e-2 - 1e-6) * 8.0 / 10.0,
+        max_iter=300,
+        shuffle=True,
+        beta_1=0.9,
+        beta_2=1.0 - 1e-6,
+        n_iter_no_change=10,
+        random_state=0,
+    )
+    place = world(table, "mlp", 1, standardize=standardize)
+    assert place.value(x) == direct(table, expected, 1, standardize)
+
+
+def test_boosting_is_scikit_learns(table):
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    x = np.array([9.0, 2.5, 0.0, 5.0, 9.0, 4.0, 1.0, 1.0, 3.0, 0.0, 8.0])
+    expected = GradientBoostingClassifier(
+        loss="exponential",
+        learning_rate=0.25,
+        n_estimators=20,
+        subsample=0.5,
+        min_samples_split=5,
+        min_samples_leaf=2,
+        min_weight_fraction_leaf=0.05,
+        max_depth=4,
+        max_features="sqrt",
+        max_leaf_nodes=9,
+        random_state=0,
+    )
+    assert world(table, "gb", 2).value(x) == direct(table, expected, 2)
+
+
+def test_standardised_features_make_another_perceptron(table):
+    raw, scaled = (world(table, "mlp", standardize=s) for s in (False, True))
+    points = np.random.default_rng(0).uniform(0.0, 10.0, (8, 8))
+    assert [raw.value(x) for x in points] != [scaled.value(x) for x in points]
+
+
+def test_features_are_standardised_over_the_rows_trained_on(table, monkeypatch):
+    from sklearn.neural_network import MLPClassifier
+
+    met = []
+    fit = MLPClassifier.fit
+    monkeypatch.setattr(MLPClassifier, "fit", lambda m, X, y: met.append(X) or fit(m, X, y))
+    for standardize in (False, True):
+        world(table, "mlp", standardize=standardize).value(np.array(CHEAP["mlp"]))
+    raw, scaled = met
+    assert raw.shape == scaled.shape == (48, 14)
+    np.testing.assert_allclose(scaled.mean(axis=0), 0.0, atol=1e-12)
+    varies = raw.std(axis=0) > 0.0
+    assert varies.sum() > 10
+    np.testing.assert_allclose(scaled.std(axis=0), varies)
+
+
+def test_one_thread_trains_whatever_the_caller_allows(table, monkeypatch):
+    import threadpoolctl
+    from sklearn.neural_network import MLPClassifier
+
+    def threads():
+        return {info["num_threads"] for info in threadpoolctl.threadpool_info()}
+
+    met = []
+    fit = MLPClassifier.fit
+    monkeypatch.setattr(MLPClassifier, "fit", lambda m, X, y: met.append(threads()) or fit(m, X, y))
+    with threadpoolctl.threadpool_limits(2):
+        if threads() == {1}:
+            pytest.skip("this machine allows one thread only")
+        world(table, "mlp").value(np.array(CHEAP["mlp"]))
+    assert met == [{1}]
+
+
+def test_boosting_on_the_real_data_scores_what_an_independent_run_scored(tmp_path):
+    frame, _ = datasets.fetch("australian", source="mirror")
+    classification.write(frame, tmp_path / "australian.csv")
+    place = world(tmp_path / "australian.csv", "gb")
+    values = [place.value(x) for x in np.random.default_rng(0).uniform(0.0, 10.0, (40, 11))]
+    found = (min(values), np.median(values), max(values))
+    assert found == pytest.approx((0.507, 0.844, 0.891), abs=0.003)
+
+
+def test_folds_are_stratified_disjoint_and_cover_all_rows(table):
+    labels = read_table(table)[1]
+    folds = [hyperparameters.split(labels, k, 5) for k in range(5)]
+    assert sorted(np.concatenate([test for _, test in folds])) == list(range(60))
+    for train, test in folds:
+        assert sorted([*train, *test]) == list(range(60))
+        assert len(test) == 12
+        assert abs(labels[test].sum() - labels.sum() / 5) < 1.0
+    assert list(folds[0][1]) != list(range(12))  # shuffled
+
+
+def test_facts_say_what_guessing_scores(table):
+    labels = read_table(table)[1]
+    facts = world(table, "mlp", 4).facts()
+    _, test = hyperparameters.split(labels, 4, 5)
+    assert labels.mean() < 0.5
+    assert facts == {
+        "majority_accuracy": np.mean(labels[test] == 0),
+        "rows": 60.0,
+        "dimension": 8.0,
+    }
+
+
+def test_perceptron_whose_weights_overflow_is_right_about_nothing(table, tmp_path):
+    labels = read_table(table)[1]
+    lines = ["label,a", *(f"{label},{1e308 if label else -1e308}" for label in labels)]
+    (tmp_path / "huge.csv").write_text("\n".join(lines) + "\n")
+    identity = np.array([0.0, *CHEAP["mlp"][1:]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert world(tmp_path / "huge.csv", "mlp").value(identity) == 0.0
+
+
+def test_other_errors_of_scikit_learn_are_not_hidden(table, monkeypatch):
+    from sklearn.neural_network import MLPClassifier
+
+    def refuse(*arguments):
+        raise ValueError("something else")
+
+    monkeypatch.setattr(MLPClassifier, "fit", refuse)
+    with pytest.raises(ValueError, match="something else"):
+        world(table, "mlp").value(np.array(CHEAP["mlp"]))
+
+
+@pytest.mark.parametrize("model", SPACES)
+def test_training_is_silent_and_the_same_again(table, tmp_path, model):
+    x = np.array(CHEAP[model])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        first = world(table, model).value(x)
+    (tmp_path / "elsewhere").mkdir()
+    copy = shutil.copy(table, tmp_path / "elsewhere" / table.name)
+    assert world(copy, model).value(x) == first
+    assert type(first) is float and 0.0 <= first <= 1.0
+
+
+# What learners meet.
+
+
+@pytest.mark.parametrize(("model", "dimension"), [("rf", 7), ("mlp", 8), ("gb", 11)])
+def test_what_learners_are_told(table, model, dimension, fits):
+    place = world(table, model)
+    problem = place.problem()
+    assert problem.low.tolist() == [0.0] * dimension and problem.high.tolist() == [10.0] * dimension
+    assert (problem.horizon, problem.initial_count) == (50, 8)
+    assert (problem.deviation, problem.value_bound) == (0.01, 1.0)
+    assert problem.initial.shape == (8, dimension)
+    assert problem.initial.min() >= 0.0 and 5.0 < problem.initial.max() <= 10.0
+    assert (place.maximum, place.hindsight) == (1.0, True)
+    assert world(table, model, initial=3).problem(own_initial=True).initial is None
+    assert world(table, model, initial=3).problem(own_initial=True).initial_count == 3
+    assert fits == []
+
+
+def test_initial_points_are_the_trials_own(table):
+    a, b, c = (world(table, trial=trial).problem().initial for trial in (0, 0, 5))
+    np.testing.assert_array_equal(a, b)
+    assert (a != c).all()
+    with pytest.raises(ValueError, match="read-only"):
+        a[0] = 0.0
+
+
+def test_without_noise_the_value_is_observed_and_no_noise_is_drawn(table):
+    purposes = []
+
+    def stream(purpose):
+        purposes.append(purpose)
+        return np.random.default_rng(0)
+
+    arguments = {"horizon": 3, "trial": 0, "dataset": table, "model": "rf"}
+    place = make_environment("hyperparameters", stream=stream, **arguments)
+    x = np.array(CHEAP["rf"])
+    assert [place.reward(t, x) for t in range(3)] == [place.value(x)] * 3
+    assert purposes == ["initial"]
+
+
+def test_noise_has_the_deviation_asked_for_and_is_that_of_the_round(table):
+    place, again = (world(table, deviation=0.1, horizon=2000) for _ in range(2))
+    x, y = np.array(CHEAP["rf"]), np.full(7, 4.0)
+    noise = np.array([place.reward(t, x) - place.value(x) for t in range(2000)])
+    assert noise.std() == pytest.approx(0.1, rel=0.1) and abs(noise.mean()) < 0.01
+    assert again.reward(7, y) - again.value(y) == pytest.approx(noise[7])
+    assert type(place.reward(0, x)) is float
+
+
+# What is kept.
+
+
+def kept(folder):
+    return sorted((folder / "evaluations").rglob("output.pkl"))
+
+
+def test_no_classifier_is_trained_twice_in_one_world(table, fits, monkeypatch):
+    monkeypatch.setattr(hyperparameters, "keep", lambda function, folder: function)
+    place, x = world(table), np.array(CHEAP["rf"])
+    first = place.reward(0, x)
+    assert (place.value(x), place.reward(1, x)) == (first, first)
+    assert len(fits) == 1
+    place.value(x + 0.001)  # decoded alike
+    assert len(fits) == 1
+    place.value(x + np.eye(7)[0])  # more trees
+    assert len(fits) == 2
+
+
+def test_two_names_of_one_forest_share_it(table, fits):
+    place = world(table)
+    gini, entropy, log_loss = (np.array(CHEAP["rf"]) for _ in range(3))
+    gini[1], entropy[1], log_loss[1] = 1.0, 5.0, 9.0
+    assert place.value(entropy) == place.value(log_loss)
+    assert len(fits) == 1
+    place.value(gini)
+    assert len(fits) == 2
+
+
+def test_the_inert_coordinate_of_boosting_trains_nothing(table, fits):
+    place, x = world(table, "gb"), np.array(CHEAP["gb"])
+    assert place.value(x) == place.value(x + 9.0 * np.eye(11)[4])
+    assert len(fits) == 1
+
+
+@pytest.mark.parametrize("model", SPACES)
+def test_no_classifier_is_trained_twice_in_two_worlds(table, fits, model):
+    x = np.array(CHEAP[model])
+    first = world(table, model).value(x)
+    assert len(kept(table.parent)) == 1
+    assert world(table, model, trial=5, horizon=9, deviation=0.5).value(x) == first
+    assert len(fits) == 1
+
+
+def test_what_is_kept_is_what_another_world_returns(table, fits):
+    import joblib
+
+    x = np.array(CHEAP["rf"])
+    world(table).value(x)
+    (path,) = kept(table.parent)
+    joblib.dump(0.125, path)
+    assert world(table).value(x) == 0.125
+    assert len(fits) == 1
+
+
+@pytest.mark.parametrize("change", ["fold", "folds", "standardize", "data", "context", "model"])
+def test_all_that_a_score_depends_on_tells_it_apart(table, fits, change, monkeypatch):
+    x = np.array(CHEAP["rf"])
+    world(table).value(x)
+    parameters = {
+        "fold": {"trial": 1},
+        "folds": {"folds": 4},
+        "standardize": {"standardize": True},
+        "model": {"model": "gb"},
+    }.get(change, {})
+    if change == "data":
+        table.write_text(table.read_text().replace("22.", "23.", 1))
+    if change == "context":
+        monkeypatch.setattr(hyperparameters, "_context", lambda: {"scikit-learn": "0.1"})
+    other = world(table, **parameters)
+    other.value(x if change != "model" else np.array(CHEAP["gb"]))
+    assert len(fits) == 2 == len(kept(table.parent))
+
+
+def test_context_names_libraries_and_processor():
+    import sklearn
+
+    context = hyperparameters._context()
+    assert context["scikit-learn"] == sklearn.__version__ and context["numpy"] == np.__version__
+    assert context["blas"]
+
+
+def test_folders_elsewhere_share_by_content_not_by_name(table, tmp_path, fits):
+    x = np.array(CHEAP["rf"])
+    world(table).value(x)
+    copy = shutil.copy(table, tmp_path / "renamed.csv")
+    world(copy).value(x)
+    assert len(fits) == 1
+
+
+def test_damaged_score_is_computed_anew(table, fits):
+    x = np.array(CHEAP["rf"])
+    first = world(table).value(x)
+    (path,) = kept(table.parent)
+    path.write_bytes(b"damaged")
+    assert world(table).value(x) == first
+    assert world(table).value(x) == first
+    assert len(fits) == 2
+
+
+@contextlib.contextmanager
+def without_privileges():
+    """Give up the rights of root, who may write anywhere."""
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if user == 0:
+            os.seteuid(user)
+
+
+@pytest.fixture
+def locked(table):
+    """The table in a folder that nobody may write."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(shutil.copy(table, folder))
+        path.chmod(0o444)
+        os.chmod(folder, 0o555)
+        yield path
+        os.chmod(folder, 0o755)
+
+
+def test_folder_that_cannot_be_written_leaves_memory(locked, fits):
+    place, x = world(locked), np.array(CHEAP["rf"])
+    with without_privileges(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not os.access(locked.parent, os.W_OK, effective_ids=True)
+        first = place.value(x)
+        assert place.value(x) == first
+        assert len(fits) == 1
+        assert world(locked).value(x) == first
+    assert not (locked.parent / "evaluations").exists()
+
+
+def test_kept_scores_are_read_where_they_cannot_be_written(locked, fits):
+    x, y = np.array(CHEAP["rf"]), np.full(7, 1.0)
+    os.chmod(locked.parent, 0o755)
+    first = world(locked).value(x)
+    folders = [path for path in (locked.parent, *locked.parent.rglob("*")) if path.is_dir()]
+    for folder in folders:
+        folder.chmod(0o555)
+    with without_privileges(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert world(locked).value(x) == first
+        assert len(fits) == 1
+        world(locked).value(y)
+    for folder in folders:
+        folder.chmod(0o755)
+    assert len(fits) == 2
+    assert len(kept(locked.parent)) == 1
+
+
+def test_file_in_the_place_of_the_folder_leaves_memory(table, fits):
+    (table.parent / "evaluations").write_text("in the way")
+    place, x = world(table), np.array(CHEAP["rf"])
+    assert place.value(x) == place.value(x)
+    assert len(fits) == 1
+
+
+SCRIPT = """
+import sys
+from functools import partial
+import numpy as np
+from optimist import seeding
+from optimist.environments import make_environment
+stream = partial(seeding.stream, "go_ucb", "test", 0)
+place = make_environment(
+    "hyperparameters", horizon=9, trial=0, stream=stream, dataset=sys.argv[1], model="rf"
+)
+modules = ("sklearn", "joblib", "scipy", "pandas")
+print([name for name in modules if name in sys.modules])
+points = np.random.default_rng(0).uniform(0.0, 10.0, (6, 7))
+points[:, 0] = 0.0
+print([place.value(x) for x in points])
+"""
+
+
+def test_processes_share_a_folder_and_a_world_is_light(table, fits):
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", SCRIPT, str(table)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    answers = [child.communicate(timeout=120) for child in children]
+    (first, errors), second = answers
+    assert errors == "" and second == (first, "")
+    loaded, values = first.splitlines()
+    assert loaded == "[]"
+    points = np.random.default_rng(0).uniform(0.0, 10.0, (6, 7))
+    points[:, 0] = 0.0
+    place = world(table)
+    assert str([place.value(x) for x in points]) == values
+    assert fits == []
+    assert not list((table.parent / "evaluations").rglob("*.pkl.*"))
+
+
+# Errors.
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"model": "svm"}, "model is 'svm'.*rf, mlp, gb"),
+        ({"initial": 0}, "initial is 0"),
+        ({"folds": 1}, "folds is 1; allowed: a whole number, at least 2"),
+        ({"folds": 28}, "folds is 28; allowed: at most 27, rows of a class"),
+        ({"standardize": "yes"}, "standardize is 'yes'; allowed: True, False"),
+        ({"deviation": -0.1}, "deviation is -0.1; allowed: a number, at least 0"),
+        ({"deviation": "low"}, "deviation is 'low'"),
+        ({"deviation": float("nan")}, "deviation is nan"),
+        ({"depth": 3}, "unknown key 'depth'"),
+    ],
+)
+def test_impossible_worlds_are_refused(table, parameters, message):
+    with pytest.raises(ConfigError, match=message):
+        world(table, **{"model": "rf"} | parameters)
+
+
+def test_points_outside_the_box_and_words_for_truth_are_refused(table):
+    with pytest.raises(ConfigError, match="coordinate max_depth is 11"):
+        world(table).value(np.array([1.0, 1.0, 11.0, 1.0, 1.0, 1.0, 1.0]))
+    with pytest.raises(ConfigError, match="own_initial is 'no'"):
+        world(table).problem(own_initial="no")
+
+
+def test_tables_that_are_none_are_refused(tmp_path):
+    with pytest.raises(DataError, match="cannot read the table"):
+        world(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "breast_cancer_wdbc", "australian", "diabetes"])
+def test_every_stand_in_is_sixty_rows_of_the_data(name, tmp_path):
+    from optimist.preparation import preparation
+
+    how = preparation(name)
+    frame, _ = datasets.fetch(how.raw, source="mirror")
+    how.function("write")(frame, tmp_path / "full.csv")
+    full = (tmp_path / "full.csv").read_text().splitlines()
+    stand_in = (STAND_IN / f"{name}.csv").read_text().splitlines()
+    assert stand_in[0] == full[0] and len(stand_in) == 61
+    assert set(stand_in) <= set(full)
+    shares = [
+        read_table(path)[1].mean() for path in (tmp_path / "full.csv", STAND_IN / f"{name}.csv")
+    ]
+    assert shares[0] == pytest.approx(shares[1], abs=0.01)

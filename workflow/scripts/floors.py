@@ -1,0 +1,8 @@
+"""Find from where regret is counted in settings whose best value is not known."""
+
+from optimist import aggregate
+from optimist.jobs import logged
+
+with logged(snakemake.log[0]):
+    runs = aggregate.load(snakemake.input.regret)
+    aggregate.find_floors(runs).to_parquet(snakemake.output[0])
