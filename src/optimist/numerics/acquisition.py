@@ -22,21 +22,28 @@ LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 def log_h(u):
     r"""Return $\log h(u)$ and its derivative $\Phi(u)/h(u)$."""
-    u = np.asarray(u, dtype=float)
-    left = np.minimum(u, -1.0)
-    # Mills' ratio Phi / phi, and h / phi, on the left.
-    mills = ROOT_HALF_PI * erfcx(-left / math.sqrt(2.0))
-    far = np.minimum(left, -1e3)
+    if np.ndim(u) == 0:
+        return _log_h_left(u) if u < -1.0 else _log_h_right(u)
+    left = u < -1.0
+    found = np.empty((2, *np.shape(u)))
+    found[:, left] = _log_h_left(u[left])
+    found[:, ~left] = _log_h_right(u[~left])
+    return tuple(found)
+
+
+def _log_h_right(u):
+    below = ndtr(u)
+    h = u * below + np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)
+    return np.log(h), below / h
+
+
+def _log_h_left(u):
+    mills = ROOT_HALF_PI * erfcx(-u / math.sqrt(2.0))  # Phi / phi
+    far = u < -1e3
     log_rest = np.where(
-        left < -1e3,
-        -2.0 * np.log(-far) - 3.0 / far**2,
-        np.log1p(np.where(left < -1e3, 0.0, left * mills)),
+        far, -2.0 * np.log(-u) - 3.0 / (u * u), np.log1p(np.where(far, 0.0, u * mills))
     )
-    right = np.maximum(u, -1.0)
-    h = right * ndtr(right) + np.exp(-0.5 * right * right - LOG_ROOT_TWO_PI)
-    tail = u < -1.0
-    value = np.where(tail, -0.5 * left * left - LOG_ROOT_TWO_PI + log_rest, np.log(h))
-    return value, np.where(tail, mills * np.exp(-log_rest), ndtr(right) / h)
+    return -0.5 * u * u - LOG_ROOT_TWO_PI + log_rest, mills * np.exp(-log_rest)
 
 
 def log_expected_improvement(m, v, best):

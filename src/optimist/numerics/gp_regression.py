@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 from scipy.linalg.blas import dsyrk, dtrmv
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 from scipy.optimize import minimize
 
 from optimist.numerics.kernels import Kernel
@@ -238,7 +238,7 @@ class GaussianProcess:
         self.lengthscales, self.noise, self.amplitude = _unpack(log_theta, scheme, X.shape[1])
         self.U = X / self.lengthscales
         C = self.amplitude * self.kernel(self.U, self.U) + self.noise * np.eye(len(y))
-        self.L = np.linalg.cholesky(C)
+        self.L = np.asfortranarray(np.linalg.cholesky(C))
         self.mean = 0.0
         if scheme.free_mean:
             weights = cho_solve((self.L, True), np.ones(len(y)))
@@ -257,7 +257,7 @@ class GaussianProcess:
         u = (z / self.lengthscales)[None]
         k, slope = self.kernel.with_slope(self.U, u)
         k, slope = self.amplitude * k[:, 0], self.amplitude * slope[:, 0]
-        weights = cho_solve((self.L, True), k, check_finite=False)
+        weights, _ = dpotrs(self.L, k, lower=1)
         deviation = math.sqrt(max(self.amplitude - float(k @ weights), 1e-16))
         # d k(u_a, u) / d z = slope (u_a - u) / lengthscale
         towards = (self.U - u) / self.lengthscales
