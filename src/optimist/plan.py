@@ -239,8 +239,9 @@ class Plan:
 
     @property
     def datasets(self):
-        """Names of the data sets that can be prepared."""
-        return list(preparation.PREPARATIONS)
+        """Names of the data sets that can be prepared, and of the raw tables they are made from."""
+        raw = (how.raw for how in preparation.PREPARATIONS.values())
+        return list(dict.fromkeys([*preparation.PREPARATIONS, *raw]))
 
     @property
     def studies(self):
