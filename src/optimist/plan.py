@@ -210,15 +210,20 @@ class Plan:
         return lambda w: self.paths(w.paper, lanes=[lane], group=w.group)
 
     def floor_paths(self, wildcards):
-        """Return the results of a paper's settings whose regret is counted in hindsight."""
+        """Return the results of a paper's group whose regret is counted in hindsight."""
         cells = self._in_hindsight[wildcards.paper]
-        return self.paths(wildcards.paper, lanes=["regret"], cells=cells)
+        return self.paths(wildcards.paper, lanes=["regret"], group=wildcards.group, cells=cells)
 
     def floors(self, wildcards):
-        """Return the table of floors of a paper as an input, if it has such settings."""
-        if not self._in_hindsight[wildcards.paper]:
+        """Return the table of floors of a paper's group as an input, if it has such cells."""
+        return self._floors(wildcards.paper, wildcards.group, None)
+
+    def _floors(self, paper, group, cells):
+        """Return the table of floors as an input, if some of ``cells`` (None: all) need it."""
+        known = self._in_hindsight[paper]
+        if not known or (cells is not None and known.isdisjoint(cells)):
             return {}
-        return {"floors": f"{self.results}/tables/{wildcards.paper}/floors.parquet"}
+        return {"floors": f"{self.results}/tables/{paper}/{group}/floors.parquet"}
 
     @cached_property
     def _in_hindsight(self):
@@ -372,20 +377,16 @@ class Plan:
             for need in item_needs(spec):
                 if need in experiment.LANES:
                     cells = item_cells(spec, need)
-                    group = spec.get("group", "paper") if cells is None else None
-                    found[need] = self.paths(paper, lanes=[need], group=group, cells=cells)
-                    if need == "regret" and self._counts_in_hindsight(paper, cells):
-                        found |= self.floors(wildcards)
+                    group = spec.get("group", "paper")
+                    only = group if cells is None else None
+                    found[need] = self.paths(paper, lanes=[need], group=only, cells=cells)
+                    if need == "regret":
+                        found |= self._floors(paper, group, cells)
                 else:
                     found[need] = self.table(paper, need)
             return {**found, "source": self.drawing_sources()}
 
         return inputs
-
-    def _counts_in_hindsight(self, paper, cells):
-        """Return whether some of a paper's cells (None: all) count regret in hindsight."""
-        known = self._in_hindsight[paper]
-        return bool(known) if cells is None else not known.isdisjoint(cells)
 
     @staticmethod
     def drawing_sources():

@@ -170,6 +170,7 @@ def test_a_trial_of_its_paper_ends_well(cell):
     columns = trajectory.columns
     assert trajectory.status == "ok"
     assert columns["round"] == list(range(1, cell.spec["horizon"] + 1))
+    assert {len(values) for values in columns.values()} == {cell.spec["horizon"]}
     assert (np.diff(columns["seconds"]) > 0.0).all()
     assert (np.diff(columns["regret"]) >= 0.0).all()
     assert (np.diff(columns["simple_regret"]) <= 0.0).all()

@@ -175,7 +175,7 @@ def test_frozen_parameters_never_move():
     play(algorithm, bowl, 10)
     found = algorithm.diagnostics()
     assert found["displacement"] == found["potential"] == 0.0
-    assert learner("go_ucb").diagnostics() == {}
+    assert learner("go_ucb").diagnostics().keys() == found.keys()
 
 
 def test_a_small_ball_binds_and_both_projections_stay_inside():

@@ -245,7 +245,7 @@ def test_a_manifest_describes_every_file_of_its_group(plan, manifest):
             runs = result_files(plan, paper, "figures", name)
             assert found
             assert runs <= found
-            floors = f"results/tables/{paper}/floors.parquet"
+            floors = f"results/tables/{paper}/{GROUPS[manifest]}/floors.parquet"
             beside = found - runs - {floors}
             assert all(p.startswith(("results/studies/", "results/data/")) for p in beside)
             worlds = {

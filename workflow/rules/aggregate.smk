@@ -26,9 +26,9 @@ rule floors:
         regret=plan.floor_paths,
         source=plan.sources("optimist.aggregate"),
     output:
-        f"{plan.results}/tables/{{paper}}/floors.parquet",
+        f"{plan.results}/tables/{{paper}}/{{group}}/floors.parquet",
     log:
-        f"{plan.results}/logs/floors/{{paper}}.log",
+        f"{plan.results}/logs/floors/{{paper}}_{{group}}.log",
     script:
         "../scripts/floors.py"
 

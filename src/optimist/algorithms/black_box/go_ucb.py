@@ -30,6 +30,8 @@ INITIALISATIONS = ("torch", "u01")
 STARTS = ("incumbent", "last", "random", "multi")
 PROJECTIONS = ("radial", "euclidean")
 BATCHES = ("full", "single")
+# What `diagnostics` derives from the ball, see Lemmas 5.5 and C.6.
+WATCHED = ("displacement", "final_potential", "potential_bound", "gradient_norm")
 MULTI = 16  # starting points of start=multi, and of the extension
 
 
@@ -184,17 +186,14 @@ class GOUCB(BoxAlgorithm):
         return ~self.ball.outside(thetas, self.beta)
 
     def diagnostics(self):
-        ball, size = self.ball, self.network.size
-        if ball is None:
-            return {}
-        V = ball.vectors
-        largest = float(np.einsum("td,td->t", V, V).max(initial=0.0))
-        growth = math.log1p(len(V) * largest / (size * self.ridge))
-        return {
-            **self.counts,
-            "displacement": float(np.linalg.norm(ball.centre - self.fitted)),
-            "final_potential": float(ball.leverages().sum()),
-            "potential_bound": 2.0 * size * growth,
-            "gradient_norm": math.sqrt(largest),
-            "regret_bound": self.regret_bound,
-        }
+        found = {**self.counts, **dict.fromkeys(WATCHED, 0.0), "regret_bound": self.regret_bound}
+        if self.ball is not None:
+            ball, size = self.ball, self.network.size
+            V = ball.vectors
+            largest = float(np.einsum("td,td->t", V, V).max(initial=0.0))
+            growth = math.log1p(len(V) * largest / (size * self.ridge))
+            moved = float(np.linalg.norm(ball.centre - self.fitted))
+            total = float(ball.leverages().sum())
+            values = moved, total, 2.0 * size * growth, math.sqrt(largest)
+            found |= zip(WATCHED, values, strict=True)
+        return found
