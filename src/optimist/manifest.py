@@ -42,7 +42,8 @@ def build(sources):
 
 
 def _describe_input(path):
-    if not path.endswith(".parquet") or "/studies/" in path:
+    beside = "/studies/" in path or "/tables/" in path
+    if beside or not path.endswith(".parquet"):
         return {"sha256": sha256(path)}
     made = results.read_metadata(path)["provenance"]
     return {"sha256": sha256(path), "commit": made["commit"], "dirty": made["dirty"]}

@@ -211,8 +211,11 @@ class Plan:
 
     def floor_paths(self, wildcards):
         """Return the results of a paper's group whose regret is counted in hindsight."""
-        cells = self._in_hindsight[wildcards.paper]
-        return self.paths(wildcards.paper, lanes=["regret"], group=wildcards.group, cells=cells)
+        return self._floor_paths(wildcards.paper, wildcards.group)
+
+    def _floor_paths(self, paper, group):
+        cells = self._in_hindsight[paper]
+        return self.paths(paper, lanes=["regret"], group=group, cells=cells)
 
     def floors(self, wildcards):
         """Return the table of floors of a paper's group as an input, if it has such cells."""
@@ -456,8 +459,10 @@ class Plan:
             kind = "figures" if name in self.names(paper, "figures") else "tables"
             inputs = self.figure_inputs(kind)(_Wildcards(paper, name))
             inputs.pop("source")
+            if "floors" in inputs:
+                inputs["counted from"] = self._floor_paths(paper, group)
             lists = [v if isinstance(v, list) else [v] for v in inputs.values()]
-            found = [path for paths in lists for path in paths]
+            found = list(dict.fromkeys(path for paths in lists for path in paths))
         used = {f"{self.results}/{path}": job.cell.spec for path, job in self.jobs.items()}
         datasets = {used[path]["dataset"] for path in found if "dataset" in used.get(path, {})}
         tables = {preparation.preparation(name).raw for name in datasets}
