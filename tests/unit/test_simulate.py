@@ -231,28 +231,40 @@ def test_arms_on_the_unit_sphere_pass():
     check_arms(np.array([[0.6, 0.8], [1.0, 0.0], [1.0 + 1e-12, 0.0]]))
 
 
-def test_time_is_split_into_selecting_and_the_rest(monkeypatch):
-    monkeypatch.setattr(Cycling, "prepare", lambda self: time.sleep(0.004))
-    slow = Cycling(before_select=lambda t: time.sleep(0.002))
+@pytest.fixture
+def sleep(monkeypatch):
+    """Return a function that lets time pass on a clock that only it moves."""
+    now = [0.0]
+
+    def pass_time(seconds):
+        now[0] += seconds
+
+    monkeypatch.setattr("optimist.simulate.time.perf_counter", lambda: now[0])
+    return pass_time
+
+
+def test_time_is_split_into_selecting_and_the_rest(monkeypatch, sleep):
+    monkeypatch.setattr(Cycling, "prepare", lambda self: sleep(0.004))
+    slow = Cycling(before_select=lambda t: sleep(0.002))
     columns = simulate(world(), slow, [10]).columns
-    assert 0.02 <= columns["select_seconds"][-1] < 0.035
-    assert 0.04 <= columns["seconds"][-1] - columns["select_seconds"][-1] < 0.06
+    assert columns["select_seconds"][-1] == pytest.approx(0.02)
+    assert columns["seconds"][-1] == pytest.approx(0.06)
     # In a replay, preparing stands for as many rounds as selecting.
-    slow = Cycling(before_select=lambda t: time.sleep(0.002))
+    slow = Cycling(before_select=lambda t: sleep(0.002))
     columns = replay(world(), Cycling(), slow, [10], every=5).columns
     assert columns["selections"] == [2]
-    assert 0.02 <= columns["select_seconds"][-1] < 0.035
-    assert 0.04 <= columns["seconds"][-1] - columns["select_seconds"][-1] < 0.06
+    assert columns["select_seconds"][-1] == pytest.approx(0.02)
+    assert columns["seconds"][-1] == pytest.approx(0.06)
 
 
-def test_replay_spreads_its_estimate_over_the_rounds():
-    slow = Cycling(before_select=lambda t: time.sleep(0.01))
+def test_replay_spreads_its_estimate_over_the_rounds(sleep):
+    slow = Cycling(before_select=lambda t: sleep(0.01))
     columns = replay(world(), Cycling(), slow, list(range(1, 21)), every=10).columns
     assert columns["selections"][-1] == 2
     steps = np.diff(columns["seconds"])
-    assert columns["seconds"][4] < 0.005  # nothing was timed yet
-    assert steps[4] == pytest.approx(0.06, rel=0.3)  # the first time stands for the rounds before
-    np.testing.assert_allclose(steps[5:], 0.01, rtol=0.5)
+    assert columns["seconds"][4] == 0.0  # nothing was timed yet
+    assert steps[4] == pytest.approx(0.06)  # the first time stands for the rounds before
+    np.testing.assert_allclose(steps[5:], 0.01)
 
 
 def test_replay_learns_from_the_leader_and_is_asked_now_and_then():

@@ -203,7 +203,7 @@ def test_claims_of_the_quick_run_name_their_horizon(quick):
     text = quick.run("optimist", "claims", "--figures", "results/quick/figures").stdout
     claims = pd.read_csv(quick.root / "results/quick/figures/claims.csv")["claim"].nunique()
     assert f"{claims} claims" in text
-    assert "Measured over 150 rounds" in text
+    assert " to 150 rounds." in text
 
 
 def test_manifest_ties_figures_to_inputs(quick):
