@@ -103,6 +103,7 @@ class ScriptedFunction(BoxEnvironment):
     """A function on a box whose values are written down; its noise is zero."""
 
     maximum = 10.0
+    instance = "scripted"
 
     def __init__(self, problem, function):
         self.told = problem

@@ -8,7 +8,7 @@
 ``times``   every recorded round of the timing lane, one row per setting, algorithm, trial, round.
 ``facts``   one row per name and setting: numbers about the environments (and, with an algorithm's
             label for a setting, the areas of confidence regions).
-``floors``  one row per setting and instance, where the largest value of a function is not known:
+``floors``  one row per instance of a function, where the largest value of a function is not known:
             the smallest regret that any algorithm had in a round, from which all regret is counted.
 Other tables are those of `optimist.studies`.
 """
@@ -43,19 +43,19 @@ def load(paths, floors=None):
 
 
 def find_floors(runs):
-    """Return the smallest regret of a round in each setting and instance, and who had it.
+    """Return the smallest regret of a round on each instance of a function, and who had it.
 
-    Columns setting, instance, floor, algorithm (the first of several).
+    Columns instance, floor, algorithm (the first of several).
     """
-    best = runs.sort_values("simple_regret", kind="stable").groupby(["setting", "instance"])
+    best = runs.sort_values("simple_regret", kind="stable").groupby("instance")
     found = best[["simple_regret", "algorithm"]].first().reset_index()
     return found.rename(columns={"simple_regret": "floor"})
 
 
 def count_from(runs, floors):
-    """Return ``runs`` with all regret counted from the ``floors`` of their setting and instance."""
-    known = floors.set_index(["setting", "instance"])["floor"]
-    keys = pd.MultiIndex.from_frame(runs.reindex(columns=["setting", "instance"]))
+    """Return ``runs`` with all regret counted from the ``floors`` of their instance."""
+    known = floors.set_index("instance")["floor"]
+    keys = runs["instance"] if "instance" in runs else pd.Series(None, runs.index, dtype=object)
     floor = known.reindex(keys).fillna(0.0).to_numpy()
     return runs.assign(
         regret=runs["regret"] - floor * runs["round"],

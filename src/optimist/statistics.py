@@ -12,6 +12,7 @@ import numpy as np
 
 NAN = math.nan
 BOOTSTRAP_SAMPLES = 2000
+FEW_PAIRS = 5  # fewer do not tell how deviations vary
 
 
 @lru_cache(maxsize=4096)
@@ -129,7 +130,7 @@ def median_ratio_interval(numerator, denominator, level=0.95):
 def deviation_ratio_interval(numerator, denominator, level=0.95):
     """Return (ratio, low, high) of the standard deviations of paired samples (n,).
 
-    The bounds are percentiles of a bootstrap over pairs; nan with fewer than two of them, or where
+    The bounds are percentiles of a bootstrap over pairs; nan with fewer than five of them, or where
     a deviation below is zero.
     """
     pairs = np.array([numerator, denominator], dtype=float)
@@ -137,10 +138,14 @@ def deviation_ratio_interval(numerator, denominator, level=0.95):
     top, bottom = pairs.std(axis=1, ddof=1) if n > 1 else (NAN, 0.0)
     if not bottom > 0.0:
         return NAN, NAN, NAN
+    if n < FEW_PAIRS:
+        return float(top / bottom), NAN, NAN
     draws = np.random.default_rng(n).integers(n, size=(BOOTSTRAP_SAMPLES, n))
     tops, bottoms = pairs[:, draws].std(axis=2, ddof=1)
+    told = (tops > 0.0) | (bottoms > 0.0)  # a resample of one pair n times tells nothing
     ratios = np.full(BOOTSTRAP_SAMPLES, np.inf)
     np.divide(tops, bottoms, out=ratios, where=bottoms > 0.0)
+    ratios = ratios[told]
     low = np.quantile(ratios, 0.5 - 0.5 * level, method="lower")
     high = np.quantile(ratios, 0.5 + 0.5 * level, method="higher")
     return float(top / bottom), float(low), float(high)

@@ -50,6 +50,14 @@ class Cell:
         noise = self.spec.get("noise", self.setting)
         return seeding.stream(self.paper, noise, trial, purpose)
 
+    def luck(self, trial):
+        """Return the generator of this cell's learner for a trial.
+
+        On a box the variants of an algorithm share it, and so GO-UCB's initial weights.
+        """
+        label = self.algorithm
+        return self.stream(trial, label if self.domain == "arms" else parse_label(label)[0])
+
 
 def build(cell, trial, data_dir=None):
     """Return environment and problem of one trial."""
@@ -103,7 +111,7 @@ def run_trial(job, trial, data_dir=None):
     environment, problem = build(cell, trial, data_dir)
     marks = checkpoints(cell.spec["horizon"], job.rounds)
     # The learner's own randomness; it never touches the world's streams.
-    learner = make_algorithm(cell.algorithm, problem, cell.stream(trial, cell.algorithm))
+    learner = make_algorithm(cell.algorithm, problem, cell.luck(trial))
     if job.probe:
         label = job.probe["leader"]
         leader = make_algorithm(label, problem, cell.stream(trial, label))

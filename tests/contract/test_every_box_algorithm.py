@@ -125,6 +125,25 @@ def test_it_plays_the_same_twice_and_starts_with_the_points_given(cell):
 
 
 @each_name
+@pytest.mark.parametrize("trial", [0, 1, 2])
+def test_three_trials_are_repeatable_and_differ(name, trial):
+    def points(trial):
+        problem = make_box_problem(initial=None)
+        return play(make_algorithm(name, problem, np.random.default_rng(trial)), bowl, 8)
+
+    np.testing.assert_array_equal(points(trial), points(trial))
+    assert not np.array_equal(points(trial), points(trial + 1))
+
+
+@each_name
+def test_a_trial_may_end_before_the_initial_points_do(name):
+    algorithm = make_algorithm(name, make_box_problem(horizon=3), np.random.default_rng(0))
+    trajectory = simulate(ScriptedFunction(algorithm.problem, bowl), algorithm, [1, 2, 3])
+    assert trajectory.status == "ok"
+    assert {len(values) for values in trajectory.columns.values()} == {3}
+
+
+@each_name
 def test_it_draws_initial_points_of_its_own_where_none_are_given(name):
     problem = make_box_problem(initial=None)
     one, two = (

@@ -47,6 +47,14 @@ def test_logarithms_are_those_of_the_plain_functions():
         np.testing.assert_allclose(FUNCTIONS[log](M[1:], V[1:], 0.1)[0], np.log(value), rtol=1e-9)
 
 
+@pytest.mark.parametrize("u", [-5.0, -1e4, -1e8])
+def test_the_slope_of_the_probability_is_right_far_below_the_best_value(u):
+    # phi / Phi, by the integral of exp(u s - s^2 / 2) over s > 0; with s = r / |u|:
+    scaled, _ = quad(lambda r: math.exp(-r - 0.5 * (r / u) ** 2), 0.0, 60.0, epsabs=1e-13)
+    slope = acquisition.log_probability_of_improvement(np.float64(u), np.float64(1.0), 0.0)[1]
+    assert float(slope) == pytest.approx(-u / scaled, rel=1e-10)
+
+
 def test_expected_improvement_vanishes_where_its_logarithm_does_not():
     assert float(acquisition.expected_improvement(-40.0, 1.0, 0.0)[0]) == 0.0
     below = acquisition.log_expected_improvement(np.array([-41.0, -40.0]), np.ones(2), 0.0)[0]

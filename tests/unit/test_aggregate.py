@@ -7,7 +7,7 @@ import pytest
 from optimist import aggregate, results
 
 
-def runs(setting, algorithm, trial, regrets, instance=0, **columns):
+def runs(setting, algorithm, trial, regrets, instance="fold 0", **columns):
     """Rows of one trial; ``regrets`` are those of its rounds, which are then summed up."""
     regrets = pd.Series(regrets)
     about = {"paper": "toy", "setting": setting, "algorithm": algorithm, "trial": trial}
@@ -20,14 +20,17 @@ MANY = [
     runs("here", "a", 0, [0.5, 0.25, 0.125]),
     runs("here", "b", 0, [0.5, 0.0625, 0.5]),
     runs("here", "a", 5, [0.03125, 0.5, 0.5]),
-    runs("here", "a", 1, [0.75, 0.75, 0.75], instance=1),
+    runs("here", "a", 1, [0.75, 0.75, 0.75], instance="fold 1"),
 ]
 
 
 def test_the_floor_is_the_smallest_regret_of_any_algorithm_and_repetition_of_an_instance():
-    floors = aggregate.find_floors(pd.concat(MANY)).set_index(["setting", "instance"])
-    assert floors["floor"].to_dict() == {("here", 0): 0.03125, ("here", 1): 0.75}
-    assert floors["algorithm"].to_dict() == {("here", 0): "a", ("here", 1): "a"}
+    elsewhere = runs("same function", "c", 0, [0.5, 0.015625])
+    floors = aggregate.find_floors(pd.concat(MANY)).set_index("instance")
+    assert floors["floor"].to_dict() == {"fold 0": 0.03125, "fold 1": 0.75}
+    assert floors["algorithm"].to_dict() == {"fold 0": "a", "fold 1": "a"}
+    floors = aggregate.find_floors(pd.concat([*MANY, elsewhere])).set_index("instance")
+    assert floors.loc["fold 0"].to_dict() == {"floor": 0.015625, "algorithm": "c"}
 
 
 def test_regret_is_counted_from_the_floor_in_every_round():
@@ -40,7 +43,7 @@ def test_regret_is_counted_from_the_floor_in_every_round():
 
 
 def test_settings_without_a_floor_are_left_alone():
-    both = pd.concat([*MANY, runs("there", "a", 0, [2.0, 1.0])])
+    both = pd.concat([*MANY, runs("there", "a", 0, [2.0, 1.0], instance="another")])
     plain = runs("plain", "a", 0, [2.0, 1.0]).drop(columns=["instance", "simple_regret"])
     floors = aggregate.find_floors(pd.concat(MANY))
     counted = aggregate.count_from(pd.concat([both, plain]), floors)

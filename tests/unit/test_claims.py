@@ -766,7 +766,7 @@ def full_tables(name, paper_claims):
         (
             *("warm_up_rounds", "rejected", "substituted", "regret_half", "ball_activations"),
             *("potential", "final_potential", "potential_bound", "regret_bound"),
-            "oracle_displacement",
+            *("oracle_displacement", "gradient_norm"),
         ),
         1,
     )

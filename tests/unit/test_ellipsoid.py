@@ -107,6 +107,13 @@ def test_projection_is_the_nearest_point_of_a_generic_optimiser(vectors):
         np.testing.assert_allclose(found, generic.x, atol=1e-5)
 
 
+def test_what_is_outside_by_rounding_only_stays_where_it_is():
+    ball = grown()[0]
+    w = ball.centre + 3.0 * np.random.default_rng(8).standard_normal((200, D))
+    once = ball.project(w, 1.0)
+    np.testing.assert_allclose(ball.project(once, 1.0), once, atol=1e-9)
+
+
 def test_projecting_without_vectors_is_scaling():
     ball = grown(0)[0]
     w = ball.centre + np.random.default_rng(6).standard_normal((3, D)) * 4.0

@@ -223,7 +223,8 @@ def test_forest_is_scikit_learns(table, trial):
         random_state=0,
     )
     place = world(table, "rf", trial)
-    assert place.instance == trial % 5
+    assert place.fold == trial % 5
+    assert place.instance.endswith(f"fold {trial % 5} of 5")
     assert place.value(x) == direct(table, expected, trial % 5)
 
 

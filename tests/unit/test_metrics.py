@@ -97,15 +97,38 @@ def test_regret_up_to_a_round_and_after_it():
     assert (since.value, since.trials) == (4.0 / 4.0, 2)
     late = {"setting": "here", "algorithm": "a", "since": 2}
     assert measure("late_regret", late, regrets=regrets).measurement.value == 4.0 / 10.0
+    rate = measure("late_rate", late, regrets=regrets).measurement
+    assert (rate.value, rate.trials) == ((2.0 + 2.0) / 2.0 / 2.0, 2)
+    # What lies beyond the last round is missing, and not nothing.
+    for name, arguments in (
+        ("late_regret", {**late, "since": 4}),
+        ("regret_ratio_since", {**RATIO, "since": 4}),
+        ("regret_ratio_until", {**RATIO, "rounds": 5}),
+    ):
+        beyond = measure(name, arguments, regrets=regrets)
+        assert beyond.measurement is None
+        assert "5 in trials of 4 rounds" in beyond.remark
     missing = measure("late_regret", {**late, "algorithm": "c"}, regrets=regrets)
     assert missing.remark == "no here/c (regret lane)"
 
 
 def test_the_spread_is_that_of_common_trials():
-    tables = [finals("here", "a", [0.0, 4.0, 8.0, 99.0]), finals("here", "b", [1.0, 2.0, 3.0])]
-    found = measure("regret_spread_ratio", RATIO, finals=tables).measurement
+    few = [finals("here", "a", [0.0, 4.0, 8.0, 99.0]), finals("here", "b", [1.0, 2.0, 3.0])]
+    found = measure("regret_spread_ratio", RATIO, finals=few).measurement
     assert (found.value, found.trials) == (4.0, 3)
-    assert found.low <= 4.0 <= found.high
+    assert np.isnan(found.low)
+    b = [1.0, 2.0, 3.0, 5.0, 8.0, 13.0]
+    many = [finals("here", "a", [4.0 * v for v in b]), finals("here", "b", b)]
+    found = measure("regret_spread_ratio", RATIO, finals=many).measurement
+    assert (found.value, found.low, found.high) == pytest.approx((4.0, 4.0, 4.0))
+
+
+def test_differences_of_regret_are_per_round():
+    tables = [finals("here", "a", [3.0, 5.0, 9.0]), finals("here", "b", [1.0, 2.0, 3.0])]
+    arguments = {"setting": "here", "one": "a", "other": "b"}
+    found = measure("regret_difference", arguments, finals=tables).measurement
+    assert found.value == pytest.approx((2.0 + 3.0 + 6.0) / 3.0 / 100.0)
+    assert found.low < found.value < found.high
 
 
 def test_intervals_overlap_or_leave_a_gap():

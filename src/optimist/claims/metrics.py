@@ -229,9 +229,16 @@ def regret_doubling(cells, *, algorithm, setting):
 def late_regret(cells, *, algorithm, setting, since):
     """Regret after some round over all of it: 0 if it ends there."""
     (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
-    total = rows.sort_values("round").groupby("trial")["regret"].last()
-    late = total - _regret_until(rows, since)
+    total, late = _regret_since(rows, since)
     return cells.sampled(ratio_estimate(late, total), len(total))
+
+
+@metric("regret of {algorithm} per round after round {since}, {setting}")
+def late_rate(cells, *, algorithm, setting, since):
+    """Mean regret of the rounds after some round: the simple regret of one drawn from them."""
+    (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
+    _, late = _regret_since(rows, since)
+    return cells.sampled(mean_estimate(late / (rows["round"].max() - since)), len(late))
 
 
 @metric("regret of {numerator} / {denominator} up to round {rounds}, {setting}")
@@ -247,17 +254,34 @@ def regret_ratio_until(cells, *, setting, numerator, denominator, rounds):
 def regret_ratio_since(cells, *, setting, numerator, denominator, since):
     """Ratio of mean regrets after some round over common trials."""
     pairs = (setting, numerator), (setting, denominator)
-    late = []
-    for rows in cells.complete("regrets", "regret", *pairs):
-        total = rows.sort_values("round").groupby("trial")["regret"].last()
-        late.append((total - _regret_until(rows, since)).rename("regret").reset_index())
+    late = [
+        _regret_since(rows, since)[1].rename("regret").reset_index()
+        for rows in cells.complete("regrets", "regret", *pairs)
+    ]
     return cells.sampled(*_paired(*late))
 
 
 def _regret_until(rows, rounds):
     """Return the regret of each trial up to its last recorded round that is at most ``rounds``."""
+    if rows["round"].max() < rounds:
+        raise Missing([f"round {rounds} in trials of {rows['round'].max()} rounds"])
     early = rows[rows["round"] <= rounds].sort_values("round")
     return early.groupby("trial")["regret"].last()
+
+
+def _regret_since(rows, since):
+    """Return the regret of each trial, and what of it came after round ``since``."""
+    total = _regret_until(rows, max(since + 1, rows["round"].max()))
+    return total, total - _regret_until(rows, since)
+
+
+@metric("regret of {one} minus that of {other}, per round, {setting}")
+def regret_difference(cells, *, setting, one, other):
+    """Difference of mean final regrets over common trials, divided by the number of rounds."""
+    frames = cells.complete("finals", "regret", (setting, one), (setting, other))
+    both = _joined(*frames)
+    differences = (both["top"] - both["bottom"]) / frames[0]["round"].max()
+    return cells.sampled(mean_estimate(differences), len(both))
 
 
 @metric("standard deviation of the regret of {numerator} / {denominator}, {setting}")

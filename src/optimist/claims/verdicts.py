@@ -11,7 +11,10 @@ from optimist.errors import ConfigError, nearest, unknown_name
 from optimist.statistics import holm
 
 # Arguments of metrics that name a setting or an algorithm.
-NAMING = ("setting", "settings", "base", "algorithm", "numerator", "denominator")
+NAMING = (
+    *("setting", "settings", "base", "algorithm", "numerator", "denominator"),
+    *("better", "worse", "one", "other"),
+)
 VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "missing")
 
 

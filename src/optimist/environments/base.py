@@ -78,13 +78,13 @@ class BoxEnvironment(ABC):
         bound of it: tables then count from the best value that any algorithm found in trials of
         the same ``instance``.
     hindsight : bool
-    instance : int
-        Trials with the same number meet the same function.
+    instance : str
+        Name of the function: where it is the same, so is the function, whatever setting and trial.
     """
 
     theta = None
     hindsight = False
-    instance = 0
+    instance: str
 
     @abstractmethod
     def value(self, x):

@@ -31,7 +31,7 @@ from optimist.preparation.classification import read_table
 from optimist.problems.box import BoxProblem
 
 RECIPE = 1  # to be raised when what is computed changes but not the text of `accuracy`
-TOLD_DEVIATION = 0.01  # the paper's sigma, which its learners use whatever the noise
+TOLD_DEVIATION = 0.01  # the paper's sigma
 FOLDER = "evaluations"
 CLASSIFIERS = {
     "rf": "sklearn.ensemble:RandomForestClassifier",
@@ -82,7 +82,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         self.horizon = horizon
         self.model = one_of("model", model, SPACES)
         self.folds = whole_number("folds", folds, 2)
-        self.instance = trial % folds
+        self.fold = trial % folds
         self.standardize = one_of("standardize", standardize, (True, False))
         self.low, self.high = _corners(len(SPACES[model]))
         shape = (whole_number("initial", initial), len(self.low))
@@ -92,6 +92,8 @@ class HyperparameterEnvironment(BoxEnvironment):
         self._table = read_table(dataset)
         _check_folds(self._table[1], folds)
         self._digest = hashlib.sha256(Path(dataset).read_bytes()).hexdigest()
+        how = "standardised" if standardize else "raw"
+        self.instance = f"{Path(dataset).stem}, {model}, {how}, fold {self.fold} of {folds}"
         self._accuracy = keep(accuracy, Path(dataset).parent / FOLDER)
         self._known = {}
 
@@ -104,7 +106,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         return self._known[key]
 
     def _evaluate(self, settings):
-        where = self.instance, self.folds, self.standardize, self._digest
+        where = self.fold, self.folds, self.standardize, self._digest
         return self._accuracy(self.model, settings, *where, _context(), self._table)
 
     def reward(self, t, x):
@@ -127,7 +129,7 @@ class HyperparameterEnvironment(BoxEnvironment):
     def facts(self):
         """Return the size of the problem, and what always guessing the larger class scores."""
         labels = self._table[1]
-        train, test = split(labels, self.instance, self.folds)
+        train, test = split(labels, self.fold, self.folds)
         larger = np.bincount(labels[train]).argmax()
         return {
             "majority_accuracy": float(np.mean(labels[test] == larger)),

@@ -70,6 +70,7 @@ class TestFunctionEnvironment(BoxEnvironment):
         self.horizon = horizon
         self.function, best, extreme = FUNCTIONS[one_of("function", function, FUNCTIONS)]
         d = whole_number("dimension", dimension)
+        self.instance = f"{function}, d = {d}"
         self.low, self.high = np.full(d, -EDGE), np.full(d, EDGE)
         self.deviation = positive("deviation", deviation)
         points = stream("initial").random((whole_number("initial", initial), d))

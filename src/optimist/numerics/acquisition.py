@@ -61,7 +61,10 @@ def expected_improvement(m, v, best):
 def log_probability_of_improvement(m, v, best):
     u = (m - best) / v
     value = log_ndtr(u)
-    slope = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI - value)
+    left = np.minimum(u, 0.0)
+    # phi / Phi, on the left by Mills' ratio, where both vanish.
+    mills = 1.0 / (ROOT_HALF_PI * erfcx(-left / math.sqrt(2.0)))
+    slope = np.where(u < 0.0, mills, np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI - value))
     return value, slope / v, -slope * u / v
 
 

@@ -111,6 +111,8 @@ class LowRankEllipsoid:
         # The sum is above beta at 0, and at most sum(squares / values) / nu^2.
         high = 0.5 * math.log(float(squares @ (1.0 / values)) / beta)
         low = -math.log(values.max()) - 40.0
+        if excess(low) <= 0.0:  # outside by rounding only
+            return self.centre + delta
         nu = math.exp(brentq(excess, low, high + 1e-9, xtol=1e-13))
         shrunk = along / (1.0 + nu * eigenvalues)
         return self.centre + U @ shrunk + rest / (1.0 + nu * self.ridge)

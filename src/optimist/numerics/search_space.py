@@ -7,8 +7,8 @@ whole number  $a+\lfloor u(b-a+1)/10\rfloor$ from a to b;
 real          $a+(b-a)u/10$, clipped where an end of the range is not allowed.
 
 At u = 10, which would begin a bin of its own, choices and whole numbers keep their last value.
-Liu and Wang (2023) say "categorical, integer, continuous on [0, 10]" with these ranges; that all
-bins are equally wide is our reading.
+Liu and Wang (2023), Appendix D.2, give the ranges, equal bins for choices and linear maps for
+reals; equal bins for whole numbers are our reading.
 """
 
 from dataclasses import dataclass

@@ -85,7 +85,8 @@ class JointAscent:
         x, w = starts.copy(), np.repeat(ellipsoid.centre[None], len(starts), axis=0)
         g, active = np.empty_like(w), False
         layers, slopes = self.network.layers(w), self.network.layers(g)
-        out_of_reach = self._reach(ellipsoid) < ellipsoid.inner_radius(beta)
+        # Clipping to [0, 1] moves parameters as well, and further.
+        out_of_reach = not self.unit and self._reach(ellipsoid) < ellipsoid.inner_radius(beta)
         for _ in range(ITERATIONS):
             along_x = self.network.gradients_into(slopes, layers, x)
             along_x *= ASCENT_RATE
@@ -93,10 +94,10 @@ class JointAscent:
             np.minimum(np.maximum(x, self.low, out=x), self.high, out=x)
             g *= ASCENT_RATE
             w += g
-            if not out_of_reach:
-                active |= self._project(ellipsoid, beta, w)
             if self.unit:
                 np.clip(w, 0.0, 1.0, out=w)
+            if not out_of_reach:
+                active |= self._project(ellipsoid, beta, w)
         return x[int(np.argmax(self.network.values(w, x)))], active
 
     def _reach(self, ellipsoid):

@@ -9,6 +9,16 @@ from optimist.numerics.growing import GrowingArray
 from optimist.problems.box import BoxProblem
 
 
+def standardise(y, *, centre=np.mean, ddof=1, least=1e-10):
+    """Return offset and unit of values ``y`` (n,), so that (y - offset) / unit is standardised.
+
+    ``centre`` maps values to the offset; the unit is their standard deviation with ``ddof``, or 1
+    if it is below ``least`` or cannot be told: values may all be equal, up to rounding.
+    """
+    spread = float(y.std(ddof=ddof)) if len(y) > ddof else 0.0
+    return float(centre(y)), spread if spread >= least else 1.0
+
+
 class BoxAlgorithm(Algorithm):
     """A learner that asks for the value of a function at a point of a box in every round.
 
@@ -72,10 +82,19 @@ class BoxAlgorithm(Algorithm):
     def learn(self, x, y):
         """Learn from a point that `suggest` returned; free to do nothing."""
 
-    def uniform(self, n):
+    def uniform(self, n, rng=None):
         """Return ``n`` uniform points of the box, (n, d)."""
+        rng = self.rng if rng is None else rng
+        return self.outward(rng.random((n, self.problem.dimension)))
+
+    def inward(self, X):
+        """Return points of the box as points of the unit cube."""
+        return (X - self.problem.low) / (self.problem.high - self.problem.low)
+
+    def outward(self, U):
+        """Return points of the unit cube as points of the box."""
         low, high = self.problem.low, self.problem.high
-        return low + (high - low) * self.rng.random((n, len(low)))
+        return np.clip(low + (high - low) * U, low, high)
 
     def contains(self, thetas):
         return np.ones(len(thetas), dtype=bool)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from optimist.algorithms.black_box.base import BoxAlgorithm
+from optimist.algorithms.black_box.base import BoxAlgorithm, standardise
 from optimist.errors import one_of
 from optimist.numerics import gp_regression
 from optimist.numerics.designs import sobol
@@ -162,11 +162,9 @@ class GPOptimiser(BoxAlgorithm):
 
     def _units(self):
         """Return what is subtracted from values and by what they are divided."""
-        y, ddof = self.values, self.configuration.ddof
         if not self.configuration.scaled:
             return 0.0, 1.0
-        spread = float(y.std(ddof=ddof)) if len(y) > ddof else 0.0
-        return float(y.mean()), spread if spread > 1e-10 else 1.0
+        return standardise(self.values, ddof=self.configuration.ddof)
 
     def _maximise(self, process, best, incumbent):
         """Return the point of the (scaled) box where the acquisition is largest, (d,)."""

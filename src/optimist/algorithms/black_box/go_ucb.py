@@ -8,9 +8,11 @@ $$\Sigma_t=\lambda I+\sum_{i<t}g_ig_i^\top,\qquad
 $$x_t\in\arg\max_{x\in\mathcal X}\ \max_{\|w-\hat w_t\|_{\Sigma_t}^2\le\beta_t} f_w(x),\qquad
   \lambda=\sqrt T\ln^2T,\quad \beta_t=d_w^3F^4\,t/T .$$
 
-Deviations: none in what the paper states. It leaves open how weights are drawn, where Step 5
-starts, how parameters are put back into the ball, and F; these are the options, and the bound of
-the problem. The sums of the paper start at i = 0, here with the first point of Phase II.
+Deviations: the oracle's gradient descent takes all points in every step, not one at random
+(``batch``), and parameters are not kept in [0, 1] (``unit_weights``). The paper leaves open how
+weights are drawn, where Step 5 starts, how parameters are put back into the ball, and F; these are
+the other options, and the bound of the problem. Its sums start at i = 0, here with the first point
+of Phase II.
 ``variant=tuned`` is an extension of ours: scaled data, a fit that fits, $\lambda=1$, a constant
 ``beta`` (see `optimist.algorithms.black_box.ascent`).
 """
@@ -20,8 +22,8 @@ import math
 import numpy as np
 
 from optimist.algorithms.black_box import ascent
-from optimist.algorithms.black_box.base import BoxAlgorithm
-from optimist.errors import one_of, positive
+from optimist.algorithms.black_box.base import BoxAlgorithm, standardise
+from optimist.errors import ConfigError, one_of, positive
 from optimist.numerics.ellipsoid import LowRankEllipsoid
 from optimist.numerics.network import TwoLayerNetwork
 
@@ -32,6 +34,9 @@ PROJECTIONS = ("radial", "euclidean")
 BATCHES = ("full", "single")
 # What `diagnostics` derives from the ball, see Lemmas 5.5 and C.6.
 WATCHED = ("displacement", "final_potential", "potential_bound", "gradient_norm")
+TUNED_BETA = 0.01
+# Options that the extension does not heed.
+IDLE = {"start": "incumbent", "projection": "radial", "unit_weights": False, "batch": "full"}
 MULTI = 16  # starting points of start=multi, and of the extension
 
 
@@ -55,8 +60,8 @@ class GOUCB(BoxAlgorithm):
         Points per step of the oracle's gradient descent.
     frozen : bool
         Never change $\hat w$ and $\Sigma$: a control.
-    beta : float
-        $\beta_t$ of the extension.
+    beta : float or None
+        $\beta_t$ of the extension; None: 0.01.
     rng : Generator
     """
 
@@ -73,7 +78,7 @@ class GOUCB(BoxAlgorithm):
         unit_weights=False,
         batch="full",
         frozen=False,
-        beta=0.01,
+        beta=None,
         rng=None,
     ):
         super().__init__(problem, rng)
@@ -84,7 +89,8 @@ class GOUCB(BoxAlgorithm):
         self.unit_weights = one_of("unit_weights", unit_weights, (False, True))
         self.batch = one_of("batch", batch, BATCHES)
         self.frozen = one_of("frozen", frozen, (False, True))
-        self.constant_beta = positive("beta", beta)
+        self.constant_beta = TUNED_BETA if beta is None else positive("beta", beta)
+        self._refuse_idle_options(beta)
         self.network = TwoLayerNetwork(problem.dimension)
         self.T = max(2, problem.rounds)  # ln 1 = 0 would leave Sigma singular
         self.tuned = variant == "tuned"
@@ -94,14 +100,27 @@ class GOUCB(BoxAlgorithm):
         self.regret_bound = 0.0
         self._next = None  # point of the extension's box where the next value belongs
 
+    def _refuse_idle_options(self, beta):
+        """Raise ConfigError for an option that the variant does not heed."""
+        if self.variant == "paper":
+            if beta is not None:
+                raise ConfigError(f"beta is {beta!r}; allowed: only with variant=tuned")
+            return
+        for key, default in IDLE.items():
+            value = getattr(self, key)
+            if value != default:
+                raise ConfigError(f"{key} is {value!r}; allowed with variant=tuned: {default}")
+
     # Constants.
 
     @property
     def beta(self):
         r"""$\beta_t$ of the coming round of Phase II."""
+        return self._beta(max(1, len(self.values) - self.problem.initial_count + 1))
+
+    def _beta(self, t):
         if self.tuned:
             return self.constant_beta
-        t = max(1, len(self.values) - self.problem.initial_count + 1)
         return self.network.size**3 * self.problem.value_bound**4 * t / self.T
 
     # Phase I.
@@ -109,7 +128,7 @@ class GOUCB(BoxAlgorithm):
     def begin(self):
         weights, self._optimiser = self.rng.spawn(2)
         X, y = self.points, self.values
-        self._offset, self._unit = self._standardise(y) if self.tuned else (0.0, 1.0)
+        self._offset, self._unit = standardise(y) if self.tuned else (0.0, 1.0)
         first = self._draw(weights)
         if self.tuned:
             starts = [first, *(self._draw(weights) for _ in range(ascent.FIT_STARTS - 1))]
@@ -125,19 +144,12 @@ class GOUCB(BoxAlgorithm):
         draw = self.network.initial(rng)
         return draw if self.initialisation == "torch" else rng.random(self.network.size)
 
-    @staticmethod
-    def _standardise(y):
-        spread = float(y.std(ddof=1)) if len(y) > 1 else 0.0
-        return float(y.mean()), spread if spread > 0.0 else 1.0
-
     def _scaled(self, y):
         return (y - self._offset) / self._unit
 
     def _inward(self, X):
         """Return points of the box as points of [-1, 1]^d in the extension."""
-        if not self.tuned:
-            return X
-        return 2.0 * (X - self.problem.low) / (self.problem.high - self.problem.low) - 1.0
+        return 2.0 * self.inward(X) - 1.0 if self.tuned else X
 
     # Phase II.
 
@@ -145,8 +157,7 @@ class GOUCB(BoxAlgorithm):
         if self.tuned:
             starts = self._inward(self._starts("multi"))
             x = ascent.maximise_linear_bound(self.network, self.ball, self.beta, starts)
-            low, high = self.problem.low, self.problem.high
-            return np.clip(low + (high - low) * (x + 1.0) / 2.0, low, high)
+            return self.outward((x + 1.0) / 2.0)
         x, active = self._ascent().maximise(self.ball, self.beta, self._starts(self.start))
         self.counts["ball_activations"] += active
         return x
@@ -166,8 +177,7 @@ class GOUCB(BoxAlgorithm):
             return self.points[-1:].copy()
         if start == "incumbent":
             return self.incumbent[None].copy()
-        rng, low, high = self._optimiser, self.problem.low, self.problem.high
-        drawn = low + (high - low) * rng.random((1 if start == "random" else MULTI - 1, len(low)))
+        drawn = self.uniform(1 if start == "random" else MULTI - 1, self._optimiser)
         return drawn if start == "random" else np.vstack([self.incumbent, drawn])
 
     def learn(self, x, y):
@@ -178,12 +188,26 @@ class GOUCB(BoxAlgorithm):
             return
         leverage = self.ball.recentre(g, error)
         self.counts["potential"] += leverage
-        self.regret_bound += 2.0 * math.sqrt(self.beta * leverage)
+        t = len(self.values) - self.problem.initial_count
+        self.regret_bound += 2.0 * math.sqrt(self._beta(t) * leverage)
 
     def contains(self, thetas):
         if self.ball is None:
             return np.ones(len(thetas), dtype=bool)
-        return ~self.ball.outside(thetas, self.beta)
+        return ~self.ball.outside(self._inward_weights(thetas), self.beta)
+
+    def _inward_weights(self, thetas):
+        """Return parameters of the plain model as those of the extension's scaled data."""
+        if not self.tuned:
+            return thetas
+        problem, inward = self.problem, thetas.astype(float)
+        plain, scaled = self.network.layers(thetas), self.network.layers(inward)
+        middle, half = (problem.high + problem.low) / 2.0, (problem.high - problem.low) / 2.0
+        scaled.b1[:] = plain.b1 + plain.W1 @ middle
+        scaled.W1[:] = plain.W1 * half
+        scaled.w2[:] = plain.w2 / self._unit
+        scaled.b2[:] = (plain.b2 - self._offset) / self._unit
+        return inward
 
     def diagnostics(self):
         found = {**self.counts, **dict.fromkeys(WATCHED, 0.0), "regret_bound": self.regret_bound}

@@ -25,7 +25,7 @@ class GPPI(GPOptimiser):
     rng : Generator
     """
 
-    reference = "Kushner et al. (1964), Section 3"
+    reference = "Kushner (1964), Section 3"
 
     def __init__(self, problem, *, configuration="fair", rng=None):
         super().__init__(problem, configuration, rng)

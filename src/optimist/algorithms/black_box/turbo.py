@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from optimist.algorithms.black_box.base import BoxAlgorithm
+from optimist.algorithms.black_box.base import BoxAlgorithm, standardise
 from optimist.errors import one_of
 from optimist.numerics import gp_regression
 from optimist.numerics.designs import latin_hypercube, sobol
@@ -113,18 +113,18 @@ class TuRBO(BoxAlgorithm):
 
     def suggest(self):
         if len(self._design):
-            return self._outward(self._design[0])
-        X, y = self._inward(self.points[self.first :]), self._standardised()
+            return self.outward(self._design[0])
+        X, y = self.inward(self.points[self.first :]), self._standardised()
         process, failed = gp_regression.fit(self.configuration.scheme, X, y)
         self.counts["failed_fits"] += failed
         candidates = self._candidates(X[int(np.argmax(y))], process.lengthscales)
         draw = process.draw(candidates, self.rng, noise=self.configuration.noise)
-        return self._outward(candidates[int(np.argmax(draw))])
+        return self.outward(candidates[int(np.argmax(draw))])
 
     def _standardised(self):
         y, how = self.values[self.first :], self.configuration
-        spread = float(y.std(ddof=how.ddof)) if len(y) > how.ddof else 0.0
-        return (y - how.centre(y)) / (spread if spread >= DENSE else 1.0)
+        offset, unit = standardise(y, centre=how.centre, ddof=how.ddof, least=DENSE)
+        return (y - offset) / unit
 
     def _candidates(self, centre, lengthscales):
         """Return points of the trust region around ``centre`` (d,), (m, d)."""
@@ -161,13 +161,6 @@ class TuRBO(BoxAlgorithm):
         elif self.streak["failures"] == self.patience:
             self.length /= 2.0
             self.streak["failures"] = 0
-
-    def _inward(self, X):
-        return (X - self.problem.low) / (self.problem.high - self.problem.low)
-
-    def _outward(self, x):
-        low, high = self.problem.low, self.problem.high
-        return np.clip(low + (high - low) * x, low, high)
 
     def diagnostics(self):
         return {**self.counts, "length": self.length}
