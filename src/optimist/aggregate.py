@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from optimist.errors import ResultError
 from optimist.results import REQUIRED, read
 from optimist.simulate import COMPLETE
 from optimist.statistics import mean_intervals
@@ -32,14 +33,14 @@ CURVES = (*CELL, "round", "mean", "low", "high", "trials", "lower", "median", "u
 def load(paths, floors=None):
     """Return the rows of several result files as one pandas frame, empty if there are none.
 
-    With ``floors``, see `find_floors`, regret is counted from them in their settings.
+    With ``floors``, the path of what `find_floors` found, regret is counted from them.
     """
     if not paths:
         return pd.DataFrame(columns=REQUIRED)
     with ThreadPoolExecutor(4) as pool:
         tables = list(pool.map(read, paths))
     runs = pa.concat_tables(tables, promote_options="permissive").to_pandas()
-    return runs if floors is None else count_from(runs, floors)
+    return runs if floors is None else count_from(runs, pd.read_parquet(floors))
 
 
 def find_floors(runs):
@@ -53,10 +54,17 @@ def find_floors(runs):
 
 
 def count_from(runs, floors):
-    """Return ``runs`` with all regret counted from the ``floors`` of their instance."""
-    known = floors.set_index("instance")["floor"]
-    keys = runs["instance"] if "instance" in runs else pd.Series(None, runs.index, dtype=object)
-    floor = known.reindex(keys).fillna(0.0).to_numpy()
+    """Return ``runs`` with all regret counted from the ``floors`` of their instance.
+
+    Instances without a floor are left alone, unless others of their setting have one.
+    """
+    instances = runs.get("instance", pd.Series(None, runs.index, dtype=object))
+    floor = instances.map(floors.set_index("instance")["floor"])
+    mixed = set(runs["setting"][floor.notna()])
+    lost = instances[floor.isna() & instances.notna() & runs["setting"].isin(mixed)]
+    if len(lost):
+        raise ResultError(f"no floor of {lost.iloc[0]!r}; delete the table floors and run again")
+    floor = floor.fillna(0.0)
     return runs.assign(
         regret=runs["regret"] - floor * runs["round"],
         simple_regret=runs["simple_regret"] - floor,
@@ -107,8 +115,7 @@ def tables(inputs, level, interval="t", trials=None):
     made = read_tables({k: v for k, v in inputs.items() if k in TABLES})
     regret, timing = (_as_list(inputs.get(lane, [])) for lane in ("regret", "timing"))
     if regret:
-        floors = pd.read_parquet(inputs["floors"]) if "floors" in inputs else None
-        runs = load(regret, floors)
+        runs = load(regret, inputs.get("floors"))
         if trials is not None:
             runs = runs[runs["trial"] < trials]
         made |= {"finals": finals(runs), "curves": curves(runs, level, interval)}

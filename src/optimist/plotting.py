@@ -84,6 +84,11 @@ AXES = {
 }
 
 
+def _of_variant(styles, number):
+    """Return the style of a variant; the first one is kept for number 0, the plain algorithm."""
+    return styles[0] if number == 0 else styles[1:][(number - 1) % (len(styles) - 1)]
+
+
 class Looks:
     """Colours, markers, line styles and hatches of series.
 
@@ -136,11 +141,11 @@ class Looks:
 
     def dash(self, series):
         """Return the line style of a series, solid for an algorithm without options."""
-        return DASHES[self._place(series)[1] % len(DASHES)]
+        return _of_variant(DASHES, self._place(series)[1])
 
     def hatch(self, series):
         """Return the hatch of a bar, none for an algorithm without options."""
-        return HATCHES[self._place(series)[1] % len(HATCHES)]
+        return _of_variant(HATCHES, self._place(series)[1])
 
     def line(self, series, joined=True):
         """Return keywords of a line with markers; variants have hollow markers."""

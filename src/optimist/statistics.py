@@ -5,7 +5,7 @@ a denominator of zero) its bounds are nan and nothing is decided by it.
 """
 
 import math
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -118,13 +118,24 @@ def median_ratio_interval(numerator, denominator, level=0.95):
     top, bottom = np.median(pairs, axis=1) if n else (NAN, NAN)
     if n < 2 or not bottom > 0.0:
         return NAN, NAN, NAN
+    return float(top / bottom), *_bootstrap_ratios(pairs, partial(np.median, axis=2), level)
+
+
+def _bootstrap_ratios(pairs, statistic, level):
+    """Return the percentiles of the ratio of a statistic of paired samples (2, n).
+
+    ``statistic`` reduces the last axis of (2, draws, n). A ratio to zero is infinite, and one of
+    zero to zero tells nothing.
+    """
+    n = pairs.shape[1]
     draws = np.random.default_rng(n).integers(n, size=(BOOTSTRAP_SAMPLES, n))
-    tops, bottoms = np.median(pairs[:, draws], axis=2)
+    tops, bottoms = statistic(pairs[:, draws])
+    told = (tops > 0.0) | (bottoms > 0.0)
     ratios = np.full(BOOTSTRAP_SAMPLES, np.inf)
     np.divide(tops, bottoms, out=ratios, where=bottoms > 0.0)
-    low = np.quantile(ratios, 0.5 - 0.5 * level, method="lower")
-    high = np.quantile(ratios, 0.5 + 0.5 * level, method="higher")
-    return float(top / bottom), float(low), float(high)
+    low = np.quantile(ratios[told], 0.5 - 0.5 * level, method="lower")
+    high = np.quantile(ratios[told], 0.5 + 0.5 * level, method="higher")
+    return float(low), float(high)
 
 
 def deviation_ratio_interval(numerator, denominator, level=0.95):
@@ -140,15 +151,7 @@ def deviation_ratio_interval(numerator, denominator, level=0.95):
         return NAN, NAN, NAN
     if n < FEW_PAIRS:
         return float(top / bottom), NAN, NAN
-    draws = np.random.default_rng(n).integers(n, size=(BOOTSTRAP_SAMPLES, n))
-    tops, bottoms = pairs[:, draws].std(axis=2, ddof=1)
-    told = (tops > 0.0) | (bottoms > 0.0)  # a resample of one pair n times tells nothing
-    ratios = np.full(BOOTSTRAP_SAMPLES, np.inf)
-    np.divide(tops, bottoms, out=ratios, where=bottoms > 0.0)
-    ratios = ratios[told]
-    low = np.quantile(ratios, 0.5 - 0.5 * level, method="lower")
-    high = np.quantile(ratios, 0.5 + 0.5 * level, method="higher")
-    return float(top / bottom), float(low), float(high)
+    return float(top / bottom), *_bootstrap_ratios(pairs, partial(np.std, axis=2, ddof=1), level)
 
 
 def bootstrap_slope(x, samples, statistic=np.median, level=0.95):

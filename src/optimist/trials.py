@@ -12,6 +12,8 @@ from optimist.errors import ConfigError
 from optimist.signatures import check_keywords, defaults
 from optimist.simulate import checkpoints, replay, simulate
 
+PLAIN = (bool, int, float, str, type(None))
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -50,12 +52,11 @@ class Cell:
         noise = self.spec.get("noise", self.setting)
         return seeding.stream(self.paper, noise, trial, purpose)
 
-    def luck(self, trial):
-        """Return the generator of this cell's learner for a trial.
+    def luck(self, trial, label):
+        """Return the generator of a learner in this cell's world for a trial.
 
         On a box the variants of an algorithm share it, and so GO-UCB's initial weights.
         """
-        label = self.algorithm
         return self.stream(trial, label if self.domain == "arms" else parse_label(label)[0])
 
 
@@ -91,8 +92,7 @@ def resolve(cell, data_dir=None):
     name, options = parse_label(cell.algorithm)
     world = defaults(environment_class(spec["environment"]).__init__)
     # Links, kernels and arrays are objects; what made them is among the environment's parameters.
-    objects = ("link", "kernel", "low", "high", "initial")
-    told = {key: value for key, value in vars(problem).items() if key not in objects}
+    told = {key: value for key, value in vars(problem).items() if isinstance(value, PLAIN)}
     digest = None
     if "dataset" in spec:
         content = (Path(data_dir) / f"{spec['dataset']}.csv").read_bytes()
@@ -111,10 +111,10 @@ def run_trial(job, trial, data_dir=None):
     environment, problem = build(cell, trial, data_dir)
     marks = checkpoints(cell.spec["horizon"], job.rounds)
     # The learner's own randomness; it never touches the world's streams.
-    learner = make_algorithm(cell.algorithm, problem, cell.luck(trial))
+    learner = make_algorithm(cell.algorithm, problem, cell.luck(trial, cell.algorithm))
     if job.probe:
         label = job.probe["leader"]
-        leader = make_algorithm(label, problem, cell.stream(trial, label))
+        leader = make_algorithm(label, problem, cell.luck(trial, label))
         every = min(job.probe["every"], max(1, marks[-1] // 4))
         return replay(environment, leader, learner, marks, every=every, time_limit=job.time_limit)
     return simulate(

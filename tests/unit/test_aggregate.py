@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 
 from optimist import aggregate, results
+from optimist.errors import ResultError
 
 
 def runs(setting, algorithm, trial, regrets, instance="fold 0", **columns):
@@ -49,6 +50,12 @@ def test_settings_without_a_floor_are_left_alone():
     counted = aggregate.count_from(pd.concat([both, plain]), floors)
     for setting in ("there", "plain"):
         assert counted[counted["setting"] == setting]["regret"].tolist() == [2.0, 3.0]
+
+
+def test_an_instance_that_was_left_out_is_an_error_and_not_counted_from_the_bound():
+    floors = aggregate.find_floors(pd.concat(MANY[:3]))
+    with pytest.raises(ResultError, match="no floor of 'fold 1'"):
+        aggregate.count_from(pd.concat(MANY), floors)
 
 
 @pytest.fixture

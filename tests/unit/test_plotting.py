@@ -181,6 +181,14 @@ def test_an_algorithm_has_one_colour_and_marker_and_its_variants_differ():
         assert looks.dash(name) == "-"
 
 
+def test_no_variant_looks_like_the_plain_algorithm_however_many_there_are():
+    many = ["gloc", *(f"gloc[option={i}]" for i in range(20))]
+    looks = plotting.Looks({"names": {"gloc": "GLOC"}, "runs": [{"algorithms": many}]}, COLOURS, {})
+    for style in (looks.dash, looks.hatch):
+        assert style("gloc") not in {style(label) for label in many[1:]}
+        assert len({str(style(label)) for label in many[1:7]}) == 6
+
+
 def test_looks_do_not_depend_on_which_algorithms_a_figure_shows():
     labels = ["ecolog", "ecolog[index=mixed]", "ecolog[solver=pgd]", "gloc"]
     first = plotting.Looks(PAPER, COLOURS, {}, ["ofuglb", *labels[::-1]])

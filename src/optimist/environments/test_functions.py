@@ -28,15 +28,18 @@ STYBLINSKI_TANG = float(min(np.roots([2.0, 0.0, -16.0, 2.5]).real))
 
 
 def network(x):
+    """Return f_1 at ``x`` (d,)."""
     return HIDDEN * float(expit(1.0 + x.sum())) + 1.0
 
 
 def styblinski_tang(x):
+    """Return f_2 at ``x`` (d,)."""
     squares = x * x
     return -0.5 * float((squares * squares - 16.0 * squares + 5.0 * x).sum())
 
 
 def rastrigin(x):
+    """Return f_3 at ``x`` (d,)."""
     return -10.0 * len(x) + float((10.0 * np.cos(2.0 * math.pi * x) - x * x).sum())
 
 

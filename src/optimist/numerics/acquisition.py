@@ -47,18 +47,21 @@ def _log_h_left(u):
 
 
 def log_expected_improvement(m, v, best):
+    """Return the logarithm of EI over ``best`` and its derivatives."""
     u = (m - best) / v
     value, slope = log_h(u)
     return np.log(v) + value, slope / v, (1.0 - slope * u) / v
 
 
 def expected_improvement(m, v, best):
+    """Return EI over ``best`` and its derivatives; 0 far below it."""
     u = (m - best) / v
     density = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)
     return v * (u * ndtr(u) + density), ndtr(u), density
 
 
 def log_probability_of_improvement(m, v, best):
+    """Return the logarithm of PI over ``best`` and its derivatives."""
     u = (m - best) / v
     value = log_ndtr(u)
     left = np.minimum(u, 0.0)
@@ -69,11 +72,13 @@ def log_probability_of_improvement(m, v, best):
 
 
 def probability_of_improvement(m, v, best):
+    """Return PI over ``best`` and its derivatives; 0 far below it."""
     u = (m - best) / v
     density = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)
     return ndtr(u), density / v, -density * u / v
 
 
 def upper_bound(m, v, beta):
+    """Return the upper bound and its derivatives; ``beta`` multiplies the variance."""
     root = math.sqrt(beta)
     return m + root * v, np.ones_like(m), np.full_like(v, root)

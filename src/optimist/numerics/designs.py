@@ -1,8 +1,9 @@
-"""Points that fill a cube."""
+"""Points that fill a cube.
+
+scipy.stats is imported where it is used: the workflow imports learners whenever it parses.
+"""
 
 import math
-
-from scipy.stats import qmc
 
 
 def sobol(rng, n, d):
@@ -10,10 +11,14 @@ def sobol(rng, n, d):
 
     ``rng`` scrambles it anew each time.
     """
+    from scipy.stats import qmc
+
     # The sequence is balanced at powers of two; asking for one spares a warning.
     return qmc.Sobol(d, rng=rng).random_base2(math.ceil(math.log2(n)))[:n]
 
 
 def latin_hypercube(rng, n, d):
     """Return ``n`` points of [0, 1]^d, one in each of n slices of every coordinate, (n, d)."""
+    from scipy.stats import qmc
+
     return qmc.LatinHypercube(d, rng=rng).random(n)

@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from scipy.optimize import brentq
 
 from optimist.numerics.growing import GrowingArray
 
@@ -100,6 +99,8 @@ class LowRankEllipsoid:
         return np.array([self._nearest(row - self.centre, U, eigenvalues, beta) for row in w])
 
     def _nearest(self, delta, U, eigenvalues, beta):
+        from scipy.optimize import brentq
+
         along = U.T @ delta
         rest = delta - U @ along
         squares = np.append(along**2, rest @ rest)

@@ -17,7 +17,6 @@ import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 from scipy.linalg.blas import dsyrk, dtrmv
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
-from scipy.optimize import minimize
 
 from optimist.numerics.kernels import Kernel
 
@@ -204,6 +203,8 @@ def fit(scheme, X, y, rng=None):
     rng : Generator
         Of the starts that are drawn.
     """
+
+    from scipy.optimize import minimize
 
     def objective(log_theta):
         try:

@@ -4,12 +4,11 @@ Rows with a missing value are dropped. The label is 1 for the larger of the two 
 column of the raw table, in text M after B. Features are neither scaled nor recoded.
 """
 
-from pathlib import Path
-
 import numpy as np
 
 from optimist.errors import DataError
 from optimist.files import write_atomically
+from optimist.preparation.tables import read_numbers
 
 
 def write(frame, path):
@@ -41,27 +40,11 @@ def read_table(path):
 
     Raises DataError for a file that `write` could not have written.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-        table = np.array([line.split(",") for line in lines[1:]], dtype=float)
-    except OSError as error:
-        raise DataError(f"cannot read the table {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise DataError(f"{path}: not a table of numbers: {error}") from None
-    _check(lines[0].split(",") if lines else [""], table, path)
-    return np.ascontiguousarray(table[:, 1:]), table[:, 0].astype(int)
-
-
-def _check(names, table, path):
-    if names[0] != "label" or len(names) < 2:
-        raise DataError(f"{path}: the header must begin with label, and features must follow")
-    if table.ndim != 2 or table.shape[1] != len(names):
-        raise DataError(f"{path}: there must be rows, of {len(names)} numbers each")
-    if not np.isfinite(table).all():
-        raise DataError(f"{path}: a number is not finite")
+    table = read_numbers(path, "label")
     found = np.unique(table[:, 0]).tolist()
     if found != [0.0, 1.0]:
         raise DataError(f"{path}: labels are {found}; allowed: 0 and 1, both of them")
+    return np.ascontiguousarray(table[:, 1:]), table[:, 0].astype(int)
 
 
 def facts(frame, path):

@@ -10,12 +10,12 @@ it is reported as a fact, and stands as a number in the paper's settings.
 """
 
 import math
-from pathlib import Path
 
 import numpy as np
 
 from optimist.errors import DataError
 from optimist.files import write_frame
+from optimist.preparation.tables import read_numbers
 
 SEXES = ("M", "F", "I")
 TOTALS = ("totalRooms", "totalBedrooms", "population")
@@ -57,20 +57,9 @@ def _numeric(features, one_hot):
 
 def read_arms(path):
     """Return features (A, d) and targets (A,) of a prepared file; DataError if it is not one."""
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-        table = np.array([line.split(",") for line in lines[1:]], dtype=float)
-    except OSError as error:
-        raise DataError(f"cannot read the arms {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise DataError(f"{path}: not a table of numbers: {error}") from None
-    names = lines[0].split(",") if lines else [""]
-    if names[0] != "target" or len(names) < 2:
-        raise DataError(f"{path}: the header must begin with target, and features must follow")
-    if table.ndim != 2 or table.shape[1] != len(names):
-        raise DataError(f"{path}: there must be rows, of {len(names)} numbers each")
-    if not np.isfinite(table).all() or table[:, 0].min() < 0.0 or table[:, 0].max() > 1.0:
-        raise DataError(f"{path}: a number is not finite, or a target lies outside [0, 1]")
+    table = read_numbers(path, "target")
+    if table[:, 0].min() < 0.0 or table[:, 0].max() > 1.0:
+        raise DataError(f"{path}: a target lies outside [0, 1]")
     return np.ascontiguousarray(table[:, 1:]), np.ascontiguousarray(table[:, 0])
 
 

@@ -9,7 +9,6 @@ $$w = \hat w_t+\sqrt{\beta_t}\,\Sigma_t^{-1}g/\|g\|_{\Sigma_t^{-1}},\qquad g=\na
 import math
 
 import numpy as np
-from scipy.optimize import minimize
 
 ITERATIONS = 2000
 FIT_RATE = 1e-11
@@ -45,6 +44,8 @@ def fit(network, starts, X, y):
 
     L-BFGS from each row of ``starts`` (k, d_w), of which the best end counts.
     """
+
+    from scipy.optimize import minimize
 
     def objective(w):
         error, gradient = network.squared_error(w, X, y)

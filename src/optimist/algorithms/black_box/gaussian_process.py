@@ -19,7 +19,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
 from optimist.algorithms.black_box.base import BoxAlgorithm, standardise
 from optimist.errors import one_of
@@ -71,6 +70,7 @@ class Configuration:
 
 
 def gamma_scheme(dimension):
+    """Return the fit of BoTorch in 2022."""
     return Scheme(
         MATERN,
         lengthscale=Hyper(1e-4, 1e4, 0.69, Gamma(3.0, 6.0)),
@@ -81,6 +81,7 @@ def gamma_scheme(dimension):
 
 
 def log_normal_scheme(dimension):
+    """Return the fit of BoTorch 0.18 for a dimension."""
     mean = math.sqrt(2.0) + 0.5 * math.log(dimension)
     # Starts at the modes of the densities, exp(mean - variance).
     return Scheme(
@@ -92,6 +93,7 @@ def log_normal_scheme(dimension):
 
 
 def flat_scheme(dimension):
+    """Return the fit of scikit-optimize 0.9."""
     return Scheme(
         MATERN,
         lengthscale=Hyper(0.01, 100.0, 1.0, Flat()),
@@ -194,6 +196,8 @@ class GPOptimiser(BoxAlgorithm):
 
     def _refine(self, process, best, start, bounds):
         """Return where L-BFGS-B ends and the acquisition there; None if it is not finite."""
+
+        from scipy.optimize import minimize
 
         def objective(x):
             m, v, along_m, along_v = process.predict_with_gradient(x)

@@ -82,7 +82,7 @@ class GOUCB(BoxAlgorithm):
         rng=None,
     ):
         super().__init__(problem, rng)
-        self.variant = one_of("variant", variant, VARIANTS)
+        self.tuned = one_of("variant", variant, VARIANTS) == "tuned"
         self.initialisation = one_of("initialisation", initialisation, INITIALISATIONS)
         self.start = one_of("start", start, STARTS)
         self.projection = one_of("projection", projection, PROJECTIONS)
@@ -93,16 +93,14 @@ class GOUCB(BoxAlgorithm):
         self._refuse_idle_options(beta)
         self.network = TwoLayerNetwork(problem.dimension)
         self.T = max(2, problem.rounds)  # ln 1 = 0 would leave Sigma singular
-        self.tuned = variant == "tuned"
         self.ridge = 1.0 if self.tuned else math.sqrt(self.T) * math.log(self.T) ** 2
         self.ball = None
         self.counts = {"ball_activations": 0, "oracle_displacement": 0.0, "potential": 0.0}
         self.regret_bound = 0.0
-        self._next = None  # point of the extension's box where the next value belongs
 
     def _refuse_idle_options(self, beta):
         """Raise ConfigError for an option that the variant does not heed."""
-        if self.variant == "paper":
+        if not self.tuned:
             if beta is not None:
                 raise ConfigError(f"beta is {beta!r}; allowed: only with variant=tuned")
             return
@@ -181,11 +179,11 @@ class GOUCB(BoxAlgorithm):
         return drawn if start == "random" else np.vstack([self.incumbent, drawn])
 
     def learn(self, x, y):
+        if self.frozen:
+            return
         x, y = self._inward(x), self._scaled(y)
         g = self.network.gradient(self.ball.centre, x)
         error = y - self.network.value(self.ball.centre, x)
-        if self.frozen:
-            return
         leverage = self.ball.recentre(g, error)
         self.counts["potential"] += leverage
         t = len(self.values) - self.problem.initial_count

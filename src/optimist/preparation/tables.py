@@ -1,0 +1,30 @@
+"""Reading prepared tables of numbers."""
+
+from pathlib import Path
+
+import numpy as np
+
+from optimist.errors import DataError
+
+
+def read_numbers(path, first):
+    """Return the numbers of a prepared file, (rows, columns), all of them finite.
+
+    The file has a header that begins with the name ``first``, at least one more column, and rows of
+    as many numbers. Raises DataError if it has not.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        table = np.array([line.split(",") for line in lines[1:]], dtype=float)
+    except OSError as error:
+        raise DataError(f"cannot read the table {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise DataError(f"{path}: not a table of numbers: {error}") from None
+    names = lines[0].split(",") if lines else [""]
+    if names[0] != first or len(names) < 2:
+        raise DataError(f"{path}: the header must begin with {first}, and features must follow")
+    if table.ndim != 2 or table.shape[1] != len(names):
+        raise DataError(f"{path}: there must be rows, of {len(names)} numbers each")
+    if not np.isfinite(table).all():
+        raise DataError(f"{path}: a number is not finite")
+    return table
