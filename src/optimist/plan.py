@@ -125,6 +125,13 @@ class Plan:
             raise ConfigError(f"{name!r} names a figure and a table; allowed: one of them")
         for name in RESERVED & (figures_named | tables_named):
             raise ConfigError(f"{name!r} names a figure or table; allowed: any other name")
+        for paper in self.papers.values():
+            for name, settings in paper.get("parts", {}).items():
+                if name in RESERVED | figures_named | tables_named:
+                    raise ConfigError(f"{name!r} names a part; allowed: a name of nothing else")
+                for setting in settings:
+                    if setting not in paper["settings"]:
+                        raise unknown_name(f"setting of part {name!r}", setting, paper["settings"])
 
     def _check_selection(self):
         """Refuse a restriction of which some name matches no cell."""
@@ -366,9 +373,9 @@ class Plan:
         return text
 
     def paper_summary(self, wildcards):
-        """Return what drawing needs to know of a paper: all but its figures and tables."""
-        paper = self.papers[wildcards.paper]
-        return {key: value for key, value in paper.items() if key not in ("figures", "tables")}
+        """Return what drawing needs to know of a paper: all but its items and targets."""
+        paper, others = self.papers[wildcards.paper], ("figures", "tables", "parts")
+        return {key: value for key, value in paper.items() if key not in others}
 
     def figure_inputs(self, kind):
         """Return an input function: the result files and tables that an item is drawn from."""
@@ -469,9 +476,22 @@ class Plan:
         records = [f"{self.results}/data/raw/{name}.json" for name in sorted(tables)]
         return [*found, *map(self.dataset, sorted(datasets)), *records]
 
+    def _part_files(self, paper, settings):
+        """Return all results of some settings of a paper, and the figures of nothing else."""
+        cells = set(product(settings, {job.cell.algorithm for job in self.jobs.values()}))
+        files = self.paths(paper, group="paper", cells=cells)
+        for name in self.names(paper, "figures", "paper"):
+            shown = set(self.figure_inputs("figures")(_Wildcards(paper, name)).get("regret", []))
+            if shown and shown <= set(files):
+                files += self.figure_files(paper, "paper")[name]
+        return files
+
     def named_targets(self, paper):
         """Return the files behind each named target of a paper."""
-        targets = {}
+        parts = self.papers[paper].get("parts", {})
+        targets = {
+            f"{paper}_{name}": self._part_files(paper, settings) for name, settings in parts.items()
+        }
         for group, (suffix, manifest) in GROUPS.items():
             if self.paths(paper, group=group):
                 targets[paper + suffix] = [f"{self.figures}/{paper}/{manifest}.json"]

@@ -411,6 +411,20 @@ def test_a_panel_of_what_the_paper_does_not_have_is_named(tree, panel, words):
     holds(message(Plan, config.load_config()), ["figure one, panel a", *words])
 
 
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"one": ["s3"]}, ["'one'", "part", "allowed"]),
+        ({"variants": ["s3"]}, ["'variants'", "part", "allowed"]),
+        ({"logistic": ["s4"]}, ["'logistic'", "'s4'", "s3"]),
+        ({"logistic": []}, ["parts.logistic", "at least 1"]),
+    ],
+)
+def test_a_part_that_is_no_target_is_named(tree, parts, words):
+    write(tree, PAPER | {"parts": parts})
+    holds(message(Plan, config.load_config()), words)
+
+
 def test_names_that_would_share_a_file_are_refused(tree):
     figure = PAPER["figures"]["one"]
     table = {"kind": "run_time", "title": "One", "caption": "One."}

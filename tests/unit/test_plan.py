@@ -265,9 +265,21 @@ def test_every_figure_and_table_is_a_target(plan):
     for paper in plan.papers:
         expected = {paper, f"{paper}_claims"}
         expected |= {f"{paper}_variants"} if plan.paths(paper, group="variants") else set()
+        expected |= {f"{paper}_{name}" for name in plan.papers[paper].get("parts", {})}
         for group in GROUPS.values():
             expected |= {f"{p}_{name}" for p, _, name in items(plan, group) if p == paper}
         assert set(plan.named_targets(paper)) == expected
+
+
+def test_the_parts_of_go_ucb_are_all_its_results_once_each_and_its_unmixed_figures(plan):
+    targets = plan.named_targets("go_ucb")
+    synthetic, tuning = (set(targets[f"go_ucb_{part}"]) for part in ("synthetic", "tuning"))
+    assert not synthetic & tuning
+    wanted = set(plan.paths("go_ucb", group="paper"))
+    assert wanted == {path for path in synthetic | tuning if path.startswith("results/")}
+    assert {"figures/go_ucb/fig2.png", "figures/go_ucb/starts.png"} < synthetic
+    assert {f"figures/go_ucb/fig{i}.pdf" for i in (3, 4, 5)} < tuning
+    assert "figures/go_ucb/controls.png" not in synthetic | tuning  # shows settings of both
 
 
 def test_all_is_every_papers_manifest_and_the_page_of_claims(plan):

@@ -62,8 +62,8 @@ rule manifest:
         "../scripts/manifest.py"
 
 
-# One target per paper, per group of variants and per figure or table: glb_omd, glb_omd_variants,
-# glb_omd_fig1, ...
+# One target per paper, per group of variants, per part and per figure or table: glb_omd,
+# glb_omd_variants, glb_omd_fig1, go_ucb_tuning, ...
 for paper in plan.papers:
     for target, files in plan.named_targets(paper).items():
 

@@ -11,8 +11,9 @@ value a check
 ``reported``   if it states no bound.
 
 Regret is compared on the trials that both algorithms completed (they meet the same luck) by ratios
-of means with Student t intervals; all such comparisons of one claim are one family, and Holm's
-method keeps the chance of a single false decision in it below one minus the level. Medians and
+of means with Student t intervals; all such comparisons of one claim are one family, over its
+configurations too as any of them may hold it up, and Holm's method keeps the chance of a single
+false decision in it below one minus the level. Medians and
 exponents of regret have intervals of a bootstrap over trials, each at the level by itself. Wall
 times are medians over trials with the range that the single trials allow; a lone trial is decided
 by its value, and remark and explanation say so. Unconverged trials are included and remarked on.
