@@ -13,12 +13,12 @@ reproduce: .venv/installed
 
 # The robustness variants of the environments.
 variants: .venv/installed
-	$(SNAKEMAKE) --max-jobs-per-timespan 1000/20s glb_omd_variants
+	$(SNAKEMAKE) --max-jobs-per-timespan 1000/20s glb_omd_variants go_ucb_variants
 
 # Every cell and figure but the variants, short horizon, under results/quick only. Trials are as
 # short as the start of a process, so one job makes many result files.
 quick: .venv/installed
-	$(SNAKEMAKE) --configfile config/quick.yaml --config batch=12
+	$(SNAKEMAKE) --configfile config/quick.yaml
 	$(BIN)/optimist claims --figures results/quick/figures
 
 # One self-contained HTML page of all figures, tables and claims; after reproduce.

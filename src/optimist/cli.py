@@ -52,7 +52,36 @@ def _parser():
     claims.add_argument("--details", action="store_true", help="print the checks of each claim too")
     claims.add_argument("--readme", action="store_true", help="write the verdicts into README.md")
     claims.set_defaults(command=_claims)
+
+    tracer = commands.add_parser("provenance", help="print where a figure, table or result is from")
+    tracer.add_argument("file", metavar="FILE")
+    tracer.add_argument("--json", action="store_true", help="print JSON")
+    tracer.set_defaults(command=_provenance)
+
+    keeper = commands.add_parser("results", help="check the result files of a configuration")
+    _add_overlays(keeper)
+    keeper.add_argument(
+        "--delete",
+        choices=["refused", "early"],
+        help="delete files that belong to another configuration or are damaged (refused), or with "
+        "trials that ended for want of time or memory (early)",
+    )
+    keeper.add_argument(
+        "--costs", metavar="CSV", help="write what cells cost to CSV, as in config/costs.csv"
+    )
+    keeper.set_defaults(command=_results)
+
+    merger = commands.add_parser("merge", help="join results from several machines")
+    merger.add_argument("folders", nargs="+", metavar="RESULTS", help="results folders to copy")
+    merger.add_argument("--into", required=True, metavar="RESULTS", help="folder to copy them to")
+    merger.set_defaults(command=_merge)
     return parser
+
+
+def _add_overlays(parser):
+    parser.add_argument(
+        "--configfile", nargs="+", default=[], metavar="YAML", help="overlays, as for snakemake"
+    )
 
 
 def _list(options):
@@ -170,6 +199,41 @@ def _print_trial(trial, trajectory):
         f"status {trajectory.status}",
         flush=True,
     )
+
+
+def _provenance(options):
+    from optimist import origin
+
+    found = origin.trace(options.file)
+    print(json.dumps(found, indent=1) if options.json else origin.to_text(found))
+    return 0
+
+
+def _results(options):
+    from optimist import costs, inventory
+    from optimist.config import load_config
+    from optimist.plan import Plan
+
+    plan = Plan(load_config(*options.configfile))
+    entries = inventory.take(plan)
+    print(inventory.to_text(entries))
+    if options.delete:
+        doomed = [entry for entry in entries if entry.state == options.delete]
+        inventory.delete(doomed)
+        print(f"deleted {len(doomed)} files")
+    if options.costs:
+        rows = costs.collect(inventory.uses(plan))
+        costs.write(rows, options.costs)
+        print(f"wrote the costs of {len(rows)} cells to {options.costs}")
+    return 0
+
+
+def _merge(options):
+    from optimist.merge import merge
+
+    copied, known = merge(options.folders, options.into)
+    print(f"copied {copied} files; {known} were there already")
+    return 0
 
 
 def _claims(options):

@@ -20,6 +20,10 @@ class ResultError(OptimistError):
     """A result file is missing, damaged or belongs to another cell."""
 
 
+class OutOfTimeError(BaseException):
+    """A job's time is over; not an Exception, so that no solver takes it for its own failure."""
+
+
 def nearest(name: str, allowed: Iterable[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the closest allowed name, else an empty string."""
     matches = difflib.get_close_matches(str(name), list(allowed), n=1, cutoff=0.5)

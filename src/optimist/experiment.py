@@ -1,14 +1,20 @@
 """From configuration to jobs: cells, chunks of trials, and running one chunk."""
 
 import ast
+import hashlib
 import importlib.util
-from dataclasses import dataclass
+import json
+import math
+import time
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from optimist.algorithms import algorithm_module, parse_label
 from optimist.environments import environment_module
-from optimist.errors import ConfigError, unknown_name
+from optimist.errors import ConfigError, OutOfTimeError, unknown_name
+from optimist.guard import limited
+from optimist.simulate import Trajectory
 from optimist.trials import Cell, run_trial
 
 LANES = ("regret", "timing")
@@ -52,6 +58,27 @@ class Job:
     def path(self):
         """Result file below the results folder."""
         return f"{self.lane}/{self.cell.name}/{self.chunk}.parquet"
+
+    @property
+    def code(self):
+        """Digest of the source files that decide its result."""
+        return _digest(tuple(source_files(self.cell, self.probe)))
+
+    def describe(self):
+        """Return all that decides its result but the data set, as plain data."""
+        return {**asdict(self), "code": self.code}
+
+    @classmethod
+    def restore(cls, description):
+        """Return the job of a `describe`; its code is that of now, and may have changed."""
+        fields = {key: value for key, value in description.items() if key != "code"}
+        return cls(**{**fields, "cell": Cell(**fields["cell"])})
+
+
+def identity(description):
+    """Return a digest of a job's description: jobs with one identity have one result."""
+    text = json.dumps(description, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def make_cell(paper, setting, algorithm):
@@ -122,17 +149,32 @@ def _chunks(lane, cell, block, cap, limits):
         )
 
 
-def run(job, data_dir=None, progress=None):
+def run(job, data_dir=None, progress=None, limit=None):
     """Run the trials of a job; return a mapping of trial index to `Trajectory`.
 
-    ``progress(trial, trajectory)`` is called after each trial.
+    ``progress(trial, trajectory)`` is called after each trial. ``limit`` has the arguments of
+    `optimist.guard.limited`; when the time is over, trials that are left end with ``timeout``.
     """
     trajectories = {}
+    deadline = time.monotonic() + (limit or {}).get("seconds", math.inf)
     for trial in range(job.first, job.stop):
-        trajectories[trial] = run_trial(job, trial, data_dir)
+        trajectories[trial] = _run_trial(job, trial, data_dir, limit or {}, deadline)
         if progress is not None:
             progress(trial, trajectories[trial])
     return trajectories
+
+
+def _run_trial(job, trial, data_dir, limit, deadline):
+    left = deadline - time.monotonic()
+    if left <= 0:
+        return Trajectory("timeout")
+    try:
+        with limited(limit.get("memory_mb"), left if math.isfinite(left) else None):
+            return run_trial(job, trial, data_dir)
+    except MemoryError:
+        return Trajectory("out_of_memory")
+    except OutOfTimeError:
+        return Trajectory("timeout")
 
 
 def source_files(cell, probe=None):
@@ -152,6 +194,17 @@ def source_files(cell, probe=None):
         modules.append(algorithm_module(parse_label(probe["leader"])[0], cell.domain))
     glue = {importlib.util.find_spec(f"optimist.{name}").origin for name in ("trials", "results")}
     return sorted(glue.union(*(module_closure(module) for module in modules)))
+
+
+@lru_cache
+def _digest(files):
+    """Return the SHA-256 of the contents of some files, in their order."""
+    return hashlib.sha256(b"".join(map(_file_digest, files))).hexdigest()
+
+
+@lru_cache
+def _file_digest(path):
+    return hashlib.sha256(Path(path).read_bytes()).digest()
 
 
 @lru_cache

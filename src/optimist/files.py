@@ -1,8 +1,14 @@
-"""Writing files whole or not at all."""
+"""Writing files whole or not at all, and their checksums."""
 
+import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
+
+
+def sha256(path: str | Path) -> str:
+    """Return the SHA-256 of a file's content as hexadecimal text."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
 def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:

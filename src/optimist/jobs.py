@@ -1,13 +1,13 @@
 """What the scripts of the workflow call: jobs from parameters to files, with a log."""
 
-import json
 import logging
 import os
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
-from optimist.errors import OptimistError
+from optimist.errors import OptimistError, ResultError
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -48,27 +48,59 @@ def logged(path):
         handler.close()
 
 
-def run_jobs(specs, outputs, data_dir):
-    """Run jobs described by plain dicts one after the other and write their result files."""
-    for spec, output in zip(specs, outputs, strict=True):
-        _run_job(spec, output, data_dir)
+def run_jobs(descriptions, outputs, *, results, limits=None):
+    """Run jobs described by plain dicts one after the other and write their result files.
+
+    Results of the regret lane are also linked into ``kept``, and taken from there if they have been
+    made before: by a process that was killed before it had all its files, or in other batches.
+    Times are always taken anew.
+
+    Parameters
+    ----------
+    descriptions : list of dict
+        From `optimist.experiment.Job.describe`.
+    outputs : list of str
+        Result files, in the same order.
+    results : str
+        The results folder, with the prepared ``data`` and what is ``kept``.
+    limits : list of dict or None
+        For each job what ends its trials early, see `optimist.guard.limited`.
+    """
+    limits = limits or [{}] * len(descriptions)
+    for description, output, limit in zip(descriptions, outputs, limits, strict=True):
+        _run_job(description, output, f"{results}/data", f"{results}/kept", limit)
 
 
-def _run_job(spec, output, data_dir):
+def _run_job(description, output, data_dir, kept, limit):
     from optimist import provenance, results
     from optimist.experiment import Job, run
-    from optimist.trials import Cell, resolve
+    from optimist.guard import peak_memory
+    from optimist.simulate import EARLY
+    from optimist.trials import resolve
 
-    job = Job(**{**spec, "cell": Cell(**spec["cell"])})
+    job = Job.restore(description)
     logger.info("%s lane, %s, trials %s", job.lane, job.cell.name, job.chunk)
+    if job.code != description["code"]:
+        raise ResultError(
+            f"the source files of {job.cell.name} changed after the workflow had started; run the "
+            "same command again"
+        )
     metadata = {
-        "job": spec,
+        "job": description,
         "resolved": resolve(job.cell, data_dir),
         "provenance": provenance.collect(),
     }
-    json.dumps(metadata)  # what cannot be written must not cost the trials
-    trajectories = run(job, data_dir, progress=_log_trial)
+    store = results.Store(kept, metadata)
+    reusable = job.lane == "regret"  # times belong to a machine and a moment
+    if reusable and store.take(output):
+        logger.info("taken from %s", store.path)
+        return
+    start = time.perf_counter()
+    trajectories = run(job, data_dir, progress=_log_trial, limit=limit)
+    metadata["use"] = {"seconds": time.perf_counter() - start, "peak_mb": peak_memory()}
     results.write(results.to_table(job.cell, trajectories), output, metadata)
+    if reusable and not any(t.status in EARLY for t in trajectories.values()):
+        store.keep(output)
 
 
 def _log_trial(trial, trajectory):

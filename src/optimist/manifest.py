@@ -1,16 +1,12 @@
 """Manifests: which inputs, code and machine each committed figure or table came from."""
 
-import hashlib
 import json
+import os
 from pathlib import Path
 
 from optimist import provenance, results
-from optimist.files import write_atomically
-
-
-def sha256(path):
-    """Return the SHA-256 of a file as hexadecimal text."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+from optimist.errors import ResultError
+from optimist.files import sha256, write_atomically
 
 
 def build(sources):
@@ -24,29 +20,79 @@ def build(sources):
 
     Returns
     -------
-    dict with the provenance of this manifest and, for each item, the SHA-256 of its files; of
-    every input the SHA-256 and, if it is a result file, its commit and whether the work tree was
-    changed.
+    dict with the provenance of this manifest as ``written`` and, for each of ``items``, the SHA-256
+    of its files and the names of its inputs. ``inputs`` has the SHA-256 of every input and, of
+    result files, the number of their making in ``made`` (commit, packages, machine; each once), and
+    ``settings`` what their settings are.
     """
-    seen = {}
-    items = {}
+    inputs, items, made, settings = {}, {}, [], {}
+    for path in dict.fromkeys(path for item in sources.values() for path in item["inputs"]):
+        inputs[path] = {"sha256": sha256(path)}
+        if _is_result(path):
+            metadata = results.read_metadata(path)
+            record = {k: v for k, v in metadata["provenance"].items() if k != "written"}
+            if record not in made:
+                made.append(record)
+            inputs[path]["made"] = made.index(record)
+            cell = metadata["job"]["cell"]
+            settings[f"{cell['paper']}/{cell['setting']}"] = cell["spec"]
     for name, item in sources.items():
-        for path in item["inputs"]:
-            if path not in seen:
-                seen[path] = _describe_input(path)
         items[name] = {
             "files": {path: sha256(path) for path in item["files"]},
             "inputs": sorted(item["inputs"]),
         }
-    return {"written": provenance.collect(), "items": items, "inputs": seen}
+    written = provenance.collect()
+    return {
+        "written": written,
+        "items": items,
+        "inputs": inputs,
+        "made": made,
+        "settings": settings,
+    }
 
 
-def _describe_input(path):
+def _is_result(path):
     beside = "/studies/" in path or "/tables/" in path
-    if beside or not path.endswith(".parquet"):
-        return {"sha256": sha256(path)}
-    made = results.read_metadata(path)["provenance"]
-    return {"sha256": sha256(path), "commit": made["commit"], "dirty": made["dirty"]}
+    return path.endswith(".parquet") and not beside
+
+
+def find(path):
+    """Return the item of a manifest beside or above a file that the file belongs to.
+
+    Parameters
+    ----------
+    path : str or Path
+        A figure, table or page of claims.
+
+    Returns
+    -------
+    (str, str, dict) : path of the manifest, name of the item, the manifest
+
+    Raises
+    ------
+    ResultError
+        If no manifest names the file, or the file is not what its manifest says.
+    """
+    path = Path(path).resolve()
+    for folder in path.parents[:2]:
+        below = path.relative_to(folder).parts
+        for place in sorted(folder.glob("manifest*.json")):
+            manifest = json.loads(place.read_text())
+            for name, item in manifest["items"].items():
+                for file, digest in item["files"].items():
+                    if Path(file).parts[-len(below) :] == below:
+                        _compare(path, digest, place)
+                        return os.path.relpath(place), name, manifest
+    raise ResultError(f"no manifest beside or above {path} names it")
+
+
+def _compare(path, digest, place):
+    if sha256(path) != digest:
+        raise ResultError(
+            f"{path} is not the file that {place} describes (SHA-256 {sha256(path)[:16]}..., not "
+            f"{digest[:16]}...): it was changed, or is of another run; restore it, or delete it "
+            "and run its target again"
+        )
 
 
 def write(manifest, path):

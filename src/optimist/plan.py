@@ -4,6 +4,7 @@ The rules hold paths and names of the methods here. At parse time nothing is rea
 imports of our own modules. Methods that take ``wildcards`` are input or params functions.
 """
 
+import math
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from itertools import product
@@ -12,6 +13,7 @@ from pathlib import Path
 from optimist import claims, experiment, figures, preparation, studies
 from optimist.algorithms import algorithm_module, parse_label
 from optimist.config import check_config, claims_path, load_paper, project_root
+from optimist.costs import Costs
 from optimist.environments import environment_class, environment_module
 from optimist.errors import ConfigError, unknown_name
 from optimist.trials import Cell
@@ -67,12 +69,14 @@ class Batch:
     jobs : list of Job
     results : str
         The results folder.
+    costs : Costs
     """
 
     name: str
     inputs: list
     jobs: list
     results: str
+    costs: Costs
 
     @property
     def outputs(self):
@@ -82,7 +86,22 @@ class Batch:
     @property
     def specs(self):
         """The resolved jobs as plain dicts."""
-        return [asdict(job) for job in self.jobs]
+        return [job.describe() for job in self.jobs]
+
+    def memory_mb(self, wildcards, attempt):
+        """Return the memory to ask for: half more than measured, more at each new attempt."""
+        return math.ceil(attempt * (100 + 1.5 * max(map(self.costs.peak_mb, self.jobs))))
+
+    def minutes(self, wildcards, attempt):
+        """Return the run time to ask for: four times what was measured, and five minutes."""
+        return math.ceil(attempt * (5 + 4 * sum(map(self.costs.seconds, self.jobs)) / 60))
+
+    def limits(self, wildcards, resources):
+        """Return what each job may use: nearly all memory, and its share of nearly all time."""
+        expected = [self.costs.seconds(job) for job in self.jobs]
+        share = (resources.runtime - 2) * 60 / sum(expected)
+        memory = 0.95 * resources.mem_mb
+        return [{"memory_mb": memory, "seconds": share * seconds} for seconds in expected]
 
 
 class Plan:
@@ -98,6 +117,7 @@ class Plan:
         self.config = check_config(config)
         self.results = self.config["results"]
         self.figures = self.config["figures"]
+        self.costs = Costs.read(project_root() / "config" / "costs.csv")
         changes = self.config["changes"]
         self.papers = {name: load_paper(name, changes) for name in self.config["papers"]}
         for paper in self.papers.values():
@@ -170,23 +190,56 @@ class Plan:
             files.append(self.dataset(job.cell.spec["dataset"]))
         return files
 
-    def job_specs(self, lane):
-        """Return a params function: the resolved job as a plain dict, in a list."""
-        return lambda wildcards: [asdict(self._job(lane, wildcards))]
+    def _alone(self, lane, wildcards):
+        """Return a result file that has a process of its own, as a batch of one."""
+        job = self._job(lane, wildcards)
+        return Batch("", self._decides(job), [job], self.results, self.costs)
 
     def job_inputs(self, lane):
         """Return an input function: source files and data set that decide a result."""
-        return lambda wildcards: self._decides(self._job(lane, wildcards))
+        return lambda wildcards: self._alone(lane, wildcards).inputs
+
+    def job_specs(self, lane):
+        """Return a params function: the resolved job as a plain dict, in a list."""
+        return lambda wildcards: self._alone(lane, wildcards).specs
+
+    def memory_mb(self, lane):
+        """Return a resources function: the memory that a job asks a scheduler for."""
+        return lambda wildcards, attempt: self._alone(lane, wildcards).memory_mb(wildcards, attempt)
+
+    def minutes(self, lane):
+        """Return a resources function: the run time that a job asks a scheduler for."""
+        return lambda wildcards, attempt: self._alone(lane, wildcards).minutes(wildcards, attempt)
+
+    def limits(self, lane):
+        """Return a params function: what ends the trials of a job early, None if nothing does.
+
+        It depends on resources, so that Snakemake makes no result again where only limits changed.
+        """
+        if not self.config["guard"]:
+            return None
+        return lambda wildcards, resources: self._alone(lane, wildcards).limits(
+            wildcards, resources
+        )
+
+    def identities(self, paths):
+        """Return the identity that each of some files should have, for those that are results."""
+        start = len(self.results) + 1
+        return {path: self._identities[path[start:]] for path in paths if path[start:] in self.jobs}
+
+    @cached_property
+    def _identities(self):
+        return {path: experiment.identity(job.describe()) for path, job in self.jobs.items()}
 
     def batches(self, lane):
         """Return the batches of a lane by name: result files that one process makes.
 
-        A batch holds at most ``batch`` files, of cells that the same source files and data decide,
-        so that an edit runs no more cells again than it would without. Files that are alone are
-        left to the rules with wildcards.
+        A batch holds at most ``batch.files`` files of at most ``batch.seconds`` together, unless
+        one takes longer, of cells that the same source files and data decide, so that an edit runs
+        no more cells again than it would without. Files that are alone are left to the rules with
+        wildcards, and so is what is timed alone on the machine.
         """
-        size = self.config["batch"]
-        if size == 1:
+        if lane == "timing" and self.config["timing"]["exclusive"]:
             return {}
         alike = {}
         for job in self.jobs.values():
@@ -195,11 +248,24 @@ class Plan:
                 alike.setdefault(key, []).append(job)
         found = {}
         for (paper, _, inputs), jobs in alike.items():
-            for batch in (jobs[i : i + size] for i in range(0, len(jobs), size)):
+            for batch in self._packed(jobs):
                 if len(batch) > 1:
                     name = f"{lane}_{paper}_{len(found):03d}"
-                    found[name] = Batch(name, list(inputs), batch, self.results)
+                    found[name] = Batch(name, list(inputs), batch, self.results, self.costs)
         return found
+
+    def _packed(self, jobs):
+        """Yield jobs in their order, in lists that the limits of a batch allow."""
+        files, limit = self.config["batch"]["files"], self.config["batch"]["seconds"] or math.inf
+        batch, total = [], 0.0
+        for job in jobs:
+            seconds = self.costs.seconds(job)
+            if batch and (len(batch) == files or total + seconds > limit):
+                yield batch
+                batch, total = [], 0.0
+            batch.append(job)
+            total += seconds
+        yield batch
 
     def paths(self, paper, *, lanes=experiment.LANES, group=None, cells=None):
         """Return result files of a paper, of some lanes, one group or some (setting, label)s."""
@@ -223,6 +289,14 @@ class Plan:
     def _floor_paths(self, paper, group):
         cells = self._in_hindsight[paper]
         return self.paths(paper, lanes=["regret"], group=group, cells=cells)
+
+    def group_identities(self, wildcards):
+        """Return the identities of all result files of a paper's group, for its tables."""
+        return self.identities(self.paths(wildcards.paper, group=wildcards.group))
+
+    def floor_identities(self, wildcards):
+        """Return the identities of the results that floors are found from."""
+        return self.identities(self.floor_paths(wildcards))
 
     def floors(self, wildcards):
         """Return the table of floors of a paper's group as an input, if it has such cells."""
@@ -249,6 +323,11 @@ class Plan:
         if not self.config["timing"]["exclusive"]:
             return 1
         return getattr(workflow.resource_settings, "cores", None) or 1
+
+    @property
+    def timing_extra(self):
+        """What a timing job asks Slurm for besides: a node to itself."""
+        return "--exclusive" if self.config["timing"]["exclusive"] else ""
 
     # Data.
 
@@ -397,6 +476,16 @@ class Plan:
             return {**found, "source": self.drawing_sources()}
 
         return inputs
+
+    def figure_identities(self, kind):
+        """Return a params function: the identities of the result files behind an item."""
+
+        def expected(wildcards):
+            inputs = self.figure_inputs(kind)(wildcards)
+            lanes = (inputs.get(lane, []) for lane in experiment.LANES)
+            return self.identities([path for paths in lanes for path in paths])
+
+        return expected
 
     @staticmethod
     def drawing_sources():

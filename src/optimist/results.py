@@ -1,18 +1,24 @@
 """Result files: one Parquet file per chunk, complete or absent.
 
 Columns: paper, setting, algorithm, trial, round, regret, seconds, status, covered, state_bytes, and
-one column per diagnostic of the algorithm. The file's metadata holds the resolved cell and the
-provenance of the run as JSON under the key ``optimist``.
+one column per diagnostic of the algorithm. The file's metadata holds the job, the resolved cell and
+the provenance of the run as JSON under the key ``optimist``.
 """
 
 import hashlib
 import json
+import os
+import shutil
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from optimist.errors import ResultError
-from optimist.files import write_atomically
+from optimist.experiment import identity
+from optimist.files import sha256, write_atomically
 
 KEY = b"optimist"
 REQUIRED = ("paper", "setting", "algorithm", "trial", "round", "regret", "seconds", "status")
@@ -47,31 +53,134 @@ def to_table(cell, trajectories):
 def write(table, path, metadata):
     """Write a result table with ``metadata`` (a JSON-able dict)."""
     table = table.replace_schema_metadata({KEY: json.dumps(metadata, sort_keys=True).encode()})
-    write_atomically(path, lambda temporary: pq.write_table(table, temporary, compression="zstd"))
+    options = {"compression": "zstd", "write_page_checksum": True}
+    write_atomically(path, lambda temporary: pq.write_table(table, temporary, **options))
 
 
-def read(path):
-    """Return the table of a result file; raise ResultError if it is damaged or not one."""
+def read(path, columns=None):
+    """Return the table of a result file, or some columns of it.
+
+    Raises
+    ------
+    ResultError
+        If it is absent, damaged (its checksums tell) or no result file; the message says what to
+        do.
+    """
+    with _opened(path) as file:
+        present = file.schema_arrow.names
+        missing = [name for name in REQUIRED if name not in present]
+        if missing:
+            raise ResultError(f"result file {path} has no column {', '.join(missing)}")
+        return file.read(columns and [name for name in columns if name in present])
+
+
+def read_metadata(path):
+    """Return the metadata of a result file as a dict."""
+    with _opened(path) as file:
+        metadata = file.schema_arrow.metadata or {}
+    if KEY not in metadata:
+        raise ResultError(f"result file {path} was not written by this project: no metadata")
+    return json.loads(metadata[KEY])
+
+
+@contextmanager
+def _opened(path):
+    """Open a result file; errors while it is open, but ours, mean damage."""
     try:
-        table = pq.read_table(path)
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            yield file
     except FileNotFoundError:
         raise ResultError(f"result file {path} does not exist") from None
     except (pa.ArrowException, OSError) as error:
         raise ResultError(
             f"result file {path} is damaged ({error}); delete it and run the same command again"
         ) from error
-    missing = [name for name in REQUIRED if name not in table.column_names]
-    if missing:
-        raise ResultError(f"result file {path} has no column {', '.join(missing)}")
-    return table
 
 
-def read_metadata(path):
-    """Return the metadata of a result file as a dict."""
-    metadata = read(path).schema.metadata or {}
-    if KEY not in metadata:
-        raise ResultError(f"result file {path} was not written by this project: no metadata")
-    return json.loads(metadata[KEY])
+def verify(expected, data_dir):
+    """Refuse result files that are damaged or belong to another configuration, code or data.
+
+    Parameters
+    ----------
+    expected : dict of str to str
+        The `identity` that each file should have, by path.
+    data_dir : str or Path
+        Folder of the prepared data sets.
+
+    Raises
+    ------
+    ResultError
+        Naming the first such file, why it is refused, and how many there are.
+    """
+    refused = {path: fault for path in expected if (fault := _fault(path, expected, data_dir))}
+    if refused:
+        path, fault = next(iter(refused.items()))
+        others = f" (and {len(refused) - 1} files more)" if len(refused) > 1 else ""
+        raise ResultError(
+            f"result file {path} {fault}{others}; `optimist results --delete refused`, with the "
+            "--configfile of the run if it had one, deletes them; then run the same command again"
+        )
+
+
+def _fault(path, expected, data_dir):
+    """Return what is wrong with a result file, None if nothing is."""
+    metadata = read_metadata(path)
+    if identity(metadata["job"]) != expected[path]:
+        commit = (metadata["provenance"]["commit"] or "unknown")[:10]
+        return f"was made by another configuration or code, of commit {commit}"
+    name = metadata["job"]["cell"]["spec"].get("dataset")
+    if name is not None and metadata["resolved"]["dataset"] != _data_digest(data_dir, name):
+        return f"was made from another table of {name} than {data_dir}/{name}.csv"
+    return None
+
+
+@lru_cache
+def _data_digest(data_dir, name):
+    return sha256(Path(data_dir) / f"{name}.csv")
+
+
+class Store:
+    """A folder of results by what decides them, from which they are taken instead of made again.
+
+    A result is found again by its job (with the code that decides it), its data set and the
+    versions of the packages, so one file may serve several runs; it is linked, not copied, where
+    the file system can.
+
+    Parameters
+    ----------
+    folder : str or Path
+    metadata : dict
+        That of a result file, before it is made.
+    """
+
+    def __init__(self, folder, metadata):
+        decisive = {
+            "job": metadata["job"],
+            "dataset": metadata["resolved"]["dataset"],
+            "packages": metadata["provenance"]["packages"],
+        }
+        name = identity(decisive)
+        self.path = Path(folder) / name[:2] / f"{name}.parquet"
+
+    def take(self, output):
+        """Put the kept result at ``output`` if there is one, whole; return whether there was."""
+        try:
+            read(self.path)
+        except ResultError:
+            return False
+        write_atomically(output, lambda temporary: _link(self.path, temporary))
+        return True
+
+    def keep(self, output):
+        """Keep the result file ``output``."""
+        write_atomically(self.path, lambda temporary: _link(output, temporary))
+
+
+def _link(path, link):
+    try:
+        os.link(path, link)
+    except OSError:
+        shutil.copyfile(path, link)
 
 
 def digest(table):

@@ -7,7 +7,8 @@ for a numerical reason; it ends with a status:
 ``unconverged``   an inner solver missed its tolerance at least once; the curve is complete
 ``non_finite``    a reward or the learner's state stopped being finite; the curve ends before it
 ``failed: ...``   a linear-algebra or arithmetic error in the learner; the curve ends before it
-``timeout``       the trial's time limit passed; the curve ends there
+``timeout``       the trial's time limit, or its job's, passed; the curve ends there
+``out_of_memory`` the job's memory limit was met; the curve ends before it
 """
 
 import math
@@ -17,10 +18,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from optimist.environments.base import BoxEnvironment, check_arms, check_point
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, OutOfTimeError
 
 CURVE_POINTS = 300
 COMPLETE = ("ok", "unconverged")
+# How a trial ends for want of what another machine may have.
+EARLY = ("timeout", "out_of_memory")
 # Columns that are measured here; a learner's diagnostics have other names.
 MEASURED = frozenset(
     (
@@ -94,6 +97,12 @@ def _run(play, marks, time_limit):
             play.round(t)
         except NotFiniteError:
             trajectory.status = "non_finite"
+            break
+        except MemoryError:
+            trajectory.status = "out_of_memory"
+            break
+        except OutOfTimeError:
+            trajectory.status = "timeout"
             break
         except (np.linalg.LinAlgError, ArithmeticError, ValueError) as error:
             if type(error) is ValueError and not _is_about_numbers(error):

@@ -1,6 +1,5 @@
 """One trial: from a cell's configuration to its world, its learner and what they did."""
 
-import hashlib
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -9,6 +8,7 @@ from optimist import seeding
 from optimist.algorithms import algorithm_class, make_algorithm, option_names, parse_label
 from optimist.environments import environment_class, environment_domain, make_environment
 from optimist.errors import ConfigError
+from optimist.files import sha256
 from optimist.signatures import check_keywords, defaults
 from optimist.simulate import checkpoints, replay, simulate
 
@@ -95,8 +95,7 @@ def resolve(cell, data_dir=None):
     told = {key: value for key, value in vars(problem).items() if isinstance(value, PLAIN)}
     digest = None
     if "dataset" in spec:
-        content = (Path(data_dir) / f"{spec['dataset']}.csv").read_bytes()
-        digest = hashlib.sha256(content).hexdigest()
+        digest = sha256(Path(data_dir) / f"{spec['dataset']}.csv")
     return {
         "environment": {**world, **spec.get("parameters", {})},
         "problem": told,

@@ -55,7 +55,11 @@ def of_job(job):
 
 def batched(size):
     """Return a plan whose jobs make up to ``size`` files each."""
-    chosen = {"papers": config.paper_names(), "batch": size}
+    chosen = {
+        "papers": config.paper_names(),
+        "batch": {"files": size, "seconds": None},
+        "timing": {"exclusive": False},
+    }
     return Plan(config.merge(config.load_config(), chosen))
 
 
@@ -146,8 +150,29 @@ def test_batches_hold_files_that_the_same_sources_decide_once_each(lane):
 
 
 @pytest.mark.parametrize("lane", ["regret", "timing"])
-def test_without_a_batch_size_every_file_has_a_job_of_its_own(plan, lane):
-    assert plan.batches(lane) == {}
+def test_a_batch_of_one_file_is_none(lane):
+    assert batched(1).batches(lane) == {}
+
+
+def test_what_is_timed_alone_is_in_no_batch(plan):
+    assert plan.config["timing"]["exclusive"] is True
+    assert plan.batches("timing") == {}
+
+
+def test_batches_end_where_their_time_does(plan):
+    longest = plan.config["batch"]["seconds"]
+    batches = plan.batches("regret").values()
+    assert batches
+    for batch in batches:
+        assert sum(plan.costs.seconds(job) for job in batch.jobs) <= longest
+    # What stays alone had no room beside it: all its neighbours of the same kind are long.
+    inside = {path for batch in batches for path in batch.outputs}
+    alone = [
+        job
+        for path, job in plan.jobs.items()
+        if job.lane == "regret" and f"results/{path}" not in inside
+    ]
+    assert max(plan.costs.seconds(job) for job in alone) > longest
 
 
 def test_cells_on_data_depend_on_the_prepared_data(plan):

@@ -164,7 +164,7 @@ def quick_plan(quick):
     """Return the plan of ``make quick``."""
     base = yaml.safe_load((quick.root / "config/config.yaml").read_text())
     overlay = yaml.safe_load((quick.root / "config/quick.yaml").read_text())
-    return Plan(merge(merge(base, overlay), {"batch": 12}))
+    return Plan(merge(base, overlay))
 
 
 @pytest.mark.parametrize("paper", config.load_config()["papers"])

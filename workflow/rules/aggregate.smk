@@ -29,6 +29,8 @@ rule floors:
         f"{plan.results}/tables/{{paper}}/{{group}}/floors.parquet",
     log:
         f"{plan.results}/logs/floors/{{paper}}_{{group}}.log",
+    params:
+        expected=plan.floor_identities,
     script:
         "../scripts/floors.py"
 
@@ -45,5 +47,7 @@ rule aggregate:
         times=f"{plan.results}/tables/{{paper}}/{{group}}/times.parquet",
     log:
         f"{plan.results}/logs/aggregate/{{paper}}_{{group}}.log",
+    params:
+        expected=plan.group_identities,
     script:
         "../scripts/aggregate.py"

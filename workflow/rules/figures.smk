@@ -19,6 +19,7 @@ rule figure:
         spec=plan.item("figures"),
         paper=plan.paper_summary,
         caption=plan.caption("figures"),
+        expected=plan.figure_identities("figures"),
     script:
         "../scripts/figure.py"
 
@@ -43,6 +44,7 @@ rule table:
         spec=plan.item("tables"),
         paper=plan.paper_summary,
         caption=plan.caption("tables"),
+        expected=plan.figure_identities("tables"),
     script:
         "../scripts/table.py"
 

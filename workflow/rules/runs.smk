@@ -8,9 +8,12 @@ rule run_chunk:
     benchmark:
         f"{plan.results}/benchmarks/regret/{{paper}}/{{setting}}/{{algorithm}}/{{chunk}}.tsv"
     threads: 1
+    resources:
+        mem_mb=plan.memory_mb("regret"),
+        runtime=plan.minutes("regret"),
     params:
         jobs=plan.job_specs("regret"),
-        data_dir=f"{plan.results}/data",
+        limits=plan.limits("regret"),
     script:
         "../scripts/run_chunk.py"
 
@@ -30,8 +33,11 @@ for batch in plan.batches("regret").values():
         benchmark:
             f"{plan.results}/benchmarks/{batch.name}.tsv"
         threads: 1
+        resources:
+            mem_mb=batch.memory_mb,
+            runtime=batch.minutes,
         params:
             jobs=batch.specs,
-            data_dir=f"{plan.results}/data",
+            limits=batch.limits if plan.config["guard"] else None,
         script:
             "../scripts/run_chunk.py"

@@ -10,9 +10,13 @@ rule time_chunk:
     benchmark:
         f"{plan.results}/benchmarks/timing/{{paper}}/{{setting}}/{{algorithm}}/{{chunk}}.tsv"
     threads: plan.timing_threads(workflow)
+    resources:
+        slurm_extra=plan.timing_extra,
+        mem_mb=plan.memory_mb("timing"),
+        runtime=plan.minutes("timing"),
     params:
         jobs=plan.job_specs("timing"),
-        data_dir=f"{plan.results}/data",
+        limits=plan.limits("timing"),
     script:
         "../scripts/run_chunk.py"
 
@@ -32,8 +36,12 @@ for batch in plan.batches("timing").values():
         benchmark:
             f"{plan.results}/benchmarks/{batch.name}.tsv"
         threads: plan.timing_threads(workflow)
+        resources:
+            slurm_extra=plan.timing_extra,
+            mem_mb=batch.memory_mb,
+            runtime=batch.minutes,
         params:
             jobs=batch.specs,
-            data_dir=f"{plan.results}/data",
+            limits=batch.limits if plan.config["guard"] else None,
         script:
             "../scripts/run_chunk.py"

@@ -2,10 +2,11 @@
 
 import pandas as pd
 
-from optimist import aggregate, figures, plotting
+from optimist import aggregate, figures, plotting, results
 from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
+    results.verify(snakemake.params.expected, f"{snakemake.config['results']}/data")
     spec, paper = snakemake.params.spec, snakemake.params.paper
     interval = paper.get("interval", "t")
     inputs, trials = dict(snakemake.input.items()), spec.get("trials")

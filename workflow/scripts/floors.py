@@ -1,8 +1,9 @@
 """Find from where regret is counted in settings whose best value is not known."""
 
-from optimist import aggregate
+from optimist import aggregate, results
 from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
+    results.verify(snakemake.params.expected, f"{snakemake.config['results']}/data")
     runs = aggregate.load(snakemake.input.regret)
     aggregate.find_floors(runs).to_parquet(snakemake.output[0])

@@ -6,4 +6,9 @@ one_blas_thread()
 with logged(snakemake.log[0]):
     from optimist.jobs import run_jobs
 
-    run_jobs(snakemake.params.jobs, snakemake.output, snakemake.params.data_dir)
+    run_jobs(
+        snakemake.params.jobs,
+        snakemake.output,
+        results=snakemake.config["results"],
+        limits=snakemake.params.limits,
+    )

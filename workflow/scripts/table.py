@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from optimist import aggregate, figures
+from optimist import aggregate, figures, results
 from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
+    results.verify(snakemake.params.expected, f"{snakemake.config['results']}/data")
     paper = snakemake.params.paper
     interval = paper.get("interval", "t")
     tables = aggregate.tables(dict(snakemake.input.items()), paper["band"], interval)

@@ -1,0 +1,83 @@
+"""Limits on a job's memory and time that end its trials with a status.
+
+A scheduler kills a job that takes more memory or time than it asked for, and with it all that the
+job had found. Here the trial that goes too far ends with the status ``out_of_memory`` or
+``timeout``, as a numerical failure does, and its result file says so.
+"""
+
+import signal
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+from optimist.errors import OutOfTimeError
+
+MEGABYTE = 2**20
+
+
+@contextmanager
+def limited(memory_mb=None, seconds=None):
+    """Within the block, raise MemoryError or `OutOfTimeError` where a limit is passed.
+
+    Parameters
+    ----------
+    memory_mb : float or None
+        Memory of the whole process in MiB. Linux only: the kernel refuses private memory beyond
+        what the process has now plus what it may still grow by.
+    seconds : float or None
+        Wall time from now. Only in the main thread, where Python handles signals.
+    """
+    with _memory(memory_mb), _time(seconds):
+        yield
+
+
+@contextmanager
+def _memory(memory_mb):
+    state = _process_state()
+    if memory_mb is None or state is None:
+        yield
+        return
+    import resource
+
+    room = memory_mb * MEGABYTE - state["VmRSS"]
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    ceiling = state["VmData"] + max(0, int(room))
+    resource.setrlimit(resource.RLIMIT_DATA, (ceiling, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+@contextmanager
+def _time(seconds):
+    if seconds is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(signum, frame):
+        raise OutOfTimeError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def peak_memory():
+    """Return the largest resident memory of this process so far in MiB, None if unknown."""
+    state = _process_state()
+    return None if state is None else state["VmHWM"] / MEGABYTE
+
+
+def _process_state():
+    """Return the sizes in bytes that Linux tells of this process, by name; None elsewhere."""
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return None
+    sizes = (line.split() for line in lines if line.endswith(" kB"))
+    return {name.rstrip(":"): int(size) * 1024 for name, size, _ in sizes}

@@ -1,0 +1,97 @@
+"""Joining results that were made on several machines into one results folder."""
+
+import shutil
+from pathlib import Path
+
+from optimist import results
+from optimist.errors import ResultError
+from optimist.experiment import LANES, identity
+from optimist.files import sha256, write_atomically
+
+
+def merge(sources, target):
+    """Copy result files and data sets of some results folders into another.
+
+    Nothing is copied unless everything can be: first all files are checked.
+
+    Parameters
+    ----------
+    sources : list of str or Path
+    target : str or Path
+        It need not exist.
+
+    Returns
+    -------
+    copied, known : int
+        Numbers of files that were copied, and that were there already with the same content.
+
+    Raises
+    ------
+    ResultError
+        If a source is no results folder, a file is damaged, or two files of one path differ: in
+        what made them, in their numbers, or, in the timing lane, at all.
+    """
+    chosen, known = {}, 0
+    for source in map(Path, sources):
+        files = _files(source)
+        if not files:
+            raise ResultError(
+                f"{source} holds no results; allowed: folders with {', '.join(LANES)}"
+            )
+        for name in files:
+            there = chosen.get(name) or _existing(Path(target) / name)
+            if there is None:
+                _check(source / name)
+                chosen[name] = source / name
+            else:
+                _compare(there, source / name)
+                known += 1
+    # Data first: a result must not look older than the data set it was made from.
+    for name in sorted(chosen, key=lambda name: (name.parts[0] != "data", name)):
+        path = chosen[name]
+        write_atomically(
+            Path(target) / name, lambda temporary, p=path: shutil.copyfile(p, temporary)
+        )
+    return len(chosen), known
+
+
+def _files(folder):
+    """Return what is shared of a results folder, relative to it: results, and data sets."""
+    patterns = [*(f"{lane}/**/*.parquet" for lane in LANES)]
+    patterns += ["data/*.csv", "data/raw/*.parquet", "data/raw/*.json"]
+    found = [path for pattern in patterns for path in folder.glob(pattern)]
+    return sorted(path.relative_to(folder) for path in found)
+
+
+def _existing(path):
+    return path if path.exists() else None
+
+
+def _is_result(path):
+    return path.suffix == ".parquet" and path.parent.name != "raw"
+
+
+def _check(path):
+    if _is_result(path):
+        results.read(path)
+
+
+def _compare(there, other):
+    """Raise ResultError unless two files of one path say the same."""
+    # The record of a download tells when it was; the table beside it is compared.
+    if there.suffix == ".json" or sha256(there) == sha256(other):
+        return
+    if not _is_result(there):
+        raise ResultError(
+            f"{other} and {there} are two tables of one data set; delete one folder's"
+        )
+    jobs = [results.read_metadata(path)["job"] for path in (there, other)]
+    if identity(jobs[0]) != identity(jobs[1]):
+        fault = "were made by two configurations or versions of the code"
+    elif jobs[0]["lane"] == "timing":
+        fault = "are two measurements of the same times"
+    elif results.digest(results.read(there)) != results.digest(results.read(other)):
+        fault = "are the same job with two outcomes, as on two kinds of machine"
+    else:
+        return
+    raise ResultError(f"{other} and {there} {fault}; delete the one that should not count")
