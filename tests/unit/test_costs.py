@@ -1,0 +1,74 @@
+"""Measured costs: what a job is expected to take, and what it asks a scheduler for."""
+
+from types import SimpleNamespace
+
+import pytest
+from result_files import toy_job
+
+from optimist.costs import UNKNOWN_MB, UNKNOWN_SECONDS, Costs, Row, collect, write
+from optimist.errors import ConfigError
+from optimist.plan import Batch
+
+ROWS = [
+    Row("regret", "toy", "here", "gloc", 12, 3.0, 200.0),
+    Row("regret", "toy", "there", "gloc[variant=public]", 24, 4.0, 300.0),
+]
+
+
+def batch(*jobs):
+    return Batch("", [], list(jobs), "results", Costs(ROWS))
+
+
+def test_a_measured_cell_costs_its_trials_and_rounds():
+    costs = Costs(ROWS)
+    assert costs.seconds(toy_job(stop=5)) == 15.0
+    assert costs.seconds(toy_job(stop=5, horizon=120)) == 150.0
+    assert costs.peak_mb(toy_job()) == 200.0
+
+
+def test_a_cell_that_was_never_measured_costs_the_slowest_of_its_algorithm():
+    costs = Costs(ROWS)
+    assert costs.seconds(toy_job(setting="new", stop=2)) == 2 * 3.0
+    assert costs.peak_mb(toy_job(setting="new")) == 300.0
+    assert costs.seconds(toy_job(algorithm="glb_omd", stop=2)) == 2 * UNKNOWN_SECONDS
+    assert costs.peak_mb(toy_job(algorithm="glb_omd")) == UNKNOWN_MB
+
+
+def test_chunks_of_a_cell_are_averaged_by_trial():
+    uses = [
+        (toy_job(stop=3), {"seconds": 3.0, "peak_mb": 100.0}),
+        (toy_job(first=3, stop=4), {"seconds": 5.0, "peak_mb": 150.0}),
+    ]
+    assert collect(uses) == [Row("regret", "toy", "here", "gloc", 12, 2.0, 150)]
+
+
+def test_a_table_is_read_as_it_was_written(tmp_path):
+    write(ROWS, tmp_path / "costs.csv")
+    costs = Costs.read(tmp_path / "costs.csv")
+    assert costs.seconds(toy_job(stop=5)) == 15.0
+    assert Costs.read(tmp_path / "none.csv").seconds(toy_job(stop=1)) == UNKNOWN_SECONDS
+
+
+@pytest.mark.parametrize("line", ["regret,toy,here,gloc,twelve,3,200", "regret,toy,here"])
+def test_a_wrong_row_is_named(tmp_path, line):
+    path = tmp_path / "costs.csv"
+    path.write_text(f"lane,paper,setting,algorithm,rounds,seconds,peak_mb\n{line}\n")
+    with pytest.raises(ConfigError, match=r"costs\.csv, line 2: .*allowed: lane, paper"):
+        Costs.read(path)
+
+
+def test_a_job_asks_for_more_than_was_measured_and_again_for_more():
+    jobs = batch(toy_job(stop=100), toy_job(setting="there", stop=60))
+    measured = 100 * 3.0 + 60 * 3.0
+    assert jobs.memory_mb(None, 1) > 300
+    assert jobs.minutes(None, 1) * 60 > 3 * measured
+    assert jobs.memory_mb(None, 2) >= 1.9 * jobs.memory_mb(None, 1)
+    assert jobs.minutes(None, 2) >= 1.9 * jobs.minutes(None, 1)
+
+
+def test_limits_share_the_time_that_was_asked_for():
+    jobs = batch(toy_job(stop=10), toy_job(stop=30))
+    limits = jobs.limits(None, SimpleNamespace(mem_mb=1000, runtime=12))
+    assert sum(limit["seconds"] for limit in limits) == pytest.approx(600.0)
+    assert limits[1]["seconds"] == pytest.approx(3 * limits[0]["seconds"])
+    assert {limit["memory_mb"] for limit in limits} == {950.0}

@@ -1,0 +1,177 @@
+"""Jobs: what they leave in files, what is kept, and what ends them."""
+
+import os
+import time
+
+import numpy as np
+import pytest
+from result_files import make, toy_job
+
+from optimist import experiment, jobs, results
+from optimist.algorithms.glb.gloc import GLOC
+from optimist.errors import ResultError
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """Count the trials that are run."""
+    counted = []
+    run = experiment.run
+
+    def counting(job, *args, **kwargs):
+        counted.extend((job.path, trial) for trial in range(job.first, job.stop))
+        return run(job, *args, **kwargs)
+
+    monkeypatch.setattr(experiment, "run", counting)
+    return counted
+
+
+def digests(paths):
+    return [results.digest(results.read(path)) for path in paths]
+
+
+def test_a_result_says_what_it_is_and_what_it_cost(tmp_path):
+    job = toy_job()
+    (path,) = make(tmp_path, job)
+    metadata = results.read_metadata(path)
+    assert metadata["job"] == job.describe()
+    assert 0.0 < metadata["use"]["seconds"] < 60.0
+    assert 20.0 < metadata["use"]["peak_mb"] < 4000.0
+
+
+def test_what_was_made_is_not_made_again(tmp_path, runs):
+    two = [toy_job(), toy_job(setting="there")]
+    paths = make(tmp_path, *two)
+    before = digests(paths), [results.read_metadata(path) for path in paths]
+    assert len(runs) == 4
+    for path in paths:
+        path.unlink()
+    again = make(tmp_path, *reversed(two))
+    assert len(runs) == 4
+    assert (digests(again[::-1]), [results.read_metadata(p) for p in again[::-1]]) == before
+
+
+def test_a_killed_job_keeps_the_files_it_had_finished(tmp_path, runs, monkeypatch):
+    two = [toy_job(), toy_job(setting="there")]
+    write = results.write
+
+    def die_at_second(table, path, metadata):
+        if "there" in str(path):
+            raise KeyboardInterrupt
+        write(table, path, metadata)
+
+    monkeypatch.setattr(results, "write", die_at_second)
+    with pytest.raises(KeyboardInterrupt):
+        make(tmp_path, *two)
+    monkeypatch.setattr(results, "write", write)
+    (tmp_path / two[0].path).unlink()  # as Snakemake does with outputs of a failed job
+    runs.clear()
+    paths = make(tmp_path, *two)
+    assert {path for path, _ in runs} == {two[1].path}
+    assert digests(paths) == digests(make(tmp_path / "undisturbed", *two))
+
+
+@pytest.mark.parametrize("damage", [b"", b"PAR1 and no more"])
+def test_a_damaged_kept_file_is_made_again(tmp_path, runs, damage):
+    (path,) = make(tmp_path, toy_job())
+    expected = digests([path])
+    path.unlink()
+    for kept in tmp_path.glob("kept/*/*"):
+        kept.write_bytes(damage)
+    runs.clear()
+    assert digests(make(tmp_path, toy_job())) == expected
+    assert len(runs) == 2
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"horizon": 13},
+        {"learner": {"delta": 0.01}},
+        {"stop": 3},
+        {"algorithm": "gloc[variant=public]"},
+    ],
+)
+def test_another_job_is_not_taken_for_it(tmp_path, runs, other):
+    make(tmp_path, toy_job())
+    runs.clear()
+    make(tmp_path, toy_job(**other))
+    assert runs
+
+
+def test_times_are_taken_anew(tmp_path, runs):
+    (path,) = make(tmp_path, toy_job("timing"))
+    path.unlink()
+    make(tmp_path, toy_job("timing"))
+    assert len(runs) == 4
+    assert not (tmp_path / "kept").exists()
+
+
+def test_where_files_cannot_be_linked_they_are_copied(tmp_path, monkeypatch, runs):
+    def no_links(*paths):
+        raise OSError("not supported")
+
+    monkeypatch.setattr(os, "link", no_links)
+    (path,) = make(tmp_path, toy_job())
+    path.unlink()
+    make(tmp_path, toy_job())
+    assert len(runs) == 2
+
+
+def test_sources_that_changed_since_the_workflow_started_are_noticed(tmp_path):
+    job = toy_job()
+    description = {**job.describe(), "code": "0" * 64}
+    with pytest.raises(ResultError, match=r"toy/here/gloc changed after .* run the same command"):
+        jobs.run_jobs([description], [str(tmp_path / job.path)], results=str(tmp_path))
+
+
+# Limits.
+
+
+def statuses(path):
+    rows = results.read(path, ["trial", "status"]).to_pylist()
+    return {row["trial"]: row["status"] for row in rows}
+
+
+def slow(monkeypatch, seconds):
+    """Make every round of GLOC take so long."""
+    select = GLOC.select
+
+    def sleepy(self, arms):
+        time.sleep(seconds)
+        return select(self, arms)
+
+    monkeypatch.setattr(GLOC, "select", sleepy)
+
+
+def test_a_job_out_of_time_says_so_and_the_next_one_goes_on(tmp_path, monkeypatch):
+    slow(monkeypatch, 0.05)
+    long, short = toy_job(horizon=400, stop=3), toy_job(setting="there", stop=1)
+    paths = make(tmp_path, long, short, limits=[{"seconds": 0.5}, {"seconds": 60.0}])
+    assert statuses(paths[0]) == {0: "timeout", 1: "timeout", 2: "timeout"}
+    assert statuses(paths[1]) == {0: "ok"}
+    assert results.read(paths[0])["round"].to_pylist()[0] >= 1  # the curve up to there is kept
+
+
+def test_a_trial_out_of_memory_says_so_and_the_next_one_goes_on(tmp_path, monkeypatch):
+    select, held = GLOC.select, []
+
+    def greedy(self, arms):
+        held.append(np.zeros(2**31 if len(held) == 5 else 1))  # 16 GiB in the sixth round
+        return select(self, arms)
+
+    monkeypatch.setattr(GLOC, "select", greedy)
+    (path,) = make(tmp_path, toy_job(), limits=[{"memory_mb": 4000.0}])
+    # Nothing was appended in the round that failed, so the second trial fails at once.
+    assert statuses(path) == {0: "out_of_memory", 1: "out_of_memory"}
+    rounds = results.read(path, ["trial", "round"]).to_pylist()
+    assert max(row["round"] for row in rounds if row["trial"] == 0) == 5
+    held.append(None)
+    (path,) = make(tmp_path, toy_job(), limits=[{"memory_mb": 4000.0}])
+    assert statuses(path) == {0: "ok", 1: "ok"}
+
+
+def test_trials_that_ended_early_are_not_kept(tmp_path, monkeypatch, runs):
+    slow(monkeypatch, 0.05)
+    make(tmp_path, toy_job(horizon=400), limits=[{"seconds": 0.2}])
+    assert not (tmp_path / "kept").exists()

@@ -1,0 +1,234 @@
+"""Result files that are not what is asked for are refused, found, deleted, and never merged."""
+
+import shutil
+
+import pandas as pd
+import pytest
+from result_files import make, rewrite, toy_job
+
+from optimist import cli, inventory, results
+from optimist.costs import Costs
+from optimist.errors import ResultError
+from optimist.experiment import identity
+from optimist.files import sha256
+from optimist.merge import merge
+
+
+class ToyPlan:
+    """As much of a plan as the inventory asks for."""
+
+    def __init__(self, root, *jobs):
+        self.results = str(root)
+        self.jobs = {job.path: job for job in jobs}
+
+    def identities(self, paths):
+        known = {f"{self.results}/{path}": job for path, job in self.jobs.items()}
+        return {path: identity(known[path].describe()) for path in paths}
+
+
+def expected(path, job):
+    return {str(path): identity(job.describe())}
+
+
+def with_data(root, content="a,b\n1,2\n"):
+    (root / "data").mkdir(parents=True, exist_ok=True)
+    (root / "data" / "covertype.csv").write_text(content)
+
+
+def test_what_is_asked_for_passes(tmp_path):
+    job = toy_job()
+    (path,) = make(tmp_path, job)
+    results.verify(expected(path, job), tmp_path / "data")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda m: m["job"].update(code="0" * 64),
+        lambda m: m["job"].update(stop=7),
+        lambda m: m["job"]["cell"]["spec"]["learner"].update(delta=0.01),
+    ],
+)
+def test_another_configuration_or_code_is_refused_with_its_commit(tmp_path, change):
+    job = toy_job()
+    (path,) = make(tmp_path, job)
+
+    def altered(metadata):
+        change(metadata)
+        metadata["provenance"]["commit"] = "abcdef0123456789"
+
+    rewrite(path, altered)
+    with pytest.raises(
+        ResultError, match="another configuration or code, of commit abcdef0123"
+    ) as e:
+        results.verify(expected(path, job), tmp_path / "data")
+    assert str(path) in str(e.value)
+    assert "optimist results --delete refused" in str(e.value)
+
+
+def test_all_refused_files_are_counted_and_the_first_is_named(tmp_path):
+    two = [toy_job(), toy_job(setting="there")]
+    paths = make(tmp_path, *two)
+    asked = {str(path): "0" * 16 for path in paths}
+    with pytest.raises(ResultError, match=r"here/gloc/000-001.*\(and 1 files more\)"):
+        results.verify(asked, tmp_path / "data")
+
+
+def test_another_table_of_the_data_is_refused(tmp_path):
+    (path,) = make(tmp_path, toy_job())
+    with_data(tmp_path)
+    for digest in (sha256(tmp_path / "data" / "covertype.csv"), "0" * 64):
+
+        def made_from_it(metadata, digest=digest):
+            metadata["job"]["cell"]["spec"]["dataset"] = "covertype"
+            metadata["resolved"]["dataset"] = digest
+
+        rewrite(path, made_from_it)
+        asked = {str(path): identity(results.read_metadata(path)["job"])}
+        if digest == "0" * 64:
+            with pytest.raises(ResultError, match=r"another table of covertype than .*type\.csv"):
+                results.verify(asked, tmp_path / "data")
+        else:
+            results.verify(asked, tmp_path / "data")
+
+
+def test_one_changed_byte_of_a_number_is_damage(tmp_path):
+    (path,) = make(tmp_path, toy_job(horizon=300))
+    whole = path.read_bytes()
+    hit = 0
+    for place in range(200, len(whole) // 2, 97):
+        changed = bytearray(whole)
+        changed[place] ^= 0x10
+        path.write_bytes(bytes(changed))
+        try:
+            table = results.read(path)
+        except ResultError:
+            hit += 1
+        else:  # between two pages, where no number stands
+            path.write_bytes(whole)
+            assert results.digest(table) == results.digest(results.read(path))
+    assert hit > 0
+
+
+# The inventory.
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A plan with a sound, an absent, a refused, a damaged and an early file."""
+    names = ["sound", "absent", "refused", "damaged"]
+    jobs = {name: toy_job(setting=name) for name in names}
+    jobs["early"] = toy_job(setting="early", horizon=4000, stop=3)
+    for name, job in jobs.items():
+        if name != "absent":
+            make(tmp_path, job, limits=[{"seconds": 0.01} if name == "early" else {}])
+    rewrite(tmp_path / jobs["refused"].path, lambda m: m["job"].update(code="0" * 64))
+    damaged = tmp_path / jobs["damaged"].path
+    damaged.unlink()
+    damaged.write_bytes(b"")
+    return ToyPlan(tmp_path, *jobs.values())
+
+
+def test_the_inventory_names_every_state(folder):
+    entries = inventory.take(folder)
+    assert [e.state for e in entries] == ["present", "absent", "refused", "refused", "early"]
+    text = inventory.to_text(entries)
+    assert "5 result files planned: 2 present, 1 absent, 2 refused; 1 with trials" in text
+    assert "timeout 3 of 3 trials" in text
+    assert "damaged/gloc/000-001.parquet is damaged" in text
+    assert "optimist results --delete refused" in text and "--delete early" in text
+
+
+def test_the_command_deletes_what_it_is_told_and_nothing_else(folder, monkeypatch, capsys):
+    monkeypatch.setattr("optimist.plan.Plan", lambda config: folder)
+    assert cli.main(["results", "--delete", "refused"]) == 0
+    assert "deleted 2 files" in capsys.readouterr().out
+    assert [e.state for e in inventory.take(folder)] == [
+        *("present", "absent", "absent", "absent", "early")
+    ]
+    assert cli.main(["results", "--delete", "early"]) == 0
+    assert [e.state for e in inventory.take(folder)].count("absent") == 4
+
+
+def test_the_command_writes_costs_of_what_is_there(folder, monkeypatch, tmp_path):
+    monkeypatch.setattr("optimist.plan.Plan", lambda config: folder)
+    assert cli.main(["results", "--costs", str(tmp_path / "costs.csv")]) == 0
+    table = pd.read_csv(tmp_path / "costs.csv")
+    assert list(table["setting"]) == ["early", "refused", "sound"]
+    assert Costs.read(tmp_path / "costs.csv").seconds(toy_job(setting="sound")) < 60.0
+
+
+# Merging.
+
+
+def copy_of(tmp_path, name, *jobs):
+    root = tmp_path / name
+    make(root, *jobs)
+    shutil.rmtree(root / "kept", ignore_errors=True)
+    return root
+
+
+def test_results_of_two_machines_come_together(tmp_path):
+    a = copy_of(tmp_path, "a", toy_job(), toy_job("timing"))
+    b = copy_of(tmp_path, "b", toy_job(setting="there"), toy_job(first=2, stop=4))
+    with_data(a)
+    assert cli.main(["merge", str(a), str(b), "--into", str(tmp_path / "all")]) == 0
+    for source in (a, b):
+        for path in source.rglob("*.*"):
+            assert (tmp_path / "all" / path.relative_to(source)).read_bytes() == path.read_bytes()
+    data, result = (tmp_path / "all" / n for n in ("data/covertype.csv", toy_job().path))
+    assert data.stat().st_mtime_ns <= result.stat().st_mtime_ns
+
+
+def test_the_same_results_twice_are_known(tmp_path):
+    a, b = copy_of(tmp_path, "a", toy_job()), copy_of(tmp_path, "b", toy_job())
+    assert merge([a], b) == (0, 1)
+    assert merge([a, b], tmp_path / "all") == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda m: m["job"].update(code="0" * 64), "two configurations or versions of the code"),
+        (None, "same job with two outcomes"),
+    ],
+)
+def test_a_conflict_is_refused_and_nothing_is_copied(tmp_path, spoil, words):
+    a = copy_of(tmp_path, "a", toy_job(), toy_job(setting="another"))
+    b = copy_of(tmp_path, "b", toy_job())
+    path = b / toy_job().path
+    if spoil:
+        rewrite(path, spoil)
+    else:
+        table = results.read(path)
+        numbers = pd.Series(table["regret"].to_pylist()) + 1e-13
+        place = table.column_names.index("regret")
+        changed = table.set_column(place, "regret", [numbers.to_list()])
+        results.write(changed, path, results.read_metadata(path))
+    with pytest.raises(ResultError, match=words):
+        merge([a], b)
+    assert not (b / toy_job(setting="another").path).exists()
+
+
+def test_two_measurements_of_one_time_are_a_conflict(tmp_path):
+    a, b = (copy_of(tmp_path, name, toy_job("timing")) for name in "ab")
+    with pytest.raises(ResultError, match="two measurements"):
+        merge([a, b], tmp_path / "all")
+    assert not (tmp_path / "all").exists()
+
+
+def test_two_tables_of_one_data_set_are_a_conflict(tmp_path):
+    a, b = copy_of(tmp_path, "a", toy_job()), copy_of(tmp_path, "b", toy_job())
+    with_data(a)
+    with_data(b, "a,b\n3,4\n")
+    with pytest.raises(ResultError, match="two tables of one data set"):
+        merge([a], b)
+
+
+def test_a_damaged_file_or_a_wrong_folder_is_refused(tmp_path):
+    a = copy_of(tmp_path, "a", toy_job())
+    (a / toy_job().path).write_bytes(b"")
+    with pytest.raises(ResultError, match="damaged"):
+        merge([a], tmp_path / "all")
+    with pytest.raises(ResultError, match=r"nowhere holds no results"):
+        merge([tmp_path / "nowhere"], tmp_path / "all")
