@@ -3,7 +3,6 @@
 import ast
 import hashlib
 import importlib.util
-import json
 import math
 import time
 from dataclasses import asdict, dataclass
@@ -73,12 +72,6 @@ class Job:
         """Return the job of a `describe`; its code is that of now, and may have changed."""
         fields = {key: value for key, value in description.items() if key != "code"}
         return cls(**{**fields, "cell": Cell(**fields["cell"])})
-
-
-def identity(description):
-    """Return a digest of a job's description: jobs with one identity have one result."""
-    text = json.dumps(description, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def make_cell(paper, setting, algorithm):

@@ -1,6 +1,7 @@
 """Writing files whole or not at all, and their checksums."""
 
 import hashlib
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,12 @@ from pathlib import Path
 def sha256(path: str | Path) -> str:
     """Return the SHA-256 of a file's content as hexadecimal text."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def identity(description: dict) -> str:
+    """Return a digest of plain data: jobs whose descriptions have one identity have one result."""
+    text = json.dumps(description, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from optimist import results
 from optimist.errors import ResultError
-from optimist.experiment import LANES, identity
-from optimist.files import sha256, write_atomically
+from optimist.experiment import LANES
+from optimist.files import identity, sha256, write_atomically
 
 
 def merge(sources, target):

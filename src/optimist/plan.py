@@ -16,6 +16,7 @@ from optimist.config import check_config, claims_path, load_paper, project_root
 from optimist.costs import Costs
 from optimist.environments import environment_class, environment_module
 from optimist.errors import ConfigError, unknown_name
+from optimist.files import identity
 from optimist.trials import Cell
 
 # Target suffix and manifest name of each group of cells.
@@ -229,7 +230,7 @@ class Plan:
 
     @cached_property
     def _identities(self):
-        return {path: experiment.identity(job.describe()) for path, job in self.jobs.items()}
+        return {path: identity(job.describe()) for path, job in self.jobs.items()}
 
     def batches(self, lane):
         """Return the batches of a lane by name: result files that one process makes.

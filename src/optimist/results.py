@@ -17,8 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from optimist.errors import ResultError
-from optimist.experiment import identity
-from optimist.files import sha256, write_atomically
+from optimist.files import identity, sha256, write_atomically
 
 KEY = b"optimist"
 REQUIRED = ("paper", "setting", "algorithm", "trial", "round", "regret", "seconds", "status")

@@ -9,8 +9,7 @@ from result_files import make, rewrite, toy_job
 from optimist import cli, inventory, results
 from optimist.costs import Costs
 from optimist.errors import ResultError
-from optimist.experiment import identity
-from optimist.files import sha256
+from optimist.files import identity, sha256
 from optimist.merge import merge
 
 

@@ -29,6 +29,7 @@ rule floors:
         f"{plan.results}/tables/{{paper}}/{{group}}/floors.parquet",
     log:
         f"{plan.results}/logs/floors/{{paper}}_{{group}}.log",
+    localrule: True
     params:
         expected=plan.floor_identities,
     script:

@@ -6,6 +6,7 @@ rule claims:
         md=f"{plan.figures}/{{paper}}/claims.md",
     log:
         f"{plan.results}/logs/claims/{{paper}}.log",
+    localrule: True
     params:
         tables=lambda w: plan.claims_tables(w.paper),
     script:
@@ -26,5 +27,6 @@ rule claims_pages:
         ),
     log:
         f"{plan.results}/logs/claims_pages.log",
+    localrule: True
     script:
         "../scripts/claims_pages.py"

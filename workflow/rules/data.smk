@@ -8,6 +8,7 @@ rule fetch_dataset:
     log:
         f"{plan.results}/logs/fetch_dataset/{{dataset}}.log",
     priority: 100
+    localrule: True
     # Time-out and retries decide nothing: the script reads them, but a change fetches nothing anew.
     params:
         source=plan.config["data"]["source"],
@@ -40,6 +41,7 @@ rule dataset_facts:
         f"{plan.results}/data/{{dataset}}_facts.csv",
     log:
         f"{plan.results}/logs/dataset_facts/{{dataset}}.log",
+    localrule: True
     params:
         options=plan.dataset_options("facts"),
     script:

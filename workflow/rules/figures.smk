@@ -15,6 +15,7 @@ rule figure:
         f"{plan.results}/logs/figure/{{paper}}_{{name}}.log",
     wildcard_constraints:
         name=plan.name_pattern("figures"),
+    localrule: True
     params:
         spec=plan.item("figures"),
         paper=plan.paper_summary,
@@ -40,6 +41,7 @@ rule table:
         f"{plan.results}/logs/table/{{paper}}_{{name}}.log",
     wildcard_constraints:
         name=plan.name_pattern("tables"),
+    localrule: True
     params:
         spec=plan.item("tables"),
         paper=plan.paper_summary,
@@ -58,6 +60,7 @@ rule manifest:
         f"{plan.results}/logs/{{manifest}}/{{paper}}.log",
     wildcard_constraints:
         manifest="manifest|manifest_variants",
+    localrule: True
     params:
         sources=plan.manifest_sources,
     script:
