@@ -1,6 +1,8 @@
-"""Settings shared by all tests: one BLAS thread, whatever the machine has."""
+"""What all tests share: one BLAS thread, whatever the machine has, and copies of the project."""
 
 import os
+
+import pytest
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -9,3 +11,27 @@ def pytest_configure():
     """Fix the number of threads before any test module imports numpy."""
     for name in THREAD_VARIABLES:
         os.environ.setdefault(name, "1")
+
+
+@pytest.fixture
+def project(tmp_path):
+    """Return a fresh `projects.Project`, in a folder that is removed unless the test fails."""
+    from projects import new_project
+
+    return new_project(tmp_path / "project")
+
+
+@pytest.fixture(scope="session")
+def quick(tmp_path_factory):
+    """Return a project after the workflow of ``make quick``, whose figures it must not touch."""
+    from projects import new_project
+
+    project = new_project(tmp_path_factory.mktemp("quick") / "project")
+    committed = _snapshot(project.root / "figures")
+    project.run("snakemake", *project.quick)
+    assert _snapshot(project.root / "figures") == committed
+    return project
+
+
+def _snapshot(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -27,20 +27,50 @@ from optimist.studies import FACTS, TABLES
 
 CELL = ["setting", "algorithm"]
 REGRETS = [*CELL, "trial", "round", "regret", "status"]
+# What regret in hindsight is counted with.
+COUNTED = ("instance", "simple_regret")
 CURVES = (*CELL, "round", "mean", "low", "high", "trials", "lower", "median", "upper")
 
 
-def load(paths, floors=None):
+def load(paths, floors=None, *, columns=None, ends=False):
     """Return the rows of several result files as one pandas frame, empty if there are none.
 
-    With ``floors``, the path of what `find_floors` found, regret is counted from them.
+    Parameters
+    ----------
+    paths : list of str
+    floors : str or None
+        Path of what `find_floors` found; regret is counted from them.
+    columns : list of str or None
+        Read these only, as far as they are there, and what ``floors`` needs.
+    ends : bool
+        Keep only the rows that `finals` looks at.
     """
     if not paths:
         return pd.DataFrame(columns=REQUIRED)
+    wanted = columns and [*columns, *(() if floors is None else COUNTED)]
+
+    def rows(path):
+        table = read(path, wanted)
+        return _ends(table) if ends else table
+
     with ThreadPoolExecutor(4) as pool:
-        tables = list(pool.map(read, paths))
+        tables = list(pool.map(rows, paths))
     runs = pa.concat_tables(tables, promote_options="permissive").to_pandas()
     return runs if floors is None else count_from(runs, pd.read_parquet(floors))
+
+
+def _ends(table):
+    """Return the last row of each trial in an Arrow table, and the last of its first half."""
+    rounds = table.select([*CELL, "trial", "round"]).to_pandas()
+    last, middle = _last_rounds(rounds)
+    return table.take(sorted({*last, *middle}))
+
+
+def _last_rounds(runs):
+    """Return the labels of the last recorded round of each trial, and of its first half."""
+    trials = runs.groupby([*CELL, "trial"], sort=False)["round"]
+    early = runs[runs["round"] <= 0.5 * trials.transform("max")]
+    return trials.idxmax(), early.groupby([*CELL, "trial"], sort=False)["round"].idxmax()
 
 
 def find_floors(runs):
@@ -76,12 +106,10 @@ def finals(runs):
 
     Midway is the last recorded round in the first half.
     """
-    trials = runs.groupby([*CELL, "trial"], sort=False)["round"]
-    last = runs.loc[trials.idxmax()].drop(columns="paper").reset_index(drop=True)
-    early = runs[runs["round"] <= 0.5 * trials.transform("max")]
-    middle = early.loc[early.groupby([*CELL, "trial"], sort=False)["round"].idxmax()]
-    halves = middle[[*CELL, "trial", "regret"]].rename(columns={"regret": "regret_half"})
-    return last.merge(halves, how="left", on=[*CELL, "trial"])
+    last, middle = _last_rounds(runs)
+    halves = runs.loc[middle, [*CELL, "trial", "regret"]].rename(columns={"regret": "regret_half"})
+    ends = runs.loc[last].drop(columns="paper").reset_index(drop=True)
+    return ends.merge(halves, how="left", on=[*CELL, "trial"])
 
 
 def curves(runs, level, interval="t"):
@@ -115,10 +143,11 @@ def tables(inputs, level, interval="t", trials=None):
     made = read_tables({k: v for k, v in inputs.items() if k in TABLES})
     regret, timing = (_as_list(inputs.get(lane, [])) for lane in ("regret", "timing"))
     if regret:
-        runs = load(regret, inputs.get("floors"))
+        floors = inputs.get("floors")
+        runs, ends = load(regret, floors, columns=REGRETS), load(regret, floors, ends=True)
         if trials is not None:
-            runs = runs[runs["trial"] < trials]
-        made |= {"finals": finals(runs), "curves": curves(runs, level, interval)}
+            runs, ends = runs[runs["trial"] < trials], ends[ends["trial"] < trials]
+        made |= {"finals": finals(ends), "curves": curves(runs, level, interval)}
     if timing:
         made["times"] = load(timing)
     return made

@@ -1,10 +1,11 @@
 """What the scripts of the workflow call: jobs from parameters to files, with a log."""
 
+import errno
 import logging
 import os
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from optimist.errors import OptimistError, ResultError
@@ -17,6 +18,8 @@ THREAD_VARIABLES = (
     "NUMEXPR_NUM_THREADS",
 )
 
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
+
 logger = logging.getLogger("optimist")
 
 
@@ -28,24 +31,49 @@ def one_blas_thread():
 
 @contextmanager
 def logged(path):
-    """Send log records to the file ``path``; turn our own errors into one message and exit 1."""
+    """Send log records to the file ``path``; end with one message and status 1 for what users mend.
+
+    That is our own errors, and a file system that takes no more files.
+    """
+    try:
+        with _log_file(path):
+            yield logger
+    except OptimistError as error:
+        _end(error)
+    except OSError as error:
+        if error.errno not in UNWRITABLE:
+            raise
+        _end(
+            f"{error.filename or path}: {error.strerror}; mend that and run the same command again"
+        )
+
+
+@contextmanager
+def _log_file(path):
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     handler = logging.FileHandler(path, mode="w")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    # On a full disk the log is lost, and the error that follows says why.
+    handler.handleError = lambda record: None
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     try:
-        yield logger
+        yield
     except OptimistError as error:
         logger.error("%s", error)
-        print(f"error: {error}", file=sys.stderr)  # noqa: T201
-        raise SystemExit(1) from None
+        raise
     except Exception:
         logger.exception("the job failed")
         raise
     finally:
         logger.removeHandler(handler)
-        handler.close()
+        with suppress(OSError):
+            handler.close()
+
+
+def _end(message):
+    print(f"error: {message}", file=sys.stderr)  # noqa: T201
+    raise SystemExit(1) from None
 
 
 def run_jobs(descriptions, outputs, *, results, limits=None):

@@ -1,6 +1,7 @@
 """Configuration: a wrong input is one message with key, value, what is allowed, nearest name."""
 
 import shutil
+from collections import Counter
 from copy import deepcopy
 from pathlib import Path
 
@@ -248,8 +249,20 @@ def test_changes_of_an_unknown_paper_are_named(tree):
     holds(message(config.check_config, changed_paper), ["paper 'toi'", "did you mean 'toy'"])
 
 
-def test_the_overlay_for_clusters_changes_what_it_says():
-    plan = Plan(config.load_config(ROOT / "config" / "large.yaml"))
+def test_the_overlay_for_many_trials_changes_trials_alone():
+    large = Plan(config.load_config(ROOT / "config" / "large.yaml"))
+    usual = Plan(config.load_config())
+    trials = Counter()
+    for job in large.jobs.values():
+        if job.lane == "regret":
+            trials[job.cell.name] += job.stop - job.first
+    assert set(trials.values()) == {100}
+    many, few = ({job.cell.name: job.cell.spec for job in p.jobs.values()} for p in (large, usual))
+    assert many == few
+
+
+def test_the_overlay_for_long_horizons_changes_what_it_says():
+    plan = Plan(config.load_config(ROOT / "config" / "bkb_long.yaml"))
     usual = Plan(config.merge(config.load_config(), {"papers": plan.config["papers"]}))
     trials = {job.cell.name: 0 for job in plan.jobs.values() if job.lane == "regret"}
     for job in plan.jobs.values():

@@ -192,8 +192,9 @@ def normal(name):
 
 
 def requirements():
-    """Return the requirements of pyproject.toml, those of the tests included, by name."""
-    texts = [*project()["dependencies"], *project()["optional-dependencies"]["test"]]
+    """Return the requirements of pyproject.toml, those of its extras included, by name."""
+    extras = project()["optional-dependencies"].values()
+    texts = [*project()["dependencies"], *(text for extra in extras for text in extra)]
     return {normal(r.name): r.specifier for r in map(Requirement, texts)}
 
 

@@ -3,32 +3,18 @@
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 
 import pandas as pd
 import pytest
 import yaml
+from projects import TINY
 
 from optimist import config, experiment, results
 from optimist.config import load_paper, merge
 from optimist.plan import Plan
 
 pytestmark = pytest.mark.workflow
-
-TINY = {
-    "only": {"settings": ["logistic_s3"], "algorithms": ["glb_omd", "gloc"]},
-    "limits": {"rounds": 40, "trials": 3, "timing_trials": 1},
-    "timing": {"exclusive": False},
-}
-
-
-def overlay(project, **changes):
-    """Write an overlay file with small limits into the copy; return Snakemake's arguments."""
-    path = project.root / "tiny.yaml"
-    path.write_text(yaml.safe_dump(merge(TINY, changes)))
-    return ["snakemake", "--cores", "2", "--configfile", "tiny.yaml", "--"]
 
 
 def tables(project):
@@ -88,7 +74,7 @@ def test_lint_finds_only_that_all_rules_share_one_environment(project):
     ],
 )
 def test_a_wrong_configuration_stops_before_any_job_with_one_message(project, changes, words):
-    done = project.run(*overlay(project, **changes), "glb_omd_fig1", check=False)
+    done = project.run(*project.overlay(**changes), "glb_omd_fig1", check=False)
     assert done.returncode != 0
     message = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
     assert len(message) == 1
@@ -98,7 +84,7 @@ def test_a_wrong_configuration_stops_before_any_job_with_one_message(project, ch
 
 
 def test_a_second_run_does_nothing_and_an_edit_reruns_only_its_cells(project):
-    arguments = overlay(project)
+    arguments = project.overlay()
     project.run(*arguments, "glb_omd_fig1")
     assert tables(project) == expected(TINY["limits"], ("glb_omd", "gloc"))
     assert "Nothing to be done" in project.run(*arguments, "glb_omd_fig1").stderr
@@ -120,7 +106,7 @@ def test_chunks_and_cores_do_not_change_results(project):
     text = path.read_text()
     assert "    trials: 50\n" in text
     path.write_text(text.replace("    trials: 50\n", "    trials: 50\n    chunk: {glb_omd: 1}\n"))
-    arguments = overlay(project)
+    arguments = project.overlay()
     arguments[2] = "1"
     project.run(*arguments, "glb_omd_fig1")
     assert len(list(project.root.glob("results/regret/*/logistic_s3/glb_omd/*.parquet"))) == 3
@@ -130,16 +116,8 @@ def test_chunks_and_cores_do_not_change_results(project):
 def test_a_killed_run_resumes_to_the_same_results(project):
     limits = {"rounds": 1500, "trials": 8, "timing_trials": 1}
     labels = ["glb_omd", "gloc", "ecolog", "glm_ucb", "rs_glincb"]
-    arguments = overlay(project, limits=limits, only={"algorithms": labels})
-    command = [sys.executable, "-m", *arguments, "glb_omd_fig1"]
-    running = subprocess.Popen(
-        command,
-        cwd=project.root,
-        env=project.env,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    arguments = project.overlay(limits=limits, only={"algorithms": labels})
+    running = project.start(*arguments, "glb_omd_fig1")
     done = project.root / "results/regret"
     deadline = time.monotonic() + 120
     while not list(done.glob("*/*/*/*.parquet")):
@@ -164,7 +142,7 @@ def quick_plan(quick):
     """Return the plan of ``make quick``."""
     base = yaml.safe_load((quick.root / "config/config.yaml").read_text())
     overlay = yaml.safe_load((quick.root / "config/quick.yaml").read_text())
-    return Plan(merge(base, overlay))
+    return Plan(merge(merge(base, overlay), {"batch": {"files": 12}}))
 
 
 @pytest.mark.parametrize("paper", config.load_config()["papers"])

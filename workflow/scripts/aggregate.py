@@ -5,7 +5,9 @@ from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
     results.verify(snakemake.params.expected, f"{snakemake.config['results']}/data")
-    runs = aggregate.load(snakemake.input.regret, snakemake.input.get("floors"))
-    aggregate.finals(runs).to_parquet(snakemake.output.finals)
+    regret, floors = snakemake.input.regret, snakemake.input.get("floors")
+    runs = aggregate.load(regret, floors, columns=aggregate.REGRETS)
     runs[aggregate.REGRETS].to_parquet(snakemake.output.regrets)
+    del runs
+    aggregate.finals(aggregate.load(regret, floors, ends=True)).to_parquet(snakemake.output.finals)
     aggregate.load(snakemake.input.timing).to_parquet(snakemake.output.times)

@@ -5,5 +5,6 @@ from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
     results.verify(snakemake.params.expected, f"{snakemake.config['results']}/data")
-    runs = aggregate.load(snakemake.input.regret)
+    needed = ["algorithm", "instance", "simple_regret"]
+    runs = aggregate.load(snakemake.input.regret, columns=needed)
     aggregate.find_floors(runs).to_parquet(snakemake.output[0])

@@ -1,0 +1,85 @@
+"""What a job costs beside its trials: a workflow of many cells of one round each.
+
+    python benchmarks/overhead.py 100 1000 [--batch FILES]
+
+For each number of jobs a copy of the project gets one block of so many trials of two rounds, one to
+a job, and a dry run and the run are timed. Printed per job: wall seconds times cores. With a batch
+the jobs share processes, so that what Snakemake alone costs is seen.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[1]
+
+
+def project(folder, jobs):
+    """Copy the project to a folder, with one paper of so many jobs."""
+    ignored = shutil.ignore_patterns(".git", ".venv", ".snakemake", "results", "figures", "tests")
+    shutil.copytree(ROOT, folder, ignore=ignored)
+    setting = {
+        "environment": "glm",
+        "parameters": {"link": "logistic", "norm": 3},
+        "horizon": 2,
+    }
+    block = {"settings": ["tiny"], "algorithms": ["gloc"], "trials": jobs, "chunk": {"gloc": 1}}
+    paper = {
+        "paper": "toy",
+        "title": "Toy",
+        "reference": "Nobody",
+        "band": 0.95,
+        "names": {"gloc": "GLOC"},
+        "settings": {"tiny": setting},
+        "runs": [block],
+        "timings": [],
+    }
+    (folder / "config/papers/toy.yaml").write_text(yaml.safe_dump(paper))
+    claims = {"paper": "toy", "level": 0.95, "claims": []}
+    (folder / "config/claims/toy.yaml").write_text(yaml.safe_dump(claims))
+
+
+def run(folder, cores, batch, *more):
+    """Make the tables of all jobs; return seconds."""
+    command = [sys.executable, "-m", "snakemake", "--cores", str(cores), "--quiet", "all"]
+    config = ["papers=[toy]", f"batch={{files: {batch}, seconds: null}}"]
+    target = "results/tables/toy/paper/finals.parquet"
+    env = os.environ | {"PYTHONPATH": str(folder / "src"), "OMP_NUM_THREADS": "1"}
+    start = time.perf_counter()
+    subprocess.run(
+        [*command, "--config", *config, *more, "--", target],
+        cwd=folder,
+        env=env,
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    return time.perf_counter() - start
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("jobs", type=int, nargs="+")
+    parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--cores", type=int, default=2)
+    options = parser.parse_args()
+    print("jobs,batch,plan_seconds,run_seconds,core_seconds_per_job")
+    for jobs in options.jobs:
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place) / "project"
+            project(folder, jobs)
+            plan = run(folder, options.cores, options.batch, "-n")
+            seconds = run(folder, options.cores, options.batch)
+            each = seconds * options.cores / jobs
+            print(f"{jobs},{options.batch},{plan:.1f},{seconds:.1f},{each:.3f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

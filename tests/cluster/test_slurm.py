@@ -1,0 +1,163 @@
+"""The workflow on a real Slurm gives the results of a local run, also when jobs and nodes die.
+
+It needs a Slurm that may be disturbed: `.ci/slurm start` makes a private one on this machine.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.workflow
+
+PRIVATE = Path("/etc/slurm/slurm.conf")
+# No accounting, and nobody to wait for.
+HERE = [
+    *("--slurm-no-account", "--slurm-status-command", "squeue"),
+    *("--slurm-init-seconds-before-status-checks", "2", "--seconds-between-status-checks", "2"),
+    *("--latency-wait", "10", "--default-resources", "mem_mb=600", "runtime=10"),
+]
+TARGET = "glb_omd_fig1"
+LONG = {
+    "limits": {"rounds": 3000, "trials": 20, "timing_trials": 1},
+    "only": {"algorithms": ["glb_omd", "gloc", "ecolog"]},
+}
+
+
+def settings():
+    """Return the settings in slurm.conf, by name."""
+    lines = PRIVATE.read_text().splitlines() if PRIVATE.exists() else []
+    return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def slurm():
+    """Return the settings of a private Slurm that answers, or skip."""
+    found = settings()
+    if found.get("ClusterName") != "private":
+        pytest.skip("no private Slurm on this machine; `.ci/slurm start` makes one")
+    answer = subprocess.run(["sinfo", "--noheader"], capture_output=True, text=True)
+    if answer.returncode:
+        pytest.skip(f"the private Slurm does not answer: {answer.stderr.strip()}")
+    return found
+
+
+def on_slurm(project, *configfiles):
+    """Return Snakemake's arguments for the profile, with overlays put over that of the profile."""
+    files = ["--configfile", "config/cluster.yaml", *configfiles]
+    return ["snakemake", "--profile", "profiles/slurm", *files, *HERE, "--"]
+
+
+def tiny(project, **changes):
+    local = project.overlay(**changes)
+    return local, on_slurm(project, "tiny.yaml")
+
+
+def jobs(state=""):
+    """Return the ids of Slurm's jobs, of one state if it is given."""
+    command = ["squeue", "--noheader", "--format=%i", *([f"--states={state}"] if state else [])]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+
+def wait_for(condition, what, seconds=120.0):
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"no {what} after {seconds:.0f} s"
+        time.sleep(0.2)
+    return found
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory):
+    """Return the digests of an undisturbed local run of `LONG`."""
+    from projects import new_project
+
+    project = new_project(tmp_path_factory.mktemp("local") / "project")
+    project.run(*project.overlay(**LONG), TARGET)
+    return project.digests()
+
+
+def test_quick_on_slurm_is_quick_on_one_machine(project, quick):
+    arguments = on_slurm(project, "config/quick.yaml")
+    project.run(*arguments[:-1], "--", "glb_omd", "go_ucb")
+    made = project.digests("results/quick")
+    alone = quick.digests("results/quick")
+    assert made == {
+        path: alone[path] for path in alone if "/glb_omd/" in path or "/go_ucb/" in path
+    }
+    for paper in ("glb_omd", "go_ucb"):
+        for name in ("claims.csv", "tables/fig2.csv"):
+            path = f"results/quick/figures/{paper}/{name}"
+            if name != "claims.csv":  # some claims are about times
+                assert (project.root / path).read_bytes() == (quick.root / path).read_bytes()
+            assert (project.root / path).exists()
+
+
+def test_a_job_that_is_cancelled_is_made_again(project, local):
+    _, arguments = tiny(project, **LONG)
+    running = project.start(*arguments[:-1], "--retries", "0", "--", TARGET)
+    lost = wait_for(lambda: jobs("RUNNING"), "running job")[0]
+    subprocess.run(["scancel", lost], check=True)
+    assert running.wait() != 0
+    missing = local.keys() - project.digests().keys()
+    assert missing
+    project.run(*arguments, TARGET)
+    assert project.digests() == local
+
+
+def test_with_retries_a_cancelled_job_is_made_again_by_itself(project, local):
+    _, arguments = tiny(project, **LONG)
+    running = project.start(*arguments, TARGET)
+    subprocess.run(["scancel", wait_for(lambda: jobs("RUNNING"), "running job")[0]], check=True)
+    assert running.wait() == 0
+    assert project.digests() == local
+
+
+def test_a_node_that_dies_and_comes_back_loses_nothing(project, local, slurm):
+    _, arguments = tiny(project, **LONG)
+    running = project.start(*arguments, TARGET)
+    wait_for(lambda: jobs("RUNNING"), "running job")
+    daemon = int(Path(slurm["SlurmdPidFile"]).read_text())
+    os.kill(daemon, signal.SIGKILL)
+    for step in subprocess.run(
+        ["pgrep", "-x", "slurmstepd"], capture_output=True, text=True
+    ).stdout.split():
+        os.kill(int(step), signal.SIGKILL)
+    time.sleep(3.0)
+    subprocess.run([shutil.which("slurmd") or "/usr/sbin/slurmd"], check=True)
+    running.wait()
+    project.run("snakemake", "--unlock", "--cores", "1")
+    project.run(*arguments, TARGET)
+    assert project.digests() == local
+
+
+def test_array_jobs_give_the_same_results(project, local):
+    _, arguments = tiny(project, **LONG)
+    array = ["--slurm-array-jobs", "run_chunk,time_chunk", "--config", "batch={files: 1}"]
+    done = project.run(*arguments[:-1], *array, "--", TARGET)
+    assert re.search(r"array", done.stderr)
+    assert project.digests() == local
+
+
+def test_jobs_ask_for_the_resources_that_were_measured(project):
+    _, arguments = tiny(project)
+    text = project.run(*arguments[:-1], "-n", "--", TARGET).stdout
+    asked = re.findall(r"rule (?:run|time)_chunk:.*?resources: (.*?)\n", text, flags=re.S)
+    assert asked
+    for resources in asked:
+        memory, minutes = (
+            int(re.search(rf"\b{name}=(\d+)", resources)[1]) for name in ("mem_mb", "runtime")
+        )
+        assert 200 <= memory <= 3000
+        assert 5 <= minutes <= 120
+    # Without exclusive timing, which `tiny.yaml` sets, no node is asked for alone.
+    assert "--exclusive" not in text
+    full = on_slurm(project)
+    text = project.run(*full[:-1], "-n", "--", TARGET).stdout
+    timed = re.findall(r"rule time_chunk:.*?resources: (.*?)\n", text, flags=re.S)
+    assert timed and all("slurm_extra=--exclusive" in resources for resources in timed)

@@ -1,0 +1,260 @@
+"""What goes wrong on real machines: nothing is lost, nothing is silently wrong.
+
+Each fault is followed by the same command, or by what its message says, and the results are those
+of an undisturbed run, bit for bit.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import psutil
+import pytest
+from projects import new_project
+from uci_server import UciServer
+
+from optimist import results
+
+pytestmark = pytest.mark.workflow
+
+TARGET = "glb_omd_fig1"
+# Long enough that one can be stopped half way.
+LONG = {
+    "limits": {"rounds": 1500, "trials": 8, "timing_trials": 1},
+    "only": {"algorithms": ["glb_omd", "gloc", "ecolog", "glm_ucb"]},
+}
+FILE = "results/regret/glb_omd/logistic_s3/gloc/000-002.parquet"
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """Return the digests of a run that nothing disturbs, by results folder."""
+    found = {}
+    for name, changes in (("tiny", {}), ("long", LONG)):
+        project = new_project(tmp_path_factory.mktemp(name) / "project")
+        project.run(*project.overlay(**changes), TARGET)
+        found[name] = project.digests()
+    return found
+
+
+def first(find, what, seconds=120.0):
+    """Return what ``find`` finds first, asking again and again."""
+    deadline = time.monotonic() + seconds
+    while not (found := find()):
+        assert time.monotonic() < deadline, f"no {what} after {seconds:.0f} s"
+        time.sleep(0.02)
+    return found
+
+
+def workers(project):
+    """Return the processes that run cells in a project."""
+    found = []
+    for process in psutil.process_iter(["cmdline", "cwd"]):
+        command = " ".join(process.info["cmdline"] or [])
+        if process.info["cwd"] == str(project.root) and "run_chunk.py" in command:
+            found.append(process)
+    return found
+
+
+def error_of(done):
+    """Return the one message of a command that failed, which shows no traceback."""
+    assert done.returncode != 0
+    messages = set(re.findall(r"^ *(?:error|ERROR): (.*)$", done.stderr, flags=re.M))
+    assert len(messages) == 1, done.stderr
+    return messages.pop()
+
+
+def test_a_worker_that_is_killed_loses_its_own_file_only(project, undisturbed):
+    arguments = project.overlay(**LONG)
+    running = project.start(*arguments, TARGET)
+    first(lambda: workers(project), "worker")[0].kill()
+    assert running.wait() != 0
+    lost = undisturbed["long"].keys() - project.digests().keys()
+    assert len(lost) == 1
+    project.run(*arguments, TARGET)
+    assert project.digests() == undisturbed["long"]
+
+
+def test_a_second_workflow_in_the_same_folder_is_refused_and_disturbs_nothing(project, undisturbed):
+    arguments = project.overlay(**LONG)
+    running = project.start(*arguments, TARGET)
+    first(lambda: workers(project), "worker")
+    refused = project.run(*arguments, TARGET, check=False)
+    assert refused.returncode != 0
+    assert "cannot be locked" in refused.stderr
+    assert running.wait() == 0
+    assert project.digests() == undisturbed["long"]
+
+
+# Files that are not what they should be.
+
+
+def delete_refused(project):
+    done = project.run(*("optimist", "results", "--configfile", "tiny.yaml", "--delete", "refused"))
+    assert "deleted 1 files" in done.stdout
+
+
+@pytest.mark.parametrize("content", ["truncated", "empty"])
+def test_a_damaged_result_is_named_and_made_again(project, undisturbed, content):
+    arguments = project.overlay()
+    project.run(*arguments, TARGET)
+    path = project.root / FILE
+    os.truncate(path, 0 if content == "empty" else path.stat().st_size // 2)
+    message = error_of(project.run(*arguments, TARGET, check=False))
+    assert FILE in message and "is damaged" in message
+    delete_refused(project)
+    project.run(*arguments, TARGET)
+    assert project.digests() == undisturbed["tiny"]
+
+
+def test_a_result_of_another_configuration_is_refused_and_made_again(project, undisturbed):
+    other = project.overlay(results="other", limits={"rounds": 41})
+    project.run(*other, FILE.replace("results", "other", 1))
+    arguments = project.overlay()
+    project.run(*arguments, TARGET)
+    os.replace(project.root / FILE.replace("results", "other", 1), project.root / FILE)
+    os.utime(project.root / FILE)
+    message = error_of(project.run(*arguments, TARGET, check=False))
+    assert FILE in message and "another configuration or code" in message
+    delete_refused(project)
+    project.run(*arguments, TARGET)
+    assert project.digests() == undisturbed["tiny"]
+
+
+def test_a_result_of_other_code_is_refused_where_snakemake_has_no_record(project):
+    arguments = project.overlay()
+    project.run(*arguments, TARGET)
+    shutil.rmtree(project.root / ".snakemake")
+    source = project.root / "src/optimist/algorithms/glb/gloc.py"
+    source.write_text(source.read_text() + "\n# An edit.\n")
+    for path in project.root.glob("results/*/*/*/*/*.parquet"):
+        os.utime(path)  # newer than the edit
+    message = error_of(project.run(*arguments, TARGET, check=False))
+    assert "logistic_s3/gloc/" in message and "another configuration or code" in message
+    assert "(and 1 files more)" in message  # its times
+
+
+# Clocks.
+
+
+def planned(project, arguments):
+    """Return the result files that a dry run announces."""
+    text = project.run(*arguments[:-1], "-n", "--", TARGET).stdout
+    return set(re.findall(r"^ +output: (results/\S+?)(?:,|$)", text, flags=re.M))
+
+
+@pytest.mark.parametrize("hours", [-48, 48])
+def test_a_clock_that_jumped_hides_no_edit_and_makes_nothing_again(project, hours):
+    arguments = project.overlay()
+    project.run(*arguments, TARGET)
+    then = time.time() + 3600 * hours
+    for path in [*project.root.glob("results/**/*.*"), *project.root.glob("figures/glb_omd/*.*")]:
+        os.utime(path, (then, then))
+    assert planned(project, arguments) == set()
+    source = project.root / "src/optimist/algorithms/glb/gloc.py"
+    source.write_text(source.read_text() + "\n# An edit.\n")
+    assert planned(project, arguments) == {
+        FILE,
+        FILE.replace("regret", "timing").replace("2.", "0."),
+    }
+
+
+# Disks.
+
+
+@pytest.fixture
+def disk(project):
+    """Mount a small file system at the project's results; yield a function that mounts it anew."""
+    place = project.root / "results"
+    place.mkdir()
+
+    def mount(options):
+        command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    done = mount("size=64k")
+    if done.returncode:
+        pytest.skip(f"file systems cannot be mounted here: {done.stderr.strip()}")
+    yield lambda options: mount(f"remount,{options}")
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def test_a_full_disk_is_named_and_leaves_no_half_file(project, disk, undisturbed):
+    arguments = project.overlay()
+    done = project.run(*arguments, TARGET, check=False)
+    assert done.returncode != 0
+    assert "No space left on device" in done.stderr
+    present = project.digests()  # reads every file that is there, whole
+    assert present.items() < undisturbed["tiny"].items()
+    assert disk("size=100m").returncode == 0
+    project.run(*arguments, TARGET)
+    assert project.digests() == undisturbed["tiny"]
+
+
+def test_a_read_only_folder_is_named(project, disk, undisturbed):
+    assert disk("ro,size=100m").returncode == 0
+    arguments = project.overlay()
+    done = project.run(*arguments, TARGET, check=False)
+    assert done.returncode != 0
+    assert "Read-only file system" in done.stderr
+    assert "results" in done.stderr
+    assert disk("rw,size=100m").returncode == 0
+    project.run(*arguments, TARGET)
+    assert project.digests() == undisturbed["tiny"]
+
+
+# Downloads.
+
+
+def test_a_download_that_is_interrupted_leaves_nothing(project):
+    arguments = project.overlay(papers=["bkb"], only={"settings": [], "algorithms": []})
+    raw = project.root / "results/data/raw"
+    with UciServer(b"a,b\n" + b"1,2\n" * 1000, "hang_in_table") as uci:
+        running = project.start(*arguments, "results/data/abalone.csv", OPTIMIST_UCI_URL=uci.url)
+        first(lambda: uci.asked, "request")
+        time.sleep(0.5)
+        os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+    assert not [path for path in raw.glob("*") if not path.name.startswith(".")]
+    project.run("snakemake", "--unlock", "--cores", "1")
+    # No server answers now: the verified copy is taken, and the record says so.
+    nobody = {"OPTIMIST_UCI_URL": "http://127.0.0.1:9/api/dataset"}
+    project.run(*arguments, "results/data/abalone.csv", **nobody)
+    mirror = project.overlay(
+        papers=["bkb"],
+        results="other",
+        data={"source": "mirror"},
+        only={"settings": [], "algorithms": []},
+    )
+    project.run(*mirror, "other/data/abalone.csv")
+    made, expected = (project.root / f / "data/abalone.csv" for f in ("results", "other"))
+    assert made.read_bytes() == expected.read_bytes()
+    assert not list(raw.glob(".*"))
+
+
+# Limits.
+
+
+def test_a_cell_out_of_memory_is_recorded_and_shown_and_the_others_go_on(project, undisturbed):
+    costs = project.root / "config/costs.csv"
+    table = costs.read_text()
+    starved = re.sub(r"^(regret,glb_omd,logistic_s3,gloc,.*),\d+$", r"\1,1", table, flags=re.M)
+    assert starved != table
+    costs.write_text(starved)
+    arguments = project.overlay(guard=True)
+    project.run(*arguments, TARGET, "glb_omd_claims")
+    assert set(results.read(project.root / FILE)["status"].to_pylist()) == {"out_of_memory"}
+    other = FILE.replace("gloc", "glb_omd")
+    assert set(results.read(project.root / other)["status"].to_pylist()) == {"ok"}
+    figure = (project.root / "figures/glb_omd/tables/fig1.csv").read_text()
+    assert "out_of_memory" in figure
+    assert "gloc: no complete trial" in (project.root / "figures/glb_omd/claims.md").read_text()
+
+    costs.write_text(table)
+    said = project.run(*("optimist", "results", "--configfile", "tiny.yaml", "--delete", "early"))
+    assert "out_of_memory 3 of 3 trials" in said.stdout and "deleted 1 files" in said.stdout
+    project.run(*arguments, TARGET)
+    assert project.digests() == undisturbed["tiny"]
