@@ -4,14 +4,14 @@ The rules hold paths and names of the methods here. At parse time nothing is rea
 imports of our own modules. Methods that take ``wildcards`` are input or params functions.
 """
 
-import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
 
 from optimist import claims, experiment, figures, preparation, studies
 from optimist.algorithms import algorithm_module, parse_label
+from optimist.batches import Batch, pack
 from optimist.config import check_config, claims_path, load_paper, project_root
 from optimist.costs import Costs
 from optimist.environments import environment_class, environment_module
@@ -55,54 +55,6 @@ def item_needs(spec):
     """Return the lanes and extra tables that a figure or table is made from."""
     kinds = {part["kind"] for part in spec.get("panels", [spec])}
     return sorted({need for kind in kinds for need in figures.NEEDS[kind]})
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Result files that one process makes.
-
-    Attributes
-    ----------
-    name : str
-        Name of its rule, and of its log.
-    inputs : list of str
-        Source files and data sets that decide all its results.
-    jobs : list of Job
-    results : str
-        The results folder.
-    costs : Costs
-    """
-
-    name: str
-    inputs: list
-    jobs: list
-    results: str
-    costs: Costs
-
-    @property
-    def outputs(self):
-        """The result files, in the order of ``specs``."""
-        return [f"{self.results}/{job.path}" for job in self.jobs]
-
-    @property
-    def specs(self):
-        """The resolved jobs as plain dicts."""
-        return [job.describe() for job in self.jobs]
-
-    def memory_mb(self, wildcards, attempt):
-        """Return the memory to ask for: half more than measured, more at each new attempt."""
-        return math.ceil(attempt * (100 + 1.5 * max(map(self.costs.peak_mb, self.jobs))))
-
-    def minutes(self, wildcards, attempt):
-        """Return the run time to ask for: four times what was measured, and five minutes."""
-        return math.ceil(attempt * (5 + 4 * sum(map(self.costs.seconds, self.jobs)) / 60))
-
-    def limits(self, wildcards, resources):
-        """Return what each job may use: nearly all memory, and its share of nearly all time."""
-        expected = [self.costs.seconds(job) for job in self.jobs]
-        share = (resources.runtime - 2) * 60 / sum(expected)
-        memory = 0.95 * resources.mem_mb
-        return [{"memory_mb": memory, "seconds": share * seconds} for seconds in expected]
 
 
 class Plan:
@@ -249,24 +201,11 @@ class Plan:
                 alike.setdefault(key, []).append(job)
         found = {}
         for (paper, _, inputs), jobs in alike.items():
-            for batch in self._packed(jobs):
+            for batch in pack(jobs, self.costs, **self.config["batch"]):
                 if len(batch) > 1:
                     name = f"{lane}_{paper}_{len(found):03d}"
                     found[name] = Batch(name, list(inputs), batch, self.results, self.costs)
         return found
-
-    def _packed(self, jobs):
-        """Yield jobs in their order, in lists that the limits of a batch allow."""
-        files, limit = self.config["batch"]["files"], self.config["batch"]["seconds"] or math.inf
-        batch, total = [], 0.0
-        for job in jobs:
-            seconds = self.costs.seconds(job)
-            if batch and (len(batch) == files or total + seconds > limit):
-                yield batch
-                batch, total = [], 0.0
-            batch.append(job)
-            total += seconds
-        yield batch
 
     def paths(self, paper, *, lanes=experiment.LANES, group=None, cells=None):
         """Return result files of a paper, of some lanes, one group or some (setting, label)s."""

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 from result_files import toy_job
 
+from optimist.batches import Batch
 from optimist.costs import UNKNOWN_MB, UNKNOWN_SECONDS, Costs, Row, collect, write
 from optimist.errors import ConfigError
-from optimist.plan import Batch
 
 ROWS = [
     Row("regret", "toy", "here", "gloc", 12, 3.0, 200.0),
@@ -70,5 +70,5 @@ def test_limits_share_the_time_that_was_asked_for():
     jobs = batch(toy_job(stop=10), toy_job(stop=30))
     limits = jobs.limits(None, SimpleNamespace(mem_mb=1000, runtime=12))
     assert sum(limit["seconds"] for limit in limits) == pytest.approx(600.0)
-    assert limits[1]["seconds"] == pytest.approx(3 * limits[0]["seconds"])
+    assert limits[1]["seconds"] == pytest.approx(91 / 31 * limits[0]["seconds"])
     assert {limit["memory_mb"] for limit in limits} == {950.0}

@@ -10,6 +10,8 @@ for study in plan.studies:
             **plan.study_tables(study),
         log:
             f"{plan.results}/logs/{study.name}/{{paper}}.log",
+        benchmark:
+            f"{plan.results}/benchmarks/{study.name}/{{paper}}.tsv"
         # The longest of all jobs is among them.
         priority: 0 if study.timed else 50
         threads: plan.timing_threads(workflow) if study.timed else 1
@@ -48,6 +50,8 @@ rule aggregate:
         times=f"{plan.results}/tables/{{paper}}/{{group}}/times.parquet",
     log:
         f"{plan.results}/logs/aggregate/{{paper}}_{{group}}.log",
+    benchmark:
+        f"{plan.results}/benchmarks/aggregate/{{paper}}_{{group}}.tsv"
     params:
         expected=plan.group_identities,
     script:
