@@ -39,6 +39,7 @@ def _memory(memory_mb):
         return
     import resource
 
+    _warm_up()
     room = memory_mb * MEGABYTE - state["VmRSS"]
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     ceiling = state["VmData"] + max(0, int(room))
@@ -47,6 +48,15 @@ def _memory(memory_mb):
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def _warm_up():
+    """Let BLAS, of numpy and of scipy, have its buffers: it ends the process if it cannot."""
+    import numpy as np
+    from scipy.linalg.blas import dgemm
+
+    square = np.ones((64, 64))
+    dgemm(1.0, square, square @ square)
 
 
 @contextmanager
