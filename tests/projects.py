@@ -20,7 +20,7 @@ from optimist.config import merge
 TINY = {
     "only": {"settings": ["logistic_s3"], "algorithms": ["glb_omd", "gloc"]},
     "limits": {"rounds": 40, "trials": 3, "timing_trials": 1},
-    "batch": {"files": 1, "seconds": None},
+    "batch_files": 1,
     "timing": {"exclusive": False},
 }
 

@@ -187,13 +187,14 @@ class Plan:
     def batches(self, lane):
         """Return the batches of a lane by name: result files that one process makes.
 
-        A batch holds at most ``batch.files`` files of at most ``batch.seconds`` together, unless
+        A batch holds at most ``batch_files`` files of at most ``batch_seconds`` together, unless
         one takes longer, of cells that the same source files and data decide, so that an edit runs
         no more cells again than it would without. Files that are alone are left to the rules with
         wildcards, and so is what is timed alone on the machine.
         """
         if lane == "timing" and self.config["timing"]["exclusive"]:
             return {}
+        files, seconds = self.config["batch_files"], self.config["batch_seconds"]
         alike = {}
         for job in self.jobs.values():
             if job.lane == lane:
@@ -201,7 +202,7 @@ class Plan:
                 alike.setdefault(key, []).append(job)
         found = {}
         for (paper, _, inputs), jobs in alike.items():
-            for batch in pack(jobs, self.costs, **self.config["batch"]):
+            for batch in pack(jobs, self.costs, files=files, seconds=seconds):
                 if len(batch) > 1:
                     name = f"{lane}_{paper}_{len(found):03d}"
                     found[name] = Batch(name, list(inputs), batch, self.results, self.costs)

@@ -138,7 +138,7 @@ def test_a_node_that_dies_and_comes_back_loses_nothing(project, local, slurm):
 
 def test_array_jobs_give_the_same_results(project, local):
     _, arguments = tiny(project, **LONG)
-    array = ["--slurm-array-jobs", "run_chunk,time_chunk", "--config", "batch={files: 1}"]
+    array = ["--slurm-array-jobs", "run_chunk,time_chunk", "--config", "batch_files=1"]
     done = project.run(*arguments[:-1], *array, "--", TARGET)
     assert re.search(r"array", done.stderr)
     assert project.digests() == local

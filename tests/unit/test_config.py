@@ -132,7 +132,7 @@ BAD_CONFIG = {
     "unknown top key": (
         ("paperz",),
         [],
-        ["paperz", "did you mean 'papers'", "allowed: batch, changes, data, "],
+        ["paperz", "did you mean 'papers'", "allowed: batch_files, batch_seconds, changes, data, "],
     ),
     "unknown nested key": (("limits", "round"), 5, ["round", "limits", "'rounds'", "trials"]),
     "enum": (("data", "source"), "mirorr", ["data.source", "'mirorr'", "'mirror'", "auto, uci"]),

@@ -57,7 +57,8 @@ def batched(size):
     """Return a plan whose jobs make up to ``size`` files each."""
     chosen = {
         "papers": config.paper_names(),
-        "batch": {"files": size, "seconds": None},
+        "batch_files": size,
+        "batch_seconds": None,
         "timing": {"exclusive": False},
     }
     return Plan(config.merge(config.load_config(), chosen))
@@ -160,7 +161,7 @@ def test_what_is_timed_alone_is_in_no_batch(plan):
 
 
 def test_batches_end_where_their_time_does(plan):
-    longest = plan.config["batch"]["seconds"]
+    longest = plan.config["batch_seconds"]
     batches = plan.batches("regret").values()
     assert batches
     for batch in batches:

@@ -142,7 +142,7 @@ def quick_plan(quick):
     """Return the plan of ``make quick``."""
     base = yaml.safe_load((quick.root / "config/config.yaml").read_text())
     overlay = yaml.safe_load((quick.root / "config/quick.yaml").read_text())
-    return Plan(merge(merge(base, overlay), {"batch": {"files": 12}}))
+    return Plan(merge(merge(base, overlay), {"batch_files": 12}))
 
 
 @pytest.mark.parametrize("paper", config.load_config()["papers"])
