@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,6 +94,15 @@ class Project:
         root = self.root / results_dir
         paths = sorted([*root.glob("regret/**/*.parquet"), *root.glob("timing/**/*.parquet")])
         return {str(p.relative_to(root)): results.digest(results.read(p)) for p in paths}
+
+
+def wait_for(find, what, seconds=120.0):
+    """Return what ``find`` finds first, asking again and again."""
+    deadline = time.monotonic() + seconds
+    while not (found := find()):
+        assert time.monotonic() < deadline, f"no {what} after {seconds:.0f} s"
+        time.sleep(0.02)
+    return found
 
 
 def new_project(root):

@@ -59,7 +59,9 @@ def _parser():
     tracer.set_defaults(command=_provenance)
 
     keeper = commands.add_parser("results", help="check the result files of a configuration")
-    _add_overlays(keeper)
+    keeper.add_argument(
+        "--configfile", nargs="+", default=[], metavar="YAML", help="overlays, as for snakemake"
+    )
     keeper.add_argument(
         "--delete",
         choices=["refused", "early"],
@@ -76,12 +78,6 @@ def _parser():
     merger.add_argument("--into", required=True, metavar="RESULTS", help="folder to copy them to")
     merger.set_defaults(command=_merge)
     return parser
-
-
-def _add_overlays(parser):
-    parser.add_argument(
-        "--configfile", nargs="+", default=[], metavar="YAML", help="overlays, as for snakemake"
-    )
 
 
 def _list(options):

@@ -65,7 +65,8 @@ class Job:
 
     def describe(self):
         """Return all that decides its result but the data set, as plain data."""
-        return {**asdict(self), "code": self.code}
+        fields = {key: value for key, value in asdict(self).items() if key != "group"}
+        return {**fields, "code": self.code}
 
     @classmethod
     def restore(cls, description):

@@ -82,8 +82,17 @@ def find(path):
                 for file, digest in item["files"].items():
                     if Path(file).parts[-len(below) :] == below:
                         _compare(path, digest, place)
+                        _check_form(manifest, place)
                         return os.path.relpath(place), name, manifest
     raise ResultError(f"no manifest beside or above {path} names it")
+
+
+def _check_form(manifest, place):
+    if "made" not in manifest:
+        raise ResultError(
+            f"{place} was written by a version that kept neither settings nor machines; make it "
+            f"again: snakemake --cores 2 {place.parent.name}"
+        )
 
 
 def _compare(path, digest, place):

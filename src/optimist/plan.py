@@ -5,7 +5,7 @@ imports of our own modules. Methods that take ``wildcards`` are input or params 
 """
 
 from dataclasses import asdict
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import product
 from pathlib import Path
 
@@ -26,6 +26,7 @@ TABLES = ("finals", "regrets", "times")
 RESERVED = frozenset(("claims", "variants"))
 
 
+@lru_cache
 def relative(path):
     """Return a source file's path below the project root, as Snakemake should see it."""
     return str(Path(path).relative_to(project_root()))
@@ -146,11 +147,11 @@ class Plan:
     def _alone(self, lane, wildcards):
         """Return a result file that has a process of its own, as a batch of one."""
         job = self._job(lane, wildcards)
-        return Batch("", self._decides(job), [job], self.results, self.costs)
+        return Batch("", [], [job], self.results, self.costs)
 
     def job_inputs(self, lane):
         """Return an input function: source files and data set that decide a result."""
-        return lambda wildcards: self._alone(lane, wildcards).inputs
+        return lambda wildcards: self._decides(self._job(lane, wildcards))
 
     def job_specs(self, lane):
         """Return a params function: the resolved job as a plain dict, in a list."""

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from projects import new_project, wait_for
 
 pytestmark = pytest.mark.workflow
 
@@ -54,8 +55,9 @@ def on_slurm(project, *configfiles):
 
 
 def tiny(project, **changes):
-    local = project.overlay(**changes)
-    return local, on_slurm(project, "tiny.yaml")
+    """Write a small configuration; return Snakemake's arguments to run it on Slurm."""
+    project.overlay(**changes)
+    return on_slurm(project, "tiny.yaml")
 
 
 def jobs(state=""):
@@ -64,19 +66,9 @@ def jobs(state=""):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
-def wait_for(condition, what, seconds=120.0):
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, f"no {what} after {seconds:.0f} s"
-        time.sleep(0.2)
-    return found
-
-
 @pytest.fixture(scope="module")
 def local(tmp_path_factory):
     """Return the digests of an undisturbed local run of `LONG`."""
-    from projects import new_project
-
     project = new_project(tmp_path_factory.mktemp("local") / "project")
     project.run(*project.overlay(**LONG), TARGET)
     return project.digests()
@@ -90,7 +82,7 @@ def test_quick_on_slurm_is_quick_on_one_machine(project, quick):
 
 
 def test_a_job_that_is_cancelled_is_made_again(project, local):
-    _, arguments = tiny(project, **LONG)
+    arguments = tiny(project, **LONG)
     running = project.start(*arguments[:-1], "--retries", "0", "--", TARGET)
     lost = wait_for(lambda: jobs("RUNNING"), "running job")[0]
     subprocess.run(["scancel", lost], check=True)
@@ -102,7 +94,7 @@ def test_a_job_that_is_cancelled_is_made_again(project, local):
 
 
 def test_with_retries_a_cancelled_job_is_made_again_by_itself(project, local):
-    _, arguments = tiny(project, **LONG)
+    arguments = tiny(project, **LONG)
     running = project.start(*arguments, TARGET)
     subprocess.run(["scancel", wait_for(lambda: jobs("RUNNING"), "running job")[0]], check=True)
     assert running.wait() == 0
@@ -110,7 +102,7 @@ def test_with_retries_a_cancelled_job_is_made_again_by_itself(project, local):
 
 
 def test_a_node_that_dies_and_comes_back_loses_nothing(project, local, slurm):
-    _, arguments = tiny(project, **LONG)
+    arguments = tiny(project, **LONG)
     running = project.start(*arguments, TARGET)
     wait_for(lambda: jobs("RUNNING"), "running job")
     daemon = int(Path(slurm["SlurmdPidFile"]).read_text())
@@ -128,7 +120,7 @@ def test_a_node_that_dies_and_comes_back_loses_nothing(project, local, slurm):
 
 
 def test_array_jobs_give_the_same_results(project, local):
-    _, arguments = tiny(project, **LONG)
+    arguments = tiny(project, **LONG)
     array = ["--slurm-array-jobs", "run_chunk,time_chunk", "--config", "batch_files=1"]
     done = project.run(*arguments[:-1], *array, "--", TARGET)
     assert re.search(r"array", done.stderr)
@@ -136,7 +128,7 @@ def test_array_jobs_give_the_same_results(project, local):
 
 
 def test_jobs_ask_for_the_resources_that_were_measured(project):
-    _, arguments = tiny(project)
+    arguments = tiny(project)
     text = project.run(*arguments[:-1], "-n", "--", TARGET).stdout
     asked = re.findall(r"rule (?:run|time)_chunk:.*?resources: (.*?)\n", text, flags=re.S)
     assert asked

@@ -13,7 +13,7 @@ import time
 
 import psutil
 import pytest
-from projects import new_project
+from projects import new_project, wait_for
 from uci_server import UciServer
 
 from optimist import results
@@ -40,15 +40,6 @@ def undisturbed(tmp_path_factory):
     return found
 
 
-def first(find, what, seconds=120.0):
-    """Return what ``find`` finds first, asking again and again."""
-    deadline = time.monotonic() + seconds
-    while not (found := find()):
-        assert time.monotonic() < deadline, f"no {what} after {seconds:.0f} s"
-        time.sleep(0.02)
-    return found
-
-
 def workers(project):
     """Return the processes that run cells in a project."""
     found = []
@@ -70,7 +61,7 @@ def error_of(done):
 def test_a_worker_that_is_killed_loses_its_own_file_only(project, undisturbed):
     arguments = project.overlay(**LONG)
     running = project.start(*arguments, TARGET)
-    first(lambda: workers(project), "worker")[0].kill()
+    wait_for(lambda: workers(project), "worker")[0].kill()
     assert running.wait() != 0
     lost = undisturbed["long"].keys() - project.digests().keys()
     assert len(lost) == 1
@@ -81,7 +72,7 @@ def test_a_worker_that_is_killed_loses_its_own_file_only(project, undisturbed):
 def test_a_second_workflow_in_the_same_folder_is_refused_and_disturbs_nothing(project, undisturbed):
     arguments = project.overlay(**LONG)
     running = project.start(*arguments, TARGET)
-    first(lambda: workers(project), "worker")
+    wait_for(lambda: workers(project), "worker")
     refused = project.run(*arguments, TARGET, check=False)
     assert refused.returncode != 0
     assert "cannot be locked" in refused.stderr
@@ -228,7 +219,7 @@ def test_a_download_that_is_interrupted_leaves_nothing(project):
     raw = project.root / "results/data/raw"
     with UciServer(b"a,b\n" + b"1,2\n" * 1000, "hang_in_table") as uci:
         running = project.start(*arguments, "results/data/abalone.csv", OPTIMIST_UCI_URL=uci.url)
-        first(lambda: uci.asked, "request")
+        wait_for(lambda: uci.asked, "request")
         time.sleep(0.5)
         os.killpg(running.pid, signal.SIGKILL)
         running.wait()

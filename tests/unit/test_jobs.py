@@ -2,6 +2,7 @@
 
 import os
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -97,6 +98,13 @@ def test_another_job_is_not_taken_for_it(tmp_path, runs, other):
     runs.clear()
     make(tmp_path, toy_job(**other))
     assert runs
+
+
+def test_the_targets_that_ask_for_a_job_decide_no_result(tmp_path, runs):
+    make(tmp_path, toy_job())
+    runs.clear()
+    make(tmp_path, replace(toy_job(), group="variants"))
+    assert not runs
 
 
 def test_times_are_taken_anew(tmp_path, runs):

@@ -61,6 +61,15 @@ def test_the_words_name_what_the_issue_of_a_number_is_asked_for(figure, capsys):
     assert json.loads(capsys.readouterr().out)["item"] == "fig1"
 
 
+def test_a_manifest_of_an_older_form_says_how_to_make_it_again(figure):
+    place = Path("figures/toy/manifest.json")
+    old = json.loads(place.read_text())
+    del old["made"], old["settings"]
+    place.write_text(json.dumps(old))
+    with pytest.raises(ResultError, match="make it again: snakemake --cores 2 toy"):
+        origin.trace(figure)
+
+
 def test_a_changed_file_is_refused(figure):
     figure.write_bytes(b"something else")
     with pytest.raises(ResultError, match=r"fig1\.png is not the file that .*manifest\.json"):
