@@ -24,10 +24,7 @@ HERE = [
     *("--latency-wait", "10", "--default-resources", "mem_mb=600", "runtime=10"),
 ]
 TARGET = "glb_omd_fig1"
-LONG = {
-    "limits": {"rounds": 3000, "trials": 20, "timing_trials": 1},
-    "only": {"algorithms": ["glb_omd", "gloc", "ecolog"]},
-}
+LONG = {"limits": {"rounds": 2000, "trials": 10, "timing_trials": 1}}
 
 
 def settings():
@@ -60,51 +57,52 @@ def tiny(project, **changes):
     return on_slurm(project, "tiny.yaml")
 
 
-def jobs(state=""):
-    """Return the ids of Slurm's jobs, of one state if it is given."""
-    command = ["squeue", "--noheader", "--format=%i", *([f"--states={state}"] if state else [])]
+def jobs(column, *options):
+    """Return one column of Slurm's list of jobs."""
+    command = ["squeue", "--noheader", f"--format={column}", *options]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+
+def half_done(project):
+    """Wait until a first result is kept; return the ids of the jobs that run."""
+    return wait_for(
+        lambda: any(project.root.glob("results/kept/*/*")) and jobs("%i", "--states=RUNNING"),
+        "job that runs",
+    )
 
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory):
-    """Return the digests of an undisturbed local run of `LONG`."""
+    """Return the digests of an undisturbed run of `LONG` in the same batches, without Slurm."""
     project = new_project(tmp_path_factory.mktemp("local") / "project")
-    project.run(*project.overlay(**LONG), TARGET)
+    *arguments, end = project.overlay(**LONG)
+    project.run(*arguments, "config/cluster.yaml", end, TARGET)
     return project.digests()
 
 
 def test_quick_on_slurm_is_quick_on_one_machine(project, quick):
-    project.run(*on_slurm(project, "config/quick.yaml"), "glb_omd")
+    *arguments, end = on_slurm(project, "config/quick.yaml")
+    # A few jobs beside each other, where the overlay for clusters would make one of all.
+    project.run(*arguments, "--config", "batch_files=50", end, "glb_omd")
     alone = quick.digests("results/quick")
     assert project.digests("results/quick") == {p: d for p, d in alone.items() if "/glb_omd/" in p}
     assert (project.root / "results/quick/figures/glb_omd/claims.csv").exists()
 
 
-def test_a_job_that_is_cancelled_is_made_again(project, local):
-    arguments = tiny(project, **LONG)
-    running = project.start(*arguments[:-1], "--retries", "0", "--", TARGET)
-    lost = wait_for(lambda: jobs("RUNNING"), "running job")[0]
-    subprocess.run(["scancel", lost], check=True)
-    assert running.wait() != 0
-    missing = local.keys() - project.digests().keys()
-    assert missing
-    project.run(*arguments, TARGET)
-    assert project.digests() == local
-
-
-def test_with_retries_a_cancelled_job_is_made_again_by_itself(project, local):
+def test_a_job_that_is_cancelled_is_made_again_by_itself(project, local):
     arguments = tiny(project, **LONG)
     running = project.start(*arguments, TARGET)
-    subprocess.run(["scancel", wait_for(lambda: jobs("RUNNING"), "running job")[0]], check=True)
+    lost = half_done(project)
+    subprocess.run(["scancel", *lost], check=True)
     assert running.wait() == 0
+    assert "CANCELLED" in jobs("%T", "--states=all", f"--jobs={','.join(lost)}")
     assert project.digests() == local
 
 
 def test_a_node_that_dies_and_comes_back_loses_nothing(project, local, slurm):
     arguments = tiny(project, **LONG)
     running = project.start(*arguments, TARGET)
-    wait_for(lambda: jobs("RUNNING"), "running job")
+    lost = half_done(project)
     daemon = int(Path(slurm["SlurmdPidFile"]).read_text())
     os.kill(daemon, signal.SIGKILL)
     for step in subprocess.run(
@@ -114,6 +112,8 @@ def test_a_node_that_dies_and_comes_back_loses_nothing(project, local, slurm):
     time.sleep(3.0)
     subprocess.run([shutil.which("slurmd") or "/usr/sbin/slurmd"], check=True)
     running.wait()
+    states = jobs("%T", "--states=all", f"--jobs={','.join(lost)}")
+    assert {"FAILED", "NODE_FAIL"} & set(states), states
     project.run("snakemake", "--unlock", "--cores", "1")
     project.run(*arguments, TARGET)
     assert project.digests() == local
@@ -124,7 +124,9 @@ def test_array_jobs_give_the_same_results(project, local):
     array = ["--slurm-array-jobs", "run_chunk,time_chunk", "--config", "batch_files=1"]
     done = project.run(*arguments[:-1], *array, "--", TARGET)
     assert re.search(r"array", done.stderr)
-    assert project.digests() == local
+    # Without batches, only the files that the target asks for.
+    found = project.digests()
+    assert found and found.items() <= local.items()
 
 
 def test_jobs_ask_for_the_resources_that_were_measured(project):
