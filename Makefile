@@ -26,7 +26,7 @@ report: .venv/installed
 	$(SNAKEMAKE) --report results/report.html
 
 test: .venv/installed lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2
 
 lint: .venv/installed
 	$(BIN)/ruff check .

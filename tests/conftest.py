@@ -1,4 +1,4 @@
-"""What all tests share: one BLAS thread, whatever the machine has, and copies of the project."""
+"""What all tests share: one BLAS thread, whatever the machine has, copies of the project, groups."""
 
 import os
 
@@ -11,6 +11,13 @@ def pytest_configure():
     """Fix the number of threads before any test module imports numpy."""
     for name in THREAD_VARIABLES:
         os.environ.setdefault(name, "1")
+
+
+def pytest_collection_modifyitems(items):
+    """Keep the tests of a module in one process, and all that run Snakemake in one after another."""
+    for item in items:
+        alone = item.get_closest_marker("workflow")
+        item.add_marker(pytest.mark.xdist_group("workflow" if alone else item.path.name))
 
 
 @pytest.fixture
