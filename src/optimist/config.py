@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 from optimist import experiment, studies, trials
-from optimist.algorithms import make_algorithm
+from optimist.algorithms import REGISTRIES, make_algorithm, parse_label
 from optimist.errors import ConfigError, OptimistError, nearest, unknown_name
 
 # The safe loader, in C where PyYAML was built with it: ten times faster.
@@ -125,6 +125,10 @@ def check_config(config):
     for paper in (*config["papers"], *config["changes"]["settings"]):
         if paper not in paper_names():
             raise unknown_name("paper", paper, paper_names())
+    known = set().union(*REGISTRIES.values())
+    for name in config["changes"]["chunk"]:
+        if name not in known:
+            raise unknown_name("algorithm in changes.chunk", name, known)
     return config
 
 
@@ -145,7 +149,7 @@ def load_paper(name, changes=None):
     ----------
     name : str
     changes : dict or None
-        The section ``changes`` of the configuration: ``trials`` and ``settings``.
+        The section ``changes`` of the configuration.
     """
     if name not in paper_names():
         raise unknown_name("paper", name, paper_names())
@@ -153,7 +157,7 @@ def load_paper(name, changes=None):
     paper = read_yaml(project_root() / source)
     validate(paper, schema_path("paper"), source)
     if changes:
-        paper = changed(paper, changes["trials"], changes["settings"].get(name, {}))
+        paper = changed(paper, changes)
         if name in changes["settings"]:
             source += f" with changes.settings.{name}"
         validate(paper, schema_path("paper"), source)
@@ -171,20 +175,16 @@ def load_paper(name, changes=None):
     return paper
 
 
-def changed(paper, trials, settings):
-    """Return a paper with more trials and with other settings.
-
-    Parameters
-    ----------
-    paper : dict
-    trials : int or None
-        Least number in each cell of the regret lane.
-    settings : dict
-        What is merged over the settings that match a pattern, by pattern.
-    """
+def changed(paper, changes):
+    """Return a paper with more trials, in files of other sizes, and with other settings."""
     paper = deepcopy(paper)
     for block in paper["runs"]:
-        block["trials"] = max(block["trials"], trials or 0)
+        block["trials"] = max(block["trials"], changes["trials"] or 0)
+        names = {parse_label(label)[0] for label in flatten(block["algorithms"])}
+        sizes = {name: size for name, size in changes["chunk"].items() if name in names}
+        if sizes:
+            block["chunk"] = block.get("chunk", {}) | sizes
+    settings = changes["settings"].get(paper["paper"], {})
     for pattern, keys in settings.items():
         names = fnmatch.filter(paper["settings"], pattern)
         if not names:

@@ -201,8 +201,8 @@ def test_merging_leaves_both_sides_as_they_were():
 # Changes to papers.
 
 
-def change(trials=None, **settings):
-    return {"trials": trials, "settings": {"toy": settings}}
+def change(trials=None, chunk=None, **settings):
+    return {"trials": trials, "chunk": chunk or {}, "settings": {"toy": settings}}
 
 
 def test_changes_are_merged_over_the_settings_that_match(tree):
@@ -225,7 +225,7 @@ def test_trials_are_raised_and_never_lowered(tree):
 
 
 def test_the_plan_runs_the_changed_paper(tree):
-    changes = {"trials": 4, "settings": {"toy": {"counts": {"horizon": 31}}}}
+    changes = change(4, counts={"horizon": 31})
     jobs = Plan({**config.load_config(), "changes": changes}).jobs
     assert jobs["regret/toy/counts/glb_omd/000-003.parquet"].cell.spec["horizon"] == 31
     assert jobs["regret/toy/s3/glb_omd/000-003.parquet"].cell.spec["horizon"] == 20
@@ -242,6 +242,21 @@ def test_the_plan_runs_the_changed_paper(tree):
 )
 def test_bad_changes_are_named(tree, settings, words):
     holds(message(config.load_paper, "toy", change(**settings)), words)
+
+
+def test_trials_of_an_algorithm_are_cut_into_more_files(tree):
+    changes = change(5, {"glb_omd": 2, "go_ucb": 1})
+    jobs = Plan({**config.load_config(), "changes": changes}).jobs
+    found = [Path(path).stem for path in jobs if path.startswith("regret/toy/s3/glb_omd/")]
+    assert found == ["000-001", "002-003", "004-004"]
+
+
+def test_an_unknown_algorithm_to_cut_is_named(tree):
+    wrong = changed(config.load_config(), ("changes", "chunk"), {"glb_omb": 2})
+    holds(
+        message(config.check_config, wrong),
+        ["changes.chunk", "'glb_omb'", "did you mean 'glb_omd'"],
+    )
 
 
 def test_changes_of_an_unknown_paper_are_named(tree):
