@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from optimist.costs import Costs
+from optimist.costs import Costs, memory_to_ask, minutes_to_ask
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ class Batch:
         return [job.describe() for job in self.jobs]
 
     def memory_mb(self, wildcards, attempt):
-        """Return the memory to ask for: half more than measured, more at each new attempt."""
-        return math.ceil(attempt * (100 + 1.5 * max(map(self.costs.peak_mb, self.jobs))))
+        """Return the memory to ask for, in MiB."""
+        return memory_to_ask(max(map(self.costs.peak_mb, self.jobs)), attempt)
 
     def minutes(self, wildcards, attempt):
-        """Return the run time to ask for: four times what was measured, and five minutes."""
-        return math.ceil(attempt * (5 + 4 * sum(map(self.costs.seconds, self.jobs)) / 60))
+        """Return the run time to ask for, in minutes."""
+        return minutes_to_ask(sum(map(self.costs.seconds, self.jobs)), attempt)
 
     def limits(self, wildcards, resources):
         """Return what each job may use: nearly all memory, and its share of nearly all time."""

@@ -218,9 +218,9 @@ def _results(options):
         inventory.delete(doomed)
         print(f"deleted {len(doomed)} files")
     if options.costs:
-        rows = costs.collect(inventory.uses(plan))
+        rows = [*costs.collect(inventory.uses(plan)), *inventory.studies(plan)]
         costs.write(rows, options.costs)
-        print(f"wrote the costs of {len(rows)} cells to {options.costs}")
+        print(f"wrote the costs of {len(rows)} cells and studies to {options.costs}")
     return 0
 
 

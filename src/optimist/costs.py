@@ -1,19 +1,32 @@
 """What cells cost: measured time and memory, from which jobs ask a scheduler for enough.
 
 ``config/costs.csv`` has one row per lane and cell: rounds of a trial, seconds of a trial with all
-that its job does beside it, and the largest memory of the process in MiB. `collect` makes it from
-result files.
+that its job does beside it, and the largest memory of the process in MiB. Rows without setting and
+algorithm are whole jobs of the rule that stands for the lane, for studies. `collect` makes the
+first from result files, `read_benchmark` the second from Snakemake's benchmark files.
 """
 
 import csv
+import math
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 
 from optimist.algorithms import parse_label
 from optimist.errors import ConfigError
 
-# A trial of which nothing is known.
+# A trial of which nothing is known, and a study.
 UNKNOWN_SECONDS, UNKNOWN_MB = 60.0, 1000.0
+UNKNOWN_STUDY_SECONDS, UNKNOWN_STUDY_MB = 600.0, 2000.0
+
+
+def memory_to_ask(peak_mb, attempt=1):
+    """Return the MiB that a job asks for: half more than measured, more at each new attempt."""
+    return math.ceil(attempt * (100 + 1.5 * peak_mb))
+
+
+def minutes_to_ask(seconds, attempt=1):
+    """Return the minutes that a job asks for: four times what was measured, and five."""
+    return math.ceil(attempt * (5 + 4 * seconds / 60))
 
 
 @dataclass(frozen=True)
@@ -40,7 +53,8 @@ class Costs:
     def __init__(self, rows):
         self._cells = {}
         self._names = {}
-        for row in rows:
+        self._studies = {(r.lane, r.paper): r for r in rows if not r.algorithm}
+        for row in (r for r in rows if r.algorithm):
             self._cells[row.lane, row.paper, row.setting, row.algorithm] = row
             name = row.paper, parse_label(row.algorithm)[0]
             worst = self._names.get(name, row)
@@ -83,6 +97,13 @@ class Costs:
         found = self._of(job)
         return UNKNOWN_MB if found is None else found.peak_mb
 
+    def study(self, name, paper):
+        """Return the seconds of a paper's study, and its memory in MiB."""
+        found = self._studies.get((name, paper))
+        if found is None:
+            return UNKNOWN_STUDY_SECONDS, UNKNOWN_STUDY_MB
+        return found.seconds, found.peak_mb
+
 
 def _row(path, number, line):
     try:
@@ -113,6 +134,15 @@ def collect(descriptions):
         Row(*key, round(seconds / trials, 3), round(peak))
         for key, (trials, seconds, peak) in sorted(found.items())
     ]
+
+
+def read_benchmark(path, study, paper):
+    """Return the row of a study from the file in which Snakemake recorded its job."""
+    with open(path, newline="") as file:
+        last = list(csv.DictReader(file, delimiter="\t"))[-1]
+    # A job too short to be looked at has no memory there.
+    peak = 0.0 if last["max_rss"] in ("-", "NA") else float(last["max_rss"])
+    return Row(study, paper, "", "", 1, round(float(last["s"]), 3), round(peak))
 
 
 def write(rows, path):

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from optimist import results
+from optimist import costs, results
 from optimist.errors import ResultError
 from optimist.simulate import EARLY
 
@@ -84,3 +84,12 @@ def uses(plan):
             continue
         if "use" in metadata:
             yield job, metadata["use"]
+
+
+def studies(plan):
+    """Yield the `optimist.costs.Row` of each study that Snakemake recorded."""
+    for study in plan.studies:
+        for paper in plan.papers:
+            path = plan.study_benchmark(study, paper)
+            if Path(path).exists():
+                yield costs.read_benchmark(path, study.name, paper)

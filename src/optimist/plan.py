@@ -13,7 +13,7 @@ from optimist import claims, experiment, figures, preparation, studies
 from optimist.algorithms import algorithm_module, parse_label
 from optimist.batches import Batch, pack
 from optimist.config import check_config, claims_path, load_paper, project_root
-from optimist.costs import Costs
+from optimist.costs import Costs, memory_to_ask, minutes_to_ask
 from optimist.environments import environment_class, environment_module
 from optimist.errors import ConfigError, unknown_name
 from optimist.files import identity
@@ -350,6 +350,18 @@ class Plan:
             }
 
         return spec
+
+    def study_memory_mb(self, study):
+        """Return a resources function: the memory that a study asks a scheduler for."""
+        return lambda w, attempt: memory_to_ask(self.costs.study(study.name, w.paper)[1], attempt)
+
+    def study_minutes(self, study):
+        """Return a resources function: the run time that a study asks a scheduler for."""
+        return lambda w, attempt: minutes_to_ask(self.costs.study(study.name, w.paper)[0], attempt)
+
+    def study_benchmark(self, study, paper="{paper}"):
+        """Return where Snakemake records what a study took."""
+        return f"{self.results}/benchmarks/{study.name}/{paper}.tsv"
 
     def study_inputs(self, study):
         """Return an input function: the source files behind a study, and its data sets."""

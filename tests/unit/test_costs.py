@@ -6,7 +6,17 @@ import pytest
 from result_files import toy_job
 
 from optimist.batches import Batch
-from optimist.costs import UNKNOWN_MB, UNKNOWN_SECONDS, Costs, Row, collect, write
+from optimist.costs import (
+    UNKNOWN_MB,
+    UNKNOWN_SECONDS,
+    UNKNOWN_STUDY_MB,
+    UNKNOWN_STUDY_SECONDS,
+    Costs,
+    Row,
+    collect,
+    read_benchmark,
+    write,
+)
 from optimist.errors import ConfigError
 
 ROWS = [
@@ -55,6 +65,23 @@ def test_a_wrong_row_is_named(tmp_path, line):
     path.write_text(f"lane,paper,setting,algorithm,rounds,seconds,peak_mb\n{line}\n")
     with pytest.raises(ConfigError, match=r"costs\.csv, line 2: .*allowed: lane, paper"):
         Costs.read(path)
+
+
+def test_a_study_costs_what_snakemake_recorded(tmp_path):
+    record = tmp_path / "toy.tsv"
+    record.write_text("s\th:m:s\tmax_rss\tmax_vms\n95.5\t0:01:35\t310.25\t900.00\n")
+    write([*ROWS, read_benchmark(record, "accuracy", "toy")], tmp_path / "costs.csv")
+    costs = Costs.read(tmp_path / "costs.csv")
+    assert costs.study("accuracy", "toy") == (95.5, 310.0)
+    assert costs.study("accuracy", "other") == (UNKNOWN_STUDY_SECONDS, UNKNOWN_STUDY_MB)
+    # It is no cell of an algorithm without a name.
+    assert costs.seconds(toy_job(algorithm="glb_omd", stop=1)) == UNKNOWN_SECONDS
+
+
+def test_a_study_too_short_to_be_looked_at_has_no_memory(tmp_path):
+    record = tmp_path / "toy.tsv"
+    record.write_text("s\th:m:s\tmax_rss\n0.4\t0:00:00\t-\n")
+    assert read_benchmark(record, "facts", "toy").peak_mb == 0
 
 
 def test_a_job_asks_for_more_than_was_measured_and_again_for_more():

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from optimist import config
+from optimist import config, studies
+from optimist.costs import Costs, Row
 from optimist.experiment import source_files
 from optimist.plan import Plan
 
@@ -174,6 +175,17 @@ def test_batches_end_where_their_time_does(plan):
         if job.lane == "regret" and f"results/{path}" not in inside
     ]
     assert max(plan.costs.seconds(job) for job in alone) > longest
+
+
+def test_studies_ask_for_more_than_was_measured(plan):
+    row = Row("accuracy", "bkb", "", "", 1, 600.0, 400.0)
+    measured = Plan(plan.config)
+    measured.costs = Costs([row])
+    accuracy = studies.STUDIES["accuracy"]
+    w = wildcards(paper="bkb")
+    assert measured.study_memory_mb(accuracy)(w, 1) > row.peak_mb
+    assert 60 * measured.study_minutes(accuracy)(w, 1) > 2 * row.seconds
+    assert measured.study_minutes(accuracy)(w, 2) > measured.study_minutes(accuracy)(w, 1)
 
 
 def test_cells_on_data_depend_on_the_prepared_data(plan):

@@ -11,6 +11,7 @@ from optimist.costs import Costs
 from optimist.errors import ResultError
 from optimist.files import identity, sha256
 from optimist.merge import merge
+from optimist.studies import STUDIES
 
 
 class ToyPlan:
@@ -19,6 +20,11 @@ class ToyPlan:
     def __init__(self, root, *jobs):
         self.results = str(root)
         self.jobs = {job.path: job for job in jobs}
+        self.papers = ["toy", "other"]
+        self.studies = [STUDIES["facts"]]
+
+    def study_benchmark(self, study, paper):
+        return f"{self.results}/benchmarks/{study.name}/{paper}.tsv"
 
     def identities(self, paths):
         known = {f"{self.results}/{path}": job for path, job in self.jobs.items()}
@@ -151,10 +157,14 @@ def test_the_command_deletes_what_it_is_told_and_nothing_else(folder, monkeypatc
 
 def test_the_command_writes_costs_of_what_is_there(folder, monkeypatch, tmp_path):
     monkeypatch.setattr("optimist.plan.Plan", lambda config: folder)
+    (tmp_path / "benchmarks/facts").mkdir(parents=True)
+    (tmp_path / "benchmarks/facts/toy.tsv").write_text("s\tmax_rss\n12.5\t180.0\n")
     assert cli.main(["results", "--costs", str(tmp_path / "costs.csv")]) == 0
-    table = pd.read_csv(tmp_path / "costs.csv")
-    assert list(table["setting"]) == ["early", "refused", "sound"]
-    assert Costs.read(tmp_path / "costs.csv").seconds(toy_job(setting="sound")) < 60.0
+    table = pd.read_csv(tmp_path / "costs.csv", keep_default_na=False)
+    assert list(table["setting"]) == ["early", "refused", "sound", ""]
+    costs = Costs.read(tmp_path / "costs.csv")
+    assert costs.seconds(toy_job(setting="sound")) < 60.0
+    assert costs.study("facts", "toy") == (12.5, 180.0)
 
 
 # Merging.

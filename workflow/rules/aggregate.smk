@@ -11,10 +11,14 @@ for study in plan.studies:
         log:
             f"{plan.results}/logs/{study.name}/{{paper}}.log",
         benchmark:
-            f"{plan.results}/benchmarks/{study.name}/{{paper}}.tsv"
+            plan.study_benchmark(study)
         # The longest of all jobs is among them.
         priority: 0 if study.timed else 50
         threads: plan.timing_threads(workflow) if study.timed else 1
+        resources:
+            slurm_extra=plan.timing_extra if study.timed else "",
+            mem_mb=plan.study_memory_mb(study),
+            runtime=plan.study_minutes(study),
         params:
             study=study.name,
             spec=plan.study_spec(study),
