@@ -1,4 +1,4 @@
-"""What all tests share: one BLAS thread, whatever the machine has, copies of the project, groups."""
+"""What all tests share: one BLAS thread, copies of the project, groups for two processes."""
 
 import os
 
@@ -14,7 +14,7 @@ def pytest_configure():
 
 
 def pytest_collection_modifyitems(items):
-    """Keep the tests of a module in one process, and all that run Snakemake in one after another."""
+    """Keep the tests of a module in one process, and all that run Snakemake in one."""
     for item in items:
         alone = item.get_closest_marker("workflow")
         item.add_marker(pytest.mark.xdist_group("workflow" if alone else item.path.name))
