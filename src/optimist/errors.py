@@ -1,7 +1,11 @@
 """Errors meant for the person at the keyboard: what is wrong, where, what is allowed."""
 
 import difflib
+import errno
 from collections.abc import Iterable
+
+# Errors of the system that say that a file system takes no more files.
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
 
 
 class OptimistError(Exception):
@@ -18,6 +22,14 @@ class DataError(OptimistError):
 
 class ResultError(OptimistError):
     """A result file is missing, damaged or belongs to another cell."""
+
+
+class UnreadableError(OptimistError):
+    """The system does not let a file be read; that says nothing about its content."""
+
+
+class UnwritableError(OptimistError):
+    """A file system takes no more files."""
 
 
 class OutOfTimeError(BaseException):

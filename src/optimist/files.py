@@ -3,7 +3,9 @@
 import hashlib
 import json
 import os
+import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -19,15 +21,27 @@ def identity(description: dict) -> str:
 
 
 def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
-    """Call ``write`` with a temporary name in the folder of ``path``, then rename to ``path``."""
+    """Call ``write`` with a temporary name in the folder of ``path``, then rename to ``path``.
+
+    Raises
+    ------
+    OSError
+        With ``path`` as its file name, whatever library met the error.
+    """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    # Not of the process alone: a folder may be shared by machines.
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         write(temporary)
         os.replace(temporary, path)
+    except OSError as error:
+        if error.errno is not None:
+            error.filename = str(path)
+        raise
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def write_frame(frame, path):

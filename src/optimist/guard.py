@@ -43,6 +43,8 @@ def _memory(memory_mb):
     room = memory_mb * MEGABYTE - state["VmRSS"]
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     ceiling = state["VmData"] + max(0, int(room))
+    if hard != resource.RLIM_INFINITY:
+        ceiling = min(ceiling, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (ceiling, hard))
     try:
         yield

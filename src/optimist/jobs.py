@@ -1,6 +1,5 @@
 """What the scripts of the workflow call: jobs from parameters to files, with a log."""
 
-import errno
 import logging
 import os
 import sys
@@ -8,7 +7,7 @@ import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from optimist.errors import OptimistError, ResultError
+from optimist.errors import UNWRITABLE, OptimistError, ResultError, UnwritableError
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -17,8 +16,6 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMEXPR_NUM_THREADS",
 )
-
-UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
 
 logger = logging.getLogger("optimist")
 
@@ -36,16 +33,25 @@ def logged(path):
     That is our own errors, and a file system that takes no more files.
     """
     try:
-        with _log_file(path):
+        with _one_message(path), _log_file(path), _one_message(path):
             yield logger
     except OptimistError as error:
-        _end(error)
+        print(f"error: {error}", file=sys.stderr)  # noqa: T201
+        raise SystemExit(1) from None
+
+
+@contextmanager
+def _one_message(path):
+    """Turn errors of a file system that takes no more files into ours; ``path`` is the log's."""
+    try:
+        yield
     except OSError as error:
         if error.errno not in UNWRITABLE:
             raise
-        _end(
-            f"{error.filename or path}: {error.strerror}; mend that and run the same command again"
-        )
+        raise UnwritableError(
+            f"{error.filename or path}: {os.strerror(error.errno)}; mend that and run the same "
+            "command again"
+        ) from None
 
 
 @contextmanager
@@ -69,11 +75,6 @@ def _log_file(path):
         logger.removeHandler(handler)
         with suppress(OSError):
             handler.close()
-
-
-def _end(message):
-    print(f"error: {message}", file=sys.stderr)  # noqa: T201
-    raise SystemExit(1) from None
 
 
 def run_jobs(descriptions, outputs, *, results, limits=None):
@@ -104,7 +105,6 @@ def _run_job(description, output, data_dir, kept, limit):
     from optimist.experiment import Job, run
     from optimist.guard import peak_memory
     from optimist.simulate import EARLY
-    from optimist.trials import resolve
 
     job = Job.restore(description)
     logger.info("%s lane, %s, trials %s", job.lane, job.cell.name, job.chunk)
@@ -115,7 +115,7 @@ def _run_job(description, output, data_dir, kept, limit):
         )
     metadata = {
         "job": description,
-        "resolved": resolve(job.cell, data_dir),
+        "resolved": _resolved(job.cell, data_dir, limit),
         "provenance": provenance.collect(),
     }
     store = results.Store(kept, metadata)
@@ -129,6 +129,22 @@ def _run_job(description, output, data_dir, kept, limit):
     results.write(results.to_table(job.cell, trajectories), output, metadata)
     if reusable and not any(t.status in EARLY for t in trajectories.values()):
         store.keep(output)
+
+
+def _resolved(cell, data_dir, limit):
+    """Return what the metadata tell of a cell; less of one whose environment passes the limit.
+
+    Its trials, which build the environment too, are left to say so.
+    """
+    from optimist.errors import OutOfTimeError
+    from optimist.guard import limited
+    from optimist.trials import dataset_digest, resolve
+
+    try:
+        with limited(**limit):
+            return resolve(cell, data_dir)
+    except (MemoryError, OutOfTimeError):
+        return {"dataset": dataset_digest(cell, data_dir)}
 
 
 def _log_trial(trial, trajectory):

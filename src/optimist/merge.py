@@ -3,6 +3,8 @@
 import shutil
 from pathlib import Path
 
+import pyarrow.parquet as pq
+
 from optimist import results
 from optimist.errors import ResultError
 from optimist.experiment import LANES
@@ -46,8 +48,8 @@ def merge(sources, target):
             else:
                 _compare(there, source / name)
                 known += 1
-    # Data first: a result must not look older than the data set it was made from.
-    for name in sorted(chosen, key=lambda name: (name.parts[0] != "data", name)):
+    # Nothing must look older than what it was made from, or Snakemake makes it again.
+    for name in sorted(chosen, key=_stage):
         path = chosen[name]
         write_atomically(
             Path(target) / name, lambda temporary, p=path: shutil.copyfile(p, temporary)
@@ -61,6 +63,11 @@ def _files(folder):
     patterns += ["data/*.csv", "data/raw/*.parquet", "data/raw/*.json"]
     found = [path for pattern in patterns for path in folder.glob(pattern)]
     return sorted(path.relative_to(folder) for path in found)
+
+
+def _stage(name):
+    """Return a key that sorts files by what is made from what: downloads, data sets, results."""
+    return name.parts[0] != "data", name.parts[:2] != ("data", "raw"), name
 
 
 def _existing(path):
@@ -82,8 +89,12 @@ def _compare(there, other):
     if there.suffix == ".json" or sha256(there) == sha256(other):
         return
     if not _is_result(there):
+        # Parquet files name the version of what wrote them.
+        if there.suffix == ".parquet" and pq.read_table(there).equals(pq.read_table(other)):
+            return
         raise ResultError(
-            f"{other} and {there} are two tables of one data set; delete one folder's"
+            f"{other} and {there} are two tables of one data set; allowed: folders whose results "
+            "were made from one"
         )
     jobs = [results.read_metadata(path)["job"] for path in (there, other)]
     if identity(jobs[0]) != identity(jobs[1]):

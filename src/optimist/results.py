@@ -16,7 +16,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from optimist.errors import ResultError
+from optimist.errors import DataError, ResultError, UnreadableError
 from optimist.files import identity, sha256, write_atomically
 
 KEY = b"optimist"
@@ -64,6 +64,8 @@ def read(path, columns=None):
     ResultError
         If it is absent, damaged (its checksums tell) or no result file; the message says what to
         do.
+    UnreadableError
+        If the system does not let it be read.
     """
     with _opened(path) as file:
         present = file.schema_arrow.names
@@ -84,13 +86,15 @@ def read_metadata(path):
 
 @contextmanager
 def _opened(path):
-    """Open a result file; errors while it is open, but ours, mean damage."""
+    """Open a result file; errors while it is open mean damage, but ours and the system's."""
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             yield file
     except FileNotFoundError:
         raise ResultError(f"result file {path} does not exist") from None
     except (pa.ArrowException, OSError) as error:
+        if getattr(error, "errno", None) is not None:
+            raise UnreadableError(f"{path} cannot be read: {os.strerror(error.errno)}") from None
         raise ResultError(
             f"result file {path} is damaged ({error}); delete it and run the same command again"
         ) from error
@@ -110,6 +114,8 @@ def verify(expected, data_dir):
     ------
     ResultError
         Naming the first such file, why it is refused, and how many there are.
+    DataError
+        If a data set is not there to compare with.
     """
     refused = {path: fault for path in expected if (fault := _fault(path, expected, data_dir))}
     if refused:
@@ -135,7 +141,13 @@ def _fault(path, expected, data_dir):
 
 @lru_cache
 def _data_digest(data_dir, name):
-    return sha256(Path(data_dir) / f"{name}.csv")
+    path = Path(data_dir) / f"{name}.csv"
+    if not path.exists():
+        raise DataError(
+            f"{path} does not exist, so results made from it cannot be checked; make it: "
+            f"snakemake --cores 1 {path}"
+        )
+    return sha256(path)
 
 
 class Store:
@@ -165,7 +177,7 @@ class Store:
         """Put the kept result at ``output`` if there is one, whole; return whether there was."""
         try:
             read(self.path)
-        except ResultError:
+        except (ResultError, UnreadableError):
             return False
         write_atomically(output, lambda temporary: _link(self.path, temporary))
         return True

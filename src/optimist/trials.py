@@ -93,15 +93,19 @@ def resolve(cell, data_dir=None):
     world = defaults(environment_class(spec["environment"]).__init__)
     # Links, kernels and arrays are objects; what made them is among the environment's parameters.
     told = {key: value for key, value in vars(problem).items() if isinstance(value, PLAIN)}
-    digest = None
-    if "dataset" in spec:
-        digest = sha256(Path(data_dir) / f"{spec['dataset']}.csv")
     return {
         "environment": {**world, **spec.get("parameters", {})},
         "problem": told,
         "options": {**option_names(algorithm_class(name, cell.domain)), **options},
-        "dataset": digest,
+        "dataset": dataset_digest(cell, data_dir),
     }
+
+
+def dataset_digest(cell, data_dir):
+    """Return the SHA-256 of the prepared data set of a cell, None if it has none."""
+    if "dataset" not in cell.spec:
+        return None
+    return sha256(Path(data_dir) / f"{cell.spec['dataset']}.csv")
 
 
 def run_trial(job, trial, data_dir=None):
