@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from optimist.costs import Costs, memory_to_ask, minutes_to_ask
+from optimist.costs import SNAKEMAKE_MB, Costs
 
 
 @dataclass(frozen=True)
@@ -40,18 +40,19 @@ class Batch:
 
     def memory_mb(self, wildcards, attempt):
         """Return the memory to ask for, in MiB."""
-        return memory_to_ask(max(map(self.costs.peak_mb, self.jobs)), attempt)
+        return self.costs.memory_to_ask(max(map(self.costs.peak_mb, self.jobs)), attempt)
 
     def minutes(self, wildcards, attempt):
         """Return the run time to ask for, in minutes."""
-        return minutes_to_ask(sum(map(self.costs.seconds, self.jobs)), attempt)
+        return self.costs.minutes_to_ask(sum(map(self.costs.seconds, self.jobs)), attempt)
 
     def limits(self, wildcards, resources):
-        """Return what each job may use: nearly all memory, and its share of nearly all time."""
+        """Return what each job may use: nearly all memory but Snakemake's own, and its share of
+        nearly all time."""
         # A second more each, or the shortest would have next to nothing.
         expected = [1.0 + self.costs.seconds(job) for job in self.jobs]
         share = (resources.runtime - 2) * 60 / sum(expected)
-        memory = 0.95 * resources.mem_mb
+        memory = 0.95 * (resources.mem_mb - SNAKEMAKE_MB)
         return [{"memory_mb": memory, "seconds": share * seconds} for seconds in expected]
 
 

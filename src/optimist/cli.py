@@ -4,11 +4,12 @@ import argparse
 import json
 import logging
 import os
+import shlex
 import sys
 from pathlib import Path
 
 from optimist import __version__
-from optimist.errors import ConfigError, OptimistError
+from optimist.errors import UNWRITABLE, ConfigError, OptimistError
 
 
 def main(arguments=None):
@@ -24,6 +25,11 @@ def main(arguments=None):
         if options.debug:
             raise
         print(f"error: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        if options.debug or error.errno not in UNWRITABLE:
+            raise
+        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
         return 1
 
 
@@ -63,13 +69,16 @@ def _parser():
         "--configfile", nargs="+", default=[], metavar="YAML", help="overlays, as for snakemake"
     )
     keeper.add_argument(
+        "--config", nargs="+", default=[], metavar="KEY=VALUE", help="values, as for snakemake"
+    )
+    keeper.add_argument(
         "--delete",
         choices=["refused", "early"],
         help="delete files that belong to another configuration or are damaged (refused), or with "
         "trials that ended for want of time or memory (early)",
     )
     keeper.add_argument(
-        "--costs", metavar="CSV", help="write what cells cost to CSV, as in config/costs.csv"
+        "--costs", metavar="CSV", help="write what cells cost into the table CSV, config/costs.csv"
     )
     keeper.set_defaults(command=_results)
 
@@ -210,18 +219,24 @@ def _results(options):
     from optimist.config import load_config
     from optimist.plan import Plan
 
-    plan = Plan(load_config(*options.configfile))
+    plan = Plan(load_config(*options.configfile, values=options.config))
     entries = inventory.take(plan)
-    print(inventory.to_text(entries))
+    print(inventory.to_text(entries, _configuration(options)))
+    if options.costs:
+        measured = [*costs.collect(inventory.uses(entries)), *inventory.studies(plan)]
+        costs.write(costs.update(costs.read(options.costs), measured), options.costs)
+        print(f"wrote the costs of {len(measured)} cells and studies to {options.costs}")
     if options.delete:
         doomed = [entry for entry in entries if entry.state == options.delete]
         inventory.delete(doomed)
         print(f"deleted {len(doomed)} files")
-    if options.costs:
-        rows = [*costs.collect(inventory.uses(plan)), *inventory.studies(plan)]
-        costs.write(rows, options.costs)
-        print(f"wrote the costs of {len(rows)} cells and studies to {options.costs}")
     return 0
+
+
+def _configuration(options):
+    """Return the options that named a configuration, as they were typed."""
+    named = (("--configfile", options.configfile), ("--config", options.config))
+    return "".join(f"{name} {shlex.join(words)} " for name, words in named if words)
 
 
 def _merge(options):

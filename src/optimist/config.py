@@ -108,14 +108,22 @@ def merge(base, overlay):
     return merged
 
 
-def load_config(*overlays):
-    """Return config/config.yaml with the YAML files ``overlays`` merged over it, checked."""
+def load_config(*overlays, values=()):
+    """Return config/config.yaml with the YAML files ``overlays`` merged over it, checked.
+
+    Last come ``values``, texts ``key=value`` as Snakemake's ``--config`` takes them.
+    """
     config = read_yaml(project_root() / "config" / "config.yaml")
     for overlay in overlays:
         changes = read_yaml(overlay) or {}
         if not isinstance(changes, dict):
             raise ConfigError(f"{overlay} holds {changes!r}; allowed: keys with values")
         config = merge(config, changes)
+    for text in values:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise ConfigError(f"{text!r} sets nothing; allowed: key=value")
+        config = merge(config, {key: yaml.safe_load(value)})
     return check_config(config)
 
 

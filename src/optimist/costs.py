@@ -13,20 +13,13 @@ from pathlib import Path
 
 from optimist.algorithms import parse_label
 from optimist.errors import ConfigError
+from optimist.files import write_atomically
 
 # A trial of which nothing is known, and a study.
 UNKNOWN_SECONDS, UNKNOWN_MB = 60.0, 1000.0
 UNKNOWN_STUDY_SECONDS, UNKNOWN_STUDY_MB = 600.0, 2000.0
-
-
-def memory_to_ask(peak_mb, attempt=1):
-    """Return the MiB that a job asks for: half more than measured, more at each new attempt."""
-    return math.ceil(attempt * (100 + 1.5 * peak_mb))
-
-
-def minutes_to_ask(seconds, attempt=1):
-    """Return the minutes that a job asks for: four times what was measured, and five."""
-    return math.ceil(attempt * (5 + 4 * seconds / 60))
+# On a cluster Snakemake runs twice beside the script of a job: what both take, in MiB.
+SNAKEMAKE_MB = 450
 
 
 @dataclass(frozen=True)
@@ -43,14 +36,17 @@ class Row:
 
 
 class Costs:
-    """Expected costs of jobs.
+    """Expected costs of jobs, and what they ask a scheduler for.
 
     Parameters
     ----------
     rows : list of Row
+    memory_factor, time_factor : float
+        By how much more is asked for than usual.
     """
 
-    def __init__(self, rows):
+    def __init__(self, rows, *, memory_factor=1.0, time_factor=1.0):
+        self._memory_factor, self._time_factor = memory_factor, time_factor
         self._cells = {}
         self._names = {}
         self._studies = {(r.lane, r.paper): r for r in rows if not r.algorithm}
@@ -61,22 +57,6 @@ class Costs:
             slower = max(worst, row, key=lambda r: r.seconds / r.rounds)
             self._names[name] = replace(slower, peak_mb=max(worst.peak_mb, row.peak_mb))
 
-    @classmethod
-    def read(cls, path):
-        """Return the costs of a table as CSV; none if there is no such file.
-
-        Raises
-        ------
-        ConfigError
-            Naming the file, the row and what is wrong with it.
-        """
-        if not Path(path).exists():
-            return cls([])
-        with open(path, newline="") as file:
-            return cls(
-                [_row(path, number, line) for number, line in enumerate(csv.DictReader(file), 2)]
-            )
-
     def _of(self, job):
         cell = job.cell
         own = self._cells.get((job.lane, cell.paper, cell.setting, cell.algorithm))
@@ -84,18 +64,23 @@ class Costs:
 
     def seconds(self, job):
         """Return the expected seconds of a job: those of the cell or, for a cell that was never
-        measured, of the slowest cell of its algorithm in the paper, by round."""
+        measured, of the slowest cell of its algorithm in the paper, by round.
+
+        A longer horizon than was measured counts twice, as rounds get slower with what they know.
+        """
         found = self._of(job)
         trials = job.stop - job.first
         if found is None:
             return UNKNOWN_SECONDS * trials
-        rounds = min(job.cell.spec["horizon"], job.rounds or job.cell.spec["horizon"])
-        return found.seconds * trials * rounds / found.rounds
+        ratio = _rounds(job) / found.rounds
+        return found.seconds * trials * ratio * max(1.0, ratio)
 
     def peak_mb(self, job):
-        """Return the expected memory of a job's process in MiB."""
+        """Return the expected memory of a job's process in MiB, more for a longer horizon."""
         found = self._of(job)
-        return UNKNOWN_MB if found is None else found.peak_mb
+        return (
+            UNKNOWN_MB if found is None else found.peak_mb * max(1.0, _rounds(job) / found.rounds)
+        )
 
     def study(self, name, paper):
         """Return the seconds of a paper's study, and its memory in MiB."""
@@ -103,6 +88,33 @@ class Costs:
         if found is None:
             return UNKNOWN_STUDY_SECONDS, UNKNOWN_STUDY_MB
         return found.seconds, found.peak_mb
+
+    def memory_to_ask(self, peak_mb, attempt):
+        """Return the MiB that a job asks for: half more than measured, more at each attempt."""
+        return math.ceil(attempt * self._memory_factor * (SNAKEMAKE_MB + 1.5 * peak_mb))
+
+    def minutes_to_ask(self, seconds, attempt):
+        """Return the minutes that a job asks for: four times what was measured, and five."""
+        return math.ceil(attempt * self._time_factor * (5 + 4 * seconds / 60))
+
+
+def _rounds(job):
+    horizon = job.cell.spec["horizon"]
+    return min(horizon, job.rounds or horizon)
+
+
+def read(path):
+    """Return the rows of a table as CSV; none if there is no such file.
+
+    Raises
+    ------
+    ConfigError
+        Naming the file, the row and what is wrong with it.
+    """
+    if not Path(path).exists():
+        return []
+    with open(path, newline="") as file:
+        return [_row(path, number, line) for number, line in enumerate(csv.DictReader(file), 2)]
 
 
 def _row(path, number, line):
@@ -122,10 +134,9 @@ def collect(descriptions):
     found = {}
     for job, use in descriptions:
         cell = job.cell
-        key = job.lane, cell.paper, cell.setting, cell.algorithm
-        rounds = min(cell.spec["horizon"], job.rounds or cell.spec["horizon"])
-        trials, seconds, peak = found.get((*key, rounds), (0, 0.0, 0.0))
-        found[*key, rounds] = (
+        key = job.lane, cell.paper, cell.setting, cell.algorithm, _rounds(job)
+        trials, seconds, peak = found.get(key, (0, 0.0, 0.0))
+        found[key] = (
             trials + job.stop - job.first,
             seconds + use["seconds"],
             max(peak, use["peak_mb"] or 0.0),
@@ -145,8 +156,18 @@ def read_benchmark(path, study, paper):
     return Row(study, paper, "", "", 1, round(float(last["s"]), 3), round(peak))
 
 
+def update(rows, measured):
+    """Return the rows of a table, sorted, with those measured anew in the place of older ones."""
+    known = {(r.lane, r.paper, r.setting, r.algorithm): r for r in (*rows, *measured)}
+    return [known[key] for key in sorted(known)]
+
+
 def write(rows, path):
     """Write a table of costs as CSV."""
+    write_atomically(path, lambda temporary: _write(rows, temporary))
+
+
+def _write(rows, path):
     with open(path, "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([field.name for field in fields(Row)])

@@ -61,7 +61,7 @@ class Job:
     @property
     def code(self):
         """Digest of the source files that decide its result."""
-        return _digest(tuple(source_files(self.cell, self.probe)))
+        return digest(tuple(source_files(self.cell, self.probe)))
 
     def describe(self):
         """Return all that decides its result but the data set, as plain data."""
@@ -191,8 +191,8 @@ def source_files(cell, probe=None):
 
 
 @lru_cache
-def _digest(files):
-    """Return the SHA-256 of the contents of some files, in their order."""
+def digest(files):
+    """Return the SHA-256 of the contents of a tuple of files, in their order."""
     return hashlib.sha256(b"".join(map(_file_digest, files))).hexdigest()
 
 

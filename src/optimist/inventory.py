@@ -6,7 +6,10 @@ from pathlib import Path
 
 from optimist import costs, results
 from optimist.errors import ResultError
+from optimist.experiment import Job
 from optimist.simulate import EARLY
+
+OUT_OF_MEMORY = ("out_of_memory",)
 
 
 @dataclass(frozen=True)
@@ -16,38 +19,48 @@ class Entry:
     Attributes
     ----------
     path : str
+    job : Job
     state : {"present", "absent", "refused", "early"}
         ``refused`` by `optimist.results.verify`; ``early`` if trials of it ended for want of time
-        or memory.
+        or memory, though the configuration does not limit their time.
     remark : str
         Why it is refused, or how many trials ended early.
     """
 
     path: str
+    job: Job
     state: str
     remark: str = ""
 
 
 def take(plan):
-    """Return an `Entry` for every result file of a `optimist.plan.Plan`."""
-    folder = plan.results
-    return [_entry(f"{folder}/{path}", plan) for path in plan.jobs]
+    """Return an `Entry` for every result file of a `optimist.plan.Plan`.
+
+    Raises
+    ------
+    UnreadableError
+        If the system does not let a file be read.
+    DataError
+        If there are results from a data set that is not there.
+    """
+    return [_entry(f"{plan.results}/{path}", job, plan) for path, job in plan.jobs.items()]
 
 
-def _entry(path, plan):
+def _entry(path, job, plan):
     if not Path(path).exists():
-        return Entry(path, "absent")
+        return Entry(path, job, "absent")
     try:
         results.verify(plan.identities([path]), f"{plan.results}/data")
-        table = results.read(path, ["trial", "status"])
+        table = results.read(path)  # all columns: the checksums of others are not looked at
     except ResultError as error:
-        return Entry(path, "refused", str(error))
-    statuses = dict(zip(*(table[name].to_pylist() for name in ("trial", "status")), strict=True))
-    early = Counter(status for status in statuses.values() if status in EARLY)
+        return Entry(path, job, "refused", str(error))
+    ends = dict(zip(*(table[name].to_pylist() for name in ("trial", "status")), strict=True))
+    unplanned = EARLY if job.time_limit is None else OUT_OF_MEMORY
+    early = Counter(status for status in ends.values() if status in unplanned)
     if early:
         remark = ", ".join(f"{status} {number}" for status, number in sorted(early.items()))
-        return Entry(path, "early", f"{remark} of {len(statuses)} trials")
-    return Entry(path, "present")
+        return Entry(path, job, "early", f"{remark} of {len(ends)} trials")
+    return Entry(path, job, "present")
 
 
 def delete(entries):
@@ -56,8 +69,11 @@ def delete(entries):
         Path(entry.path).unlink()
 
 
-def to_text(entries, shown=20):
-    """Return a summary of entries, and the files that are refused or ended early."""
+def to_text(entries, options="", shown=20):
+    """Return a summary of entries, the files that are refused or ended early, and what to type.
+
+    ``options`` are those of the command line that named the configuration.
+    """
     count = Counter(entry.state for entry in entries)
     lines = [
         f"{len(entries)} result files planned: {count['present'] + count['early']} present, "
@@ -69,21 +85,25 @@ def to_text(entries, shown=20):
         f"{e.state}: {e.remark}" + f" in {e.path}" * (e.state == "early") for e in odd[:shown]
     ]
     lines += [f"and {len(odd) - shown} more"] if len(odd) > shown else []
-    for state in ("refused", "early"):
+    for state, more in (
+        ("refused", ""),
+        ("early", ", --config memory_factor=2 or time_factor=2 added"),
+    ):
         if count[state]:
-            lines.append(f"to make them again: optimist results --delete {state}, then snakemake")
+            lines.append(
+                f"to make them again: optimist results {options}--delete {state}, then the command "
+                f"of the run{more}"
+            )
     return "\n".join(lines)
 
 
-def uses(plan):
-    """Yield job and cost (see `optimist.costs.collect`) of each result file that is there."""
-    for path, job in plan.jobs.items():
-        try:
-            metadata = results.read_metadata(f"{plan.results}/{path}")
-        except ResultError:
-            continue
-        if "use" in metadata:
-            yield job, metadata["use"]
+def uses(entries):
+    """Yield job and cost (see `optimist.costs.collect`) of each entry that is as it should be."""
+    for entry in entries:
+        if entry.state == "present":
+            metadata = results.read_metadata(entry.path)
+            if "use" in metadata:
+                yield entry.job, metadata["use"]
 
 
 def studies(plan):

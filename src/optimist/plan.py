@@ -9,11 +9,10 @@ from functools import cached_property, lru_cache, partial
 from itertools import product
 from pathlib import Path
 
-from optimist import claims, experiment, figures, preparation, studies
+from optimist import claims, costs, experiment, figures, preparation, studies
 from optimist.algorithms import algorithm_module, parse_label
 from optimist.batches import Batch, pack
 from optimist.config import check_config, claims_path, load_paper, project_root
-from optimist.costs import Costs, memory_to_ask, minutes_to_ask
 from optimist.environments import environment_class, environment_module
 from optimist.errors import ConfigError, unknown_name
 from optimist.files import identity
@@ -71,7 +70,11 @@ class Plan:
         self.config = check_config(config)
         self.results = self.config["results"]
         self.figures = self.config["figures"]
-        self.costs = Costs.read(project_root() / "config" / "costs.csv")
+        self.costs = costs.Costs(
+            costs.read(project_root() / "config" / "costs.csv"),
+            memory_factor=self.config["memory_factor"],
+            time_factor=self.config["time_factor"],
+        )
         changes = self.config["changes"]
         self.papers = {name: load_paper(name, changes) for name in self.config["papers"]}
         for paper in self.papers.values():
@@ -166,15 +169,22 @@ class Plan:
         return lambda wildcards, attempt: self._alone(lane, wildcards).minutes(wildcards, attempt)
 
     def limits(self, lane):
-        """Return a params function: what ends the trials of a job early, None if nothing does.
-
-        It depends on resources, so that Snakemake makes no result again where only limits changed.
-        """
-        if not self.config["guard"]:
-            return None
-        return lambda wildcards, resources: self._alone(lane, wildcards).limits(
+        """Return a params function: what ends the trials of a job early, None if nothing does."""
+        return lambda wildcards, resources: self.batch_limits(self._alone(lane, wildcards))(
             wildcards, resources
         )
+
+    def batch_limits(self, batch):
+        """Return a params function: what ends the trials of a batch early, None if nothing does.
+
+        It is a function of resources in both cases, so that Snakemake makes no result again where
+        only limits changed.
+        """
+
+        def limits(wildcards, resources):
+            return batch.limits(wildcards, resources) if self.config["guard"] else None
+
+        return limits
 
     def identities(self, paths):
         """Return the identity that each of some files should have, for those that are results."""
@@ -266,10 +276,9 @@ class Plan:
             return 1
         return getattr(workflow.resource_settings, "cores", None) or 1
 
-    @property
-    def timing_extra(self):
-        """What a timing job asks Slurm for besides: a node to itself."""
-        return "--exclusive" if self.config["timing"]["exclusive"] else ""
+    def alone(self, words):
+        """Return the words that ask a scheduler for a node of one's own, if timing needs one."""
+        return words if self.config["timing"]["exclusive"] else ""
 
     # Data.
 
@@ -353,11 +362,21 @@ class Plan:
 
     def study_memory_mb(self, study):
         """Return a resources function: the memory that a study asks a scheduler for."""
-        return lambda w, attempt: memory_to_ask(self.costs.study(study.name, w.paper)[1], attempt)
+
+        def memory(wildcards, attempt):
+            _, peak_mb = self.costs.study(study.name, wildcards.paper)
+            return self.costs.memory_to_ask(peak_mb, attempt)
+
+        return memory
 
     def study_minutes(self, study):
         """Return a resources function: the run time that a study asks a scheduler for."""
-        return lambda w, attempt: minutes_to_ask(self.costs.study(study.name, w.paper)[0], attempt)
+
+        def minutes(wildcards, attempt):
+            seconds, _ = self.costs.study(study.name, wildcards.paper)
+            return self.costs.minutes_to_ask(seconds, attempt)
+
+        return minutes
 
     def study_benchmark(self, study, paper="{paper}"):
         """Return where Snakemake records what a study took."""
@@ -447,6 +466,25 @@ class Plan:
         modules = ("optimist.aggregate", "optimist.figures", "optimist.plotting")
         return [*sources(*modules), "src/optimist/optimist.mplstyle"]
 
+    def code(self, inputs):
+        """Return a params function: the digest of the source files among some inputs.
+
+        Snakemake sees an edit of an input by its time, which a clock that was ahead hides;
+        parameters it compares by value.
+
+        Parameters
+        ----------
+        inputs : list of str, or callable
+            Or an input function.
+        """
+
+        def digest(wildcards):
+            files = inputs(wildcards) if callable(inputs) else inputs
+            own = (f for f in files if not f.startswith(f"{self.results}/"))
+            return experiment.digest(tuple(str(project_root() / f) for f in own))
+
+        return digest
+
     @staticmethod
     def sources(*modules):
         """Return the source files of modules and of all they import."""
@@ -475,11 +513,17 @@ class Plan:
             **self.tables_beside(paper),
         }
 
+    def claims_sources(self, wildcards):
+        """Return the claims of a paper and the source files of the verdicts."""
+        claimed = f"config/claims/{wildcards.paper}.yaml"
+        return [claimed, *sources("optimist.claims", "optimist.aggregate")]
+
     def claims_inputs(self, wildcards):
         """Return the claims of a paper, its tables and the sources of the verdicts."""
+        claimed, *source = self.claims_sources(wildcards)
         return {
-            "claims": f"config/claims/{wildcards.paper}.yaml",
-            "source": sources("optimist.claims", "optimist.aggregate"),
+            "claims": claimed,
+            "source": source,
             **self.claims_tables(wildcards.paper),
         }
 

@@ -38,6 +38,6 @@ for batch in plan.batches("regret").values():
             runtime=batch.minutes,
         params:
             jobs=batch.specs,
-            limits=batch.limits if plan.config["guard"] else None,
+            limits=plan.batch_limits(batch),
         script:
             "../scripts/run_chunk.py"

@@ -11,7 +11,8 @@ rule time_chunk:
         f"{plan.results}/benchmarks/timing/{{paper}}/{{setting}}/{{algorithm}}/{{chunk}}.tsv"
     threads: plan.timing_threads(workflow)
     resources:
-        slurm_extra=plan.timing_extra,
+        slurm_extra=plan.alone("--exclusive"),
+        lsf_extra=plan.alone("-x"),
         mem_mb=plan.memory_mb("timing"),
         runtime=plan.minutes("timing"),
     params:
@@ -37,11 +38,12 @@ for batch in plan.batches("timing").values():
             f"{plan.results}/benchmarks/{batch.name}.tsv"
         threads: plan.timing_threads(workflow)
         resources:
-            slurm_extra=plan.timing_extra,
+            slurm_extra=plan.alone("--exclusive"),
+            lsf_extra=plan.alone("-x"),
             mem_mb=batch.memory_mb,
             runtime=batch.minutes,
         params:
             jobs=batch.specs,
-            limits=batch.limits if plan.config["guard"] else None,
+            limits=plan.batch_limits(batch),
         script:
             "../scripts/run_chunk.py"
