@@ -3,6 +3,7 @@
 It needs a Slurm that may be disturbed: `.ci/slurm start` makes a private one on this machine.
 """
 
+import getpass
 import os
 import re
 import shutil
@@ -24,6 +25,7 @@ HERE = [
     *("--latency-wait", "10", "--default-resources", "mem_mb=600", "runtime=10"),
 ]
 TARGET = "glb_omd_fig1"
+ARRAYS = ("run_chunk", "time_chunk")
 LONG = {"limits": {"rounds": 2000, "trials": 10, "timing_trials": 1}}
 
 
@@ -71,6 +73,29 @@ def half_done(project):
     )
 
 
+def wait_for_state(ids, *states):
+    """Wait until one of some jobs is in one of some states."""
+    chosen = ["--states=all", f"--jobs={','.join(ids)}"]
+    wait_for(lambda: {*states} & set(jobs("%T", *chosen)), f"job that is {' or '.join(states)}")
+
+
+@pytest.fixture
+def start(project):
+    """Return `projects.Project.start`, which leaves no process and no job behind."""
+    started = []
+
+    def remember(*arguments):
+        started.append(project.start(*arguments))
+        return started[-1]
+
+    yield remember
+    for process in started:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    subprocess.run(["scancel", "--user", getpass.getuser()], check=True)
+
+
 @pytest.fixture(scope="module")
 def local(tmp_path_factory):
     """Return the digests of an undisturbed run of `LONG` in the same batches, without Slurm."""
@@ -89,19 +114,34 @@ def test_quick_on_slurm_is_quick_on_one_machine(project, quick):
     assert (project.root / "results/quick/figures/glb_omd/claims.csv").exists()
 
 
-def test_a_job_that_is_cancelled_is_made_again_by_itself(project, local):
-    arguments = tiny(project, **LONG)
-    running = project.start(*arguments, TARGET)
+def test_a_job_that_is_cancelled_is_made_again_by_itself(project, start, local):
+    running = start(*tiny(project, **LONG), TARGET)
     lost = half_done(project)
     subprocess.run(["scancel", *lost], check=True)
+    wait_for_state(lost, "CANCELLED")
     assert running.wait() == 0
-    assert "CANCELLED" in jobs("%T", "--states=all", f"--jobs={','.join(lost)}")
     assert project.digests() == local
 
 
-def test_a_node_that_dies_and_comes_back_loses_nothing(project, local, slurm):
+def test_after_snakemake_is_killed_its_jobs_are_cancelled_by_their_name(project, start, local):
     arguments = tiny(project, **LONG)
-    running = project.start(*arguments, TARGET)
+    running = start(*arguments, TARGET)
+    left = half_done(project)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+    (log,) = (project.root / ".snakemake/log").glob("*.log")
+    name = re.search(r"SLURM run ID: (\S+)", log.read_text())[1]
+    subprocess.run(["scancel", "--name", name], check=True)
+    wait_for_state(left, "CANCELLED", "COMPLETED")
+    wait_for(lambda: not jobs("%i"), "empty queue")
+    project.run("snakemake", "--unlock", "--cores", "1")
+    project.run(*arguments, TARGET)
+    assert project.digests() == local
+
+
+def test_a_node_that_dies_and_comes_back_loses_nothing(project, start, local, slurm):
+    arguments = tiny(project, **LONG)
+    running = start(*arguments, TARGET)
     lost = half_done(project)
     daemon = int(Path(slurm["SlurmdPidFile"]).read_text())
     os.kill(daemon, signal.SIGKILL)
@@ -111,19 +151,20 @@ def test_a_node_that_dies_and_comes_back_loses_nothing(project, local, slurm):
         os.kill(int(step), signal.SIGKILL)
     time.sleep(3.0)
     subprocess.run([shutil.which("slurmd") or "/usr/sbin/slurmd"], check=True)
+    wait_for_state(lost, "FAILED", "NODE_FAIL")
     running.wait()
-    states = jobs("%T", "--states=all", f"--jobs={','.join(lost)}")
-    assert {"FAILED", "NODE_FAIL"} & set(states), states
     project.run("snakemake", "--unlock", "--cores", "1")
     project.run(*arguments, TARGET)
     assert project.digests() == local
 
 
-def test_array_jobs_give_the_same_results(project, local):
-    arguments = tiny(project, **LONG)
-    array = ["--slurm-array-jobs", "run_chunk,time_chunk", "--config", "batch_files=1"]
-    done = project.run(*arguments[:-1], *array, "--", TARGET)
-    assert re.search(r"array", done.stderr)
+def test_arrays_and_nodes_to_oneself_give_the_same_results(project, local):
+    arguments = tiny(project, **LONG, timing={"exclusive": True})
+    # All jobs of an array ask for what the first does.
+    same = [f"{rule}:{what}" for rule in ARRAYS for what in ("mem_mb=700", "runtime=10")]
+    array = ["--slurm-array-jobs", ",".join(ARRAYS), "--set-resources", *same]
+    done = project.run(*arguments[:-1], *array, "--config", "batch_files=1", "--", TARGET)
+    assert "Submitted array job" in done.stderr
     # Without batches, only the files that the target asks for.
     found = project.digests()
     assert found and found.items() <= local.items()

@@ -7,6 +7,7 @@ from result_files import toy_job
 
 from optimist.batches import Batch
 from optimist.costs import (
+    SNAKEMAKE_MB,
     UNKNOWN_MB,
     UNKNOWN_SECONDS,
     UNKNOWN_STUDY_MB,
@@ -14,7 +15,9 @@ from optimist.costs import (
     Costs,
     Row,
     collect,
+    read,
     read_benchmark,
+    update,
     write,
 )
 from optimist.errors import ConfigError
@@ -25,15 +28,19 @@ ROWS = [
 ]
 
 
-def batch(*jobs):
-    return Batch("", [], list(jobs), "results", Costs(ROWS))
+def batch(*jobs, **factors):
+    return Batch("", [], list(jobs), "results", Costs(ROWS, **factors))
 
 
 def test_a_measured_cell_costs_its_trials_and_rounds():
     costs = Costs(ROWS)
     assert costs.seconds(toy_job(stop=5)) == 15.0
-    assert costs.seconds(toy_job(stop=5, horizon=120)) == 150.0
     assert costs.peak_mb(toy_job()) == 200.0
+    # Half of the rounds, and ten times as many, which are slower.
+    assert costs.seconds(toy_job(stop=5, horizon=6)) == 7.5
+    assert costs.seconds(toy_job(stop=5, horizon=120)) == 1500.0
+    assert costs.peak_mb(toy_job(horizon=6)) == 200.0
+    assert costs.peak_mb(toy_job(horizon=120)) == 2000.0
 
 
 def test_a_cell_that_was_never_measured_costs_the_slowest_of_its_algorithm():
@@ -54,9 +61,9 @@ def test_chunks_of_a_cell_are_averaged_by_trial():
 
 def test_a_table_is_read_as_it_was_written(tmp_path):
     write(ROWS, tmp_path / "costs.csv")
-    costs = Costs.read(tmp_path / "costs.csv")
+    costs = Costs(read(tmp_path / "costs.csv"))
     assert costs.seconds(toy_job(stop=5)) == 15.0
-    assert Costs.read(tmp_path / "none.csv").seconds(toy_job(stop=1)) == UNKNOWN_SECONDS
+    assert Costs(read(tmp_path / "none.csv")).seconds(toy_job(stop=1)) == UNKNOWN_SECONDS
 
 
 @pytest.mark.parametrize("line", ["regret,toy,here,gloc,twelve,3,200", "regret,toy,here"])
@@ -64,14 +71,14 @@ def test_a_wrong_row_is_named(tmp_path, line):
     path = tmp_path / "costs.csv"
     path.write_text(f"lane,paper,setting,algorithm,rounds,seconds,peak_mb\n{line}\n")
     with pytest.raises(ConfigError, match=r"costs\.csv, line 2: .*allowed: lane, paper"):
-        Costs.read(path)
+        read(path)
 
 
 def test_a_study_costs_what_snakemake_recorded(tmp_path):
     record = tmp_path / "toy.tsv"
     record.write_text("s\th:m:s\tmax_rss\tmax_vms\n95.5\t0:01:35\t310.25\t900.00\n")
     write([*ROWS, read_benchmark(record, "accuracy", "toy")], tmp_path / "costs.csv")
-    costs = Costs.read(tmp_path / "costs.csv")
+    costs = Costs(read(tmp_path / "costs.csv"))
     assert costs.study("accuracy", "toy") == (95.5, 310.0)
     assert costs.study("accuracy", "other") == (UNKNOWN_STUDY_SECONDS, UNKNOWN_STUDY_MB)
     # It is no cell of an algorithm without a name.
@@ -87,10 +94,22 @@ def test_a_study_too_short_to_be_looked_at_has_no_memory(tmp_path):
 def test_a_job_asks_for_more_than_was_measured_and_again_for_more():
     jobs = batch(toy_job(stop=100), toy_job(setting="there", stop=60))
     measured = 100 * 3.0 + 60 * 3.0
-    assert jobs.memory_mb(None, 1) > 300
+    assert jobs.memory_mb(None, 1) > 300 + SNAKEMAKE_MB
     assert jobs.minutes(None, 1) * 60 > 3 * measured
     assert jobs.memory_mb(None, 2) >= 1.9 * jobs.memory_mb(None, 1)
     assert jobs.minutes(None, 2) >= 1.9 * jobs.minutes(None, 1)
+
+
+def test_factors_are_on_what_is_asked_for():
+    usual, more = batch(toy_job()), batch(toy_job(), memory_factor=3.0, time_factor=2.0)
+    assert more.memory_mb(None, 1) == pytest.approx(3 * usual.memory_mb(None, 1), abs=3)
+    assert more.minutes(None, 1) == pytest.approx(2 * usual.minutes(None, 1), abs=2)
+
+
+def test_what_is_measured_anew_replaces_and_the_rest_stays():
+    anew = Row("regret", "toy", "there", "gloc[variant=public]", 24, 9.0, 100.0)
+    other = Row("timing", "toy", "here", "gloc", 12, 3.0, 200.0)
+    assert update(ROWS, [other, anew]) == [ROWS[0], anew, other]
 
 
 def test_limits_share_the_time_that_was_asked_for():
@@ -98,4 +117,6 @@ def test_limits_share_the_time_that_was_asked_for():
     limits = jobs.limits(None, SimpleNamespace(mem_mb=1000, runtime=12))
     assert sum(limit["seconds"] for limit in limits) == pytest.approx(600.0)
     assert limits[1]["seconds"] == pytest.approx(91 / 31 * limits[0]["seconds"])
-    assert {limit["memory_mb"] for limit in limits} == {950.0}
+    (memory,) = {limit["memory_mb"] for limit in limits}
+    # Snakemake's own memory is in what was asked for, and nothing of it is the job's.
+    assert 0.9 * (1000 - SNAKEMAKE_MB) <= memory <= 1000 - SNAKEMAKE_MB

@@ -1,14 +1,18 @@
 """Result files that are not what is asked for are refused, found, deleted, and never merged."""
 
+import errno
 import shutil
+from dataclasses import replace
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from result_files import make, rewrite, toy_job
 
 from optimist import cli, inventory, results
-from optimist.costs import Costs
-from optimist.errors import ResultError
+from optimist.costs import Costs, Row, read, write
+from optimist.errors import DataError, ResultError, UnreadableError
 from optimist.files import identity, sha256
 from optimist.merge import merge
 from optimist.studies import STUDIES
@@ -35,9 +39,12 @@ def expected(path, job):
     return {str(path): identity(job.describe())}
 
 
-def with_data(root, content="a,b\n1,2\n"):
-    (root / "data").mkdir(parents=True, exist_ok=True)
+def with_data(root, content="a,b\n1,2\n", version="1"):
+    (root / "data" / "raw").mkdir(parents=True, exist_ok=True)
     (root / "data" / "covertype.csv").write_text(content)
+    (root / "data" / "raw" / "covertype.json").write_text("{}")
+    table = pa.table({"content": [content]}).replace_schema_metadata({"version": version})
+    pq.write_table(table, root / "data" / "raw" / "covertype.parquet")
 
 
 def test_what_is_asked_for_passes(tmp_path):
@@ -155,16 +162,71 @@ def test_the_command_deletes_what_it_is_told_and_nothing_else(folder, monkeypatc
     assert [e.state for e in inventory.take(folder)].count("absent") == 4
 
 
-def test_the_command_writes_costs_of_what_is_there(folder, monkeypatch, tmp_path):
+def test_the_command_puts_costs_of_what_is_sound_into_the_table(folder, monkeypatch, tmp_path):
     monkeypatch.setattr("optimist.plan.Plan", lambda config: folder)
     (tmp_path / "benchmarks/facts").mkdir(parents=True)
     (tmp_path / "benchmarks/facts/toy.tsv").write_text("s\tmax_rss\n12.5\t180.0\n")
-    assert cli.main(["results", "--costs", str(tmp_path / "costs.csv")]) == 0
-    table = pd.read_csv(tmp_path / "costs.csv", keep_default_na=False)
-    assert list(table["setting"]) == ["early", "refused", "sound", ""]
-    costs = Costs.read(tmp_path / "costs.csv")
+    table = tmp_path / "costs.csv"
+    known = Row("regret", "toy", "elsewhere", "gloc", 12, 5.0, 300.0)
+    write([known], table)
+    assert cli.main(["results", "--costs", str(table), "--delete", "refused"]) == 0
+    assert [row.setting for row in read(table)] == ["", "elsewhere", "sound"]
+    costs = Costs(read(table))
     assert costs.seconds(toy_job(setting="sound")) < 60.0
+    assert costs.seconds(toy_job(setting="elsewhere", stop=1)) == 5.0
     assert costs.study("facts", "toy") == (12.5, 180.0)
+
+
+def test_a_flipped_byte_in_any_column_is_refused(tmp_path):
+    job = toy_job(horizon=4000)
+    (path,) = make(tmp_path, job)
+    file = pq.ParquetFile(path)
+    group = file.metadata.row_group(0)
+    column = next(
+        c for c in map(group.column, range(group.num_columns)) if c.path_in_schema == "regret"
+    )
+    content = bytearray(path.read_bytes())
+    content[column.data_page_offset + column.total_compressed_size // 2] ^= 0x10
+    path.unlink()
+    path.write_bytes(content)
+    assert [entry.state for entry in inventory.take(ToyPlan(tmp_path, job))] == ["refused"]
+
+
+def test_time_limits_of_the_configuration_are_not_early(tmp_path):
+    job = replace(toy_job(horizon=4000, stop=3), time_limit=0.01)
+    make(tmp_path, job)
+    assert "timeout" in results.read(tmp_path / job.path)["status"].to_pylist()
+    assert [entry.state for entry in inventory.take(ToyPlan(tmp_path, job))] == ["present"]
+
+
+def test_what_to_type_names_the_configuration(folder, monkeypatch, capsys):
+    monkeypatch.setattr("optimist.plan.Plan", lambda config: folder)
+    arguments = ["results", "--configfile", "config/large.yaml", "--config", "batch_files=3"]
+    assert cli.main(arguments) == 0
+    said = capsys.readouterr().out
+    assert "optimist results --configfile config/large.yaml --config batch_files=3 --delete" in said
+    assert "memory_factor=2" in said
+
+
+def test_what_cannot_be_read_is_not_refused(tmp_path, monkeypatch):
+    job = toy_job()
+    (path,) = make(tmp_path, job)
+
+    def fail(*arguments, **options):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(results.pq, "ParquetFile", fail)
+    with pytest.raises(UnreadableError, match=r"here/gloc/000-001.* cannot be read: Input"):
+        inventory.take(ToyPlan(tmp_path, job))
+    assert path.exists()
+
+
+def test_results_without_their_data_set_are_not_refused(tmp_path):
+    (path,) = make(tmp_path, toy_job())
+    rewrite(path, lambda m: m["job"]["cell"]["spec"].update(dataset="covertype"))
+    asked = {str(path): identity(results.read_metadata(path)["job"])}
+    with pytest.raises(DataError, match=r"covertype\.csv does not exist.*snakemake --cores 1"):
+        results.verify(asked, tmp_path / "data")
 
 
 # Merging.
@@ -185,8 +247,9 @@ def test_results_of_two_machines_come_together(tmp_path):
     for source in (a, b):
         for path in source.rglob("*.*"):
             assert (tmp_path / "all" / path.relative_to(source)).read_bytes() == path.read_bytes()
-    data, result = (tmp_path / "all" / n for n in ("data/covertype.csv", toy_job().path))
-    assert data.stat().st_mtime_ns <= result.stat().st_mtime_ns
+    names = ("data/raw/covertype.parquet", "data/covertype.csv", toy_job().path)
+    times = [(tmp_path / "all" / name).stat().st_mtime_ns for name in names]
+    assert times == sorted(times)
 
 
 def test_the_same_results_twice_are_known(tmp_path):
@@ -232,6 +295,15 @@ def test_two_tables_of_one_data_set_are_a_conflict(tmp_path):
     with_data(b, "a,b\n3,4\n")
     with pytest.raises(ResultError, match="two tables of one data set"):
         merge([a], b)
+
+
+def test_one_table_written_by_two_versions_is_one_table(tmp_path):
+    a, b = copy_of(tmp_path, "a", toy_job()), copy_of(tmp_path, "b", toy_job())
+    with_data(a)
+    with_data(b, version="2")
+    raw = "data/raw/covertype.parquet"
+    assert (a / raw).read_bytes() != (b / raw).read_bytes()
+    assert merge([a], b) == (0, 4)
 
 
 def test_a_damaged_file_or_a_wrong_folder_is_refused(tmp_path):

@@ -16,10 +16,12 @@ for study in plan.studies:
         priority: 0 if study.timed else 50
         threads: plan.timing_threads(workflow) if study.timed else 1
         resources:
-            slurm_extra=plan.timing_extra if study.timed else "",
+            slurm_extra=plan.alone("--exclusive") if study.timed else "",
+            lsf_extra=plan.alone("-x") if study.timed else "",
             mem_mb=plan.study_memory_mb(study),
             runtime=plan.study_minutes(study),
         params:
+            code=plan.code(plan.study_inputs(study)),
             study=study.name,
             spec=plan.study_spec(study),
             data_dir=f"{plan.results}/data",
@@ -37,6 +39,7 @@ rule floors:
         f"{plan.results}/logs/floors/{{paper}}_{{group}}.log",
     localrule: True
     params:
+        code=plan.code(plan.sources("optimist.aggregate")),
         expected=plan.floor_identities,
     script:
         "../scripts/floors.py"
@@ -56,7 +59,11 @@ rule aggregate:
         f"{plan.results}/logs/aggregate/{{paper}}_{{group}}.log",
     benchmark:
         f"{plan.results}/benchmarks/aggregate/{{paper}}_{{group}}.tsv"
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
+        code=plan.code(plan.sources("optimist.aggregate")),
         expected=plan.group_identities,
     script:
         "../scripts/aggregate.py"

@@ -8,6 +8,7 @@ rule claims:
         f"{plan.results}/logs/claims/{{paper}}.log",
     localrule: True
     params:
+        code=plan.code(plan.claims_sources),
         tables=lambda w: plan.claims_tables(w.paper),
     script:
         "../scripts/claims.py"

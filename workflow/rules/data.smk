@@ -11,6 +11,7 @@ rule fetch_dataset:
     localrule: True
     # Time-out and retries decide nothing: the script reads them, but a change fetches nothing anew.
     params:
+        code=plan.code(plan.sources("optimist.datasets")),
         source=plan.config["data"]["source"],
     script:
         "../scripts/fetch_dataset.py"
@@ -26,7 +27,11 @@ rule prepare_dataset:
         f"{plan.results}/logs/prepare_dataset/{{dataset}}.log",
     # First of all, or many runs would wait for it at the end.
     priority: 100
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
+        code=plan.code(plan.dataset_inputs("optimist.datasets")),
         options=plan.dataset_options("write"),
     script:
         "../scripts/prepare_dataset.py"
@@ -43,6 +48,7 @@ rule dataset_facts:
         f"{plan.results}/logs/dataset_facts/{{dataset}}.log",
     localrule: True
     params:
+        code=plan.code(plan.dataset_inputs("optimist.datasets")),
         options=plan.dataset_options("facts"),
     script:
         "../scripts/dataset_facts.py"

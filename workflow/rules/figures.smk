@@ -17,6 +17,7 @@ rule figure:
         name=plan.name_pattern("figures"),
     localrule: True
     params:
+        code=plan.code(plan.drawing_sources()),
         spec=plan.item("figures"),
         paper=plan.paper_summary,
         caption=plan.caption("figures"),
@@ -43,6 +44,7 @@ rule table:
         name=plan.name_pattern("tables"),
     localrule: True
     params:
+        code=plan.code(plan.drawing_sources()),
         spec=plan.item("tables"),
         paper=plan.paper_summary,
         caption=plan.caption("tables"),
