@@ -13,6 +13,7 @@ def pytest_configure():
         os.environ.setdefault(name, "1")
 
 
+@pytest.hookimpl(tryfirst=True)  # before groups are looked at
 def pytest_collection_modifyitems(items):
     """Keep the tests of a module in one process, and all that run Snakemake in one."""
     for item in items:

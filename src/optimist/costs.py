@@ -17,9 +17,11 @@ from optimist.files import write_atomically
 
 # A trial of which nothing is known, and a study.
 UNKNOWN_SECONDS, UNKNOWN_MB = 60.0, 1000.0
-UNKNOWN_STUDY_SECONDS, UNKNOWN_STUDY_MB = 600.0, 2000.0
-# On a cluster Snakemake runs twice beside the script of a job: what both take, in MiB.
+UNKNOWN_STUDY_SECONDS, UNKNOWN_STUDY_MB = 600.0, 1000.0
+# On a cluster Snakemake runs twice beside the script of a job: what both take, in MiB. And by how
+# much the same libraries may take more on another machine than on that which was measured.
 SNAKEMAKE_MB = 450
+LIBRARIES_MB = 250
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,10 @@ class Costs:
         return found.seconds, found.peak_mb
 
     def memory_to_ask(self, peak_mb, attempt):
-        """Return the MiB that a job asks for: half more than measured, more at each attempt."""
-        return math.ceil(attempt * self._memory_factor * (SNAKEMAKE_MB + 1.5 * peak_mb))
+        """Return the MiB that a job asks for: half more than measured, and more at each attempt,
+        with room for Snakemake and other libraries."""
+        room = SNAKEMAKE_MB + LIBRARIES_MB
+        return math.ceil(attempt * self._memory_factor * (room + 1.5 * peak_mb))
 
     def minutes_to_ask(self, seconds, attempt):
         """Return the minutes that a job asks for: four times what was measured, and five."""
