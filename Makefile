@@ -1,8 +1,12 @@
 # Each target works on a fresh clone with Python 3.11 or later, make and a C compiler.
 PYTHON ?= python3
-CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
+# nproc obeys OMP_NUM_THREADS, which says how many threads a job may use, not how many jobs may run.
+CORES ?= $(shell env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null || sysctl -n hw.ncpu)
 BIN := .venv/bin
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
+
+# Every job is a process, which would compile all modules again: half a second.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: reproduce variants quick report test lint readme clean
 
@@ -18,7 +22,7 @@ variants: .venv/installed
 # Every cell and figure but the variants, short horizon, under results/quick only. Trials are as
 # short as the start of a process, so one job makes many result files.
 quick: .venv/installed
-	$(SNAKEMAKE) --configfile config/quick.yaml --config batch_files=12
+	$(SNAKEMAKE) --configfile config/quick.yaml --config batch_files=24
 	$(BIN)/optimist claims --figures results/quick/figures
 
 # One self-contained HTML page of all figures, tables and claims; after reproduce.

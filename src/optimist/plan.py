@@ -199,9 +199,9 @@ class Plan:
         """Return the batches of a lane by name: result files that one process makes.
 
         A batch holds at most ``batch_files`` files of at most ``batch_seconds`` together, unless
-        one takes longer, of cells that the same source files and data decide, so that an edit runs
-        no more cells again than it would without. Files that are alone are left to the rules with
-        wildcards, and so is what is timed alone on the machine.
+        one takes longer, that wait for the same data. An edit of one algorithm runs the others of
+        a batch again, but these results are kept (`optimist.jobs.run_jobs`). Files that are alone
+        are left to the rules with wildcards, and so is what is timed alone on the machine.
         """
         if lane == "timing" and self.config["timing"]["exclusive"]:
             return {}
@@ -209,13 +209,14 @@ class Plan:
         alike = {}
         for job in self.jobs.values():
             if job.lane == lane:
-                key = (job.cell.paper, job.group, tuple(self._decides(job)))
+                key = (job.cell.paper, job.group, job.cell.spec.get("dataset"))
                 alike.setdefault(key, []).append(job)
         found = {}
-        for (paper, _, inputs), jobs in alike.items():
+        for (paper, *_), jobs in alike.items():
             for batch in pack(jobs, self.costs, files=files, seconds=seconds):
                 if len(batch) > 1:
                     name = f"{lane}_{paper}_{len(found):03d}"
+                    inputs = dict.fromkeys(path for job in batch for path in self._decides(job))
                     found[name] = Batch(name, list(inputs), batch, self.results, self.costs)
         return found
 

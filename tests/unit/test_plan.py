@@ -65,6 +65,11 @@ def batched(size):
     return Plan(config.merge(config.load_config(), chosen))
 
 
+def kind_of(job):
+    """Return what jobs that may share a process have in common."""
+    return job.cell.paper, job.group, job.cell.spec.get("dataset")
+
+
 # Jobs.
 
 
@@ -132,19 +137,20 @@ def test_a_job_is_handed_to_its_script_resolved(plan):
 
 
 @pytest.mark.parametrize("lane", ["regret", "timing"])
-def test_batches_hold_files_that_the_same_sources_decide_once_each(lane):
+def test_batches_hold_files_that_wait_for_the_same_data_once_each(lane):
     plan = batched(5)
     batches = plan.batches(lane).values()
     outputs = [path for batch in batches for path in batch.outputs]
     assert outputs and len(outputs) == len(set(outputs))
     assert {len(batch.jobs) for batch in batches} <= {2, 3, 4, 5}
     for batch in batches:
-        for job in batch.jobs:
-            assert plan.job_inputs(lane)(of_job(job)) == batch.inputs
-            assert plan.job_specs(lane)(of_job(job))[0] in batch.specs
+        assert len({kind_of(job) for job in batch.jobs}) == 1
+        inputs = [path for job in batch.jobs for path in plan.job_inputs(lane)(of_job(job))]
+        assert set(batch.inputs) == set(inputs) and len(batch.inputs) == len(set(inputs))
+        assert batch.specs == [plan.job_specs(lane)(of_job(job))[0] for job in batch.jobs]
     # A file that is left has no other to share a process with.
     left = [
-        (job.cell.paper, job.group, *plan.job_inputs(lane)(of_job(job)))
+        kind_of(job)
         for path, job in plan.jobs.items()
         if job.lane == lane and f"results/{path}" not in outputs
     ]

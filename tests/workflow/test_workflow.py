@@ -142,7 +142,7 @@ def quick_plan(quick):
     """Return the plan of ``make quick``."""
     base = yaml.safe_load((quick.root / "config/config.yaml").read_text())
     overlay = yaml.safe_load((quick.root / "config/quick.yaml").read_text())
-    return Plan(merge(merge(base, overlay), {"batch_files": 12}))
+    return Plan(merge(merge(base, overlay), {"batch_files": 24}))
 
 
 @pytest.mark.parametrize("paper", config.load_config()["papers"])
@@ -162,10 +162,17 @@ def test_a_batch_of_files_holds_what_each_job_alone_would_make(quick):
     batches = [
         b for b in quick_plan(quick).batches("regret").values() if b.jobs[0].group == "paper"
     ]
-    checked = [batch for batch in batches if batch.jobs[0].cell.algorithm in ("gloc", "crtm")]
-    assert len(checked) >= 2
-    for batch in checked:
-        for path, job in zip(batch.outputs, batch.jobs, strict=True):
+    fast = {
+        batch.name: [
+            (path, job)
+            for path, job in zip(batch.outputs, batch.jobs, strict=True)
+            if job.cell.algorithm in ("gloc", "crtm")
+        ]
+        for batch in batches
+    }
+    assert sum(bool(checked) for checked in fast.values()) >= 2
+    for checked in fast.values():
+        for path, job in checked:
             alone = results.to_table(
                 job.cell, experiment.run(job, quick.root / "results/quick/data")
             )
