@@ -52,6 +52,7 @@ def run(folder, cores, batch, *more):
     config = ["papers=[toy]", f"batch_files={batch}", "batch_seconds=1000000"]
     target = "results/tables/toy/paper/finals.parquet"
     env = os.environ | {"PYTHONPATH": str(folder / "src"), "OMP_NUM_THREADS": "1"}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # as the Makefile does
     start = time.perf_counter()
     subprocess.run(
         [*command, "--config", *config, *more, "--", target],

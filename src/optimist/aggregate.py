@@ -137,10 +137,12 @@ def tables(inputs, level, interval="t", trials=None):
     """Return the tables made from a mapping of ``regret``, ``timing`` and table names to paths.
 
     What is not among the inputs is absent from the answer; ``floors`` among them change the regret.
+    ``finals`` and ``times`` may be given instead of the lanes that they are made from.
     ``level`` and ``interval`` are those of `curves`; of the regret lane only the first ``trials``
     count.
     """
-    made = read_tables({k: v for k, v in inputs.items() if k in TABLES})
+    whole = ("finals", "times")
+    made = read_tables({k: v for k, v in inputs.items() if k in TABLES or k in whole})
     regret, timing = (_as_list(inputs.get(lane, [])) for lane in ("regret", "timing"))
     if regret:
         floors = inputs.get("floors")

@@ -51,7 +51,9 @@ class Batch:
         nearly all time."""
         # A second more each, or the shortest would have next to nothing.
         expected = [1.0 + self.costs.seconds(job) for job in self.jobs]
-        share = (resources.runtime - 2) * 60 / sum(expected)
+        # The rest is for the start of Python and for writing what was found.
+        usable = max(resources.runtime - 2, resources.runtime / 2)
+        share = usable * 60 / sum(expected)
         memory = 0.95 * (resources.mem_mb - SNAKEMAKE_MB)
         return [{"memory_mb": memory, "seconds": share * seconds} for seconds in expected]
 

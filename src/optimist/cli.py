@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from optimist import __version__
-from optimist.errors import UNWRITABLE, ConfigError, OptimistError
+from optimist.errors import ConfigError, OptimistError, unwritable_named
 
 
 def main(arguments=None):
@@ -17,7 +17,8 @@ def main(arguments=None):
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
-        return options.command(options)
+        with unwritable_named():
+            return options.command(options)
     except BrokenPipeError:  # the reader, say `head`, has seen enough
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
         return 0
@@ -25,11 +26,6 @@ def main(arguments=None):
         if options.debug:
             raise
         print(f"error: {error}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        if options.debug or error.errno not in UNWRITABLE:
-            raise
-        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
         return 1
 
 

@@ -2,10 +2,12 @@
 
 import difflib
 import errno
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 # Errors of the system that say that a file system takes no more files.
-UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
 
 
 class OptimistError(Exception):
@@ -34,6 +36,26 @@ class UnwritableError(OptimistError):
 
 class OutOfTimeError(BaseException):
     """A job's time is over; not an Exception, so that no solver takes it for its own failure."""
+
+
+@contextmanager
+def unwritable_named(path: str = "") -> Iterator[None]:
+    """Turn errors of a file system that takes no more files into `UnwritableError`.
+
+    Parameters
+    ----------
+    path : str
+        The file to name where the system names none.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _UNWRITABLE:
+            raise
+        raise UnwritableError(
+            f"{error.filename or path}: {os.strerror(error.errno)}; mend that and run the same "
+            "command again"
+        ) from error
 
 
 def nearest(name: str, allowed: Iterable[str]) -> str:

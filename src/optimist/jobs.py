@@ -7,7 +7,7 @@ import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from optimist.errors import UNWRITABLE, OptimistError, ResultError, UnwritableError
+from optimist.errors import OptimistError, ResultError, unwritable_named
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -33,25 +33,11 @@ def logged(path):
     That is our own errors, and a file system that takes no more files.
     """
     try:
-        with _one_message(path), _log_file(path), _one_message(path):
+        with unwritable_named(path), _log_file(path), unwritable_named(path):
             yield logger
     except OptimistError as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201
         raise SystemExit(1) from None
-
-
-@contextmanager
-def _one_message(path):
-    """Turn errors of a file system that takes no more files into ours; ``path`` is the log's."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in UNWRITABLE:
-            raise
-        raise UnwritableError(
-            f"{error.filename or path}: {os.strerror(error.errno)}; mend that and run the same "
-            "command again"
-        ) from None
 
 
 @contextmanager

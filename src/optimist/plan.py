@@ -21,6 +21,8 @@ from optimist.trials import Cell
 # Target suffix and manifest name of each group of cells.
 GROUPS = {"paper": ("", "manifest"), "variants": ("_variants", "manifest_variants")}
 TABLES = ("finals", "regrets", "times")
+# What tables of a whole group are made from, by lane.
+AGGREGATED = {"regret": "finals", "timing": "times"}
 # What is made beside figures and tables and has a target of the same form.
 RESERVED = frozenset(("claims", "variants"))
 
@@ -436,20 +438,26 @@ class Plan:
         def inputs(wildcards):
             paper = wildcards.paper
             spec = self.papers[paper][kind][wildcards.name]
-            found = {}
+            folder = f"{self.results}/tables/{paper}/{spec.get('group', 'paper')}"
+            found = {"source": self.drawing_sources()}
             for need in item_needs(spec):
-                if need in experiment.LANES:
-                    cells = item_cells(spec, need)
-                    group = spec.get("group", "paper")
-                    only = group if cells is None else None
-                    found[need] = self.paths(paper, lanes=[need], group=only, cells=cells)
-                    if need == "regret":
-                        found |= self._floors(paper, group, cells)
+                # Of a whole group there are tables already: not all its results are read again.
+                if need in experiment.LANES and item_cells(spec, need) is None:
+                    found[AGGREGATED[need]] = f"{folder}/{AGGREGATED[need]}.parquet"
                 else:
-                    found[need] = self.table(paper, need)
-            return {**found, "source": self.drawing_sources()}
+                    found |= self._shown(paper, spec, need)
+            return found
 
         return inputs
+
+    def _shown(self, paper, spec, need):
+        """Return the result files of a lane, or the table, that an item needs; by name."""
+        if need not in experiment.LANES:
+            return {need: self.table(paper, need)}
+        cells, group = item_cells(spec, need), spec.get("group", "paper")
+        only = group if cells is None else None
+        found = {need: self.paths(paper, lanes=[need], group=only, cells=cells)}
+        return found | (self._floors(paper, group, cells) if need == "regret" else {})
 
     def figure_identities(self, kind):
         """Return a params function: the identities of the result files behind an item."""
@@ -552,8 +560,9 @@ class Plan:
             found = [*self.paths(paper, group=group), *self.tables_beside(paper).values()]
         else:
             kind = "figures" if name in self.names(paper, "figures") else "tables"
-            inputs = self.figure_inputs(kind)(_Wildcards(paper, name))
-            inputs.pop("source")
+            spec, inputs = self.papers[paper][kind][name], {}
+            for need in item_needs(spec):
+                inputs |= self._shown(paper, spec, need)
             if "floors" in inputs:
                 inputs["counted from"] = self._floor_paths(paper, group)
             lists = [v if isinstance(v, list) else [v] for v in inputs.values()]

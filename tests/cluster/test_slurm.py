@@ -173,7 +173,8 @@ def test_arrays_and_nodes_to_oneself_give_the_same_results(project, local):
 def test_jobs_ask_for_the_resources_that_were_measured(project):
     arguments = tiny(project)
     text = project.run(*arguments[:-1], "-n", "--", TARGET).stdout
-    asked = re.findall(r"rule (?:run|time)_chunk:.*?resources: (.*?)\n", text, flags=re.S)
+    cells = r"rule (?:run_chunk|regret_\w+|timing_\w+):.*?resources: (.*?)\n"
+    asked = re.findall(cells, text, flags=re.S)
     assert asked
     for resources in asked:
         memory, minutes = (

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import time
 
+import pandas as pd
 import psutil
 import pytest
 from projects import new_project, wait_for
@@ -282,22 +283,37 @@ def test_merged_results_are_not_made_again(project, tmp_path):
 # Limits.
 
 
-def test_a_cell_out_of_memory_is_recorded_and_shown_and_the_others_go_on(project, undisturbed):
+ENDINGS = {
+    "out_of_memory": ("np.ones(2**30)", {}),  # 8 GiB
+    "timeout": ("__import__('time').sleep(60)", {"time_factor": 0.1}),  # half a minute for a job
+}
+
+
+@pytest.mark.parametrize("status", ENDINGS)
+def test_a_cell_that_passes_its_limit_says_so_and_the_others_go_on(project, undisturbed, status):
     source = project.root / "src/optimist/algorithms/glb/gloc.py"
     sound = source.read_text()
     update = "    def update(self, arms, index, reward):\n"
     assert sound.count(update) == 1
-    source.write_text(sound.replace(update, f"{update}        np.ones(2**30)\n"))  # 8 GiB
-    arguments = project.overlay(guard=True)
-    project.run(*arguments, TARGET)
-    assert set(results.read(project.root / FILE)["status"].to_pylist()) == {"out_of_memory"}
+    fault, limits = ENDINGS[status]
+    source.write_text(sound.replace(update, f"{update}        {fault}\n"))
+    arguments = project.overlay(guard=True, **limits)
+    project.run(*arguments, TARGET, "glb_omd_claims")
+    assert set(results.read(project.root / FILE)["status"].to_pylist()) == {status}
     other = FILE.replace("gloc", "glb_omd")
     assert set(results.read(project.root / other)["status"].to_pylist()) == {"ok"}
     figure = (project.root / "figures/glb_omd/tables/fig1.csv").read_text()
-    assert "incomplete: 3 of 3 trials out_of_memory" in figure
+    assert f"incomplete: 3 of 3 trials {status}" in figure
+    done = project.digests()
+    claims = pd.read_csv(project.root / "figures/glb_omd/claims.csv")
+    lost = f"logistic_s3/gloc (regret lane, no complete trial: 3 {status})"
+    checks = claims[claims["remark"].str.contains(lost, regex=False, na=False)]
+    assert len(checks) and set(checks["outcome"]) == {"missing"}
 
     said = project.run("optimist", "results", "--configfile", "tiny.yaml", "--delete", "early")
-    assert "out_of_memory 3 of 3 trials" in said.stdout and "deleted 2 files" in said.stdout
+    files = [path for path in done if "/gloc" in path]  # its variants too
+    assert f"{status} 3 of 3 trials" in said.stdout
+    assert f"deleted {len(files)} files" in said.stdout
     source.write_text(sound)
     project.run(*arguments, TARGET)
-    assert project.digests() == undisturbed["tiny"]
+    assert undisturbed["tiny"].items() <= project.digests().items()

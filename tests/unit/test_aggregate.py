@@ -78,6 +78,15 @@ def test_curves_and_finals_of_a_figure_are_counted_from_the_floors(files):
     assert aggregate.tables({"regret": [paths[1]]}, 0.95)["finals"]["regret"].tolist() == [1.0625]
 
 
+def test_tables_that_were_aggregated_before_are_read_as_they_are(files, tmp_path):
+    paths, floors = files
+    before = aggregate.tables({"regret": paths, "floors": floors}, 0.95)["finals"]
+    path = str(tmp_path / "finals.parquet")
+    before.to_parquet(path)
+    (made,) = aggregate.tables({"finals": path}, 0.95).values()
+    pd.testing.assert_frame_equal(made, before)
+
+
 def test_a_figure_may_show_the_first_trials_only(files):
     paths, _ = files
     made = aggregate.tables({"regret": paths}, 0.95, trials=1)

@@ -112,6 +112,11 @@ def test_what_is_measured_anew_replaces_and_the_rest_stays():
     assert update(ROWS, [other, anew]) == [ROWS[0], anew, other]
 
 
+def test_a_job_of_a_minute_has_half_of_it_for_its_trials():
+    (limit,) = batch(toy_job()).limits(None, SimpleNamespace(mem_mb=1000, runtime=1))
+    assert limit["seconds"] == pytest.approx(30.0)
+
+
 def test_limits_share_the_time_that_was_asked_for():
     jobs = batch(toy_job(stop=10), toy_job(stop=30))
     limits = jobs.limits(None, SimpleNamespace(mem_mb=1000, runtime=12))

@@ -13,6 +13,7 @@ from optimist.plan import Plan
 
 ROOT = Path(__file__).parents[2]
 GROUPS = {"manifest": "paper", "manifest_variants": "variants"}
+MANIFESTS = {group: manifest for manifest, group in GROUPS.items()}
 
 
 @pytest.fixture(scope="module")
@@ -252,10 +253,23 @@ def test_a_figure_of_relative_regret_is_made_from_its_base_too(plan):
     assert path.startswith("results/regret/bkb/")
 
 
-def test_a_table_of_all_cells_is_made_from_its_group(plan):
-    files = result_files(plan, "glb_omd", "tables", "final_regret_variants")
-    settings = {cell.partition("/")[0] for cell in cells(files, "regret")}
-    assert settings == {s for s in plan.papers["glb_omd"]["settings"] if s.startswith("variant_")}
+@pytest.mark.parametrize(
+    ["name", "lane", "made"],
+    [
+        ("final_regret", "regret", {"finals": "paper/finals"}),
+        ("run_time", "timing", {"times": "paper/times"}),
+        ("final_regret_variants", "regret", {"finals": "variants/finals"}),
+    ],
+)
+def test_a_table_of_all_cells_reads_what_was_aggregated_and_names_its_group(plan, name, lane, made):
+    inputs = plan.figure_inputs("tables")(wildcards(paper="glb_omd", name=name))
+    inputs.pop("source")
+    folder = "results/tables/glb_omd"
+    assert inputs == {key: f"{folder}/{path}.parquet" for key, path in made.items()}
+    group = "variants" if name.endswith("variants") else "paper"
+    sources = plan.manifest_sources(wildcards(paper="glb_omd", manifest=MANIFESTS[group]))
+    runs = {path for path in sources[name]["inputs"] if path.startswith(f"results/{lane}/")}
+    assert runs == set(plan.paths("glb_omd", lanes=[lane], group=group))
 
 
 def test_a_figure_of_regions_is_given_the_regions_and_their_areas(plan):

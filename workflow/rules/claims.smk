@@ -21,6 +21,7 @@ rule claims_pages:
     output:
         csv=f"{plan.figures}/claims.csv",
         md=f"{plan.figures}/claims.md",
+        manifest=f"{plan.figures}/manifest.json",
         html=report(
             f"{plan.results}/claims.html",
             caption="../report/claims.rst",
