@@ -22,6 +22,9 @@ UNKNOWN_STUDY_SECONDS, UNKNOWN_STUDY_MB = 600.0, 1000.0
 # much the same libraries may take more on another machine than on that which was measured.
 SNAKEMAKE_MB = 450
 LIBRARIES_MB = 250
+# What aggregating takes, and per million rows (benchmarks/aggregation.py).
+AGGREGATE_MB, AGGREGATE_MB_PER_MILLION = 300, 700
+AGGREGATE_SECONDS, AGGREGATE_SECONDS_PER_MILLION = 60, 60
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,15 @@ class Costs:
         if found is None:
             return UNKNOWN_STUDY_SECONDS, UNKNOWN_STUDY_MB
         return found.seconds, found.peak_mb
+
+    @staticmethod
+    def aggregation(rows):
+        """Return the seconds of aggregating so many rows, and the memory in MiB."""
+        millions = rows / 1e6
+        return (
+            AGGREGATE_SECONDS + AGGREGATE_SECONDS_PER_MILLION * millions,
+            AGGREGATE_MB + AGGREGATE_MB_PER_MILLION * millions,
+        )
 
     def memory_to_ask(self, peak_mb, attempt):
         """Return the MiB that a job asks for: half more than measured, and more at each attempt,
@@ -161,8 +173,15 @@ def read_benchmark(path, study, paper):
 
 
 def update(rows, measured):
-    """Return the rows of a table, sorted, with those measured anew in the place of older ones."""
-    known = {(r.lane, r.paper, r.setting, r.algorithm): r for r in (*rows, *measured)}
+    """Return the rows of a table, sorted, with those measured anew in the place of older ones.
+
+    Measurements of fewer rounds than are known tell less, and are left out.
+    """
+    known = {(r.lane, r.paper, r.setting, r.algorithm): r for r in rows}
+    for row in measured:
+        key = row.lane, row.paper, row.setting, row.algorithm
+        if key not in known or row.rounds >= known[key].rounds:
+            known[key] = row
     return [known[key] for key in sorted(known)]
 
 

@@ -90,7 +90,6 @@ def _run_job(description, output, data_dir, kept, limit):
     from optimist import provenance, results
     from optimist.experiment import Job, run
     from optimist.guard import peak_memory
-    from optimist.simulate import EARLY
 
     job = Job.restore(description)
     logger.info("%s lane, %s, trials %s", job.lane, job.cell.name, job.chunk)
@@ -105,16 +104,25 @@ def _run_job(description, output, data_dir, kept, limit):
         "provenance": provenance.collect(),
     }
     store = results.Store(kept, metadata)
-    reusable = job.lane == "regret"  # times belong to a machine and a moment
-    if reusable and store.take(output):
+    if is_reusable(job.lane) and store.take(output):
         logger.info("taken from %s", store.path)
         return
     start = time.perf_counter()
     trajectories = run(job, data_dir, progress=_log_trial, limit=limit)
     metadata["use"] = {"seconds": time.perf_counter() - start, "peak_mb": peak_memory()}
     results.write(results.to_table(job.cell, trajectories), output, metadata)
-    if reusable and not any(t.status in EARLY for t in trajectories.values()):
+    if is_reusable(job.lane, [trajectory.status for trajectory in trajectories.values()]):
         store.keep(output)
+
+
+def is_reusable(lane, statuses=()):
+    """Return whether a result, of trials that ended so, may serve other runs.
+
+    Times belong to a machine and a moment, and what ended early may go on with more.
+    """
+    from optimist.simulate import EARLY
+
+    return lane == "regret" and not any(status in EARLY for status in statuses)
 
 
 def _resolved(cell, data_dir, limit):

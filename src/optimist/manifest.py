@@ -6,6 +6,7 @@ from pathlib import Path
 
 from optimist import provenance, results
 from optimist.errors import ResultError
+from optimist.experiment import LANES
 from optimist.files import sha256, write_atomically
 
 
@@ -52,8 +53,8 @@ def build(sources):
 
 
 def _is_result(path):
-    beside = "/studies/" in path or "/tables/" in path
-    return path.endswith(".parquet") and not beside
+    lane = Path(path).parts[-5:-4]  # then paper, setting, algorithm and chunk
+    return path.endswith(".parquet") and bool({*lane} & {*LANES})
 
 
 def find(path):
@@ -91,7 +92,7 @@ def _check_form(manifest, place):
     if "made" not in manifest:
         raise ResultError(
             f"{place} was written by a version that kept neither settings nor machines; make it "
-            f"again: snakemake --cores 2 {place.parent.name}"
+            f"again: snakemake --cores 2 --force {os.path.relpath(place)}"
         )
 
 

@@ -9,6 +9,7 @@ from optimist import results
 from optimist.errors import ResultError
 from optimist.experiment import LANES
 from optimist.files import identity, sha256, write_atomically
+from optimist.jobs import is_reusable
 
 
 def merge(sources, target):
@@ -33,6 +34,18 @@ def merge(sources, target):
         If a source is no results folder, a file is damaged, or two files of one path differ: in
         what made them, in their numbers, or, in the timing lane, at all.
     """
+    chosen, known = _choose(sources, Path(target))
+    # Nothing must look older than what it was made from, or Snakemake makes it again.
+    for name in sorted(chosen, key=_stage):
+        path, place = chosen[name], Path(target) / name
+        write_atomically(place, lambda temporary, p=path: shutil.copyfile(p, temporary))
+        if _is_result(place):
+            _keep(place, Path(target))
+    return len(chosen), known
+
+
+def _choose(sources, target):
+    """Return the files to copy by name, and how many are known; raise if two do not agree."""
     chosen, known = {}, 0
     for source in map(Path, sources):
         files = _files(source)
@@ -41,28 +54,33 @@ def merge(sources, target):
                 f"{source} holds no results; allowed: folders with {', '.join(LANES)}"
             )
         for name in files:
-            there = chosen.get(name) or _existing(Path(target) / name)
+            there = chosen.get(name) or _existing(target / name)
             if there is None:
                 _check(source / name)
                 chosen[name] = source / name
             else:
                 _compare(there, source / name)
                 known += 1
-    # Nothing must look older than what it was made from, or Snakemake makes it again.
-    for name in sorted(chosen, key=_stage):
-        path = chosen[name]
-        write_atomically(
-            Path(target) / name, lambda temporary, p=path: shutil.copyfile(p, temporary)
-        )
-    return len(chosen), known
+    return chosen, known
+
+
+def _keep(path, target):
+    """Let a result be found by a job that makes others with it, which would make it again."""
+    metadata = results.read_metadata(path)
+    statuses = results.read(path, ["status"])["status"].to_pylist()
+    if is_reusable(metadata["job"]["lane"], statuses):
+        results.Store(target / "kept", metadata).keep(path)
 
 
 def _files(folder):
-    """Return what is shared of a results folder, relative to it: results, and data sets."""
+    """Return what is shared of a results folder, relative to it: results, and data sets.
+
+    Facts about data sets are not: their last digits are a machine's, and they are soon made.
+    """
     patterns = [*(f"{lane}/**/*.parquet" for lane in LANES)]
     patterns += ["data/*.csv", "data/raw/*.parquet", "data/raw/*.json"]
     found = [path for pattern in patterns for path in folder.glob(pattern)]
-    return sorted(path.relative_to(folder) for path in found)
+    return sorted(p.relative_to(folder) for p in found if not p.name.endswith("_facts.csv"))
 
 
 def _stage(name):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from optimist import manifest, results
 from optimist.errors import ResultError
+from optimist.files import sha256
 
 
 def trace(path):
@@ -44,6 +45,35 @@ def _of_result(path):
 def _of_item(path):
     place, name, content = manifest.find(path)
     inputs = {p: content["inputs"][p] for p in content["items"][name]["inputs"]}
+    found = _of_runs(content, inputs)
+    for claims in (p for p in inputs if Path(p).name == "claims.csv"):
+        own = Path(path).parent / Path(claims).parent.name / "claims.csv"
+        below = _of_claims(own, inputs[claims])
+        found["made"] += [made for made in below["made"] if made not in found["made"]]
+        for key in ("settings", "streams", "data"):
+            found[key] |= below[key]
+    return {
+        "file": str(path),
+        "manifest": place,
+        "item": name,
+        "drawn": content["written"],
+        **found,
+        "inputs": {p: entry["sha256"] for p, entry in inputs.items()},
+    }
+
+
+def _of_claims(path, entry):
+    """Return where a paper's claims come from, if they are those that were joined."""
+    if not path.is_file() or sha256(path) != entry["sha256"]:
+        raise ResultError(
+            f"{path} is not what the joined claims were made from; make them again: "
+            f"snakemake --cores 2 {path.parents[1] / 'claims.csv'}"
+        )
+    return _of_item(path)
+
+
+def _of_runs(content, inputs):
+    """Return what a manifest says of those of its inputs that are results and data sets."""
     runs = {p: entry for p, entry in inputs.items() if "made" in entry}
     settings, streams = {}, {}
     for run in runs:
@@ -53,16 +83,12 @@ def _of_item(path):
         first, last = map(int, chunk.split("-"))
         stream = _stream({"paper": paper, "setting": setting, "spec": spec})
         streams.setdefault(stream, set()).update(range(first, last + 1))
+    tables = {p: entry["sha256"] for p, entry in inputs.items() if Path(p).suffix == ".csv"}
     return {
-        "file": str(path),
-        "manifest": place,
-        "item": name,
-        "drawn": content["written"],
         "made": [content["made"][i] for i in sorted({entry["made"] for entry in runs.values()})],
         "settings": settings,
         "streams": {stream: sorted(trials) for stream, trials in streams.items()},
-        "data": {p: e["sha256"] for p, e in inputs.items() if "/data/" in p and p.endswith(".csv")},
-        "inputs": {p: entry["sha256"] for p, entry in inputs.items()},
+        "data": {p: digest for p, digest in tables.items() if Path(p).parent.name == "data"},
     }
 
 

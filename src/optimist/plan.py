@@ -16,6 +16,7 @@ from optimist.config import check_config, claims_path, load_paper, project_root
 from optimist.environments import environment_class, environment_module
 from optimist.errors import ConfigError, unknown_name
 from optimist.files import identity
+from optimist.simulate import CURVE_POINTS
 from optimist.trials import Cell
 
 # Target suffix and manifest name of each group of cells.
@@ -245,6 +246,23 @@ class Plan:
         cells = self._in_hindsight[paper]
         return self.paths(paper, lanes=["regret"], group=group, cells=cells)
 
+    def _group_rows(self, wildcards):
+        """Return about how many rows the results of a paper's group have."""
+        own = (wildcards.paper, wildcards.group)
+        jobs = (job for job in self.jobs.values() if (job.cell.paper, job.group) == own)
+        points = ((j.stop - j.first, min(CURVE_POINTS, j.cell.spec["horizon"])) for j in jobs)
+        return sum(trials * recorded for trials, recorded in points)
+
+    def aggregate_memory_mb(self, wildcards, attempt):
+        """Return the memory that aggregating a group asks a scheduler for, in MiB."""
+        _, peak_mb = self.costs.aggregation(self._group_rows(wildcards))
+        return self.costs.memory_to_ask(peak_mb, attempt)
+
+    def aggregate_minutes(self, wildcards, attempt):
+        """Return the run time that aggregating a group asks a scheduler for, in minutes."""
+        seconds, _ = self.costs.aggregation(self._group_rows(wildcards))
+        return self.costs.minutes_to_ask(seconds, attempt)
+
     def group_identities(self, wildcards):
         """Return the identities of all result files of a paper's group, for its tables."""
         return self.identities(self.paths(wildcards.paper, group=wildcards.group))
@@ -260,7 +278,9 @@ class Plan:
     def _floors(self, paper, group, cells):
         """Return the table of floors as an input, if some of ``cells`` (None: all) need it."""
         known = self._in_hindsight[paper]
-        if not known or (cells is not None and known.isdisjoint(cells)):
+        if cells is not None and known.isdisjoint(cells):
+            return {}
+        if not self._floor_paths(paper, group):
             return {}
         return {"floors": f"{self.results}/tables/{paper}/{group}/floors.parquet"}
 
@@ -304,6 +324,14 @@ class Plan:
     def dataset_inputs(self, *modules):
         """Return an input function: the sources that prepare a data set, and of ``modules``."""
         return lambda w: sources(preparation.preparation(w.dataset).module, *modules)
+
+    def dataset_memory_mb(self, wildcards, attempt):
+        """Return the memory that preparing a data set asks a scheduler for, in MiB."""
+        return self.costs.memory_to_ask(costs.UNKNOWN_STUDY_MB, attempt)
+
+    def dataset_minutes(self, wildcards, attempt):
+        """Return the run time that preparing a data set asks a scheduler for, in minutes."""
+        return self.costs.minutes_to_ask(costs.UNKNOWN_STUDY_SECONDS, attempt)
 
     def raw_table(self, wildcards):
         """Return the path of the raw table that a prepared data set is made from."""
@@ -475,14 +503,16 @@ class Plan:
         modules = ("optimist.aggregate", "optimist.figures", "optimist.plotting")
         return [*sources(*modules), "src/optimist/optimist.mplstyle"]
 
-    def code(self, inputs):
-        """Return a params function: the digest of the source files among some inputs.
+    def code(self, script, inputs=()):
+        """Return a params function: the digest of a script and of the source files of its inputs.
 
-        Snakemake sees an edit of an input by its time, which a clock that was ahead hides;
-        parameters it compares by value.
+        Snakemake sees an edit of a script or an input by its time, which a clock that was ahead
+        hides and a copy changes; parameters it compares by value.
 
         Parameters
         ----------
+        script : str
+            Name of a file in workflow/scripts.
         inputs : list of str, or callable
             Or an input function.
         """
@@ -490,7 +520,8 @@ class Plan:
         def digest(wildcards):
             files = inputs(wildcards) if callable(inputs) else inputs
             own = (f for f in files if not f.startswith(f"{self.results}/"))
-            return experiment.digest(tuple(str(project_root() / f) for f in own))
+            paths = (f"workflow/scripts/{script}", *own)
+            return experiment.digest(tuple(str(project_root() / path) for path in paths))
 
         return digest
 

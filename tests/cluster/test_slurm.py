@@ -10,10 +10,16 @@ import shutil
 import signal
 import subprocess
 import time
+from functools import reduce
 from pathlib import Path
 
 import pytest
+import yaml
 from projects import new_project, wait_for
+
+from optimist.config import merge
+from optimist.experiment import LANES
+from optimist.plan import Plan
 
 pytestmark = pytest.mark.workflow
 
@@ -176,12 +182,15 @@ def test_jobs_ask_for_the_resources_that_were_measured(project):
     cells = r"rule (?:run_chunk|regret_\w+|timing_\w+):.*?resources: (.*?)\n"
     asked = re.findall(cells, text, flags=re.S)
     assert asked
-    for resources in asked:
-        memory, minutes = (
-            int(re.search(rf"\b{name}=(\d+)", resources)[1]) for name in ("mem_mb", "runtime")
-        )
-        assert 200 <= memory <= 3000
-        assert 5 <= minutes <= 120
+    found = {
+        tuple(int(re.search(rf"\b{name}=(\d+)", r)[1]) for name in ("mem_mb", "runtime"))
+        for r in asked
+    }
+    files = ("config/config.yaml", "tiny.yaml", "config/cluster.yaml")
+    overlays = (yaml.safe_load((project.root / name).read_text()) for name in files)
+    plan = Plan(reduce(merge, overlays))
+    batches = [batch for lane in LANES for batch in plan.batches(lane).values()]
+    assert found == {(batch.memory_mb(None, 1), batch.minutes(None, 1)) for batch in batches}
     # Without exclusive timing, which `tiny.yaml` sets, no node is asked for alone.
     assert "--exclusive" not in text
     full = on_slurm(project)

@@ -4,6 +4,7 @@ Each fault is followed by the same command, or by what its message says, and the
 of an undisturbed run, bit for bit.
 """
 
+import json
 import os
 import re
 import shutil
@@ -252,6 +253,7 @@ def test_a_download_that_is_interrupted_leaves_nothing(project):
     # No server answers now: the verified copy is taken, and the record says so.
     nobody = {"OPTIMIST_UCI_URL": "http://127.0.0.1:9/api/dataset"}
     project.run(*arguments, "results/data/abalone.csv", **nobody)
+    assert json.loads((raw / "abalone.json").read_text())["source"] == "mirror"
     mirror = project.overlay(
         papers=["bkb"],
         results="other",

@@ -1,5 +1,6 @@
 """Measured costs: what a job is expected to take, and what it asks a scheduler for."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -110,6 +111,12 @@ def test_what_is_measured_anew_replaces_and_the_rest_stays():
     anew = Row("regret", "toy", "there", "gloc[variant=public]", 24, 9.0, 100.0)
     other = Row("timing", "toy", "here", "gloc", 12, 3.0, 200.0)
     assert update(ROWS, [other, anew]) == [ROWS[0], anew, other]
+
+
+def test_a_short_run_does_not_replace_a_long_one():
+    short = replace(ROWS[0], rounds=ROWS[0].rounds - 1, seconds=0.1)
+    assert update(ROWS, [short]) == ROWS
+    assert update(ROWS, [replace(ROWS[0], seconds=0.1)]) != ROWS
 
 
 def test_a_job_of_a_minute_has_half_of_it_for_its_trials():

@@ -66,7 +66,9 @@ def test_a_manifest_of_an_older_form_says_how_to_make_it_again(figure):
     old = json.loads(place.read_text())
     del old["made"], old["settings"]
     place.write_text(json.dumps(old))
-    with pytest.raises(ResultError, match="make it again: snakemake --cores 2 toy"):
+    with pytest.raises(
+        ResultError, match=r"again: snakemake --cores 2 --force figures/toy/manifest\.json"
+    ):
         origin.trace(figure)
 
 
@@ -109,3 +111,38 @@ def test_trials_with_gaps_are_told_apart():
     found = {"file": "x", "made": [], "settings": {}, "data": {}}
     found["streams"] = {"toy/here": [0, 1, 4, 7, 8, 9]}
     assert "toy/here: 0 to 1, 4 to 4, 7 to 9" in origin.to_text(found)
+
+
+def test_joined_claims_are_traced_to_the_results_of_all_papers(figure):
+    own = json.loads(Path("figures/toy/manifest.json").read_text())
+    claims = Path("figures/toy/claims.csv")
+    claims.write_text("claim\n")
+    source = {"files": [str(claims)], "inputs": own["items"]["fig1"]["inputs"]}
+    manifest.write(manifest.build({"claims": source}), "figures/toy/manifest.json")
+    joined = Path("figures/claims.csv")
+    joined.write_text("claim\n")
+    source = {"files": [str(joined)], "inputs": [str(claims)]}
+    manifest.write(manifest.build({"claims": source}), "figures/manifest.json")
+
+    one, all_of_them = origin.trace(claims), origin.trace(joined)
+    for key in ("made", "settings", "streams", "data"):
+        assert all_of_them[key] == one[key] and one[key]
+    claims.write_text("another claim\n")
+    with pytest.raises(ResultError, match=r"is not what the joined claims were made from"):
+        origin.trace(joined)
+
+
+def test_where_results_are_does_not_decide_what_is_a_result(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "data" / "tables" / "studies"
+    (path,) = make(folder, toy_job())
+    beside = folder / "studies" / "toy" / "facts.csv"
+    beside.parent.mkdir(parents=True)
+    beside.write_text("name\n")
+    file = Path("figures/toy/fig1.png")
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"1")
+    source = {"files": [str(file)], "inputs": [str(path), str(beside)]}
+    manifest.write(manifest.build({"fig1": source}), "figures/toy/manifest.json")
+    found = origin.trace(file)
+    assert found["made"] and found["settings"] and not found["data"]

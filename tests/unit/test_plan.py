@@ -340,6 +340,33 @@ def test_the_parts_of_go_ucb_are_all_its_results_once_each_and_its_unmixed_figur
     assert "figures/go_ucb/controls.png" not in synthetic | tuning  # shows settings of both
 
 
+def test_a_group_without_cells_in_hindsight_has_no_floors():
+    variant = {"only": {"settings": ["breast_cancer_wdbc_rf"]}, "papers": ["go_ucb"]}
+    left = Plan(config.merge(config.load_config(), variant))
+    assert left.floors(wildcards(paper="go_ucb", group="paper")) == {}
+    assert left.floors(wildcards(paper="go_ucb", group="variants"))
+
+
+def test_aggregating_asks_for_more_with_more_rows(plan):
+    w = wildcards(paper="bkb", group="paper")
+    many = Plan(config.merge(config.load_config(), {"changes": {"trials": 1000}}))
+    assert many.aggregate_memory_mb(w, 1) > 10 * plan.aggregate_memory_mb(w, 1)
+    assert many.aggregate_minutes(w, 1) > 10 * plan.aggregate_minutes(w, 1)
+
+
+def test_an_edit_of_a_script_or_of_a_source_changes_the_digest(plan, monkeypatch, tmp_path):
+    digests = []
+    for script, source in (("1", "1"), ("2", "1"), ("1", "2")):
+        root = tmp_path / (script + source)
+        (root / "workflow/scripts").mkdir(parents=True)
+        (root / "workflow/scripts/study.py").write_text(script)
+        (root / "one.py").write_text(source)
+        monkeypatch.setattr("optimist.plan.project_root", lambda root=root: root)
+        code = plan.code("study.py", ["one.py", "results/two.csv"])
+        digests.append(code(wildcards()))
+    assert len(set(digests)) == 3
+
+
 def test_all_is_every_papers_manifest_and_the_page_of_claims(plan):
     manifests = {f"figures/{paper}/manifest.json" for paper in config.paper_names()}
     assert set(plan.targets()) == {*manifests, "figures/claims.csv", "figures/claims.md"}

@@ -26,6 +26,7 @@ class ToyPlan:
         self.jobs = {job.path: job for job in jobs}
         self.papers = ["toy", "other"]
         self.studies = [STUDIES["facts"]]
+        self.config = {"limits": {"rounds": None, "trials": None, "timing_trials": None}}
 
     def study_benchmark(self, study, paper):
         return f"{self.results}/benchmarks/{study.name}/{paper}.tsv"
@@ -177,6 +178,15 @@ def test_the_command_puts_costs_of_what_is_sound_into_the_table(folder, monkeypa
     assert costs.study("facts", "toy") == (12.5, 180.0)
 
 
+def test_studies_of_a_short_run_tell_nothing_of_costs(tmp_path):
+    plan = ToyPlan(tmp_path)
+    (tmp_path / "benchmarks/facts").mkdir(parents=True)
+    (tmp_path / "benchmarks/facts/toy.tsv").write_text("s\tmax_rss\n12.5\t180.0\n")
+    assert len(list(inventory.studies(plan))) == 1
+    plan.config["limits"]["rounds"] = 150
+    assert list(inventory.studies(plan)) == []
+
+
 def test_a_flipped_byte_in_any_column_is_refused(tmp_path):
     job = toy_job(horizon=4000)
     (path,) = make(tmp_path, job)
@@ -304,6 +314,30 @@ def test_one_table_written_by_two_versions_is_one_table(tmp_path):
     raw = "data/raw/covertype.parquet"
     assert (a / raw).read_bytes() != (b / raw).read_bytes()
     assert merge([a], b) == (0, 4)
+
+
+def test_a_job_that_makes_more_than_was_merged_takes_the_rest_as_it_is(tmp_path):
+    jobs = toy_job(), toy_job("timing"), toy_job(setting="there")
+    a, everything = copy_of(tmp_path, "a", *jobs[:2]), tmp_path / "all"
+    merge([a], everything)
+    regret, times = (everything / job.path for job in jobs[:2])
+    before = regret.read_bytes(), times.read_bytes()
+    for path in (regret, times):  # as Snakemake does before a batch is run
+        path.unlink()
+    make(everything, *jobs)
+    # A result that is made again has other times in it.
+    assert regret.read_bytes() == before[0]
+    assert times.read_bytes() != before[1]
+
+
+def test_facts_of_two_machines_are_no_conflict_and_left_behind(tmp_path):
+    a, b = copy_of(tmp_path, "a", toy_job()), copy_of(tmp_path, "b", toy_job())
+    for folder, digits in ((a, "0.30000000000000004"), (b, "0.3")):
+        with_data(folder)
+        (folder / "data" / "covertype_facts.csv").write_text(f"name,value\nx,{digits}\n")
+    merge([a, b], tmp_path / "all")
+    assert (tmp_path / "all/data/covertype.csv").exists()
+    assert not (tmp_path / "all/data/covertype_facts.csv").exists()
 
 
 def test_a_damaged_file_or_a_wrong_folder_is_refused(tmp_path):

@@ -90,9 +90,15 @@ def test_a_second_run_does_nothing_and_an_edit_reruns_only_its_cells(project):
     assert "Nothing to be done" in project.run(*arguments, "glb_omd_fig1").stderr
 
     source = project.root / "src/optimist/algorithms/glb/gloc.py"
-    os.utime(source)
+    script = project.root / "workflow/scripts/run_chunk.py"
+    for path in (source, script):
+        os.utime(path)
     assert planned(project, arguments) == []  # touched, not changed
 
+    text = script.read_text()
+    script.write_text(text + "\n# An edit.\n")
+    assert len([p for p in planned(project, arguments) if p.startswith("results/")]) == 4
+    script.write_text(text)
     source.write_text(source.read_text() + "\n# An edit.\n")
     jobs = [path for path in planned(project, arguments) if path.startswith("results/")]
     assert sorted(jobs) == [

@@ -21,7 +21,7 @@ for study in plan.studies:
             mem_mb=plan.study_memory_mb(study),
             runtime=plan.study_minutes(study),
         params:
-            code=plan.code(plan.study_inputs(study)),
+            code=plan.code("study.py", plan.study_inputs(study)),
             study=study.name,
             spec=plan.study_spec(study),
             data_dir=f"{plan.results}/data",
@@ -39,7 +39,7 @@ rule floors:
         f"{plan.results}/logs/floors/{{paper}}_{{group}}.log",
     localrule: True
     params:
-        code=plan.code(plan.sources("optimist.aggregate")),
+        code=plan.code("floors.py", plan.sources("optimist.aggregate")),
         expected=plan.floor_identities,
     script:
         "../scripts/floors.py"
@@ -60,10 +60,10 @@ rule aggregate:
     benchmark:
         f"{plan.results}/benchmarks/aggregate/{{paper}}_{{group}}.tsv"
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
+        mem_mb=plan.aggregate_memory_mb,
+        runtime=plan.aggregate_minutes,
     params:
-        code=plan.code(plan.sources("optimist.aggregate")),
+        code=plan.code("aggregate.py", plan.sources("optimist.aggregate")),
         expected=plan.group_identities,
     script:
         "../scripts/aggregate.py"

@@ -8,7 +8,7 @@ rule claims:
         f"{plan.results}/logs/claims/{{paper}}.log",
     localrule: True
     params:
-        code=plan.code(plan.claims_sources),
+        code=plan.code("claims.py", plan.claims_sources),
         tables=lambda w: plan.claims_tables(w.paper),
     script:
         "../scripts/claims.py"
@@ -30,5 +30,9 @@ rule claims_pages:
     log:
         f"{plan.results}/logs/claims_pages.log",
     localrule: True
+    params:
+        code=plan.code(
+            "claims_pages.py", plan.sources("optimist.claims", "optimist.manifest")
+        ),
     script:
         "../scripts/claims_pages.py"

@@ -11,7 +11,7 @@ rule fetch_dataset:
     localrule: True
     # Time-out and retries decide nothing: the script reads them, but a change fetches nothing anew.
     params:
-        code=plan.code(plan.sources("optimist.datasets")),
+        code=plan.code("fetch_dataset.py", plan.sources("optimist.datasets")),
         source=plan.config["data"]["source"],
     script:
         "../scripts/fetch_dataset.py"
@@ -28,10 +28,10 @@ rule prepare_dataset:
     # First of all, or many runs would wait for it at the end.
     priority: 100
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
+        mem_mb=plan.dataset_memory_mb,
+        runtime=plan.dataset_minutes,
     params:
-        code=plan.code(plan.dataset_inputs("optimist.datasets")),
+        code=plan.code("prepare_dataset.py", plan.dataset_inputs("optimist.datasets")),
         options=plan.dataset_options("write"),
     script:
         "../scripts/prepare_dataset.py"
@@ -46,9 +46,11 @@ rule dataset_facts:
         f"{plan.results}/data/{{dataset}}_facts.csv",
     log:
         f"{plan.results}/logs/dataset_facts/{{dataset}}.log",
-    localrule: True
+    resources:
+        mem_mb=plan.dataset_memory_mb,
+        runtime=plan.dataset_minutes,
     params:
-        code=plan.code(plan.dataset_inputs("optimist.datasets")),
+        code=plan.code("dataset_facts.py", plan.dataset_inputs("optimist.datasets")),
         options=plan.dataset_options("facts"),
     script:
         "../scripts/dataset_facts.py"

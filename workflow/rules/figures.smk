@@ -17,7 +17,7 @@ rule figure:
         name=plan.name_pattern("figures"),
     localrule: True
     params:
-        code=plan.code(plan.drawing_sources()),
+        code=plan.code("figure.py", plan.drawing_sources()),
         spec=plan.item("figures"),
         paper=plan.paper_summary,
         caption=plan.caption("figures"),
@@ -44,7 +44,7 @@ rule table:
         name=plan.name_pattern("tables"),
     localrule: True
     params:
-        code=plan.code(plan.drawing_sources()),
+        code=plan.code("table.py", plan.drawing_sources()),
         spec=plan.item("tables"),
         paper=plan.paper_summary,
         caption=plan.caption("tables"),
@@ -64,6 +64,7 @@ rule manifest:
         manifest="manifest|manifest_variants",
     localrule: True
     params:
+        code=plan.code("manifest.py", plan.sources("optimist.manifest")),
         sources=plan.manifest_sources,
     script:
         "../scripts/manifest.py"

@@ -12,6 +12,7 @@ rule run_chunk:
         mem_mb=plan.memory_mb("regret"),
         runtime=plan.minutes("regret"),
     params:
+        code=plan.code("run_chunk.py"),
         jobs=plan.job_specs("regret"),
         limits=plan.limits("regret"),
     script:
@@ -37,6 +38,7 @@ for batch in plan.batches("regret").values():
             mem_mb=batch.memory_mb,
             runtime=batch.minutes,
         params:
+            code=plan.code("run_chunk.py"),
             jobs=batch.specs,
             limits=plan.batch_limits(batch),
         script:

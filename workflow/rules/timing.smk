@@ -16,6 +16,7 @@ rule time_chunk:
         mem_mb=plan.memory_mb("timing"),
         runtime=plan.minutes("timing"),
     params:
+        code=plan.code("run_chunk.py"),
         jobs=plan.job_specs("timing"),
         limits=plan.limits("timing"),
     script:
@@ -43,6 +44,7 @@ for batch in plan.batches("timing").values():
             mem_mb=batch.memory_mb,
             runtime=batch.minutes,
         params:
+            code=plan.code("run_chunk.py"),
             jobs=batch.specs,
             limits=plan.batch_limits(batch),
         script:
