@@ -9,6 +9,7 @@ report: "../report/workflow.rst"
 
 try:
     plan = Plan(config)
+    plan.outdate_foreign_figures()
 except OptimistError as error:
     sys.exit(f"error: {error}")
 
