@@ -1,10 +1,12 @@
 """The command ``optimist provenance``: what is behind a figure, a table, a result."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 from result_files import make, rewrite, toy_job
+from worlds import ROOT
 
 from optimist import cli, manifest, origin, results
 from optimist.errors import ResultError
@@ -146,3 +148,34 @@ def test_where_results_are_does_not_decide_what_is_a_result(tmp_path, monkeypatc
     manifest.write(manifest.build({"fig1": source}), "figures/toy/manifest.json")
     found = origin.trace(file)
     assert found["made"] and found["settings"] and not found["data"]
+
+
+# What is committed.
+
+COMMITTED = sorted(ROOT.glob("figures/**/manifest*.json"))
+
+
+@pytest.mark.parametrize("place", COMMITTED, ids=lambda place: str(place.relative_to(ROOT)))
+def test_what_is_committed_is_what_its_manifest_says(place, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    items = json.loads(place.read_text())["items"]
+    for item in items.values():
+        for path, digest in item["files"].items():
+            assert sha256(path) == digest, path
+    item = items.get("claims") or next(iter(items.values()))
+    found = origin.trace(next(iter(item["files"])))
+    assert found["made"] and found["settings"] and found["streams"]
+    assert not any(made["dirty"] for made in (found["drawn"], *found["made"]))
+
+
+def test_every_committed_figure_is_in_a_manifest():
+    known = {
+        path
+        for place in COMMITTED
+        for item in json.loads(place.read_text())["items"].values()
+        for path in item["files"]
+    }
+    listing = ["git", "ls-files", "figures"]
+    done = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True)
+    names = {name for name in done.stdout.splitlines() if "/manifest" not in name}
+    assert names and names == known

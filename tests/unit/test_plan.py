@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from optimist import config, studies
+from optimist import config, costs, studies
 from optimist.costs import Costs, Row
 from optimist.experiment import source_files
 from optimist.plan import Plan
@@ -182,6 +182,19 @@ def test_batches_end_where_their_time_does(plan):
         if job.lane == "regret" and f"results/{path}" not in inside
     ]
     assert max(plan.costs.seconds(job) for job in alone) > longest
+
+
+def test_every_cell_and_study_was_measured(plan):
+    rows = costs.read(config.project_root() / "config/costs.csv")
+    known = {(row.lane, row.paper, row.setting, row.algorithm) for row in rows}
+    cells = ((job.lane, job.cell) for job in plan.jobs.values())
+    assert {(lane, c.paper, c.setting, c.algorithm) for lane, c in cells} <= known
+    asked = {
+        (study.name, name, "", "")
+        for name, paper in plan.papers.items()
+        for study in studies.of_paper(paper)
+    }
+    assert asked <= known
 
 
 def test_studies_ask_for_more_than_was_measured(plan):
