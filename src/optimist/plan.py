@@ -552,7 +552,8 @@ class Plan:
         record, and does not miss the results behind a figure that looks newer than our sources.
         """
         for paper in self.papers:
-            folders = (Path(self.results, lane, paper) for lane in experiment.LANES)
+            kinds = (*experiment.LANES, "studies")  # one of them is behind every figure
+            folders = (Path(self.results, kind, paper) for kind in kinds)
             if not any(folder.exists() for folder in folders):
                 for path in Path(self.figures, paper).rglob("*"):
                     with suppress(OSError):  # a folder that is read-only

@@ -353,6 +353,19 @@ def test_the_parts_of_go_ucb_are_all_its_results_once_each_and_its_unmixed_figur
     assert "figures/go_ucb/controls.png" not in synthetic | tuning  # shows settings of both
 
 
+@pytest.mark.parametrize("kind", ["regret", "timing", "studies"])
+def test_figures_that_were_made_here_keep_their_time(kind, tmp_path):
+    folders = {name: str(tmp_path / name) for name in ("results", "figures")}
+    here = Plan(config.merge(config.load_config(), folders))
+    own, foreign = (tmp_path / "figures" / paper / "a.png" for paper in ("bkb", "go_ucb"))
+    for path in (own, foreign):
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"1")
+    (tmp_path / "results" / kind / "bkb").mkdir(parents=True)
+    here.outdate_foreign_figures()
+    assert own.stat().st_mtime > 1e9 > foreign.stat().st_mtime
+
+
 def test_a_group_without_cells_in_hindsight_has_no_floors():
     variant = {"only": {"settings": ["breast_cancer_wdbc_rf"]}, "papers": ["go_ucb"]}
     left = Plan(config.merge(config.load_config(), variant))

@@ -19,7 +19,7 @@ rule run_chunk:
         "../scripts/run_chunk.py"
 
 
-# Where `batch` allows it, several files of one algorithm are made by one process.
+# Where `batch_files` and `batch_seconds` allow it, several files are made by one process.
 for batch in plan.batches("regret").values():
 
     rule:

@@ -23,7 +23,7 @@ rule time_chunk:
         "../scripts/run_chunk.py"
 
 
-# Where `batch` allows it, several files of one algorithm are made by one process.
+# Where `batch_files` and `batch_seconds` allow it, several files are made by one process.
 for batch in plan.batches("timing").values():
 
     rule:
