@@ -42,18 +42,18 @@ def _columns(rng):
 
 
 def aggregate(folder):
-    """Do what the workflow's script does; print rows, seconds and the largest memory."""
+    """Make the tables of a group; print rows, seconds and the largest memory."""
     start = time.perf_counter()
+    import pyarrow.parquet as pq
+
     from optimist import aggregate
 
     paths = sorted(map(str, Path(folder).glob("*.parquet")))
-    runs = aggregate.load(paths, columns=aggregate.REGRETS)
-    runs[aggregate.REGRETS].to_parquet(f"{folder}/regrets.out")
-    rows = len(runs)
-    del runs
-    aggregate.finals(aggregate.load(paths, ends=True)).to_parquet(f"{folder}/finals.out")
+    tables = {name: f"{folder}/tables/{name}.parquet" for name in ("finals", "regrets", "times")}
+    aggregate.write_tables(paths, paths[:1], None, tables)
     seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    rows = pq.read_metadata(tables["regrets"]).num_rows
     print(f"{rows} rows of {len(paths)} files: {seconds:.1f} s, at most {peak:.0f} MiB")
 
 

@@ -33,3 +33,8 @@ def rewrite(path, change):
     change(metadata)
     path.unlink()  # it may be linked
     results.write(table, path, metadata)
+
+
+def asked(request, wildcards=None, attempt=1):
+    """Return what a job asks a scheduler for, by name, from `optimist.costs.Costs.request`."""
+    return {name: of(wildcards, attempt) for name, of in request.items()}

@@ -20,6 +20,7 @@ import pandas as pd
 import pyarrow as pa
 
 from optimist.errors import ResultError
+from optimist.files import write_frame
 from optimist.results import REQUIRED, read
 from optimist.simulate import COMPLETE
 from optimist.statistics import mean_intervals
@@ -73,6 +74,23 @@ def _last_rounds(runs):
     return trials.idxmax(), early.groupby([*CELL, "trial"], sort=False)["round"].idxmax()
 
 
+def write_tables(regret, timing, floors, paths):
+    """Write the tables of a group: ``finals``, ``regrets`` and ``times``.
+
+    Parameters
+    ----------
+    regret, timing : list of str
+        Result files of the two lanes.
+    floors : str or None
+        See `load`.
+    paths : mapping of str to path
+        Where each table is written.
+    """
+    write_frame(load(regret, floors, columns=REGRETS)[REGRETS], paths["regrets"])
+    write_frame(finals(load(regret, floors, ends=True)), paths["finals"])
+    write_frame(load(timing), paths["times"])
+
+
 def find_floors(runs):
     """Return the smallest regret of a round on each instance of a function, and who had it.
 
@@ -93,7 +111,10 @@ def count_from(runs, floors):
     mixed = set(runs["setting"][floor.notna()])
     lost = instances[floor.isna() & instances.notna() & runs["setting"].isin(mixed)]
     if len(lost):
-        raise ResultError(f"no floor of {lost.iloc[0]!r}; delete the table floors and run again")
+        raise ResultError(
+            f"no floor of {lost.iloc[0]!r}; delete the tables named floors and run the same "
+            "command again"
+        )
     floor = floor.fillna(0.0)
     return runs.assign(
         regret=runs["regret"] - floor * runs["round"],

@@ -38,24 +38,29 @@ class Batch:
         """The resolved jobs as plain dicts."""
         return [job.describe() for job in self.jobs]
 
-    def memory_mb(self, wildcards, attempt):
-        """Return the memory to ask for, in MiB."""
-        return self.costs.memory_to_ask(max(map(self.costs.peak_mb, self.jobs)), attempt)
+    @property
+    def expected(self):
+        """What it should take: seconds, and memory in MiB."""
+        return sum(self._seconds), max(map(self.costs.peak_mb, self.jobs))
 
-    def minutes(self, wildcards, attempt):
-        """Return the run time to ask for, in minutes."""
-        return self.costs.minutes_to_ask(sum(map(self.costs.seconds, self.jobs)), attempt)
+    @property
+    def _seconds(self):
+        # A second more each, or the limits of the shortest would be next to nothing.
+        return [1.0 + self.costs.seconds(job) for job in self.jobs]
+
+    @property
+    def request(self):
+        """What it asks a scheduler for, see `optimist.costs.Costs.request`."""
+        return self.costs.request(lambda wildcards: self.expected)
 
     def limits(self, wildcards, resources):
         """Return what each job may use: nearly all memory but Snakemake's own, and its share of
         nearly all time."""
-        # A second more each, or the shortest would have next to nothing.
-        expected = [1.0 + self.costs.seconds(job) for job in self.jobs]
         # The rest is for the start of Python and for writing what was found.
         usable = max(resources.runtime - 2, resources.runtime / 2)
-        share = usable * 60 / sum(expected)
+        share = usable * 60 / sum(self._seconds)
         memory = 0.95 * (resources.mem_mb - SNAKEMAKE_MB)
-        return [{"memory_mb": memory, "seconds": share * seconds} for seconds in expected]
+        return [{"memory_mb": memory, "seconds": share * seconds} for seconds in self._seconds]
 
 
 def pack(jobs, costs, *, files, seconds):

@@ -135,16 +135,13 @@ def _run(options):
     from optimist.jobs import one_blas_thread
 
     one_blas_thread()  # before anything imports numpy
-    from optimist.config import load_config, project_root
     from optimist.experiment import Job, run
 
     first, stop = _parse_trials(options.trials)
     if options.horizon is not None and options.horizon < 1:
         raise ConfigError(f"--horizon is {options.horizon}; allowed: at least 1")
     cell = _parse_cell(options.cell)
-    data_dir = project_root() / load_config()["results"] / "data"
-    if "dataset" in cell.spec:
-        _ensure_dataset(cell.spec["dataset"], data_dir)
+    data_dir = _prepare(cell.spec["dataset"]) if "dataset" in cell.spec else None
     job = Job("regret", cell, first, stop, rounds=options.horizon)
     show = None if options.json else _print_trial
     trajectories = run(job, data_dir, progress=show)
@@ -170,21 +167,31 @@ def _parse_trials(text):
     return int(first), int(stop)
 
 
-def _ensure_dataset(name, folder):
-    """Prepare a data set that the workflow has not prepared yet, with the configured options."""
+def _prepare(name):
+    """Return a folder with a data set as this code and configuration make it.
+
+    It is not that of the workflow, which alone knows what its tables were made with.
+    """
     from optimist import datasets
-    from optimist.config import load_config
+    from optimist.config import load_config, project_root
+    from optimist.experiment import digest, module_closure
+    from optimist.files import identity, sha256
     from optimist.preparation import preparation
 
-    path = Path(folder) / f"{name}.csv"
-    if path.exists():
-        return
-    config = load_config()
-    print(f"preparing {path} (once; it may take a minute)", file=sys.stderr)
-    how = preparation(name)
-    frame, _ = datasets.fetch(how.raw, **config["data"])
+    config, how = load_config(), preparation(name)
     options = how.select_options("write", config["datasets"].get(how.raw, {}))
-    how.function("write")(frame, path, **options)
+    decisive = {
+        "options": options,
+        "code": digest(tuple(sorted(module_closure(how.module)))),
+        "sources": sha256(project_root() / "data/sources.csv"),
+    }
+    folder = project_root() / config["results"] / "data/alone" / identity(decisive)
+    path = folder / f"{name}.csv"
+    if not path.exists():
+        print(f"preparing {path} (once; it may take a minute)", file=sys.stderr)
+        frame, _ = datasets.fetch(how.raw, **config["data"])
+        how.function("write")(frame, path, **options)
+    return folder
 
 
 def _summary(trial, trajectory):
@@ -220,8 +227,10 @@ def _results(options):
     print(inventory.to_text(entries, _configuration(options)))
     if options.costs:
         measured = [*costs.collect(inventory.uses(entries)), *inventory.studies(plan)]
-        costs.write(costs.update(costs.read(options.costs), measured), options.costs)
-        print(f"wrote the costs of {len(measured)} cells and studies to {options.costs}")
+        known = costs.read(options.costs)
+        updated = costs.update(known, measured)
+        costs.write(updated, options.costs)
+        print(f"{options.costs}: {len({*updated} - {*known})} of {len(updated)} rows are new")
     if options.delete:
         doomed = [entry for entry in entries if entry.state == options.delete]
         inventory.delete(doomed)
@@ -275,10 +284,10 @@ def _claims_path(options):
 def _write_readme(frame):
     from optimist import claims
     from optimist.config import project_root
-    from optimist.files import write_atomically
+    from optimist.files import write_text
 
     path = project_root() / "README.md"
     if not path.is_file():
         raise ConfigError(f"{path} does not exist; --readme writes into it")
     text = claims.with_summary(path.read_text(), frame)
-    write_atomically(path, lambda temporary: temporary.write_text(text))
+    write_text(text, path)

@@ -15,9 +15,9 @@ from optimist.algorithms import parse_label
 from optimist.errors import ConfigError
 from optimist.files import write_atomically
 
-# A trial of which nothing is known, and a study.
+# Seconds and MiB of a trial of which nothing is known, and of a study.
 UNKNOWN_SECONDS, UNKNOWN_MB = 60.0, 1000.0
-UNKNOWN_STUDY_SECONDS, UNKNOWN_STUDY_MB = 600.0, 1000.0
+UNKNOWN_STUDY = 600.0, 1000.0
 # On a cluster Snakemake runs twice beside the script of a job: what both take, in MiB. And by how
 # much the same libraries may take more on another machine than on that which was measured.
 SNAKEMAKE_MB = 450
@@ -37,7 +37,7 @@ class Row:
     algorithm: str
     rounds: int
     seconds: float
-    peak_mb: float
+    peak_mb: int
 
 
 class Costs:
@@ -90,9 +90,7 @@ class Costs:
     def study(self, name, paper):
         """Return the seconds of a paper's study, and its memory in MiB."""
         found = self._studies.get((name, paper))
-        if found is None:
-            return UNKNOWN_STUDY_SECONDS, UNKNOWN_STUDY_MB
-        return found.seconds, found.peak_mb
+        return UNKNOWN_STUDY if found is None else (found.seconds, found.peak_mb)
 
     @staticmethod
     def aggregation(rows):
@@ -103,15 +101,33 @@ class Costs:
             AGGREGATE_MB + AGGREGATE_MB_PER_MILLION * millions,
         )
 
-    def memory_to_ask(self, peak_mb, attempt):
-        """Return the MiB that a job asks for: half more than measured, and more at each attempt,
-        with room for Snakemake and other libraries."""
-        room = SNAKEMAKE_MB + LIBRARIES_MB
-        return math.ceil(attempt * self._memory_factor * (room + 1.5 * peak_mb))
+    def request(self, expected):
+        """Return the resources of a rule, for Snakemake: what its jobs ask a scheduler for.
 
-    def minutes_to_ask(self, seconds, attempt):
-        """Return the minutes that a job asks for: four times what was measured, and five."""
-        return math.ceil(attempt * self._time_factor * (5 + 4 * seconds / 60))
+        That is half more memory than expected with room for Snakemake and other libraries, and
+        four times as long and five minutes; more at each attempt.
+
+        Parameters
+        ----------
+        expected : callable
+            From a job's wildcards to its seconds and its memory in MiB.
+
+        Returns
+        -------
+        dict
+            Functions of wildcards and attempt: ``mem_mb`` in MiB, ``runtime`` in minutes.
+        """
+
+        def mem_mb(wildcards, attempt):
+            _, peak_mb = expected(wildcards)
+            room = SNAKEMAKE_MB + LIBRARIES_MB
+            return math.ceil(attempt * self._memory_factor * (room + 1.5 * peak_mb))
+
+        def runtime(wildcards, attempt):
+            seconds, _ = expected(wildcards)
+            return math.ceil(attempt * self._time_factor * (5 + 4 * seconds / 60))
+
+        return {"mem_mb": mem_mb, "runtime": runtime}
 
 
 def _rounds(job):
@@ -135,11 +151,17 @@ def read(path):
 
 def _row(path, number, line):
     try:
-        return Row(**{field.name: field.type(line[field.name]) for field in fields(Row)})
+        row = Row(**{field.name: field.type(line[field.name]) for field in fields(Row)})
     except (KeyError, TypeError, ValueError) as error:
         raise ConfigError(
             f"{path}, line {number}: {error}; allowed: {', '.join(f.name for f in fields(Row))}"
         ) from None
+    if row.rounds < 1 or row.peak_mb < 0 or not 0.0 <= row.seconds < math.inf:
+        raise ConfigError(
+            f"{path}, line {number}: rounds {row.rounds}, seconds {row.seconds}, peak_mb "
+            f"{row.peak_mb}; allowed: at least one round, and no negative number"
+        )
+    return row
 
 
 def collect(descriptions):

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from optimist.errors import ConfigError, DataError, unknown_name
-from optimist.files import write_atomically
+from optimist.files import write_atomically, write_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -396,7 +396,7 @@ def save(
     """Write a table as Parquet and its record as JSON, each complete or not at all."""
     text = json.dumps(record, indent=2) + "\n"
     write_atomically(parquet_path, lambda path: frame.to_parquet(path, index=False))
-    write_atomically(json_path, lambda path: path.write_text(text, encoding="utf-8"))
+    write_text(text, json_path)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 # Errors of the system that say that a file system takes no more files.
-_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
+_MEND = "mend that and run the same command again"
 
 
 class OptimistError(Exception):
@@ -53,9 +54,16 @@ def unwritable_named(path: str = "") -> Iterator[None]:
         if error.errno not in _UNWRITABLE:
             raise
         raise UnwritableError(
-            f"{error.filename or path}: {os.strerror(error.errno)}; mend that and run the same "
-            "command again"
+            f"{error.filename or path}: {os.strerror(error.errno)}; {_MEND}"
         ) from error
+
+
+def check_writable(folder: str) -> None:
+    """Make a folder unless it is there; raise UnwritableError if it takes no files."""
+    with unwritable_named(folder):
+        os.makedirs(folder, exist_ok=True)
+    if not os.access(folder, os.W_OK):
+        raise UnwritableError(f"{folder} cannot be written to; {_MEND}")
 
 
 def nearest(name: str, allowed: Iterable[str]) -> str:

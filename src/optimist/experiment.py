@@ -3,7 +3,6 @@
 import ast
 import hashlib
 import importlib.util
-import math
 import time
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -147,28 +146,34 @@ def run(job, data_dir=None, progress=None, limit=None):
     """Run the trials of a job; return a mapping of trial index to `Trajectory`.
 
     ``progress(trial, trajectory)`` is called after each trial. ``limit`` has the arguments of
-    `optimist.guard.limited`; when the time is over, trials that are left end with ``timeout``.
+    `optimist.guard.limited`, for all trials together: of the time that is left, the last one may
+    take all and the others twice their share, so that one which hangs leaves some to the rest.
     """
+    limit = limit or {}
+    memory_mb, seconds = limit.get("memory_mb"), limit.get("seconds")
     trajectories = {}
-    deadline = time.monotonic() + (limit or {}).get("seconds", math.inf)
+    start = time.monotonic()
     for trial in range(job.first, job.stop):
-        trajectories[trial] = _run_trial(job, trial, data_dir, limit or {}, deadline)
+        share = None
+        if seconds is not None:
+            left = seconds - (time.monotonic() - start)
+            share = 2.0 * left / (job.stop - trial + 1)
+        trajectories[trial] = _run_trial(job, trial, data_dir, memory_mb, share)
         if progress is not None:
             progress(trial, trajectories[trial])
     return trajectories
 
 
-def _run_trial(job, trial, data_dir, limit, deadline):
-    left = deadline - time.monotonic()
-    if left <= 0:
-        return Trajectory("timeout")
+def _run_trial(job, trial, data_dir, memory_mb, seconds):
+    if seconds is not None and seconds <= 0:
+        return Trajectory("out_of_time")
     try:
-        with limited(limit.get("memory_mb"), left if math.isfinite(left) else None):
+        with limited(memory_mb, seconds):
             return run_trial(job, trial, data_dir)
     except MemoryError:
         return Trajectory("out_of_memory")
     except OutOfTimeError:
-        return Trajectory("timeout")
+        return Trajectory("out_of_time")
 
 
 def source_files(cell, probe=None):

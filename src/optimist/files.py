@@ -44,6 +44,11 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
             temporary.unlink(missing_ok=True)
 
 
+def write_text(text, path):
+    """Write a text file, in UTF-8."""
+    write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
 def write_frame(frame, path):
     """Write a pandas frame as CSV or Parquet, by the ending of ``path``."""
     is_csv = str(path).endswith(".csv")

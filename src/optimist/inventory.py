@@ -7,9 +7,7 @@ from pathlib import Path
 from optimist import costs, results
 from optimist.errors import ResultError
 from optimist.experiment import Job
-from optimist.simulate import EARLY
-
-OUT_OF_MEMORY = ("out_of_memory",)
+from optimist.simulate import COMPLETE, EARLY
 
 
 @dataclass(frozen=True)
@@ -22,15 +20,18 @@ class Entry:
     job : Job
     state : {"present", "absent", "refused", "early"}
         ``refused`` by `optimist.results.verify`; ``early`` if trials of it ended for want of time
-        or memory, though the configuration does not limit their time.
+        or memory that the job asked for.
     remark : str
         Why it is refused, or how many trials ended early.
+    played : bool
+        Whether no trial ended before its last round, or the time that it was given.
     """
 
     path: str
     job: Job
     state: str
     remark: str = ""
+    played: bool = False
 
 
 def take(plan):
@@ -55,12 +56,11 @@ def _entry(path, job, plan):
     except ResultError as error:
         return Entry(path, job, "refused", str(error))
     ends = dict(zip(*(table[name].to_pylist() for name in ("trial", "status")), strict=True))
-    unplanned = EARLY if job.time_limit is None else OUT_OF_MEMORY
-    early = Counter(status for status in ends.values() if status in unplanned)
+    early = Counter(status for status in ends.values() if status in EARLY)
     if early:
         remark = ", ".join(f"{status} {number}" for status, number in sorted(early.items()))
         return Entry(path, job, "early", f"{remark} of {len(ends)} trials")
-    return Entry(path, job, "present")
+    return Entry(path, job, "present", played={*ends.values()} <= {*COMPLETE, "timeout"})
 
 
 def delete(entries):
@@ -98,17 +98,21 @@ def to_text(entries, options="", shown=20):
 
 
 def uses(entries):
-    """Yield job and cost (see `optimist.costs.collect`) of each entry that is as it should be."""
+    """Yield job and cost (see `optimist.costs.collect`) of each entry that was played whole."""
     for entry in entries:
-        if entry.state == "present":
+        if entry.played:
             metadata = results.read_metadata(entry.path)
             if "use" in metadata:
                 yield entry.job, metadata["use"]
 
 
 def studies(plan):
-    """Yield the `optimist.costs.Row` of each study that Snakemake recorded; none of a short run."""
-    if any(limit is not None for limit in plan.config["limits"].values()):
+    """Yield the `optimist.costs.Row` of each study that Snakemake recorded.
+
+    None of a run that was cut short, or of some cells only: its studies may be of less.
+    """
+    cuts = [*plan.config["limits"].values(), *plan.config["only"].values()]
+    if any(cut not in (None, []) for cut in cuts):
         return
     for study in plan.studies:
         for paper in plan.papers:

@@ -68,7 +68,8 @@ def run_jobs(descriptions, outputs, *, results, limits=None):
 
     Results of the regret lane are also linked into ``kept``, and taken from there if they have been
     made before: by a process that was killed before it had all its files, or in other batches.
-    Times are always taken anew.
+    Times are always taken anew. A job that raises an error does not stop the others: the first such
+    error is raised at the end, and the log has all. An error of the system stops them.
 
     Parameters
     ----------
@@ -82,15 +83,26 @@ def run_jobs(descriptions, outputs, *, results, limits=None):
         For each job what ends its trials early, see `optimist.guard.limited`.
     """
     limits = limits or [{}] * len(descriptions)
+    errors = []
     for description, output, limit in zip(descriptions, outputs, limits, strict=True):
-        _run_job(description, output, f"{results}/data", f"{results}/kept", limit)
+        try:
+            _run_job(description, output, f"{results}/data", f"{results}/kept", limit)
+        except OSError:
+            raise
+        except Exception as error:
+            logger.exception("%s is not made", output)
+            errors.append(error)
+    if errors:
+        raise errors[0]
 
 
 def _run_job(description, output, data_dir, kept, limit):
     from optimist import provenance, results
     from optimist.experiment import Job, run
-    from optimist.guard import peak_memory
+    from optimist.guard import forget_peak_memory, peak_memory
 
+    start = time.perf_counter()
+    forget_peak_memory()
     job = Job.restore(description)
     logger.info("%s lane, %s, trials %s", job.lane, job.cell.name, job.chunk)
     if job.code != description["code"]:
@@ -107,7 +119,8 @@ def _run_job(description, output, data_dir, kept, limit):
     if is_reusable(job.lane) and store.take(output):
         logger.info("taken from %s", store.path)
         return
-    start = time.perf_counter()
+    if "seconds" in limit:
+        limit = {**limit, "seconds": limit["seconds"] - (time.perf_counter() - start)}
     trajectories = run(job, data_dir, progress=_log_trial, limit=limit)
     metadata["use"] = {"seconds": time.perf_counter() - start, "peak_mb": peak_memory()}
     results.write(results.to_table(job.cell, trajectories), output, metadata)
@@ -122,7 +135,7 @@ def is_reusable(lane, statuses=()):
     """
     from optimist.simulate import EARLY
 
-    return lane == "regret" and not any(status in EARLY for status in statuses)
+    return lane == "regret" and not {"timeout", *EARLY}.intersection(statuses)
 
 
 def _resolved(cell, data_dir, limit):

@@ -7,7 +7,7 @@ from pathlib import Path
 from optimist import provenance, results
 from optimist.errors import ResultError
 from optimist.experiment import LANES
-from optimist.files import sha256, write_atomically
+from optimist.files import sha256, write_text
 
 
 def build(sources):
@@ -108,4 +108,4 @@ def _compare(path, digest, place):
 def write(manifest, path):
     """Write a manifest as JSON."""
     text = json.dumps(manifest, indent=1, sort_keys=True) + "\n"
-    write_atomically(path, lambda temporary: temporary.write_text(text))
+    write_text(text, path)

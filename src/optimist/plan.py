@@ -16,7 +16,7 @@ from optimist.algorithms import algorithm_module, parse_label
 from optimist.batches import Batch, pack
 from optimist.config import check_config, claims_path, load_paper, project_root
 from optimist.environments import environment_class, environment_module
-from optimist.errors import ConfigError, unknown_name
+from optimist.errors import ConfigError, nearest, unknown_name
 from optimist.files import identity
 from optimist.simulate import CURVE_POINTS
 from optimist.trials import Cell
@@ -87,6 +87,7 @@ class Plan:
             self._check_claims(paper)
         self._check_names()
         self._check_selection()
+        self._check_floors()
 
     @staticmethod
     def _check_claims(paper):
@@ -130,6 +131,24 @@ class Plan:
         if not self.jobs:
             raise ConfigError(f"only is {self.config['only']!r}; allowed: names that share a cell")
 
+    def _check_floors(self):
+        """Refuse figures and tables that count regret from the floors of another group."""
+        groups = {
+            (job.cell.paper, job.cell.setting, job.cell.algorithm): job.group
+            for job in self.jobs.values()
+            if job.lane == "regret"
+        }
+        for paper, kind in product(self.papers, ("figures", "tables")):
+            for name in self.names(paper, kind):
+                spec = self.papers[paper][kind][name]
+                own = spec.get("group", "paper")
+                for cell in (item_cells(spec, "regret") or set()) & self._in_hindsight[paper]:
+                    if groups.get((paper, *cell), own) != own:
+                        raise ConfigError(
+                            f"{name!r} of group {own} shows {'/'.join(cell)} of another, where "
+                            f"regret is counted from the best of its group; allowed: group {own}"
+                        )
+
     # Jobs and their result files.
 
     @cached_property
@@ -143,7 +162,13 @@ class Plan:
         }
 
     def _job(self, lane, w):
-        return self.jobs[f"{lane}/{w.paper}/{w.setting}/{w.algorithm}/{w.chunk}.parquet"]
+        path = f"{lane}/{w.paper}/{w.setting}/{w.algorithm}/{w.chunk}.parquet"
+        if path not in self.jobs:
+            raise ConfigError(
+                f"no cell of this configuration has the result file {path!r}"
+                f"{nearest(path, self.jobs)}; allowed: those of `snakemake -n`, less the folder"
+            )
+        return self.jobs[path]
 
     def _decides(self, job):
         """Return the source files and the data set that decide a job's result."""
@@ -152,8 +177,8 @@ class Plan:
             files.append(self.dataset(job.cell.spec["dataset"]))
         return files
 
-    def _alone(self, lane, wildcards):
-        """Return a result file that has a process of its own, as a batch of one."""
+    def _batch_of_one(self, lane, wildcards):
+        """Return a result file that has a process of its own."""
         job = self._job(lane, wildcards)
         return Batch("", [], [job], self.results, self.costs)
 
@@ -163,19 +188,15 @@ class Plan:
 
     def job_specs(self, lane):
         """Return a params function: the resolved job as a plain dict, in a list."""
-        return lambda wildcards: self._alone(lane, wildcards).specs
+        return lambda wildcards: self._batch_of_one(lane, wildcards).specs
 
-    def memory_mb(self, lane):
-        """Return a resources function: the memory that a job asks a scheduler for."""
-        return lambda wildcards, attempt: self._alone(lane, wildcards).memory_mb(wildcards, attempt)
-
-    def minutes(self, lane):
-        """Return a resources function: the run time that a job asks a scheduler for."""
-        return lambda wildcards, attempt: self._alone(lane, wildcards).minutes(wildcards, attempt)
+    def job_request(self, lane):
+        """Return what a job asks a scheduler for, see `optimist.costs.Costs.request`."""
+        return self.costs.request(lambda wildcards: self._batch_of_one(lane, wildcards).expected)
 
     def limits(self, lane):
         """Return a params function: what ends the trials of a job early, None if nothing does."""
-        return lambda wildcards, resources: self.batch_limits(self._alone(lane, wildcards))(
+        return lambda wildcards, resources: self.batch_limits(self._batch_of_one(lane, wildcards))(
             wildcards, resources
         )
 
@@ -255,15 +276,10 @@ class Plan:
         points = ((j.stop - j.first, min(CURVE_POINTS, j.cell.spec["horizon"])) for j in jobs)
         return sum(trials * recorded for trials, recorded in points)
 
-    def aggregate_memory_mb(self, wildcards, attempt):
-        """Return the memory that aggregating a group asks a scheduler for, in MiB."""
-        _, peak_mb = self.costs.aggregation(self._group_rows(wildcards))
-        return self.costs.memory_to_ask(peak_mb, attempt)
-
-    def aggregate_minutes(self, wildcards, attempt):
-        """Return the run time that aggregating a group asks a scheduler for, in minutes."""
-        seconds, _ = self.costs.aggregation(self._group_rows(wildcards))
-        return self.costs.minutes_to_ask(seconds, attempt)
+    @property
+    def aggregate_request(self):
+        """What aggregating a group asks a scheduler for."""
+        return self.costs.request(lambda w: self.costs.aggregation(self._group_rows(w)))
 
     def group_identities(self, wildcards):
         """Return the identities of all result files of a paper's group, for its tables."""
@@ -301,7 +317,7 @@ class Plan:
             return 1
         return getattr(workflow.resource_settings, "cores", None) or 1
 
-    def alone(self, words):
+    def node_alone(self, words):
         """Return the words that ask a scheduler for a node of one's own, if timing needs one."""
         return words if self.config["timing"]["exclusive"] else ""
 
@@ -327,13 +343,10 @@ class Plan:
         """Return an input function: the sources that prepare a data set, and of ``modules``."""
         return lambda w: sources(preparation.preparation(w.dataset).module, *modules)
 
-    def dataset_memory_mb(self, wildcards, attempt):
-        """Return the memory that preparing a data set asks a scheduler for, in MiB."""
-        return self.costs.memory_to_ask(costs.UNKNOWN_STUDY_MB, attempt)
-
-    def dataset_minutes(self, wildcards, attempt):
-        """Return the run time that preparing a data set asks a scheduler for, in minutes."""
-        return self.costs.minutes_to_ask(costs.UNKNOWN_STUDY_SECONDS, attempt)
+    @property
+    def dataset_request(self):
+        """What preparing a data set asks a scheduler for: as much as an unknown study."""
+        return self.costs.request(lambda w: costs.UNKNOWN_STUDY)
 
     def raw_table(self, wildcards):
         """Return the path of the raw table that a prepared data set is made from."""
@@ -368,6 +381,9 @@ class Plan:
 
     def _study_cells(self, paper, study):
         """Return the cells of a study: of facts, every setting that the paper's jobs use."""
+        known = [asked.name for asked in studies.of_paper(self.papers[paper])]
+        if study.name not in known:
+            raise unknown_name(f"study of {paper}", study.name, known)
         if study.name == "facts":
             jobs = (job for job in self.jobs.values() if job.cell.paper == paper)
             specs = {job.cell.setting: job.cell.spec for job in jobs}
@@ -393,23 +409,9 @@ class Plan:
 
         return spec
 
-    def study_memory_mb(self, study):
-        """Return a resources function: the memory that a study asks a scheduler for."""
-
-        def memory(wildcards, attempt):
-            _, peak_mb = self.costs.study(study.name, wildcards.paper)
-            return self.costs.memory_to_ask(peak_mb, attempt)
-
-        return memory
-
-    def study_minutes(self, study):
-        """Return a resources function: the run time that a study asks a scheduler for."""
-
-        def minutes(wildcards, attempt):
-            seconds, _ = self.costs.study(study.name, wildcards.paper)
-            return self.costs.minutes_to_ask(seconds, attempt)
-
-        return minutes
+    def study_request(self, study):
+        """Return what a study asks a scheduler for."""
+        return self.costs.request(lambda w: self.costs.study(study.name, w.paper))
 
     def study_benchmark(self, study, paper="{paper}"):
         """Return where Snakemake records what a study took."""
@@ -446,13 +448,20 @@ class Plan:
 
     def item(self, kind):
         """Return a params function: the configuration of a figure or table."""
-        return lambda w: self.papers[w.paper][kind][w.name]
+
+        def spec(wildcards):
+            known = self.names(wildcards.paper, kind)
+            if wildcards.name not in known:
+                raise unknown_name(f"name among {kind} of {wildcards.paper}", wildcards.name, known)
+            return self.papers[wildcards.paper][kind][wildcards.name]
+
+        return spec
 
     def caption(self, kind):
         """Return a params function: title and caption of a figure or table."""
 
         def text(wildcards):
-            spec = self.papers[wildcards.paper][kind][wildcards.name]
+            spec = self.item(kind)(wildcards)
             return f"{spec['title']}. {spec.get('caption', '')}".strip()
 
         return text
@@ -466,8 +475,7 @@ class Plan:
         """Return an input function: the result files and tables that an item is drawn from."""
 
         def inputs(wildcards):
-            paper = wildcards.paper
-            spec = self.papers[paper][kind][wildcards.name]
+            paper, spec = wildcards.paper, self.item(kind)(wildcards)
             folder = f"{self.results}/tables/{paper}/{spec.get('group', 'paper')}"
             found = {"source": self.drawing_sources()}
             for need in item_needs(spec):
@@ -555,7 +563,7 @@ class Plan:
             kinds = (*experiment.LANES, "studies")  # one of them is behind every figure
             folders = (Path(self.results, kind, paper) for kind in kinds)
             if not any(folder.exists() for folder in folders):
-                for path in Path(self.figures, paper).rglob("*"):
+                for path in Path(self.figures, paper).rglob("*.*"):
                     with suppress(OSError):  # a folder that is read-only
                         os.utime(path, (1.0, 1.0))
 
@@ -589,9 +597,13 @@ class Plan:
         return next(g for g, (_, name) in GROUPS.items() if name == wildcards.manifest)
 
     def manifest_inputs(self, wildcards):
-        """Return all files that a manifest describes."""
-        files = self.figure_files(wildcards.paper, self._manifest_group(wildcards))
-        return [path for paths in files.values() for path in paths]
+        """Return all files that a manifest describes, and the data sets behind them."""
+        described = self.manifest_sources(wildcards).values()
+        data = {path for item in described for path in item["inputs"] if self._is_data(path)}
+        return [*(path for item in described for path in item["files"]), *sorted(data)]
+
+    def _is_data(self, path):
+        return path.startswith(f"{self.results}/data/")
 
     def manifest_sources(self, wildcards):
         """Return for each figure, table and the claims: its files and what they were made from."""

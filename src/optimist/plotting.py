@@ -12,6 +12,7 @@ from textwrap import fill
 import numpy as np
 
 from optimist.figures import method_name
+from optimist.files import write_atomically
 
 STYLE = Path(__file__).with_name("optimist.mplstyle")
 MARKERS = "osD^vP<X>hp*"
@@ -187,10 +188,14 @@ def draw(figure, table, paper, png_path, pdf_path):
 
     with matplotlib.style.context(STYLE, after_reset=True):
         canvas = _compose(figure, table, paper)
-        canvas.savefig(png_path, format="png", metadata={"Software": None})
+        _save(canvas, png_path, "png", {"Software": None})
         canvas.set_layout_engine("none")  # the layout stands; finding it again takes as long as ink
         nameless = {"CreationDate": None, "Creator": None, "Producer": None}
-        canvas.savefig(pdf_path, format="pdf", metadata=nameless)
+        _save(canvas, pdf_path, "pdf", nameless)
+
+
+def _save(canvas, path, kind, metadata):
+    write_atomically(path, lambda p: canvas.savefig(p, format=kind, metadata=metadata))
 
 
 def _compose(figure, table, paper):

@@ -23,6 +23,10 @@ KEY = b"optimist"
 REQUIRED = ("paper", "setting", "algorithm", "trial", "round", "regret", "seconds", "status")
 # Columns that differ between two runs of the same cell.
 VOLATILE = ("seconds", "select_seconds")
+REMEDY = (
+    "`optimist results --delete refused`, with the --configfile of the run if it had one, deletes "
+    "such files; then run the same command again"
+)
 
 
 def to_table(cell, trajectories):
@@ -95,9 +99,7 @@ def _opened(path):
     except (pa.ArrowException, OSError) as error:
         if getattr(error, "errno", None) is not None:
             raise UnreadableError(f"{path} cannot be read: {os.strerror(error.errno)}") from None
-        raise ResultError(
-            f"result file {path} is damaged ({error}); delete it and run the same command again"
-        ) from error
+        raise ResultError(f"result file {path} is damaged ({error}); {REMEDY}") from error
 
 
 def verify(expected, data_dir):
@@ -117,25 +119,24 @@ def verify(expected, data_dir):
     DataError
         If a data set is not there to compare with.
     """
-    refused = {path: fault for path in expected if (fault := _fault(path, expected, data_dir))}
+    refused = [fault for path in expected if (fault := _fault(path, expected[path], data_dir))]
     if refused:
-        path, fault = next(iter(refused.items()))
         others = f" (and {len(refused) - 1} files more)" if len(refused) > 1 else ""
-        raise ResultError(
-            f"result file {path} {fault}{others}; `optimist results --delete refused`, with the "
-            "--configfile of the run if it had one, deletes them; then run the same command again"
-        )
+        raise ResultError(f"{refused[0]}{others}; {REMEDY}")
 
 
 def _fault(path, expected, data_dir):
     """Return what is wrong with a result file, None if nothing is."""
-    metadata = read_metadata(path)
-    if identity(metadata["job"]) != expected[path]:
+    try:
+        metadata = read_metadata(path)
+    except ResultError as error:
+        return str(error).removesuffix(f"; {REMEDY}")
+    if identity(metadata["job"]) != expected:
         commit = (metadata["provenance"]["commit"] or "unknown")[:10]
-        return f"was made by another configuration or code, of commit {commit}"
+        return f"result file {path} was made by another configuration or code, of commit {commit}"
     name = metadata["job"]["cell"]["spec"].get("dataset")
     if name is not None and metadata["resolved"]["dataset"] != _data_digest(data_dir, name):
-        return f"was made from another table of {name} than {data_dir}/{name}.csv"
+        return f"result file {path} was made from another table than {data_dir}/{name}.csv"
     return None
 
 

@@ -7,7 +7,8 @@ for a numerical reason; it ends with a status:
 ``unconverged``   an inner solver missed its tolerance at least once; the curve is complete
 ``non_finite``    a reward or the learner's state stopped being finite; the curve ends before it
 ``failed: ...``   a linear-algebra or arithmetic error in the learner; the curve ends before it
-``timeout``       the trial's time limit, or its job's, passed; the curve ends there
+``timeout``       the trial's own time limit passed; the curve ends there
+``out_of_time``   the job's time limit was met; the curve ends before it
 ``out_of_memory`` the job's memory limit was met; the curve ends before it
 """
 
@@ -23,7 +24,7 @@ from optimist.errors import ConfigError, OutOfTimeError
 CURVE_POINTS = 300
 COMPLETE = ("ok", "unconverged")
 # How a trial ends for want of what another machine may have.
-EARLY = ("timeout", "out_of_memory")
+EARLY = ("out_of_time", "out_of_memory")
 # Columns that are measured here; a learner's diagnostics have other names.
 MEASURED = frozenset(
     (
@@ -102,7 +103,7 @@ def _run(play, marks, time_limit):
             trajectory.status = "out_of_memory"
             break
         except OutOfTimeError:
-            trajectory.status = "timeout"
+            trajectory.status = "out_of_time"
             break
         except (np.linalg.LinAlgError, ArithmeticError, ValueError) as error:
             if type(error) is ValueError and not _is_about_numbers(error):

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 from projects import new_project, wait_for
+from result_files import asked
 
 from optimist.config import merge
 from optimist.experiment import LANES
@@ -180,17 +181,18 @@ def test_jobs_ask_for_the_resources_that_were_measured(project):
     arguments = tiny(project)
     text = project.run(*arguments[:-1], "-n", "--", TARGET).stdout
     cells = r"rule (?:run_chunk|regret_\w+|timing_\w+):.*?resources: (.*?)\n"
-    asked = re.findall(cells, text, flags=re.S)
-    assert asked
+    shown = re.findall(cells, text, flags=re.S)
+    assert shown
     found = {
         tuple(int(re.search(rf"\b{name}=(\d+)", r)[1]) for name in ("mem_mb", "runtime"))
-        for r in asked
+        for r in shown
     }
     files = ("config/config.yaml", "tiny.yaml", "config/cluster.yaml")
     overlays = (yaml.safe_load((project.root / name).read_text()) for name in files)
     plan = Plan(reduce(merge, overlays))
     batches = [batch for lane in LANES for batch in plan.batches(lane).values()]
-    assert found == {(batch.memory_mb(None, 1), batch.minutes(None, 1)) for batch in batches}
+    requests = [asked(batch.request) for batch in batches]
+    assert found == {(request["mem_mb"], request["runtime"]) for request in requests}
     # Without exclusive timing, which `tiny.yaml` sets, no node is asked for alone.
     assert "--exclusive" not in text
     full = on_slurm(project)

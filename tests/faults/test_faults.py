@@ -228,9 +228,9 @@ def test_a_full_disk_is_named_and_leaves_no_half_file(project, disk, undisturbed
 def test_a_read_only_folder_is_named(project, disk, undisturbed):
     assert disk("ro,size=100m").returncode == 0
     arguments = project.overlay()
-    done = project.run(*arguments, TARGET, check=False)
-    assert done.returncode != 0
-    assert re.search(r"Read-only file system: '\S*results/", done.stderr)
+    message = error_of(project.run(*arguments, TARGET, check=False))
+    assert message.startswith("results cannot be written to; mend that and run")
+    assert planned(project, arguments)  # looking is allowed
     assert disk("rw,size=100m").returncode == 0
     project.run(*arguments, TARGET)
     assert project.digests() == undisturbed["tiny"]
@@ -286,8 +286,10 @@ def test_merged_results_are_not_made_again(project, tmp_path):
 
 
 ENDINGS = {
-    "out_of_memory": ("np.ones(2**30)", {}),  # 8 GiB
-    "timeout": ("__import__('time').sleep(60)", {"time_factor": 0.1}),  # half a minute for a job
+    # 8 GiB
+    "out_of_memory": ("np.ones(2**30)", {}, [TARGET, "glb_omd_claims"]),
+    # Half a minute for a job, of which the claims need more.
+    "out_of_time": ("__import__('time').sleep(60)", {"time_factor": 0.1}, [TARGET]),
 }
 
 
@@ -297,20 +299,21 @@ def test_a_cell_that_passes_its_limit_says_so_and_the_others_go_on(project, undi
     sound = source.read_text()
     update = "    def update(self, arms, index, reward):\n"
     assert sound.count(update) == 1
-    fault, limits = ENDINGS[status]
+    fault, limits, targets = ENDINGS[status]
     source.write_text(sound.replace(update, f"{update}        {fault}\n"))
     arguments = project.overlay(guard=True, **limits)
-    project.run(*arguments, TARGET, "glb_omd_claims")
+    project.run(*arguments, *targets)
     assert set(results.read(project.root / FILE)["status"].to_pylist()) == {status}
     other = FILE.replace("gloc", "glb_omd")
     assert set(results.read(project.root / other)["status"].to_pylist()) == {"ok"}
     figure = (project.root / "figures/glb_omd/tables/fig1.csv").read_text()
     assert f"incomplete: 3 of 3 trials {status}" in figure
     done = project.digests()
-    claims = pd.read_csv(project.root / "figures/glb_omd/claims.csv")
-    lost = f"logistic_s3/gloc (regret lane, no complete trial: 3 {status})"
-    checks = claims[claims["remark"].str.contains(lost, regex=False, na=False)]
-    assert len(checks) and set(checks["outcome"]) == {"missing"}
+    if "glb_omd_claims" in targets:
+        claims = pd.read_csv(project.root / "figures/glb_omd/claims.csv")
+        lost = f"logistic_s3/gloc (regret lane, no complete trial: 3 {status})"
+        checks = claims[claims["remark"].str.contains(lost, regex=False, na=False)]
+        assert len(checks) and set(checks["outcome"]) == {"missing"}
 
     said = project.run("optimist", "results", "--configfile", "tiny.yaml", "--delete", "early")
     files = [path for path in done if "/gloc" in path]  # its variants too

@@ -4,15 +4,14 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from result_files import toy_job
+from result_files import asked, toy_job
 
 from optimist.batches import Batch
 from optimist.costs import (
     SNAKEMAKE_MB,
     UNKNOWN_MB,
     UNKNOWN_SECONDS,
-    UNKNOWN_STUDY_MB,
-    UNKNOWN_STUDY_SECONDS,
+    UNKNOWN_STUDY,
     Costs,
     Row,
     collect,
@@ -24,8 +23,8 @@ from optimist.costs import (
 from optimist.errors import ConfigError
 
 ROWS = [
-    Row("regret", "toy", "here", "gloc", 12, 3.0, 200.0),
-    Row("regret", "toy", "there", "gloc[variant=public]", 24, 4.0, 300.0),
+    Row("regret", "toy", "here", "gloc", 12, 3.0, 200),
+    Row("regret", "toy", "there", "gloc[variant=public]", 24, 4.0, 300),
 ]
 
 
@@ -67,11 +66,21 @@ def test_a_table_is_read_as_it_was_written(tmp_path):
     assert Costs(read(tmp_path / "none.csv")).seconds(toy_job(stop=1)) == UNKNOWN_SECONDS
 
 
-@pytest.mark.parametrize("line", ["regret,toy,here,gloc,twelve,3,200", "regret,toy,here"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "regret,toy,here,gloc,twelve,3,200",
+        "regret,toy,here",
+        "regret,toy,here,gloc,0,3,200",
+        "regret,toy,here,gloc,12,nan,200",
+        "regret,toy,here,gloc,12,3,-1",
+    ],
+)
 def test_a_wrong_row_is_named(tmp_path, line):
     path = tmp_path / "costs.csv"
     path.write_text(f"lane,paper,setting,algorithm,rounds,seconds,peak_mb\n{line}\n")
-    with pytest.raises(ConfigError, match=r"costs\.csv, line 2: .*allowed: lane, paper"):
+    allowed = "(lane, paper|at least one round)"
+    with pytest.raises(ConfigError, match=rf"costs\.csv, line 2: .*allowed: {allowed}"):
         read(path)
 
 
@@ -81,7 +90,7 @@ def test_a_study_costs_what_snakemake_recorded(tmp_path):
     write([*ROWS, read_benchmark(record, "accuracy", "toy")], tmp_path / "costs.csv")
     costs = Costs(read(tmp_path / "costs.csv"))
     assert costs.study("accuracy", "toy") == (95.5, 310.0)
-    assert costs.study("accuracy", "other") == (UNKNOWN_STUDY_SECONDS, UNKNOWN_STUDY_MB)
+    assert costs.study("accuracy", "other") == UNKNOWN_STUDY
     # It is no cell of an algorithm without a name.
     assert costs.seconds(toy_job(algorithm="glb_omd", stop=1)) == UNKNOWN_SECONDS
 
@@ -95,21 +104,22 @@ def test_a_study_too_short_to_be_looked_at_has_no_memory(tmp_path):
 def test_a_job_asks_for_more_than_was_measured_and_again_for_more():
     jobs = batch(toy_job(stop=100), toy_job(setting="there", stop=60))
     measured = 100 * 3.0 + 60 * 3.0
-    assert jobs.memory_mb(None, 1) > 300 + SNAKEMAKE_MB
-    assert jobs.minutes(None, 1) * 60 > 3 * measured
-    assert jobs.memory_mb(None, 2) >= 1.9 * jobs.memory_mb(None, 1)
-    assert jobs.minutes(None, 2) >= 1.9 * jobs.minutes(None, 1)
+    first, second = (asked(jobs.request, attempt=attempt) for attempt in (1, 2))
+    assert first["mem_mb"] > 300 + SNAKEMAKE_MB
+    assert first["runtime"] * 60 > 3 * measured
+    assert all(second[name] >= 1.9 * first[name] for name in first)
 
 
 def test_factors_are_on_what_is_asked_for():
-    usual, more = batch(toy_job()), batch(toy_job(), memory_factor=3.0, time_factor=2.0)
-    assert more.memory_mb(None, 1) == pytest.approx(3 * usual.memory_mb(None, 1), abs=3)
-    assert more.minutes(None, 1) == pytest.approx(2 * usual.minutes(None, 1), abs=2)
+    usual = asked(batch(toy_job()).request)
+    more = asked(batch(toy_job(), memory_factor=3.0, time_factor=2.0).request)
+    assert more["mem_mb"] == pytest.approx(3 * usual["mem_mb"], abs=3)
+    assert more["runtime"] == pytest.approx(2 * usual["runtime"], abs=2)
 
 
 def test_what_is_measured_anew_replaces_and_the_rest_stays():
-    anew = Row("regret", "toy", "there", "gloc[variant=public]", 24, 9.0, 100.0)
-    other = Row("timing", "toy", "here", "gloc", 12, 3.0, 200.0)
+    anew = Row("regret", "toy", "there", "gloc[variant=public]", 24, 9.0, 100)
+    other = Row("timing", "toy", "here", "gloc", 12, 3.0, 200)
     assert update(ROWS, [other, anew]) == [ROWS[0], anew, other]
 
 

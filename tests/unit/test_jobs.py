@@ -1,5 +1,6 @@
 """Jobs: what they leave in files, what is kept, and what ends them."""
 
+import errno
 import os
 import time
 from dataclasses import replace
@@ -156,9 +157,59 @@ def test_a_job_out_of_time_says_so_and_the_next_one_goes_on(tmp_path, monkeypatc
     slow(monkeypatch, 0.05)
     long, short = toy_job(horizon=400, stop=3), toy_job(setting="there", stop=1)
     paths = make(tmp_path, long, short, limits=[{"seconds": 0.5}, {"seconds": 60.0}])
-    assert statuses(paths[0]) == {0: "timeout", 1: "timeout", 2: "timeout"}
+    assert statuses(paths[0]) == {0: "out_of_time", 1: "out_of_time", 2: "out_of_time"}
     assert statuses(paths[1]) == {0: "ok"}
     assert results.read(paths[0])["round"].to_pylist()[0] >= 1  # the curve up to there is kept
+
+
+def test_a_trial_that_hangs_leaves_time_to_the_others(tmp_path, monkeypatch):
+    select, hung = GLOC.select, []
+
+    def hang_once(self, arms):
+        if not hung:
+            hung.append(True)
+            time.sleep(60.0)
+        return select(self, arms)
+
+    monkeypatch.setattr(GLOC, "select", hang_once)
+    (path,) = make(tmp_path, toy_job(stop=3), limits=[{"seconds": 4.0}])
+    assert statuses(path) == {0: "out_of_time", 1: "ok", 2: "ok"}
+
+
+def test_the_world_counts_to_the_time_of_a_job(tmp_path, monkeypatch):
+    monkeypatch.setattr(jobs, "_resolved", lambda *_: time.sleep(0.2) or {"dataset": None})
+    (path,) = make(tmp_path, toy_job(), limits=[{"seconds": 0.1}])
+    assert statuses(path) == {0: "out_of_time", 1: "out_of_time"}
+    assert results.read_metadata(path)["use"]["seconds"] >= 0.2
+
+
+def test_a_job_with_an_error_does_not_stop_the_others(tmp_path, monkeypatch):
+    select = GLOC.select
+
+    def fail_here(self, arms):
+        raise TypeError("a bug of gloc")
+
+    monkeypatch.setattr(GLOC, "select", fail_here)
+    here, there = toy_job(), toy_job(algorithm="glb_omd", setting="there")
+    with pytest.raises(TypeError, match="a bug of gloc"):
+        make(tmp_path, here, there)
+    assert not (tmp_path / here.path).exists()
+    assert statuses(tmp_path / there.path) == {0: "ok", 1: "ok"}
+    monkeypatch.setattr(GLOC, "select", select)
+    make(tmp_path, here, there)
+
+
+def test_an_error_of_the_system_stops_all_jobs(tmp_path, monkeypatch):
+    made = []
+
+    def full(table, path, metadata):
+        made.append(path)
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(results, "write", full)
+    with pytest.raises(OSError, match="No space left"):
+        make(tmp_path, toy_job(), toy_job(setting="there"))
+    assert len(made) == 1
 
 
 def test_a_trial_out_of_memory_says_so_and_the_next_one_goes_on(tmp_path, monkeypatch):

@@ -1,13 +1,16 @@
 """The plan: what is asked for is what is shown, and all that is asked for can be reached."""
 
 from collections import defaultdict
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from result_files import asked
 
 from optimist import config, costs, studies
 from optimist.costs import Costs, Row
+from optimist.errors import ConfigError
 from optimist.experiment import source_files
 from optimist.plan import Plan
 
@@ -174,14 +177,16 @@ def test_batches_end_where_their_time_does(plan):
     assert batches
     for batch in batches:
         assert sum(plan.costs.seconds(job) for job in batch.jobs) <= longest
-    # What stays alone had no room beside it: all its neighbours of the same kind are long.
-    inside = {path for batch in batches for path in batch.outputs}
-    alone = [
-        job
-        for path, job in plan.jobs.items()
-        if job.lane == "regret" and f"results/{path}" not in inside
-    ]
-    assert max(plan.costs.seconds(job) for job in alone) > longest
+    # What stays alone had no room for the next of the same paper, group and data.
+    inside = {job for batch in batches for job in map(id, batch.jobs)}
+    alike = defaultdict(list)
+    for job in plan.jobs.values():
+        if job.lane == "regret":
+            alike[job.cell.paper, job.group, job.cell.spec.get("dataset")].append(job)
+    pairs = [pair for jobs in alike.values() for pair in pairwise(jobs)]
+    alone = [pair for pair in pairs if id(pair[0]) not in inside]
+    assert alone
+    assert all(sum(map(plan.costs.seconds, pair)) > longest for pair in alone)
 
 
 def test_every_cell_and_study_was_measured(plan):
@@ -198,14 +203,14 @@ def test_every_cell_and_study_was_measured(plan):
 
 
 def test_studies_ask_for_more_than_was_measured(plan):
-    row = Row("accuracy", "bkb", "", "", 1, 600.0, 400.0)
+    row = Row("accuracy", "bkb", "", "", 1, 600.0, 400)
     measured = Plan(plan.config)
     measured.costs = Costs([row])
-    accuracy = studies.STUDIES["accuracy"]
-    w = wildcards(paper="bkb")
-    assert measured.study_memory_mb(accuracy)(w, 1) > row.peak_mb
-    assert 60 * measured.study_minutes(accuracy)(w, 1) > 2 * row.seconds
-    assert measured.study_minutes(accuracy)(w, 2) > measured.study_minutes(accuracy)(w, 1)
+    request = measured.study_request(studies.STUDIES["accuracy"])
+    first, second = (asked(request, wildcards(paper="bkb"), attempt) for attempt in (1, 2))
+    assert first["mem_mb"] > row.peak_mb
+    assert 60 * first["runtime"] > 2 * row.seconds
+    assert all(second[name] > first[name] for name in first)
 
 
 def test_cells_on_data_depend_on_the_prepared_data(plan):
@@ -307,7 +312,9 @@ def test_a_manifest_describes_every_file_of_its_group(plan, manifest):
         w = wildcards(paper=paper, manifest=manifest)
         sources = plan.manifest_sources(w)
         described = [path for item in sources.values() for path in item["files"]]
-        assert sorted(described) == sorted(plan.manifest_inputs(w))
+        inputs = [path for item in sources.values() for path in item["inputs"]]
+        data = {path for path in inputs if path.startswith("results/data/")}
+        assert sorted(plan.manifest_inputs(w)) == sorted([*described, *data])
         assert len(set(described)) == len(described)
         for name in plan.names(paper, "figures", GROUPS[manifest]):
             made = {f"figures/{paper}/{name}.png", f"figures/{paper}/{name}.pdf"}
@@ -376,8 +383,9 @@ def test_a_group_without_cells_in_hindsight_has_no_floors():
 def test_aggregating_asks_for_more_with_more_rows(plan):
     w = wildcards(paper="bkb", group="paper")
     many = Plan(config.merge(config.load_config(), {"changes": {"trials": 1000}}))
-    assert many.aggregate_memory_mb(w, 1) > 5 * plan.aggregate_memory_mb(w, 1)
-    assert many.aggregate_minutes(w, 1) > 10 * plan.aggregate_minutes(w, 1)
+    few, more = asked(plan.aggregate_request, w), asked(many.aggregate_request, w)
+    assert more["mem_mb"] > 5 * few["mem_mb"]
+    assert more["runtime"] > 10 * few["runtime"]
 
 
 def test_an_edit_of_a_script_or_of_a_source_changes_the_digest(plan, monkeypatch, tmp_path):
@@ -398,8 +406,43 @@ def test_all_is_every_papers_manifest_and_the_page_of_claims(plan):
     assert set(plan.targets()) == {*manifests, "figures/claims.csv", "figures/claims.md"}
 
 
-def test_names_of_figures_and_tables_never_meet(plan):
-    for paper in plan.papers:
-        names = [*plan.names(paper, "figures"), *plan.names(paper, "tables")]
-        assert len(set(names)) == len(names)
-        assert not {"claims", "variants"} & set(names)
+@pytest.mark.parametrize(
+    ("kind", "name", "words"),
+    [
+        ("tables", "fig2", "'fig2' names a figure and a table"),
+        ("figures", "claims", "'claims' names a figure or table"),
+        ("parts", "fig2", "'fig2' names a part"),
+    ],
+)
+def test_names_that_would_share_a_target_are_refused(kind, name, words, monkeypatch):
+    def with_name(paper, changes):
+        loaded = config.load_paper(paper, changes)
+        return {**loaded, kind: {**loaded[kind], name: next(iter(loaded[kind].values()))}}
+
+    monkeypatch.setattr("optimist.plan.load_paper", with_name)
+    with pytest.raises(ConfigError, match=words):
+        Plan(config.merge(config.load_config(), {"papers": ["go_ucb"]}))
+
+
+def test_a_figure_of_two_groups_with_regret_in_hindsight_is_refused(monkeypatch):
+    """Each group has a best value of its own."""
+
+    def mixed(paper, changes):
+        loaded = config.load_paper(paper, changes)
+        figure = {"kind": "regret", "title": "Mixed", "algorithms": ["go_ucb"]}
+        panels = [{**figure, "setting": s} for s in ("breast_cancer_rf", "breast_cancer_wdbc_rf")]
+        return {**loaded, "figures": {"mixed": {"title": "Mixed", "panels": panels}}}
+
+    monkeypatch.setattr("optimist.plan.load_paper", mixed)
+    with pytest.raises(ConfigError, match="'mixed' of group paper shows breast_cancer_wdbc_rf/go_"):
+        Plan(config.merge(config.load_config(), {"papers": ["go_ucb"]}))
+
+
+def test_what_no_cell_figure_or_study_has_is_refused_by_name(plan):
+    absent = wildcards(paper="glb_omd", setting="logistic_s3", algorithm="gloc", chunk="000-008")
+    with pytest.raises(ConfigError, match=r"gloc/000-008.*did you mean.*logistic_s3/gloc/000-0"):
+        plan.job_specs("regret")(absent)
+    with pytest.raises(ConfigError, match="unknown name among figures of bkb 'fig9'"):
+        plan.item("figures")(wildcards(paper="bkb", name="fig9"))
+    with pytest.raises(ConfigError, match="unknown study of glb_omd 'accuracy'"):
+        plan.study_inputs(studies.STUDIES["accuracy"])(wildcards(paper="glb_omd"))

@@ -112,7 +112,7 @@ def test_damage_is_named_with_what_to_do(path, damage):
     with pytest.raises(ResultError) as error:
         results.read(path)
     assert str(path) in str(error.value)
-    assert "delete it and run" in str(error.value)
+    assert "is damaged" in str(error.value) and "--delete refused" in str(error.value)
 
 
 def test_a_missing_file_is_named(tmp_path):

@@ -11,6 +11,7 @@ import pytest
 from result_files import make, rewrite, toy_job
 
 from optimist import cli, inventory, results
+from optimist.algorithms.glb.gloc import GLOC
 from optimist.costs import Costs, Row, read, write
 from optimist.errors import DataError, ResultError, UnreadableError
 from optimist.files import identity, sha256
@@ -26,7 +27,8 @@ class ToyPlan:
         self.jobs = {job.path: job for job in jobs}
         self.papers = ["toy", "other"]
         self.studies = [STUDIES["facts"]]
-        self.config = {"limits": {"rounds": None, "trials": None, "timing_trials": None}}
+        limits = {"rounds": None, "trials": None, "timing_trials": None}
+        self.config = {"limits": limits, "only": {"settings": [], "algorithms": []}}
 
     def study_benchmark(self, study, paper):
         return f"{self.results}/benchmarks/{study.name}/{paper}.tsv"
@@ -99,7 +101,7 @@ def test_another_table_of_the_data_is_refused(tmp_path):
         rewrite(path, made_from_it)
         asked = {str(path): identity(results.read_metadata(path)["job"])}
         if digest == "0" * 64:
-            with pytest.raises(ResultError, match=r"another table of covertype than .*type\.csv"):
+            with pytest.raises(ResultError, match=r"another table than .*covertype\.csv"):
                 results.verify(asked, tmp_path / "data")
         else:
             results.verify(asked, tmp_path / "data")
@@ -147,7 +149,7 @@ def test_the_inventory_names_every_state(folder):
     assert [e.state for e in entries] == ["present", "absent", "refused", "refused", "early"]
     text = inventory.to_text(entries)
     assert "5 result files planned: 2 present, 1 absent, 2 refused; 1 with trials" in text
-    assert "timeout 3 of 3 trials" in text
+    assert "out_of_time 3 of 3 trials" in text
     assert "damaged/gloc/000-001.parquet is damaged" in text
     assert "optimist results --delete refused" in text and "--delete early" in text
 
@@ -168,7 +170,7 @@ def test_the_command_puts_costs_of_what_is_sound_into_the_table(folder, monkeypa
     (tmp_path / "benchmarks/facts").mkdir(parents=True)
     (tmp_path / "benchmarks/facts/toy.tsv").write_text("s\tmax_rss\n12.5\t180.0\n")
     table = tmp_path / "costs.csv"
-    known = Row("regret", "toy", "elsewhere", "gloc", 12, 5.0, 300.0)
+    known = Row("regret", "toy", "elsewhere", "gloc", 12, 5.0, 300)
     write([known], table)
     assert cli.main(["results", "--costs", str(table), "--delete", "refused"]) == 0
     assert [row.setting for row in read(table)] == ["", "elsewhere", "sound"]
@@ -185,6 +187,24 @@ def test_studies_of_a_short_run_tell_nothing_of_costs(tmp_path):
     assert len(list(inventory.studies(plan))) == 1
     plan.config["limits"]["rounds"] = 150
     assert list(inventory.studies(plan)) == []
+    plan.config["limits"]["rounds"] = None
+    plan.config["only"]["settings"] = ["here"]
+    assert list(inventory.studies(plan)) == []
+
+
+def test_trials_that_failed_tell_nothing_of_costs(tmp_path, monkeypatch):
+    job = toy_job()
+    monkeypatch.setattr(GLOC, "is_finite", lambda self: False)
+    make(tmp_path, job)
+    (entry,) = entries = inventory.take(ToyPlan(tmp_path, job))
+    assert entry.state == "present" and list(inventory.uses(entries)) == []
+
+
+def test_all_refused_files_are_counted_whatever_is_wrong(folder):
+    expected = folder.identities([f"{folder.results}/{path}" for path in folder.jobs])
+    expected = {path: asked for path, asked in expected.items() if "absent" not in path}
+    with pytest.raises(ResultError, match=r"refused/gloc.*\(and 1 files more\).*--delete refused"):
+        results.verify(expected, f"{folder.results}/data")
 
 
 def test_a_flipped_byte_in_any_column_is_refused(tmp_path):

@@ -16,10 +16,9 @@ for study in plan.studies:
         priority: 0 if study.timed else 50
         threads: plan.timing_threads(workflow) if study.timed else 1
         resources:
-            slurm_extra=plan.alone("--exclusive") if study.timed else "",
-            lsf_extra=plan.alone("-x") if study.timed else "",
-            mem_mb=plan.study_memory_mb(study),
-            runtime=plan.study_minutes(study),
+            **plan.study_request(study),
+            slurm_extra=plan.node_alone("--exclusive") if study.timed else "",
+            lsf_extra=plan.node_alone("-x") if study.timed else "",
         params:
             code=plan.code("study.py", plan.study_inputs(study)),
             study=study.name,
@@ -60,8 +59,7 @@ rule aggregate:
     benchmark:
         f"{plan.results}/benchmarks/aggregate/{{paper}}_{{group}}.tsv"
     resources:
-        mem_mb=plan.aggregate_memory_mb,
-        runtime=plan.aggregate_minutes,
+        **plan.aggregate_request,
     params:
         code=plan.code("aggregate.py", plan.sources("optimist.aggregate")),
         expected=plan.group_identities,

@@ -1,6 +1,6 @@
 import sys
 
-from optimist.errors import OptimistError
+from optimist.errors import OptimistError, check_writable
 from optimist.plan import Plan
 
 
@@ -9,13 +9,23 @@ report: "../report/workflow.rst"
 
 try:
     plan = Plan(config)
-    plan.outdate_foreign_figures()
+    if workflow.is_main_process:
+        plan.outdate_foreign_figures()
 except OptimistError as error:
     sys.exit(f"error: {error}")
 
 
+# Snakemake would end with a traceback where it makes folders.
+onstart:
+    try:
+        for folder in (plan.results, plan.figures):
+            check_writable(folder)
+    except OptimistError as error:
+        sys.exit(f"error: {error}")
+
+
 wildcard_constraints:
-    paper="[a-z_0-9]+",
+    paper="|".join(plan.papers),
     setting="[^/]+",
     algorithm="[^/]+",
     chunk=r"\d+-\d+",

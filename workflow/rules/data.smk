@@ -28,8 +28,7 @@ rule prepare_dataset:
     # First of all, or many runs would wait for it at the end.
     priority: 100
     resources:
-        mem_mb=plan.dataset_memory_mb,
-        runtime=plan.dataset_minutes,
+        **plan.dataset_request,
     params:
         code=plan.code("prepare_dataset.py", plan.dataset_inputs("optimist.datasets")),
         options=plan.dataset_options("write"),
@@ -47,8 +46,7 @@ rule dataset_facts:
     log:
         f"{plan.results}/logs/dataset_facts/{{dataset}}.log",
     resources:
-        mem_mb=plan.dataset_memory_mb,
-        runtime=plan.dataset_minutes,
+        **plan.dataset_request,
     params:
         code=plan.code("dataset_facts.py", plan.dataset_inputs("optimist.datasets")),
         options=plan.dataset_options("facts"),

@@ -9,8 +9,7 @@ rule run_chunk:
         f"{plan.results}/benchmarks/regret/{{paper}}/{{setting}}/{{algorithm}}/{{chunk}}.tsv"
     threads: 1
     resources:
-        mem_mb=plan.memory_mb("regret"),
-        runtime=plan.minutes("regret"),
+        **plan.job_request("regret"),
     params:
         code=plan.code("run_chunk.py"),
         jobs=plan.job_specs("regret"),
@@ -35,8 +34,7 @@ for batch in plan.batches("regret").values():
             f"{plan.results}/benchmarks/{batch.name}.tsv"
         threads: 1
         resources:
-            mem_mb=batch.memory_mb,
-            runtime=batch.minutes,
+            **batch.request,
         params:
             code=plan.code("run_chunk.py"),
             jobs=batch.specs,

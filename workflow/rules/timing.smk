@@ -11,10 +11,9 @@ rule time_chunk:
         f"{plan.results}/benchmarks/timing/{{paper}}/{{setting}}/{{algorithm}}/{{chunk}}.tsv"
     threads: plan.timing_threads(workflow)
     resources:
-        slurm_extra=plan.alone("--exclusive"),
-        lsf_extra=plan.alone("-x"),
-        mem_mb=plan.memory_mb("timing"),
-        runtime=plan.minutes("timing"),
+        **plan.job_request("timing"),
+        slurm_extra=plan.node_alone("--exclusive"),
+        lsf_extra=plan.node_alone("-x"),
     params:
         code=plan.code("run_chunk.py"),
         jobs=plan.job_specs("timing"),
@@ -39,10 +38,9 @@ for batch in plan.batches("timing").values():
             f"{plan.results}/benchmarks/{batch.name}.tsv"
         threads: plan.timing_threads(workflow)
         resources:
-            slurm_extra=plan.alone("--exclusive"),
-            lsf_extra=plan.alone("-x"),
-            mem_mb=batch.memory_mb,
-            runtime=batch.minutes,
+            **batch.request,
+            slurm_extra=plan.node_alone("--exclusive"),
+            lsf_extra=plan.node_alone("-x"),
         params:
             code=plan.code("run_chunk.py"),
             jobs=batch.specs,

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from optimist import datasets
+from optimist.files import write_frame
 from optimist.jobs import logged
 from optimist.preparation import preparation
 
@@ -10,4 +11,4 @@ with logged(snakemake.log[0]):
     frame = datasets.read(snakemake.input.table)
     facts = preparation(snakemake.wildcards.dataset).function("facts")
     found = facts(frame, snakemake.input.arms, **snakemake.params.options)
-    pd.DataFrame(found, columns=["name", "value"]).to_csv(snakemake.output[0], index=False)
+    write_frame(pd.DataFrame(found, columns=["name", "value"]), snakemake.output[0])

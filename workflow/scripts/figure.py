@@ -3,6 +3,7 @@
 import pandas as pd
 
 from optimist import aggregate, figures, plotting, results
+from optimist.files import write_frame
 from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
@@ -11,6 +12,6 @@ with logged(snakemake.log[0]):
     interval = paper.get("interval", "t")
     inputs, trials = dict(snakemake.input.items()), spec.get("trials")
     tables = aggregate.tables(inputs, paper["band"], interval, trials)
-    figures.tabulate(spec, tables, paper).to_csv(snakemake.output.csv, index=False)
+    write_frame(figures.tabulate(spec, tables, paper), snakemake.output.csv)
     table = pd.read_csv(snakemake.output.csv)
     plotting.draw(spec, table, paper, snakemake.output.png, snakemake.output.pdf)

@@ -1,8 +1,7 @@
 """Write one table as CSV and Markdown."""
 
-from pathlib import Path
-
 from optimist import aggregate, figures, results
+from optimist.files import write_frame, write_text
 from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
@@ -11,5 +10,5 @@ with logged(snakemake.log[0]):
     interval = paper.get("interval", "t")
     tables = aggregate.tables(dict(snakemake.input.items()), paper["band"], interval)
     table = figures.make_table(snakemake.params.spec, tables, paper)
-    table.to_csv(snakemake.output.csv, index=False)
-    Path(snakemake.output.md).write_text(figures.to_markdown(table))
+    write_frame(table, snakemake.output.csv)
+    write_text(figures.to_markdown(table), snakemake.output.md)

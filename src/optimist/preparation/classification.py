@@ -7,7 +7,7 @@ column of the raw table, in text M after B. Features are neither scaled nor reco
 import numpy as np
 
 from optimist.errors import DataError
-from optimist.files import write_atomically
+from optimist.files import write_text
 from optimist.preparation.tables import read_numbers
 
 
@@ -17,7 +17,7 @@ def write(frame, path):
     lines = [",".join(table.columns)]
     lines += [",".join(f"{value:.12g}" for value in row) for row in table.to_numpy(float)]
     text = "\n".join(lines) + "\n"
-    write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    write_text(text, path)
 
 
 def prepare(frame):

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from optimist.errors import ConfigError, DataError
-from optimist.files import write_atomically
+from optimist.files import write_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,7 +155,7 @@ def write_arms(arms: CovertypeArms, path: str | Path) -> None:
     for mean, size, x in zip(arms.means, arms.sizes, arms.features, strict=True):
         lines.append(",".join([f"{mean:.12g}", str(size), *(f"{value:.12g}" for value in x)]))
     text = "\n".join(lines) + "\n"
-    write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    write_text(text, path)
 
 
 def read_arms(path: str | Path) -> CovertypeArms:
