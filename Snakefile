@@ -19,4 +19,4 @@ include: "workflow/rules/claims.smk"
 rule all:
     default_target: True
     input:
-        plan.targets(),
+        plan.targets.all,

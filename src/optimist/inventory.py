@@ -114,8 +114,8 @@ def studies(plan):
     cuts = [*plan.config["limits"].values(), *plan.config["only"].values()]
     if any(cut not in (None, []) for cut in cuts):
         return
-    for study in plan.studies:
+    for study in plan.studies.asked:
         for paper in plan.papers:
-            path = plan.study_benchmark(study, paper)
+            path = plan.studies.benchmark(study, paper)
             if Path(path).exists():
                 yield costs.read_benchmark(path, study.name, paper)

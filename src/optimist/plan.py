@@ -4,62 +4,21 @@ The rules hold paths and names of the methods here. At parse time nothing is rea
 imports of our own modules. Methods that take ``wildcards`` are input or params functions.
 """
 
-import os
-from contextlib import suppress
-from dataclasses import asdict
-from functools import cached_property, lru_cache, partial
-from itertools import product
-from pathlib import Path
+from functools import cached_property
 
-from optimist import claims, costs, experiment, figures, preparation, studies
-from optimist.algorithms import algorithm_module, parse_label
+from optimist import claims, costs, experiment, figures, studies
+from optimist.algorithms import parse_label
 from optimist.batches import Batch, pack
 from optimist.config import check_config, claims_path, load_paper, project_root
-from optimist.environments import environment_class, environment_module
+from optimist.environments import environment_class
 from optimist.errors import ConfigError, nearest, unknown_name
 from optimist.files import identity
+from optimist.planned.code import relative, sources
+from optimist.planned.data import PlannedData
+from optimist.planned.items import PlannedItems
+from optimist.planned.studies import PlannedStudies
+from optimist.planned.targets import PlannedTargets
 from optimist.simulate import CURVE_POINTS
-from optimist.trials import Cell
-
-# Target suffix and manifest name of each group of cells.
-GROUPS = {"paper": ("", "manifest"), "variants": ("_variants", "manifest_variants")}
-TABLES = ("finals", "regrets", "times")
-# What tables of a whole group are made from, by lane.
-AGGREGATED = {"regret": "finals", "timing": "times"}
-# What is made beside figures and tables and has a target of the same form.
-RESERVED = frozenset(("claims", "variants"))
-
-
-@lru_cache
-def relative(path):
-    """Return a source file's path below the project root, as Snakemake should see it."""
-    return str(Path(path).relative_to(project_root()))
-
-
-def sources(*modules):
-    """Return the source files of modules of this package and of all they import."""
-    files = set().union(*(experiment.module_closure(name) for name in modules))
-    return sorted(relative(f) for f in files)
-
-
-def item_cells(spec, lane):
-    """Return the (setting, label)s that an item shows from a lane, None for its whole group."""
-    if spec.get("kind") in ("final_regret", "run_time"):
-        return None
-    cells = set()
-    for part in spec.get("panels", [spec]):
-        if lane in figures.NEEDS[part["kind"]]:
-            rows = [row["algorithm"] for row in part.get("rows", []) if "algorithm" in row]
-            settings = part.get("settings") or [part.get("setting")]
-            base = [part["base"]] if "base" in part else []
-            cells |= set(product(settings, [*part.get("algorithms", rows), *base]))
-    return cells
-
-
-def item_needs(spec):
-    """Return the lanes and extra tables that a figure or table is made from."""
-    kinds = {part["kind"] for part in spec.get("panels", [spec])}
-    return sorted({need for kind in kinds for need in figures.NEEDS[kind]})
 
 
 class Plan:
@@ -69,6 +28,18 @@ class Plan:
     ----------
     config : dict
         config/config.yaml with overlays, as Snakemake merged them.
+
+    Attributes
+    ----------
+    config, papers : dict
+        The checked configuration, and those of its papers by name.
+    results, figures : str
+        The two folders that are written to.
+    costs : Costs
+    data : PlannedData
+    studies : PlannedStudies
+    items : PlannedItems
+    targets : PlannedTargets
     """
 
     def __init__(self, config):
@@ -85,9 +56,11 @@ class Plan:
         for paper in self.papers.values():
             figures.check(paper)
             self._check_claims(paper)
-        self._check_names()
         self._check_selection()
-        self._check_floors()
+        self.data = PlannedData(self.config, self.costs)
+        self.studies = PlannedStudies(self)
+        self.items = PlannedItems(self)
+        self.targets = PlannedTargets(self)
 
     @staticmethod
     def _check_claims(paper):
@@ -97,24 +70,6 @@ class Plan:
         for study in studies.of_paper(paper):
             known |= study.load().names(paper)
         claims.check_names(claims.load_claims(claims_path(paper["paper"])), known)
-
-    def _check_names(self):
-        """Refuse names of figures and tables that would share a file or a target."""
-        figures_named, tables_named = (
-            {name for paper in self.papers for name in self.names(paper, kind)}
-            for kind in ("figures", "tables")
-        )
-        for name in figures_named & tables_named:
-            raise ConfigError(f"{name!r} names a figure and a table; allowed: one of them")
-        for name in RESERVED & (figures_named | tables_named):
-            raise ConfigError(f"{name!r} names a figure or table; allowed: any other name")
-        for paper in self.papers.values():
-            for name, settings in paper.get("parts", {}).items():
-                if name in RESERVED | figures_named | tables_named:
-                    raise ConfigError(f"{name!r} names a part; allowed: a name of nothing else")
-                for setting in settings:
-                    if setting not in paper["settings"]:
-                        raise unknown_name(f"setting of part {name!r}", setting, paper["settings"])
 
     def _check_selection(self):
         """Refuse a restriction of which some name matches no cell."""
@@ -130,24 +85,6 @@ class Plan:
                     raise unknown_name(f"name in only.{key}", name, allowed)
         if not self.jobs:
             raise ConfigError(f"only is {self.config['only']!r}; allowed: names that share a cell")
-
-    def _check_floors(self):
-        """Refuse figures and tables that count regret from the floors of another group."""
-        groups = {
-            (job.cell.paper, job.cell.setting, job.cell.algorithm): job.group
-            for job in self.jobs.values()
-            if job.lane == "regret"
-        }
-        for paper, kind in product(self.papers, ("figures", "tables")):
-            for name in self.names(paper, kind):
-                spec = self.papers[paper][kind][name]
-                own = spec.get("group", "paper")
-                for cell in (item_cells(spec, "regret") or set()) & self._in_hindsight[paper]:
-                    if groups.get((paper, *cell), own) != own:
-                        raise ConfigError(
-                            f"{name!r} of group {own} shows {'/'.join(cell)} of another, where "
-                            f"regret is counted from the best of its group; allowed: group {own}"
-                        )
 
     # Jobs and their result files.
 
@@ -174,7 +111,7 @@ class Plan:
         """Return the source files and the data set that decide a job's result."""
         files = [relative(f) for f in experiment.source_files(job.cell, job.probe)]
         if "dataset" in job.cell.spec:
-            files.append(self.dataset(job.cell.spec["dataset"]))
+            files.append(self.data.path(job.cell.spec["dataset"]))
         return files
 
     def _batch_of_one(self, lane, wildcards):
@@ -261,12 +198,9 @@ class Plan:
         """Return an input function: all result files of a paper's group in one lane."""
         return lambda w: self.paths(w.paper, lanes=[lane], group=w.group)
 
-    def floor_paths(self, wildcards):
+    def floor_paths(self, paper, group):
         """Return the results of a paper's group whose regret is counted in hindsight."""
-        return self._floor_paths(wildcards.paper, wildcards.group)
-
-    def _floor_paths(self, paper, group):
-        cells = self._in_hindsight[paper]
+        cells = self.in_hindsight[paper]
         return self.paths(paper, lanes=["regret"], group=group, cells=cells)
 
     def _group_rows(self, wildcards):
@@ -287,23 +221,18 @@ class Plan:
 
     def floor_identities(self, wildcards):
         """Return the identities of the results that floors are found from."""
-        return self.identities(self.floor_paths(wildcards))
+        return self.identities(self.floor_paths(wildcards.paper, wildcards.group))
 
-    def floors(self, wildcards):
-        """Return the table of floors of a paper's group as an input, if it has such cells."""
-        return self._floors(wildcards.paper, wildcards.group, None)
-
-    def _floors(self, paper, group, cells):
-        """Return the table of floors as an input, if some of ``cells`` (None: all) need it."""
-        known = self._in_hindsight[paper]
-        if cells is not None and known.isdisjoint(cells):
+    def floors(self, paper, group, cells=None):
+        """Return the table of floors of a group as an input, if some of ``cells`` need it."""
+        if cells is not None and self.in_hindsight[paper].isdisjoint(cells):
             return {}
-        if not self._floor_paths(paper, group):
+        if not self.floor_paths(paper, group):
             return {}
         return {"floors": f"{self.results}/tables/{paper}/{group}/floors.parquet"}
 
     @cached_property
-    def _in_hindsight(self):
+    def in_hindsight(self):
         """The (setting, label)s of each paper whose regret is counted in hindsight."""
         found = {paper: set() for paper in self.papers}
         for cell in (job.cell for job in self.jobs.values()):
@@ -321,197 +250,7 @@ class Plan:
         """Return the words that ask a scheduler for a node of one's own, if timing needs one."""
         return words if self.config["timing"]["exclusive"] else ""
 
-    # Data.
-
-    @property
-    def datasets(self):
-        """Names of the data sets that can be prepared, and of the raw tables they are made from."""
-        raw = (how.raw for how in preparation.PREPARATIONS.values())
-        return list(dict.fromkeys([*preparation.PREPARATIONS, *raw]))
-
-    @property
-    def studies(self):
-        """The studies that some paper asks for."""
-        asked = {s.name for paper in self.papers.values() for s in studies.of_paper(paper)}
-        return [study for study in studies.STUDIES.values() if study.name in asked]
-
-    def dataset(self, name):
-        """Return the path of a prepared data set."""
-        return f"{self.results}/data/{name}.csv"
-
-    def dataset_inputs(self, *modules):
-        """Return an input function: the sources that prepare a data set, and of ``modules``."""
-        return lambda w: sources(preparation.preparation(w.dataset).module, *modules)
-
-    @property
-    def dataset_request(self):
-        """What preparing a data set asks a scheduler for: as much as an unknown study."""
-        return self.costs.request(lambda w: costs.UNKNOWN_STUDY)
-
-    def raw_table(self, wildcards):
-        """Return the path of the raw table that a prepared data set is made from."""
-        return f"{self.results}/data/raw/{preparation.preparation(wildcards.dataset).raw}.parquet"
-
-    def dataset_options(self, function):
-        """Return a params function: the configured options that ``write`` or ``facts`` names."""
-
-        def options(wildcards):
-            how = preparation.preparation(wildcards.dataset)
-            return how.select_options(function, self.config["datasets"].get(how.raw, {}))
-
-        return options
-
-    # Studies of one paper.
-
-    def study_tables(self, study):
-        """Return the paths of a study's tables by name, for any ``{paper}``."""
-        return {name: self.table("{paper}", name) for name in study.tables}
-
-    def table(self, paper, name):
-        """Return the path of a table that a study of a paper makes."""
-        return f"{self.results}/studies/{paper}/{name}.{studies.TABLES[name]}"
-
-    def tables_beside(self, paper):
-        """Return the tables beside its runs that a paper has, by name."""
-        return {
-            name: self.table(paper, name)
-            for study in studies.of_paper(self.papers[paper])
-            for name in study.tables
-        }
-
-    def _study_cells(self, paper, study):
-        """Return the cells of a study: of facts, every setting that the paper's jobs use."""
-        known = [asked.name for asked in studies.of_paper(self.papers[paper])]
-        if study.name not in known:
-            raise unknown_name(f"study of {paper}", study.name, known)
-        if study.name == "facts":
-            jobs = (job for job in self.jobs.values() if job.cell.paper == paper)
-            specs = {job.cell.setting: job.cell.spec for job in jobs}
-            return [Cell(paper, setting, "", spec) for setting, spec in specs.items()]
-        section = self.papers[paper][study.name]
-        settings, labels = (
-            section.get(f"{key}s") or [section[key] for key in (key,) if key in section]
-            for key in ("setting", "algorithm")
-        )
-        make = partial(experiment.make_cell, self.papers[paper])
-        return [make(setting, label) for setting in settings for label in labels]
-
-    def study_spec(self, study):
-        """Return a params function: what a study is about, as plain data."""
-
-        def spec(wildcards):
-            cells = self._study_cells(wildcards.paper, study)
-            return {
-                **self.papers[wildcards.paper].get(study.name, {}),
-                "cells": [asdict(cell) for cell in cells],
-                "limits": self.config["limits"],
-            }
-
-        return spec
-
-    def study_request(self, study):
-        """Return what a study asks a scheduler for."""
-        return self.costs.request(lambda w: self.costs.study(study.name, w.paper))
-
-    def study_benchmark(self, study, paper="{paper}"):
-        """Return where Snakemake records what a study took."""
-        return f"{self.results}/benchmarks/{study.name}/{paper}.tsv"
-
-    def study_inputs(self, study):
-        """Return an input function: the source files behind a study, and its data sets."""
-
-        def inputs(wildcards):
-            cells = self._study_cells(wildcards.paper, study)
-            datasets = sorted({c.spec["dataset"] for c in cells if "dataset" in c.spec})
-            about = [f"{self.results}/data/{name}_facts.csv" for name in datasets]
-            modules = {environment_module(cell.spec["environment"]) for cell in cells}
-            modules |= {
-                algorithm_module(parse_label(c.algorithm)[0], c.domain)
-                for c in cells
-                if c.algorithm
-            }
-            code = sources(study.module, *modules)
-            return [*code, *map(self.dataset, datasets), *about]
-
-        return inputs
-
-    # Figures and tables.
-
-    def names(self, paper, kind, group=None):
-        """Return the names of a paper's ``figures`` or ``tables`` (of one group)."""
-        items = self.papers[paper].get(kind, {})
-        return [n for n, spec in items.items() if group in (None, spec.get("group", "paper"))]
-
-    def name_pattern(self, kind):
-        """Return a wildcard constraint that matches the names of one kind and nothing else."""
-        return "|".join(name for paper in self.papers for name in self.names(paper, kind)) or "-"
-
-    def item(self, kind):
-        """Return a params function: the configuration of a figure or table."""
-
-        def spec(wildcards):
-            known = self.names(wildcards.paper, kind)
-            if wildcards.name not in known:
-                raise unknown_name(f"name among {kind} of {wildcards.paper}", wildcards.name, known)
-            return self.papers[wildcards.paper][kind][wildcards.name]
-
-        return spec
-
-    def caption(self, kind):
-        """Return a params function: title and caption of a figure or table."""
-
-        def text(wildcards):
-            spec = self.item(kind)(wildcards)
-            return f"{spec['title']}. {spec.get('caption', '')}".strip()
-
-        return text
-
-    def paper_summary(self, wildcards):
-        """Return what drawing needs to know of a paper: all but its items and targets."""
-        paper, others = self.papers[wildcards.paper], ("figures", "tables", "parts")
-        return {key: value for key, value in paper.items() if key not in others}
-
-    def figure_inputs(self, kind):
-        """Return an input function: the result files and tables that an item is drawn from."""
-
-        def inputs(wildcards):
-            paper, spec = wildcards.paper, self.item(kind)(wildcards)
-            folder = f"{self.results}/tables/{paper}/{spec.get('group', 'paper')}"
-            found = {"source": self.drawing_sources()}
-            for need in item_needs(spec):
-                # Of a whole group there are tables already: not all its results are read again.
-                if need in experiment.LANES and item_cells(spec, need) is None:
-                    found[AGGREGATED[need]] = f"{folder}/{AGGREGATED[need]}.parquet"
-                else:
-                    found |= self._shown(paper, spec, need)
-            return found
-
-        return inputs
-
-    def _shown(self, paper, spec, need):
-        """Return the result files of a lane, or the table, that an item needs; by name."""
-        if need not in experiment.LANES:
-            return {need: self.table(paper, need)}
-        cells, group = item_cells(spec, need), spec.get("group", "paper")
-        only = group if cells is None else None
-        found = {need: self.paths(paper, lanes=[need], group=only, cells=cells)}
-        return found | (self._floors(paper, group, cells) if need == "regret" else {})
-
-    def figure_identities(self, kind):
-        """Return a params function: the identities of the result files behind an item."""
-
-        def expected(wildcards):
-            inputs = self.figure_inputs(kind)(wildcards)
-            lanes = (inputs.get(lane, []) for lane in experiment.LANES)
-            return self.identities([path for paths in lanes for path in paths])
-
-        return expected
-
-    @staticmethod
-    def drawing_sources():
-        """Return the source files that decide how a figure or table looks, whatever its data."""
-        modules = ("optimist.aggregate", "optimist.figures", "optimist.plotting")
-        return [*sources(*modules), "src/optimist/optimist.mplstyle"]
+    # Source files.
 
     def code(self, script, inputs=()):
         """Return a params function: the digest of a script and of the source files of its inputs.
@@ -539,131 +278,3 @@ class Plan:
     def sources(*modules):
         """Return the source files of modules and of all they import."""
         return sources(*modules)
-
-    def figure_files(self, paper, group):
-        """Return all files of a paper's figures and tables of one group, by figure or table."""
-        folder = f"{self.figures}/{paper}"
-        files = {}
-        for name in self.names(paper, "figures", group):
-            stems = (f"{name}.png", f"{name}.pdf", f"tables/{name}.csv")
-            files[name] = [f"{folder}/{stem}" for stem in stems]
-        for name in self.names(paper, "tables", group):
-            files[name] = [f"{folder}/tables/{name}.{suffix}" for suffix in ("csv", "md")]
-        if group == "paper":
-            files["claims"] = [f"{folder}/claims.csv", f"{folder}/claims.md"]
-        return files
-
-    def outdate_foreign_figures(self):
-        """Make the figures of papers without any result here look old, so that they are made.
-
-        They came with the checkout. Snakemake goes by the time of files alone where it has no
-        record, and does not miss the results behind a figure that looks newer than our sources.
-        """
-        for paper in self.papers:
-            kinds = (*experiment.LANES, "studies")  # one of them is behind every figure
-            folders = (Path(self.results, kind, paper) for kind in kinds)
-            if not any(folder.exists() for folder in folders):
-                for path in Path(self.figures, paper).rglob("*.*"):
-                    with suppress(OSError):  # a folder that is read-only
-                        os.utime(path, (1.0, 1.0))
-
-    # Claims.
-
-    def claims_tables(self, paper):
-        """Return the aggregated tables that claims are decided on, by name."""
-        folder = f"{self.results}/tables/{paper}/paper"
-        return {
-            **{name: f"{folder}/{name}.parquet" for name in TABLES},
-            **self.tables_beside(paper),
-        }
-
-    def claims_sources(self, wildcards):
-        """Return the claims of a paper and the source files of the verdicts."""
-        claimed = f"config/claims/{wildcards.paper}.yaml"
-        return [claimed, *sources("optimist.claims", "optimist.aggregate")]
-
-    def claims_inputs(self, wildcards):
-        """Return the claims of a paper, its tables and the sources of the verdicts."""
-        claimed, *source = self.claims_sources(wildcards)
-        return {
-            "claims": claimed,
-            "source": source,
-            **self.claims_tables(wildcards.paper),
-        }
-
-    # Manifests and targets.
-
-    def _manifest_group(self, wildcards):
-        return next(g for g, (_, name) in GROUPS.items() if name == wildcards.manifest)
-
-    def manifest_inputs(self, wildcards):
-        """Return all files that a manifest describes, and the data sets behind them."""
-        described = self.manifest_sources(wildcards).values()
-        data = {path for item in described for path in item["inputs"] if self._is_data(path)}
-        return [*(path for item in described for path in item["files"]), *sorted(data)]
-
-    def _is_data(self, path):
-        return path.startswith(f"{self.results}/data/")
-
-    def manifest_sources(self, wildcards):
-        """Return for each figure, table and the claims: its files and what they were made from."""
-        paper, group = wildcards.paper, self._manifest_group(wildcards)
-        described = {}
-        for name, files in self.figure_files(paper, group).items():
-            described[name] = {"files": files, "inputs": self._made_from(paper, group, name)}
-        return described
-
-    def _made_from(self, paper, group, name):
-        """Return the result files, tables and data sets behind a figure, table or the claims."""
-        if name == "claims":
-            found = [*self.paths(paper, group=group), *self.tables_beside(paper).values()]
-        else:
-            kind = "figures" if name in self.names(paper, "figures") else "tables"
-            spec, inputs = self.papers[paper][kind][name], {}
-            for need in item_needs(spec):
-                inputs |= self._shown(paper, spec, need)
-            if "floors" in inputs:
-                inputs["counted from"] = self._floor_paths(paper, group)
-            lists = [v if isinstance(v, list) else [v] for v in inputs.values()]
-            found = list(dict.fromkeys(path for paths in lists for path in paths))
-        used = {f"{self.results}/{path}": job.cell.spec for path, job in self.jobs.items()}
-        datasets = {used[path]["dataset"] for path in found if "dataset" in used.get(path, {})}
-        tables = {preparation.preparation(name).raw for name in datasets}
-        records = [f"{self.results}/data/raw/{name}.json" for name in sorted(tables)]
-        return [*found, *map(self.dataset, sorted(datasets)), *records]
-
-    def _part_files(self, paper, settings):
-        """Return all results of some settings of a paper, and the figures of nothing else."""
-        cells = set(product(settings, {job.cell.algorithm for job in self.jobs.values()}))
-        files = self.paths(paper, group="paper", cells=cells)
-        for name in self.names(paper, "figures", "paper"):
-            shown = set(self.figure_inputs("figures")(_Wildcards(paper, name)).get("regret", []))
-            if shown and shown <= set(files):
-                files += self.figure_files(paper, "paper")[name]
-        return files
-
-    def named_targets(self, paper):
-        """Return the files behind each named target of a paper."""
-        parts = self.papers[paper].get("parts", {})
-        targets = {
-            f"{paper}_{name}": self._part_files(paper, settings) for name, settings in parts.items()
-        }
-        for group, (suffix, manifest) in GROUPS.items():
-            if self.paths(paper, group=group):
-                targets[paper + suffix] = [f"{self.figures}/{paper}/{manifest}.json"]
-            for name, files in self.figure_files(paper, group).items():
-                targets[f"{paper}_{name}"] = files
-        return targets
-
-    def targets(self):
-        """Return the files behind the target ``all``: every paper, and the page of claims."""
-        manifests = [f"{self.figures}/{paper}/manifest.json" for paper in self.papers]
-        return [*manifests, f"{self.figures}/claims.csv", f"{self.figures}/claims.md"]
-
-
-class _Wildcards:
-    """Stands in for the wildcards of a figure's rule."""
-
-    def __init__(self, paper, name):
-        self.paper = paper
-        self.name = name

@@ -34,13 +34,13 @@ def items(plan, group):
         (paper, kind, name)
         for paper in plan.papers
         for kind in ("figures", "tables")
-        for name in plan.names(paper, kind, group)
+        for name in plan.items.names(paper, kind, group)
     ]
 
 
 def result_files(plan, paper, kind, name):
     """Return the result files among the inputs of a figure or table."""
-    inputs = plan.figure_inputs(kind)(wildcards(paper=paper, name=name))
+    inputs = plan.items.inputs(kind)(wildcards(paper=paper, name=name))
     return {*inputs.get("regret", []), *inputs.get("timing", [])}
 
 
@@ -206,7 +206,7 @@ def test_studies_ask_for_more_than_was_measured(plan):
     row = Row("accuracy", "bkb", "", "", 1, 600.0, 400)
     measured = Plan(plan.config)
     measured.costs = Costs([row])
-    request = measured.study_request(studies.STUDIES["accuracy"])
+    request = measured.studies.request(studies.STUDIES["accuracy"])
     first, second = (asked(request, wildcards(paper="bkb"), attempt) for attempt in (1, 2))
     assert first["mem_mb"] > row.peak_mb
     assert 60 * first["runtime"] > 2 * row.seconds
@@ -266,7 +266,7 @@ def test_figure_1_is_made_from_the_cells_that_it_shows(plan):
 
 
 def test_a_figure_of_relative_regret_is_made_from_its_base_too(plan):
-    made = plan.figure_inputs("figures")(wildcards(paper="bkb", name="regret_relative"))
+    made = plan.items.inputs("figures")(wildcards(paper="bkb", name="regret_relative"))
     (path,) = (p for p in made["regret"] if "/gaussian_d1_c0.1/uniform/" in p)
     assert path.startswith("results/regret/bkb/")
 
@@ -280,18 +280,18 @@ def test_a_figure_of_relative_regret_is_made_from_its_base_too(plan):
     ],
 )
 def test_a_table_of_all_cells_reads_what_was_aggregated_and_names_its_group(plan, name, lane, made):
-    inputs = plan.figure_inputs("tables")(wildcards(paper="glb_omd", name=name))
+    inputs = plan.items.inputs("tables")(wildcards(paper="glb_omd", name=name))
     inputs.pop("source")
     folder = "results/tables/glb_omd"
     assert inputs == {key: f"{folder}/{path}.parquet" for key, path in made.items()}
     group = "variants" if name.endswith("variants") else "paper"
-    sources = plan.manifest_sources(wildcards(paper="glb_omd", manifest=MANIFESTS[group]))
+    sources = plan.targets.manifest_sources(wildcards(paper="glb_omd", manifest=MANIFESTS[group]))
     runs = {path for path in sources[name]["inputs"] if path.startswith(f"results/{lane}/")}
     assert runs == set(plan.paths("glb_omd", lanes=[lane], group=group))
 
 
 def test_a_figure_of_regions_is_given_the_regions_and_their_areas(plan):
-    inputs = plan.figure_inputs("figures")(wildcards(paper="glb_omd", name="regions"))
+    inputs = plan.items.inputs("figures")(wildcards(paper="glb_omd", name="regions"))
     folder = "results/studies/glb_omd"
     assert inputs["regions"] == f"{folder}/regions.parquet"
     # The areas are facts; reading them needs the table of facts as well.
@@ -310,13 +310,13 @@ def test_a_restricted_figure_asks_for_what_is_left():
 def test_a_manifest_describes_every_file_of_its_group(plan, manifest):
     for paper in plan.papers:
         w = wildcards(paper=paper, manifest=manifest)
-        sources = plan.manifest_sources(w)
+        sources = plan.targets.manifest_sources(w)
         described = [path for item in sources.values() for path in item["files"]]
         inputs = [path for item in sources.values() for path in item["inputs"]]
         data = {path for path in inputs if path.startswith("results/data/")}
-        assert sorted(plan.manifest_inputs(w)) == sorted([*described, *data])
+        assert sorted(plan.targets.manifest_inputs(w)) == sorted([*described, *data])
         assert len(set(described)) == len(described)
-        for name in plan.names(paper, "figures", GROUPS[manifest]):
+        for name in plan.items.names(paper, "figures", GROUPS[manifest]):
             made = {f"figures/{paper}/{name}.png", f"figures/{paper}/{name}.pdf"}
             assert {*made, f"figures/{paper}/tables/{name}.csv"} == set(sources[name]["files"])
             found = set(sources[name]["inputs"])
@@ -326,7 +326,7 @@ def test_a_manifest_describes_every_file_of_its_group(plan, manifest):
             floors = f"results/tables/{paper}/{GROUPS[manifest]}/floors.parquet"
             beside = found - runs - {floors}
             if floors in found:  # regret is counted from what any algorithm found
-                everyone = set(plan.floor_paths(wildcards(paper=paper, group=GROUPS[manifest])))
+                everyone = set(plan.floor_paths(paper, GROUPS[manifest]))
                 assert len({path.split("/")[4] for path in everyone}) > 4
                 assert everyone <= found
                 beside -= everyone
@@ -346,11 +346,11 @@ def test_every_figure_and_table_is_a_target(plan):
         expected |= {f"{paper}_{name}" for name in plan.papers[paper].get("parts", {})}
         for group in GROUPS.values():
             expected |= {f"{p}_{name}" for p, _, name in items(plan, group) if p == paper}
-        assert set(plan.named_targets(paper)) == expected
+        assert set(plan.targets.named(paper)) == expected
 
 
 def test_the_parts_of_go_ucb_are_all_its_results_once_each_and_its_unmixed_figures(plan):
-    targets = plan.named_targets("go_ucb")
+    targets = plan.targets.named("go_ucb")
     synthetic, tuning = (set(targets[f"go_ucb_{part}"]) for part in ("synthetic", "tuning"))
     assert not synthetic & tuning
     wanted = set(plan.paths("go_ucb", group="paper"))
@@ -369,15 +369,15 @@ def test_figures_that_were_made_here_keep_their_time(kind, tmp_path):
         path.parent.mkdir(parents=True)
         path.write_bytes(b"1")
     (tmp_path / "results" / kind / "bkb").mkdir(parents=True)
-    here.outdate_foreign_figures()
+    here.targets.outdate_foreign_figures()
     assert own.stat().st_mtime > 1e9 > foreign.stat().st_mtime
 
 
 def test_a_group_without_cells_in_hindsight_has_no_floors():
     variant = {"only": {"settings": ["breast_cancer_wdbc_rf"]}, "papers": ["go_ucb"]}
     left = Plan(config.merge(config.load_config(), variant))
-    assert left.floors(wildcards(paper="go_ucb", group="paper")) == {}
-    assert left.floors(wildcards(paper="go_ucb", group="variants"))
+    assert left.floors("go_ucb", "paper") == {}
+    assert left.floors("go_ucb", "variants")
 
 
 def test_aggregating_asks_for_more_with_more_rows(plan):
@@ -403,7 +403,7 @@ def test_an_edit_of_a_script_or_of_a_source_changes_the_digest(plan, monkeypatch
 
 def test_all_is_every_papers_manifest_and_the_page_of_claims(plan):
     manifests = {f"figures/{paper}/manifest.json" for paper in config.paper_names()}
-    assert set(plan.targets()) == {*manifests, "figures/claims.csv", "figures/claims.md"}
+    assert set(plan.targets.all) == {*manifests, "figures/claims.csv", "figures/claims.md"}
 
 
 @pytest.mark.parametrize(
@@ -443,6 +443,6 @@ def test_what_no_cell_figure_or_study_has_is_refused_by_name(plan):
     with pytest.raises(ConfigError, match=r"gloc/000-008.*did you mean.*logistic_s3/gloc/000-0"):
         plan.job_specs("regret")(absent)
     with pytest.raises(ConfigError, match="unknown name among figures of bkb 'fig9'"):
-        plan.item("figures")(wildcards(paper="bkb", name="fig9"))
+        plan.items.described("figures")(wildcards(paper="bkb", name="fig9"))
     with pytest.raises(ConfigError, match="unknown study of glb_omd 'accuracy'"):
-        plan.study_inputs(studies.STUDIES["accuracy"])(wildcards(paper="glb_omd"))
+        plan.studies.inputs(studies.STUDIES["accuracy"])(wildcards(paper="glb_omd"))

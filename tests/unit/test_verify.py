@@ -3,6 +3,7 @@
 import errno
 import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pandas as pd
 import pyarrow as pa
@@ -26,11 +27,11 @@ class ToyPlan:
         self.results = str(root)
         self.jobs = {job.path: job for job in jobs}
         self.papers = ["toy", "other"]
-        self.studies = [STUDIES["facts"]]
+        self.studies = SimpleNamespace(asked=[STUDIES["facts"]], benchmark=self._benchmark)
         limits = {"rounds": None, "trials": None, "timing_trials": None}
         self.config = {"limits": limits, "only": {"settings": [], "algorithms": []}}
 
-    def study_benchmark(self, study, paper):
+    def _benchmark(self, study, paper):
         return f"{self.results}/benchmarks/{study.name}/{paper}.tsv"
 
     def identities(self, paths):

@@ -160,7 +160,7 @@ def quick_plan(quick):
 def test_quick_runs_every_cell_and_draws_every_figure(quick, paper):
     plan = quick_plan(quick)
     wanted = [quick.root / path for path in plan.paths(paper, group="paper")]
-    for files in plan.figure_files(paper, "paper").values():
+    for files in plan.targets.files(paper, "paper").values():
         wanted += [quick.root / path for path in files]
     assert [path for path in wanted if not path.exists()] == []
     statuses = [

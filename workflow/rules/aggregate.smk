@@ -1,28 +1,28 @@
 # One rule for each study, whose tables are made for any paper that asks for it.
-for study in plan.studies:
+for study in plan.studies.asked:
 
     rule:
         name:
             study.name
         input:
-            plan.study_inputs(study),
+            plan.studies.inputs(study),
         output:
-            **plan.study_tables(study),
+            **plan.studies.outputs(study),
         log:
             f"{plan.results}/logs/{study.name}/{{paper}}.log",
         benchmark:
-            plan.study_benchmark(study)
+            plan.studies.benchmark(study)
         # The longest of all jobs is among them.
         priority: 0 if study.timed else 50
         threads: plan.timing_threads(workflow) if study.timed else 1
         resources:
-            **plan.study_request(study),
+            **plan.studies.request(study),
             slurm_extra=plan.node_alone("--exclusive") if study.timed else "",
             lsf_extra=plan.node_alone("-x") if study.timed else "",
         params:
-            code=plan.code("study.py", plan.study_inputs(study)),
+            code=plan.code("study.py", plan.studies.inputs(study)),
             study=study.name,
-            spec=plan.study_spec(study),
+            spec=plan.studies.spec(study),
             data_dir=f"{plan.results}/data",
         script:
             "../scripts/study.py"
@@ -30,7 +30,7 @@ for study in plan.studies:
 
 rule floors:
     input:
-        regret=plan.floor_paths,
+        regret=lambda w: plan.floor_paths(w.paper, w.group),
         source=plan.sources("optimist.aggregate"),
     output:
         f"{plan.results}/tables/{{paper}}/{{group}}/floors.parquet",
@@ -46,7 +46,7 @@ rule floors:
 
 rule aggregate:
     input:
-        unpack(plan.floors),
+        unpack(lambda w: plan.floors(w.paper, w.group)),
         regret=plan.group_paths("regret"),
         timing=plan.group_paths("timing"),
         source=plan.sources("optimist.aggregate"),

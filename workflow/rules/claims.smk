@@ -1,6 +1,6 @@
 rule claims:
     input:
-        unpack(plan.claims_inputs),
+        unpack(plan.targets.claims_inputs),
     output:
         csv=f"{plan.figures}/{{paper}}/claims.csv",
         md=f"{plan.figures}/{{paper}}/claims.md",
@@ -8,8 +8,8 @@ rule claims:
         f"{plan.results}/logs/claims/{{paper}}.log",
     localrule: True
     params:
-        code=plan.code("claims.py", plan.claims_sources),
-        tables=lambda w: plan.claims_tables(w.paper),
+        code=plan.code("claims.py", plan.targets.claims_sources),
+        tables=lambda w: plan.targets.claims_tables(w.paper),
     script:
         "../scripts/claims.py"
 

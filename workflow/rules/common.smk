@@ -10,7 +10,7 @@ report: "../report/workflow.rst"
 try:
     plan = Plan(config)
     if workflow.is_main_process:
-        plan.outdate_foreign_figures()
+        plan.targets.outdate_foreign_figures()
 except OptimistError as error:
     sys.exit(f"error: {error}")
 
@@ -31,4 +31,4 @@ wildcard_constraints:
     chunk=r"\d+-\d+",
     group="paper|variants",
     name="[a-z_0-9]+",
-    dataset="|".join(plan.datasets),
+    dataset="|".join(plan.data.names),

@@ -19,8 +19,8 @@ rule fetch_dataset:
 
 rule prepare_dataset:
     input:
-        plan.dataset_inputs("optimist.datasets"),
-        table=plan.raw_table,
+        plan.data.inputs("optimist.datasets"),
+        table=plan.data.raw_table,
     output:
         f"{plan.results}/data/{{dataset}}.csv",
     log:
@@ -28,27 +28,27 @@ rule prepare_dataset:
     # First of all, or many runs would wait for it at the end.
     priority: 100
     resources:
-        **plan.dataset_request,
+        **plan.data.request,
     params:
-        code=plan.code("prepare_dataset.py", plan.dataset_inputs("optimist.datasets")),
-        options=plan.dataset_options("write"),
+        code=plan.code("prepare_dataset.py", plan.data.inputs("optimist.datasets")),
+        options=plan.data.options("write"),
     script:
         "../scripts/prepare_dataset.py"
 
 
 rule dataset_facts:
     input:
-        plan.dataset_inputs("optimist.datasets"),
-        table=plan.raw_table,
+        plan.data.inputs("optimist.datasets"),
+        table=plan.data.raw_table,
         arms=f"{plan.results}/data/{{dataset}}.csv",
     output:
         f"{plan.results}/data/{{dataset}}_facts.csv",
     log:
         f"{plan.results}/logs/dataset_facts/{{dataset}}.log",
     resources:
-        **plan.dataset_request,
+        **plan.data.request,
     params:
-        code=plan.code("dataset_facts.py", plan.dataset_inputs("optimist.datasets")),
-        options=plan.dataset_options("facts"),
+        code=plan.code("dataset_facts.py", plan.data.inputs("optimist.datasets")),
+        options=plan.data.options("facts"),
     script:
         "../scripts/dataset_facts.py"

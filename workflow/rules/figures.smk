@@ -1,6 +1,6 @@
 rule figure:
     input:
-        unpack(plan.figure_inputs("figures")),
+        unpack(plan.items.inputs("figures")),
     output:
         png=report(
             f"{plan.figures}/{{paper}}/{{name}}.png",
@@ -14,21 +14,21 @@ rule figure:
     log:
         f"{plan.results}/logs/figure/{{paper}}_{{name}}.log",
     wildcard_constraints:
-        name=plan.name_pattern("figures"),
+        name=plan.items.name_pattern("figures"),
     localrule: True
     params:
-        code=plan.code("figure.py", plan.drawing_sources()),
-        spec=plan.item("figures"),
-        paper=plan.paper_summary,
-        caption=plan.caption("figures"),
-        expected=plan.figure_identities("figures"),
+        code=plan.code("figure.py", plan.items.drawing_sources()),
+        spec=plan.items.described("figures"),
+        paper=plan.items.paper_summary,
+        caption=plan.items.caption("figures"),
+        expected=plan.items.identities("figures"),
     script:
         "../scripts/figure.py"
 
 
 rule table:
     input:
-        unpack(plan.figure_inputs("tables")),
+        unpack(plan.items.inputs("tables")),
     output:
         csv=report(
             f"{plan.figures}/{{paper}}/tables/{{name}}.csv",
@@ -41,21 +41,21 @@ rule table:
     log:
         f"{plan.results}/logs/table/{{paper}}_{{name}}.log",
     wildcard_constraints:
-        name=plan.name_pattern("tables"),
+        name=plan.items.name_pattern("tables"),
     localrule: True
     params:
-        code=plan.code("table.py", plan.drawing_sources()),
-        spec=plan.item("tables"),
-        paper=plan.paper_summary,
-        caption=plan.caption("tables"),
-        expected=plan.figure_identities("tables"),
+        code=plan.code("table.py", plan.items.drawing_sources()),
+        spec=plan.items.described("tables"),
+        paper=plan.items.paper_summary,
+        caption=plan.items.caption("tables"),
+        expected=plan.items.identities("tables"),
     script:
         "../scripts/table.py"
 
 
 rule manifest:
     input:
-        plan.manifest_inputs,
+        plan.targets.manifest_inputs,
     output:
         f"{plan.figures}/{{paper}}/{{manifest}}.json",
     log:
@@ -65,7 +65,7 @@ rule manifest:
     localrule: True
     params:
         code=plan.code("manifest.py", plan.sources("optimist.manifest")),
-        sources=plan.manifest_sources,
+        sources=plan.targets.manifest_sources,
     script:
         "../scripts/manifest.py"
 
@@ -73,7 +73,7 @@ rule manifest:
 # One target per paper, per group of variants, per part and per figure or table: glb_omd,
 # glb_omd_variants, glb_omd_fig1, go_ucb_tuning, ...
 for paper in plan.papers:
-    for target, files in plan.named_targets(paper).items():
+    for target, files in plan.targets.named(paper).items():
 
         rule:
             name:
