@@ -15,10 +15,10 @@ def pytest_configure():
 
 @pytest.hookimpl(tryfirst=True)  # before groups are looked at
 def pytest_collection_modifyitems(items):
-    """Keep the tests of a module in one process, and all that run Snakemake in one."""
+    """Keep tests of a module in one process, and in one all that share a quick run or a Slurm."""
     for item in items:
-        alone = item.get_closest_marker("workflow")
-        item.add_marker(pytest.mark.xdist_group("workflow" if alone else item.path.name))
+        together = "quick" in item.fixturenames or "cluster" in item.path.parts
+        item.add_marker(pytest.mark.xdist_group("quick" if together else item.path.name))
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ def planned(project, arguments):
 
 def test_dry_run_of_everything_plans_every_result_file(project):
     plan = Plan(config.load_config())
-    targets = [name for paper in plan.papers for name in plan.named_targets(paper)]
+    targets = [name for paper in plan.papers for name in plan.targets.named(paper)]
     text = project.run("snakemake", "-n", "--cores", "2", *targets).stdout
     outputs = set(re.findall(r"results/(?:regret|timing)/\S+?\.parquet", text))
     assert {f"results/{path}" for path in plan.jobs} <= outputs
