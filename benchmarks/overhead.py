@@ -1,10 +1,11 @@
 """What a job costs beside its trials: a workflow of many trials of two rounds each.
 
-    python benchmarks/overhead.py 100 1000 [--batch FILES]
+    python benchmarks/overhead.py 100 1000 [--batch FILES] [--subsample JOBS]
 
 For each number of jobs a copy of the project gets one block of so many trials, one to a job, and a
 dry run and the run are timed. Printed per job: wall seconds times cores. With a batch the jobs
-share processes, so that what Snakemake alone costs is seen.
+share processes, so that what Snakemake alone costs is seen. With a subsample its scheduler looks at
+so many ready jobs at a time, not at all of them (``--scheduler-subsample``).
 """
 
 import argparse
@@ -71,15 +72,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("jobs", type=int, nargs="+")
     parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--subsample", type=int, metavar="JOBS")
     parser.add_argument("--cores", type=int, default=2)
     options = parser.parse_args()
+    more = ["--scheduler-subsample", str(options.subsample)] if options.subsample else []
     print("jobs,batch,plan_seconds,run_seconds,core_seconds_per_job")
     for jobs in options.jobs:
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place) / "project"
             project(folder, jobs)
             plan = run(folder, options.cores, options.batch, "-n")
-            seconds = run(folder, options.cores, options.batch)
+            seconds = run(folder, options.cores, options.batch, *more)
             each = seconds * options.cores / jobs
             print(f"{jobs},{options.batch},{plan:.1f},{seconds:.1f},{each:.3f}", flush=True)
 

@@ -17,7 +17,7 @@ def pytest_configure():
 def pytest_collection_modifyitems(items):
     """Keep tests of a module in one process, and in one all that share a quick run or a Slurm."""
     for item in items:
-        together = "quick" in item.fixturenames or "cluster" in item.path.parts
+        together = "quick" in item.fixturenames or item.path.parent.name == "cluster"
         item.add_marker(pytest.mark.xdist_group("quick" if together else item.path.name))
 
 

@@ -60,8 +60,10 @@ def unwritable_named(path: str = "") -> Iterator[None]:
 
 def check_writable(folder: str) -> None:
     """Make a folder unless it is there; raise UnwritableError if it takes no files."""
-    with unwritable_named(folder):
+    try:
         os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise UnwritableError(f"{folder}: {os.strerror(error.errno)}; {_MEND}") from error
     if not os.access(folder, os.W_OK):
         raise UnwritableError(f"{folder} cannot be written to; {_MEND}")
 

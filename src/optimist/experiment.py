@@ -146,8 +146,8 @@ def run(job, data_dir=None, progress=None, limit=None):
     """Run the trials of a job; return a mapping of trial index to `Trajectory`.
 
     ``progress(trial, trajectory)`` is called after each trial. ``limit`` has the arguments of
-    `optimist.guard.limited`, for all trials together: of the time that is left, the last one may
-    take all and the others twice their share, so that one which hangs leaves some to the rest.
+    `optimist.guard.limited`, for all trials together. Where n are left, a trial may take
+    2 / (n + 1) of the time, up to twice its share, so that one which hangs leaves some to others.
     """
     limit = limit or {}
     memory_mb, seconds = limit.get("memory_mb"), limit.get("seconds")

@@ -405,7 +405,7 @@ def _swept(panel, setting, paper):
 
 
 def _estimates(panel, data):
-    """Footnotes on which algorithms were timed in some rounds only (see `simulate.replay`)."""
+    """Footnotes on which algorithms were timed without playing (see `simulate.replay`)."""
     for algorithm in panel["algorithms"]:
         texts = [_estimate(data.trials("times", s, algorithm)) for s in panel["settings"]]
         for text in dict.fromkeys(filter(None, texts)):
@@ -413,10 +413,13 @@ def _estimates(panel, data):
 
 
 def _estimate(trials):
+    """Return how a solver was timed that did not play itself; an empty text if it did."""
     asked = trials[trials["selections"].notna()]
     if asked.empty:
         return ""
     last = asked.iloc[0]
+    if last["selections"] == last["round"]:
+        return "timed on another learner's history"
     return f"estimated from {last['selections']:.0f} of {last['round']:.0f} rounds"
 
 

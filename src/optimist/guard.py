@@ -33,13 +33,13 @@ def limited(memory_mb=None, seconds=None):
 
 @contextmanager
 def _memory(memory_mb):
-    state = _process_state()
-    if memory_mb is None or state is None:
+    if memory_mb is None or _process_state() is None:
         yield
         return
     import resource
 
     _warm_up()
+    state = _process_state()
     room = memory_mb * MEGABYTE - state["VmRSS"]
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     ceiling = state["VmData"] + max(0, int(room))
@@ -53,11 +53,15 @@ def _memory(memory_mb):
 
 
 def _warm_up():
-    """Let BLAS, of numpy and of scipy, have its buffers: it ends the process if it cannot."""
+    """Let BLAS, of numpy and of scipy, have its buffers: it ends the process if it cannot.
+
+    OpenBLAS takes them for products of matrices of more than 100 rows, where it has other code for
+    small ones.
+    """
     import numpy as np
     from scipy.linalg.blas import dgemm
 
-    square = np.ones((64, 64))
+    square = np.ones((128, 128))
     dgemm(1.0, square, square @ square)
 
 

@@ -69,7 +69,8 @@ def run_jobs(descriptions, outputs, *, results, limits=None):
     Results of the regret lane are also linked into ``kept``, and taken from there if they have been
     made before: by a process that was killed before it had all its files, or in other batches.
     Times are always taken anew. A job that raises an error does not stop the others: the first such
-    error is raised at the end, and the log has all. An error of the system stops them.
+    error is raised at the end, without its traceback; the log has all. An error of the system stops
+    them.
 
     Parameters
     ----------
@@ -83,17 +84,19 @@ def run_jobs(descriptions, outputs, *, results, limits=None):
         For each job what ends its trials early, see `optimist.guard.limited`.
     """
     limits = limits or [{}] * len(descriptions)
-    errors = []
+    first_error = None
     for description, output, limit in zip(descriptions, outputs, limits, strict=True):
         try:
             _run_job(description, output, f"{results}/data", f"{results}/kept", limit)
         except OSError:
             raise
         except Exception as error:
-            logger.exception("%s is not made", output)
-            errors.append(error)
-    if errors:
-        raise errors[0]
+            known = isinstance(error, OptimistError)
+            logger.error("%s is not made: %s", output, error, exc_info=not known)
+            # A traceback holds what the job had in memory.
+            first_error = first_error or error.with_traceback(None)
+    if first_error:
+        raise first_error
 
 
 def _run_job(description, output, data_dir, kept, limit):

@@ -1,7 +1,8 @@
 """What the workflow runs: jobs, files and targets, computed from a checked configuration.
 
-The rules hold paths and names of the methods here. At parse time nothing is read but YAML and the
-imports of our own modules. Methods that take ``wildcards`` are input or params functions.
+The rules hold paths and names of the methods here. At parse time nothing is read but YAML, the
+table of costs and the imports of our own modules. Methods that take ``wildcards`` are input or
+params functions.
 """
 
 from functools import cached_property

@@ -29,6 +29,8 @@ LONG = {
     "only": {"algorithms": ["glb_omd", "gloc", "ecolog", "glm_ucb"]},
 }
 FILE = "results/regret/glb_omd/logistic_s3/gloc/000-002.parquet"
+# Where GLOC can be broken: its source has this line once.
+UPDATE = "    def update(self, arms, index, reward):\n"
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +78,22 @@ def test_a_worker_that_is_killed_loses_its_own_file_only(project, undisturbed):
     assert len(lost) == 1
     project.run(*arguments, TARGET)
     assert project.digests() == undisturbed["long"]
+
+
+def test_a_cell_that_crashes_takes_no_other_of_its_batch_with_it(project, undisturbed):
+    source = project.root / "src/optimist/algorithms/glb/gloc.py"
+    sound = source.read_text()
+    source.write_text(sound.replace(UPDATE, f"{UPDATE}        raise TypeError('a bug of gloc')\n"))
+    arguments = project.overlay(batch_files=24)
+    refused = project.run(*arguments, TARGET, check=False)
+    assert refused.returncode != 0 and "a bug of gloc" in refused.stderr
+    other = project.root / FILE.replace("gloc", "glb_omd")
+    assert not other.exists()  # Snakemake removes what a job that failed has made
+    kept = [results.read_metadata(p) for p in (project.root / "results/kept").rglob("*.parquet")]
+    source.write_text(sound)
+    project.run(*arguments, TARGET)
+    assert undisturbed["tiny"].items() <= project.digests().items()
+    assert results.read_metadata(other) in kept
 
 
 def test_a_second_workflow_in_the_same_folder_is_refused_and_disturbs_nothing(project, undisturbed):
@@ -297,10 +315,9 @@ ENDINGS = {
 def test_a_cell_that_passes_its_limit_says_so_and_the_others_go_on(project, undisturbed, status):
     source = project.root / "src/optimist/algorithms/glb/gloc.py"
     sound = source.read_text()
-    update = "    def update(self, arms, index, reward):\n"
-    assert sound.count(update) == 1
+    assert sound.count(UPDATE) == 1
     fault, limits, targets = ENDINGS[status]
-    source.write_text(sound.replace(update, f"{update}        {fault}\n"))
+    source.write_text(sound.replace(UPDATE, f"{UPDATE}        {fault}\n"))
     arguments = project.overlay(guard=True, **limits)
     project.run(*arguments, *targets)
     assert set(results.read(project.root / FILE)["status"].to_pylist()) == {status}

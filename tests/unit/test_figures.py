@@ -105,12 +105,16 @@ def test_unconverged_trials_are_complete_and_noted():
     assert notes["note"].tolist() == ["unconverged: 2 of 3 trials"]
 
 
-def test_solvers_timed_in_some_rounds_get_a_footnote():
-    times = trials("low", "ofuglb", [50.0], "seconds", selections=60).assign(round=3000)
+@pytest.mark.parametrize(
+    "selections, note",
+    [(60, "estimated from 60 of 3000 rounds"), (3000, "timed on another learner's history")],
+)
+def test_solvers_timed_without_playing_get_a_footnote(selections, note):
+    times = trials("low", "ofuglb", [50.0], "seconds", selections=selections).assign(round=3000)
     panel = {"kind": "time", "settings": ["low"], "algorithms": ["ofuglb"]}
     table = figures.tabulate({"panels": [panel]}, {"times": times}, PAPER)
     footnotes = table[table["role"] == "footnote"]
-    assert footnotes["note"].tolist() == ["estimated from 60 of 3000 rounds"]
+    assert footnotes["note"].tolist() == [note]
 
 
 def test_coverage_is_a_share_with_an_exact_interval():

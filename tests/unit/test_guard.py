@@ -46,6 +46,16 @@ def test_memory_beyond_the_limit_is_refused_and_below_it_given():
     np.zeros(2000 * MEGABYTE // 8)
 
 
+@pytest.mark.parametrize("name", ["cholesky", "inv", "eigh", "svd"])
+def test_lapack_without_memory_gives_no_numbers(name):
+    """There is room for the answer, but not for the copy that LAPACK works on."""
+    matrix = np.eye(2000)
+    forget_peak_memory()
+    limit = peak_memory() + 1.5 * matrix.nbytes / MEGABYTE
+    with limited(memory_mb=limit), pytest.raises(MemoryError):
+        getattr(np.linalg, name)(matrix)
+
+
 def test_the_limit_of_the_process_is_what_it_was():
     before = resource.getrlimit(resource.RLIMIT_DATA)
     with pytest.raises(ZeroDivisionError), limited(memory_mb=1000.0, seconds=100.0):
@@ -75,6 +85,7 @@ def test_in_another_thread_time_is_not_limited():
 
 
 def test_the_largest_memory_stays_until_it_is_forgotten():
+    forget_peak_memory()
     before = peak_memory()
     block = np.ones(int(before + 200.0) * MEGABYTE // 8)
     largest = peak_memory()

@@ -156,7 +156,7 @@ def slow(monkeypatch, seconds):
 def test_a_job_out_of_time_says_so_and_the_next_one_goes_on(tmp_path, monkeypatch):
     slow(monkeypatch, 0.05)
     long, short = toy_job(horizon=400, stop=3), toy_job(setting="there", stop=1)
-    paths = make(tmp_path, long, short, limits=[{"seconds": 0.5}, {"seconds": 60.0}])
+    paths = make(tmp_path, long, short, limits=[{"seconds": 4.0}, {"seconds": 60.0}])
     assert statuses(paths[0]) == {0: "out_of_time", 1: "out_of_time", 2: "out_of_time"}
     assert statuses(paths[1]) == {0: "ok"}
     assert results.read(paths[0])["round"].to_pylist()[0] >= 1  # the curve up to there is kept
@@ -197,6 +197,18 @@ def test_a_job_with_an_error_does_not_stop_the_others(tmp_path, monkeypatch):
     assert statuses(tmp_path / there.path) == {0: "ok", 1: "ok"}
     monkeypatch.setattr(GLOC, "select", select)
     make(tmp_path, here, there)
+
+
+def test_what_users_mend_is_logged_in_one_line(tmp_path):
+    """An error of ours in one job of several, as where sources changed meanwhile."""
+    job, log = toy_job(), tmp_path / "job.log"
+    descriptions = [{**job.describe(), "code": "0" * 64}, job.describe()]
+    outputs = [str(tmp_path / name) for name in ("changed.parquet", "same.parquet")]
+    with pytest.raises(SystemExit), jobs.logged(log):
+        jobs.run_jobs(descriptions, outputs, results=str(tmp_path))
+    assert "changed.parquet is not made: the source files of toy/here/gloc" in log.read_text()
+    assert "Traceback" not in log.read_text()
+    assert statuses(outputs[1]) == {0: "ok", 1: "ok"}
 
 
 def test_an_error_of_the_system_stops_all_jobs(tmp_path, monkeypatch):

@@ -1,0 +1,20 @@
+"""What users are told of folders that take no files."""
+
+import pytest
+
+from optimist.errors import UnwritableError, check_writable
+
+
+def test_a_folder_that_is_not_there_is_made(tmp_path):
+    check_writable(str(tmp_path / "a/b"))
+    check_writable(str(tmp_path / "a/b"))
+    assert (tmp_path / "a/b").is_dir()
+
+
+@pytest.mark.parametrize("make", [lambda p: p.touch(), lambda p: p.symlink_to(p.parent / "gone")])
+def test_what_is_no_folder_is_named(tmp_path, make):
+    """A file, and a link to a folder that was removed, say of scratch space."""
+    place = tmp_path / "results"
+    make(place)
+    with pytest.raises(UnwritableError, match=f"{place}: File exists; mend that"):
+        check_writable(str(place))
