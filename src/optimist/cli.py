@@ -37,52 +37,54 @@ def _parser():
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    lister = commands.add_parser("list", help="print papers, settings and algorithms")
-    lister.add_argument("--json", action="store_true", help="print JSON")
-    lister.set_defaults(command=_list)
+    def add(name, command, text):
+        added = commands.add_parser(name, help=text)
+        added.set_defaults(command=command)
+        return added
 
-    runner = commands.add_parser("run", help="run one cell outside the workflow")
+    lister = add("list", _list, "print papers, settings and algorithms")
+    lister.add_argument("--json", action="store_true", help="print JSON")
+
+    runner = add("run", _run, "run one cell outside the workflow")
     runner.add_argument("cell", metavar="PAPER/SETTING/ALGORITHM")
     runner.add_argument("--trials", default="0:1", metavar="FIRST:STOP", help="default: 0:1")
     runner.add_argument("--horizon", type=int, metavar="N", help="stop after N rounds")
     runner.add_argument("--json", action="store_true", help="print JSON")
-    runner.set_defaults(command=_run)
 
-    claims = commands.add_parser("claims", help="print the verdicts of the last full run")
+    claims = add("claims", _claims, "print the verdicts of the last full run")
     claims.add_argument("paper", nargs="?", metavar="PAPER")
     claims.add_argument("--figures", metavar="DIR", help="where claims.csv is; default: figures")
     claims.add_argument("--details", action="store_true", help="print the checks of each claim too")
     claims.add_argument("--readme", action="store_true", help="write the verdicts into README.md")
-    claims.set_defaults(command=_claims)
 
-    tracer = commands.add_parser("provenance", help="print where a figure, table or result is from")
+    tracer = add("provenance", _provenance, "print where a figure, table or result is from")
     tracer.add_argument("file", metavar="FILE")
     tracer.add_argument("--json", action="store_true", help="print JSON")
-    tracer.set_defaults(command=_provenance)
 
-    keeper = commands.add_parser("results", help="check the result files of a configuration")
-    keeper.add_argument(
+    _add_results_options(add("results", _results, "check the result files of a configuration"))
+
+    merger = add("merge", _merge, "join results from several machines")
+    merger.add_argument("folders", nargs="+", metavar="RESULTS", help="results folders to copy")
+    merger.add_argument("--into", required=True, metavar="RESULTS", help="folder to copy them to")
+    return parser
+
+
+def _add_results_options(parser):
+    parser.add_argument(
         "--configfile", nargs="+", default=[], metavar="YAML", help="overlays, as for snakemake"
     )
-    keeper.add_argument(
+    parser.add_argument(
         "--config", nargs="+", default=[], metavar="KEY=VALUE", help="values, as for snakemake"
     )
-    keeper.add_argument(
+    parser.add_argument(
         "--delete",
         choices=["refused", "early"],
         help="delete files that belong to another configuration or are damaged (refused), or with "
         "trials that ended for want of time or memory (early)",
     )
-    keeper.add_argument(
+    parser.add_argument(
         "--costs", metavar="CSV", help="write what cells cost into the table CSV, config/costs.csv"
     )
-    keeper.set_defaults(command=_results)
-
-    merger = commands.add_parser("merge", help="join results from several machines")
-    merger.add_argument("folders", nargs="+", metavar="RESULTS", help="results folders to copy")
-    merger.add_argument("--into", required=True, metavar="RESULTS", help="folder to copy them to")
-    merger.set_defaults(command=_merge)
-    return parser
 
 
 def _list(options):

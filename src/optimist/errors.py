@@ -53,9 +53,11 @@ def unwritable_named(path: str = "") -> Iterator[None]:
     except OSError as error:
         if error.errno not in _UNWRITABLE:
             raise
-        raise UnwritableError(
-            f"{error.filename or path}: {os.strerror(error.errno)}; {_MEND}"
-        ) from error
+        raise _unwritable(error.filename or path, error) from error
+
+
+def _unwritable(path: str, error: OSError) -> UnwritableError:
+    return UnwritableError(f"{path}: {os.strerror(error.errno)}; {_MEND}")
 
 
 def check_writable(folder: str) -> None:
@@ -63,7 +65,7 @@ def check_writable(folder: str) -> None:
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
-        raise UnwritableError(f"{folder}: {os.strerror(error.errno)}; {_MEND}") from error
+        raise _unwritable(folder, error) from error
     if not os.access(folder, os.W_OK):
         raise UnwritableError(f"{folder} cannot be written to; {_MEND}")
 

@@ -8,6 +8,7 @@ job had found. Here the trial that goes too far ends with the status ``out_of_me
 import signal
 import threading
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 
 from optimist.errors import OutOfTimeError
@@ -33,13 +34,14 @@ def limited(memory_mb=None, seconds=None):
 
 @contextmanager
 def _memory(memory_mb):
-    if memory_mb is None or _process_state() is None:
+    if memory_mb is not None:
+        _warm_up()
+    state = _process_state()
+    if memory_mb is None or state is None:
         yield
         return
     import resource
 
-    _warm_up()
-    state = _process_state()
     room = memory_mb * MEGABYTE - state["VmRSS"]
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     ceiling = state["VmData"] + max(0, int(room))
@@ -52,6 +54,7 @@ def _memory(memory_mb):
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
+@lru_cache
 def _warm_up():
     """Let BLAS, of numpy and of scipy, have its buffers: it ends the process if it cannot.
 

@@ -29,8 +29,6 @@ LONG = {
     "only": {"algorithms": ["glb_omd", "gloc", "ecolog", "glm_ucb"]},
 }
 FILE = "results/regret/glb_omd/logistic_s3/gloc/000-002.parquet"
-# Where GLOC can be broken: its source has this line once.
-UPDATE = "    def update(self, arms, index, reward):\n"
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +50,16 @@ def workers(project):
         if process.info["cwd"] == str(project.root) and "run_chunk.py" in command:
             found.append(process)
     return found
+
+
+def break_gloc(project, statement):
+    """Let GLOC's update begin with a statement; return its source file and the sound text."""
+    source = project.root / "src/optimist/algorithms/glb/gloc.py"
+    sound = source.read_text()
+    update = "    def update(self, arms, index, reward):\n"
+    assert sound.count(update) == 1
+    source.write_text(sound.replace(update, f"{update}        {statement}\n"))
+    return source, sound
 
 
 def errors_of(done):
@@ -81,9 +89,7 @@ def test_a_worker_that_is_killed_loses_its_own_file_only(project, undisturbed):
 
 
 def test_a_cell_that_crashes_takes_no_other_of_its_batch_with_it(project, undisturbed):
-    source = project.root / "src/optimist/algorithms/glb/gloc.py"
-    sound = source.read_text()
-    source.write_text(sound.replace(UPDATE, f"{UPDATE}        raise TypeError('a bug of gloc')\n"))
+    source, sound = break_gloc(project, "raise TypeError('a bug of gloc')")
     arguments = project.overlay(batch_files=24)
     refused = project.run(*arguments, TARGET, check=False)
     assert refused.returncode != 0 and "a bug of gloc" in refused.stderr
@@ -313,11 +319,8 @@ ENDINGS = {
 
 @pytest.mark.parametrize("status", ENDINGS)
 def test_a_cell_that_passes_its_limit_says_so_and_the_others_go_on(project, undisturbed, status):
-    source = project.root / "src/optimist/algorithms/glb/gloc.py"
-    sound = source.read_text()
-    assert sound.count(UPDATE) == 1
     fault, limits, targets = ENDINGS[status]
-    source.write_text(sound.replace(UPDATE, f"{UPDATE}        {fault}\n"))
+    source, sound = break_gloc(project, fault)
     arguments = project.overlay(guard=True, **limits)
     project.run(*arguments, *targets)
     assert set(results.read(project.root / FILE)["status"].to_pylist()) == {status}
