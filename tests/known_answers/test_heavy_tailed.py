@@ -337,7 +337,10 @@ def test_menu_keeps_the_estimate_in_the_middle(delta, odd):
         np.median([math.sqrt((a - b) @ V @ (a - b)) for j, b in enumerate(estimates) if j != i])
         for i, a in enumerate(estimates)
     ]
-    np.testing.assert_allclose(algorithm.theta, estimates[int(np.argmin(middles))], atol=1e-10)
+    # Two estimates may be in the middle up to rounding, which is a processor's: either will do.
+    kept = np.linalg.norm(estimates - algorithm.theta, axis=1).argmin()
+    np.testing.assert_allclose(algorithm.theta, estimates[kept], atol=1e-10)
+    assert middles[kept] == pytest.approx(min(middles), rel=1e-9)
 
 
 def test_tofu_truncates_products_in_every_direction():
