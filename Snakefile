@@ -1,4 +1,4 @@
-# Contents page: version, configuration, rules, targets. What runs is computed in optimist.plan.
+# Contents page: version, configuration, rules, targets. What runs is computed in optimist.plan.plan.
 from snakemake.utils import min_version
 
 min_version("9.20")

@@ -20,9 +20,9 @@ def make(folder, rows):
     """Write result files with so many rows together; return their paths."""
     import numpy as np
 
-    from optimist import results
-    from optimist.simulate import Trajectory
-    from optimist.trials import Cell
+    from optimist.runs import results
+    from optimist.runs.cell import Cell
+    from optimist.runs.loop import Trajectory
 
     rng = np.random.default_rng(0)
     paths = []
@@ -46,7 +46,7 @@ def aggregate(folder):
     start = time.perf_counter()
     import pyarrow.parquet as pq
 
-    from optimist import aggregate
+    from optimist.runs import aggregate
 
     paths = sorted(map(str, Path(folder).glob("*.parquet")))
     tables = {name: f"{folder}/tables/{name}.parquet" for name in ("finals", "regrets", "times")}

@@ -20,12 +20,12 @@ from unittest import mock  # noqa: E402
 import numpy as np  # noqa: E402
 
 from optimist.algorithms import make_algorithm  # noqa: E402
-from optimist.config import load_paper  # noqa: E402
-from optimist.experiment import Job, make_cell, run  # noqa: E402
 from optimist.numerics import gp_regression, nystrom  # noqa: E402
-from optimist.provenance import cpu_name  # noqa: E402
-from optimist.simulate import simulate  # noqa: E402
-from optimist.trials import Cell, build  # noqa: E402
+from optimist.plan.config import load_paper  # noqa: E402
+from optimist.records.provenance import cpu_name  # noqa: E402
+from optimist.runs.cell import Cell, build  # noqa: E402
+from optimist.runs.loop import simulate  # noqa: E402
+from optimist.runs.trials import Job, make_cell, run  # noqa: E402
 
 CHEAP = [
     ("glb_omd", 5),

@@ -14,8 +14,8 @@ import pytest
 import yaml
 from worlds import ROOT
 
-from optimist import results
-from optimist.config import merge
+from optimist.plan.config import merge
+from optimist.runs import results
 
 # Two algorithms in one setting: enough to have jobs of both lanes, and a figure.
 TINY = {

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from optimist import results
-from optimist.experiment import Job
 from optimist.jobs import run_jobs
-from optimist.trials import Cell
+from optimist.runs import results
+from optimist.runs.cell import Cell
+from optimist.runs.trials import Job
 
 SPEC = {
     "environment": "glm",
@@ -36,5 +36,5 @@ def rewrite(path, change):
 
 
 def asked(request, wildcards=None, attempt=1):
-    """Return what a job asks a scheduler for, by name, from `optimist.costs.Costs.request`."""
+    """Return what a job asks a scheduler for, by name, from `optimist.plan.costs.Costs.request`."""
     return {name: of(wildcards, attempt) for name, of in request.items()}

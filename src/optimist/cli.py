@@ -106,8 +106,8 @@ def _list(options):
 
 def _papers():
     """Return the algorithm labels of each setting of each paper."""
-    from optimist.config import load_paper, paper_names
-    from optimist.experiment import jobs
+    from optimist.plan.config import load_paper, paper_names
+    from optimist.runs.trials import jobs
 
     papers = {}
     for name in paper_names():
@@ -137,7 +137,7 @@ def _run(options):
     from optimist.jobs import one_blas_thread
 
     one_blas_thread()  # before anything imports numpy
-    from optimist.experiment import Job, run
+    from optimist.runs.trials import Job, run
 
     first, stop = _parse_trials(options.trials)
     if options.horizon is not None and options.horizon < 1:
@@ -153,8 +153,8 @@ def _run(options):
 
 
 def _parse_cell(text):
-    from optimist.config import load_paper
-    from optimist.experiment import make_cell
+    from optimist.plan.config import load_paper
+    from optimist.runs.trials import make_cell
 
     parts = text.split("/", 2)
     if len(parts) != 3:
@@ -174,11 +174,11 @@ def _prepare(name):
 
     It is not that of the workflow, which alone knows what its tables were made with.
     """
-    from optimist import datasets
-    from optimist.config import load_config, project_root
-    from optimist.experiment import digest, module_closure
+    from optimist.data import fetch as datasets
+    from optimist.data.prepare import preparation
     from optimist.files import identity, sha256
-    from optimist.preparation import preparation
+    from optimist.plan.config import load_config, project_root
+    from optimist.runs.trials import digest, module_closure
 
     config, how = load_config(), preparation(name)
     options = how.select_options("write", config["datasets"].get(how.raw, {}))
@@ -212,7 +212,7 @@ def _print_trial(trial, trajectory):
 
 
 def _provenance(options):
-    from optimist import origin
+    from optimist.records import trace as origin
 
     found = origin.trace(options.file)
     print(json.dumps(found, indent=1) if options.json else origin.to_text(found))
@@ -220,9 +220,10 @@ def _provenance(options):
 
 
 def _results(options):
-    from optimist import costs, inventory
-    from optimist.config import load_config
-    from optimist.plan import Plan
+    from optimist.plan import costs
+    from optimist.plan.config import load_config
+    from optimist.plan.plan import Plan
+    from optimist.records import inventory
 
     plan = Plan(load_config(*options.configfile, values=options.config))
     entries = inventory.take(plan)
@@ -247,7 +248,7 @@ def _configuration(options):
 
 
 def _merge(options):
-    from optimist.merge import merge
+    from optimist.records.merge import merge
 
     copied, known = merge(options.folders, options.into)
     print(f"copied {copied} files; {known} were there already")
@@ -267,8 +268,8 @@ def _claims(options):
 
 
 def _claims_path(options):
-    from optimist.config import load_config, paper_names, project_root
     from optimist.errors import ResultError, unknown_name
+    from optimist.plan.config import load_config, paper_names, project_root
 
     if options.paper is not None and options.paper not in paper_names():
         raise unknown_name("paper", options.paper, paper_names())
@@ -285,8 +286,8 @@ def _claims_path(options):
 
 def _write_readme(frame):
     from optimist import claims
-    from optimist.config import project_root
     from optimist.files import write_text
+    from optimist.plan.config import project_root
 
     path = project_root() / "README.md"
     if not path.is_file():

@@ -75,13 +75,13 @@ def run_jobs(descriptions, outputs, *, results, limits=None):
     Parameters
     ----------
     descriptions : list of dict
-        From `optimist.experiment.Job.describe`.
+        From `optimist.runs.trials.Job.describe`.
     outputs : list of str
         Result files, in the same order.
     results : str
         The results folder, with the prepared ``data`` and what is ``kept``.
     limits : list of dict or None
-        For each job what ends its trials early, see `optimist.guard.limited`.
+        For each job what ends its trials early, see `optimist.runs.limits.limited`.
     """
     limits = limits or [{}] * len(descriptions)
     first_error = None
@@ -100,9 +100,10 @@ def run_jobs(descriptions, outputs, *, results, limits=None):
 
 
 def _run_job(description, output, data_dir, kept, limit):
-    from optimist import provenance, results
-    from optimist.experiment import Job, run
-    from optimist.guard import forget_peak_memory, peak_memory
+    from optimist.records import provenance
+    from optimist.runs import results
+    from optimist.runs.limits import forget_peak_memory, peak_memory
+    from optimist.runs.trials import Job, run
 
     start = time.perf_counter()
     forget_peak_memory()
@@ -136,7 +137,7 @@ def is_reusable(lane, statuses=()):
 
     Times belong to a machine and a moment, and what ended early may go on with more.
     """
-    from optimist.simulate import EARLY
+    from optimist.runs.loop import EARLY
 
     return lane == "regret" and not {"timeout", *EARLY}.intersection(statuses)
 
@@ -147,8 +148,8 @@ def _resolved(cell, data_dir, limit):
     Its trials, which build the environment too, are left to say so.
     """
     from optimist.errors import OutOfTimeError
-    from optimist.guard import limited
-    from optimist.trials import dataset_digest, resolve
+    from optimist.runs.cell import dataset_digest, resolve
+    from optimist.runs.limits import limited
 
     try:
         with limited(**limit):

@@ -22,10 +22,10 @@ from worlds import (
 
 from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm, option_names, parse_label
 from optimist.errors import ConfigError
-from optimist.experiment import Job, run
 from optimist.numerics.links import Gaussian
-from optimist.simulate import COMPLETE, simulate
-from optimist.trials import Cell, build
+from optimist.runs.cell import Cell, build
+from optimist.runs.loop import COMPLETE, simulate
+from optimist.runs.trials import Job, run
 
 CONSTANT_MEMORY = ("glb_omd", "gloc", "ecolog", "hvt_ucb", "oful", "crtm")
 STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")

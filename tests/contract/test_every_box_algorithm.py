@@ -17,9 +17,9 @@ from optimist.algorithms import (
     parse_label,
 )
 from optimist.errors import ConfigError
-from optimist.experiment import Job, run
-from optimist.simulate import COMPLETE, simulate
-from optimist.trials import Cell, build
+from optimist.runs.cell import Cell, build
+from optimist.runs.loop import COMPLETE, simulate
+from optimist.runs.trials import Job, run
 
 STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")
 

@@ -9,7 +9,7 @@ from worlds import STAND_IN, configured
 
 from optimist.environments import BOX_REGISTRY
 from optimist.problems.box import BoxProblem
-from optimist.trials import Cell, build
+from optimist.runs.cell import Cell, build
 
 HORIZON = 12
 SETTINGS = {

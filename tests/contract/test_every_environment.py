@@ -11,7 +11,7 @@ from optimist.environments.base import check_arms
 from optimist.problems.glb import GLBProblem
 from optimist.problems.heavy_tailed import HeavyTailedProblem
 from optimist.problems.kernel import KernelProblem
-from optimist.trials import Cell, build
+from optimist.runs.cell import Cell, build
 
 HORIZON = 30
 SETTINGS = {

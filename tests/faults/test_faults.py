@@ -18,7 +18,7 @@ import pytest
 from projects import new_project, wait_for
 from uci_server import UciServer
 
-from optimist import results
+from optimist.runs import results
 
 pytestmark = pytest.mark.workflow
 
@@ -189,8 +189,8 @@ def test_results_from_a_clock_that_was_ahead_hide_no_edit(project, undisturbed):
     assert planned(project, arguments, "glb_omd_claims") == set()
     edits = {
         "src/optimist/algorithms/glb/gloc.py": FILE,
-        "src/optimist/studies/facts.py": "results/studies/glb_omd/facts.csv",
-        "src/optimist/aggregate.py": "results/tables/glb_omd/paper/finals.parquet",
+        "src/optimist/panels/studies/facts.py": "results/studies/glb_omd/facts.csv",
+        "src/optimist/runs/aggregate.py": "results/tables/glb_omd/paper/finals.parquet",
         "config/claims/glb_omd.yaml": "figures/glb_omd/claims.csv",
     }
     for name in edits:

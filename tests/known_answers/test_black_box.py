@@ -13,8 +13,8 @@ from optimist.errors import ConfigError
 from optimist.numerics import gp_regression
 from optimist.numerics.ellipsoid import LowRankEllipsoid
 from optimist.numerics.network import TwoLayerNetwork
-from optimist.seeding import stream
-from optimist.trials import Cell, build
+from optimist.runs.cell import Cell, build
+from optimist.runs.seeding import stream
 
 
 def bowl(x):

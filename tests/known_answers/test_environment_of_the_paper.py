@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from worlds import papers
 
-from optimist import seeding
 from optimist.environments import make_environment
-from optimist.experiment import Job, run
-from optimist.trials import Cell, build
+from optimist.runs import seeding
+from optimist.runs.cell import Cell, build
+from optimist.runs.trials import Job, run
 
 (PAPER,) = (p for p in papers() if p["paper"] == "glb_omd")
 

@@ -7,7 +7,7 @@ from worlds import make_problem, papers, random_arms
 
 from optimist.algorithms import make_algorithm
 from optimist.numerics.links import Gaussian
-from optimist.trials import Cell, build
+from optimist.runs.cell import Cell, build
 
 (PAPER,) = (p for p in papers() if p["paper"] == "glb_omd")
 

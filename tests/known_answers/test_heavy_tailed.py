@@ -11,8 +11,8 @@ from optimist.algorithms import make_algorithm
 from optimist.algorithms.heavy_tailed import hvt_ucb
 from optimist.numerics.ball import project
 from optimist.problems.heavy_tailed import HeavyTailedProblem
-from optimist.simulate import simulate
-from optimist.trials import Cell, build
+from optimist.runs.cell import Cell, build
+from optimist.runs.loop import simulate
 
 T = 18000
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from worlds import papers
 
-from optimist.experiment import Job, run
-from optimist.trials import Cell
+from optimist.runs.cell import Cell
+from optimist.runs.trials import Job, run
 
 pytestmark = pytest.mark.statistical
 (PAPER,) = (p for p in papers() if p["paper"] == "glb_omd")

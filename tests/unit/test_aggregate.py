@@ -4,8 +4,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from optimist import aggregate, results
 from optimist.errors import ResultError
+from optimist.runs import aggregate, results
 
 
 def runs(setting, algorithm, trial, regrets, instance="fold 0", **columns):

@@ -8,9 +8,11 @@ import pytest
 import yaml
 from claim_tables import SPREAD, facts, finals, judge, measure, one_claim, times
 
-from optimist import claims, experiment, studies
-from optimist.config import claims_path, load_paper, paper_names
+from optimist import claims
 from optimist.errors import ConfigError, ResultError
+from optimist.panels import studies
+from optimist.plan.config import claims_path, load_paper, paper_names
+from optimist.runs import trials as experiment
 
 
 def about_fact(relation, bound, name="kappa", **keys):

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from optimist import datasets
+from optimist.data import fetch as datasets
+from optimist.data.prepare import PREPARATIONS, classification, preparation
 from optimist.errors import DataError
-from optimist.preparation import PREPARATIONS, classification, preparation
 
 NAMES = [n for n, how in PREPARATIONS.items() if how.module == classification.__name__]
 

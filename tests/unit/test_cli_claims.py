@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from optimist import claims, cli, config
+from optimist import claims, cli
+from optimist.plan import config
 
 README = "# Title\n\n<!-- claims -->\n<!-- /claims -->\n"
 

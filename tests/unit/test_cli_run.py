@@ -2,7 +2,8 @@
 
 import json
 
-from optimist import cli, config
+from optimist import cli
+from optimist.plan import config
 
 TIMES = ("seconds", "select_seconds")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from optimist import config
 from optimist.errors import ConfigError
-from optimist.plan import Plan
+from optimist.plan import config
+from optimist.plan.plan import Plan
 
 ROOT = Path(__file__).parents[2]
 # The smallest paper that is valid.

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 from result_files import asked, toy_job
 
-from optimist.batches import Batch
-from optimist.costs import (
+from optimist.errors import ConfigError
+from optimist.plan.costs import (
     SNAKEMAKE_MB,
     UNKNOWN_MB,
     UNKNOWN_SECONDS,
@@ -20,7 +20,7 @@ from optimist.costs import (
     update,
     write,
 )
-from optimist.errors import ConfigError
+from optimist.plan.jobs import Batch
 
 ROWS = [
     Row("regret", "toy", "here", "gloc", 12, 3.0, 200),

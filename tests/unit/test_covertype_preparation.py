@@ -8,21 +8,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from optimist.data.prepare import covertype
+from optimist.data.prepare.covertype import CovertypeArms
 from optimist.errors import ConfigError, DataError
-from optimist.preparation import covertype
-from optimist.preparation.covertype import CovertypeArms
 
 ARMS_SCRIPT = """
 import sys
-from optimist import datasets
-from optimist.preparation import covertype
+from optimist.data import fetch as datasets
+from optimist.data.prepare import covertype
 frame, _ = datasets.fetch("covertype", source="mirror")
 covertype.write_arms(covertype.prepare(frame, clusters=60, seed=7, n_init=1), sys.argv[1])
 """
 EXTREMES_SCRIPT = """
 import sys
-from optimist import datasets
-from optimist.preparation import covertype
+from optimist.data import fetch as datasets
+from optimist.data.prepare import covertype
 frame, _ = datasets.fetch("covertype", source="mirror")
 covertype.extremes(frame, [0, 42]).to_csv(sys.argv[1], index=False)
 """

@@ -15,7 +15,8 @@ import pandas as pd
 import pytest
 from uci_server import UciServer
 
-from optimist import datasets, files
+from optimist import files
+from optimist.data import fetch as datasets
 from optimist.errors import ConfigError, DataError
 
 TABLE = pd.DataFrame(
@@ -75,7 +76,7 @@ def patience():
     """Seconds in which a child process surely asks the server, on this machine, now."""
     start = time.monotonic()
     subprocess.run(
-        [sys.executable, "-c", "import ucimlrepo.fetch, pyarrow.parquet, optimist.datasets"],
+        [sys.executable, "-c", "import ucimlrepo.fetch, pyarrow.parquet, optimist.data.fetch"],
         check=True,
     )
     return 2.0 + 4 * (time.monotonic() - start)
@@ -253,7 +254,15 @@ def test_pauses_grow(registry, monkeypatch):
 
 
 def test_child_ends_by_itself_when_its_parent_is_gone(point_at, tmp_path):
-    command = [sys.executable, "-m", "optimist.datasets", "5", str(tmp_path / "out"), "2", "length"]
+    command = [
+        sys.executable,
+        "-m",
+        "optimist.data.fetch",
+        "5",
+        str(tmp_path / "out"),
+        "2",
+        "length",
+    ]
     with UciServer(UCI_CSV, "hang") as server:
         point_at(server)
         child = subprocess.Popen(command)
@@ -430,7 +439,7 @@ def test_unreadable_table(tmp_path, name):
 
 def test_import_is_light():
     code = (
-        "import sys, optimist.datasets, optimist.preparation.covertype;"
+        "import sys, optimist.data.fetch, optimist.data.prepare.covertype;"
         "print([m for m in ('pandas', 'pyarrow', 'sklearn', 'ucimlrepo') if m in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

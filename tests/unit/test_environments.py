@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from worlds import STAND_IN
 
-from optimist import seeding
 from optimist.environments import make_environment
 from optimist.environments.glm import draw_instance
 from optimist.errors import ConfigError
-from optimist.trials import Cell, build
+from optimist.runs import seeding
+from optimist.runs.cell import Cell, build
 
 
 def glm(trial=0, horizon=40, **parameters):

@@ -7,15 +7,15 @@ import pyarrow as pa
 import pytest
 from worlds import ROOT, STAND_IN
 
-from optimist import results
 from optimist.algorithms import REGISTRY, algorithm_class
-from optimist.config import load_paper, paper_names
 from optimist.environments import REGISTRY as ENVIRONMENTS
 from optimist.environments import environment_class
 from optimist.errors import ConfigError
-from optimist.experiment import Job, jobs, make_cell, run, source_files
+from optimist.plan.config import load_paper, paper_names
 from optimist.problems.glb import GLBProblem
-from optimist.trials import Cell, build
+from optimist.runs import results
+from optimist.runs.cell import Cell, build
+from optimist.runs.trials import Job, jobs, make_cell, run, source_files
 
 PAPERS = {name: load_paper(name) for name in paper_names()}
 LIMITS = [{}, {"trials": 2, "timing_trials": 1, "rounds": 150}, {"trials": 1}]

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from optimist import claims, figures
-from optimist.config import load_paper, merge
+from optimist import claims
 from optimist.errors import ConfigError
+from optimist.panels import figures
+from optimist.plan.config import load_paper, merge
 
 PAPER = {
     "paper": "toy",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from optimist.errors import OutOfTimeError
-from optimist.guard import MEGABYTE, forget_peak_memory, limited, peak_memory
+from optimist.runs.limits import MEGABYTE, forget_peak_memory, limited, peak_memory
 
 
 def test_time_that_is_over_stops_what_runs():
@@ -51,7 +51,7 @@ def test_memory_beyond_the_limit_is_refused_and_below_it_given():
 LAPACK_WITHOUT_MEMORY = """
 import sys
 import numpy as np
-from optimist.guard import MEGABYTE, limited, peak_memory
+from optimist.runs.limits import MEGABYTE, limited, peak_memory
 
 matrix = np.eye(2500)
 with limited(memory_mb=1e6):

@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from optimist import seeding
 from optimist.algorithms import make_algorithm
 from optimist.environments import make_environment
 from optimist.errors import ConfigError
 from optimist.numerics.noise import make_law
+from optimist.panels.studies import lemmas
 from optimist.problems.heavy_tailed import HeavyTailedProblem
-from optimist.studies import lemmas
-from optimist.trials import Cell, build
+from optimist.runs import seeding
+from optimist.runs.cell import Cell, build
 
 
 def world(trial=0, horizon=60, name="setting", **parameters):

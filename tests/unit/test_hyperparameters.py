@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 from worlds import STAND_IN
 
-from optimist import datasets, seeding
+from optimist.data import fetch as datasets
+from optimist.data.prepare import classification
+from optimist.data.prepare.classification import read_table
 from optimist.environments import hyperparameters, make_environment
 from optimist.errors import ConfigError, DataError
 from optimist.numerics.search_space import SPACES, Choice, Real, Whole, decode
-from optimist.preparation import classification
-from optimist.preparation.classification import read_table
+from optimist.runs import seeding
 
 CHEAP = {  # a point whose classifier is trained in an instant
     "rf": (0.0, 5.0, 3.0, 0.0, 0.0, 0.0, 0.0),
@@ -586,7 +587,7 @@ SCRIPT = """
 import sys
 from functools import partial
 import numpy as np
-from optimist import seeding
+from optimist.runs import seeding
 from optimist.environments import make_environment
 stream = partial(seeding.stream, "go_ucb", "test", 0)
 place = make_environment(
@@ -659,7 +660,7 @@ def test_tables_that_are_none_are_refused(tmp_path):
 
 @pytest.mark.parametrize("name", ["breast_cancer", "breast_cancer_wdbc", "australian", "diabetes"])
 def test_every_stand_in_is_sixty_rows_of_the_data(name, tmp_path):
-    from optimist.preparation import preparation
+    from optimist.data.prepare import preparation
 
     how = preparation(name)
     frame, _ = datasets.fetch(how.raw, source="mirror")

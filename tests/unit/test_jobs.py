@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from result_files import make, toy_job
 
-from optimist import experiment, jobs, results
+from optimist import jobs
 from optimist.algorithms.glb.gloc import GLOC
 from optimist.errors import ResultError
+from optimist.runs import results
+from optimist.runs import trials as experiment
 
 
 @pytest.fixture

@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from optimist import datasets, seeding
-from optimist.config import load_paper
+from optimist.data import fetch as datasets
+from optimist.data.prepare import preparation, regression
 from optimist.environments import make_environment
 from optimist.errors import ConfigError, DataError
-from optimist.preparation import preparation, regression
+from optimist.plan.config import load_paper
+from optimist.runs import seeding
 
 
 def world(trial=0, horizon=50, **parameters):

@@ -6,7 +6,7 @@ import pytest
 from claim_tables import finals, measure, times
 
 from optimist import claims
-from optimist.config import claims_path, load_paper, paper_names
+from optimist.plan.config import claims_path, load_paper, paper_names
 from optimist.statistics import bootstrap_slope, median_ratio_interval
 
 RATIO = {"setting": "here", "numerator": "a", "denominator": "b"}

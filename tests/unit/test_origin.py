@@ -8,9 +8,12 @@ import pytest
 from result_files import make, rewrite, toy_job
 from worlds import ROOT
 
-from optimist import cli, manifest, origin, results
+from optimist import cli
 from optimist.errors import ResultError
 from optimist.files import sha256
+from optimist.records import manifest
+from optimist.records import trace as origin
+from optimist.runs import results
 
 
 @pytest.fixture

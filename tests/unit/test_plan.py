@@ -8,11 +8,12 @@ from types import SimpleNamespace
 import pytest
 from result_files import asked
 
-from optimist import config, costs, studies
-from optimist.costs import Costs, Row
 from optimist.errors import ConfigError
-from optimist.experiment import source_files
-from optimist.plan import Plan
+from optimist.panels import studies
+from optimist.plan import config, costs
+from optimist.plan.costs import Costs, Row
+from optimist.plan.plan import Plan
+from optimist.runs.trials import source_files
 
 ROOT = Path(__file__).parents[2]
 GROUPS = {"manifest": "paper", "manifest_variants": "variants"}
@@ -114,8 +115,8 @@ def test_a_jobs_inputs_are_the_sources_of_its_own_algorithm_and_environment(plan
         "src/optimist/algorithms/base.py",
         "src/optimist/environments/glm.py",
         "src/optimist/numerics/links.py",
-        "src/optimist/simulate.py",
-        "src/optimist/seeding.py",
+        "src/optimist/runs/loop.py",
+        "src/optimist/runs/seeding.py",
     } <= set(inputs)
     others = {"glb_omd.py", "glm_ucb.py", "ofuglb.py", "covertype.py", "plan.py", "plotting.py"}
     assert not others & {Path(path).name for path in inputs}
@@ -395,7 +396,7 @@ def test_an_edit_of_a_script_or_of_a_source_changes_the_digest(plan, monkeypatch
         (root / "workflow/scripts").mkdir(parents=True)
         (root / "workflow/scripts/study.py").write_text(script)
         (root / "one.py").write_text(source)
-        monkeypatch.setattr("optimist.plan.project_root", lambda root=root: root)
+        monkeypatch.setattr("optimist.plan.plan.project_root", lambda root=root: root)
         code = plan.code("study.py", ["one.py", "results/two.csv"])
         digests.append(code(wildcards()))
     assert len(set(digests)) == 3
@@ -419,7 +420,7 @@ def test_names_that_would_share_a_target_are_refused(kind, name, words, monkeypa
         loaded = config.load_paper(paper, changes)
         return {**loaded, kind: {**loaded[kind], name: next(iter(loaded[kind].values()))}}
 
-    monkeypatch.setattr("optimist.plan.load_paper", with_name)
+    monkeypatch.setattr("optimist.plan.plan.load_paper", with_name)
     with pytest.raises(ConfigError, match=words):
         Plan(config.merge(config.load_config(), {"papers": ["go_ucb"]}))
 
@@ -433,7 +434,7 @@ def test_a_figure_of_two_groups_with_regret_in_hindsight_is_refused(monkeypatch)
         panels = [{**figure, "setting": s} for s in ("breast_cancer_rf", "breast_cancer_wdbc_rf")]
         return {**loaded, "figures": {"mixed": {"title": "Mixed", "panels": panels}}}
 
-    monkeypatch.setattr("optimist.plan.load_paper", mixed)
+    monkeypatch.setattr("optimist.plan.plan.load_paper", mixed)
     with pytest.raises(ConfigError, match="'mixed' of group paper shows breast_cancer_wdbc_rf/go_"):
         Plan(config.merge(config.load_config(), {"papers": ["go_ucb"]}))
 

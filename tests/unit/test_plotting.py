@@ -9,9 +9,9 @@ import seaborn
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from optimist import figures, plotting
-from optimist.config import load_paper, paper_names
-from optimist.experiment import jobs
+from optimist.panels import figures, plotting
+from optimist.plan.config import load_paper, paper_names
+from optimist.runs.trials import jobs
 
 PAPER = load_paper("glb_omd")
 REAL_LOOKS = plotting.Looks

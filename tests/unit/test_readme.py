@@ -3,7 +3,7 @@
 import pytest
 
 from optimist import claims
-from optimist.config import project_root
+from optimist.plan.config import project_root
 
 
 def test_readme_shows_the_committed_verdicts():

@@ -6,11 +6,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from optimist import aggregate, results
 from optimist.errors import ResultError
 from optimist.files import write_atomically
-from optimist.simulate import Trajectory
-from optimist.trials import Cell
+from optimist.runs import aggregate, results
+from optimist.runs.cell import Cell
+from optimist.runs.loop import Trajectory
 
 CELL = Cell("glb_omd", "logistic_s3", "ofuglb[solver=slsqp,history=raw]", {"horizon": 10})
 

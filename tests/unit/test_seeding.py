@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from optimist import seeding
+from optimist.runs import seeding
 
 
 def first(*names):

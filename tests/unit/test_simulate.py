@@ -10,7 +10,7 @@ from worlds import ScriptedWorld
 from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.environments.base import check_arms
 from optimist.errors import ConfigError
-from optimist.simulate import CURVE_POINTS, checkpoints, replay, simulate
+from optimist.runs.loop import CURVE_POINTS, checkpoints, replay, simulate
 
 ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
 
@@ -239,7 +239,7 @@ def sleep(monkeypatch):
     def pass_time(seconds):
         now[0] += seconds
 
-    monkeypatch.setattr("optimist.simulate.time.perf_counter", lambda: now[0])
+    monkeypatch.setattr("optimist.runs.loop.time.perf_counter", lambda: now[0])
     return pass_time
 
 

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from optimist.algorithms import make_algorithm
-from optimist.config import load_paper
 from optimist.errors import ConfigError
-from optimist.experiment import make_cell
-from optimist.simulate import simulate
-from optimist.studies import FACTS, STUDIES, TABLES, accuracy, of_paper, starvation
-from optimist.trials import build
+from optimist.panels.studies import FACTS, STUDIES, TABLES, accuracy, of_paper, starvation
+from optimist.plan.config import load_paper
+from optimist.runs.cell import build
+from optimist.runs.loop import simulate
+from optimist.runs.trials import make_cell
 
 SPEC = {
     "lengthscales": [0.1],

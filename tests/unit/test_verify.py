@@ -11,13 +11,15 @@ import pyarrow.parquet as pq
 import pytest
 from result_files import make, rewrite, toy_job
 
-from optimist import cli, inventory, results
+from optimist import cli
 from optimist.algorithms.glb.gloc import GLOC
-from optimist.costs import Costs, Row, read, write
 from optimist.errors import DataError, ResultError, UnreadableError
 from optimist.files import identity, sha256
-from optimist.merge import merge
-from optimist.studies import STUDIES
+from optimist.panels.studies import STUDIES
+from optimist.plan.costs import Costs, Row, read, write
+from optimist.records import inventory
+from optimist.records.merge import merge
+from optimist.runs import results
 
 
 class ToyPlan:
@@ -156,7 +158,7 @@ def test_the_inventory_names_every_state(folder):
 
 
 def test_the_command_deletes_what_it_is_told_and_nothing_else(folder, monkeypatch, capsys):
-    monkeypatch.setattr("optimist.plan.Plan", lambda config: folder)
+    monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: folder)
     assert cli.main(["results", "--delete", "refused"]) == 0
     assert "deleted 2 files" in capsys.readouterr().out
     assert [e.state for e in inventory.take(folder)] == [
@@ -167,7 +169,7 @@ def test_the_command_deletes_what_it_is_told_and_nothing_else(folder, monkeypatc
 
 
 def test_the_command_puts_costs_of_what_is_sound_into_the_table(folder, monkeypatch, tmp_path):
-    monkeypatch.setattr("optimist.plan.Plan", lambda config: folder)
+    monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: folder)
     (tmp_path / "benchmarks/facts").mkdir(parents=True)
     (tmp_path / "benchmarks/facts/toy.tsv").write_text("s\tmax_rss\n12.5\t180.0\n")
     table = tmp_path / "costs.csv"
@@ -231,7 +233,7 @@ def test_time_limits_of_the_configuration_are_not_early(tmp_path):
 
 
 def test_what_to_type_names_the_configuration(folder, monkeypatch, capsys):
-    monkeypatch.setattr("optimist.plan.Plan", lambda config: folder)
+    monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: folder)
     arguments = ["results", "--configfile", "config/large.yaml", "--config", "batch_files=3"]
     assert cli.main(arguments) == 0
     said = capsys.readouterr().out

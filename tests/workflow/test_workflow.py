@@ -10,9 +10,11 @@ import pytest
 import yaml
 from projects import TINY
 
-from optimist import config, experiment, results
-from optimist.config import load_paper, merge
-from optimist.plan import Plan
+from optimist.plan import config
+from optimist.plan.config import load_paper, merge
+from optimist.plan.plan import Plan
+from optimist.runs import results
+from optimist.runs import trials as experiment
 
 pytestmark = pytest.mark.workflow
 

@@ -31,14 +31,14 @@ for study in plan.studies.asked:
 rule floors:
     input:
         regret=lambda w: plan.floor_paths(w.paper, w.group),
-        source=plan.sources("optimist.aggregate"),
+        source=plan.sources("optimist.runs.aggregate"),
     output:
         f"{plan.results}/tables/{{paper}}/{{group}}/floors.parquet",
     log:
         f"{plan.results}/logs/floors/{{paper}}_{{group}}.log",
     localrule: True
     params:
-        code=plan.code("floors.py", plan.sources("optimist.aggregate")),
+        code=plan.code("floors.py", plan.sources("optimist.runs.aggregate")),
         expected=plan.floor_identities,
     script:
         "../scripts/floors.py"
@@ -49,7 +49,7 @@ rule aggregate:
         unpack(lambda w: plan.floors(w.paper, w.group)),
         regret=plan.group_paths("regret"),
         timing=plan.group_paths("timing"),
-        source=plan.sources("optimist.aggregate"),
+        source=plan.sources("optimist.runs.aggregate"),
     output:
         finals=f"{plan.results}/tables/{{paper}}/{{group}}/finals.parquet",
         regrets=f"{plan.results}/tables/{{paper}}/{{group}}/regrets.parquet",
@@ -61,7 +61,7 @@ rule aggregate:
     resources:
         **plan.aggregate_request,
     params:
-        code=plan.code("aggregate.py", plan.sources("optimist.aggregate")),
+        code=plan.code("aggregate.py", plan.sources("optimist.runs.aggregate")),
         expected=plan.group_identities,
     script:
         "../scripts/aggregate.py"

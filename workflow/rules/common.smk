@@ -1,7 +1,7 @@
 import sys
 
 from optimist.errors import OptimistError, check_writable
-from optimist.plan import Plan
+from optimist.plan.plan import Plan
 
 
 report: "../report/workflow.rst"

@@ -1,7 +1,7 @@
 rule fetch_dataset:
     input:
         sources="data/sources.csv",
-        code=plan.sources("optimist.datasets"),
+        code=plan.sources("optimist.data.fetch"),
     output:
         table=f"{plan.results}/data/raw/{{dataset}}.parquet",
         record=f"{plan.results}/data/raw/{{dataset}}.json",
@@ -11,7 +11,7 @@ rule fetch_dataset:
     localrule: True
     # Time-out and retries decide nothing: the script reads them, but a change fetches nothing anew.
     params:
-        code=plan.code("fetch_dataset.py", plan.sources("optimist.datasets")),
+        code=plan.code("fetch_dataset.py", plan.sources("optimist.data.fetch")),
         source=plan.config["data"]["source"],
     script:
         "../scripts/fetch_dataset.py"
@@ -19,7 +19,7 @@ rule fetch_dataset:
 
 rule prepare_dataset:
     input:
-        plan.data.inputs("optimist.datasets"),
+        plan.data.inputs("optimist.data.fetch"),
         table=plan.data.raw_table,
     output:
         f"{plan.results}/data/{{dataset}}.csv",
@@ -30,7 +30,7 @@ rule prepare_dataset:
     resources:
         **plan.data.request,
     params:
-        code=plan.code("prepare_dataset.py", plan.data.inputs("optimist.datasets")),
+        code=plan.code("prepare_dataset.py", plan.data.inputs("optimist.data.fetch")),
         options=plan.data.options("write"),
     script:
         "../scripts/prepare_dataset.py"
@@ -38,7 +38,7 @@ rule prepare_dataset:
 
 rule dataset_facts:
     input:
-        plan.data.inputs("optimist.datasets"),
+        plan.data.inputs("optimist.data.fetch"),
         table=plan.data.raw_table,
         arms=f"{plan.results}/data/{{dataset}}.csv",
     output:
@@ -48,7 +48,7 @@ rule dataset_facts:
     resources:
         **plan.data.request,
     params:
-        code=plan.code("dataset_facts.py", plan.data.inputs("optimist.datasets")),
+        code=plan.code("dataset_facts.py", plan.data.inputs("optimist.data.fetch")),
         options=plan.data.options("facts"),
     script:
         "../scripts/dataset_facts.py"

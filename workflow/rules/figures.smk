@@ -64,7 +64,7 @@ rule manifest:
         manifest="manifest|manifest_variants",
     localrule: True
     params:
-        code=plan.code("manifest.py", plan.sources("optimist.manifest")),
+        code=plan.code("manifest.py", plan.sources("optimist.records.manifest")),
         sources=plan.targets.manifest_sources,
     script:
         "../scripts/manifest.py"

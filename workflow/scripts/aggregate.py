@@ -1,7 +1,7 @@
 """Aggregate result files into tidy tables."""
 
-from optimist import aggregate, results
 from optimist.jobs import logged
+from optimist.runs import aggregate, results
 
 with logged(snakemake.log[0]):
     results.verify(snakemake.params.expected, f"{snakemake.config['results']}/data")

@@ -1,8 +1,9 @@
 """Decide every claim of one paper."""
 
-from optimist import aggregate, claims
+from optimist import claims
 from optimist.files import write_frame, write_text
 from optimist.jobs import logged
+from optimist.runs import aggregate
 
 with logged(snakemake.log[0]):
     tables = aggregate.read_tables(snakemake.params.tables)

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from optimist import claims, manifest
+from optimist import claims
 from optimist.files import write_frame, write_text
 from optimist.jobs import logged
+from optimist.records import manifest
 
 with logged(snakemake.log[0]):
     tables = [claims.read_frame(path) for path in snakemake.input.csv]

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from optimist import datasets
+from optimist.data import fetch as datasets
+from optimist.data.prepare import preparation
 from optimist.files import write_frame
 from optimist.jobs import logged
-from optimist.preparation import preparation
 
 with logged(snakemake.log[0]):
     frame = datasets.read(snakemake.input.table)

@@ -2,7 +2,7 @@
 
 import sys
 
-from optimist import datasets
+from optimist.data import fetch as datasets
 from optimist.jobs import logged
 
 with logged(snakemake.log[0]):

@@ -2,9 +2,10 @@
 
 import pandas as pd
 
-from optimist import aggregate, figures, plotting, results
 from optimist.files import write_frame
 from optimist.jobs import logged
+from optimist.panels import figures, plotting
+from optimist.runs import aggregate, results
 
 with logged(snakemake.log[0]):
     results.verify(snakemake.params.expected, f"{snakemake.config['results']}/data")

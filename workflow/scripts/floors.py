@@ -1,8 +1,8 @@
 """Find from where regret is counted in settings whose best value is not known."""
 
-from optimist import aggregate, results
 from optimist.files import write_frame
 from optimist.jobs import logged
+from optimist.runs import aggregate, results
 
 with logged(snakemake.log[0]):
     results.verify(snakemake.params.expected, f"{snakemake.config['results']}/data")

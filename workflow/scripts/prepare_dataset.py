@@ -1,8 +1,8 @@
 """Make the arms of a data set."""
 
-from optimist import datasets
+from optimist.data import fetch as datasets
+from optimist.data.prepare import preparation
 from optimist.jobs import logged
-from optimist.preparation import preparation
 
 with logged(snakemake.log[0]):
     frame = datasets.read(snakemake.input.table)

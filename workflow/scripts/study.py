@@ -5,7 +5,7 @@ from optimist.jobs import logged, one_blas_thread
 one_blas_thread()
 with logged(snakemake.log[0]):
     from optimist.files import write_frame
-    from optimist.studies import STUDIES
+    from optimist.panels.studies import STUDIES
 
     study = STUDIES[snakemake.params.study]
     tables = study.load().tabulate(snakemake.params.spec, snakemake.params.data_dir)

@@ -1,8 +1,9 @@
 """Write one table as CSV and Markdown."""
 
-from optimist import aggregate, figures, results
 from optimist.files import write_frame, write_text
 from optimist.jobs import logged
+from optimist.panels import figures
+from optimist.runs import aggregate, results
 
 with logged(snakemake.log[0]):
     results.verify(snakemake.params.expected, f"{snakemake.config['results']}/data")

@@ -17,7 +17,7 @@ class Algorithm(ABC):
     * names its source in ``reference``, the class of problem that it is made for in
       ``problem_type``;
     * implements `select` and `update`, or `suggest`, see `FiniteArmAlgorithm` and `black_box.base`;
-    * sets ``status`` (see `optimist.simulate`) when a computation went wrong, and never raises for
+    * sets ``status`` (see `optimist.runs.loop`) when a computation went wrong, and never raises for
       it;
     * never changes its arguments.
     """

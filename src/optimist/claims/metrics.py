@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from optimist.errors import unknown_name
-from optimist.simulate import COMPLETE
+from optimist.runs.loop import COMPLETE
 from optimist.statistics import (
     Estimate,
     bootstrap_slope,

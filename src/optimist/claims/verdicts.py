@@ -121,7 +121,7 @@ def load_claims(path):
     ConfigError
         Naming file, claim, key, value and what is allowed.
     """
-    from optimist.config import read_yaml, schema_path, validate
+    from optimist.plan.config import read_yaml, schema_path, validate
 
     claims = read_yaml(path)
     validate(claims, schema_path("claims"), str(path))

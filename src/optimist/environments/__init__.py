@@ -2,8 +2,8 @@
 
 import importlib
 
+from optimist.arguments import check_keywords
 from optimist.errors import unknown_name
-from optimist.signatures import check_keywords
 
 REGISTRY = {
     "glm": "optimist.environments.glm:GLMEnvironment",

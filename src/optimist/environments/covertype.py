@@ -7,15 +7,15 @@ there is no true parameter. $S = 6$ and $\kappa = 200$ are the paper's estimates
 
 import numpy as np
 
+from optimist.data.prepare.covertype import logistic_fit_norm, read_arms
 from optimist.environments.base import FiniteArmEnvironment, check_arms
 from optimist.errors import positive
 from optimist.numerics.links import Logistic
-from optimist.preparation.covertype import logistic_fit_norm, read_arms
 from optimist.problems.glb import GLBProblem
 
 
 class CovertypeEnvironment(FiniteArmEnvironment):
-    """Fixed arms read from the prepared file ``dataset`` (see `optimist.preparation.covertype`)."""
+    """Fixed arms from the prepared file ``dataset``, see `optimist.data.prepare.covertype`."""
 
     def __init__(self, *, horizon, trial, stream, dataset):
         self._prepared = prepared = read_arms(dataset)

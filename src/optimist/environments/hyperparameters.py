@@ -24,10 +24,10 @@ from pathlib import Path
 
 import numpy as np
 
+from optimist.data.prepare.classification import read_table
 from optimist.environments.base import BoxEnvironment
 from optimist.errors import ConfigError, one_of, positive, whole_number
 from optimist.numerics.search_space import SIDE, SPACES, decode
-from optimist.preparation.classification import read_table
 from optimist.problems.box import BoxProblem
 
 RECIPE = 1  # to be raised when what is computed changes but not the text of `accuracy`

@@ -1,7 +1,7 @@
 r"""Rows of a regression data set as arms: features are coordinates, the target is the mean reward.
 
 Targets are scaled to $[0,1]$, features to mean 0 and variance 1
-(`optimist.preparation.regression`); observations add $N(0,\xi^2)$, the same in a round for all
+(`optimist.data.prepare.regression`); observations add $N(0,\xi^2)$, the same in a round for all
 arms. Arms are offered in an order of the trial's own: ties would favour the first rows.
 
 The paper (Calandriello et al. 2019) has no such experiment; a follow-up study by its authors has.
@@ -9,10 +9,10 @@ The paper (Calandriello et al. 2019) has no such experiment; a follow-up study b
 
 import numpy as np
 
+from optimist.data.prepare.regression import read_arms
 from optimist.environments.kernel_pool import KernelPool
 from optimist.errors import positive
 from optimist.numerics.kernels import make_kernel
-from optimist.preparation.regression import read_arms
 
 
 class RegressionArmsEnvironment(KernelPool):

@@ -1,0 +1,70 @@
+"""From a verified table of real data to arms, or to a table for classifiers, by prepared data set.
+
+Each is made from a raw table, by a module here, with
+
+``write(frame, path, **options)``  which writes what it makes of a raw table to a CSV file;
+``facts(frame, path, **options)``  which returns (name, value) pairs about table and CSV file.
+
+Options are those that tell prepared data sets of one raw table apart, and what the configuration
+says, as far as the function names them.
+"""
+
+import importlib
+from dataclasses import dataclass, field
+
+from optimist.arguments import defaults
+from optimist.errors import unknown_name
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How a prepared data set is made.
+
+    Attributes
+    ----------
+    raw : str
+        Name of the raw table in data/sources.csv.
+    module : str
+        Dotted name of the module that makes it.
+    options : dict
+        What tells it from others of the same table.
+    """
+
+    raw: str
+    module: str
+    options: dict = field(default_factory=dict)
+
+    def function(self, name):
+        """Return ``write`` or ``facts`` of the module."""
+        return getattr(importlib.import_module(self.module), name)
+
+    def select_options(self, function, configured):
+        """Return those options, its own and the ``configured`` ones, that a function names."""
+        options = {**configured, **self.options}
+        return {
+            name: options[name] for name in defaults(self.function(function)) if name in options
+        }
+
+
+_REGRESSION = "optimist.data.prepare.regression"
+_CLASSIFICATION = "optimist.data.prepare.classification"
+PREPARATIONS = {
+    "covertype": Preparation("covertype", "optimist.data.prepare.covertype"),
+    "abalone": Preparation("abalone", _REGRESSION),
+    "abalone_one_hot": Preparation("abalone", _REGRESSION, {"one_hot": True}),
+    "california_housing": Preparation("california_housing", _REGRESSION),
+    "california_housing_averages": Preparation(
+        "california_housing", _REGRESSION, {"averages": True}
+    ),
+    "breast_cancer": Preparation("breast_cancer_original", _CLASSIFICATION),
+    "breast_cancer_wdbc": Preparation("breast_cancer_wdbc", _CLASSIFICATION),
+    "australian": Preparation("australian", _CLASSIFICATION),
+    "diabetes": Preparation("diabetes", _CLASSIFICATION),
+}
+
+
+def preparation(dataset):
+    """Return how a prepared data set is made."""
+    if dataset not in PREPARATIONS:
+        raise unknown_name("prepared data set", dataset, PREPARATIONS)
+    return PREPARATIONS[dataset]

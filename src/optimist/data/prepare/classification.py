@@ -1,0 +1,58 @@
+"""Tables for training classifiers: a label of 0 or 1, then features on the scale they have.
+
+Rows with a missing value are dropped. The label is 1 for the larger of the two values in the last
+column of the raw table, in text M after B. Features are neither scaled nor recoded.
+"""
+
+import numpy as np
+
+from optimist.data.prepare.tables import read_numbers
+from optimist.errors import DataError
+from optimist.files import write_text
+
+
+def write(frame, path):
+    """Write a raw table, whose last column is the label: ``label``, then features, 12 digits."""
+    table = prepare(frame)
+    lines = [",".join(table.columns)]
+    lines += [",".join(f"{value:.12g}" for value in row) for row in table.to_numpy(float)]
+    text = "\n".join(lines) + "\n"
+    write_text(text, path)
+
+
+def prepare(frame):
+    """Return the complete rows of a raw table as a frame: ``label`` 0 or 1, then features."""
+    *names, label = frame.columns
+    texts = list(frame[names].select_dtypes(exclude="number").columns)
+    if texts:
+        raise DataError(f"column {texts[0]} is no number; allowed: features that are numbers")
+    complete = frame.dropna()
+    values = sorted(set(complete[label]))
+    if len(values) != 2:
+        raise DataError(f"column {label} has {len(values)} values; allowed: two classes")
+    prepared = complete[names].reset_index(drop=True)
+    prepared.insert(0, "label", (complete[label] == values[1]).to_numpy(int))
+    return prepared
+
+
+def read_table(path):
+    """Return features (n, d) float and labels (n,) int, 0 or 1, of a prepared file.
+
+    Raises DataError for a file that `write` could not have written.
+    """
+    table = read_numbers(path, "label")
+    found = np.unique(table[:, 0]).tolist()
+    if found != [0.0, 1.0]:
+        raise DataError(f"{path}: labels are {found}; allowed: 0 and 1, both of them")
+    return np.ascontiguousarray(table[:, 1:]), table[:, 0].astype(int)
+
+
+def facts(frame, path):
+    """Return the size of the table, rows dropped, and the share of the larger class."""
+    features, labels = read_table(path)
+    return [
+        ("rows", float(len(labels))),
+        ("features", float(features.shape[1])),
+        ("dropped_rows", float(len(frame) - len(labels))),
+        ("larger_class", float(np.bincount(labels).max() / len(labels))),
+    ]

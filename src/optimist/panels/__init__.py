@@ -1,0 +1,1 @@
+"""What papers show: panels, tables and studies."""

@@ -1,0 +1,1 @@
+"""From the configuration to jobs, files and targets."""

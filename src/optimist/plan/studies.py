@@ -1,0 +1,103 @@
+"""Studies of one paper, whose tables stand beside those of its runs."""
+
+from dataclasses import asdict
+from functools import partial
+
+from optimist.algorithms import algorithm_module, parse_label
+from optimist.environments import environment_module
+from optimist.errors import unknown_name
+from optimist.panels import studies
+from optimist.plan.code import sources
+from optimist.runs import trials as experiment
+from optimist.runs.cell import Cell
+
+
+class PlannedStudies:
+    """Studies of one configuration.
+
+    Parameters
+    ----------
+    plan : Plan
+    """
+
+    def __init__(self, plan):
+        self._plan = plan
+
+    @property
+    def asked(self):
+        """The studies that some paper asks for."""
+        papers = self._plan.papers.values()
+        names = {study.name for paper in papers for study in studies.of_paper(paper)}
+        return [study for study in studies.STUDIES.values() if study.name in names]
+
+    def table(self, paper, name):
+        """Return the path of a table that a study of a paper makes."""
+        return f"{self._plan.results}/studies/{paper}/{name}.{studies.TABLES[name]}"
+
+    def outputs(self, study):
+        """Return the paths of a study's tables by name, for any ``{paper}``."""
+        return {name: self.table("{paper}", name) for name in study.tables}
+
+    def tables(self, paper):
+        """Return the paths of all tables of a paper's studies, by name."""
+        return {
+            name: self.table(paper, name)
+            for study in studies.of_paper(self._plan.papers[paper])
+            for name in study.tables
+        }
+
+    def benchmark(self, study, paper="{paper}"):
+        """Return where Snakemake records what a study took."""
+        return f"{self._plan.results}/benchmarks/{study.name}/{paper}.tsv"
+
+    def request(self, study):
+        """Return what a study asks a scheduler for."""
+        expected = self._plan.costs.study
+        return self._plan.costs.request(lambda w: expected(study.name, w.paper))
+
+    def spec(self, study):
+        """Return a params function: what a study is about, as plain data."""
+
+        def spec(wildcards):
+            cells = self._cells(wildcards.paper, study)
+            return {
+                **self._plan.papers[wildcards.paper].get(study.name, {}),
+                "cells": [asdict(cell) for cell in cells],
+                "limits": self._plan.config["limits"],
+            }
+
+        return spec
+
+    def inputs(self, study):
+        """Return an input function: the source files behind a study, and its data sets."""
+
+        def inputs(wildcards):
+            cells, data = self._cells(wildcards.paper, study), self._plan.data
+            datasets = sorted({c.spec["dataset"] for c in cells if "dataset" in c.spec})
+            modules = {environment_module(cell.spec["environment"]) for cell in cells}
+            modules |= {
+                algorithm_module(parse_label(c.algorithm)[0], c.domain)
+                for c in cells
+                if c.algorithm
+            }
+            code = sources(study.module, *modules)
+            return [*code, *map(data.path, datasets), *map(data.facts, datasets)]
+
+        return inputs
+
+    def _cells(self, paper, study):
+        """Return the cells of a study: of facts, every setting that the paper's jobs use."""
+        known = [asked.name for asked in studies.of_paper(self._plan.papers[paper])]
+        if study.name not in known:
+            raise unknown_name(f"study of {paper}", study.name, known)
+        if study.name == "facts":
+            jobs = (job for job in self._plan.jobs.values() if job.cell.paper == paper)
+            specs = {job.cell.setting: job.cell.spec for job in jobs}
+            return [Cell(paper, setting, "", spec) for setting, spec in specs.items()]
+        section = self._plan.papers[paper][study.name]
+        settings, labels = (
+            section.get(f"{key}s") or [section[key] for key in (key,) if key in section]
+            for key in ("setting", "algorithm")
+        )
+        make = partial(experiment.make_cell, self._plan.papers[paper])
+        return [make(setting, label) for setting in settings for label in labels]

@@ -1,0 +1,1 @@
+"""Where files come from, what a results folder holds, and joining folders."""

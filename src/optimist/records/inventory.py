@@ -1,0 +1,122 @@
+"""What a results folder holds: which planned files are there, which are refused, what they cost."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from optimist.errors import ResultError
+from optimist.plan import costs
+from optimist.runs import results
+from optimist.runs.loop import COMPLETE, EARLY
+from optimist.runs.trials import Job
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One planned result file.
+
+    Attributes
+    ----------
+    path : str
+    job : Job
+    state : {"present", "absent", "refused", "early"}
+        ``refused`` by `optimist.runs.results.verify`; ``early`` if trials of it ended for lack of
+        time or memory.
+    remark : str
+        Why it is refused, or how many trials ended early.
+    played : bool
+        Whether no trial ended before its last round, or the time that it was given.
+    """
+
+    path: str
+    job: Job
+    state: str
+    remark: str = ""
+    played: bool = False
+
+
+def take(plan):
+    """Return an `Entry` for every result file of a `optimist.plan.plan.Plan`.
+
+    Raises
+    ------
+    UnreadableError
+        If the system does not let a file be read.
+    DataError
+        If there are results from a data set that is not there.
+    """
+    return [_entry(f"{plan.results}/{path}", job, plan) for path, job in plan.jobs.items()]
+
+
+def _entry(path, job, plan):
+    if not Path(path).exists():
+        return Entry(path, job, "absent")
+    try:
+        results.verify(plan.identities([path]), f"{plan.results}/data")
+        table = results.read(path)  # all columns: the checksums of others are not looked at
+    except ResultError as error:
+        return Entry(path, job, "refused", str(error))
+    ends = dict(zip(*(table[name].to_pylist() for name in ("trial", "status")), strict=True))
+    early = Counter(status for status in ends.values() if status in EARLY)
+    if early:
+        remark = ", ".join(f"{status} {number}" for status, number in sorted(early.items()))
+        return Entry(path, job, "early", f"{remark} of {len(ends)} trials")
+    return Entry(path, job, "present", played={*ends.values()} <= {*COMPLETE, "timeout"})
+
+
+def delete(entries):
+    """Delete the files of some entries."""
+    for entry in entries:
+        Path(entry.path).unlink()
+
+
+def to_text(entries, options="", shown=20):
+    """Return a summary of entries, the files that are refused or ended early, and what to type.
+
+    ``options`` are those of the command line that named the configuration.
+    """
+    count = Counter(entry.state for entry in entries)
+    lines = [
+        f"{len(entries)} result files planned: {count['present'] + count['early']} present, "
+        f"{count['absent']} absent, {count['refused']} refused; "
+        f"{count['early']} with trials that ended early"
+    ]
+    odd = [entry for entry in entries if entry.state in ("refused", "early")]
+    lines += [
+        f"{e.state}: {e.remark}" + f" in {e.path}" * (e.state == "early") for e in odd[:shown]
+    ]
+    lines += [f"and {len(odd) - shown} more"] if len(odd) > shown else []
+    for state, more in (
+        ("refused", ""),
+        ("early", ", --config memory_factor=2 or time_factor=2 added"),
+    ):
+        if count[state]:
+            lines.append(
+                f"to make them again: optimist results {options}--delete {state}, then the command "
+                f"of the run{more}"
+            )
+    return "\n".join(lines)
+
+
+def uses(entries):
+    """Yield job and cost, see `optimist.plan.costs.collect`, of each entry played whole."""
+    for entry in entries:
+        if entry.played:
+            metadata = results.read_metadata(entry.path)
+            if "use" in metadata:
+                yield entry.job, metadata["use"]
+
+
+def studies(plan):
+    """Yield the `optimist.plan.costs.Row` of each study that Snakemake recorded.
+
+    None of a run that was cut short, or of some cells only: its studies may be of less.
+    """
+    cuts = [*plan.config["limits"].values(), *plan.config["only"].values()]
+    if any(cut not in (None, []) for cut in cuts):
+        return
+    for study in plan.studies.asked:
+        for paper in plan.papers:
+            path = plan.studies.benchmark(study, paper)
+            if Path(path).exists():
+                yield costs.read_benchmark(path, study.name, paper)

@@ -1,0 +1,112 @@
+"""Manifests: which inputs, code and machine each committed figure or table came from."""
+
+import json
+import os
+from pathlib import Path
+
+from optimist.errors import ResultError
+from optimist.files import sha256, write_text
+from optimist.records import provenance
+from optimist.runs import results
+from optimist.runs.trials import LANES
+
+
+def build(sources):
+    """Describe figures, tables and claims.
+
+    Parameters
+    ----------
+    sources : dict
+        For each item ``{"files": [...], "inputs": [...]}``; inputs are result files, tables beside
+        them, prepared data sets and the records of where those came from.
+
+    Returns
+    -------
+    dict with the provenance of this manifest as ``written`` and, for each of ``items``, the SHA-256
+    of its files and the names of its inputs. ``inputs`` has the SHA-256 of every input and, of
+    result files, the number of their making in ``made`` (commit, packages, machine; each once), and
+    ``settings`` what their settings are.
+    """
+    inputs, items, made, settings = {}, {}, [], {}
+    for path in dict.fromkeys(path for item in sources.values() for path in item["inputs"]):
+        inputs[path] = {"sha256": sha256(path)}
+        if _is_result(path):
+            metadata = results.read_metadata(path)
+            record = {k: v for k, v in metadata["provenance"].items() if k != "written"}
+            if record not in made:
+                made.append(record)
+            inputs[path]["made"] = made.index(record)
+            cell = metadata["job"]["cell"]
+            settings[f"{cell['paper']}/{cell['setting']}"] = cell["spec"]
+    for name, item in sources.items():
+        items[name] = {
+            "files": {path: sha256(path) for path in item["files"]},
+            "inputs": sorted(item["inputs"]),
+        }
+    written = provenance.collect()
+    return {
+        "written": written,
+        "items": items,
+        "inputs": inputs,
+        "made": made,
+        "settings": settings,
+    }
+
+
+def _is_result(path):
+    lane = Path(path).parts[-5:-4]  # then paper, setting, algorithm and chunk
+    return path.endswith(".parquet") and bool({*lane} & {*LANES})
+
+
+def find(path):
+    """Return the item of a manifest beside or above a file that the file belongs to.
+
+    Parameters
+    ----------
+    path : str or Path
+        A figure, table or page of claims.
+
+    Returns
+    -------
+    (str, str, dict) : path of the manifest, name of the item, the manifest
+
+    Raises
+    ------
+    ResultError
+        If no manifest names the file, or the file is not what its manifest says.
+    """
+    path = Path(path).resolve()
+    for folder in path.parents[:2]:
+        below = path.relative_to(folder).parts
+        for place in sorted(folder.glob("manifest*.json")):
+            manifest = json.loads(place.read_text())
+            for name, item in manifest["items"].items():
+                for file, digest in item["files"].items():
+                    if Path(file).parts[-len(below) :] == below:
+                        _compare(path, digest, place)
+                        _check_form(manifest, place)
+                        return os.path.relpath(place), name, manifest
+    raise ResultError(f"no manifest beside or above {path} names it")
+
+
+def _check_form(manifest, place):
+    if "made" not in manifest:
+        raise ResultError(
+            f"{place} was written by a version that kept neither settings nor machines; make it "
+            f"again: snakemake --cores 2 --force {os.path.relpath(place)}"
+        )
+
+
+def _compare(path, digest, place):
+    if sha256(path) != digest:
+        raise ResultError(
+            f"{path} is not the file that {place} describes (SHA-256 {sha256(path)[:16]}..., not "
+            f"{digest[:16]}...): it was changed, or is of another run; restore it, or delete it "
+            "and run its target again"
+        )
+
+
+def write(manifest, path):
+    """Write a manifest as JSON."""
+    text = json.dumps(manifest, indent=1, sort_keys=True) + "\n"
+    write_text(text, path)

@@ -1,0 +1,136 @@
+"""Where a file comes from, in words: a figure, table or page of claims, or a result file."""
+
+from pathlib import Path
+
+from optimist.errors import ResultError
+from optimist.files import sha256
+from optimist.records import manifest
+from optimist.runs import results
+
+
+def trace(path):
+    """Return where a file comes from, as plain data.
+
+    Returns
+    -------
+    dict with ``file``, ``made`` (a list of commit, dirty, python, packages, machine, blas_threads),
+    ``settings`` (specification by paper/setting), ``streams`` (trials by name of the random
+    streams) and ``data`` (SHA-256 by data set); of figures and tables also ``manifest``, ``item``,
+    ``drawn`` (as one of ``made``) and ``inputs`` (SHA-256 by path).
+
+    Raises
+    ------
+    ResultError
+        If there is no such file, nothing is known of it, or it is not what its manifest says.
+    """
+    if not Path(path).is_file():
+        raise ResultError(f"{path} is not a file; allowed: a figure, table or result file")
+    return _of_result(path) if Path(path).suffix == ".parquet" else _of_item(path)
+
+
+def _of_result(path):
+    results.read(path)  # all of it, or damage would pass
+    metadata = results.read_metadata(path)
+    job, dataset = metadata["job"], metadata["resolved"]["dataset"]
+    cell = job["cell"]
+    return {
+        "file": str(path),
+        "made": [metadata["provenance"]],
+        "settings": {f"{cell['paper']}/{cell['setting']}": cell["spec"]},
+        "resolved": metadata["resolved"],
+        "streams": {_stream(cell): list(range(job["first"], job["stop"]))},
+        "data": {cell["spec"]["dataset"]: dataset} if dataset else {},
+    }
+
+
+def _of_item(path):
+    place, name, content = manifest.find(path)
+    inputs = {p: content["inputs"][p] for p in content["items"][name]["inputs"]}
+    found = _of_runs(content, inputs)
+    for claims in (p for p in inputs if Path(p).name == "claims.csv"):
+        own = Path(path).parent / Path(claims).parent.name / "claims.csv"
+        below = _of_claims(own, inputs[claims])
+        found["made"] += [made for made in below["made"] if made not in found["made"]]
+        for key in ("settings", "streams", "data"):
+            found[key] |= below[key]
+    return {
+        "file": str(path),
+        "manifest": place,
+        "item": name,
+        "drawn": content["written"],
+        **found,
+        "inputs": {p: entry["sha256"] for p, entry in inputs.items()},
+    }
+
+
+def _of_claims(path, entry):
+    """Return where a paper's claims come from, if they are those that were joined."""
+    if not path.is_file() or sha256(path) != entry["sha256"]:
+        raise ResultError(
+            f"{path} is not what the joined claims were made from; make them again: "
+            f"snakemake --cores 2 {path.parents[1] / 'claims.csv'}"
+        )
+    return _of_item(path)
+
+
+def _of_runs(content, inputs):
+    """Return what a manifest says of those of its inputs that are results and data sets."""
+    runs = {p: entry for p, entry in inputs.items() if "made" in entry}
+    settings, streams = {}, {}
+    for run in runs:
+        paper, setting, _, chunk = Path(run).with_suffix("").parts[-4:]
+        spec = content["settings"][f"{paper}/{setting}"]
+        settings[f"{paper}/{setting}"] = spec
+        first, last = map(int, chunk.split("-"))
+        stream = _stream({"paper": paper, "setting": setting, "spec": spec})
+        streams.setdefault(stream, set()).update(range(first, last + 1))
+    tables = {p: entry["sha256"] for p, entry in inputs.items() if Path(p).suffix == ".csv"}
+    return {
+        "made": [content["made"][i] for i in sorted({entry["made"] for entry in runs.values()})],
+        "settings": settings,
+        "streams": {stream: sorted(trials) for stream, trials in streams.items()},
+        "data": {p: digest for p, digest in tables.items() if Path(p).parent.name == "data"},
+    }
+
+
+def _stream(cell):
+    """Return the name of the random streams of a setting; the trial and a purpose follow it."""
+    return f"{cell['paper']}/{cell['spec'].get('noise', cell['setting'])}"
+
+
+def to_text(found):
+    """Return what `trace` found as lines of text."""
+    lines = [found["file"]]
+    if "manifest" in found:
+        lines.append(f"manifest: {found['manifest']}, item {found['item']}")
+        lines += ["drawn by:", *_making(found["drawn"])]
+    lines.append("results made by:" if "manifest" in found else "made by:")
+    for made in found["made"]:
+        lines += _making(made)
+    lines.append("settings:")
+    lines += [f"  {name}: {spec}" for name, spec in found["settings"].items()]
+    lines.append("random streams, from SHA-256 of their names, and trials:")
+    for name, trials in found["streams"].items():
+        gaps = [i for i in range(1, len(trials)) if trials[i] > trials[i - 1] + 1]
+        ends = zip([0, *gaps], [*gaps, len(trials)], strict=True)
+        ranges = ", ".join(f"{trials[a]} to {trials[b - 1]}" for a, b in ends)
+        lines.append(f"  {name}: {ranges}")
+    lines.append("data (SHA-256):" if found["data"] else "data: none")
+    lines += [f"  {name}: {digest}" for name, digest in found["data"].items()]
+    if "inputs" in found:
+        lines.append("inputs (SHA-256):")
+        lines += [f"  {path}: {digest}" for path, digest in found["inputs"].items()]
+    return "\n".join(lines)
+
+
+def _making(made):
+    packages = ", ".join(f"{name} {version}" for name, version in made["packages"].items())
+    machine = made["machine"]
+    state = {True: " with changes", False: "", None: ""}[made["dirty"]]
+    when = f", {made['written']}" if "written" in made else ""
+    return [
+        f"  commit {made['commit'] or 'unknown'}{state}{when}",
+        f"  Python {made['python']}, {packages}",
+        f"  {machine['cpu']}, {machine['cores']} cores, {machine['system']}, "
+        f"BLAS threads {made['blas_threads']}",
+    ]

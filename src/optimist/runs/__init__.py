@@ -1,0 +1,1 @@
+"""From a cell to its result files: labels, the loop, limits, results, aggregated tables."""

@@ -1,0 +1,125 @@
+"""One trial: from a cell's configuration to its world, its learner and what they did."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from optimist.algorithms import algorithm_class, make_algorithm, option_names, parse_label
+from optimist.arguments import check_keywords, defaults
+from optimist.environments import environment_class, environment_domain, make_environment
+from optimist.errors import ConfigError
+from optimist.files import sha256
+from optimist.runs import seeding
+from optimist.runs.loop import checkpoints, replay, simulate
+
+PLAIN = (bool, int, float, str, type(None))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One paper x setting x algorithm.
+
+    Attributes
+    ----------
+    paper, setting, algorithm : str
+        ``algorithm`` is a label, ``name[option=value,...]``.
+    spec : dict
+        The setting as configured: environment, parameters, learner, horizon, and optionally noise
+        (the name of its random streams, shared by settings that must meet the same luck) and
+        dataset.
+    """
+
+    paper: str
+    setting: str
+    algorithm: str
+    spec: dict
+
+    @property
+    def name(self):
+        """``paper/setting/algorithm``."""
+        return f"{self.paper}/{self.setting}/{self.algorithm}"
+
+    @property
+    def domain(self):
+        """Domain of its algorithms, ``arms`` or ``box``."""
+        return environment_domain(self.spec["environment"])
+
+    def stream(self, trial, purpose):
+        """Return the generator of this cell's world for a trial and a purpose.
+
+        Settings with the same ``noise`` share it.
+        """
+        noise = self.spec.get("noise", self.setting)
+        return seeding.stream(self.paper, noise, trial, purpose)
+
+    def luck(self, trial, label):
+        """Return the generator of a learner in this cell's world for a trial.
+
+        On a box the variants of an algorithm share it, and so GO-UCB's initial weights.
+        """
+        return self.stream(trial, label if self.domain == "arms" else parse_label(label)[0])
+
+
+def build(cell, trial, data_dir=None):
+    """Return environment and problem of one trial."""
+    spec = cell.spec
+    extra = {}
+    if "dataset" in spec:
+        if data_dir is None:
+            raise ConfigError(f"setting {cell.setting!r} needs data set {spec['dataset']!r}")
+        extra["dataset"] = Path(data_dir) / f"{spec['dataset']}.csv"
+    environment = make_environment(
+        spec["environment"],
+        horizon=spec["horizon"],
+        trial=trial,
+        stream=partial(cell.stream, trial),
+        **spec.get("parameters", {}),
+        **extra,
+    )
+    learner = spec.get("learner", {})
+    check_keywords("learner", learner, environment.problem)
+    return environment, environment.problem(**learner)
+
+
+def resolve(cell, data_dir=None):
+    """Return all that a cell's configuration leaves to defaults, as plain data.
+
+    Keys: ``environment`` (its parameters), ``problem`` (what the learner is told in trial 0),
+    ``options`` (of the algorithm) and ``dataset`` (SHA-256 of the prepared file, or None).
+    """
+    spec = cell.spec
+    _, problem = build(cell, 0, data_dir)
+    name, options = parse_label(cell.algorithm)
+    world = defaults(environment_class(spec["environment"]).__init__)
+    # Links, kernels and arrays are objects; what made them is among the environment's parameters.
+    told = {key: value for key, value in vars(problem).items() if isinstance(value, PLAIN)}
+    return {
+        "environment": {**world, **spec.get("parameters", {})},
+        "problem": told,
+        "options": {**option_names(algorithm_class(name, cell.domain)), **options},
+        "dataset": dataset_digest(cell, data_dir),
+    }
+
+
+def dataset_digest(cell, data_dir):
+    """Return the SHA-256 of the prepared data set of a cell, None if it has none."""
+    if "dataset" not in cell.spec:
+        return None
+    return sha256(Path(data_dir) / f"{cell.spec['dataset']}.csv")
+
+
+def run_trial(job, trial, data_dir=None):
+    """Run one trial of a `optimist.runs.trials.Job`; return its `Trajectory`."""
+    cell = job.cell
+    environment, problem = build(cell, trial, data_dir)
+    marks = checkpoints(cell.spec["horizon"], job.rounds)
+    # The learner's own randomness; it never touches the world's streams.
+    learner = make_algorithm(cell.algorithm, problem, cell.luck(trial, cell.algorithm))
+    if job.probe:
+        label = job.probe["leader"]
+        leader = make_algorithm(label, problem, cell.luck(trial, label))
+        every = min(job.probe["every"], max(1, marks[-1] // 4))
+        return replay(environment, leader, learner, marks, every=every, time_limit=job.time_limit)
+    return simulate(
+        environment, learner, marks, coverage=job.lane == "regret", time_limit=job.time_limit
+    )
