@@ -73,7 +73,8 @@ def test_solvers_find_the_minimum_of_a_generic_one(solver, radius, tau_scale):
         expected = generic(problem, 3)
         assert converged
         assert len(problem.clipped(expected.x)[0]) >= 15  # 5 % of the data
-        assert problem.value(theta) <= expected.fun * (1.0 + 1e-12) + 1e-9
+        # The generic solver may end outside of the ball by its own tolerance, and so lower.
+        assert problem.value(theta) <= expected.fun * (1.0 + 1e-10) + 1e-9
         np.testing.assert_allclose(theta, expected.x, atol=2e-5)
         newton, _ = SOLVERS["newton"](problem, np.zeros(3), TIGHT)
         np.testing.assert_allclose(theta, newton, atol=1e-6)
