@@ -213,7 +213,7 @@ def test_source_files_hold_what_decides_the_cell_and_no_other_algorithm(name, en
     others = {own_file(other) for other in classes if other not in family}
     others |= {own_file(environment_class(other)) for other in ENVIRONMENTS if other != environment}
     assert not files & others
-    assert {"simulate.py", "seeding.py", "base.py"} <= {f.name for f in files}
+    assert {"loop.py", "seeding.py", "base.py"} <= {f.name for f in files}
     if algorithm_class(name).problem_type is GLBProblem:
         assert {"links.py", "glb.py"} <= {f.name for f in files}
     assert not {"plotting.py", "figures.py", "config.py"} & {f.name for f in files}

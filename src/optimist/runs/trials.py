@@ -191,7 +191,9 @@ def source_files(cell, probe=None):
     ]
     if probe:
         modules.append(algorithm_module(parse_label(probe["leader"])[0], cell.domain))
-    glue = {importlib.util.find_spec(f"optimist.{name}").origin for name in ("trials", "results")}
+    glue = {
+        importlib.util.find_spec(f"optimist.runs.{name}").origin for name in ("cell", "results")
+    }
     return sorted(glue.union(*(module_closure(module) for module in modules)))
 
 
