@@ -32,7 +32,8 @@ rule claims_pages:
     localrule: True
     params:
         code=plan.code(
-            "claims_pages.py", plan.sources("optimist.claims", "optimist.records.manifest")
+            "claims_pages.py",
+            plan.sources("optimist.claims", "optimist.records.manifest"),
         ),
     script:
         "../scripts/claims_pages.py"
