@@ -24,7 +24,7 @@ from optimist.numerics import gp_regression, nystrom  # noqa: E402
 from optimist.plan.config import load_paper  # noqa: E402
 from optimist.records.provenance import cpu_name  # noqa: E402
 from optimist.runs.cell import Cell, build  # noqa: E402
-from optimist.runs.loop import simulate  # noqa: E402
+from optimist.runs.loop import play  # noqa: E402
 from optimist.runs.trials import Job, make_cell, run  # noqa: E402
 
 CHEAP = [
@@ -144,7 +144,7 @@ def kernel_world(label, *, arms, lengthscale, rounds, radius_scale=0.1):
 
 def kernel_trial(label, **world):
     """Return the columns of a trial in the plane, recorded in every round."""
-    return simulate(*kernel_world(label, **world), coverage=False).columns
+    return play(*kernel_world(label, **world)).columns
 
 
 def blas_share(label, **trial):
@@ -180,7 +180,7 @@ def peak_memory(label, *, arms, rounds):
     )
     tracemalloc.start()
     try:
-        columns = simulate(environment, algorithm, marks, coverage=False).columns
+        columns = play(environment, algorithm, marks).columns
         return tracemalloc.get_traced_memory()[1], columns
     finally:
         tracemalloc.stop()

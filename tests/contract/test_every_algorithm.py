@@ -24,7 +24,7 @@ from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm, optio
 from optimist.errors import ConfigError
 from optimist.numerics.links import Gaussian
 from optimist.runs.cell import Cell, build
-from optimist.runs.loop import COMPLETE, simulate
+from optimist.runs.loop import COMPLETE, play
 from optimist.runs.trials import Job, run
 
 CONSTANT_MEMORY = ("glb_omd", "gloc", "ecolog", "hvt_ucb", "oful", "crtm")
@@ -313,7 +313,7 @@ def unkind(name, kind, shape, reward, marks=(1, 10, 50, HORIZON), time_limit=60.
     theta = np.full(truth_length(problem, arms), 0.1)
     world = ScriptedWorld([arms], reward, theta=theta, told=TOLD.get(kind))
     algorithm = make_algorithm(name, problem, np.random.default_rng(0))
-    return simulate(world, algorithm, list(marks), time_limit=time_limit)
+    return play(world, algorithm, list(marks), time_limit=time_limit)
 
 
 @pytest.mark.parametrize(("name", "kind"), NAMES_AND_KINDS)

@@ -17,8 +17,8 @@ from optimist.algorithms import (
     parse_label,
 )
 from optimist.errors import ConfigError
+from optimist.runs import loop
 from optimist.runs.cell import Cell, build
-from optimist.runs.loop import COMPLETE, simulate
 from optimist.runs.trials import Job, run
 
 STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")
@@ -138,7 +138,7 @@ def test_three_trials_are_repeatable_and_differ(name, trial):
 @each_name
 def test_a_trial_may_end_before_the_initial_points_do(name):
     algorithm = make_algorithm(name, make_box_problem(horizon=3), np.random.default_rng(0))
-    trajectory = simulate(ScriptedFunction(algorithm.problem, bowl), algorithm, [1, 2, 3])
+    trajectory = loop.play(ScriptedFunction(algorithm.problem, bowl), algorithm, [1, 2, 3])
     assert trajectory.status == "ok"
     assert {len(values) for values in trajectory.columns.values()} == {3}
 
@@ -202,7 +202,7 @@ def unkind(name, function, dimension=2, **changes):
     problem = make_box_problem(dimension, **changes)
     algorithm = make_algorithm(name, problem, np.random.default_rng(0))
     world = ScriptedFunction(problem, function)
-    return simulate(world, algorithm, list(range(1, 11)), time_limit=60.0)
+    return loop.play(world, algorithm, list(range(1, 11)), time_limit=60.0)
 
 
 @each_name
@@ -224,7 +224,7 @@ def test_one_initial_point_is_enough(name):
 def test_extreme_values_end_in_a_status_and_never_in_a_crash(name, factor):
     trajectory = unkind(name, lambda x: factor * bowl(x))
     assert STATUS.fullmatch(trajectory.status)
-    if trajectory.status in COMPLETE:
+    if trajectory.status in loop.COMPLETE:
         assert trajectory.columns["round"][-1] == 10
 
 

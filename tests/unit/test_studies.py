@@ -11,7 +11,7 @@ from optimist.errors import ConfigError
 from optimist.panels.studies import FACTS, STUDIES, TABLES, accuracy, of_paper, starvation
 from optimist.plan.config import load_paper
 from optimist.runs.cell import build
-from optimist.runs.loop import simulate
+from optimist.runs.loop import play
 from optimist.runs.trials import make_cell
 
 SPEC = {
@@ -70,7 +70,7 @@ def test_the_regret_bound_is_that_of_the_theorem(paper):
     last = accuracy.watch(cell, 0, 1)[-1]
     environment, problem = build(cell, 0)
     bkb = make_algorithm("bkb", problem, cell.stream(0, "bkb"))
-    played = simulate(environment, bkb, [1]).columns["regret"][-1]
+    played = play(environment, bkb, [1]).columns["regret"][-1]
     # alpha = 3, xi = 0.1, lambda = 0.01, F = 1, delta = 0.1.
     log_t, d = math.log(2), last["dimension"]
     bound = 2 * 6**1.5
@@ -135,7 +135,7 @@ def test_the_sketched_matrix_is_that_of_projected_features(paper):
     cell = make_cell(paper, "linear_d10", "bkb[q_bar=0.1]")
     environment, problem = build(cell, 0)
     bkb = make_algorithm("bkb[q_bar=0.1]", problem, cell.stream(0, "bkb"))
-    simulate(environment, bkb, [60])
+    play(environment, bkb, [60])
     X, n = bkb.played.points, bkb.played.counts
     S = X[bkb.drawn]
     assert np.linalg.matrix_rank(S) < 10

@@ -1,8 +1,10 @@
 """One trial: from a cell's configuration to its world, its learner and what they did."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from optimist.algorithms import algorithm_class, make_algorithm, option_names, parse_label
 from optimist.arguments import check_keywords, defaults
@@ -10,7 +12,7 @@ from optimist.environments import environment_class, environment_domain, make_en
 from optimist.errors import ConfigError
 from optimist.files import sha256
 from optimist.runs import seeding
-from optimist.runs.loop import checkpoints, replay, simulate
+from optimist.runs.loop import Coverage, Observer, Trajectory, checkpoints, play, replay
 
 PLAIN = (bool, int, float, str, type(None))
 
@@ -120,6 +122,33 @@ def run_trial(job, trial, data_dir=None):
         leader = make_algorithm(label, problem, cell.luck(trial, label))
         every = min(job.probe["every"], max(1, marks[-1] // 4))
         return replay(environment, leader, learner, marks, every=every, time_limit=job.time_limit)
-    return simulate(
-        environment, learner, marks, coverage=job.lane == "regret", time_limit=job.time_limit
-    )
+    theta = environment.theta if job.lane == "regret" else None
+    coverage = Coverage(theta, learner)
+    return play(environment, learner, marks, observers=[coverage], time_limit=job.time_limit)
+
+
+def watch(
+    cell: Cell,
+    trial: int,
+    observe: Callable[[Any, Any], Observer],
+    *,
+    rounds: int | None = None,
+    data_dir: str | Path | None = None,
+) -> Trajectory:
+    """Play one trial of a cell with an observer, as the workflow plays it.
+
+    Parameters
+    ----------
+    cell : Cell
+    trial : int
+    observe : callable
+        From the environment and the algorithm of the trial to their observer.
+    rounds : int or None
+        Truncate the trial after so many.
+    data_dir : path or None
+        Folder of the prepared data sets.
+    """
+    environment, problem = build(cell, trial, data_dir)
+    algorithm = make_algorithm(cell.algorithm, problem, cell.luck(trial, cell.algorithm))
+    marks = checkpoints(cell.spec["horizon"], rounds)
+    return play(environment, algorithm, marks, observers=[observe(environment, algorithm)])

@@ -5,7 +5,7 @@ import numpy as np
 from optimist.algorithms import make_algorithm
 from optimist.errors import ConfigError, ResultError
 from optimist.runs.cell import Cell, build
-from optimist.runs.loop import COMPLETE, simulate
+from optimist.runs.loop import COMPLETE, play
 from optimist.runs.trials import make_cell
 
 MARGIN = 1.15
@@ -55,7 +55,7 @@ def confidence_region(cell, rounds, resolution):
     """
     environment, problem = build(cell, 0)
     algorithm = make_algorithm(cell.algorithm, problem, cell.stream(0, cell.algorithm))
-    status = simulate(environment, algorithm, [rounds], coverage=False).status
+    status = play(environment, algorithm, [rounds]).status
     if status not in COMPLETE:
         raise ResultError(f"region of {cell.name}: the trial ended with status {status!r}")
     axis = np.linspace(-MARGIN, MARGIN, resolution) * problem.norm_bound

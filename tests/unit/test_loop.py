@@ -10,7 +10,7 @@ from worlds import ScriptedWorld
 from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.environments.base import check_arms
 from optimist.errors import ConfigError
-from optimist.runs.loop import CURVE_POINTS, checkpoints, replay, simulate
+from optimist.runs.loop import CURVE_POINTS, Coverage, Observer, checkpoints, play, replay
 
 ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
 
@@ -80,7 +80,7 @@ def test_a_run_without_rounds_is_refused(horizon):
 
 
 def test_totals_are_cumulative_and_recorded_at_the_marks():
-    trajectory = simulate(world(), Cycling(), [1, 2, 3, 6])
+    trajectory = play(world(), Cycling(), [1, 2, 3, 6])
     # Means of the three arms are 0, 1/2 and 1: regrets 1, 1/2, 0, 1, ...
     assert trajectory.columns["regret"] == [1.0, 1.5, 1.5, 3.0]
     assert trajectory.columns["round"] == [1, 2, 3, 6]
@@ -91,7 +91,7 @@ def test_totals_are_cumulative_and_recorded_at_the_marks():
 
 def test_the_learner_gets_the_reward_of_its_own_round_and_arm():
     algorithm = Cycling()
-    simulate(world(lambda t, index: 10.0 * t + index), algorithm, [4])
+    play(world(lambda t, index: 10.0 * t + index), algorithm, [4])
     assert algorithm.learned == [(0, 0.0), (1, 11.0), (2, 22.0), (0, 30.0)]
 
 
@@ -100,28 +100,68 @@ def test_only_select_and_update_are_timed():
         time.sleep(0.02)
         return 1.0
 
-    assert simulate(world(slow_reward), Cycling(), [10]).columns["seconds"][-1] < 0.05
+    assert play(world(slow_reward), Cycling(), [10]).columns["seconds"][-1] < 0.05
     for hooks in ({"before_select": 0}, {"before_update": 0}):
         slow = Cycling(**{name: lambda t: time.sleep(0.01) for name in hooks})
-        assert simulate(world(), slow, [10]).columns["seconds"][-1] >= 0.1
+        assert play(world(), slow, [10]).columns["seconds"][-1] >= 0.1
 
 
 def test_coverage_is_lost_for_good_and_only_asked_for_where_it_is_defined():
     theta = np.zeros(2)
-    covered = simulate(world(theta=theta), Cycling(), [4, 5, 6, 9]).columns["covered"]
-    assert covered == [True, True, False, False]
-    for trajectory in (
-        simulate(world(theta=theta), Cycling(), [6], coverage=False),
-        simulate(world(theta=None), Cycling(), [6]),
-    ):
-        assert trajectory.columns["covered"] == [None]
+    assert covered_of(theta, [4, 5, 6, 9]) == [True, True, False, False]
+    assert covered_of(None, [6]) == [None]
+
+
+def covered_of(theta, marks):
+    algorithm = Cycling()
+    coverage = Coverage(theta, algorithm)
+    return play(world(theta=theta), algorithm, marks, observers=[coverage]).columns["covered"]
+
+
+class Noting(Observer):
+    """Notes what it is shown; hooks run at each call."""
+
+    def __init__(self, before=lambda t: None, after=lambda t: None):
+        self.hooks = before, after
+        self.seen = []
+
+    def before(self, t):
+        self.seen.append(t)
+        self.hooks[0](t)
+
+    def after(self, t, arms, choice, reward, regret):
+        self.seen.append((t, arms is ARMS, choice, reward, regret))
+        self.hooks[1](t)
+
+    def columns(self):
+        return {"noted": len(self.seen)}
+
+
+def test_an_observer_looks_before_and_after_every_round_and_adds_its_columns():
+    observer = Noting()
+    trajectory = play(world(), Cycling(), [1, 3], observers=[observer])
+    rounds = [(0, True, 0, 1.0, 1.0), (1, True, 1, 1.0, 0.5), (2, True, 2, 1.0, 0.0)]
+    assert observer.seen == [0, rounds[0], 1, rounds[1], 2, rounds[2]]
+    assert trajectory.columns["noted"] == [2, 6]
+
+
+def test_observers_are_not_timed():
+    slow = Noting(before=lambda t: time.sleep(0.01), after=lambda t: time.sleep(0.01))
+    columns = play(world(), Cycling(), [10], observers=[slow]).columns
+    assert columns["seconds"][-1] < 0.05
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_a_numerical_error_of_an_observer_is_a_status(place):
+    observer = Noting(**{place: raising(np.linalg.LinAlgError("Singular matrix"), 7)})
+    trajectory = play(world(), Cycling(), [1, 5, 7, 8, 20], observers=[observer])
+    assert trajectory.status == "failed: Singular matrix"
+    assert trajectory.columns["round"] == [1, 5, 7]
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_a_reward_that_is_not_finite_ends_the_curve_before_it(bad):
-    trajectory = simulate(
-        world(lambda t, index: bad if t == 4 else 1.0), Cycling(), [1, 4, 5, 6, 20]
-    )
+    trajectory = play(world(lambda t, index: bad if t == 4 else 1.0), Cycling(), [1, 4, 5, 6, 20])
     assert trajectory.status == "non_finite"
     assert trajectory.columns["round"] == [1, 4]
 
@@ -134,7 +174,7 @@ def test_state_that_is_not_finite_ends_the_curve_before_it():
             algorithm.theta[1] = math.nan
 
     algorithm.hooks[1] = poison
-    trajectory = simulate(world(), algorithm, [1, 6, 7, 8])
+    trajectory = play(world(), algorithm, [1, 6, 7, 8])
     assert trajectory.status == "non_finite"
     assert trajectory.columns["round"] == [1, 6]
 
@@ -142,9 +182,7 @@ def test_state_that_is_not_finite_ends_the_curve_before_it():
 def test_a_learner_broken_by_a_bad_reward_is_reported_as_that():
     # The learner only fails because of the reward: the status names the cause.
     algorithm = Cycling(before_select=raising(np.linalg.LinAlgError("Eigenvalues"), 6))
-    trajectory = simulate(
-        world(lambda t, index: math.nan if t == 4 else 1.0), algorithm, [1, 4, 20]
-    )
+    trajectory = play(world(lambda t, index: math.nan if t == 4 else 1.0), algorithm, [1, 4, 20])
     assert trajectory.status == "non_finite"
     assert trajectory.columns["round"] == [1, 4]
 
@@ -162,7 +200,7 @@ def test_a_learner_broken_by_a_bad_reward_is_reported_as_that():
 )
 def test_a_numerical_error_of_the_learner_is_a_status(hook, error):
     algorithm = Cycling(**{hook: raising(error, 7)})
-    trajectory = simulate(world(), algorithm, [1, 5, 7, 8, 20])
+    trajectory = play(world(), algorithm, [1, 5, 7, 8, 20])
     assert trajectory.status == f"failed: {error}"
     assert trajectory.columns["round"] == [1, 5, 7]
 
@@ -174,7 +212,7 @@ def test_an_impossible_argument_of_a_function_of_math_is_a_status(function):
         if t == 2:
             function(-1.0)
 
-    trajectory = simulate(world(), Cycling(before_select=impossible), [1, 5])
+    trajectory = play(world(), Cycling(before_select=impossible), [1, 5])
     assert trajectory.status.startswith("failed: ")
 
 
@@ -183,24 +221,24 @@ def test_an_impossible_argument_of_a_function_of_math_is_a_status(function):
 )
 def test_errors_about_numbers_are_statuses_by_their_words(words):
     algorithm = Cycling(before_select=raising(ValueError(words), 2))
-    assert simulate(world(), algorithm, [5]).status == f"failed: {words}"
+    assert play(world(), algorithm, [5]).status == f"failed: {words}"
 
 
 @pytest.mark.parametrize("error", [KeyError("x"), ValueError("operands could not be broadcast")])
 def test_a_programming_error_is_not_hidden(error):
     with pytest.raises(type(error)):
-        simulate(world(), Cycling(before_select=raising(error, 2)), [5])
+        play(world(), Cycling(before_select=raising(error, 2)), [5])
 
 
 def test_diagnostics_cannot_replace_what_is_measured(monkeypatch):
     monkeypatch.setattr(Cycling, "diagnostics", lambda self: {"regret": 0.0})
     with pytest.raises(ConfigError, match=r"diagnostics of Cycling has regret; allowed"):
-        simulate(world(), Cycling(), [5])
+        play(world(), Cycling(), [5])
 
 
 def test_the_time_limit_ends_the_trial():
     algorithm = Cycling(before_select=lambda t: time.sleep(0.01))
-    trajectory = simulate(world(), algorithm, list(range(1, 101)), time_limit=0.05)
+    trajectory = play(world(), algorithm, list(range(1, 101)), time_limit=0.05)
     assert trajectory.status == "timeout"
     assert 1 <= trajectory.columns["round"][-1] <= 6
 
@@ -208,7 +246,7 @@ def test_the_time_limit_ends_the_trial():
 def test_a_learner_may_report_its_own_status():
     algorithm = Cycling()
     algorithm.status = "unconverged"
-    assert simulate(world(), algorithm, [3]).status == "unconverged"
+    assert play(world(), algorithm, [3]).status == "unconverged"
 
 
 @pytest.mark.parametrize(
@@ -224,7 +262,7 @@ def test_a_learner_may_report_its_own_status():
 )
 def test_impossible_arms_are_refused_in_any_round(arms, message):
     with pytest.raises(ConfigError, match=message):
-        simulate(ScriptedWorld([ARMS, arms], lambda t, index: 1.0), Cycling(), [5])
+        play(ScriptedWorld([ARMS, arms], lambda t, index: 1.0), Cycling(), [5])
 
 
 def test_arms_on_the_unit_sphere_pass():
@@ -246,7 +284,7 @@ def sleep(monkeypatch):
 def test_time_is_split_into_selecting_and_the_rest(monkeypatch, sleep):
     monkeypatch.setattr(Cycling, "prepare", lambda self: sleep(0.004))
     slow = Cycling(before_select=lambda t: sleep(0.002))
-    columns = simulate(world(), slow, [10]).columns
+    columns = play(world(), slow, [10]).columns
     assert columns["select_seconds"][-1] == pytest.approx(0.02)
     assert columns["seconds"][-1] == pytest.approx(0.06)
     # In a replay, preparing stands for as many rounds as selecting.
