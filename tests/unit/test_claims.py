@@ -12,7 +12,7 @@ from optimist import claims
 from optimist.errors import ConfigError, ResultError
 from optimist.panels import studies
 from optimist.plan.config import claims_path, load_paper, paper_names
-from optimist.runs import trials as experiment
+from optimist.runs import trials
 
 
 def about_fact(relation, bound, name="kappa", **keys):
@@ -759,10 +759,10 @@ def full_tables(name, paper_claims):
     Facts, which worlds and lemmas report, are there if they are asked for.
     """
     paper = load_paper(name)
-    jobs = experiment.jobs(paper)
+    jobs = trials.expand(paper)
     cells = {
         lane: {(j.cell.setting, j.cell.algorithm): j.cell.spec for j in jobs if j.lane == lane}
-        for lane in experiment.LANES
+        for lane in trials.LANES
     }
     counters = dict.fromkeys(
         (

@@ -117,7 +117,7 @@ def test_the_files_of_the_project_are_valid():
 
 def test_the_smallest_paper_is_valid(tree):
     assert config.load_paper("toy") == PAPER
-    assert len(Plan(config.load_config()).jobs) == 3
+    assert len(Plan(config.load_config()).trials.by_path) == 3
 
 
 def test_lists_within_lists_are_joined(tree):
@@ -226,9 +226,9 @@ def test_trials_are_raised_and_never_lowered(tree):
 
 def test_the_plan_runs_the_changed_paper(tree):
     changes = change(4, counts={"horizon": 31})
-    jobs = Plan({**config.load_config(), "changes": changes}).jobs
-    assert jobs["regret/toy/counts/glb_omd/000-003.parquet"].cell.spec["horizon"] == 31
-    assert jobs["regret/toy/s3/glb_omd/000-003.parquet"].cell.spec["horizon"] == 20
+    asked = Plan({**config.load_config(), "changes": changes}).trials
+    horizons = {t.cell.setting: t.cell.spec["horizon"] for t in asked if t.lane == "regret"}
+    assert horizons == {"counts": 31, "s3": 20}
 
 
 @pytest.mark.parametrize(
@@ -246,9 +246,9 @@ def test_bad_changes_are_named(tree, settings, words):
 
 def test_trials_of_an_algorithm_are_cut_into_more_files(tree):
     changes = change(5, {"glb_omd": 2, "go_ucb": 1})
-    jobs = Plan({**config.load_config(), "changes": changes}).jobs
-    found = [Path(path).stem for path in jobs if path.startswith("regret/toy/s3/glb_omd/")]
-    assert found == ["000-001", "002-003", "004-004"]
+    asked = Plan({**config.load_config(), "changes": changes}).trials
+    found = [t for t in asked if (t.lane, t.cell.name) == ("regret", "toy/s3/glb_omd")]
+    assert [(t.first, t.stop) for t in found] == [(0, 2), (2, 4), (4, 5)]
 
 
 def test_an_unknown_algorithm_to_cut_is_named(tree):
@@ -268,24 +268,24 @@ def test_the_overlay_for_many_trials_changes_trials_alone():
     large = Plan(config.load_config(ROOT / "config" / "large.yaml"))
     usual = Plan(config.load_config())
     trials = Counter()
-    for job in large.jobs.values():
-        if job.lane == "regret":
-            trials[job.cell.name] += job.stop - job.first
+    for asked in large.trials:
+        if asked.lane == "regret":
+            trials[asked.cell.name] += asked.stop - asked.first
     assert set(trials.values()) == {100}
-    many, few = ({job.cell.name: job.cell.spec for job in p.jobs.values()} for p in (large, usual))
+    many, few = ({t.cell.name: t.cell.spec for t in plan.trials} for plan in (large, usual))
     assert many == few
 
 
 def test_the_overlay_for_long_horizons_changes_what_it_says():
     plan = Plan(config.load_config(ROOT / "config" / "bkb_long.yaml"))
     usual = Plan(config.merge(config.load_config(), {"papers": plan.config["papers"]}))
-    trials = {job.cell.name: 0 for job in plan.jobs.values() if job.lane == "regret"}
-    for job in plan.jobs.values():
-        if job.lane == "regret":
-            trials[job.cell.name] += job.stop - job.first
+    trials = Counter()
+    for asked in plan.trials:
+        if asked.lane == "regret":
+            trials[asked.cell.name] += asked.stop - asked.first
     assert set(trials.values()) == {plan.config["changes"]["trials"]}
     horizons = {
-        name: {job.cell.setting: job.cell.spec["horizon"] for job in each.jobs.values()}
+        name: {t.cell.setting: t.cell.spec["horizon"] for t in each.trials}
         for name, each in (("large", plan), ("usual", usual))
     }
     assert horizons["large"].keys() == horizons["usual"].keys()

@@ -8,7 +8,7 @@ from optimist.panels import figures, plotting
 from optimist.runs import aggregate, results
 
 with logged(snakemake.log[0]):
-    results.verify(snakemake.params.expected, f"{snakemake.config['results']}/data")
+    results.verify(snakemake.params.expected, snakemake.params.data_dir)
     spec, paper = snakemake.params.spec, snakemake.params.paper
     interval = paper.get("interval", "t")
     inputs, trials = dict(snakemake.input.items()), spec.get("trials")

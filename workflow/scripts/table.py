@@ -6,7 +6,7 @@ from optimist.panels import figures
 from optimist.runs import aggregate, results
 
 with logged(snakemake.log[0]):
-    results.verify(snakemake.params.expected, f"{snakemake.config['results']}/data")
+    results.verify(snakemake.params.expected, snakemake.params.data_dir)
     paper = snakemake.params.paper
     interval = paper.get("interval", "t")
     tables = aggregate.tables(dict(snakemake.input.items()), paper["band"], interval)

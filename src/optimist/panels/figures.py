@@ -48,8 +48,9 @@ import numpy as np
 
 from optimist.algorithms import parse_label
 from optimist.errors import ConfigError, unknown_name
-from optimist.runs import trials as experiment
+from optimist.runs.cell import make_cell
 from optimist.runs.loop import COMPLETE
+from optimist.runs.trials import expand
 from optimist.statistics import (
     last_decade_slope,
     mean_intervals,
@@ -96,7 +97,7 @@ def check(paper):
     ``paper`` is a loaded paper configuration.
     """
     lanes = {"regret": set(), "timing": set()}
-    for job in experiment.jobs(paper):
+    for job in expand(paper):
         lanes[job.lane].add((job.cell.setting, job.cell.algorithm))
     for name, figure in paper.get("figures", {}).items():
         for letter, panel in zip(ascii_lowercase, figure["panels"], strict=False):
@@ -113,7 +114,7 @@ def _check_cells(paper, lanes, place, spec):
     base = [spec["base"]] if "base" in spec else []
     for setting, label in product(_settings(spec), [*spec.get("algorithms", []), *base]):
         try:
-            experiment.make_cell(paper, setting, label)
+            make_cell(paper, setting, label)
         except ConfigError as error:
             raise ConfigError(f"{place}: {error}") from None
         for lane in NEEDS[spec["kind"]]:
@@ -643,7 +644,7 @@ def _measured(data, setting, algorithm):
 
 def _cells(spec, data, lane):
     """Yield setting and algorithm of the cells that a lane and group of the paper ask for."""
-    for job in experiment.jobs(data.paper):
+    for job in expand(data.paper):
         if job.lane == lane and job.group == spec.get("group", "paper") and job.first == 0:
             yield job.cell.setting, job.cell.algorithm
 

@@ -13,7 +13,7 @@ from optimist.algorithms import REGISTRIES, make_algorithm, parse_label
 from optimist.errors import ConfigError, OptimistError, nearest, unknown_name
 from optimist.panels import studies
 from optimist.runs import cell as trials
-from optimist.runs import trials as experiment
+from optimist.runs.trials import expand
 
 # The safe loader, in C where PyYAML was built with it: ten times faster.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -224,7 +224,7 @@ def flatten(items):
 def check_cells(paper):
     """Build the world of each setting, two rounds long, and each of its algorithms."""
     problems = {}
-    for job in experiment.jobs(paper):
+    for job in expand(paper):
         cell = job.cell
         if cell.setting not in problems:
             short = trials.Cell(

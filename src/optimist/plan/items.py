@@ -3,15 +3,17 @@
 from itertools import product
 
 from optimist.errors import ConfigError, unknown_name
+from optimist.layout import LANES
 from optimist.panels import figures
-from optimist.plan.code import sources
-from optimist.runs import trials as experiment
+from optimist.plan.sources import code
 
 # What tables of a whole group are made from, by lane.
 AGGREGATED = {"regret": "finals", "timing": "times"}
 # What is made beside figures and tables and has a target of the same form.
 RESERVED = frozenset(("claims", "variants"))
 KINDS = ("figures", "tables")
+# Modules that decide how a figure or table looks, whatever its data.
+DRAWING = ("optimist.runs.aggregate", "optimist.panels.figures", "optimist.panels.plotting")
 
 
 def cells_of(spec, lane):
@@ -49,13 +51,14 @@ class PlannedItems:
     Raises
     ------
     ConfigError
-        Where names share a file or a target, or an item counts regret from floors of two groups.
+        Where names share a file or a target, or an item counts regret from the best known values of
+        two groups.
     """
 
     def __init__(self, plan):
         self._plan = plan
         self._check_names()
-        self._check_floors()
+        self._check_best_known()
 
     def _check_names(self):
         of_figures, of_tables = (
@@ -74,17 +77,17 @@ class PlannedItems:
                     if setting not in paper["settings"]:
                         raise unknown_name(f"setting of part {name!r}", setting, paper["settings"])
 
-    def _check_floors(self):
+    def _check_best_known(self):
         groups = {
             (job.cell.paper, job.cell.setting, job.cell.algorithm): job.group
-            for job in self._plan.jobs.values()
+            for job in self._plan.trials
             if job.lane == "regret"
         }
         for paper, kind in product(self._plan.papers, KINDS):
             for name in self.names(paper, kind):
                 spec = self.spec(paper, kind, name)
                 own, cells = group_of(spec), cells_of(spec, "regret") or set()
-                for cell in cells & self._plan.in_hindsight[paper]:
+                for cell in cells & self._plan.trials.of_unknown_maximum(paper):
                     if groups.get((paper, *cell), own) != own:
                         raise ConfigError(
                             f"{name!r} of group {own} shows {'/'.join(cell)} of another, where "
@@ -133,12 +136,12 @@ class PlannedItems:
     def drawn_from(self, paper, kind, name):
         """Return the files that an item is drawn from, by what they are."""
         spec = self.spec(paper, kind, name)
-        folder = f"{self._plan.results}/tables/{paper}/{group_of(spec)}"
-        found = {"source": self.drawing_sources()}
+        aggregated = self._plan.layout.aggregated(paper, group_of(spec))
+        found = {}
         for need in needs_of(spec):
             # Of a whole group there are tables already: not all its results are read again.
-            if need in experiment.LANES and cells_of(spec, need) is None:
-                found[AGGREGATED[need]] = f"{folder}/{AGGREGATED[need]}.parquet"
+            if need in LANES and cells_of(spec, need) is None:
+                found[AGGREGATED[need]] = aggregated[AGGREGATED[need]]
             else:
                 found |= self._shown(paper, spec, need)
         return found
@@ -148,43 +151,42 @@ class PlannedItems:
         spec, found = self.spec(paper, kind, name), {}
         for need in needs_of(spec):
             found |= self._shown(paper, spec, need)
-        if "floors" in found:
-            found["counted from"] = self._plan.floor_paths(paper, group_of(spec))
+        if "best_known" in found:
+            found["counted from"] = self._plan.trials.best_known_paths(paper, group_of(spec))
         lists = [files if isinstance(files, list) else [files] for files in found.values()]
         return list(dict.fromkeys(path for paths in lists for path in paths))
 
     def _shown(self, paper, spec, need):
         """Return the result files of a lane, or the table, that an item needs; by name."""
-        if need not in experiment.LANES:
+        if need not in LANES:
             return {need: self._plan.studies.table(paper, need)}
         cells, group = cells_of(spec, need), group_of(spec)
         only = group if cells is None else None
-        found = {need: self._plan.paths(paper, lanes=[need], group=only, cells=cells)}
-        return found | (self._plan.floors(paper, group, cells) if need == "regret" else {})
+        found = {need: self._plan.trials.paths(paper, lanes=[need], group=only, cells=cells)}
+        return found | (
+            self._plan.trials.best_known(paper, group, cells) if need == "regret" else {}
+        )
 
-    def identities(self, kind):
-        """Return a params function: the identities of the result files behind an item."""
+    @staticmethod
+    def drawing_code(script):
+        """Return a params function: the digest of what decides how figures and tables look."""
+        return code(script, *DRAWING, more="src/optimist/panels/optimist.mplstyle")
+
+    def fingerprints(self, kind):
+        """Return a params function: the fingerprints of the result files behind an item."""
 
         def expected(wildcards):
             inputs = self.inputs(kind)(wildcards)
-            lanes = (inputs.get(lane, []) for lane in experiment.LANES)
-            return self._plan.identities([path for paths in lanes for path in paths])
+            lanes = (inputs.get(lane, []) for lane in LANES)
+            return self._plan.trials.fingerprints([path for paths in lanes for path in paths])
 
         return expected
 
-    @staticmethod
-    def drawing_sources():
-        """Return the source files that decide how a figure or table looks, whatever its data."""
-        modules = ("optimist.runs.aggregate", "optimist.panels.figures", "optimist.panels.plotting")
-        return [*sources(*modules), "src/optimist/panels/optimist.mplstyle"]
-
     def files(self, paper, group):
         """Return all files of a paper's figures and tables of one group, by figure or table."""
-        folder = f"{self._plan.figures}/{paper}"
-        files = {}
-        for name in self.names(paper, "figures", group):
-            stems = (f"{name}.png", f"{name}.pdf", f"tables/{name}.csv")
-            files[name] = [f"{folder}/{stem}" for stem in stems]
-        for name in self.names(paper, "tables", group):
-            files[name] = [f"{folder}/tables/{name}.{suffix}" for suffix in ("csv", "md")]
-        return files
+        places = {"figures": self._plan.layout.figure, "tables": self._plan.layout.table}
+        return {
+            name: [*place(paper, name).values()]
+            for kind, place in places.items()
+            for name in self.names(paper, kind, group)
+        }

@@ -7,9 +7,7 @@ from optimist.algorithms import algorithm_module, parse_label
 from optimist.environments import environment_module
 from optimist.errors import unknown_name
 from optimist.panels import studies
-from optimist.plan.code import sources
-from optimist.runs import trials as experiment
-from optimist.runs.cell import Cell
+from optimist.runs.cell import Cell, make_cell
 
 
 class PlannedStudies:
@@ -32,7 +30,7 @@ class PlannedStudies:
 
     def table(self, paper, name):
         """Return the path of a table that a study of a paper makes."""
-        return f"{self._plan.results}/studies/{paper}/{name}.{studies.TABLES[name]}"
+        return self._plan.layout.study(paper, name, studies.TABLES[name])
 
     def outputs(self, study):
         """Return the paths of a study's tables by name, for any ``{paper}``."""
@@ -48,7 +46,7 @@ class PlannedStudies:
 
     def benchmark(self, study, paper="{paper}"):
         """Return where Snakemake records what a study took."""
-        return f"{self._plan.results}/benchmarks/{study.name}/{paper}.tsv"
+        return self._plan.layout.benchmark(study.name, paper)
 
     def request(self, study):
         """Return what a study asks a scheduler for."""
@@ -69,21 +67,26 @@ class PlannedStudies:
         return spec
 
     def inputs(self, study):
-        """Return an input function: the source files behind a study, and its data sets."""
+        """Return an input function: the data sets behind a study, and their facts."""
 
         def inputs(wildcards):
-            cells, data = self._cells(wildcards.paper, study), self._plan.data
+            cells, layout = self._cells(wildcards.paper, study), self._plan.layout
             datasets = sorted({c.spec["dataset"] for c in cells if "dataset" in c.spec})
-            modules = {environment_module(cell.spec["environment"]) for cell in cells}
-            modules |= {
-                algorithm_module(parse_label(c.algorithm)[0], c.domain)
-                for c in cells
-                if c.algorithm
-            }
-            code = sources(study.module, *modules)
-            return [*code, *map(data.path, datasets), *map(data.facts, datasets)]
+            return [*map(layout.data, datasets), *map(layout.data_facts, datasets)]
 
         return inputs
+
+    def modules(self, study):
+        """Return a function of wildcards: the modules behind a study."""
+
+        def modules(wildcards):
+            cells = self._cells(wildcards.paper, study)
+            found = {environment_module(cell.spec["environment"]) for cell in cells}
+            played = (c for c in cells if c.algorithm)
+            found |= {algorithm_module(parse_label(c.algorithm)[0], c.domain) for c in played}
+            return [study.module, *sorted(found)]
+
+        return modules
 
     def _cells(self, paper, study):
         """Return the cells of a study: of facts, every setting that the paper's jobs use."""
@@ -91,7 +94,7 @@ class PlannedStudies:
         if study.name not in known:
             raise unknown_name(f"study of {paper}", study.name, known)
         if study.name == "facts":
-            jobs = (job for job in self._plan.jobs.values() if job.cell.paper == paper)
+            jobs = self._plan.trials.of_paper(paper).values()
             specs = {job.cell.setting: job.cell.spec for job in jobs}
             return [Cell(paper, setting, "", spec) for setting, spec in specs.items()]
         section = self._plan.papers[paper][study.name]
@@ -99,5 +102,5 @@ class PlannedStudies:
             section.get(f"{key}s") or [section[key] for key in (key,) if key in section]
             for key in ("setting", "algorithm")
         )
-        make = partial(experiment.make_cell, self._plan.papers[paper])
+        make = partial(make_cell, self._plan.papers[paper])
         return [make(setting, label) for setting in settings for label in labels]

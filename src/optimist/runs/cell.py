@@ -1,16 +1,25 @@
-"""One trial: from a cell's configuration to its world, its learner and what they did."""
+"""One trial: from a cell's configuration to its environment, its algorithm and what they did."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from optimist.algorithms import algorithm_class, make_algorithm, option_names, parse_label
+import numpy as np
+
+from optimist.algorithms import (
+    algorithm_class,
+    algorithm_module,
+    make_algorithm,
+    option_names,
+    parse_label,
+)
 from optimist.arguments import check_keywords, defaults
 from optimist.environments import environment_class, environment_domain, make_environment
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, unknown_name
 from optimist.files import sha256
+from optimist.layout import dataset_in
 from optimist.runs import seeding
 from optimist.runs.loop import Coverage, Observer, Trajectory, checkpoints, play, replay
 
@@ -34,19 +43,19 @@ class Cell:
     paper: str
     setting: str
     algorithm: str
-    spec: dict
+    spec: dict[str, Any]
 
     @property
-    def name(self):
+    def name(self) -> str:
         """``paper/setting/algorithm``."""
         return f"{self.paper}/{self.setting}/{self.algorithm}"
 
     @property
-    def domain(self):
+    def domain(self) -> str:
         """Domain of its algorithms, ``arms`` or ``box``."""
         return environment_domain(self.spec["environment"])
 
-    def stream(self, trial, purpose):
+    def stream(self, trial: int, purpose: str) -> np.random.Generator:
         """Return the generator of this cell's world for a trial and a purpose.
 
         Settings with the same ``noise`` share it.
@@ -54,7 +63,7 @@ class Cell:
         noise = self.spec.get("noise", self.setting)
         return seeding.stream(self.paper, noise, trial, purpose)
 
-    def luck(self, trial, label):
+    def luck(self, trial: int, label: str) -> np.random.Generator:
         """Return the generator of a learner in this cell's world for a trial.
 
         On a box the variants of an algorithm share it, and so GO-UCB's initial weights.
@@ -62,28 +71,39 @@ class Cell:
         return self.stream(trial, label if self.domain == "arms" else parse_label(label)[0])
 
 
-def build(cell, trial, data_dir=None):
+def make_cell(paper: Mapping[str, Any], setting: str, algorithm: str) -> Cell:
+    """Return the cell of a loaded paper configuration.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown setting or algorithm.
+    """
+    if setting not in paper["settings"]:
+        raise unknown_name(f"setting of {paper['paper']}", setting, paper["settings"])
+    cell = Cell(paper["paper"], setting, algorithm, paper["settings"][setting])
+    algorithm_module(parse_label(algorithm)[0], cell.domain)
+    return cell
+
+
+def build(cell: Cell, trial: int, data_dir: str | Path | None = None) -> tuple[Any, Any]:
     """Return environment and problem of one trial."""
     spec = cell.spec
-    extra = {}
-    if "dataset" in spec:
-        if data_dir is None:
-            raise ConfigError(f"setting {cell.setting!r} needs data set {spec['dataset']!r}")
-        extra["dataset"] = Path(data_dir) / f"{spec['dataset']}.csv"
+    path = _dataset(cell, data_dir)
     environment = make_environment(
         spec["environment"],
         horizon=spec["horizon"],
         trial=trial,
         stream=partial(cell.stream, trial),
         **spec.get("parameters", {}),
-        **extra,
+        **({} if path is None else {"dataset": path}),
     )
     learner = spec.get("learner", {})
     check_keywords("learner", learner, environment.problem)
     return environment, environment.problem(**learner)
 
 
-def resolve(cell, data_dir=None):
+def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
     """Return all that a cell's configuration leaves to defaults, as plain data.
 
     Keys: ``environment`` (its parameters), ``problem`` (what the learner is told in trial 0),
@@ -103,28 +123,46 @@ def resolve(cell, data_dir=None):
     }
 
 
-def dataset_digest(cell, data_dir):
+def dataset_digest(cell: Cell, data_dir: str | Path | None) -> str | None:
     """Return the SHA-256 of the prepared data set of a cell, None if it has none."""
+    path = _dataset(cell, data_dir)
+    return None if path is None else sha256(path)
+
+
+def _dataset(cell: Cell, data_dir: str | Path | None) -> Path | None:
+    """Return the path of the prepared data set of a cell, None if it has none."""
     if "dataset" not in cell.spec:
         return None
-    return sha256(Path(data_dir) / f"{cell.spec['dataset']}.csv")
+    if data_dir is None:
+        raise ConfigError(f"setting {cell.setting!r} needs data set {cell.spec['dataset']!r}")
+    return dataset_in(data_dir, cell.spec["dataset"])
 
 
-def run_trial(job, trial, data_dir=None):
-    """Run one trial of a `optimist.runs.trials.Job`; return its `Trajectory`."""
-    cell = job.cell
+def play_trial(
+    cell: Cell,
+    trial: int,
+    data_dir: str | Path | None = None,
+    *,
+    rounds: int | None = None,
+    probe: Mapping[str, Any] | None = None,
+    coverage: bool = True,
+    time_limit: float | None = None,
+) -> Trajectory:
+    """Play one trial of a cell, as `optimist.runs.trials.Trials` describes it.
+
+    Without ``coverage`` nobody asks for the confidence set, which takes time.
+    """
     environment, problem = build(cell, trial, data_dir)
-    marks = checkpoints(cell.spec["horizon"], job.rounds)
-    # The learner's own randomness; it never touches the world's streams.
-    learner = make_algorithm(cell.algorithm, problem, cell.luck(trial, cell.algorithm))
-    if job.probe:
-        label = job.probe["leader"]
+    marks = checkpoints(cell.spec["horizon"], rounds)
+    # The algorithm's own randomness; it never touches the environment's streams.
+    algorithm = make_algorithm(cell.algorithm, problem, cell.luck(trial, cell.algorithm))
+    if probe:
+        label = probe["leader"]
         leader = make_algorithm(label, problem, cell.luck(trial, label))
-        every = min(job.probe["every"], max(1, marks[-1] // 4))
-        return replay(environment, leader, learner, marks, every=every, time_limit=job.time_limit)
-    theta = environment.theta if job.lane == "regret" else None
-    coverage = Coverage(theta, learner)
-    return play(environment, learner, marks, observers=[coverage], time_limit=job.time_limit)
+        every = min(probe["every"], max(1, marks[-1] // 4))
+        return replay(environment, leader, algorithm, marks, every=every, time_limit=time_limit)
+    observer = Coverage(environment.theta if coverage else None, algorithm)
+    return play(environment, algorithm, marks, observers=[observer], time_limit=time_limit)
 
 
 def watch(

@@ -9,7 +9,7 @@ import hashlib
 import numpy as np
 
 
-def stream(*names):
+def stream(*names: str | int) -> np.random.Generator:
     """Return a numpy Generator determined by ``names`` (strings or integers) and nothing else."""
     key = "\x1f".join(str(name) for name in names).encode()
     words = np.frombuffer(hashlib.sha256(key).digest(), dtype=np.uint32)

@@ -16,9 +16,8 @@ from optimist.algorithms import make_algorithm, parse_label
 from optimist.errors import ConfigError
 from optimist.numerics.gaussian_process import ExactPosterior, dense_posterior
 from optimist.numerics.nystrom import pivoted_root
-from optimist.runs.cell import Cell, build
+from optimist.runs.cell import Cell, build, make_cell
 from optimist.runs.loop import checkpoints
-from optimist.runs.trials import make_cell
 
 # Rounds at which eigenvalues are computed, O(u^3), and the exact posterior is checked.
 SPECTRA = (20, 35, 50, 70, 100, 140, 200, 350, 500, 700, 1000, 1400, 2000)

@@ -9,9 +9,8 @@ import math
 from optimist.algorithms import make_algorithm, parse_label
 from optimist.errors import ConfigError
 from optimist.numerics.linear import quadratic_norms
-from optimist.runs.cell import Cell, build
+from optimist.runs.cell import Cell, build, make_cell
 from optimist.runs.loop import checkpoints
-from optimist.runs.trials import make_cell
 
 
 def check(paper):

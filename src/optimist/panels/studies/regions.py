@@ -4,9 +4,8 @@ import numpy as np
 
 from optimist.algorithms import make_algorithm
 from optimist.errors import ConfigError, ResultError
-from optimist.runs.cell import Cell, build
+from optimist.runs.cell import Cell, build, make_cell
 from optimist.runs.loop import COMPLETE, play
-from optimist.runs.trials import make_cell
 
 MARGIN = 1.15
 

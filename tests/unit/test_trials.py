@@ -1,4 +1,4 @@
-"""Cells, chunks and jobs: every trial once, and results that do not depend on the cut."""
+"""Trials: each is asked for once, and results do not depend on how they are cut into files."""
 
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -14,11 +14,12 @@ from optimist.errors import ConfigError
 from optimist.plan.config import load_paper, paper_names
 from optimist.problems.glb import GLBProblem
 from optimist.runs import results
-from optimist.runs.cell import Cell, build
-from optimist.runs.trials import Job, jobs, make_cell, run, source_files
+from optimist.runs.cell import Cell, build, make_cell
+from optimist.runs.sources import source_files
+from optimist.runs.trials import Trials, expand, run
 
 PAPERS = {name: load_paper(name) for name in paper_names()}
-LIMITS = [{}, {"trials": 2, "timing_trials": 1, "rounds": 150}, {"trials": 1}]
+CAPS = [{}, {"trials": 2, "timing_trials": 1, "rounds": 150}, {"trials": 1}]
 
 
 def toy_paper(**changes):
@@ -39,38 +40,39 @@ def toy_paper(**changes):
 
 
 def trials_of(found):
-    """Map each (lane, cell) to the list of its trials, as the jobs have them."""
-    trials = defaultdict(list)
-    for job in found:
-        trials[job.lane, job.cell.name].extend(range(job.first, job.stop))
-    return trials
+    """Map each (lane, cell) to the list of its trials."""
+    numbers = defaultdict(list)
+    for trials in found:
+        numbers[trials.lane, trials.cell.name].extend(range(trials.first, trials.stop))
+    return numbers
 
 
-@pytest.mark.parametrize("limits", LIMITS)
+@pytest.mark.parametrize("caps", CAPS)
 @pytest.mark.parametrize("name", PAPERS)
-def test_chunks_of_the_papers_cover_each_trial_once(name, limits):
-    found = jobs(PAPERS[name], limits=limits)
+def test_files_of_the_papers_cover_each_trial_once(name, caps):
+    found = expand(PAPERS[name], caps=caps)
     for cell, trials in trials_of(found).items():
         assert sorted(trials) == list(range(len(trials))), cell
-    assert len({job.path for job in found}) == len(found)
+    assert len({trials.path for trials in found}) == len(found)
 
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_result_paths_are_unique_on_file_systems_that_ignore_case(name):
-    paths = Counter(job.path.lower() for job in jobs(PAPERS[name]))
+    paths = Counter(trials.path.lower() for trials in expand(PAPERS[name]))
     assert max(paths.values()) == 1
     assert not any(part.startswith(".") for path in paths for part in Path(path).parts)
 
 
-def test_chunk_sizes():
-    chunks = [j.chunk for j in jobs(toy_paper()) if j.cell.name == "toy/a/gloc"]
-    assert chunks == ["000-002", "003-005", "006-006"]
-    assert [j.chunk for j in jobs(toy_paper()) if j.cell.name == "toy/b/glb_omd"] == ["000-006"]
+def test_trials_are_cut_into_files():
+    asked = expand(toy_paper())
+    files = [(t.first, t.stop) for t in asked if t.cell.name == "toy/a/gloc"]
+    assert files == [(0, 3), (3, 6), (6, 7)]
+    assert [(t.first, t.stop) for t in asked if t.cell.name == "toy/b/glb_omd"] == [(0, 7)]
 
 
-def test_limits_cap_trials_and_rounds_of_their_lane():
-    found = jobs(toy_paper(), limits={"rounds": 9, "trials": 4, "timing_trials": 1})
-    assert {job.rounds for job in found} == {9}
+def test_caps_cut_trials_and_rounds_of_their_lane():
+    found = expand(toy_paper(), caps={"rounds": 9, "trials": 4, "timing_trials": 1})
+    assert {trials.rounds for trials in found} == {9}
     counts = {key: len(trials) for key, trials in trials_of(found).items()}
     assert counts["regret", "toy/a/gloc"] == 4
     assert counts["timing", "toy/a/glb_omd"] == 1
@@ -89,25 +91,25 @@ def test_limits_cap_trials_and_rounds_of_their_lane():
     ],
 )
 def test_only_restricts_the_cells(only, cells):
-    assert {job.cell.name for job in jobs(toy_paper(), only=only)} == cells
+    assert {trials.cell.name for trials in expand(toy_paper(), only=only)} == cells
 
 
 def test_only_takes_an_algorithm_with_all_its_variants():
     block = {"settings": ["a"], "algorithms": ["gloc", "gloc[variant=public]"], "trials": 1}
-    found = jobs(toy_paper(runs=[block], timings=[]), only={"algorithms": ["gloc"]})
-    assert [job.cell.algorithm for job in found] == ["gloc", "gloc[variant=public]"]
+    found = expand(toy_paper(runs=[block], timings=[]), only={"algorithms": ["gloc"]})
+    assert [trials.cell.algorithm for trials in found] == ["gloc", "gloc[variant=public]"]
 
 
 def test_the_same_cell_asked_for_twice_is_run_once():
     block = {"settings": ["a"], "algorithms": ["gloc"], "trials": 3}
-    assert len(jobs(toy_paper(runs=[block, block], timings=[]))) == 1
+    assert len(expand(toy_paper(runs=[block, block], timings=[]))) == 1
 
 
 def test_one_cell_with_two_numbers_of_trials_runs_each_trial_once():
     # Else some trials would enter the averages twice.
     blocks = [{"settings": ["a"], "algorithms": ["gloc"], "trials": n} for n in (4, 2)]
     try:
-        found = jobs(toy_paper(runs=blocks, timings=[]))
+        found = expand(toy_paper(runs=blocks, timings=[]))
     except ConfigError as error:
         assert "toy/a/gloc" in str(error)
     else:
@@ -128,12 +130,12 @@ def toy_cell(algorithm="glb_omd", **changes):
 
 
 @pytest.mark.parametrize("algorithm", ["glb_omd", "ofuglb", "rs_glincb"])
-def test_results_do_not_depend_on_the_chunks(algorithm):
+def test_results_do_not_depend_on_the_files(algorithm):
     cell = toy_cell(algorithm)
-    whole = run(Job("regret", cell, 0, 4))
+    whole = run(Trials("regret", cell, 0, 4))
     parts = {}
     for trial in (2, 0, 3, 1):
-        parts |= run(Job("regret", cell, trial, trial + 1))
+        parts |= run(Trials("regret", cell, trial, trial + 1))
     table = results.to_table(cell, whole)
     cut = pa.concat_tables(
         [results.to_table(cell, {trial: parts[trial]}) for trial in range(4)],
@@ -146,8 +148,8 @@ def test_results_do_not_depend_on_the_chunks(algorithm):
 
 def test_a_truncated_run_is_the_beginning_of_the_full_one():
     cell = toy_cell("ofuglb", horizon=400)
-    full = run(Job("regret", cell, 0, 1))[0].columns
-    short = run(Job("regret", cell, 0, 1, rounds=60))[0].columns
+    full = run(Trials("regret", cell, 0, 1))[0].columns
+    short = run(Trials("regret", cell, 0, 1, rounds=60))[0].columns
     where = [full["round"].index(r) for r in short["round"]]
     for name in set(full).difference(results.VOLATILE):
         assert short[name] == [full[name][i] for i in where], name
@@ -177,23 +179,23 @@ def test_a_data_set_is_asked_for_by_name():
 
 
 def test_the_time_limit_reaches_the_trial():
-    trajectory = run(Job("regret", toy_cell("ofuglb"), 0, 1, time_limit=1e-6))[0]
+    trajectory = run(Trials("regret", toy_cell("ofuglb"), 0, 1, time_limit=1e-6))[0]
     assert trajectory.status == "timeout"
 
 
 def test_only_the_regret_lane_checks_coverage():
     for lane, covered in (("regret", {True}), ("timing", {None})):
-        assert set(run(Job(lane, toy_cell(), 0, 1))[0].columns["covered"]) == covered
+        assert set(run(Trials(lane, toy_cell(), 0, 1))[0].columns["covered"]) == covered
 
 
 def test_a_probe_is_timed_on_the_leaders_history():
     probe = {"leader": "ofuglb", "every": 50}
-    job = Job("timing", toy_cell("ofuglb[solver=slsqp]"), 0, 1, rounds=40, probe=probe)
+    job = Trials("timing", toy_cell("ofuglb[solver=slsqp]"), 0, 1, rounds=40, probe=probe)
     columns = run(job)[0].columns
     # A short run still asks four times.
     assert columns["selections"][-1] == 4
     assert columns["agreements"] == columns["selections"]
-    leader = run(Job("regret", toy_cell("ofuglb"), 0, 1, rounds=40))[0].columns
+    leader = run(Trials("regret", toy_cell("ofuglb"), 0, 1, rounds=40))[0].columns
     assert columns["regret"] == leader["regret"]
 
 

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from result_files import make, rewrite, toy_job
+from result_files import make, rewrite, toy_trials
 from worlds import ROOT
 
 from optimist import cli
@@ -21,9 +21,9 @@ def figure(tmp_path, monkeypatch):
     """A figure with its table and manifest, of three result files from two machines, and data."""
     monkeypatch.chdir(tmp_path)
     jobs = [
-        toy_job(),
-        toy_job(first=2, stop=4),
-        toy_job("timing", setting="there", noise="here", stop=1),
+        toy_trials(),
+        toy_trials(first=2, stop=4),
+        toy_trials("timing", setting="there", noise="here", stop=1),
     ]
     paths = [str(path.relative_to(tmp_path)) for path in make(tmp_path / "results", *jobs)]
 
@@ -48,7 +48,7 @@ def test_a_figure_is_traced_to_settings_streams_data_and_machines(figure):
     found = origin.trace(figure)
     assert found["manifest"] == "figures/toy/manifest.json"
     assert found["settings"].keys() == {"toy/here", "toy/there"}
-    assert found["settings"]["toy/here"] == toy_job().cell.spec
+    assert found["settings"]["toy/here"] == toy_trials().cell.spec
     assert found["streams"] == {"toy/here": [0, 1, 2, 3]}  # `there` shares them
     assert [m["machine"]["cpu"] == "A Slower One" for m in found["made"]] == [False, True]
     assert [m["commit"] == "feedbeef" for m in found["made"]] == [False, True]
@@ -97,7 +97,7 @@ def test_what_nobody_knows_is_said_to_be_so(figure, name, words):
 
 
 def test_a_result_file_speaks_for_itself(figure):
-    path = Path("results") / toy_job(first=2, stop=4).path
+    path = Path("results") / toy_trials(first=2, stop=4).path
     found = origin.trace(path)
     assert found["streams"] == {"toy/here": [2, 3]}
     assert found["made"] == [results.read_metadata(path)["provenance"]]
@@ -106,7 +106,7 @@ def test_a_result_file_speaks_for_itself(figure):
 
 
 def test_a_damaged_result_file_is_refused(figure):
-    path = Path("results") / toy_job("timing", setting="there", stop=1).path
+    path = Path("results") / toy_trials("timing", setting="there", stop=1).path
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(ResultError, match="damaged"):
         origin.trace(path)
@@ -140,7 +140,7 @@ def test_joined_claims_are_traced_to_the_results_of_all_papers(figure):
 def test_where_results_are_does_not_decide_what_is_a_result(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "data" / "tables" / "studies"
-    (path,) = make(folder, toy_job())
+    (path,) = make(folder, toy_trials())
     beside = folder / "studies" / "toy" / "facts.csv"
     beside.parent.mkdir(parents=True)
     beside.write_text("name\n")
