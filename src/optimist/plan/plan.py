@@ -62,7 +62,17 @@ class Plan:
             self._check_claims(paper)
         self._check_selection()
         self.data = PlannedData(self.config, self.costs)
-        self.studies = PlannedStudies(self)
+        self.studies = PlannedStudies(
+            papers=self.papers,
+            run={
+                name: [job.cell for job in self.jobs.values() if job.cell.paper == name]
+                for name in self.papers
+            },
+            results=self.results,
+            caps={key: self.config["limits"][key] for key in ("trials", "rounds")},
+            data=self.data,
+            costs=self.costs,
+        )
         self.items = PlannedItems(self)
         self.targets = PlannedTargets(self)
 
@@ -72,7 +82,7 @@ class Plan:
         cells = [job.cell for job in experiment.jobs(paper)]
         known = {cell.setting for cell in cells} | {cell.algorithm for cell in cells}
         for study in studies.of_paper(paper):
-            known |= study.load().names(paper)
+            known |= study.about()
         claims.check_names(claims.load_claims(claims_path(paper["paper"])), known)
 
     def _check_selection(self):
