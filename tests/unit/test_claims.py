@@ -774,7 +774,7 @@ def full_tables(name, paper_claims):
     )
     probe = {"state_bytes": 8, "selections": 1, "agreements": 1}
     about = [s for s, _ in cells["regret"]] + paper.get("regions", {}).get("algorithms", [])
-    about += sorted(set().union(*(s.load().names(paper) for s in studies.of_paper(paper))))
+    about += sorted(set().union(*(s.about() for s in studies.of_paper(paper))))
     checks = [check for claim in paper_claims["claims"] for check in claims.expand(claim)]
     names = {check.arguments["name"] for check in checks if check.metric.startswith("fact")}
     parts = [(d, part, 1.0) for d in (50, 100, 400) for part in ("projection", "rank_one")]

@@ -15,7 +15,7 @@ from optimist import cli
 from optimist.algorithms.glb.gloc import GLOC
 from optimist.errors import DataError, ResultError, UnreadableError
 from optimist.files import identity, sha256
-from optimist.panels.studies import STUDIES
+from optimist.panels.studies import study_class
 from optimist.plan.costs import Costs, Row, read, write
 from optimist.records import inventory
 from optimist.records.merge import merge
@@ -29,7 +29,7 @@ class ToyPlan:
         self.results = str(root)
         self.jobs = {job.path: job for job in jobs}
         self.papers = ["toy", "other"]
-        self.studies = SimpleNamespace(asked=[STUDIES["facts"]], benchmark=self._benchmark)
+        self.studies = SimpleNamespace(asked=[study_class("facts")], benchmark=self._benchmark)
         limits = {"rounds": None, "trials": None, "timing_trials": None}
         self.config = {"limits": limits, "only": {"settings": [], "algorithms": []}}
 
