@@ -18,9 +18,9 @@ import yaml
 from projects import new_project, wait_for
 from result_files import asked
 
+from optimist.layout import LANES
 from optimist.plan.config import merge
 from optimist.plan.plan import Plan
-from optimist.runs.trials import LANES
 
 pytestmark = pytest.mark.workflow
 

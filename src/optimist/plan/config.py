@@ -2,7 +2,6 @@
 
 import fnmatch
 import json
-import re
 from copy import deepcopy
 from functools import lru_cache
 from pathlib import Path
@@ -10,10 +9,11 @@ from pathlib import Path
 import yaml
 
 from optimist.algorithms import REGISTRIES, make_algorithm, parse_label
-from optimist.errors import ConfigError, OptimistError, nearest, unknown_name
-from optimist.panels import studies
+from optimist.errors import ConfigError, OptimistError, unknown_name
+from optimist.panels.studies import check_studies
 from optimist.runs import cell as trials
 from optimist.runs.trials import expand
+from optimist.schemas import check_document
 
 # The safe loader, in C where PyYAML was built with it: ten times faster.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -49,56 +49,9 @@ def read_yaml(path):
 
 
 def validate(document, schema, source):
-    """Check ``document`` against the JSON schema at path ``schema``.
-
-    ``source`` names the document in messages. Raises ConfigError for the first fault, naming the
-    key, its value and what is allowed.
-    """
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import relevance
-    from referencing import Registry
-    from referencing.jsonschema import DRAFT202012
-
-    folder = Path(schema).parent
-    registry = Registry(
-        retrieve=lambda uri: DRAFT202012.create_resource(json.loads((folder / uri).read_text()))
-    )
-    content = json.loads(Path(schema).read_text())
-    errors = list(Draft202012Validator(content, registry=registry).iter_errors(document))
-    if errors:
-        raise ConfigError(f"{source}: {_explain(max(errors, key=relevance))}")
-
-
-def _explain(error):
-    while error.context:
-        error = max(error.context, key=lambda e: len(e.absolute_path))
-    key = ".".join(str(part) for part in error.absolute_path) or "the document"
-    if error.validator == "additionalProperties":
-        allowed = error.schema.get("properties", {})
-        patterns = error.schema.get("patternProperties", {})
-        extra = next(
-            name
-            for name in error.instance
-            if name not in allowed and not any(re.search(p, name) for p in patterns)
-        )
-        return (
-            f"unknown key {extra!r} in {key}{nearest(extra, allowed)}; "
-            f"allowed: {', '.join(sorted(allowed))}"
-        )
-    if error.validator == "required":
-        return f"{key}: {error.message}"
-    allowed = {
-        "enum": lambda: ", ".join(str(v) for v in error.validator_value),
-        "type": lambda: error.validator_value,
-        "minimum": lambda: f"at least {error.validator_value}",
-        "maximum": lambda: f"at most {error.validator_value}",
-        "exclusiveMinimum": lambda: f"greater than {error.validator_value}",
-        "exclusiveMaximum": lambda: f"less than {error.validator_value}",
-        "minItems": lambda: f"at least {error.validator_value} entries",
-        "pattern": lambda: f"text matching {error.validator_value}",
-    }.get(error.validator, lambda: error.message)()
-    hint = nearest(error.instance, error.validator_value) if error.validator == "enum" else ""
-    return f"{key} is {error.instance!r}{hint}; allowed: {allowed}"
+    """Check ``document`` against the JSON schema at path ``schema``, see `check_document`."""
+    path = Path(schema)
+    check_document(document, json.loads(path.read_text()), source, path.parent)
 
 
 def merge(base, overlay):
@@ -178,8 +131,7 @@ def load_paper(name, changes=None):
             block[key] = flatten(block[key])
     try:
         check_cells(paper)
-        for study in studies.of_paper(paper):
-            study.load().check(paper)
+        check_studies(paper)
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from None
     return paper

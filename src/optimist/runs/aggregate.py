@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from optimist.errors import ResultError
 from optimist.files import write_frame
-from optimist.panels.studies import FACTS, TABLES
+from optimist.panels.studies import fact_tables, table_formats
 from optimist.runs.loop import COMPLETE
 from optimist.runs.results import REQUIRED, read
 from optimist.statistics import mean_intervals
@@ -180,7 +180,7 @@ def tables(
     count.
     """
     whole = ("finals", "times")
-    made = read_tables({k: v for k, v in inputs.items() if k in TABLES or k in whole})
+    made = read_tables({k: v for k, v in inputs.items() if k in table_formats() or k in whole})
     regret, timing = (_as_list(inputs.get(lane, [])) for lane in ("regret", "timing"))
     if regret:
         best_known = inputs.get("best_known")
@@ -196,7 +196,7 @@ def tables(
 def read_tables(paths: Mapping[str, str]) -> dict[str, pd.DataFrame]:
     """Return the frames stored at ``paths`` (by table name), with all facts in one."""
     frames = {name: _read(path) for name, path in paths.items()}
-    facts = [frames.pop(name) for name in FACTS if name in frames]
+    facts = [frames.pop(name) for name in fact_tables() if name in frames]
     if facts:
         frames["facts"] = pd.concat(facts, ignore_index=True)
     return frames
