@@ -50,6 +50,7 @@ from optimist.algorithms import parse_label
 from optimist.errors import ConfigError, unknown_name
 from optimist.runs.cell import make_cell
 from optimist.runs.loop import COMPLETE
+from optimist.runs.setting import option_defaults
 from optimist.runs.trials import expand
 from optimist.statistics import (
     last_decade_slope,
@@ -393,8 +394,7 @@ def _sweep(panel, data):
 def _swept(panel, setting, paper):
     """Return the value of the swept parameter in a setting; NaN if the panel sweeps none."""
     spec = paper["settings"][setting]
-    known = {"horizon": spec.get("horizon")}
-    known |= {**spec.get("parameters", {}), **spec.get("learner", {})}
+    known = option_defaults(spec)
     if "over" not in panel:
         return np.nan
     if panel["over"] not in known:

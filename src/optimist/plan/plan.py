@@ -55,7 +55,7 @@ class Plan:
         changes = self.config["changes"]
         self.papers = {name: load_paper(name, changes) for name in self.config["papers"]}
         self.trials = PlannedTrials(
-            self.papers, self.layout, self.config["limits"], self.config["only"]
+            self.papers, self.layout, self.config["caps"], self.config["only"]
         )
         for paper in self.papers.values():
             figures.check(paper)

@@ -61,7 +61,7 @@ class PlannedStudies:
             return {
                 **self._plan.papers[wildcards.paper].get(study.name, {}),
                 "cells": [asdict(cell) for cell in cells],
-                "limits": self._plan.config["limits"],
+                "limits": self._plan.config["caps"],
             }
 
         return spec

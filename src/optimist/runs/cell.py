@@ -19,10 +19,13 @@ from optimist.arguments import check_keywords, defaults
 from optimist.environments import environment_class, environment_domain, make_environment
 from optimist.errors import ConfigError, unknown_name
 from optimist.files import sha256
+from optimist.label import name_of
 from optimist.layout import dataset_in
 from optimist.runs import seeding
 from optimist.runs.loop import Coverage, Observer, Trajectory, checkpoints, play, replay
 
+# What a setting says for readers; it decides no result.
+ABOUT = frozenset(("title", "about"))
 PLAIN = (bool, int, float, str, type(None))
 
 
@@ -35,8 +38,7 @@ class Cell:
     paper, setting, algorithm : str
         ``algorithm`` is a label, ``name[option=value,...]``.
     spec : dict
-        The setting as configured: environment, parameters, learner, horizon, and optionally noise
-        (the name of its random streams, shared by settings that must meet the same luck) and
+        The setting as configured: environment, parameters, problem, horizon and optionally
         dataset.
     """
 
@@ -56,12 +58,11 @@ class Cell:
         return environment_domain(self.spec["environment"])
 
     def stream(self, trial: int, purpose: str) -> np.random.Generator:
-        """Return the generator of this cell's world for a trial and a purpose.
+        """Return the generator of this cell's environment for a trial and a purpose.
 
-        Settings with the same ``noise`` share it.
+        A setting shares it whatever its options are, so that they are compared on the same draws.
         """
-        noise = self.spec.get("noise", self.setting)
-        return seeding.stream(self.paper, noise, trial, purpose)
+        return seeding.stream(self.paper, name_of(self.setting), trial, purpose)
 
     def luck(self, trial: int, label: str) -> np.random.Generator:
         """Return the generator of a learner in this cell's world for a trial.
@@ -81,7 +82,8 @@ def make_cell(paper: Mapping[str, Any], setting: str, algorithm: str) -> Cell:
     """
     if setting not in paper["settings"]:
         raise unknown_name(f"setting of {paper['paper']}", setting, paper["settings"])
-    cell = Cell(paper["paper"], setting, algorithm, paper["settings"][setting])
+    spec = {key: v for key, v in paper["settings"][setting].items() if key not in ABOUT}
+    cell = Cell(paper["paper"], setting, algorithm, spec)
     algorithm_module(parse_label(algorithm)[0], cell.domain)
     return cell
 
@@ -98,9 +100,9 @@ def build(cell: Cell, trial: int, data_dir: str | Path | None = None) -> tuple[A
         **spec.get("parameters", {}),
         **({} if path is None else {"dataset": path}),
     )
-    learner = spec.get("learner", {})
-    check_keywords("learner", learner, environment.problem)
-    return environment, environment.problem(**learner)
+    told = spec.get("problem", {})
+    check_keywords("problem", told, environment.problem)
+    return environment, environment.problem(**told)
 
 
 def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
