@@ -20,8 +20,9 @@ from worlds import (
     truth_length,
 )
 
-from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm, option_names, parse_label
+from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm, option_names
 from optimist.errors import ConfigError
+from optimist.label import Label, name_of
 from optimist.numerics.links import Gaussian
 from optimist.runs.cell import Cell, build
 from optimist.runs.loop import COMPLETE, play
@@ -72,7 +73,7 @@ def any_problem(name, **changes):
 
 @each_name
 def test_it_is_run_by_a_paper(name):
-    assert name in {parse_label(cell.algorithm)[0] for cell in CASES.values()}
+    assert name in {name_of(cell.algorithm) for cell in CASES.values()}
 
 
 @each_name
@@ -209,7 +210,8 @@ def test_it_runs_two_hundred_rounds_with_time_and_finite_state(cell):
 
 @each_case
 def test_its_memory_grows_only_with_a_raw_history(cell):
-    name, options = parse_label(cell.algorithm)
+    label = Label.parse(cell.algorithm)
+    name, options = label.name, dict(label.options)
     bytes_at = run(Trials("timing", cell, 0, 1, rounds=rounds_for(cell, 90)), STAND_IN)[0].columns[
         "state_bytes"
     ]

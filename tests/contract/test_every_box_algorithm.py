@@ -14,9 +14,9 @@ from optimist.algorithms import (
     algorithm_class,
     make_algorithm,
     option_names,
-    parse_label,
 )
 from optimist.errors import ConfigError
+from optimist.label import name_of
 from optimist.runs import loop
 from optimist.runs.cell import Cell, build
 from optimist.runs.trials import Trials, run
@@ -60,7 +60,7 @@ def play(algorithm, function, rounds):
 
 @each_name
 def test_it_is_run_by_a_paper(name):
-    assert name in {parse_label(label)[0] for label in CASES}
+    assert name in {name_of(label) for label in CASES}
 
 
 @each_name

@@ -7,11 +7,10 @@ algorithm is never a second class. Names are those of a domain: ``arms``, finite
 
 import importlib
 import inspect
-import re
-
-import yaml
+from functools import cache
 
 from optimist.errors import ConfigError, nearest, unknown_name
+from optimist.label import Label
 
 REGISTRY = {
     "glb_omd": "optimist.algorithms.glb.glb_omd:GLBOMD",
@@ -53,26 +52,18 @@ BOX_REGISTRY = {
 
 REGISTRIES = {"arms": REGISTRY, "box": BOX_REGISTRY}
 
-_LABEL = re.compile(r"^(?P<name>[a-z][a-z0-9_]*)(\[(?P<options>[^\[\]]*)\])?$")
 
+@cache
+def canonical(text: str, domain: str = "arms") -> str:
+    """Return the label of an algorithm without the options that equal their default.
 
-def parse_label(label):
-    """Split ``name[key=value,...]`` into the name and a dict of options (YAML scalars)."""
-    match = _LABEL.match(str(label))
-    if not match:
-        raise ConfigError(f"algorithm {label!r} is malformed; allowed: name or name[key=value,...]")
-    options = {}
-    for item in filter(None, (match["options"] or "").split(",")):
-        key, equals, value = item.partition("=")
-        if not equals:
-            raise ConfigError(f"algorithm {label!r}: option {item!r} has no value; write key=value")
-        try:
-            options[key.strip()] = yaml.safe_load(value)
-        except yaml.YAMLError:
-            raise ConfigError(
-                f"algorithm {label!r}: {key.strip()} is {value!r}; allowed: a plain value"
-            ) from None
-    return match["name"], options
+    Raises
+    ------
+    ConfigError
+        For an unknown name.
+    """
+    label = Label.parse(text)
+    return str(label.without(option_names(algorithm_class(label.name, domain))))
 
 
 def algorithm_class(name, domain="arms"):
@@ -104,7 +95,8 @@ def make_algorithm(label, problem, rng=None):
         For an unknown name or option, a value out of range, or a problem that the algorithm is not
         made for.
     """
-    name, options = parse_label(label)
+    parsed = Label.parse(label)
+    name, options = parsed.name, dict(parsed.options)
     cls = algorithm_class(name, getattr(problem, "domain", "arms"))
     allowed = option_names(cls)
     for key in options:

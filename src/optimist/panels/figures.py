@@ -46,10 +46,11 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from optimist.algorithms import parse_label
 from optimist.errors import ConfigError, unknown_name
+from optimist.label import Label, name_of, write
 from optimist.runs.cell import make_cell
 from optimist.runs.loop import COMPLETE
+from optimist.runs.setting import option_defaults
 from optimist.runs.trials import expand
 from optimist.statistics import (
     last_decade_slope,
@@ -86,8 +87,8 @@ BINS = 25
 
 def method_name(label, paper):
     """Return how an algorithm label reads in a figure, ``OFUGLB (slsqp, aggregated)``."""
-    name, options = parse_label(label)
-    words = [v if isinstance(v, str) else f"{k}={str(v).lower()}" for k, v in options.items()]
+    name, options = name_of(label), Label.parse(label).options
+    words = [v if isinstance(v, str) else f"{k}={write(v)}" for k, v in options]
     return paper["names"].get(name, name) + (f" ({', '.join(words)})" if words else "")
 
 
@@ -393,8 +394,7 @@ def _sweep(panel, data):
 def _swept(panel, setting, paper):
     """Return the value of the swept parameter in a setting; NaN if the panel sweeps none."""
     spec = paper["settings"][setting]
-    known = {"horizon": spec.get("horizon")}
-    known |= {**spec.get("parameters", {}), **spec.get("learner", {})}
+    known = option_defaults(spec)
     if "over" not in panel:
         return np.nan
     if panel["over"] not in known:

@@ -13,9 +13,9 @@ from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from optimist.algorithms import parse_label
 from optimist.errors import ConfigError
 from optimist.files import write_atomically
+from optimist.label import name_of
 from optimist.runs.trials import Trials
 
 # Seconds and MiB of a trial of which nothing is known, and of a study.
@@ -62,7 +62,7 @@ class Costs:
         self._studies = {(r.lane, r.paper): r for r in rows if not r.algorithm}
         for row in (r for r in rows if r.algorithm):
             self._cells[row.lane, row.paper, row.setting, row.algorithm] = row
-            name = row.paper, parse_label(row.algorithm)[0]
+            name = row.paper, name_of(row.algorithm)
             worst = self._names.get(name, row)
             slower = max(worst, row, key=lambda r: r.seconds / r.rounds)
             self._names[name] = replace(slower, peak_mb=max(worst.peak_mb, row.peak_mb))
@@ -70,7 +70,7 @@ class Costs:
     def _of(self, trials: Trials) -> Row | None:
         cell = trials.cell
         own = self._cells.get((trials.lane, cell.paper, cell.setting, cell.algorithm))
-        return own or self._names.get((cell.paper, parse_label(cell.algorithm)[0]))
+        return own or self._names.get((cell.paper, name_of(cell.algorithm)))
 
     def seconds(self, trials: Trials) -> float:
         """Return the expected seconds of some trials: those of the cell or, for a cell that was

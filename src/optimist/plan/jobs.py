@@ -106,7 +106,7 @@ class PlannedJobs:
                 cell = trials.cell
                 key = cell.paper, trials.group, cell.spec.get("dataset")
                 alike.setdefault(key, []).append(trials)
-        files, seconds = self._config["batch_files"], self._config["batch_seconds"]
+        files, seconds = self._config["job_files"], self._config["job_seconds"]
         packed = (
             (paper, part)
             for (paper, *_), found in alike.items()
@@ -172,7 +172,7 @@ class PlannedJobs:
         """
 
         def limits(wildcards: Any, resources: Any) -> Limits:
-            return job(wildcards).limits(resources) if self._config["guard"] else None
+            return job(wildcards).limits(resources) if self._config["resource_limits"] else None
 
         return limits
 

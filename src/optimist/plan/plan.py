@@ -55,7 +55,7 @@ class Plan:
         changes = self.config["changes"]
         self.papers = {name: load_paper(name, changes) for name in self.config["papers"]}
         self.trials = PlannedTrials(
-            self.papers, self.layout, self.config["limits"], self.config["only"]
+            self.papers, self.layout, self.config["caps"], self.config["only"]
         )
         for paper in self.papers.values():
             figures.check(paper)
@@ -63,7 +63,7 @@ class Plan:
         self.jobs = PlannedJobs(self.config, self.trials, self.costs, self.layout)
         self.data = PlannedData(self.config["datasets"], self.costs, self.layout)
         self.studies = PlannedStudies(
-            self.papers, self.trials, self.config["limits"], self.costs, self.layout
+            self.papers, self.trials, self.config["caps"], self.costs, self.layout
         )
         self.items = PlannedItems(self)
         self.targets = PlannedTargets(

@@ -53,7 +53,7 @@ class PlannedTargets:
     @staticmethod
     def claims_path(wildcards: Any) -> str:
         """Return the path of the claims of a paper."""
-        return f"config/claims/{wildcards.paper}.yaml"
+        return f"config/papers/{wildcards.paper}/claims.yaml"
 
     def claims_inputs(self, wildcards: Any) -> dict[str, str]:
         """Return the claims of a paper and its tables."""

@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from optimist.algorithms import parse_label
 from optimist.environments import environment_class
 from optimist.errors import ConfigError, nearest, unknown_name
+from optimist.label import name_of
 from optimist.layout import LANES, Layout, result
 from optimist.runs.loop import CURVE_POINTS
 from optimist.runs.trials import Trials, expand
@@ -156,10 +156,10 @@ def _cells(trials: Collection[Trials]) -> set[CellKey]:
 
 def _check_only(only: Mapping[str, list[str]], cells: Collection[CellKey]) -> None:
     """Refuse a restriction of which some name matches no cell."""
-    labels = {label for _, label in cells}
+    settings, labels = ({cell[i] for cell in cells} for i in (0, 1))
     known = {
-        "settings": {setting for setting, _ in cells},
-        "algorithms": labels | {parse_label(label)[0] for label in labels},
+        "settings": settings | {name_of(setting) for setting in settings},
+        "algorithms": labels | {name_of(label) for label in labels},
     }
     for key, allowed in known.items():
         for name in only[key]:

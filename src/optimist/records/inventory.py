@@ -115,7 +115,7 @@ def studies(plan: Plan) -> Iterator[costs.Row]:
 
     None of a run that was cut short, or of some cells only: its studies may be of less.
     """
-    cuts = [*plan.config["limits"].values(), *plan.config["only"].values()]
+    cuts = [*plan.config["caps"].values(), *plan.config["only"].values()]
     if any(cut not in (None, []) for cut in cuts):
         return
     for study in plan.studies.asked:

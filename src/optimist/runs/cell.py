@@ -10,19 +10,22 @@ import numpy as np
 
 from optimist.algorithms import (
     algorithm_class,
-    algorithm_module,
+    canonical,
     make_algorithm,
     option_names,
-    parse_label,
 )
 from optimist.arguments import check_keywords, defaults
 from optimist.environments import environment_class, environment_domain, make_environment
-from optimist.errors import ConfigError, unknown_name
+from optimist.errors import ConfigError
 from optimist.files import sha256
+from optimist.label import Label, name_of
 from optimist.layout import dataset_in
 from optimist.runs import seeding
 from optimist.runs.loop import Coverage, Observer, Trajectory, checkpoints, play, replay
+from optimist.runs.setting import resolve_setting
 
+# What a setting says for readers; it decides no result.
+ABOUT = frozenset(("title", "about"))
 PLAIN = (bool, int, float, str, type(None))
 
 
@@ -35,8 +38,7 @@ class Cell:
     paper, setting, algorithm : str
         ``algorithm`` is a label, ``name[option=value,...]``.
     spec : dict
-        The setting as configured: environment, parameters, learner, horizon, and optionally noise
-        (the name of its random streams, shared by settings that must meet the same luck) and
+        The setting as configured: environment, parameters, problem, horizon and optionally
         dataset.
     """
 
@@ -56,34 +58,32 @@ class Cell:
         return environment_domain(self.spec["environment"])
 
     def stream(self, trial: int, purpose: str) -> np.random.Generator:
-        """Return the generator of this cell's world for a trial and a purpose.
+        """Return the generator of this cell's environment for a trial and a purpose.
 
-        Settings with the same ``noise`` share it.
+        A setting shares it whatever its options are, so that they are compared on the same draws.
         """
-        noise = self.spec.get("noise", self.setting)
-        return seeding.stream(self.paper, noise, trial, purpose)
+        return seeding.stream(self.paper, name_of(self.setting), trial, purpose)
 
-    def luck(self, trial: int, label: str) -> np.random.Generator:
-        """Return the generator of a learner in this cell's world for a trial.
+    def algorithm_stream(self, trial: int, label: str = "") -> np.random.Generator:
+        """Return the generator of this cell's algorithm, or of another, for a trial.
 
-        On a box the variants of an algorithm share it, and so GO-UCB's initial weights.
+        The variants of an algorithm share it.
         """
-        return self.stream(trial, label if self.domain == "arms" else parse_label(label)[0])
+        return self.stream(trial, name_of(label or self.algorithm))
 
 
 def make_cell(paper: Mapping[str, Any], setting: str, algorithm: str) -> Cell:
-    """Return the cell of a loaded paper configuration.
+    """Return the cell of a loaded paper configuration, its labels in canonical form.
 
     Raises
     ------
     ConfigError
-        For an unknown setting or algorithm.
+        For an unknown setting, algorithm or option.
     """
-    if setting not in paper["settings"]:
-        raise unknown_name(f"setting of {paper['paper']}", setting, paper["settings"])
-    cell = Cell(paper["paper"], setting, algorithm, paper["settings"][setting])
-    algorithm_module(parse_label(algorithm)[0], cell.domain)
-    return cell
+    label, full = resolve_setting(paper, setting)
+    spec = {key: value for key, value in full.items() if key not in ABOUT}
+    domain = environment_domain(spec["environment"])
+    return Cell(paper["paper"], str(label), canonical(algorithm, domain), spec)
 
 
 def build(cell: Cell, trial: int, data_dir: str | Path | None = None) -> tuple[Any, Any]:
@@ -98,9 +98,9 @@ def build(cell: Cell, trial: int, data_dir: str | Path | None = None) -> tuple[A
         **spec.get("parameters", {}),
         **({} if path is None else {"dataset": path}),
     )
-    learner = spec.get("learner", {})
-    check_keywords("learner", learner, environment.problem)
-    return environment, environment.problem(**learner)
+    told = spec.get("problem", {})
+    check_keywords("problem", told, environment.problem)
+    return environment, environment.problem(**told)
 
 
 def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
@@ -111,14 +111,15 @@ def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
     """
     spec = cell.spec
     _, problem = build(cell, 0, data_dir)
-    name, options = parse_label(cell.algorithm)
+    label = Label.parse(cell.algorithm)
+    defaults_of = option_names(algorithm_class(label.name, cell.domain))
     world = defaults(environment_class(spec["environment"]).__init__)
     # Links, kernels and arrays are objects; what made them is among the environment's parameters.
     told = {key: value for key, value in vars(problem).items() if isinstance(value, PLAIN)}
     return {
         "environment": {**world, **spec.get("parameters", {})},
         "problem": told,
-        "options": {**option_names(algorithm_class(name, cell.domain)), **options},
+        "options": {**defaults_of, **dict(label.options)},
         "dataset": dataset_digest(cell, data_dir),
     }
 
@@ -155,10 +156,10 @@ def play_trial(
     environment, problem = build(cell, trial, data_dir)
     marks = checkpoints(cell.spec["horizon"], rounds)
     # The algorithm's own randomness; it never touches the environment's streams.
-    algorithm = make_algorithm(cell.algorithm, problem, cell.luck(trial, cell.algorithm))
+    algorithm = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(trial))
     if probe:
         label = probe["leader"]
-        leader = make_algorithm(label, problem, cell.luck(trial, label))
+        leader = make_algorithm(label, problem, cell.algorithm_stream(trial, label))
         every = min(probe["every"], max(1, marks[-1] // 4))
         return replay(environment, leader, algorithm, marks, every=every, time_limit=time_limit)
     observer = Coverage(environment.theta if coverage else None, algorithm)
@@ -187,6 +188,6 @@ def watch(
         Folder of the prepared data sets.
     """
     environment, problem = build(cell, trial, data_dir)
-    algorithm = make_algorithm(cell.algorithm, problem, cell.luck(trial, cell.algorithm))
+    algorithm = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(trial))
     marks = checkpoints(cell.spec["horizon"], rounds)
     return play(environment, algorithm, marks, observers=[observe(environment, algorithm)])

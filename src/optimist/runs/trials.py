@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from optimist.algorithms import algorithm_module, parse_label
+from optimist.algorithms import algorithm_module
 from optimist.errors import ConfigError, OutOfTimeError
 from optimist.files import fingerprint
+from optimist.label import name_of
 from optimist.layout import Result
 from optimist.runs.cell import Cell, make_cell, play_trial
 from optimist.runs.limits import limited
@@ -120,7 +121,8 @@ def _block_cells(
         for algorithm in block["algorithms"]:
             wanted = only.get("settings") or [setting]
             names = only.get("algorithms") or [algorithm]
-            if setting in wanted and (algorithm in names or parse_label(algorithm)[0] in names):
+            is_wanted = setting in wanted or name_of(setting) in wanted
+            if is_wanted and (algorithm in names or name_of(algorithm) in names):
                 yield make_cell(paper, setting, algorithm)
 
 
@@ -129,12 +131,14 @@ def _files(
 ) -> Iterator[Trials]:
     cap = caps.get(BLOCKS[lane][1])
     trials = block["trials"] if cap is None else min(cap, block["trials"])
-    sizes = block.get("chunk", {})
+    sizes = block.get("trials_per_file", {})
     for name in sizes:
-        if parse_label(name)[1]:
-            raise ConfigError(f"chunk has {name!r}; allowed: names of algorithms, without options")
+        if "[" in name:
+            raise ConfigError(
+                f"trials_per_file has {name!r}; allowed: names of algorithms, without options"
+            )
         algorithm_module(name, cell.domain)
-    size = sizes.get(parse_label(cell.algorithm)[0], trials)
+    size = sizes.get(name_of(cell.algorithm), trials)
     for first in range(0, trials, size):
         yield Trials(
             lane,

@@ -95,7 +95,7 @@ def confidence_region(
     import pandas as pd
 
     environment, problem = build(cell, 0, data_dir)
-    algorithm = make_algorithm(cell.algorithm, problem, cell.luck(0, cell.algorithm))
+    algorithm = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(0))
     status = play(environment, algorithm, [rounds]).status
     about = {"algorithm": cell.algorithm, "round": rounds, "status": status}
     if status not in COMPLETE:
