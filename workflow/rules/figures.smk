@@ -1,6 +1,6 @@
 rule figure:
     input:
-        unpack(plan.items.inputs("figures")),
+        unpack(plan.shown.inputs("figures")),
     output:
         png=report(
             layout.figure("{paper}", "{name}")["png"],
@@ -14,14 +14,14 @@ rule figure:
     log:
         layout.log("figure", "{paper}_{name}"),
     wildcard_constraints:
-        name=plan.items.name_pattern("figures"),
+        name=plan.shown.name_pattern("figures"),
     localrule: True
     params:
-        code=plan.items.drawing_code("figure.py"),
-        spec=plan.items.described("figures"),
-        paper=plan.items.paper_summary,
-        caption=plan.items.caption("figures"),
-        expected=plan.items.fingerprints("figures"),
+        code=plan.shown.code("figure.py", "figures"),
+        spec=plan.shown.spec("figures"),
+        paper=plan.shown.paper_summary,
+        caption=plan.shown.caption("figures"),
+        expected=plan.shown.fingerprints("figures"),
         data_dir=layout.data_folder,
     script:
         "../scripts/figure.py"
@@ -29,7 +29,7 @@ rule figure:
 
 rule table:
     input:
-        unpack(plan.items.inputs("tables")),
+        unpack(plan.shown.inputs("tables")),
     output:
         csv=report(
             layout.table("{paper}", "{name}")["csv"],
@@ -42,14 +42,14 @@ rule table:
     log:
         layout.log("table", "{paper}_{name}"),
     wildcard_constraints:
-        name=plan.items.name_pattern("tables"),
+        name=plan.shown.name_pattern("tables"),
     localrule: True
     params:
-        code=plan.items.drawing_code("table.py"),
-        spec=plan.items.described("tables"),
-        paper=plan.items.paper_summary,
-        caption=plan.items.caption("tables"),
-        expected=plan.items.fingerprints("tables"),
+        code=plan.shown.code("table.py", "tables"),
+        spec=plan.shown.spec("tables"),
+        paper=plan.shown.paper_summary,
+        caption=plan.shown.caption("tables"),
+        expected=plan.shown.fingerprints("tables"),
         data_dir=layout.data_folder,
     script:
         "../scripts/table.py"

@@ -162,9 +162,9 @@ def _validate_part(paper: Mapping[str, Any], part: str, source: str) -> None:
     check_document({part: paper[part]}, schema, source, schema_path("config").parent)
 
 
-def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def changed(paper: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return a paper with more trials, in files of other sizes, and with other settings."""
-    paper = deepcopy(dict(paper))
+    paper = deepcopy(paper)
     for block in paper["runs"]:
         block["trials"] = max(block["trials"], changes["trials"] or 0)
         names = {name_of(label) for label in block["algorithms"]}

@@ -10,12 +10,12 @@ from typing import Any
 
 from optimist import claims
 from optimist.layout import Layout
-from optimist.panels import figures, studies
+from optimist.panels import studies
 from optimist.plan import costs
 from optimist.plan.config import check_config, claims_path, load_paper, project_root
 from optimist.plan.data import PlannedData
-from optimist.plan.items import PlannedItems
 from optimist.plan.jobs import PlannedJobs
+from optimist.plan.shown import PlannedShown
 from optimist.plan.sources import code
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.targets import PlannedTargets
@@ -40,11 +40,11 @@ class Plan:
     jobs : PlannedJobs
     data : PlannedData
     studies : PlannedStudies
-    items : PlannedItems
+    shown : PlannedShown
     targets : PlannedTargets
     """
 
-    def __init__(self, config: Mapping[str, Any]) -> None:
+    def __init__(self, config: dict[str, Any]) -> None:
         self.config = check_config(config)
         self.layout = Layout(self.config["results"], self.config["figures"])
         self.costs = costs.Costs(
@@ -58,16 +58,15 @@ class Plan:
             self.papers, self.layout, self.config["caps"], self.config["only"]
         )
         for paper in self.papers.values():
-            figures.check(paper)
             self._check_claims(paper)
         self.jobs = PlannedJobs(self.config, self.trials, self.costs, self.layout)
         self.data = PlannedData(self.config["datasets"], self.costs, self.layout)
         self.studies = PlannedStudies(
             self.papers, self.trials, self.config["caps"], self.costs, self.layout
         )
-        self.items = PlannedItems(self)
+        self.shown = PlannedShown(self.papers, self.layout, self.trials, self.studies)
         self.targets = PlannedTargets(
-            self.papers, self.layout, self.trials, self.data, self.studies, self.items
+            self.papers, self.layout, self.trials, self.data, self.studies, self.shown
         )
 
     def _check_claims(self, paper: Mapping[str, Any]) -> None:

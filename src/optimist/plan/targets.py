@@ -6,7 +6,7 @@ from typing import Any
 
 from optimist.layout import GROUPS, Layout
 from optimist.plan.data import PlannedData
-from optimist.plan.items import PlannedItems
+from optimist.plan.shown import PlannedShown
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.trials import Paper, PlannedTrials
 
@@ -25,7 +25,7 @@ class PlannedTargets:
     trials : PlannedTrials
     data : PlannedData
     studies : PlannedStudies
-    items : PlannedItems
+    shown : PlannedShown
     """
 
     def __init__(
@@ -35,14 +35,14 @@ class PlannedTargets:
         trials: PlannedTrials,
         data: PlannedData,
         studies: PlannedStudies,
-        items: PlannedItems,
+        shown: PlannedShown,
     ) -> None:
         self._papers = papers
         self._layout = layout
         self._trials = trials
         self._data = data
         self._studies = studies
-        self._items = items
+        self._shown = shown
 
     # Claims.
 
@@ -65,7 +65,7 @@ class PlannedTargets:
     def _files(self, paper: str, group: str) -> dict[str, list[str]]:
         """Return all files of a paper's figures, tables and claims of one group, by target."""
         claims = {"claims": [*self._layout.claims(paper).values()]} if group == "paper" else {}
-        return self._items.files(paper, group) | claims
+        return self._shown.files(paper, group) | claims
 
     def manifest_inputs(self, wildcards: Any) -> list[str]:
         """Return all files that a manifest describes, and the data sets behind them."""
@@ -88,8 +88,8 @@ class PlannedTargets:
             found = self._trials.paths(paper, group=group)
             found += self._studies.tables(paper).values()
         else:
-            kind = "figures" if name in self._items.names(paper, "figures") else "tables"
-            found = self._items.made_from(paper, kind, name)
+            kind = "figures" if name in self._shown.names(paper, "figures") else "tables"
+            found = self._shown.made_from(paper, kind, name)
         return [*found, *self._data.behind(self._trials.datasets(found))]
 
     # Targets.
@@ -116,11 +116,11 @@ class PlannedTargets:
         algorithms = {algorithm for _, algorithm in self._trials.cells[paper]}
         cells = set(product(settings, algorithms))
         results = self._trials.paths(paper, group="paper", cells=cells)
-        drawn = self._items.files(paper, "paper")
+        drawn = self._shown.files(paper, "paper")
         figures = [
             path
-            for name in self._items.names(paper, "figures", "paper")
-            if (shown := set(self._items.drawn_from(paper, "figures", name).get("regret", [])))
+            for name in self._shown.names(paper, "figures", "paper")
+            if (shown := set(self._shown.drawn_from(paper, "figures", name).get("regret", [])))
             and shown <= set(results)
             for path in drawn[name]
         ]

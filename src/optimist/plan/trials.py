@@ -30,6 +30,9 @@ class PlannedTrials:
     ----------
     by_path : dict of str to Trials
         By the path of their result file.
+    asked, cells : dict
+        All that each paper asks for, whatever ``caps`` and ``only`` cut: lane, setting and
+        algorithm, or setting and algorithm.
 
     Raises
     ------
@@ -46,7 +49,14 @@ class PlannedTrials:
     ) -> None:
         self._layout = layout
         whole = {name: expand(paper) for name, paper in papers.items()}
-        self.cells = {name: _cells(trials) for name, trials in whole.items()}
+        self.asked = {
+            name: {(t.lane, t.cell.setting, t.cell.algorithm) for t in trials}
+            for name, trials in whole.items()
+        }
+        self.cells = {
+            name: {(setting, algorithm) for _, setting, algorithm in asked}
+            for name, asked in self.asked.items()
+        }
         _check_only(only, set().union(*self.cells.values()))
         cut = any(value is not None for value in caps.values()) or any(only.values())
         if cut:
@@ -117,6 +127,11 @@ class PlannedTrials:
         own = (t for t in self._of_paper[paper].values() if t.group == group)
         return sum((t.stop - t.first) * min(CURVE_POINTS, t.cell.spec["horizon"]) for t in own)
 
+    def groups(self, paper: str) -> dict[CellKey, str]:
+        """Return the group of each cell of the regret lane of a paper."""
+        own = (t for t in self._of_paper[paper].values() if t.lane == "regret")
+        return {(t.cell.setting, t.cell.algorithm): t.group for t in own}
+
     # Settings whose largest value is not known: regret is counted from the best that was found.
 
     @cached_property
@@ -148,10 +163,6 @@ class PlannedTrials:
         if not self.best_known_paths(paper, group):
             return {}
         return {"best_known": self._layout.best_known(paper, group)}
-
-
-def _cells(trials: Collection[Trials]) -> set[CellKey]:
-    return {(t.cell.setting, t.cell.algorithm) for t in trials}
 
 
 def _check_only(only: Mapping[str, list[str]], cells: Collection[CellKey]) -> None:

@@ -1,7 +1,7 @@
 """How well BKB's sketch follows the exact posterior, on BKB's own history."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -9,20 +9,29 @@ import numpy as np
 
 from optimist.errors import ConfigError
 from optimist.label import name_of
+from optimist.panels import marks as drawing
+from optimist.panels.base import ALGORITHMS, COLUMN, SETTING, Axes, Panel, Paper, require
+from optimist.panels.rows import Tables, over_trials, rows
 from optimist.panels.studies.base import (
     COUNT,
     NAMES,
     Study,
     fact_table,
+    recorded,
     section_schema,
     watch_trials,
+    watched_notes,
 )
 from optimist.panels.studies.sketch_observer import COLUMNS, WORST, SketchObserver
+from optimist.panels.tables.study import StudyFacts
 from optimist.runs.cell import Cell
 from optimist.runs.loop import COMPLETE
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.panels.looks import Looks
 
 # Recorded rounds whose median stands for the end, and the middle, of a trial.
 WINDOW = 11
@@ -105,3 +114,37 @@ def growth(trial: "pd.DataFrame", column: str) -> float:
         return math.nan
     end, start = (part[column].tail(WINDOW).median() for part in (trial, middle))
     return float(end / start)
+
+
+class AccuracyPanel(Panel):
+    """A column of the study against the round, median over trials (low, high: its range)."""
+
+    keys: ClassVar = {"setting": SETTING, "algorithms": ALGORITHMS, "column": COLUMN}
+    tables = ("accuracy",)
+    axes = Axes("round", "", scale="log")
+    words = "line: median, band: smallest to largest of n = {n}"
+
+    def check(self, paper: Paper) -> None:
+        """Refuse a paper without the study."""
+        require("accuracy", self.spec, paper)
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield a curve for each algorithm."""
+        setting, column = self.spec["setting"], self.spec["column"]
+        for algorithm in self.algorithms:
+            found = tables.cell("accuracy", setting, algorithm)
+            yield from watched_notes(found, algorithm, setting)
+            if len(recorded(found)):
+                curve = over_trials(recorded(found), column)
+                yield rows("data", setting=setting, series=algorithm, **curve)
+
+    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+        """Draw lines with bands."""
+        drawing.curves(canvas, marks, looks)
+
+
+class AccuracyTable(StudyFacts):
+    """All facts of the study."""
+
+    tables = ("accuracy_facts",)
+    prefix = "accuracy"

@@ -1,10 +1,11 @@
 """What a study is, and how studies watch trials."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from optimist.panels.rows import notes
 from optimist.runs.cell import Cell, make_cell, watch
 from optimist.runs.loop import Observer, Trajectory
 
@@ -165,3 +166,16 @@ def _frame(
     about = {"setting": cell.setting, "algorithm": cell.algorithm, "trial": trial}
     frame = pd.DataFrame({name: recorded[name] for name in ("round", *columns)})
     return frame.assign(**about, status=trajectory.status)[[*TRIAL_COLUMNS, *columns]]
+
+
+def recorded(watched: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the rows of a table of watched trials that hold values."""
+    return watched[watched["round"] > 0]
+
+
+def watched_notes(
+    watched: "pd.DataFrame", series: str, setting: str = ""
+) -> "Iterator[pd.DataFrame]":
+    """Yield notes on watched trials that are missing or ended early."""
+    last = watched.drop_duplicates("trial", keep="last")
+    return notes(setting, series, last)

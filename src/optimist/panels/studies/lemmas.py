@@ -5,28 +5,37 @@ proof rests on $|X_t^\top(\hat\theta_t-\theta_*)|/\sigma_t \le \tau_t/2$.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, unknown_name
 from optimist.label import name_of
 from optimist.numerics.linear import quadratic_norms
+from optimist.panels import marks as drawing
+from optimist.panels.base import LABEL, TEXT, Axes, Panel, Paper, entries, require
+from optimist.panels.rows import Tables, over_trials, rows
+from optimist.panels.studies import study_section
 from optimist.panels.studies.base import (
     COUNT,
     NAMES,
     Study,
     fact_table,
+    recorded,
     section_schema,
     watch_trials,
+    watched_notes,
 )
 from optimist.runs.cell import Cell, make_cell
 from optimist.runs.loop import COMPLETE, Observer
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.panels.looks import Looks
 
 COLUMNS = ("distance", "largest", "bounded")
 
@@ -136,3 +145,38 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
                 ("lemma_trials_within_radius", setting, float((trials["largest"] <= 1.0).mean())),
             ]
     return fact_table([row for row in rows if math.isfinite(row[2])])
+
+
+class LemmasPanel(Panel):
+    """The distance of the estimate over the radius against the round, median over trials."""
+
+    keys: ClassVar = {
+        "series": entries(
+            "Settings that are compared.",
+            label=LABEL,
+            setting={"description": "A setting of the study lemmas.", **TEXT},
+        )
+    }
+    tables = ("lemmas",)
+    axes = Axes("round", "distance / radius", "log", "log")
+    words = "line: median, band: smallest to largest of n = {n}"
+
+    def check(self, paper: Paper) -> None:
+        """Refuse a setting that the study does not watch."""
+        require("lemmas", self.spec, paper)
+        watched = (study_section(paper, "lemmas") or {})["settings"]
+        for series in self.spec["series"]:
+            if series["setting"] not in watched:
+                raise unknown_name("setting of lemmas", series["setting"], watched)
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield a curve for each setting."""
+        lemmas = tables.frame("lemmas", ("setting", "trial", "round", "status", *COLUMNS))
+        for series in self.spec["series"]:
+            found = lemmas[lemmas["setting"] == series["setting"]]
+            yield from watched_notes(found, series["label"])
+            yield rows("data", series=series["label"], **over_trials(recorded(found), "distance"))
+
+    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+        """Draw lines with bands."""
+        drawing.curves(canvas, marks, looks)

@@ -1,20 +1,27 @@
 """Confidence regions in the plane, sampled on a grid (Zhang et al. 2025, later version)."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from optimist.algorithms import make_algorithm
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, unknown_name
+from optimist.panels import marks as drawing
+from optimist.panels.base import ALGORITHMS, Axes, Panel, Paper, require
+from optimist.panels.rows import Tables, missing, rows
+from optimist.panels.studies import study_section
 from optimist.panels.studies.base import COUNT, NAMES, Study, fact_table, section_schema
 from optimist.runs.cell import Cell, build, make_cell
 from optimist.runs.loop import COMPLETE, play
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.panels.looks import Looks
 
 MARGIN = 1.15
 COLUMNS = (
@@ -114,3 +121,85 @@ def area(region: "pd.DataFrame") -> float:
     x, y, S = (region[name].to_numpy() for name in ("x", "y", "norm_bound"))
     cell_area = (np.unique(x)[1] - np.unique(x)[0]) ** 2
     return float(cell_area * (region["inside"] & (np.hypot(x, y) <= S)).sum())
+
+
+class RegionsPanel(Panel):
+    """The outlines of confidence regions, with the truth and the ball of parameters.
+
+    Column ``piece`` is the number of an outline of a region; role ``truth`` is the true parameter,
+    role ``ball`` has the bound on norms as x.
+    """
+
+    keys: ClassVar = {"algorithms": ALGORITHMS}
+    tables = ("facts", "regions", "region_areas")
+    axes = Axes(r"$\theta_1$", r"$\theta_2$")
+    roles = ("truth", "ball")
+    columns = ("piece",)
+
+    def check(self, paper: Paper) -> None:
+        """Refuse an algorithm whose region is not computed."""
+        require("regions", self.spec, paper)
+        known = (study_section(paper, "regions") or {})["algorithms"]
+        for label in self.algorithms:
+            if label not in known:
+                raise unknown_name("algorithm of regions", label, known)
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield the outlines and the area of each region, the truth and the ball."""
+        regions, facts = tables.frame("regions", COLUMNS), tables.frame("facts")
+        for algorithm in self.algorithms:
+            grid = regions[regions["algorithm"] == algorithm]
+            ended = grid["status"].iloc[0] if len(grid) else ""
+            if grid.empty:
+                yield missing(algorithm)
+            elif ended not in COMPLETE:
+                yield rows("note", series=algorithm, note=f"incomplete: {ended}")
+            else:
+                yield from _outlined(algorithm, grid)
+            is_own = (facts["name"] == "region_area") & (facts["setting"] == algorithm)
+            for area in facts[is_own]["value"]:
+                yield rows("remark", series=algorithm, note=f"area {area:.3g}")
+        for truth in regions[regions["status"].isin(COMPLETE)].iloc[:1].itertuples():
+            yield rows("truth", x=truth.theta_x, y=truth.theta_y, note=r"$\theta_*$")
+            ball = rf"$\|\theta\| = S = {truth.norm_bound:g}$"
+            yield rows("ball", x=truth.norm_bound, note=f"{ball}, round {truth.round}")
+
+    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+        """Fill the regions, the widest first, and draw the truth and the ball."""
+        found = list(drawing.by_series(marks))
+        for series, own in sorted(found, key=lambda item: -_extent(item[1])):
+            for _, outline in own.groupby("piece"):
+                canvas.fill(outline["x"], outline["y"], **looks.patch(series))
+        canvas.set_aspect("equal")
+        canvas.grid(visible=False)
+        for mark in drawing.of_role(marks, "truth").itertuples():
+            drawing.star(canvas, mark.x, mark.y, mark.note)
+        for mark in drawing.of_role(marks, "ball").itertuples():
+            angle = np.linspace(0, 2 * np.pi, 361)
+            canvas.plot(mark.x * np.cos(angle), mark.x * np.sin(angle), **drawing.GREY)
+            place = {"textcoords": "offset points", "ha": "center", **drawing.SMALL}
+            canvas.annotate(mark.note, (0.0, -mark.x), (0, 10), **place)
+
+    def handle(self, label: str, series: str, looks: "Looks", joined: bool) -> Any:
+        """Return a patch for the legend."""
+        from matplotlib.patches import Patch
+
+        return Patch(label=label, **looks.patch(series))
+
+
+def _outlined(algorithm: str, grid: "pd.DataFrame") -> "Iterator[pd.DataFrame]":
+    for piece, outline in enumerate(outlines(grid)):
+        yield rows("data", series=algorithm, x=outline[:, 0], y=outline[:, 1], piece=piece)
+
+
+def outlines(grid: "pd.DataFrame") -> list[np.ndarray]:
+    """Return the outlines of a region, arrays (n, 2), closed along the edge of the grid."""
+    from contourpy import contour_generator
+
+    inside = grid.pivot(index="y", columns="x", values="inside")
+    x, y = (np.pad(axis.to_numpy(float), 1, "edge") for axis in (inside.columns, inside.index))
+    return contour_generator(x, y, np.pad(inside.to_numpy(float), 1)).lines(0.5)
+
+
+def _extent(outline: "pd.DataFrame") -> float:
+    return float(np.ptp(outline["x"]) * np.ptp(outline["y"]))

@@ -1,16 +1,25 @@
 """Figure 2 of the BKB paper: the variances of approximate posteriors, far from data and near."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from optimist.errors import ConfigError
+from optimist.panels import marks as drawing
+from optimist.panels.base import LABEL, Axes, Panel, Paper, require
+from optimist.panels.rows import Tables, missing, rows
 from optimist.panels.studies.base import COUNT, POSITIVE, Study, fact_table, section_schema
 from optimist.panels.studies.starvation_posteriors import METHODS, posteriors
+from optimist.panels.tables.study import StudyFacts
 from optimist.runs.cell import Cell
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.panels.looks import Looks
 
 FAR = 0.6  # where no data are near
 OVER_TRIALS = {
@@ -117,3 +126,70 @@ def facts(table: "pd.DataFrame") -> "pd.DataFrame":
             for name, statistic in OVER_TRIALS.items()
         ]
     return fact_table(rows)
+
+
+class StarvationPanel(Panel):
+    """A posterior: its mean with a band of three standard deviations.
+
+    Role ``function`` is f, ``inducing`` the inducing points, ``corner`` the size of the sketch.
+    """
+
+    keys: ClassVar = {
+        "method": {
+            "description": "Whose posterior.",
+            "enum": ["exact", "bkb", "dtc", "sor", "rff"],
+        },
+        "round": {"description": "Number of observations.", **COUNT},
+        "lengthscale": {"description": "Lengthscale of the kernel.", "type": "number"},
+        "label": LABEL,
+    }
+    tables = ("starvation",)
+    axes = Axes("x", "f(x)")
+    roles = ("function", "inducing", "corner")
+    words = "line: mean, band: three standard deviations"
+
+    def check(self, paper: Paper) -> None:
+        """Refuse a paper without the study."""
+        require("starvation", self.spec, paper)
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield the posterior, the function, the inducing points and the size of the sketch."""
+        found = self._posterior(tables)
+        if found.empty:
+            yield missing(self.spec["label"])
+            return
+        x, y, low, high, f = (found[c].to_numpy(float) for c in ("x", "mean", "low", "high", "f"))
+        yield rows("data", series=self.spec["label"], x=x, y=y, low=low, high=high)
+        yield rows("function", x=x, y=f, note="f")
+        inducing = x[found["inducing"].to_numpy(bool)]
+        if len(inducing):
+            yield rows("inducing", x=inducing, y=np.full(len(inducing), 0.03))
+        about = found.iloc[0]
+        size = f"m = {about['size']:.0f}, " if about["size"] else ""
+        yield rows("corner", note=f"{size}d_eff = {about['dimension']:.1f}")
+
+    def _posterior(self, tables: Tables) -> "pd.DataFrame":
+        table = tables.frame("starvation", ("method", "round", "lengthscale"))
+        return table[
+            (table["method"] == self.spec["method"])
+            & (table["round"] == self.spec["round"])
+            & np.isclose(table["lengthscale"].astype(float), self.spec["lengthscale"])
+        ]
+
+    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+        """Draw the band, the function, and ticks at the inducing points."""
+        drawing.curves(canvas, marks, looks)
+        drawing.corner(canvas, marks)
+        function, inducing = (drawing.of_role(marks, role) for role in ("function", "inducing"))
+        if len(function):  # nothing drawn would still disturb the layout
+            canvas.plot(function["x"], function["y"], color="0.1", zorder=4, lw=0.8)
+        if len(inducing):
+            look = {"marker": "|", "ls": "", "ms": 5, "transform": canvas.get_xaxis_transform()}
+            canvas.plot(inducing["x"], inducing["y"], color="0.1", zorder=4, **look)
+
+
+class StarvationTable(StudyFacts):
+    """All facts of the study."""
+
+    tables = ("starvation_facts",)
+    prefix = "starvation"
