@@ -42,7 +42,8 @@ def _parser():
         added.set_defaults(command=command)
         return added
 
-    lister = add("list", _list, "print papers, settings and algorithms")
+    lister = add("list", _list, "print papers, settings, their options, and algorithms")
+    lister.add_argument("what", nargs="?", metavar="PAPER[/SETTING]")
     lister.add_argument("--json", action="store_true", help="print JSON")
 
     runner = add("run", _run, "run one cell outside the workflow")
@@ -88,49 +89,35 @@ def _add_results_options(parser):
 
 
 def _list(options):
-    papers, algorithms = _papers(), _algorithms()
+    from optimist import listing
+    from optimist.algorithms import REGISTRIES
+
+    if options.what is not None:
+        tables = _listed(options.what)
+    else:
+        of_domains = {f"algorithms on {d}": listing.algorithms(d) for d in REGISTRIES}
+        tables = {"papers": listing.papers()} | of_domains
     if options.json:
-        print(json.dumps({"papers": papers, "algorithms": algorithms}, indent=1))
+        print(json.dumps(tables, indent=1))
         return 0
-    for name, settings in papers.items():
-        print(f"paper {name}")
-        for setting, labels in settings.items():
-            print(f"  {setting}: {' '.join(labels)}")
-    for domain, entries in algorithms.items():
-        for name, entry in entries.items():
-            print(f"algorithm {name} on {domain}: {entry['reference']}")
-            for key, default in entry["options"].items():
-                print(f"  {key} (default {default})")
+    for title, rows in tables.items():
+        print(f"{title}\n{listing.to_text(rows)}\n")
     return 0
 
 
-def _papers():
-    """Return the algorithm labels of each setting of each paper."""
-    from optimist.plan.config import load_paper, paper_names
-    from optimist.runs.trials import expand
+def _listed(text):
+    """Return the tables on a paper, or on a setting of one, by their titles."""
+    from optimist import listing
+    from optimist.plan.config import load_paper
+    from optimist.runs.setting import resolve_setting
 
-    papers = {}
-    for name in paper_names():
-        cells = papers.setdefault(name, {})
-        for trials in expand(load_paper(name)):
-            labels = cells.setdefault(trials.cell.setting, [])
-            if trials.cell.algorithm not in labels:
-                labels.append(trials.cell.algorithm)
-    return papers
-
-
-def _algorithms():
-    """Return reference and options of each registered algorithm, by domain and name."""
-    from optimist.algorithms import REGISTRIES, algorithm_class, option_names
-
-    found = {}
-    for domain, registry in REGISTRIES.items():
-        classes = {name: algorithm_class(name, domain) for name in registry}
-        found[domain] = {
-            name: {"reference": cls.reference, "options": option_names(cls)}
-            for name, cls in classes.items()
-        }
-    return found
+    name, _, setting = text.partition("/")
+    paper = load_paper(name)
+    if not setting:
+        return {f"{paper['title']}, {paper['reference']}": listing.settings(paper)}
+    label, spec = resolve_setting(paper, setting)
+    titles = (f"{name}/{label}", spec.get("title"), spec.get("about"))
+    return {"\n".join(filter(None, titles)): listing.options(paper, setting)}
 
 
 def _run(options):

@@ -18,9 +18,9 @@ import yaml
 from projects import new_project, wait_for
 from result_files import asked
 
+from optimist.layout import LANES
 from optimist.plan.config import merge
 from optimist.plan.plan import Plan
-from optimist.runs.trials import LANES
 
 pytestmark = pytest.mark.workflow
 
@@ -190,8 +190,8 @@ def test_jobs_ask_for_the_resources_that_were_measured(project):
     files = ("config/config.yaml", "tiny.yaml", "config/cluster.yaml")
     overlays = (yaml.safe_load((project.root / name).read_text()) for name in files)
     plan = Plan(reduce(merge, overlays))
-    batches = [batch for lane in LANES for batch in plan.batches(lane).values()]
-    requests = [asked(batch.request) for batch in batches]
+    jobs = [job for lane in LANES for job in plan.jobs.several(lane).values()]
+    requests = [asked(plan.costs.request(lambda w, job=job: job.expected)) for job in jobs]
     assert found == {(request["mem_mb"], request["runtime"]) for request in requests}
     # Without exclusive timing, which `tiny.yaml` sets, no node is asked for alone.
     assert "--exclusive" not in text

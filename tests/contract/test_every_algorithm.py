@@ -25,7 +25,7 @@ from optimist.errors import ConfigError
 from optimist.numerics.links import Gaussian
 from optimist.runs.cell import Cell, build
 from optimist.runs.loop import COMPLETE, play
-from optimist.runs.trials import Job, run
+from optimist.runs.trials import Trials, run
 
 CONSTANT_MEMORY = ("glb_omd", "gloc", "ecolog", "hvt_ucb", "oful", "crtm")
 STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")
@@ -197,7 +197,7 @@ def test_asking_does_not_change_it(cell):
 @each_case
 def test_it_runs_two_hundred_rounds_with_time_and_finite_state(cell):
     rounds = rounds_for(cell, HORIZON)
-    trajectory = run(Job("regret", cell, 0, 1, rounds=rounds), STAND_IN)[0]
+    trajectory = run(Trials("regret", cell, 0, 1, rounds=rounds), STAND_IN)[0]
     assert trajectory.status == "ok"
     assert trajectory.columns["round"][-1] == rounds
     seconds = trajectory.columns["seconds"]
@@ -210,7 +210,7 @@ def test_it_runs_two_hundred_rounds_with_time_and_finite_state(cell):
 @each_case
 def test_its_memory_grows_only_with_a_raw_history(cell):
     name, options = parse_label(cell.algorithm)
-    bytes_at = run(Job("timing", cell, 0, 1, rounds=rounds_for(cell, 90)), STAND_IN)[0].columns[
+    bytes_at = run(Trials("timing", cell, 0, 1, rounds=rounds_for(cell, 90)), STAND_IN)[0].columns[
         "state_bytes"
     ]
     grows = np.diff(bytes_at) > 0

@@ -19,7 +19,7 @@ from optimist.algorithms import (
 from optimist.errors import ConfigError
 from optimist.runs import loop
 from optimist.runs.cell import Cell, build
-from optimist.runs.trials import Job, run
+from optimist.runs.trials import Trials, run
 
 STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")
 
@@ -185,7 +185,7 @@ def test_asking_does_not_change_it(name):
 
 @each_case
 def test_a_trial_of_its_paper_ends_well(cell):
-    trajectory = run(Job("regret", cell, 0, 1), STAND_IN)[0]
+    trajectory = run(Trials("regret", cell, 0, 1), STAND_IN)[0]
     columns = trajectory.columns
     assert trajectory.status == "ok"
     assert columns["round"] == list(range(1, cell.spec["horizon"] + 1))

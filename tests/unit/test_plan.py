@@ -1,6 +1,7 @@
 """The plan: what is asked for is what is shown, and all that is asked for can be reached."""
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -193,9 +194,8 @@ def test_every_cell_and_study_was_measured(plan):
 
 def test_studies_ask_for_more_than_was_measured(plan):
     row = Row("accuracy", "bkb", "", "", 1, 600.0, 400)
-    measured = Plan(plan.config)
-    measured.costs = Costs([row])
-    request = measured.studies.request(studies.STUDIES["accuracy"])
+    measured = replace(plan.studies, costs=Costs([row]))
+    request = measured.request(studies.study_class("accuracy"))
     first, second = (asked(request, wildcards(paper="bkb"), attempt) for attempt in (1, 2))
     assert first["mem_mb"] > row.peak_mb
     assert 60 * first["runtime"] > 2 * row.seconds
@@ -423,4 +423,4 @@ def test_what_no_cell_figure_or_study_has_is_refused_by_name(plan):
     with pytest.raises(ConfigError, match="unknown name among figures of bkb 'fig9'"):
         plan.items.described("figures")(wildcards(paper="bkb", name="fig9"))
     with pytest.raises(ConfigError, match="unknown study of glb_omd 'accuracy'"):
-        plan.studies.inputs(studies.STUDIES["accuracy"])(wildcards(paper="glb_omd"))
+        plan.studies.inputs(studies.study_class("accuracy"))(wildcards(paper="glb_omd"))

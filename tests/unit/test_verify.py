@@ -16,7 +16,7 @@ from optimist.algorithms.glb.gloc import GLOC
 from optimist.errors import DataError, ResultError, UnreadableError
 from optimist.files import fingerprint, sha256
 from optimist.layout import Layout
-from optimist.panels.studies import STUDIES
+from optimist.panels.studies import study_class
 from optimist.plan.costs import Costs, Row, read, write
 from optimist.records import inventory
 from optimist.records.merge import merge
@@ -31,7 +31,7 @@ class ToyPlan:
         by_path = {self.layout.result(trials.path): trials for trials in asked}
         self.trials = SimpleNamespace(by_path=by_path, fingerprints=self._fingerprints)
         self.papers = ["toy", "other"]
-        self.studies = SimpleNamespace(asked=[STUDIES["facts"]], benchmark=self._benchmark)
+        self.studies = SimpleNamespace(asked=[study_class("facts")], benchmark=self._benchmark)
         limits = {"rounds": None, "trials": None, "timing_trials": None}
         self.config = {"limits": limits, "only": {"settings": [], "algorithms": []}}
 

@@ -133,16 +133,16 @@ def _check_panel(paper, place, panel):
             _swept(panel, setting, paper)
     except ConfigError as error:
         raise ConfigError(f"{place}: {error}") from None
-    if panel["kind"] in ("regions", "scaling") and panel["kind"] not in paper:
+    if panel["kind"] in ("regions", "scaling") and panel["kind"] not in paper["studies"]:
         raise ConfigError(f"{place}: the paper has no {panel['kind']}; add them or remove it")
     if panel["kind"] == "distance":
-        watched = paper.get("lemmas", {}).get("settings", [])
+        watched = paper["studies"].get("lemmas", {}).get("settings", [])
         for series in panel["series"]:
             if series["setting"] not in watched:
                 raise ConfigError(
                     f"{place}: {unknown_name('setting of lemmas', series['setting'], watched)}"
                 )
-    drawn = paper.get("regions", {}).get("algorithms", [])
+    drawn = paper["studies"].get("regions", {}).get("algorithms", [])
     for label in panel["algorithms"] if panel["kind"] == "regions" else []:
         if label not in drawn:
             raise ConfigError(f"{place}: {unknown_name('algorithm of regions', label, drawn)}")

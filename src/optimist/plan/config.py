@@ -14,7 +14,7 @@ import yaml
 from optimist.algorithms import REGISTRIES, make_algorithm
 from optimist.errors import ConfigError, OptimistError, unknown_name
 from optimist.label import name_of
-from optimist.panels import studies
+from optimist.panels.studies import check_studies
 from optimist.plan.documents import merge, read_yaml
 from optimist.plan.names import Names
 from optimist.plan.rooms import expand_claims, expand_paper
@@ -70,8 +70,9 @@ def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, 
     return check_config(config)
 
 
-def check_config(config: dict[str, Any]) -> dict[str, Any]:
+def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``config`` if it is valid; raise ConfigError otherwise."""
+    config = dict(config)
     validate(config, schema_path("config"), "config")
     for paper in (*config["papers"], *config["changes"]["settings"]):
         if paper not in paper_names():
@@ -137,8 +138,7 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
             _validate_part(paper, "settings", source)
     try:
         check_cells(paper)
-        for study in studies.of_paper(paper):
-            study.load().check(paper)
+        check_studies(paper)
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from None
     return paper
@@ -165,8 +165,8 @@ def _validate_part(paper: Mapping[str, Any], part: str, source: str) -> None:
 
 def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return a paper with more trials, in files of other sizes, and with other settings."""
-    paper = deepcopy(dict(paper))
-    for block in paper["runs"]:
+    found = deepcopy(dict(paper))
+    for block in found["runs"]:
         block["trials"] = max(block["trials"], changes["trials"] or 0)
         names = {name_of(label) for label in block["algorithms"]}
         sizes = {n: size for n, size in changes["trials_per_file"].items() if n in names}
@@ -174,8 +174,8 @@ def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, A
             block["trials_per_file"] = block.get("trials_per_file", {}) | sizes
     for pattern, keys in changes["settings"].get(paper["paper"], {}).items():
         for label in _matched(paper, pattern):
-            paper["settings"][label] = merge(paper["settings"][label], keys)
-    return paper
+            found["settings"][label] = merge(found["settings"][label], keys)
+    return found
 
 
 def _matched(paper: Mapping[str, Any], pattern: str) -> list[str]:

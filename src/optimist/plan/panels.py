@@ -1,9 +1,9 @@
 """Panels of a figure: from what is written once to every single panel.
 
-A panel in ``figures.yaml`` may hold a list under one or several of the keys `SPREAD`; it then stands
-for one panel for each combination, of which the first key in that order changes slowest. So it does
-with ``settings: {each: ...}``, where each panel shows one setting of those. With ``over: {key:
-values}`` a panel shows its one ``setting`` with each of the values of a key.
+A panel in ``figures.yaml`` may hold a list under one or several of the keys `SPREAD`; it then
+stands for one panel for each combination, of which the first key in that order changes slowest. So
+it does with ``settings: {each: ...}``, where each panel shows one setting of those. With
+``over: {key: values}`` a panel shows its one ``setting`` with each of the values of a key.
 """
 
 from collections.abc import Iterator, Mapping

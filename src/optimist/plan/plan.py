@@ -62,7 +62,9 @@ class Plan:
             self._check_claims(paper)
         self.jobs = PlannedJobs(self.config, self.trials, self.costs, self.layout)
         self.data = PlannedData(self.config["datasets"], self.costs, self.layout)
-        self.studies = PlannedStudies(self)
+        self.studies = PlannedStudies(
+            self.papers, self.trials, self.config["caps"], self.costs, self.layout
+        )
         self.items = PlannedItems(self)
         self.targets = PlannedTargets(
             self.papers, self.layout, self.trials, self.data, self.studies, self.items
@@ -73,7 +75,7 @@ class Plan:
         cells = self.trials.cells[paper["paper"]]
         known = {name for cell in cells for name in cell}
         for study in studies.of_paper(paper):
-            known |= study.load().names(paper)
+            known |= study.about()
         claims.check_names(claims.load_claims(claims_path(paper["paper"])), known)
 
     def node_alone(self, lane: str, words: str) -> str:

@@ -23,7 +23,6 @@ import pyarrow as pa
 
 from optimist.errors import ResultError
 from optimist.files import write_frame
-from optimist.panels.studies import FACTS, TABLES
 from optimist.runs.loop import COMPLETE
 from optimist.runs.results import REQUIRED, read
 from optimist.statistics import mean_intervals
@@ -32,6 +31,10 @@ CELL = ["setting", "algorithm"]
 REGRETS = [*CELL, "trial", "round", "regret", "status"]
 # What regret in hindsight is counted with.
 COUNTED = ("instance", "simple_regret")
+# Columns of every table of facts.
+FACTS = ["name", "setting", "value"]
+# Inputs that are no tables to be read as they are.
+RAW = ("regret", "timing", "best_known")
 CURVES = (*CELL, "round", "mean", "low", "high", "trials", "lower", "median", "upper")
 
 
@@ -179,8 +182,7 @@ def tables(
     ``level`` and ``interval`` are those of `curves`; of the regret lane only the first ``trials``
     count.
     """
-    whole = ("finals", "times")
-    made = read_tables({k: v for k, v in inputs.items() if k in TABLES or k in whole})
+    made = read_tables({name: path for name, path in inputs.items() if name not in RAW})
     regret, timing = (_as_list(inputs.get(lane, [])) for lane in ("regret", "timing"))
     if regret:
         best_known = inputs.get("best_known")
@@ -196,9 +198,10 @@ def tables(
 def read_tables(paths: Mapping[str, str]) -> dict[str, pd.DataFrame]:
     """Return the frames stored at ``paths`` (by table name), with all facts in one."""
     frames = {name: _read(path) for name, path in paths.items()}
-    facts = [frames.pop(name) for name in FACTS if name in frames]
+    facts = [name for name, frame in frames.items() if [*frame.columns] == FACTS]
     if facts:
-        frames["facts"] = pd.concat(facts, ignore_index=True)
+        joined = pd.concat([frames.pop(name) for name in facts], ignore_index=True)
+        frames["facts"] = joined
     return frames
 
 

@@ -1,43 +1,83 @@
 """Confidence regions in the plane, sampled on a grid (Zhang et al. 2025, later version)."""
 
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
 import numpy as np
 
 from optimist.algorithms import make_algorithm
-from optimist.errors import ConfigError, ResultError
+from optimist.errors import ConfigError
+from optimist.panels.studies.base import COUNT, NAMES, Study, fact_table, section_schema
 from optimist.runs.cell import Cell, build, make_cell
 from optimist.runs.loop import COMPLETE, play
 
-MARGIN = 1.15
-
-
-def check(paper):
-    """Refuse a round beyond the horizon, and a setting or algorithm that there is not."""
-    regions = paper["regions"]
-    for label in regions["algorithms"]:
-        horizon = make_cell(paper, regions["setting"], label).spec["horizon"]
-    if regions["round"] > horizon:
-        raise ConfigError(f"regions.round is {regions['round']}; allowed: at most {horizon}")
-
-
-def names(paper):
-    """Return what facts are about: algorithms."""
-    return set(paper["regions"]["algorithms"])
-
-
-def tabulate(spec, data_dir):
-    """Return the regions of all cells on their grids, and their areas as facts."""
+if TYPE_CHECKING:
     import pandas as pd
 
-    rounds = min(spec["round"], spec["limits"]["rounds"] or spec["round"])
-    found = [confidence_region(Cell(**cell), rounds, spec["resolution"]) for cell in spec["cells"]]
-    areas = [("region_area", region["algorithm"][0], area(region)) for region in found]
-    return {
-        "regions": pd.concat([pd.DataFrame(region) for region in found], ignore_index=True),
-        "region_areas": pd.DataFrame(areas, columns=["name", "setting", "value"]),
-    }
+MARGIN = 1.15
+COLUMNS = (
+    *("algorithm", "round", "status", "x", "y", "inside"),
+    *("theta_x", "theta_y", "norm_bound"),
+)
 
 
-def confidence_region(cell, rounds, resolution):
+class Regions(Study):
+    """Confidence regions of several algorithms in one setting of dimension 2."""
+
+    name = "regions"
+    schema = section_schema(
+        "Confidence regions in the plane, drawn from one trial.",
+        setting={"type": "string"},
+        algorithms=NAMES,
+        round=COUNT,
+        resolution={"description": "Grid points per axis.", "type": "integer", "minimum": 2},
+    )
+    tables: ClassVar = {"regions": "parquet", "region_areas": "csv"}
+    facts = ("region_areas",)
+
+    def check(self, paper: dict[str, Any]) -> None:
+        """Refuse a round beyond the horizon, an unknown setting and unknown algorithms."""
+        for cell in self.cells(paper, ()):
+            horizon = cell.spec["horizon"]
+            if self.section["round"] > horizon:
+                raise ConfigError(
+                    f"regions.round is {self.section['round']}; allowed: at most {horizon}"
+                )
+
+    def about(self) -> set[str]:
+        """Return its algorithms."""
+        return set(self.section["algorithms"])
+
+    def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:
+        """Return the setting with every algorithm."""
+        setting = self.section["setting"]
+        return [make_cell(paper, setting, label) for label in self.section["algorithms"]]
+
+    def tabulate(
+        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
+    ) -> "dict[str, pd.DataFrame]":
+        """Return the regions of all cells on their grids, and their areas as facts."""
+        import pandas as pd
+
+        rounds = min(self.section["round"], caps["rounds"] or self.section["round"])
+        resolution = self.section["resolution"]
+        found = [confidence_region(cell, rounds, resolution, data_dir) for cell in cells]
+        areas = [
+            ("region_area", cell.algorithm, area(region))
+            for cell, region in zip(cells, found, strict=True)
+            if region["status"].isin(COMPLETE).all()
+        ]
+        return {
+            "regions": pd.concat(found, ignore_index=True),
+            "region_areas": fact_table(areas),
+        }
+
+
+def confidence_region(
+    cell: Cell, rounds: int, resolution: int, data_dir: str | Path | None = None
+) -> "pd.DataFrame":
     """Return which parameters a cell's confidence set holds after ``rounds`` rounds of trial 0.
 
     Parameters
@@ -49,30 +89,28 @@ def confidence_region(cell, rounds, resolution):
 
     Returns
     -------
-    dict of columns: algorithm, round, x, y, inside, theta_x, theta_y, norm_bound
-        One row per grid point.
+    DataFrame with columns `COLUMNS`
+        One row per grid point; one row without a place if the trial did not end well.
     """
-    environment, problem = build(cell, 0)
-    algorithm = make_algorithm(cell.algorithm, problem, cell.stream(0, cell.algorithm))
+    import pandas as pd
+
+    environment, problem = build(cell, 0, data_dir)
+    algorithm = make_algorithm(cell.algorithm, problem, cell.luck(0, cell.algorithm))
     status = play(environment, algorithm, [rounds]).status
+    about = {"algorithm": cell.algorithm, "round": rounds, "status": status}
     if status not in COMPLETE:
-        raise ResultError(f"region of {cell.name}: the trial ended with status {status!r}")
+        return pd.DataFrame([{**dict.fromkeys(COLUMNS, math.nan), **about, "inside": False}])
     axis = np.linspace(-MARGIN, MARGIN, resolution) * problem.norm_bound
     x, y = (grid.ravel() for grid in np.meshgrid(axis, axis))
-    return {
-        "algorithm": np.full(len(x), cell.algorithm),
-        "round": np.full(len(x), rounds),
-        "x": x,
-        "y": y,
-        "inside": algorithm.contains(np.column_stack([x, y])),
-        "theta_x": np.full(len(x), environment.theta[0]),
-        "theta_y": np.full(len(x), environment.theta[1]),
-        "norm_bound": np.full(len(x), problem.norm_bound),
-    }
+    inside = algorithm.contains(np.column_stack([x, y]))
+    theta_x, theta_y = environment.theta
+    truth = {"theta_x": theta_x, "theta_y": theta_y, "norm_bound": problem.norm_bound}
+    grid = pd.DataFrame({"x": x, "y": y, "inside": inside})
+    return grid.assign(**about, **truth)[list(COLUMNS)]
 
 
-def area(region):
+def area(region: "pd.DataFrame") -> float:
     """Return the area of a region within the ball, from its grid."""
-    x, y, S = region["x"], region["y"], region["norm_bound"][0]
+    x, y, S = (region[name].to_numpy() for name in ("x", "y", "norm_bound"))
     cell_area = (np.unique(x)[1] - np.unique(x)[0]) ** 2
     return float(cell_area * (region["inside"] & (np.hypot(x, y) <= S)).sum())
