@@ -183,7 +183,7 @@ def _matched(paper: Mapping[str, Any], pattern: str) -> list[str]:
     if not found:
         raise ConfigError(
             f"changes.settings.{paper['paper']} has {pattern!r}; allowed: patterns that match "
-            f"some of {', '.join(paper['settings'])}"
+            f"some of {', '.join(label for label in paper['settings'] if '[' not in label)}"
         )
     return found
 

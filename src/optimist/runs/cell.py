@@ -17,12 +17,13 @@ from optimist.algorithms import (
 )
 from optimist.arguments import check_keywords, defaults
 from optimist.environments import environment_class, environment_domain, make_environment
-from optimist.errors import ConfigError, unknown_name
+from optimist.errors import ConfigError
 from optimist.files import sha256
 from optimist.label import name_of
 from optimist.layout import dataset_in
 from optimist.runs import seeding
 from optimist.runs.loop import Coverage, Observer, Trajectory, checkpoints, play, replay
+from optimist.runs.setting import resolve_setting
 
 # What a setting says for readers; it decides no result.
 ABOUT = frozenset(("title", "about"))
@@ -75,14 +76,18 @@ class Cell:
 def make_cell(paper: Mapping[str, Any], setting: str, algorithm: str) -> Cell:
     """Return the cell of a loaded paper configuration.
 
+    The setting may have options with which the configuration does not have it.
+
     Raises
     ------
     ConfigError
-        For an unknown setting or algorithm.
+        For an unknown setting, option or algorithm.
     """
-    if setting not in paper["settings"]:
-        raise unknown_name(f"setting of {paper['paper']}", setting, paper["settings"])
-    spec = {key: v for key, v in paper["settings"][setting].items() if key not in ABOUT}
+    known = paper["settings"]
+    if setting not in known:
+        label, spec = resolve_setting(paper, setting)
+        setting, known = str(label), {str(label): spec, **known}
+    spec = {key: value for key, value in known[setting].items() if key not in ABOUT}
     cell = Cell(paper["paper"], setting, algorithm, spec)
     algorithm_module(parse_label(algorithm)[0], cell.domain)
     return cell
