@@ -122,9 +122,9 @@ def test_impossible_worlds_are_refused(parameters, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"radius_mode": "theoretical"}, "radius_mode is 'theoretical'"),
-        ({"radius_mode": "theory"}, "radius_factor is 0.3.*allowed in radius_mode 'theory': 1"),
-        ({"radius_factor": 0.0}, "radius_factor is 0"),
+        ({"radius": "theoretical"}, "radius is 'theoretical'"),
+        ({"factor": 0.3}, "factor is 0.3.*allowed where radius is 'theory': 1"),
+        ({"factor": 0.0}, "factor is 0"),
         ({"relax_sigma_bounds": "no"}, "relax_sigma_bounds is 'no'"),
         ({"delta": 1.0}, "delta is 1"),
         ({"scale_bound": -1.0}, "scale_bound is -1"),
@@ -141,10 +141,10 @@ def test_impossible_problems_are_refused(changes, message):
 def test_defaults_of_the_problem():
     problem = world(horizon=1000).problem()
     assert problem.delta == 1.0 / 8000.0
-    assert problem.relax_sigma_bounds
-    assert problem.radius_factor == 0.3
-    assert not world().problem(radius_mode="shrunk").relax_sigma_bounds
-    assert world().problem(radius_mode="theory").radius_factor == 1.0
+    assert (problem.radius, problem.factor) == ("theory", 1.0)
+    assert not problem.relax_sigma_bounds
+    assert world().problem(radius="matched").relax_sigma_bounds
+    assert world().problem(radius="matched").factor == 1.0
     json.dumps(vars(problem) | {"deviation": None})
 
 
@@ -168,19 +168,17 @@ def cell(**learner):
 
 
 def test_lemmas_hold_with_the_radius_of_theory_and_not_with_hardly_any():
-    theory = lemmas.watch(cell(radius_mode="theory", radius_factor=1.0), 0)
+    theory = lemmas.watch(cell(radius="theory", factor=1.0), 0)
     assert [row["round"] for row in theory][-1] == 400
     assert max(row["distance"] for row in theory) <= theory[-1]["largest"] <= 1.0
     assert theory[-1]["bounded"] == 1.0
-    tiny = lemmas.watch(cell(radius_mode="shrunk", radius_factor=1e-5), 0, rounds=100)
+    tiny = lemmas.watch(cell(radius="shrunk", factor=1e-5), 0, rounds=100)
     assert tiny[-1]["round"] == 100
     assert tiny[-1]["largest"] > 1.0
 
 
 def test_the_watched_distance_and_share_are_those_of_the_definitions():
-    watched = replace(
-        cell(radius_mode="shrunk", radius_factor=3e-4), algorithm="hvt_ucb[tau_scale=0.005]"
-    )
+    watched = replace(cell(radius="shrunk", factor=3e-4), algorithm="hvt_ucb[tau_scale=0.005]")
     (row,) = (row for row in lemmas.watch(watched, 1, rounds=60) if row["round"] == 60)
     environment, problem = build(watched, 1)
     algorithm = make_algorithm(watched.algorithm, problem)

@@ -46,7 +46,7 @@ class CovertypeEnvironment(FiniteArmEnvironment):
             "norm_before_scaling": 1.0 / self._arms[0, -1],
         }
 
-    def problem(self, *, norm_bound, kappa, delta=0.01, radius_scale=1.0):
+    def problem(self, *, norm_bound, kappa, delta=0.01, factor=1.0):
         """Return the `GLBProblem` with the given S and kappa, which no formula ties here."""
         return GLBProblem(
             link=Logistic(),
@@ -55,6 +55,6 @@ class CovertypeEnvironment(FiniteArmEnvironment):
             kappa=positive("kappa", kappa),
             horizon=self.horizon,
             delta=delta,
-            radius_scale=radius_scale,
+            factor=factor,
             fixed_arms=True,
         )

@@ -108,7 +108,7 @@ class GLMEnvironment(FiniteArmEnvironment):
         return {**kappas, "predictor_max": ratios.max(), "predictor_min": ratios.min()}
 
     def problem(
-        self, *, delta=0.01, norm_bound=None, kappa="parameter", reward_bound=1.0, radius_scale=1.0
+        self, *, delta=0.01, norm_bound=None, kappa="parameter", reward_bound=1.0, factor=1.0
     ):
         """Return the `GLBProblem`; ``norm_bound`` defaults to the true norm and may exceed it."""
         norm_bound = self.norm if norm_bound is None else positive("norm_bound", norm_bound)
@@ -128,7 +128,7 @@ class GLMEnvironment(FiniteArmEnvironment):
             horizon=self.horizon,
             delta=delta,
             reward_bound=reward_bound,
-            radius_scale=radius_scale,
+            factor=factor,
             fixed_arms=not self.redrawn,
         )
 

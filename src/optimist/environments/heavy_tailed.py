@@ -110,17 +110,14 @@ class HeavyTailedEnvironment(PoolEnvironment):
         self,
         *,
         delta=None,
-        radius_mode="matched",
-        radius_factor=None,
+        radius="theory",
+        factor=1.0,
         relax_sigma_bounds=None,
     ):
         """Return the `HeavyTailedProblem`.
 
-        ``delta`` defaults to 1 / (8 T), ``radius_factor`` to 0.3 for matched radii and to 1 for
-        others.
+        ``delta`` defaults to 1 / (8 T).
         """
-        if radius_factor is None:
-            radius_factor = 0.3 if radius_mode == "matched" else 1.0
         largest = self.amplitude * 10.0**self.decades
         return HeavyTailedProblem(
             dimension=len(self.theta),
@@ -129,8 +126,8 @@ class HeavyTailedEnvironment(PoolEnvironment):
             scale_bound=self.nu * largest,
             delta=delta,
             deviation=math.sqrt(self.law.variance) * largest if largest else 0.0,
-            radius_mode=radius_mode,
-            radius_factor=radius_factor,
+            radius=radius,
+            factor=factor,
             relax_sigma_bounds=relax_sigma_bounds,
             fixed_arms=self._offered is None,
         )

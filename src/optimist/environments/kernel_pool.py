@@ -12,7 +12,7 @@ class KernelPool(PoolEnvironment):
 
     arm_bound = math.inf
 
-    def problem(self, *, ridge=None, norm_bound=1.0, delta=0.1, radius_scale=1.0):
+    def problem(self, *, ridge=None, norm_bound=1.0, delta=0.1, factor=1.0):
         r"""Return the `KernelProblem`; ``ridge`` defaults to $\xi^2$."""
         return KernelProblem(
             kernel=self.kernel,
@@ -22,6 +22,6 @@ class KernelPool(PoolEnvironment):
             ridge=self.deviation**2 if ridge is None else positive("ridge", ridge),
             norm_bound=norm_bound,
             delta=delta,
-            radius_scale=radius_scale,
+            factor=factor,
             fixed_arms=self._offered is None,
         )
