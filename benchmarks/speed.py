@@ -105,10 +105,10 @@ def bkb():
     for base in EXACT:
         rows = [(label, times, found[base]) for label, times in found.items()]
         report("A = 3000, t = 300", rows, f"ms a round, against {base}")
-    for radius_scale in (0.1, 1):
-        compare_with_exact(radius_scale)
+    for factor in (0.1, 1):
+        compare_with_exact(factor)
     for label in ("bkb[q_bar=2]", "bkb", "bkb[q_bar=10]"):
-        share, trial = blas_share(label, arms=5000, lengthscale=0.2, rounds=1000, radius_scale=1)
+        share, trial = blas_share(label, arms=5000, lengthscale=0.2, rounds=1000, factor=1)
         sizes = f"m = {trial['inducing'][-1]}, r = {trial['rank'][-1]}"
         print(f"{label}, A = 5000: {share:.0%} of the time in BLAS and LAPACK ({sizes})")
     for cache in ("true", "false"):
@@ -117,15 +117,15 @@ def bkb():
         print(f"BKB, A = 20000, cache {cache}: {peak / 2**20:.0f} MB at most ({sizes})")
 
 
-def compare_with_exact(radius_scale):
+def compare_with_exact(factor):
     """Time BKB against exact GP-UCB in turns, with 5000 arms."""
     found = {label: [] for label in ("bkb[q_bar=2]", *EXACT)}
-    world = {"arms": 5000, "lengthscale": 0.5, "rounds": 3000, "radius_scale": radius_scale}
+    world = {"arms": 5000, "lengthscale": 0.5, "rounds": 3000, "factor": factor}
     for _ in range(TURNS):
         for label, times in found.items():
             times.append(kernel_trial(label, **world)["seconds"][-1])
     rows = [(label, times, found["bkb[q_bar=2]"]) for label, times in found.items()]
-    report(f"A = 5000, radii x {radius_scale}", rows, "s")
+    report(f"A = 5000, radii x {factor}", rows, "s")
 
 
 def report(setting, rows, unit):
@@ -135,10 +135,10 @@ def report(setting, rows, unit):
         print(f"{setting:24} {label:28} {statistics.median(found):8.3g} {unit}  ratio {ratio:.1f}")
 
 
-def kernel_world(label, *, arms, lengthscale, rounds, radius_scale=0.1):
+def kernel_world(label, *, arms, lengthscale, rounds, factor=0.1):
     """Return environment and learner of a trial in the plane, and its rounds."""
     parameters = {"kernel": "gaussian", "lengthscale": lengthscale, "arms": arms}
-    learner = {"radius_scale": radius_scale}
+    learner = {"factor": factor}
     spec = {"environment": "kernel", "parameters": parameters, "learner": learner}
     spec["horizon"] = rounds
     cell = Cell("bkb", "benchmark", label, spec)
@@ -180,7 +180,7 @@ def blas_share(label, **trial):
 def peak_memory(label, *, arms, rounds):
     """Return the most bytes that a trial held at once beyond the world, and the trial."""
     environment, algorithm, marks = kernel_world(
-        label, arms=arms, lengthscale=0.5, rounds=rounds, radius_scale=1
+        label, arms=arms, lengthscale=0.5, rounds=rounds, factor=1
     )
     tracemalloc.start()
     try:

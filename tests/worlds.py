@@ -42,7 +42,8 @@ def make_problem(link="logistic", dimension=2, norm_bound=3.0, **changes):
         values = {"horizon": 200, "deviation": 0.5, "ridge": 0.25} | changes
         return KernelProblem(KERNELS[link], dimension, norm_bound=norm_bound, **values)
     if link == HEAVY_TAILED:
-        values = {"horizon": 200, "epsilon": 0.9, "scale_bound": 1.0, "deviation": 2.0} | changes
+        values = {"horizon": 200, "epsilon": 0.9, "scale_bound": 1.0, "deviation": 2.0}
+        values |= {"radius": "matched", "factor": 0.3} | changes
         return HeavyTailedProblem(dimension=dimension, norm_bound=norm_bound, **values)
     values = {"kappa": 21.0, "horizon": 200, "delta": 0.05} | changes
     link = make_link(link) if isinstance(link, str) else link

@@ -34,7 +34,7 @@ HORIZON = 200
 
 
 def _cases():
-    """Map readable ids to one cell for each label and kind of world the papers run it in."""
+    """Map readable ids to one cell for each label and kind of environment the papers run it in."""
     cases = {}
     for paper, setting, label in [*configured("runs"), *configured("timings")]:
         spec = paper["settings"][setting]
@@ -59,8 +59,8 @@ def rounds_for(cell, rounds):
 
 
 def build_cell(cell):
-    world, problem = build(cell, 0, STAND_IN)
-    return world, make_algorithm(cell.algorithm, problem, cell.stream(0, "algorithm"))
+    environment, problem = build(cell, 0, STAND_IN)
+    return environment, make_algorithm(cell.algorithm, problem, cell.stream(0, "algorithm"))
 
 
 def any_problem(name, **changes):
@@ -128,7 +128,7 @@ def test_it_refuses_unknown_options_and_other_problems(name):
 
 
 @each_name
-def test_it_is_built_small_and_without_luck(name):
+def test_it_is_built_small_and_without_randomness(name):
     before = np.random.get_state()[1].tolist()  # noqa: NPY002
     rng = np.random.default_rng(0)
     short, long = (make_algorithm(name, any_problem(name, horizon=h), rng) for h in (10, 10**7))
@@ -137,7 +137,7 @@ def test_it_is_built_small_and_without_luck(name):
     assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
 
 
-# Behaviour, in the worlds of the papers.
+# Behaviour, in the environments of the papers.
 
 
 @each_case
@@ -146,9 +146,9 @@ def test_it_plays_the_same_twice_and_touches_nothing_else(cell):
     before = np.random.get_state()[1].tolist()  # noqa: NPY002
     played = []
     for _ in range(2):
-        world, algorithm = build_cell(cell)
-        played.append(choices(algorithm, world, rounds))
-        assert all(0 <= k < len(world.arms(t)) for t, k in enumerate(played[-1]))
+        environment, algorithm = build_cell(cell)
+        played.append(choices(algorithm, environment, rounds))
+        assert all(0 <= k < len(environment.arms(t)) for t, k in enumerate(played[-1]))
         assert all(isinstance(k, int) for k in played[-1])
     assert played[0] == played[1]
     assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
@@ -156,43 +156,43 @@ def test_it_plays_the_same_twice_and_touches_nothing_else(cell):
 
 @each_case
 def test_it_never_changes_its_arms(cell):
-    world, algorithm = build_cell(cell)
+    environment, algorithm = build_cell(cell)
     for t in range(rounds_for(cell, 40)):
-        arms = world.arms(t).copy()
+        arms = environment.arms(t).copy()
         arms.flags.writeable = False
         index = algorithm.select(arms)
-        learn(algorithm, world, t, arms, index)
-        np.testing.assert_array_equal(arms, world.arms(t))
+        learn(algorithm, environment, t, arms, index)
+        np.testing.assert_array_equal(arms, environment.arms(t))
 
 
 @each_case
 def test_it_keeps_no_reference_to_its_arms(cell):
-    # A world may reuse its buffer; what was learned must not change with it.
-    world, algorithm = build_cell(cell)
+    # An environment may reuse its buffer; what was learned must not change with it.
+    environment, algorithm = build_cell(cell)
     twin = build_cell(cell)[1]
-    buffer = np.empty_like(world.arms(0))
+    buffer = np.empty_like(environment.arms(0))
     for t in range(rounds_for(cell, 25)):
-        buffer[:] = world.arms(t)
+        buffer[:] = environment.arms(t)
         index = algorithm.select(buffer)
-        assert twin.select(world.arms(t)) == index
-        learn(algorithm, world, t, buffer, index)
-        learn(twin, world, t, world.arms(t), index)
+        assert twin.select(environment.arms(t)) == index
+        learn(algorithm, environment, t, buffer, index)
+        learn(twin, environment, t, environment.arms(t), index)
         buffer[:] = 9.9
 
 
 @each_case
 def test_asking_does_not_change_it(cell):
     # Coverage is checked in the regret lane only: both lanes must play the same.
-    world, algorithm = build_cell(cell)
+    environment, algorithm = build_cell(cell)
     twin = build_cell(cell)[1]
-    thetas = np.zeros((3, truth_length(algorithm.problem, world.arms(0))))
+    thetas = np.zeros((3, truth_length(algorithm.problem, environment.arms(0))))
     for t in range(rounds_for(cell, 25)):
         algorithm.contains(thetas)
         algorithm.diagnostics(), algorithm.state_bytes()
-        index = twin.select(world.arms(t))
-        assert algorithm.select(world.arms(t)) == index
-        for learner in (algorithm, twin):
-            learn(learner, world, t, world.arms(t), index)
+        index = twin.select(environment.arms(t))
+        assert algorithm.select(environment.arms(t)) == index
+        for each in (algorithm, twin):
+            learn(each, environment, t, environment.arms(t), index)
 
 
 @each_case
@@ -226,9 +226,9 @@ def test_its_memory_grows_only_with_a_raw_history(cell):
 
 @each_case
 def test_membership_is_asked_row_by_row(cell):
-    world, algorithm = build_cell(cell)
-    choices(algorithm, world, rounds_for(cell, 30))
-    length = truth_length(algorithm.problem, world.arms(0))
+    environment, algorithm = build_cell(cell)
+    choices(algorithm, environment, rounds_for(cell, 30))
+    length = truth_length(algorithm.problem, environment.arms(0))
     thetas = np.random.default_rng(0).standard_normal((7, length))
     thetas *= np.geomspace(1e-3, 1e3, 7)[:, None]
     inside = np.asarray(algorithm.contains(thetas))
@@ -239,8 +239,8 @@ def test_membership_is_asked_row_by_row(cell):
 
 @each_case
 def test_diagnostics_and_bytes_are_plain_numbers(cell):
-    world, algorithm = build_cell(cell)
-    choices(algorithm, world, rounds_for(cell, 30))
+    environment, algorithm = build_cell(cell)
+    choices(algorithm, environment, rounds_for(cell, 30))
     numbers = algorithm.diagnostics()
     json.dumps(numbers)
     assert np.isfinite([float(v) for v in numbers.values()]).all()
@@ -250,16 +250,17 @@ def test_diagnostics_and_bytes_are_plain_numbers(cell):
 
 @pytest.mark.parametrize(("name", "kind"), NAMES_AND_KINDS)
 def test_saying_that_arms_are_fixed_does_not_change_the_choices(name, kind):
-    # What a learner does with that knowledge may only make it faster.
+    # What an algorithm does with that knowledge may only make it faster.
     rng = np.random.default_rng(6)
     arms = random_arms(rng, 10, 3)
     problems = [make_problem(kind, dimension=3, fixed_arms=fixed) for fixed in (True, False)]
     predictors = arms @ np.array([1.5, 1.5, 0.0])
     link = getattr(problems[0], "link", Gaussian(1.0))
-    luck = link.sample(rng, np.broadcast_to(link.mean(predictors), (100, 10)))
-    world = ScriptedWorld([arms], lambda t, k: float(luck[t, k]), told=TOLD.get(kind))
+    rewards = link.sample(rng, np.broadcast_to(link.mean(predictors), (100, 10)))
+    environment = ScriptedWorld([arms], lambda t, k: float(rewards[t, k]), told=TOLD.get(kind))
     told, untold = (
-        choices(make_algorithm(name, p, np.random.default_rng(0)), world, 100) for p in problems
+        choices(make_algorithm(name, p, np.random.default_rng(0)), environment, 100)
+        for p in problems
     )
     assert told == untold
 
@@ -274,12 +275,12 @@ def test_raw_and_aggregated_histories_choose_the_same(name):
         arms = random_arms(rng, 12, 2)
         problem = make_problem(link, fixed_arms=True)
         means = problem.link.mean(arms @ np.array([2.0, 2.0]))
-        luck = problem.link.sample(rng, np.broadcast_to(means, (120, 12)))
-        world = ScriptedWorld([arms], lambda t, k, luck=luck: float(luck[t, k]))
+        rewards = problem.link.sample(rng, np.broadcast_to(means, (120, 12)))
+        environment = ScriptedWorld([arms], lambda t, k, rewards=rewards: float(rewards[t, k]))
         raw, aggregated = (
             choices(
                 make_algorithm(f"{name}[history={mode}]", problem, np.random.default_rng(0)),
-                world,
+                environment,
                 120,
             )
             for mode in ("raw", "aggregated")
@@ -303,24 +304,24 @@ def test_an_estimate_kept_in_an_object_of_its_own_is_seen_to_be_finite_or_not(na
     assert not algorithm.is_finite()
 
 
-# Worlds that are not kind.
+# Environments that are not kind.
 
 
 def unkind(name, kind, shape, reward, marks=(1, 10, 50, HORIZON), time_limit=60.0):
-    """Play in a scripted world; return the trajectory."""
+    """Play in a scripted environment; return the trajectory."""
     K, d = shape
     d = min(d, getattr(algorithm_class(name), "max_dimension", d))
     arms = random_arms(np.random.default_rng(1), K, d)
     problem = make_problem(kind, dimension=d)
     theta = np.full(truth_length(problem, arms), 0.1)
-    world = ScriptedWorld([arms], reward, theta=theta, told=TOLD.get(kind))
+    environment = ScriptedWorld([arms], reward, theta=theta, told=TOLD.get(kind))
     algorithm = make_algorithm(name, problem, np.random.default_rng(0))
-    return play(world, algorithm, list(marks), time_limit=time_limit)
+    return play(environment, algorithm, list(marks), time_limit=time_limit)
 
 
 @pytest.mark.parametrize(("name", "kind"), NAMES_AND_KINDS)
 @pytest.mark.parametrize("shape", [(1, 1), (1, 3), (5, 1)])
-def test_one_arm_and_one_dimension_are_worlds_too(name, kind, shape):
+def test_one_arm_and_one_dimension_are_environments_too(name, kind, shape):
     trajectory = unkind(name, kind, shape, lambda t, k: float(t % 2))
     assert trajectory.status == "ok"
     assert trajectory.columns["round"][-1] == HORIZON

@@ -1,4 +1,4 @@
-"""What every learner on a box owes, checked over the registry and the papers' configuration."""
+"""What every algorithm on a box owes, checked over the registry and the papers' configuration."""
 
 import ast
 import inspect
@@ -101,7 +101,7 @@ def test_it_refuses_unknown_options_and_arms(name):
 
 
 @each_name
-def test_it_is_built_small_and_without_luck(name):
+def test_it_is_built_small_and_without_randomness(name):
     before = np.random.get_state()[1].tolist()  # noqa: NPY002
     rng = np.random.default_rng(0)
     short, long = (make_algorithm(name, make_box_problem(horizon=h), rng) for h in (10, 10**6))
@@ -112,16 +112,16 @@ def test_it_is_built_small_and_without_luck(name):
 
 @each_case
 def test_it_plays_the_same_twice_and_starts_with_the_points_given(cell):
-    played, luck = [], np.random.get_state()[1].tolist()  # noqa: NPY002
+    played, before = [], np.random.get_state()[1].tolist()  # noqa: NPY002
     for _ in range(2):
-        world, problem = build(cell, 0, STAND_IN)
+        environment, problem = build(cell, 0, STAND_IN)
         algorithm = make_algorithm(cell.algorithm, problem, cell.stream(0, "algorithm"))
         played.append(play(algorithm, bowl, cell.spec["horizon"]))
     np.testing.assert_array_equal(*played)
     if problem.initial is not None:
         np.testing.assert_array_equal(played[0][: problem.initial_count], problem.initial)
-    assert ((played[0] >= world.low) & (played[0] <= world.high)).all()
-    assert np.random.get_state()[1].tolist() == luck  # noqa: NPY002
+    assert ((played[0] >= environment.low) & (played[0] <= environment.high)).all()
+    assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
 
 
 @each_name
@@ -179,8 +179,8 @@ def test_asking_does_not_change_it(name):
         assert isinstance(asked.state_bytes(), int)
         x = asked.propose()
         np.testing.assert_array_equal(twin.propose(), x)
-        for learner in (asked, twin):
-            learner.observe(x, bowl(x))
+        for each in (asked, twin):
+            each.observe(x, bowl(x))
 
 
 @each_case
@@ -195,14 +195,14 @@ def test_a_trial_of_its_paper_ends_well(cell):
     assert (np.diff(columns["simple_regret"]) <= 0.0).all()
 
 
-# Worlds that are not kind.
+# Environments that are not kind.
 
 
 def unkind(name, function, dimension=2, **changes):
     problem = make_box_problem(dimension, **changes)
     algorithm = make_algorithm(name, problem, np.random.default_rng(0))
-    world = ScriptedFunction(problem, function)
-    return loop.play(world, algorithm, list(range(1, 11)), time_limit=60.0)
+    environment = ScriptedFunction(problem, function)
+    return loop.play(environment, algorithm, list(range(1, 11)), time_limit=60.0)
 
 
 @each_name

@@ -1,4 +1,4 @@
-"""The learners on a box against closed forms, scripted histories and generic optimisers."""
+"""The algorithms on a box against closed forms, scripted histories and generic optimisers."""
 
 import math
 
@@ -21,7 +21,7 @@ def bowl(x):
     return 9.0 - float(((x - 1.0) ** 2).sum())
 
 
-def learner(label, seed=0, **changes):
+def make(label, seed=0, **changes):
     return make_algorithm(label, make_box_problem(**changes), np.random.default_rng(seed))
 
 
@@ -33,7 +33,7 @@ def play(algorithm, function, rounds):
     return np.array(asked)
 
 
-def world(function="network", **changes):
+def environment(function="network", **changes):
     values = {"horizon": 30, "trial": 0, "function": function, "initial": 5} | changes
     return TestFunctionEnvironment(stream=lambda purpose: stream("test", purpose), **values)
 
@@ -51,7 +51,7 @@ def test_the_functions_at_points_where_they_are_known():
 
 
 def test_the_first_function_is_the_network_with_all_parameters_one():
-    place = world()
+    place = environment()
     x = np.random.default_rng(0).uniform(-5.0, 5.0, 20)
     assert TwoLayerNetwork(20).value(place.theta, x) == pytest.approx(place.value(x))
 
@@ -62,15 +62,15 @@ def test_maxima_and_bounds_by_a_search_of_one_coordinate(name, bound):
     grid = np.linspace(-5.0, 5.0, 200_001)
     function = FUNCTIONS[name][0]
     values = np.array([function(np.array([z])) for z in grid[::20]])
-    place = world(name, dimension=1)
+    place = environment(name, dimension=1)
     assert values.max() <= place.maximum <= values.max() + 1e-3
     assert np.abs(values).max() == pytest.approx(place.value_bound, abs=1e-2)
-    assert world(name).value_bound == pytest.approx(bound, abs=0.01)
+    assert environment(name).value_bound == pytest.approx(bound, abs=0.01)
     assert pytest.approx(-2.903534, abs=1e-6) == STYBLINSKI_TANG
 
 
 def test_the_noise_of_a_round_is_the_same_wherever_one_asks():
-    place = world("rastrigin")
+    place = environment("rastrigin")
     a, b = np.zeros(20), np.ones(20)
     for t in range(5):
         assert place.reward(t, a) - place.value(a) == pytest.approx(
@@ -85,7 +85,7 @@ def test_the_noise_of_a_round_is_the_same_wherever_one_asks():
 
 def test_the_constants_of_the_paper():
     for T, ridge in ((25, 51.8), (64, 138.4)):
-        algorithm = learner("go_ucb", horizon=T + 4, dimension=20, value_bound=26.0)
+        algorithm = make("go_ucb", horizon=T + 4, dimension=20, value_bound=26.0)
         assert algorithm.ridge == pytest.approx(ridge, abs=0.05)
         play(algorithm, bowl, 6)
         # Two rounds of Phase II are over, so beta is that of the third.
@@ -93,7 +93,7 @@ def test_the_constants_of_the_paper():
 
 
 def test_the_oracle_hardly_moves_the_initial_weights():
-    algorithm = learner("go_ucb", dimension=20)
+    algorithm = make("go_ucb", dimension=20)
     play(algorithm, lambda x: 700.0 + bowl(x), 4)
     first = TwoLayerNetwork(20).initial(np.random.default_rng(0).spawn(2)[0])
     moved = algorithm.diagnostics()["oracle_displacement"]
@@ -113,7 +113,7 @@ def test_gradient_descent_takes_the_steps_of_the_paper():
 
 
 def test_the_estimate_is_the_closed_form_of_equation_5():
-    algorithm = learner("go_ucb", horizon=12)
+    algorithm = make("go_ucb", horizon=12)
     network, told = algorithm.network, []
     for _ in range(4):
         x = algorithm.propose()
@@ -142,7 +142,7 @@ def test_the_estimate_is_the_closed_form_of_equation_5():
 
 
 def test_step_5_is_ascent_in_both_at_once():
-    algorithm = learner("go_ucb")
+    algorithm = make("go_ucb")
     play(algorithm, bowl, 4)
     network = algorithm.network
     x, w = algorithm.incumbent.copy(), algorithm.ball.centre.copy()
@@ -155,7 +155,7 @@ def test_step_5_is_ascent_in_both_at_once():
 
 def test_the_start_is_what_the_option_says():
     def first(label):
-        algorithm = learner(label, dimension=5)
+        algorithm = make(label, dimension=5)
         play(algorithm, bowl, 4)
         return algorithm, algorithm.propose()
 
@@ -173,16 +173,16 @@ def test_the_start_is_what_the_option_says():
 
 
 def test_frozen_parameters_never_move():
-    algorithm = learner("go_ucb[frozen=true]")
+    algorithm = make("go_ucb[frozen=true]")
     play(algorithm, bowl, 10)
     found = algorithm.diagnostics()
     assert found["displacement"] == found["potential"] == 0.0
-    assert learner("go_ucb").diagnostics().keys() == found.keys()
+    assert make("go_ucb").diagnostics().keys() == found.keys()
 
 
 def test_a_small_ball_binds_and_both_projections_stay_inside():
     for projection in ("radial", "euclidean"):
-        algorithm = learner(f"go_ucb[projection={projection}]", value_bound=1e-3)
+        algorithm = make(f"go_ucb[projection={projection}]", value_bound=1e-3)
         play(algorithm, bowl, 8)
         assert algorithm.diagnostics()["ball_activations"] == 4
     climb = ascent.JointAscent(algorithm.network, algorithm.problem.low, algorithm.problem.high)
@@ -196,7 +196,7 @@ def test_a_small_ball_binds_and_both_projections_stay_inside():
 
 
 def test_unit_weights_stay_in_the_unit_cube_during_the_ascent():
-    algorithm = learner("go_ucb[initialisation=u01,unit_weights=true]")
+    algorithm = make("go_ucb[initialisation=u01,unit_weights=true]")
     play(algorithm, bowl, 4)
     assert 0.0 <= algorithm.fitted.min() <= algorithm.fitted.max() <= 1.0
     seen = []
@@ -231,7 +231,7 @@ def test_no_ascent_goes_beyond_its_reach(scale):
 
 
 def test_the_bound_on_regret_is_summed_with_the_radius_of_each_round():
-    algorithm = learner("go_ucb", horizon=12)
+    algorithm = make("go_ucb", horizon=12)
     play(algorithm, bowl, 4)
     expected = 0.0
     for t in (1, 2, 3):
@@ -244,7 +244,7 @@ def test_the_bound_on_regret_is_summed_with_the_radius_of_each_round():
 
 
 def test_the_extension_sees_parameters_of_the_plain_model_on_its_own_scale():
-    algorithm = learner("go_ucb[variant=tuned]")
+    algorithm = make("go_ucb[variant=tuned]")
     play(algorithm, bowl, 6)
     network, x = algorithm.network, np.array([0.3, 2.1])
     plain = network.initial(np.random.default_rng(5))
@@ -259,7 +259,7 @@ def test_the_extension_sees_parameters_of_the_plain_model_on_its_own_scale():
 )
 def test_an_option_that_would_do_nothing_is_refused(label):
     with pytest.raises(ConfigError, match=r"(beta|start|batch) is .*allowed.*variant=tuned"):
-        learner(label)
+        make(label)
 
 
 def test_variants_start_from_the_same_weights():
@@ -274,7 +274,7 @@ def test_variants_start_from_the_same_weights():
 
 
 def test_the_set_holds_the_truth_of_the_realizable_function():
-    place = world()
+    place = environment()
     algorithm = make_algorithm("go_ucb", place.problem(), np.random.default_rng(0))
     for t in range(8):
         assert algorithm.contains(place.theta[None])[0]
@@ -285,7 +285,7 @@ def test_the_set_holds_the_truth_of_the_realizable_function():
 
 
 def test_the_extension_fits_and_finds_the_top_of_its_linear_bound():
-    algorithm = learner("go_ucb[variant=tuned]", initial_count=12, initial=None, horizon=40)
+    algorithm = make("go_ucb[variant=tuned]", initial_count=12, initial=None, horizon=40)
     play(algorithm, bowl, 12)
     inward = (algorithm.points + 1.0) / 2.0 - 1.0
     y = (algorithm.values - algorithm.values.mean()) / algorithm.values.std(ddof=1)
@@ -308,7 +308,7 @@ def test_the_extension_fits_and_finds_the_top_of_its_linear_bound():
 @pytest.mark.parametrize("name", ["gp_ei", "gp_pi", "gp_ucb"])
 @pytest.mark.parametrize("configuration", gaussian_process.CONFIGURATIONS)
 def test_the_acquisition_is_largest_where_the_next_point_is(name, configuration):
-    algorithm = learner(f"{name}[configuration={configuration}]")
+    algorithm = make(f"{name}[configuration={configuration}]")
     play(algorithm, bowl, 7)
     state = algorithm.rng.bit_generator.state
     x = algorithm.propose()
@@ -333,14 +333,14 @@ def test_the_acquisition_is_largest_where_the_next_point_is(name, configuration)
 
 @pytest.mark.parametrize("name", ["gp_ei", "gp_pi", "gp_ucb", "turbo"])
 def test_they_find_the_top_of_a_smooth_function(name):
-    points = play(learner(name, horizon=40), bowl, 30)
+    points = play(make(name, horizon=40), bowl, 30)
     assert max(map(bowl, points)) > 8.9
     assert max(map(bowl, points[:4])) < 8.5
 
 
 def test_rounds_are_flagged_as_flat_where_the_plain_acquisition_vanishes():
     # On unscaled data in 20 dimensions all candidates are as far as can be from what is known.
-    place = world()
+    place = environment()
     counts = []
     for configuration in ("raw", "fair"):
         algorithm = make_algorithm(
@@ -349,7 +349,7 @@ def test_rounds_are_flagged_as_flat_where_the_plain_acquisition_vanishes():
         play(algorithm, place.value, 10)
         counts.append(algorithm.diagnostics()["flat_rounds"])
     assert counts == [5, 0]
-    steep = learner("gp_ei[configuration=raw]", initial=np.array([[3.0, 3.0], [2.9, 3.0]] * 2))
+    steep = make("gp_ei[configuration=raw]", initial=np.array([[3.0, 3.0], [2.9, 3.0]] * 2))
     play(steep, lambda x: 100.0 * x[0], 4)
     # A posterior that is sure of far smaller values everywhere but at the incumbent.
     process = gp_regression.GaussianProcess(
@@ -360,15 +360,15 @@ def test_rounds_are_flagged_as_flat_where_the_plain_acquisition_vanishes():
 
 
 def test_beta_is_a_number_the_default_or_that_of_theory():
-    assert learner("gp_ucb")._beta() == 4.0
-    assert learner("gp_ucb[configuration=raw]")._beta() == 0.1
-    assert learner("gp_ucb[configuration=skopt]")._beta() == pytest.approx(3.8416)
-    assert learner("gp_ucb[beta=2.5]")._beta() == 2.5
-    theory = learner("gp_ucb[beta=theory]")
+    assert make("gp_ucb")._beta() == 4.0
+    assert make("gp_ucb[configuration=raw]")._beta() == 0.1
+    assert make("gp_ucb[configuration=skopt]")._beta() == pytest.approx(3.8416)
+    assert make("gp_ucb[beta=2.5]")._beta() == 2.5
+    theory = make("gp_ucb[beta=theory]")
     play(theory, bowl, 5)
     assert theory._beta() == pytest.approx(2.0 * math.log(25.0 * math.pi**2 / 0.6))
     with pytest.raises(ConfigError, match="beta is -1"):
-        learner("gp_ucb[beta=-1]")
+        make("gp_ucb[beta=-1]")
 
 
 # TuRBO.
@@ -376,7 +376,7 @@ def test_beta_is_a_number_the_default_or_that_of_theory():
 
 def scripted(outcomes, **changes):
     """Tell a TuRBO of successes and failures; return the side length after each."""
-    algorithm = learner("turbo", **changes)
+    algorithm = make("turbo", **changes)
     play(algorithm, bowl, 4)
     value, lengths = float(algorithm.values.max()), []
     for success in outcomes:
@@ -397,7 +397,7 @@ def test_the_region_grows_after_three_successes_and_shrinks_after_d_failures():
 
 
 def test_a_tie_or_a_tiny_gain_is_a_failure():
-    algorithm = learner("turbo")
+    algorithm = make("turbo")
     play(algorithm, bowl, 4)
     best = float(algorithm.values.max())
     for _ in range(4):
@@ -419,7 +419,7 @@ def test_it_starts_again_below_the_shortest_side():
 
 
 def test_the_region_has_the_volume_of_its_side_and_holds_all_candidates():
-    algorithm = learner("turbo", dimension=3, initial=None)
+    algorithm = make("turbo", dimension=3, initial=None)
     algorithm.length = 0.2
     lengthscales = np.array([0.1, 0.4, 0.9])
     candidates = algorithm._candidates(np.full(3, 0.5), lengthscales)
@@ -431,7 +431,7 @@ def test_the_region_has_the_volume_of_its_side_and_holds_all_candidates():
 
 
 def test_in_many_dimensions_some_twenty_coordinates_are_moved():
-    algorithm = learner("turbo", dimension=100, initial=None)
+    algorithm = make("turbo", dimension=100, initial=None)
     centre = np.full(100, 0.5)
     moved = (algorithm._candidates(centre, np.ones(100)) != centre).sum(axis=1)
     assert moved.min() >= 1
@@ -439,7 +439,7 @@ def test_in_many_dimensions_some_twenty_coordinates_are_moved():
 
 
 def test_the_tutorial_settings_are_another_configuration():
-    algorithm = learner("turbo[configuration=botorch]", dimension=3, initial=None)
+    algorithm = make("turbo[configuration=botorch]", dimension=3, initial=None)
     assert len(algorithm._candidates(np.full(3, 0.5), np.ones(3))) == 2000
     assert algorithm.configuration.successes == 10
 
@@ -448,14 +448,14 @@ def test_the_tutorial_settings_are_another_configuration():
 
 
 def test_the_incumbent_is_asked_for_again_and_again():
-    algorithm = learner("incumbent")
+    algorithm = make("incumbent")
     asked = play(algorithm, bowl, 12)
     best = asked[int(np.argmax([bowl(x) for x in asked[:4]]))]
     np.testing.assert_array_equal(asked[4:], np.tile(best, (8, 1)))
 
 
 def test_uniform_points_fill_the_box():
-    points = play(learner("uniform", horizon=3000), bowl, 3000)
+    points = play(make("uniform", horizon=3000), bowl, 3000)
     np.testing.assert_allclose(points.mean(axis=0), 1.0, atol=0.1)
     assert points.min() < -0.98
     assert points.max() > 2.98

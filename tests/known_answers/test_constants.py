@@ -37,7 +37,7 @@ def test_radius_of_glb_omd_by_hand():
     problem = make_problem(dimension=5, delta=0.01)
     algorithm = make_algorithm("glb_omd", problem)
     assert algorithm.radius**2 == pytest.approx(572.97129, rel=1e-7)
-    scaled = make_algorithm("glb_omd", make_problem(dimension=5, delta=0.01, radius_scale=0.1))
+    scaled = make_algorithm("glb_omd", make_problem(dimension=5, delta=0.01, factor=0.1))
     assert scaled.radius == pytest.approx(0.1 * algorithm.radius, rel=1e-12)
 
 
@@ -65,7 +65,7 @@ def test_level_of_ofuglb_is_the_infimum_over_c(link, plays):
 def test_level_of_ofuglb_before_the_first_play():
     problem = make_problem(dimension=3, delta=0.02)
     assert make_algorithm("ofuglb", problem).level == pytest.approx(math.log(50.0) + 3.0)
-    scaled = make_algorithm("ofuglb", make_problem(dimension=3, delta=0.02, radius_scale=0.1))
+    scaled = make_algorithm("ofuglb", make_problem(dimension=3, delta=0.02, factor=0.1))
     assert scaled.level == pytest.approx(0.01 * (math.log(50.0) + 3.0))
 
 
@@ -127,7 +127,7 @@ def test_constants_of_rs_glincb():
     assert theory.threshold == pytest.approx(1.34e-7, rel=0.01)
     # Shrunk radii leave the warm-up as it is; a reward bound M enters with its fourth power.
     shrunk = make_algorithm(
-        "rs_glincb", make_problem(dimension=5, horizon=3000, delta=0.01, radius_scale=0.1)
+        "rs_glincb", make_problem(dimension=5, horizon=3000, delta=0.01, factor=0.1)
     )
     assert shrunk.gamma == pytest.approx(0.1 * practical.gamma)
     assert shrunk.threshold == practical.threshold

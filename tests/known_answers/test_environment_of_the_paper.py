@@ -40,21 +40,21 @@ def test_kappa(link, norm, kappa):
 
 
 def test_extremes_and_direction():
-    world = build(setting("logistic_s3"), 0)[0]
-    predictors = np.array([world.arms(t) @ world.theta for t in range(3000)]) / 3.0
+    environment = build(setting("logistic_s3"), 0)[0]
+    predictors = np.array([environment.arms(t) @ environment.theta for t in range(3000)]) / 3.0
     assert round(predictors.max(), 6) == 0.981185
     assert round(predictors.min(), 6) == -0.968854
     # The draws that decide kappa, counted arm by arm from 0 or from 1.
     assert predictors.argmin() in (15776, 15777)
     assert predictors.argmax() in (31689, 31690)
     expected = [0.0960, 0.5938, 0.2468, 0.0833, -0.7552]
-    np.testing.assert_allclose(world.theta / 3.0, expected, atol=5e-5)
+    np.testing.assert_allclose(environment.theta / 3.0, expected, atol=5e-5)
 
 
 def test_kappa_over_the_ball_is_larger():
-    world = build(setting("logistic_s3"), 0)[0]
-    assert world.kappa("ball") == pytest.approx(2.0 + 2.0 * math.cosh(3.0))
-    assert world.kappa("parameter") < world.kappa("arms") < world.kappa("ball")
+    environment = build(setting("logistic_s3"), 0)[0]
+    assert environment.kappa("ball") == pytest.approx(2.0 + 2.0 * math.cosh(3.0))
+    assert environment.kappa("parameter") < environment.kappa("arms") < environment.kappa("ball")
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_kappa_over_the_ball_is_larger():
 )
 @pytest.mark.parametrize("trial", [0, 7])
 def test_calibrated_pools_give_the_reported_kappa(link, longest, norm, kappa, trial):
-    world = make_environment(
+    environment = make_environment(
         "glm",
         horizon=5,
         trial=trial,
@@ -82,7 +82,7 @@ def test_calibrated_pools_give_the_reported_kappa(link, longest, norm, kappa, tr
         instance="per_trial",
         longest=longest,
     )
-    assert world.kappa("arms") == pytest.approx(kappa, rel=2e-3)
+    assert environment.kappa("arms") == pytest.approx(kappa, rel=2e-3)
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_the_first_arm_is_the_longest_and_ties_go_to_the_lowest_index():
 def test_the_index_by_hand():
     # theta = (1, 0), H = diag(4, 1): the indices of the arms are 0.8 + 0.4 beta and 0.5 beta, so
     # the second wins if beta > 8.
-    algorithm = make_algorithm("glb_omd", make_problem(radius_scale=1e-3))
+    algorithm = make_algorithm("glb_omd", make_problem(factor=1e-3))
     algorithm.theta = np.array([1.0, 0.0])
     algorithm.H_inv = np.diag([0.25, 1.0])
     beta = algorithm.radius
@@ -55,7 +55,7 @@ def test_the_index_by_hand():
 
 
 def warm(rng, link, d, norm):
-    """Return a learner after some rounds, and arms."""
+    """Return an algorithm after some rounds, and arms."""
     algorithm = make_algorithm("glb_omd", make_problem(link, dimension=d, norm_bound=norm))
     arms = random_arms(rng, 30, d)
     theta = rng.standard_normal(d)
@@ -131,12 +131,12 @@ def test_gaussian_rewards_give_ridge_least_squares(sigma):
 @pytest.mark.parametrize("setting", ["logistic_s3", "poisson_s9"])
 def test_the_inverse_stays_an_inverse_for_three_thousand_rounds(setting):
     cell = Cell("glb_omd", setting, "glb_omd", PAPER["settings"][setting])
-    world, problem = build(cell, 0)
+    environment, problem = build(cell, 0)
     algorithm = make_algorithm("glb_omd", problem)
     for t in range(3000):
-        arms = world.arms(t)
+        arms = environment.arms(t)
         index = algorithm.select(arms)
-        algorithm.update(arms, index, world.reward(t, index))
+        algorithm.update(arms, index, environment.reward(t, index))
     np.testing.assert_allclose(algorithm.H_inv @ algorithm.H, np.eye(5), atol=1e-8)
 
 

@@ -1,4 +1,4 @@
-"""The learners for heavy tails against constants worked out by hand and dense formulas."""
+"""The algorithms for heavy tails against constants worked out by hand and dense formulas."""
 
 import math
 import statistics
@@ -19,7 +19,7 @@ T = 18000
 
 def problem(epsilon=0.99, nu=1.31, **changes):
     """Return the problem of the paper's experiments, radii of theory."""
-    values = {"dimension": 2, "horizon": T, "radius_mode": "theory", "radius_factor": 1.0}
+    values = {"dimension": 2, "horizon": T, "radius": "theory", "factor": 1.0}
     return HeavyTailedProblem(epsilon=epsilon, scale_bound=nu, **(values | changes))
 
 
@@ -113,7 +113,7 @@ def test_constants_of_tofu():
 @pytest.mark.parametrize("n", [0, 1, 500])
 @pytest.mark.parametrize("epsilon", [1.0, 0.6])
 def test_matched_radii_are_one_width_in_the_metric_of_the_data(n, epsilon):
-    told = problem(epsilon, 2.0, radius_mode="matched", radius_factor=0.3)
+    told = problem(epsilon, 2.0, radius="matched", factor=0.3)
     width = math.sqrt(2.0 * math.log(100.0) + 2.0 * math.log(1.0 + n / 2.0))
     growth = max(n, 1) ** ((1.0 - epsilon) / (2.0 * (1.0 + epsilon)))
     # Scale of the noise, of V in units of sum x x^T, and lambda of each method.
@@ -137,7 +137,7 @@ def test_matched_radii_are_one_width_in_the_metric_of_the_data(n, epsilon):
 @pytest.mark.parametrize("name", ["hvt_ucb", "heavy_oful", "oful", "crtm", "crmm", "menu", "tofu"])
 def test_shrunk_radii_are_multiples_of_the_theory(name):
     theory, shrunk = (
-        make_algorithm(name, problem(radius_mode=mode, radius_factor=factor))
+        make_algorithm(name, problem(radius=mode, factor=factor))
         for mode, factor in (("theory", 1.0), ("shrunk", 0.01))
     )
     for t in (0, 1, 300):
@@ -149,7 +149,7 @@ def test_shrunk_radii_are_multiples_of_the_theory(name):
 
 def test_hvt_ucb_with_alpha_1_and_no_threshold_is_weighted_ridge_regression(monkeypatch):
     monkeypatch.setattr(hvt_ucb, "ALPHA", 1.0)
-    told = problem(dimension=3, norm_bound=1e6, radius_mode="matched", radius_factor=0.3)
+    told = problem(dimension=3, norm_bound=1e6, radius="matched", factor=0.3)
     algorithm = make_algorithm("hvt_ucb[tau_scale=1.0e+100]", told)
     rng, sigmas, chosen, rewards = np.random.default_rng(2), [], [], []
     for _ in range(500):
@@ -171,7 +171,7 @@ def test_hvt_ucb_with_alpha_1_and_no_threshold_is_weighted_ridge_regression(monk
 @pytest.mark.parametrize("floor", [True, False])
 def test_hvt_ucb_step_by_step(mode, floor):
     factor = {"theory": 1.0, "shrunk": 1e-3, "matched": 0.3}[mode]
-    told = problem(0.7, 0.4, horizon=500, radius_mode=mode, radius_factor=factor)
+    told = problem(0.7, 0.4, horizon=500, radius=mode, factor=factor)
     algorithm = make_algorithm(f"hvt_ucb[stability_floor={floor},tau_scale=0.2]", told)
     rng, p = np.random.default_rng(4), 0.3 / 3.4
     theta, V, clipped = np.zeros(2), 2.0 * np.eye(2), 0
@@ -203,7 +203,7 @@ def test_hvt_ucb_step_by_step(mode, floor):
 
 
 def test_hvt_ucb_decomposes_always_or_when_needed_with_one_result():
-    told = problem(horizon=300, radius_mode="matched", radius_factor=0.3)
+    told = problem(horizon=300, radius="matched", factor=0.3)
     lazy, always = (make_algorithm(f"hvt_ucb[projection={p}]", told) for p in ("lazy", "always"))
     chosen, _ = play(lazy, 200)
     same, _ = play(always, 200)
@@ -213,18 +213,18 @@ def test_hvt_ucb_decomposes_always_or_when_needed_with_one_result():
 
 
 def test_hvt_ucb_with_the_bound_ignores_the_scale_of_the_round():
-    told = problem(nu=2.0, horizon=300, radius_mode="matched", radius_factor=0.3)
+    told = problem(nu=2.0, horizon=300, radius="matched", factor=0.3)
     labels = ("hvt_ucb[scale=bound]", "hvt_ucb[scale=bound]", "hvt_ucb")
-    learners = [make_algorithm(label, told) for label in labels]
+    algorithms = [make_algorithm(label, told) for label in labels]
     rng = np.random.default_rng(2)
     for arms in random_arms(rng, 50, 6, 2):
         reward = float(rng.standard_normal())
-        index = learners[0].select(arms)
-        for learner, scale in zip(learners, (1e-3, 1.5, 1e-3), strict=True):
-            learner.update(arms, index, reward, scale=scale)
-    np.testing.assert_array_equal(learners[0].theta, learners[1].theta)
-    assert np.abs(learners[2].theta - learners[0].theta).max() > 1e-3
-    assert learners[0].sigma >= 2.0 > learners[2].sigma
+        index = algorithms[0].select(arms)
+        for each, scale in zip(algorithms, (1e-3, 1.5, 1e-3), strict=True):
+            each.update(arms, index, reward, scale=scale)
+    np.testing.assert_array_equal(algorithms[0].theta, algorithms[1].theta)
+    assert np.abs(algorithms[2].theta - algorithms[0].theta).max() > 1e-3
+    assert algorithms[0].sigma >= 2.0 > algorithms[2].sigma
 
 
 # The other methods against dense formulas.
@@ -244,7 +244,7 @@ def test_oful_is_ridge_regression_with_its_ellipsoid(weighted):
 
 
 def test_the_scale_of_oful():
-    told = problem(nu=3.0, deviation=4.5, radius_mode="matched", radius_factor=1.0)
+    told = problem(nu=3.0, deviation=4.5, radius="matched", factor=1.0)
     radii = [make_algorithm(f"oful[R={R}]", told).beta - 1.0 for R in ("unit", "nu", "sd")]
     assert radii == pytest.approx([radii[0], 3.0 * radii[0], 4.5 * radii[0]])
 
@@ -362,7 +362,7 @@ def test_tofu_truncates_products_in_every_direction():
 
 @pytest.mark.parametrize("solver", ["irls", "gd_warm", "gd_cold", "slsqp_loop"])
 def test_heavy_oful_plays_nearly_the_same_with_every_solver(solver):
-    told = problem(0.7, 1.0, horizon=400, radius_mode="matched", radius_factor=0.3)
+    told = problem(0.7, 1.0, horizon=400, radius="matched", factor=0.3)
     exact, other = (
         make_algorithm(f"heavy_oful[solver={s},tau_scale=0.1]", told) for s in ("newton", solver)
     )
@@ -377,8 +377,8 @@ def test_heavy_oful_scales_and_thresholds():
         told = problem(
             *(0.8, 0.3),
             horizon=400,
-            radius_mode="shrunk",
-            radius_factor=0.01,
+            radius="shrunk",
+            factor=0.01,
             relax_sigma_bounds=relax,
         )
         algorithm = make_algorithm("heavy_oful", told)
@@ -403,7 +403,7 @@ def test_heavy_oful_scales_and_thresholds():
 
 @pytest.mark.parametrize("projection", ["lazy", "always"])
 def test_a_zero_arm_leaves_finite_numbers_and_nothing_learned(projection):
-    told = problem(horizon=50, radius_mode="matched", radius_factor=0.3)
+    told = problem(horizon=50, radius="matched", factor=0.3)
     algorithm = make_algorithm(f"hvt_ucb[projection={projection}]", told)
     algorithm.update(np.zeros((1, 2)), 0, 5.0, scale=1.0)
     assert algorithm.is_finite()
@@ -418,20 +418,20 @@ def test_oful_covers_under_gaussian_noise_with_a_matched_radius():
         spec = {
             "environment": "heavy_tailed",
             "parameters": {"law": "normal", "epsilon": 1.0, "nu": 1.0},
-            "learner": {"radius_mode": "matched", "radius_factor": 1.0},
+            "learner": {"radius": "matched", "factor": 1.0},
             "horizon": 200,
         }
-        world, told = build(Cell("hvt_ucb", "short", "oful", spec), trial)
+        environment, told = build(Cell("hvt_ucb", "short", "oful", spec), trial)
         algorithm = make_algorithm("oful[R=unit]", told)
-        coverage = loop.Coverage(world.theta, algorithm)
-        columns = loop.play(world, algorithm, [200], observers=[coverage]).columns
+        coverage = loop.Coverage(environment.theta, algorithm)
+        columns = loop.play(environment, algorithm, [200], observers=[coverage]).columns
         covered += columns["covered"][-1]
     assert covered >= 99
 
 
 @pytest.mark.parametrize("name", ["hvt_ucb", "heavy_oful", "oful[weighted=true]"])
 def test_a_zero_arm_and_no_noise_are_no_obstacle(name):
-    told = problem(nu=0.0, horizon=400, radius_mode="matched", radius_factor=0.3)
+    told = problem(nu=0.0, horizon=400, radius="matched", factor=0.3)
     algorithm = make_algorithm(name, told)
     arms = np.array([[0.0, 0.0], [0.5, 0.0], [0.0, 0.7]])
     for t in range(400):
@@ -441,7 +441,7 @@ def test_a_zero_arm_and_no_noise_are_no_obstacle(name):
 
 
 def test_the_inverse_stays_the_inverse_when_weights_span_many_orders():
-    told = problem(0.69, 3000.0, horizon=5000, radius_mode="matched", radius_factor=0.3)
+    told = problem(0.69, 3000.0, horizon=5000, radius="matched", factor=0.3)
     algorithm = make_algorithm("hvt_ucb", told)
     rng = np.random.default_rng(9)
     for _ in range(3500):

@@ -15,7 +15,7 @@ TIE = 1e-4
 
 @lru_cache
 def history_of(link, norm, t):
-    """Return OFUGLB before round t of a world like the paper's, and the arms of that round."""
+    """Return OFUGLB before round t of a setting like the paper's, and the arms of that round."""
     rng = np.random.default_rng([t, int(norm), len(link)])
     problem = make_problem(link, dimension=5, norm_bound=norm, delta=0.01)
     algorithm = make_algorithm("ofuglb", problem)

@@ -215,7 +215,7 @@ class RSGLinCB(Textbook):
         if self.H_switch is None or np.linalg.det(H) > 1.5 * np.linalg.det(self.H_switch):
             self.H_switch, self.switches = H, self.switches + 1
             self.switched = ridge_estimate(self.link, self.X, self.r, self.d, self.d)
-        root = self.p.radius_scale * math.sqrt(L)
+        root = self.p.factor * math.sqrt(L)
         width = M * self.S * root * math.sqrt(self.p.kappa) * length
         lower = (arms @ estimate - width).max()
         value = arms @ (0.5 * (estimate + self.switched))
@@ -248,7 +248,7 @@ class OFUGLB(Textbook):
         return np.array([x @ theta for x, theta in zip(arms, best, strict=True)])
 
 
-def world(link, d, K, rounds, seed=0):
+def environment(link, d, K, rounds, seed=0):
     """Return arms (rounds, K, d) and rewards (rounds, K)."""
     rng = np.random.default_rng(seed)
     arms = random_arms(rng, rounds, K, d)
@@ -267,8 +267,8 @@ def compare(textbook, algorithm, arms, rewards):
             assert algorithm.radius == pytest.approx(textbook.radius, rel=1e-6), f"round {t}"
         index = algorithm.select(arms[t])
         assert values[index] >= values.max() - TIE * (1.0 + abs(values.max())), f"round {t}"
-        for learner in (textbook, algorithm):
-            learner.update(arms[t], index, rewards[t, index])
+        for each in (textbook, algorithm):
+            each.update(arms[t], index, rewards[t, index])
     assert algorithm.status == "ok"
 
 
@@ -290,14 +290,14 @@ def compare(textbook, algorithm, arms, rewards):
 )
 def test_the_textbook_chooses_the_same_arms(label, textbook, link, kappa):
     problem = make_problem(link, dimension=3, kappa=kappa, delta=0.05)
-    arms, rewards = world(link, 3, 10, ROUNDS)
+    arms, rewards = environment(link, 3, 10, ROUNDS)
     compare(textbook(problem), make_algorithm(label, problem), arms, rewards)
 
 
 def test_rs_glincb_plays_no_eliminated_arm():
     # Elimination decides only where radii are small: here it overrules the best index.
-    problem = make_problem(dimension=3, kappa=50.0, radius_scale=0.001)
-    arms, rewards = world("logistic", 3, 10, 100)
+    problem = make_problem(dimension=3, kappa=50.0, factor=0.001)
+    arms, rewards = environment("logistic", 3, 10, 100)
     textbook = RSGLinCB(problem)
     compare(textbook, make_algorithm("rs_glincb", problem), arms, rewards)
     assert textbook.overruled > 3
@@ -305,7 +305,7 @@ def test_rs_glincb_plays_no_eliminated_arm():
 
 def test_rs_glincb_meets_both_of_its_phases_above():
     problem = make_problem(dimension=3, kappa=21.0)
-    arms, rewards = world("logistic", 3, 10, ROUNDS)
+    arms, rewards = environment("logistic", 3, 10, ROUNDS)
     algorithm = make_algorithm("rs_glincb", problem)
     for t in range(ROUNDS):
         index = algorithm.select(arms[t])
@@ -317,7 +317,7 @@ def test_rs_glincb_meets_both_of_its_phases_above():
 @pytest.mark.parametrize("link", ["logistic", "poisson"])
 def test_the_textbook_ofuglb_chooses_the_same_arms(link):
     problem = make_problem(link, dimension=2, delta=0.05)
-    arms, rewards = world(link, 2, 6, 30)
+    arms, rewards = environment(link, 2, 6, 30)
     compare(OFUGLB(problem), make_algorithm("ofuglb", problem), arms, rewards)
 
 
@@ -325,13 +325,13 @@ def test_the_textbook_ofuglb_chooses_the_same_arms(link):
     "form", ["index=linear", "index=mixed", "radius=older", "proximal=unscaled"]
 )
 def test_the_two_solvers_of_ecolog_learn_the_same(form):
-    arms, rewards = world("logistic", 5, 20, 150)
+    arms, rewards = environment("logistic", 5, 20, 150)
     problem = make_problem(dimension=5)
     exact = make_algorithm(f"ecolog[{form},solver=newton]", problem)
     descent = make_algorithm(f"ecolog[{form},solver=pgd]", problem)
     for t in range(len(arms)):
-        for learner in (exact, descent):
-            learner.update(arms[t], t % 20, rewards[t, t % 20])
+        for each in (exact, descent):
+            each.update(arms[t], t % 20, rewards[t, t % 20])
     # Descent stops at accuracy 1/t in each round; the errors of 150 rounds stay of that order.
     assert np.linalg.norm(exact.theta - descent.theta) < 0.02
     assert descent.radius == pytest.approx(exact.radius, rel=0.02)
@@ -343,8 +343,8 @@ def test_ecolog_stays_in_the_ball_and_solves_its_problem_there():
     algorithm, textbook = make_algorithm("ecolog", problem), ECOLog(problem)
     arms = np.array([[0.8, 0.6], [0.0, 1.0]])
     for t in range(40):
-        for learner in (algorithm, textbook):
-            learner.update(arms, t % 2, 1.0)
+        for each in (algorithm, textbook):
+            each.update(arms, t % 2, 1.0)
         np.testing.assert_allclose(algorithm.theta, textbook.theta, atol=1e-6)
     assert np.linalg.norm(algorithm.theta) == pytest.approx(0.5)
     assert algorithm.excess == pytest.approx(textbook.excess, abs=1e-6)
@@ -361,7 +361,7 @@ def test_descent_moves_in_small_balls_too(norm):
 def test_glm_ucb_projects_in_the_norm_of_its_gradients():
     problem = make_problem(dimension=2, norm_bound=0.8)
     projecting = make_algorithm("glm_ucb[projection=true]", problem)
-    arms, _ = world("logistic", 2, 5, 80, seed=3)
+    arms, _ = environment("logistic", 2, 5, 80, seed=3)
     for t in range(80):
         projecting.update(arms[t], t % 5, float(arms[t, t % 5] @ [1.0, 0.5] > 0.0))
     X = np.array([arms[t, t % 5] for t in range(80)])
@@ -384,7 +384,7 @@ def test_glm_ucb_projects_in_the_norm_of_its_gradients():
 
 
 def test_an_alias_never_switches_again():
-    arms, rewards = world("logistic", 3, 10, 120)
+    arms, rewards = environment("logistic", 3, 10, 120)
     problem = make_problem(dimension=3, kappa=2.0)
     switches = {}
     for alias in ("true", "false"):
@@ -398,9 +398,9 @@ def test_an_alias_never_switches_again():
 
 def test_the_radius_of_ofulog_r_does_not_wait_for_its_estimate():
     rng = np.random.default_rng(12)
-    learner, arms = make_algorithm("ofulog_r", make_problem(dimension=3)), random_arms(rng, 8, 3)
+    algorithm, arms = make_algorithm("ofulog_r", make_problem(dimension=3)), random_arms(rng, 8, 3)
     for t in range(20):
-        learner.update(arms, t % 8, float(t % 2))
-    before = learner.level
-    learner.estimate.sum()
-    assert learner.level == before
+        algorithm.update(arms, t % 8, float(t % 2))
+    before = algorithm.level
+    algorithm.estimate.sum()
+    assert algorithm.level == before

@@ -15,8 +15,8 @@ PAPER = {
     "method": "glb_omd",
     "names": {"glb_omd": "GLB-OMD", "gloc": "GLOC", "ofuglb": "OFUGLB"},
     "settings": {
-        "low": {"environment": "glm", "parameters": {"norm": 3}, "learner": {"radius_scale": 0.1}},
-        "high": {"environment": "glm", "parameters": {"norm": 5}, "learner": {"radius_scale": 1}},
+        "low": {"environment": "glm", "parameters": {"norm": 3}, "learner": {"factor": 0.1}},
+        "high": {"environment": "glm", "parameters": {"norm": 5}, "learner": {"factor": 1}},
     },
     "runs": [{"settings": ["low", "high"], "algorithms": ["glb_omd", "gloc"], "trials": 3}],
     "timings": [{"settings": ["low"], "algorithms": ["glb_omd", "gloc"], "trials": 3}],

@@ -118,9 +118,9 @@ def test_impossible_worlds_are_refused(parameters, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"radius_mode": "theoretical"}, "radius_mode is 'theoretical'"),
-        ({"radius_mode": "theory"}, "radius_factor is 0.3.*allowed in radius_mode 'theory': 1"),
-        ({"radius_factor": 0.0}, "radius_factor is 0"),
+        ({"radius": "theoretical"}, "radius is 'theoretical'"),
+        ({"factor": 0.3}, "factor is 0.3.*allowed where radius is 'theory': 1"),
+        ({"factor": 0.0}, "factor is 0"),
         ({"relax_sigma_bounds": "no"}, "relax_sigma_bounds is 'no'"),
         ({"delta": 1.0}, "delta is 1"),
         ({"scale_bound": -1.0}, "scale_bound is -1"),
@@ -137,10 +137,10 @@ def test_impossible_problems_are_refused(changes, message):
 def test_defaults_of_the_problem():
     problem = world(horizon=1000).problem()
     assert problem.delta == 1.0 / 8000.0
-    assert problem.relax_sigma_bounds
-    assert problem.radius_factor == 0.3
-    assert not world().problem(radius_mode="shrunk").relax_sigma_bounds
-    assert world().problem(radius_mode="theory").radius_factor == 1.0
+    assert (problem.radius, problem.factor) == ("theory", 1.0)
+    assert not problem.relax_sigma_bounds
+    assert world().problem(radius="matched").relax_sigma_bounds
+    assert world().problem(radius="matched").factor == 1.0
     json.dumps(vars(problem) | {"deviation": None})
 
 

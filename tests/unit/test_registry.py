@@ -96,7 +96,7 @@ def test_an_unknown_environment_parameter_suggests_the_nearest():
         ("delta", 1.5),
         ("delta", True),
         ("reward_bound", float("inf")),
-        ("radius_scale", 0.0),
+        ("factor", 0.0),
     ],
 )
 def test_impossible_problems_are_refused_by_key_and_value(key, value):

@@ -39,7 +39,7 @@ REGISTRY = {
     "gp_epsilon_greedy": "optimist.algorithms.kernel.gp_epsilon_greedy:GPEpsilonGreedy",
     "uniform": "optimist.algorithms.kernel.uniform:Uniform",
 }
-# Learners on a box.
+# Algorithms on a box.
 BOX_REGISTRY = {
     "go_ucb": "optimist.algorithms.black_box.go_ucb:GOUCB",
     "gp_ei": "optimist.algorithms.black_box.gp_ei:GPEI",

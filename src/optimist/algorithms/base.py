@@ -1,4 +1,4 @@
-"""The contract of a learner, and that of one on finite arm sets."""
+"""The contract of an algorithm, and that of one on finite arm sets."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar
@@ -7,12 +7,12 @@ import numpy as np
 
 
 class Algorithm(ABC):
-    """A learner.
+    """An algorithm.
 
     A subclass
 
     * takes the problem, then keyword options, in its constructor; stores and validates them, draws
-      nothing at random and allocates nothing that grows with the data. A randomised learner names
+      nothing at random and allocates nothing that grows with the data. A randomised algorithm names
       a keyword ``rng`` and is handed its own stream.
     * names its source in ``reference``, the class of problem that it is made for in
       ``problem_type``;
@@ -44,12 +44,12 @@ class Algorithm(ABC):
         return all(np.isfinite(value).all() for value in numbers)
 
     def state_bytes(self):
-        """Return the number of bytes that the learner's decisions depend on between rounds."""
+        """Return the number of bytes that the algorithm's decisions depend on between rounds."""
         return sum(_nbytes(value) for name, value in vars(self).items() if name != "problem")
 
 
 class FiniteArmAlgorithm(Algorithm):
-    """A learner that picks one of finitely many arms in every round.
+    """An algorithm that picks one of finitely many arms in every round.
 
     `select`, `update` and `prepare` are all that is timed.
     """
@@ -63,7 +63,7 @@ class FiniteArmAlgorithm(Algorithm):
         """Learn that row ``index`` of ``arms`` (K, d) paid ``reward``.
 
         ``told`` is what the environment tells along with it, see `FiniteArmEnvironment.told`; a
-        learner names what it is told.
+        algorithm names what it is told.
         """
 
     def prepare(self):

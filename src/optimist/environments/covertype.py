@@ -55,6 +55,6 @@ class CovertypeEnvironment(FiniteArmEnvironment):
             kappa=positive("kappa", kappa),
             horizon=self.horizon,
             delta=delta,
-            radius_scale=factor,
+            factor=factor,
             fixed_arms=True,
         )

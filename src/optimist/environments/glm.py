@@ -128,7 +128,7 @@ class GLMEnvironment(FiniteArmEnvironment):
             horizon=self.horizon,
             delta=delta,
             reward_bound=reward_bound,
-            radius_scale=factor,
+            factor=factor,
             fixed_arms=not self.redrawn,
         )
 

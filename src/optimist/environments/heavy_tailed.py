@@ -114,7 +114,10 @@ class HeavyTailedEnvironment(PoolEnvironment):
         factor=1.0,
         relax_sigma_bounds=None,
     ):
-        """Return the `HeavyTailedProblem`; ``delta`` defaults to 1 / (8 T)."""
+        """Return the `HeavyTailedProblem`.
+
+        ``delta`` defaults to 1 / (8 T).
+        """
         largest = self.amplitude * 10.0**self.decades
         return HeavyTailedProblem(
             dimension=len(self.theta),
@@ -123,8 +126,8 @@ class HeavyTailedEnvironment(PoolEnvironment):
             scale_bound=self.nu * largest,
             delta=delta,
             deviation=math.sqrt(self.law.variance) * largest if largest else 0.0,
-            radius_mode=radius,
-            radius_factor=factor,
+            radius=radius,
+            factor=factor,
             relax_sigma_bounds=relax_sigma_bounds,
             fixed_arms=self._offered is None,
         )

@@ -22,6 +22,6 @@ class KernelPool(PoolEnvironment):
             ridge=self.deviation**2 if ridge is None else positive("ridge", ridge),
             norm_bound=norm_bound,
             delta=delta,
-            radius_scale=factor,
+            factor=factor,
             fixed_arms=self._offered is None,
         )

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from optimist.errors import unknown_name
+from optimist.schemas import check_document
 
 if TYPE_CHECKING:
     from optimist.panels.base import Panel
@@ -61,6 +62,26 @@ def make_panel(spec: Mapping[str, Any]) -> "Panel":
 def make_table(spec: Mapping[str, Any]) -> "Table":
     """Return the table of an entry among tables."""
     return table_class(spec["kind"])(spec)
+
+
+def check_shown(paper: Mapping[str, Any], source: str) -> None:
+    """Raise ConfigError for an unknown kind of panel or table, or keys that its kind refuses.
+
+    Parameters
+    ----------
+    paper : mapping
+        A paper's configuration, with its figures written out.
+    source : str
+        The file that they stand in, for messages.
+    """
+    for name, figure in paper.get("figures", {}).items():
+        for i, panel in enumerate(figure["panels"]):
+            place = f"{source}: figures.{name}.panels.{i}"
+            check_document(dict(panel), panel_class(panel["kind"]).schema(), place)
+    for name, table in paper.get("tables", {}).items():
+        place = f"{source}: tables.{name}"
+        kind = table_class(table["kind"]) if "kind" in table else None
+        check_document(dict(table), kind.schema() if kind else {"required": ["kind"]}, place)
 
 
 def _load(what: str, kind: str, registry: Mapping[str, str]) -> Any:

@@ -21,6 +21,7 @@ from optimist.panels import marks as drawing
 from optimist.panels.bars import draw_bars
 from optimist.panels.base import ALGORITHMS, COLUMN, SETTINGS, TEXT, Axes, Panel, Paper
 from optimist.panels.rows import Tables, complete, estimates, fault, mean, missing, notes, rows
+from optimist.runs.setting import option_defaults
 from optimist.statistics import proportion_interval
 
 if TYPE_CHECKING:
@@ -77,11 +78,9 @@ class Sweep(Panel):
 
     def _swept(self, setting: str, paper: Paper) -> float:
         """Return the value of the swept parameter in a setting; NaN if the panel sweeps none."""
-        spec = paper["settings"][setting]
-        known = {"horizon": spec.get("horizon")}
-        known |= {**spec.get("parameters", {}), **spec.get("problem", {})}
         if self.is_bars:
             return np.nan
+        known = option_defaults(paper["settings"][setting])
         if self.spec["over"] not in known:
             raise ConfigError(
                 f"setting {setting!r} has no parameter {self.spec['over']!r} to plot over; "

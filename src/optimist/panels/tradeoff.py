@@ -6,7 +6,7 @@ the number of trials behind x.
 
 from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from optimist.panels import marks as drawing
 from optimist.panels.base import ALGORITHMS, SETTINGS, Axes, Panel
@@ -39,9 +39,8 @@ class Tradeoff(Panel):
             regrets, seconds = complete(finals)["regret"], complete(times)["seconds"]
             if len(regrets) and len(seconds):
                 y, low, high = mean(regrets, tables.paper)
-                where: dict[str, Any] = {"setting": setting, "series": algorithm, "x": seconds.median()}
-                counts: dict[str, Any] = {"n": len(regrets), "time_n": len(seconds)}
-                yield rows("data", y=y, low=low, high=high, **where, **counts)
+                mark = rows("data", setting=setting, series=algorithm, x=seconds.median(), y=y)
+                yield mark.assign(low=low, high=high, n=len(regrets), time_n=len(seconds))
 
     def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
         """Draw marks with whiskers."""

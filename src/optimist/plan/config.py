@@ -14,6 +14,7 @@ import yaml
 from optimist.algorithms import REGISTRIES, make_algorithm
 from optimist.errors import ConfigError, OptimistError, unknown_name
 from optimist.label import name_of
+from optimist.panels import check_shown
 from optimist.panels.studies import check_studies
 from optimist.plan.documents import merge, read_yaml
 from optimist.plan.names import Names
@@ -70,8 +71,9 @@ def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, 
     return check_config(config)
 
 
-def check_config(config: dict[str, Any]) -> dict[str, Any]:
+def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``config`` if it is valid; raise ConfigError otherwise."""
+    config = dict(config)
     validate(config, schema_path("config"), "config")
     for paper in (*config["papers"], *config["changes"]["settings"]):
         if paper not in paper_names():
@@ -134,7 +136,7 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
         paper = changed(paper, changes)
         if name in changes["settings"]:
             source += f" with changes.settings.{name}"
-            _validate_part(paper, "settings", source)
+            _validate_entries(paper, "settings", "setting", source)
     try:
         check_cells(paper)
         check_studies(paper)
@@ -150,22 +152,21 @@ def _expanded(folder: Path) -> tuple[dict[str, Any], Names]:
     for room, document in rooms.items():
         validate(document, schema_path(room), sources[room])
     paper, names = expand_paper(folder.name, rooms, sources)
-    for part in {"figures", "tables"} & set(paper):
-        _validate_part(paper, part, sources["figures"])
+    _validate_entries(paper, "figures", "figure", sources["figures"])
+    check_shown(paper, sources["figures"])
     return paper, names
 
 
-def _validate_part(paper: Mapping[str, Any], part: str, source: str) -> None:
-    """Check a part of a paper that is written out: settings, figures or tables."""
-    entry = "setting.schema.json" if part == "settings" else "figure.schema.json"
-    schema = {"properties": {part: {"additionalProperties": {"$ref": entry}}}}
-    check_document({part: paper[part]}, schema, source, schema_path("config").parent)
+def _validate_entries(paper: Mapping[str, Any], part: str, entry: str, source: str) -> None:
+    """Check the settings or figures of a paper that is written out."""
+    schema = {"properties": {part: {"additionalProperties": {"$ref": f"{entry}.schema.json"}}}}
+    check_document({part: paper.get(part, {})}, schema, source, schema_path("config").parent)
 
 
-def changed(paper: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return a paper with more trials, in files of other sizes, and with other settings."""
-    paper = deepcopy(paper)
-    for block in paper["runs"]:
+    found = deepcopy(dict(paper))
+    for block in found["runs"]:
         block["trials"] = max(block["trials"], changes["trials"] or 0)
         names = {name_of(label) for label in block["algorithms"]}
         sizes = {n: size for n, size in changes["trials_per_file"].items() if n in names}
@@ -173,8 +174,8 @@ def changed(paper: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]
             block["trials_per_file"] = block.get("trials_per_file", {}) | sizes
     for pattern, keys in changes["settings"].get(paper["paper"], {}).items():
         for label in _matched(paper, pattern):
-            paper["settings"][label] = merge(paper["settings"][label], keys)
-    return paper
+            found["settings"][label] = merge(found["settings"][label], keys)
+    return found
 
 
 def _matched(paper: Mapping[str, Any], pattern: str) -> list[str]:
@@ -182,7 +183,7 @@ def _matched(paper: Mapping[str, Any], pattern: str) -> list[str]:
     if not found:
         raise ConfigError(
             f"changes.settings.{paper['paper']} has {pattern!r}; allowed: patterns that match "
-            f"some of {', '.join(paper['settings'])}"
+            f"some of {', '.join(label for label in paper['settings'] if '[' not in label)}"
         )
     return found
 

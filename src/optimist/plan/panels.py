@@ -1,7 +1,8 @@
 """Panels of a figure: from what is written once to every single panel.
 
-A panel in ``figures.yaml`` may hold a list under one or several of the keys `SPREAD`; it then stands
-for one panel for each combination, of which the first key in that order changes slowest. With
+A panel in ``figures.yaml`` may hold a list under one or several of the keys `SPREAD`; it then
+stands for one panel for each combination, of which the first key in that order changes slowest. So
+it does with ``settings: {each: ...}``, where each panel shows one setting of those. With
 ``over: {key: values}`` a panel shows its one ``setting`` with each of the values of a key.
 """
 
@@ -14,7 +15,7 @@ from optimist.label import name_of
 from optimist.plan.names import Names
 
 # Keys of a panel that may hold a list, slowest first.
-SPREAD = ("kind", "method", "column", "setting", "round")
+SPREAD = ("kind", "method", "column", "settings", "setting", "round")
 
 
 def expand_figure(
@@ -72,23 +73,29 @@ class _Panel:
 
     def spread(self) -> Iterator[dict[str, Any]]:
         """Yield the single panels."""
-        lists = {key: self._choices(key) for key in SPREAD if key in self._keys}
+        lists = {key: self._choices(key) for key in SPREAD if self._is_spread(key)}
         for values in product(*lists.values()):
             chosen = dict(zip(lists, values, strict=True))
             panel = expand_shown(self._place, {**self._keys, **chosen}, self._names)
             yield self._swept(self._titled(panel, chosen))
 
+    def _is_spread(self, key: str) -> bool:
+        value = self._keys.get(key)
+        is_each = isinstance(value, Mapping) and set(value) == {"each"}
+        return value is not None and (key != "settings" or is_each)
+
     def _choices(self, key: str) -> list[Any]:
         value = self._keys[key]
-        if key == "setting":
-            return self._names.labels(f"{self._place}.setting", value)
+        if key in ("setting", "settings"):
+            entries = value if key == "setting" else value["each"]
+            return self._names.labels(f"{self._place}.{key}", entries)
         return value if isinstance(value, list) else [value]
 
     def _titled(self, panel: dict[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
         """Return a panel with its values in place of the keys in braces in its title."""
         if "title" not in panel:
             return panel
-        words = {key: self._word(key, value) for key, value in chosen.items()}
+        words = {key.removesuffix("s"): self._word(key, value) for key, value in chosen.items()}
         try:
             return {**panel, "title": panel["title"].format(**words)}
         except KeyError as error:
@@ -98,7 +105,7 @@ class _Panel:
         """Return a value in the words of ``titles``, of a setting at least those of its name."""
         if str(value) in self._titles:
             return self._titles[str(value)]
-        if key != "setting":
+        if key not in ("setting", "settings"):
             return str(value)
         name = name_of(value)
         return self._titles.get(name) or self._names.settings[name].get("title", name)

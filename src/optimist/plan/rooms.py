@@ -1,8 +1,8 @@
 """From the files of a paper to one configuration with everything written out.
 
-A paper has a folder with ``settings.yaml``, ``runs.yaml``, ``figures.yaml`` and ``claims.yaml``. The
-rest of the package knows one dict: the keys of the first three files, with canonical labels in place
-of lists and sweeps, and under ``settings`` the full specification of every label.
+A paper has a folder with ``settings.yaml``, ``runs.yaml``, ``figures.yaml`` and ``claims.yaml``.
+The rest of the package knows one dict: the keys of the first three files, with canonical labels in
+place of lists and sweeps, and under ``settings`` the full specification of every label.
 """
 
 from collections.abc import Iterator, Mapping
@@ -118,8 +118,7 @@ def _runs(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
         blocks = enumerate(room[lane])
         found[lane] = [_block(f"{lane}.{i}", {**shared, **block}, names) for i, block in blocks]
     studies = room.get("studies", {}).items()
-    found |= {n: _study(f"studies.{n}", section, names) for n, section in studies}
-    found.pop("studies", None)
+    found["studies"] = {n: _study(f"studies.{n}", section, names) for n, section in studies}
     parts = room.get("parts", {}).items()
     return {**found, "parts": {n: names.labels(f"parts.{n}", settings) for n, settings in parts}}
 

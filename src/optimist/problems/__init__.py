@@ -1,1 +1,1 @@
-"""What a learner is told about its world before the first round."""
+"""What an algorithm is told about its environment before the first round."""

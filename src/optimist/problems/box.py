@@ -1,4 +1,4 @@
-"""What learners of functions on a box are told."""
+"""What algorithms for functions on a box are told."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -21,9 +21,9 @@ class BoxProblem:
     initial_count : int
         n, how many rounds are spent on initial points.
     initial : (n, d) array or None
-        These points; None: each learner draws its own.
+        These points; None: each algorithm draws its own.
     deviation : float
-        $\sigma$, standard deviation of the noise that learners are told.
+        $\sigma$, standard deviation of the noise that algorithms are told.
     value_bound : float
         F, a bound on the absolute value of the function.
     """

@@ -1,4 +1,4 @@
-"""What learners of generalized linear bandits are told."""
+"""What algorithms for generalized linear bandits are told."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from optimist.numerics.links import Link
 
 @dataclass(frozen=True)
 class GLBProblem:
-    r"""A generalized linear bandit, as its learners see it.
+    r"""A generalized linear bandit, as its algorithms see it.
 
     Attributes
     ----------
@@ -25,8 +25,8 @@ class GLBProblem:
     delta : float
         Failure probability of the confidence sets.
     reward_bound : float
-        M, a bound on rewards, for the learners that need one.
-    radius_scale : float
+        M, a bound on rewards, for the algorithms that need one.
+    factor : float
         Common factor on every confidence radius (1 is the theory).
     fixed_arms : bool
         Whether the same arms are offered in every round.
@@ -39,13 +39,13 @@ class GLBProblem:
     horizon: int
     delta: float = 0.01
     reward_bound: float = 1.0
-    radius_scale: float = 1.0
+    factor: float = 1.0
     fixed_arms: bool = False
 
     def __post_init__(self):
         for key in ("dimension", "horizon"):
             whole_number(key, getattr(self, key))
-        for key in ("norm_bound", "kappa", "reward_bound", "radius_scale"):
+        for key in ("norm_bound", "kappa", "reward_bound", "factor"):
             positive(key, getattr(self, key))
         if self.norm_bound > self.link.cap:
             raise ConfigError(

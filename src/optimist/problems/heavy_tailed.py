@@ -1,11 +1,11 @@
-"""What learners of linear bandits with heavy-tailed noise are told."""
+"""What algorithms for linear bandits with heavy-tailed noise are told."""
 
 import math
 from dataclasses import dataclass
 
 from optimist.errors import ConfigError, one_of, positive, proportion, whole_number
 
-RADIUS_MODES = ("theory", "shrunk", "matched")
+RADII = ("theory", "shrunk", "matched")
 
 
 def moment_order(epsilon):
@@ -17,7 +17,7 @@ def moment_order(epsilon):
 
 @dataclass(frozen=True)
 class HeavyTailedProblem:
-    r"""A linear bandit with heavy-tailed noise, as its learners see it.
+    r"""A linear bandit with heavy-tailed noise, as its algorithms see it.
 
     Attributes
     ----------
@@ -35,14 +35,15 @@ class HeavyTailedProblem:
         Failure probability; None for $1/(8T)$.
     deviation : float
         Standard deviation of the noise, infinite where there is none.
-    radius_mode : {"theory", "shrunk", "matched"}
-        How learners choose their radius, the same way for all: that of their theorem; that times
-        ``radius_factor``; or one that gives all of them the same width on the same data, times
-        ``radius_factor`` (`optimist.algorithms.heavy_tailed.ellipsoid`).
-    radius_factor : float
-        1 in mode ``theory``.
+    radius : {"theory", "shrunk", "matched"}
+        Which radius all algorithms use: that of their theorem; that times ``factor``; or one that
+        gives all of them the same width on the same data, times ``factor``
+        (`optimist.algorithms.heavy_tailed.ellipsoid`).
+    factor : float
+        Factor on the radius; 1 where ``radius`` is ``theory``.
     relax_sigma_bounds : bool or None
-        Shrink HEAVY-OFUL's lower bounds of $\sigma_t$ with its radius; None for: if matched.
+        Whether HEAVY-OFUL's lower bounds of $\sigma_t$ shrink with its radius; None for: if
+        ``radius`` is ``matched``.
     fixed_arms : bool
         Whether the same arms are offered in every round.
     """
@@ -55,8 +56,8 @@ class HeavyTailedProblem:
     arm_bound: float = 1.0
     delta: float | None = None
     deviation: float = math.inf
-    radius_mode: str = "matched"
-    radius_factor: float = 0.3
+    radius: str = "theory"
+    factor: float = 1.0
     relax_sigma_bounds: bool | None = None
     fixed_arms: bool = False
 
@@ -68,15 +69,13 @@ class HeavyTailedProblem:
         moment_order(self.epsilon)
         if self.scale_bound != 0.0:
             positive("scale_bound", self.scale_bound)
-        one_of("radius_mode", self.radius_mode, RADIUS_MODES)
-        positive("radius_factor", self.radius_factor)
-        if self.radius_mode == "theory" and self.radius_factor != 1.0:
-            raise ConfigError(
-                f"radius_factor is {self.radius_factor!r}; allowed in radius_mode 'theory': 1"
-            )
+        one_of("radius", self.radius, RADII)
+        positive("factor", self.factor)
+        if self.radius == "theory" and self.factor != 1.0:
+            raise ConfigError(f"factor is {self.factor!r}; allowed where radius is 'theory': 1")
         one_of("relax_sigma_bounds", self.relax_sigma_bounds, (None, True, False))
         if self.relax_sigma_bounds is None:
-            object.__setattr__(self, "relax_sigma_bounds", self.radius_mode == "matched")
+            object.__setattr__(self, "relax_sigma_bounds", self.radius == "matched")
         if self.delta is None:
             object.__setattr__(self, "delta", 1.0 / (8.0 * self.horizon))
         proportion("delta", self.delta)

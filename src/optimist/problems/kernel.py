@@ -1,4 +1,4 @@
-"""What learners of functions of a kernel's space are told."""
+"""What algorithms for functions of a kernel's space are told."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class KernelProblem:
         F, a bound on the norm of the function in the kernel's space.
     delta : float
         Failure probability of the confidence bounds.
-    radius_scale : float
+    factor : float
         Common factor on every confidence radius (1 is the theory).
     fixed_arms : bool
         Whether the same arms are offered in every round.
@@ -38,12 +38,12 @@ class KernelProblem:
     ridge: float
     norm_bound: float = 1.0
     delta: float = 0.1
-    radius_scale: float = 1.0
+    factor: float = 1.0
     fixed_arms: bool = False
 
     def __post_init__(self):
         for key in ("dimension", "horizon"):
             whole_number(key, getattr(self, key))
-        for key in ("deviation", "ridge", "norm_bound", "radius_scale"):
+        for key in ("deviation", "ridge", "norm_bound", "factor"):
             positive(key, getattr(self, key))
         proportion("delta", self.delta)

@@ -75,15 +75,21 @@ class Cell:
 def make_cell(paper: Mapping[str, Any], setting: str, algorithm: str) -> Cell:
     """Return the cell of a loaded paper configuration, its labels in canonical form.
 
+    The setting may have options with which the configuration does not have it.
+
     Raises
     ------
     ConfigError
         For an unknown setting, algorithm or option.
     """
-    label, full = resolve_setting(paper, setting)
+    if setting in paper["settings"]:
+        label, full = setting, paper["settings"][setting]
+    else:
+        found, full = resolve_setting(paper, setting)
+        label = str(found)
     spec = {key: value for key, value in full.items() if key not in ABOUT}
     domain = environment_domain(spec["environment"])
-    return Cell(paper["paper"], str(label), canonical(algorithm, domain), spec)
+    return Cell(paper["paper"], label, canonical(algorithm, domain), spec)
 
 
 def build(cell: Cell, trial: int, data_dir: str | Path | None = None) -> tuple[Any, Any]:

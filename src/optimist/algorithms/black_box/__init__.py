@@ -1,1 +1,1 @@
-"""Learners of functions on a box."""
+"""Algorithms for functions on a box."""

@@ -1,4 +1,4 @@
-"""The contract of a learner on a box."""
+"""The contract of an algorithm on a box."""
 
 from abc import abstractmethod
 
@@ -20,7 +20,7 @@ def standardise(y, *, centre=np.mean, ddof=1, least=1e-10):
 
 
 class BoxAlgorithm(Algorithm):
-    """A learner that asks for the value of a function at a point of a box in every round.
+    """An algorithm that asks for the value of a function at a point of a box in every round.
 
     In its first rounds it asks for the problem's ``initial`` points; if there are none, for as
     many uniform points of its own. `propose` and `observe` are all that is timed.

@@ -1,4 +1,4 @@
-"""The contract of a learner for generalized linear bandits."""
+"""The contract of an algorithm for generalized linear bandits."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from optimist.problems.glb import GLBProblem
 
 
 class GLBAlgorithm(FiniteArmAlgorithm):
-    """A learner that is told a `GLBProblem`.
+    """An algorithm that is told a `GLBProblem`.
 
     One that is made for some links only names those in ``links``.
     """

@@ -1,4 +1,4 @@
-r"""ECOLog: optimism with an efficient local learner for logistic bandits.
+r"""ECOLog: optimism with efficient local learning for logistic bandits.
 
 Faury, Abeille, Jun and Calauzenes (2022), "Jointly Efficient and Optimal Algorithms for Logistic
 Bandits", Algorithm 2 (adaptive, without warm-up). With the diameter D, the logistic loss
@@ -69,10 +69,10 @@ class ECOLog(GLBAlgorithm):
 
     @property
     def radius(self):
-        r"""$\sqrt{r_t}$, times the problem's radius scale."""
+        r"""$\sqrt{r_t}$, times the problem's factor."""
         S, ridge = self.problem.norm_bound, self.ridge
         r = self._published_square() if self.radius_form == "published" else self._older_square()
-        return self.problem.radius_scale * math.sqrt(max(r, ridge * S**2))
+        return self.problem.factor * math.sqrt(max(r, ridge * S**2))
 
     @property
     def _tail(self):

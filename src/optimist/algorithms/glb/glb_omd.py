@@ -53,7 +53,7 @@ class GLBOMD(GLBAlgorithm):
         self._radius_constant = 4.0 * self.ridge * S**2 + 2.0 * self.eta * math.log(
             1.0 / problem.delta
         )
-        self._radius_factor = 6.0 * d * self.eta**2
+        self._growth_factor = 6.0 * d * self.eta**2
         self._radius_rate = 2.0 * C / (self.ridge * g)
         self.t = 1
         self.theta = np.zeros(d)
@@ -63,9 +63,9 @@ class GLBOMD(GLBAlgorithm):
 
     @property
     def radius(self):
-        r"""$\beta_t$, times the problem's radius scale."""
-        growth = self._radius_factor * math.log(2.0 + self._radius_rate * self.t)
-        return self.problem.radius_scale * math.sqrt(self._radius_constant + growth)
+        r"""$\beta_t$, times the problem's factor."""
+        growth = self._growth_factor * math.log(2.0 + self._radius_rate * self.t)
+        return self.problem.factor * math.sqrt(self._radius_constant + growth)
 
     def select(self, arms):
         index = arms @ self.theta + self.radius * inverse_norms(arms, self.H_inv)

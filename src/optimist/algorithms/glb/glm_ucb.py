@@ -62,17 +62,17 @@ class GLMUCB(GLBAlgorithm):
 
     @property
     def radius(self):
-        r"""$\rho_t$, on the scale of the mean, times the problem's radius scale."""
+        r"""$\rho_t$, on the scale of the mean, times the problem's factor."""
         p, d, ridge = self.problem, self.problem.dimension, self.ridge
         slope = p.link.slope_bounds(p.norm_bound)[1]
         if self.radius_form == "filippi":
             spread = math.sqrt(3.0 + 2.0 * math.log(1.0 + 2.0 / ridge))
             tail = math.sqrt(2.0 * d * math.log(2.0 * d * p.horizon / p.delta))
-            return p.radius_scale * 2.0 * slope * p.reward_bound * p.kappa * spread * tail
+            return p.factor * 2.0 * slope * p.reward_bound * p.kappa * spread * tail
         growth = log_determinant(self.V) - d * math.log(ridge)
         noise = math.sqrt(2.0 * math.log(1.0 / p.delta) + growth)
         rho = slope * p.kappa * p.reward_bound * noise + math.sqrt(ridge) * p.norm_bound
-        return p.radius_scale * rho
+        return p.factor * rho
 
     def select(self, arms):
         bonus = self.radius * inverse_norms(arms, np.linalg.inv(self.V))

@@ -63,14 +63,14 @@ class GLOC(GLBAlgorithm):
 
     @property
     def radius(self):
-        r"""$\sqrt{\beta_t}$, times the problem's radius scale."""
+        r"""$\sqrt{\beta_t}$, times the problem's factor."""
         c, R, B, delta = self.c, self.sub_gaussian, self.regret_bound, self.problem.delta
         inside = 1.0 + 2.0 * B / c + 4.0 * R**4 / (c**4 * delta**2)
         beta = 1.0 + 4.0 * B / c + 8.0 * R**2 / c**2 * math.log(2.0 / delta * math.sqrt(inside))
         if self.variant == "paper":
             fit = self.sum_z2 - float(self.estimate @ self.xi)
             beta += self.ridge * self.problem.norm_bound**2 - fit
-        return self.problem.radius_scale * math.sqrt(max(beta, 1e-12))
+        return self.problem.factor * math.sqrt(max(beta, 1e-12))
 
     def select(self, arms):
         bonus = self.radius * inverse_norms(arms, self.V_inv)

@@ -23,7 +23,7 @@ SOLVERS = ("kkt", "slsqp")
 
 
 class LevelSetOptimism(GLBAlgorithm):
-    """Base of the learners that maximise over a level set; see the module's text.
+    """Base of the algorithms that maximise over a level set; see the module's text.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class LevelSetOptimism(GLBAlgorithm):
     @property
     @abstractmethod
     def level(self):
-        r"""$\beta_t^2$, times the square of the problem's radius scale."""
+        r"""$\beta_t^2$, times the square of the problem's factor."""
 
     @property
     @abstractmethod

@@ -40,7 +40,7 @@ class OFUGLB(LevelSetOptimism):
         p, d = self.problem, self.problem.dimension
         L = p.link.lipschitz(p.norm_bound, self.history.plays, d, p.delta)
         growth = d * math.log(max(math.e, 2.0 * math.e * p.norm_bound * L / d))
-        return p.radius_scale**2 * (math.log(1.0 / p.delta) + growth)
+        return p.factor**2 * (math.log(1.0 / p.delta) + growth)
 
     @property
     def estimate_radius(self):

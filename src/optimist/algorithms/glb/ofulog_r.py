@@ -55,7 +55,7 @@ class OFULogR(LevelSetOptimism):
     def level(self):
         published = self.radius_form == "published"
         beta = self._published_radius() if published else self._data_dependent_radius()
-        return (self.problem.radius_scale * beta) ** 2
+        return (self.problem.factor * beta) ** 2
 
     def _published_radius(self):
         p, d, ridge = self.problem, self.problem.dimension, self.ridge

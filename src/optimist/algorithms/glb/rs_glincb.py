@@ -18,8 +18,8 @@ the theory's threshold asks for millions of warm-up rounds. It changes $\gamma$,
 threshold and f, lets warm-up data enter the second estimate, averages the two estimates in the
 index, and leaves out $1/e$ in H and the projection. ``constants="theory"`` replaces the non-convex
 projection by the likelihood constrained to the ball. ``alias=True`` mimics the public code's
-aliasing of $H_{sw}$ and H, after which the switch never fires again. A radius scale multiplies
-$\gamma$ and $\beta$ in the index and the elimination; the warm-up threshold keeps the theory's.
+aliasing of $H_{sw}$ and H, after which the switch never fires again. The problem's factor
+multiplies $\gamma$ and $\beta$ in the index and the elimination, but not the warm-up threshold.
 """
 
 import math
@@ -75,8 +75,8 @@ class RSGLinCB(GLBAlgorithm):
             self.gamma, self.beta = 25.0 * M * S * root, 150.0 * root
             self.threshold = 1.0 / (self.gamma**2 * kappa * M**2)
             self.determinant_factor, self.curvature_factor = 2.0, 1.0 / math.e
-        self.gamma *= p.radius_scale
-        self.beta *= p.radius_scale
+        self.gamma *= p.factor
+        self.beta *= p.factor
 
     def select(self, arms):
         norms = inverse_norms(arms, self.V_inv)

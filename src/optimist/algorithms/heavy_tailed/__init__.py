@@ -1,1 +1,1 @@
-"""Learners for linear rewards with heavy-tailed noise."""
+"""Algorithms for linear rewards with heavy-tailed noise."""

@@ -30,7 +30,7 @@ REFRESH = 1000
 
 
 class EllipsoidalAlgorithm(FiniteArmAlgorithm):
-    r"""Base of the learners for linear rewards with heavy-tailed noise.
+    r"""Base of the algorithms for linear rewards with heavy-tailed noise.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         self._ones = np.ones(d)
         self.updates = 0
         # Of the radius, computed in every round: what does not change.
-        self._is_matched = problem.radius_mode == "matched"
-        self._factor = problem.radius_factor
+        self._is_matched = problem.radius == "matched"
+        self._factor = problem.factor
         self._start = math.sqrt(self.ridge) * problem.norm_bound
         self._least_width2 = -2.0 * math.log(MATCHED_DELTA)
         self.beta = self.radius()
@@ -123,7 +123,7 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
 
 
 class RefittingAlgorithm(EllipsoidalAlgorithm):
-    """Base of the learners that fit to all their data anew, when the estimate is first needed."""
+    """Base of the algorithms that fit to all their data anew, when the estimate is first needed."""
 
     def __init__(self, problem, ridge):
         self.is_stale = False  # whether there are rewards that the estimate does not know

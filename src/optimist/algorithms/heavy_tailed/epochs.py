@@ -8,7 +8,7 @@ from optimist.algorithms.heavy_tailed.ellipsoid import EllipsoidalAlgorithm
 
 
 class EpochAlgorithm(EllipsoidalAlgorithm):
-    """Base of the learners that play in epochs, of an optimistic arm each.
+    """Base of the algorithms that play in epochs, of an optimistic arm each.
 
     In a varying arm set the epoch's arm may be absent. Then the nearest one is played in its place,
     and its reward counts as the arm's own.

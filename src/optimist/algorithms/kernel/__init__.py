@@ -1,1 +1,1 @@
-"""Learners for functions of a kernel's space over finitely many arms."""
+"""Algorithms for functions of a kernel's space over finitely many arms."""

@@ -7,7 +7,7 @@ from optimist.numerics.features import FeaturePosterior
 
 
 class FeatureUCB(KernelUCB):
-    """Base of the learners that do linear regression on D features of an arm."""
+    """Base of the algorithms that do linear regression on D features of an arm."""
 
     def __init__(self, problem):
         super().__init__(problem)
@@ -34,7 +34,7 @@ class FeatureUCB(KernelUCB):
         self.mean, self.leverages = self.posterior.predict(self.offered)
         # The radius of GP-UCB with these features.
         radius = sub_gaussian_radius(self.problem, self.posterior.log_det)
-        self.beta = self.problem.radius_scale * radius
+        self.beta = self.problem.factor * radius
 
     def _start(self, arms):
         if self.posterior is None:

@@ -6,7 +6,7 @@ from optimist.errors import one_of, whole_number
 
 
 class FixedSketchUCB(SketchedUCB):
-    r"""Base of the learners whose number of inducing points does not adapt.
+    r"""Base of the algorithms whose number of inducing points does not adapt.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ class GPUCB(KernelUCB):
         else:
             self.mean, self.leverages = self.posterior.predict(arms)
             log_det = self.posterior.log_det
-        self.beta = self.problem.radius_scale * self._radius(log_det)
+        self.beta = self.problem.factor * self._radius(log_det)
 
     def _from_scratch(self, arms):
         kernel = self.problem.kernel

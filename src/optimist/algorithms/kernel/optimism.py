@@ -15,7 +15,7 @@ from optimist.problems.kernel import KernelProblem
 
 
 class KernelUCB(FiniteArmAlgorithm):
-    r"""Base of the learners that keep mean and leverage of every arm.
+    r"""Base of the algorithms that keep mean and leverage of every arm.
 
     Where arms are fixed, `prepare` computes both after each reward; where they change, `select`
     does when it sees them.

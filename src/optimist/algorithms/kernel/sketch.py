@@ -92,7 +92,7 @@ class Played:
 
 
 class SketchedUCB(KernelUCB):
-    r"""Base of the learners with the posterior of inducing points.
+    r"""Base of the algorithms with the posterior of inducing points.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ class SketchedUCB(KernelUCB):
             if self.is_stale:
                 self.draw(arms)
             self._predict_from_sketch(arms, diagonal)
-        self.beta = self.problem.radius_scale * self.sketch_radius()
+        self.beta = self.problem.factor * self.sketch_radius()
 
     def _predict_from_sketch(self, arms, diagonal):
         played = self.played

@@ -67,7 +67,7 @@ class SOFUL(KernelUCB):
         self.leverages = np.maximum(squares - (images * images) @ shares, 0.0) / ridge
         theta = (self.moment - S.T @ (shares * (S @ self.moment))) / ridge
         self.mean = arms @ theta
-        self.beta = self.problem.radius_scale * self._radius()
+        self.beta = self.problem.factor * self._radius()
 
     def _radius(self):
         problem, m = self.problem, self.size

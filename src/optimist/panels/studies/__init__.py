@@ -34,7 +34,7 @@ def study_class(name: str) -> "type[Study]":
 
 def study_section(paper: Mapping[str, Any], name: str) -> dict[str, Any] | None:
     """Return the section of a study in a paper's configuration, None if there is none."""
-    return paper.get("studies", {}).get(name, paper.get(name))
+    return paper.get("studies", {}).get(name)
 
 
 def of_paper(paper: Mapping[str, Any]) -> "list[Study]":

@@ -1,4 +1,4 @@
-"""The kernel learners against constants worked out by hand, dense formulas and each other."""
+"""The kernel algorithms against constants worked out by hand, dense formulas and each other."""
 
 import math
 
@@ -20,8 +20,8 @@ def problem(kernel=KERNEL, dimension=2, **changes):
     return KernelProblem(kernel, dimension, **values)
 
 
-def world(arms=40, rounds=200, dimension=2, seed=0, kernel=KERNEL):
-    """Return a world of a smooth function on random points, and all rewards."""
+def environment(arms=40, rounds=200, dimension=2, seed=0, kernel=KERNEL):
+    """Return an environment of a smooth function on random points, and all rewards."""
     rng = np.random.default_rng(seed)
     X = rng.random((arms, dimension))
     f = kernel(X, rng.random((5, dimension))) @ rng.standard_normal(5) * 0.3
@@ -30,7 +30,7 @@ def world(arms=40, rounds=200, dimension=2, seed=0, kernel=KERNEL):
 
 
 def play(label, told, place, rounds):
-    """Return the learner after some rounds, posterior up to date, and what it chose."""
+    """Return the algorithm after some rounds, posterior up to date, and what it chose."""
     algorithm = make_algorithm(label, told, np.random.default_rng(1))
     chosen = choices(algorithm, place, rounds)
     algorithm.select(place.arms(rounds))
@@ -43,8 +43,8 @@ def play(label, told, place, rounds):
 @pytest.mark.parametrize("fixed", [True, False])
 @pytest.mark.parametrize("solver", ["incremental", "recall", "naive"])
 def test_gp_ucb_maximises_the_dense_upper_bound(fixed, solver):
-    place, X, rewards = world()
-    told = problem(fixed_arms=fixed, radius_scale=0.2)
+    place, X, rewards = environment()
+    told = problem(fixed_arms=fixed, factor=0.2)
     _, chosen = play(f"gp_ucb[solver={solver}]", told, place, 60)
     for t in (1, 7, 59):
         y = rewards[np.arange(t), chosen[:t]]
@@ -54,7 +54,7 @@ def test_gp_ucb_maximises_the_dense_upper_bound(fixed, solver):
 
 
 def test_the_radii_of_gp_ucb():
-    place, X, rewards = world()
+    place, X, rewards = environment()
     for radius, expected in {
         "logdet": lambda L: 0.1 * 2.0 + 0.1 * math.sqrt(2.0 * (L + math.log(20.0))),
         "ay": lambda L: 0.1 * 2.0 + 0.1 * math.sqrt(L + 2.0 * math.log(20.0)),
@@ -75,7 +75,7 @@ def test_the_radii_of_gp_ucb():
 
 
 def test_bkb_with_the_q_bar_of_theory_is_gp_ucb():
-    place, X, rewards = world()
+    place, X, rewards = environment()
     bkb, chosen = play("bkb[q_bar=theory,radius=matched]", problem(), place, 80)
     assert bkb.q_bar == pytest.approx(72.0 * math.log(40_000))  # 6 alpha / eps^2, 4 T / delta
     assert bkb.diagnostics()["inducing"] == len(set(chosen))
@@ -97,7 +97,7 @@ def test_the_q_bar_of_theory_at_the_papers_example():
 
 
 def test_the_radii_of_bkb():
-    place, *_ = world()
+    place, *_ = environment()
     told = problem(norm_bound=2.0, delta=0.05, ridge=0.04)
     alpha, spread = 3.0, 1.0 + math.sqrt(2.0)
     for radius, expected in {
@@ -120,7 +120,7 @@ def test_the_radii_of_bkb():
 @pytest.mark.statistical
 @pytest.mark.parametrize("inclusion", ["union", "linear"])
 def test_an_arm_is_an_inducing_point_as_often_as_it_should_be(inclusion):
-    bkb, _ = play(f"bkb[q_bar=0.8,inclusion={inclusion}]", problem(), world()[0], 40)
+    bkb, _ = play(f"bkb[q_bar=0.8,inclusion={inclusion}]", problem(), environment()[0], 40)
     n, p = bkb.played.counts, np.minimum(1.0, 0.8 * bkb.played.leverages)
     expected = 1.0 - (1.0 - p) ** n if inclusion == "union" else np.minimum(1.0, n * p)
     draws, hits = 10_000, np.zeros(len(n))
@@ -133,7 +133,7 @@ def test_an_arm_is_an_inducing_point_as_often_as_it_should_be(inclusion):
 
 
 def test_an_empty_draw_takes_the_likeliest_arm():
-    bkb, _ = play("bkb", problem(), world()[0], 20)
+    bkb, _ = play("bkb", problem(), environment()[0], 20)
     bkb.q_bar = 1e-12
     likely = bkb.played.counts * bkb.played.leverages
     bkb.draw(bkb.arms)
@@ -142,7 +142,7 @@ def test_an_empty_draw_takes_the_likeliest_arm():
 
 def test_bkb_draws_with_the_variance_from_before_the_pull():
     bkb = make_algorithm("bkb", problem(), np.random.default_rng(1))
-    place, X, _ = world()
+    place, X, _ = environment()
     for t in range(30):
         index = bkb.select(X)
         before = bkb.leverages[index]
@@ -153,7 +153,7 @@ def test_bkb_draws_with_the_variance_from_before_the_pull():
 
 
 def test_the_cache_changes_nothing():
-    place, *_ = world()
+    place, *_ = environment()
     with_rows, chosen = play("bkb", problem(), place, 100)
     without, same = play("bkb[cache=false]", problem(), place, 100)
     assert chosen == same
@@ -162,7 +162,7 @@ def test_the_cache_changes_nothing():
 
 def test_changing_arms_are_embedded_when_they_come():
     rng = np.random.default_rng(3)
-    _, X, _ = world(arms=60)
+    _, X, _ = environment(arms=60)
     f = KERNEL(X, X[:4]) @ np.array([0.5, -0.3, 0.2, 0.4])
     offers = [rng.choice(60, 20, replace=False) for _ in range(40)]
     noise = 0.1 * rng.standard_normal(40)
@@ -178,12 +178,12 @@ def test_changing_arms_are_embedded_when_they_come():
         if t:
             np.testing.assert_allclose(bkb.mean, exact.mean, atol=1e-8)
             np.testing.assert_allclose(bkb.leverages, exact.leverages, rtol=1e-6)
-        for learner in (bkb, exact):
-            learner.update(pools[t], index, place.reward(t, index))
+        for each in (bkb, exact):
+            each.update(pools[t], index, place.reward(t, index))
 
 
 def test_a_gram_matrix_gives_what_its_kernel_gives():
-    place, X, _ = world()
+    place, X, _ = environment()
     rows = ScriptedWorld([np.arange(40.0)[:, None]], place.reward)
     named = problem(GramKernel(KERNEL(X, X)), dimension=1)
     for label in ("bkb", "gp_ucb"):
@@ -194,7 +194,7 @@ def test_a_gram_matrix_gives_what_its_kernel_gives():
 
 
 def test_kernel_and_ridge_may_be_scaled_together_without_a_change_of_draws():
-    place, X, _ = world()
+    place, X, _ = environment()
     c, plain = 64.0, GramKernel(KERNEL(X, X))
     rows = ScriptedWorld([np.arange(40.0)[:, None]], place.reward)
     one, chosen = play("bkb[q_bar=2]", problem(plain, dimension=1), rows, 60)
@@ -210,7 +210,7 @@ def test_kernel_and_ridge_may_be_scaled_together_without_a_change_of_draws():
 
 @pytest.mark.parametrize("source", ["arms", "history"])
 def test_dtc_with_every_arm_is_exact(source):
-    place, X, rewards = world(arms=30)
+    place, X, rewards = environment(arms=30)
     dtc, chosen = play(f"dtc_ucb[size=200,source={source}]", problem(), place, 50)
     y = rewards[np.arange(50), chosen]
     mean, leverages, _ = dense_posterior(KERNEL, X[chosen], y, X, 0.01)
@@ -219,14 +219,14 @@ def test_dtc_with_every_arm_is_exact(source):
 
 
 def test_sor_starves_away_from_its_few_points():
-    sor, _ = play("sor_ucb[size=3]", problem(), world(arms=30)[0], 50)
+    sor, _ = play("sor_ucb[size=3]", problem(), environment(arms=30)[0], 50)
     assert sor.diagnostics()["inducing"] == 3
     assert (sor.leverages < 0.5 / 0.01).sum() > 15
 
 
 def test_linucb_plays_as_gp_ucb_with_the_linear_kernel():
-    place, *_ = world(dimension=4, kernel=LinearKernel())
-    told = problem(LinearKernel(), 4, radius_scale=0.3)
+    place, *_ = environment(dimension=4, kernel=LinearKernel())
+    told = problem(LinearKernel(), 4, factor=0.3)
     linear, chosen = play("linucb", told, place, 100)
     exact, same = play("gp_ucb", told, place, 100)
     assert chosen == same
@@ -235,7 +235,7 @@ def test_linucb_plays_as_gp_ucb_with_the_linear_kernel():
 
 
 def test_rff_ucb_approaches_gp_ucb_with_many_features():
-    place, X, rewards = world()
+    place, X, rewards = environment()
     few, many = (play(f"rff_ucb[features={D}]", problem(), place, 40) for D in (20, 4000))
     errors = []
     for algorithm, chosen in (few, many):
@@ -247,7 +247,7 @@ def test_rff_ucb_approaches_gp_ucb_with_many_features():
 
 @pytest.mark.statistical
 def test_qff_ts_samples_the_posterior_of_its_features():
-    place, X, rewards = world(dimension=1)
+    place, X, rewards = environment(dimension=1)
     told = problem(dimension=1)
     qff, chosen = play("qff_ts[nodes=24]", told, place, 40)
     y = rewards[np.arange(40), chosen]
@@ -276,7 +276,7 @@ def test_linear_methods_refuse_other_kernels(name):
 
 
 def test_soful_with_a_sketch_of_more_rows_than_dimensions_is_exact():
-    place, *_ = world(dimension=3, kernel=LinearKernel())
+    place, *_ = environment(dimension=3, kernel=LinearKernel())
     told = problem(LinearKernel(), 3)
     soful, chosen = play("soful[size=4,radius=oful]", told, place, 60)
     exact, same = play("linucb", told, place, 60)
@@ -288,8 +288,8 @@ def test_soful_with_a_sketch_of_more_rows_than_dimensions_is_exact():
 
 def test_soful_keeps_what_frequent_directions_promises():
     # S^T S <= X^T X <= S^T S + lost I, with at most m - 1 rows left.
-    place, X, rewards = world(dimension=6, kernel=LinearKernel())
-    told = problem(LinearKernel(), 6, norm_bound=2.0, delta=0.05, radius_scale=0.5)
+    place, X, rewards = environment(dimension=6, kernel=LinearKernel())
+    told = problem(LinearKernel(), 6, norm_bound=2.0, delta=0.05, factor=0.5)
     soful, chosen = play("soful[size=3]", told, place, 80)
     G, sketched = X[chosen].T @ X[chosen], soful.sketch.T @ soful.sketch
     assert np.linalg.eigvalsh(G - sketched)[0] > -1e-9
@@ -307,7 +307,7 @@ def test_soful_keeps_what_frequent_directions_promises():
 
 
 def test_cbrap_is_linucb_on_projected_arms():
-    place, X, _ = world(dimension=6, kernel=LinearKernel())
+    place, X, _ = environment(dimension=6, kernel=LinearKernel())
     cbrap, chosen = play("cbrap[size=3]", problem(LinearKernel(), 6), place, 50)
     Z = X @ cbrap.projection.T
     projected = ScriptedWorld([Z], place.script)
@@ -317,7 +317,7 @@ def test_cbrap_is_linucb_on_projected_arms():
 
 
 def test_epsilon_greedy_explores_less_and_less():
-    place, *_ = world(rounds=3000)
+    place, *_ = environment(rounds=3000)
     greedy = make_algorithm("gp_epsilon_greedy", problem(), np.random.default_rng(0))
     chosen = choices(greedy, place, 1000)
     best = max(set(chosen[500:]), key=chosen[500:].count)
