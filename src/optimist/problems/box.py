@@ -55,3 +55,11 @@ class BoxProblem:
     def rounds(self):
         """T, the number of rounds after the initial ones."""
         return max(1, self.horizon - self.initial_count)
+
+    def inward(self, X: np.ndarray) -> np.ndarray:
+        """Return points of the box (..., d) as points of the unit cube."""
+        return (X - self.low) / (self.high - self.low)
+
+    def outward(self, U: np.ndarray) -> np.ndarray:
+        """Return points of the unit cube (..., d) as points of the box."""
+        return np.clip(self.low + (self.high - self.low) * U, self.low, self.high)

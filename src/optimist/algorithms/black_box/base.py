@@ -85,16 +85,7 @@ class BoxAlgorithm(Algorithm):
     def uniform(self, n, rng=None):
         """Return ``n`` uniform points of the box, (n, d)."""
         rng = self.rng if rng is None else rng
-        return self.outward(rng.random((n, self.problem.dimension)))
-
-    def inward(self, X):
-        """Return points of the box as points of the unit cube."""
-        return (X - self.problem.low) / (self.problem.high - self.problem.low)
-
-    def outward(self, U):
-        """Return points of the unit cube as points of the box."""
-        low, high = self.problem.low, self.problem.high
-        return np.clip(low + (high - low) * U, low, high)
+        return self.problem.outward(rng.random((n, self.problem.dimension)))
 
     def contains(self, thetas):
         return np.ones(len(thetas), dtype=bool)

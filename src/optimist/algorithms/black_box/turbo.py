@@ -113,13 +113,13 @@ class TuRBO(BoxAlgorithm):
 
     def suggest(self):
         if len(self._design):
-            return self.outward(self._design[0])
-        X, y = self.inward(self.points[self.first :]), self._standardised()
+            return self.problem.outward(self._design[0])
+        X, y = self.problem.inward(self.points[self.first :]), self._standardised()
         process, failed = gp_regression.fit(self.configuration.scheme, X, y)
         self.counts["failed_fits"] += failed
         candidates = self._candidates(X[int(np.argmax(y))], process.lengthscales)
         draw = process.draw(candidates, self.rng, noise=self.configuration.noise)
-        return self.outward(candidates[int(np.argmax(draw))])
+        return self.problem.outward(candidates[int(np.argmax(draw))])
 
     def _standardised(self):
         y, how = self.values[self.first :], self.configuration
