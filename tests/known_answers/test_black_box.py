@@ -7,7 +7,7 @@ import pytest
 from worlds import make_box_problem
 
 from optimist.algorithms import make_algorithm
-from optimist.algorithms.black_box import gaussian_process
+from optimist.algorithms.black_box import configurations
 from optimist.algorithms.black_box.go_ucb_paper import PaperVariant, descend
 from optimist.environments.test_functions import FUNCTIONS, STYBLINSKI_TANG, TestFunctionEnvironment
 from optimist.errors import ConfigError
@@ -308,7 +308,7 @@ def test_the_extension_fits_and_finds_the_top_of_its_linear_bound():
 
 
 @pytest.mark.parametrize("name", ["gp_ei", "gp_pi", "gp_ucb"])
-@pytest.mark.parametrize("configuration", gaussian_process.CONFIGURATIONS)
+@pytest.mark.parametrize("configuration", configurations.CONFIGURATIONS)
 def test_the_acquisition_is_largest_where_the_next_point_is(name, configuration):
     algorithm = make(f"{name}[configuration={configuration}]")
     play(algorithm, bowl, 7)

@@ -2,7 +2,9 @@
 
 from abc import abstractmethod
 
-from optimist.algorithms.kernel.optimism import KernelUCB, sub_gaussian_radius
+import numpy as np
+
+from optimist.algorithms.kernel.kernel_ucb import KernelUCB, sub_gaussian_radius
 from optimist.numerics.features import FeaturePosterior
 
 
@@ -19,8 +21,8 @@ class FeatureUCB(KernelUCB):
     def features(self, arms):
         """Return the features (A, D) of ``arms`` (A, d)."""
 
-    def begin(self):
-        self._features = self.features(self.arms)
+    def begin(self, arms: np.ndarray) -> None:
+        self._features = self.features(arms)
 
     def learn(self, arms, index, reward):
         self._start(arms)

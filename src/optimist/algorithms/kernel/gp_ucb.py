@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from optimist.algorithms.kernel.optimism import KernelUCB, sub_gaussian_radius
+from optimist.algorithms.kernel.kernel_ucb import KernelUCB, sub_gaussian_radius
 from optimist.errors import one_of
 from optimist.numerics.gaussian_process import ExactPosterior, GrowingCholesky, dense_posterior
 
@@ -51,10 +51,10 @@ class GPUCB(KernelUCB):
         if solver != "naive" and not problem.fixed_arms:
             self.posterior = GrowingCholesky(problem.kernel, self.ridge)
 
-    def begin(self):
+    def begin(self, arms: np.ndarray) -> None:
         if self.solver != "naive":
             kernel, recall = self.problem.kernel, self.solver == "recall"
-            self.posterior = ExactPosterior(kernel, self.arms, self.ridge, recall=recall)
+            self.posterior = ExactPosterior(kernel, arms, self.ridge, recall=recall)
 
     def learn(self, arms, index, reward):
         if self.solver == "naive":

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from optimist.algorithms.kernel.optimism import KernelUCB, sub_gaussian_radius
+from optimist.algorithms.kernel.kernel_ucb import KernelUCB, sub_gaussian_radius
 from optimist.errors import one_of, whole_number
 from optimist.numerics.linear import dots
 

@@ -10,8 +10,8 @@ import numpy as np
 from optimist.algorithms.kernel.bkb import BKB
 from optimist.algorithms.kernel.dtc_ucb import DTCUCB
 from optimist.algorithms.kernel.gp_ucb import GPUCB
+from optimist.algorithms.kernel.inducing_points import InducingPointUCB
 from optimist.algorithms.kernel.rff_ucb import RFFUCB
-from optimist.algorithms.kernel.sketch import SketchedUCB
 from optimist.algorithms.kernel.sor_ucb import SoRUCB
 from optimist.errors import ConfigError
 from optimist.numerics.kernels import GaussianKernel
@@ -115,7 +115,7 @@ def _piece(learner, exact, f):
     import pandas as pd
 
     inducing, rank = np.zeros(len(f), dtype=bool), 0
-    if isinstance(learner, SketchedUCB):
+    if isinstance(learner, InducingPointUCB):
         inducing[learner.played.indices[learner.drawn]] = True
         rank = len(learner.posterior.basis)
     deviation = np.sqrt(learner.leverages * exact.ridge)
