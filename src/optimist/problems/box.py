@@ -47,12 +47,12 @@ class BoxProblem:
             raise ConfigError("the box is empty; allowed: low below high in every coordinate")
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """d, the number of coordinates."""
         return len(self.low)
 
     @property
-    def rounds(self):
+    def rounds(self) -> int:
         """T, the number of rounds after the initial ones."""
         return max(1, self.horizon - self.initial_count)
 

@@ -54,7 +54,7 @@ class GLBProblem:
             )
         proportion("delta", self.delta)
 
-    def new_history(self, mode):
+    def new_history(self, mode: str) -> History:
         """Return an empty `History`; arms that are redrawn cannot be aggregated."""
         if mode == "aggregated" and not self.fixed_arms:
             raise ConfigError("history is 'aggregated'; allowed for arms redrawn each round: raw")

@@ -16,6 +16,7 @@ without versions and without saying how data were scaled.
 """
 
 import math
+from abc import abstractmethod
 
 import numpy as np
 
@@ -24,8 +25,12 @@ from optimist.algorithms.black_box.configurations import CONFIGURATIONS
 from optimist.errors import one_of
 from optimist.numerics import gp_regression
 from optimist.numerics.designs import sobol
+from optimist.problems.box import BoxProblem
 
 NEAR = 0.05  # standard deviation of perturbations of the incumbent, of the box's width
+
+# Value, and its derivatives in mean and deviation.
+Acquisition = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class GPOptimiser(BoxAlgorithm):
@@ -40,7 +45,7 @@ class GPOptimiser(BoxAlgorithm):
     rng : Generator
     """
 
-    def __init__(self, problem, configuration, rng):
+    def __init__(self, problem: BoxProblem, configuration: str, rng: np.random.Generator) -> None:
         super().__init__(problem, rng)
         one_of("configuration", configuration, CONFIGURATIONS)
         self.configuration = CONFIGURATIONS[configuration]
@@ -50,14 +55,14 @@ class GPOptimiser(BoxAlgorithm):
         self._width = problem.high - problem.low if scaled else np.ones(problem.dimension)
         self.counts = {"failed_fits": 0, "flat_rounds": 0, "failed_ascents": 0}
 
-    def acquisition(self, m, v, best):
+    @abstractmethod
+    def acquisition(self, m: np.ndarray, v: np.ndarray, best: float) -> Acquisition:
         """Return the acquisition and its derivatives in mean ``m`` and deviation ``v``.
 
         ``best`` is the value that must be exceeded; all are standardised if the fit is.
         """
-        raise NotImplementedError
 
-    def suggest(self):
+    def suggest(self) -> np.ndarray:
         X = (self.points - self._corner) / self._width
         offset, unit = self._units()
         y = (self.values - offset) / unit
@@ -115,5 +120,5 @@ class GPOptimiser(BoxAlgorithm):
             return None
         return found.x, -found.fun
 
-    def diagnostics(self):
+    def diagnostics(self) -> dict[str, float]:
         return dict(self.counts)

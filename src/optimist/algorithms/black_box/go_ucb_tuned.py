@@ -75,14 +75,14 @@ class TunedVariant:
         """
         self.offset, self.unit = standardise(y)
         starts = [draw() for _ in range(FIT_STARTS)]
-        return starts[0], fit(self.network, starts, self.inward(X), self.scaled(y))
+        return starts[0], fit(self.network, starts, self.inward(X), (y - self.offset) / self.unit)
 
     def inward(self, X: np.ndarray) -> np.ndarray:
         """Return points of the box as points of [-1, 1]^d."""
         return 2.0 * self.problem.inward(X) - 1.0
 
     def scaled(self, y: float) -> float:
-        """Return a value, or an array of values, as the network sees it."""
+        """Return a value as the network sees it."""
         return (y - self.offset) / self.unit
 
     def inward_weights(self, thetas: np.ndarray) -> np.ndarray:

@@ -33,6 +33,7 @@ class KernelUCB(FiniteArmAlgorithm):
     """
 
     problem_type = KernelProblem
+    problem: KernelProblem
     kernels: ClassVar[tuple[str, ...] | None] = None  # those that it is made for; None for all
 
     def __init__(self, problem: KernelProblem) -> None:
@@ -86,7 +87,7 @@ class KernelUCB(FiniteArmAlgorithm):
         if len(self.mean) == 0:
             return np.ones(len(thetas), dtype=bool)
         width = self.beta * np.sqrt(self.leverages)
-        return (np.abs(thetas - self.mean) <= width).all(axis=1)
+        return np.all(np.abs(thetas - self.mean) <= width, axis=1)
 
 
 def sub_gaussian_radius(problem: KernelProblem, information: float) -> float:
