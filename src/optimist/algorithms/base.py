@@ -35,7 +35,7 @@ class Algorithm(ABC):
         """Return for each row of ``thetas`` (n, d) if the current confidence set holds it, (n,)."""
 
     def diagnostics(self) -> dict[str, float]:
-        """Return counters that explain the curve, as a dict of numbers; free to be empty."""
+        """Return counters that explain the curve, as a dict of numbers; it may be empty."""
         return {}
 
     def is_finite(self) -> bool:
@@ -72,7 +72,7 @@ class FiniteArmAlgorithm(Algorithm):
     def prepare(self) -> None:
         """Do what `select` would otherwise do first, such as a fit to the last reward.
 
-        Called after `update` and timed as part of it; free to do nothing.
+        Called after `update` and timed as part of it; it may do nothing.
         """
 
 

@@ -26,6 +26,11 @@ class BoxProblem:
         $\sigma$, standard deviation of the noise that algorithms are told.
     value_bound : float
         F, a bound on the absolute value of the function.
+
+    Raises
+    ------
+    ConfigError
+        For a value out of range.
     """
 
     domain: ClassVar[str] = "box"

@@ -30,6 +30,11 @@ class GLBProblem:
         Common factor on every confidence radius (1 is the theory).
     fixed_arms : bool
         Whether the same arms are offered in every round.
+
+    Raises
+    ------
+    ConfigError
+        For a value out of range.
     """
 
     link: Link

@@ -47,6 +47,11 @@ class HeavyTailedProblem:
         ``radius`` is ``matched``.
     fixed_arms : bool
         Whether the same arms are offered in every round.
+
+    Raises
+    ------
+    ConfigError
+        For a value out of range.
     """
 
     dimension: int

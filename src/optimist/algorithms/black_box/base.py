@@ -20,7 +20,7 @@ def standardise(
     """Return offset and unit of values ``y`` (n,), so that (y - offset) / unit is standardised.
 
     ``centre`` maps values to the offset; the unit is their standard deviation with ``ddof``, or 1
-    if it is below ``least`` or cannot be told: values may all be equal, up to rounding.
+    if that is below ``least`` or there are too few values: they may all be equal, up to rounding.
     """
     spread = float(y.std(ddof=ddof)) if len(y) > ddof else 0.0
     return float(centre(y)), spread if spread >= least else 1.0
@@ -31,6 +31,12 @@ class BoxAlgorithm(Algorithm):
 
     In its first rounds it asks for the problem's ``initial`` points; if there are none, for as
     many uniform points of its own. `propose` and `observe` are all that is timed.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+    rng : Generator
+        Its own stream.
 
     Attributes
     ----------
@@ -85,10 +91,10 @@ class BoxAlgorithm(Algorithm):
         """Return the point to ask for once the initial ones are known, (d,)."""
 
     def begin(self) -> None:
-        """Do what is done once, when the initial points are known; free to do nothing."""
+        """Do what is done once, when the initial points are known; it may do nothing."""
 
     def learn(self, x: np.ndarray, y: float) -> None:
-        """Learn from a point that `suggest` returned; free to do nothing."""
+        """Learn from a point that `suggest` returned; it may do nothing."""
 
     def uniform(self, n: int, rng: np.random.Generator | None = None) -> np.ndarray:
         """Return ``n`` uniform points of the box, (n, d)."""

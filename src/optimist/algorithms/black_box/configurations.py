@@ -34,7 +34,7 @@ class Configuration:
     candidates, near : int
         Points at which the acquisition is evaluated: of the box, and near the incumbent.
     sobol : bool
-        Draw the former from a Sobol sequence, else uniformly.
+        Draw the former from a Sobol sequence, otherwise uniformly.
     refined : int
         How many of the best are refined by L-BFGS-B.
     """

@@ -12,11 +12,12 @@ The fit, $\lambda$, $\beta_t$ and the maximiser are those of a variant: ``paper`
 
 Deviations: the sums of the paper start at i = 0, here with the first point of Phase II. The paper
 leaves open how weights are drawn, where Step 5 starts, how parameters are put back into the ball,
-and F; these are options, and the bound of the problem. Others are told in `go_ucb_paper`.
+and F; these are options, and the bound of the problem. Each variant names its own deviations.
 """
 
 import math
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -28,11 +29,8 @@ from optimist.numerics.ellipsoid import LowRankEllipsoid
 from optimist.numerics.network import TwoLayerNetwork
 from optimist.problems.box import BoxProblem
 
-VARIANTS = ("paper", "tuned")
 INITIALISATIONS = ("torch", "u01")
 STARTS = ("incumbent", "last", "random", "multi")
-PROJECTIONS = ("radial", "euclidean")
-BATCHES = ("full", "single")
 # What `diagnostics` derives from the ball, see Lemmas 5.5 and C.6.
 WATCHED = ("displacement", "final_potential", "potential_bound", "gradient_norm")
 MULTI = 16  # starting points of start=multi
@@ -87,23 +85,19 @@ class GOUCB(BoxAlgorithm):
         self.initialisation = one_of("initialisation", initialisation, INITIALISATIONS)
         self.start = one_of("start", start, STARTS)
         self.frozen = one_of("frozen", frozen, (False, True))
-        one_of("projection", projection, PROJECTIONS)
-        one_of("unit_weights", unit_weights, (False, True))
-        one_of("batch", batch, BATCHES)
         self.network = TwoLayerNetwork(problem.dimension)
         self.variant: PaperVariant | TunedVariant
-        if one_of("variant", variant, VARIANTS) == "paper":
+        options: dict[str, Any] = {
+            "projection": projection,
+            "unit_weights": unit_weights,
+            "batch": batch,
+        }
+        if one_of("variant", variant, ("paper", "tuned")) == "paper":
             if beta is not None:
                 raise ConfigError(f"beta is {beta!r}; allowed: only with variant=tuned")
-            self.variant = PaperVariant(
-                self.network,
-                problem,
-                euclidean=projection == "euclidean",
-                unit=unit_weights,
-                single=batch == "single",
-            )
+            self.variant = PaperVariant(self.network, problem, **options)
         else:
-            _refuse_idle(start=start, projection=projection, unit_weights=unit_weights, batch=batch)
+            _refuse_idle(start=start, **options)
             self.start = "multi"
             beta = 0.01 if beta is None else positive("beta", beta)
             self.variant = TunedVariant(self.network, problem, beta)

@@ -5,8 +5,8 @@ Appendix D.1: gradient descent $w \leftarrow w - \eta\nabla L(w)$ fits, and grad
 and w at once, projected onto box and ellipsoid, maximises;
 $$\lambda=\sqrt T\ln^2T,\qquad \beta_t=d_w^3F^4\,t/T .$$
 
-Deviations: gradient descent takes all points in every step, not one at random (``single``), and
-parameters are not kept in [0, 1] (``unit``).
+Deviations: gradient descent takes all points in every step, not one at random (``batch``), and
+parameters are not kept in [0, 1] (``unit_weights``).
 """
 
 import math
@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from optimist.errors import one_of
 from optimist.numerics.ellipsoid import LowRankEllipsoid
 from optimist.numerics.network import TwoLayerNetwork
 from optimist.problems.box import BoxProblem
@@ -30,12 +31,12 @@ class PaperVariant:
     ----------
     network : TwoLayerNetwork
     problem : BoxProblem
-    euclidean : bool
-        Project parameters to the nearest point of the ellipsoid, not on the line to its centre.
-    unit : bool
+    projection : {"radial", "euclidean"}
+        Put parameters back into the ellipsoid on the line to its centre, or at the nearest point.
+    unit_weights : bool
         Keep parameters in [0, 1] as well.
-    single : bool
-        Take one random point a step of gradient descent, not all.
+    batch : {"full", "single"}
+        Take all points in a step of gradient descent, or a random one.
 
     Attributes
     ----------
@@ -48,12 +49,14 @@ class PaperVariant:
         network: TwoLayerNetwork,
         problem: BoxProblem,
         *,
-        euclidean: bool = False,
-        unit: bool = False,
-        single: bool = False,
+        projection: str = "radial",
+        unit_weights: bool = False,
+        batch: str = "full",
     ) -> None:
         self.network, self.problem = network, problem
-        self.euclidean, self.unit, self.single = euclidean, unit, single
+        self.euclidean = one_of("projection", projection, ("radial", "euclidean")) == "euclidean"
+        self.unit = one_of("unit_weights", unit_weights, (False, True))
+        self.single = one_of("batch", batch, ("full", "single")) == "single"
         self.T = max(2, problem.rounds)  # ln 1 = 0 would leave Sigma singular
         self.ridge = math.sqrt(self.T) * math.log(self.T) ** 2
 

@@ -124,7 +124,14 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
 
 
 class RefittingAlgorithm(EllipsoidalAlgorithm):
-    """Base of the algorithms that fit to all their data anew, when the estimate is first needed."""
+    """Base of the algorithms that fit to all their data anew, when the estimate is first needed.
+
+    Parameters
+    ----------
+    problem : HeavyTailedProblem
+    ridge : float
+        See `EllipsoidalAlgorithm`.
+    """
 
     def __init__(self, problem: HeavyTailedProblem, ridge: float) -> None:
         self.is_stale = False  # whether there are rewards that the estimate does not know

@@ -10,7 +10,7 @@ from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 
 class EpochAlgorithm(EllipsoidalAlgorithm):
-    """Base of the algorithms that play in epochs, of an optimistic arm each.
+    """Base of the algorithms that play in epochs, with one optimistic arm each.
 
     In a varying arm set the epoch's arm may be absent. Then the nearest one is played in its place,
     and its reward counts as the arm's own.
@@ -20,13 +20,15 @@ class EpochAlgorithm(EllipsoidalAlgorithm):
     problem : HeavyTailedProblem
     length : int
         Rounds of an epoch.
+    **options
+        Of the next base class.
     """
 
     def __init__(self, problem: HeavyTailedProblem, length: int, **options: Any) -> None:
         self.length = length
         self.rewards: list[float] = []  # of this epoch so far
-        self.arm = np.empty(0)  # that the epoch is about, (d,)
-        self.index = 0  # where that was when the epoch began
+        self.arm = np.empty(0)  # of this epoch, (d,)
+        self.index = 0  # its index when the epoch began
         self.substituted = 0  # rounds so far in which another arm was played
         super().__init__(problem, **options)
 

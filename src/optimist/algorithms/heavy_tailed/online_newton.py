@@ -21,7 +21,14 @@ ESTIMATORS = ("ons", "ls")
 
 
 class OnlineNewton(EllipsoidalAlgorithm):
-    """Base of the methods that learn from an arm and a target at a time, in O(d^2)."""
+    """Base of the methods that learn from an arm and a target at a time, in O(d^2).
+
+    Parameters
+    ----------
+    problem : HeavyTailedProblem
+    estimator : {"ons", "ls"}
+        An online Newton step, or the closed form of least squares.
+    """
 
     def __init__(self, problem: HeavyTailedProblem, estimator: str) -> None:
         self.estimator = one_of("estimator", estimator, ESTIMATORS)

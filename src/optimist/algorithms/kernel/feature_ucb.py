@@ -11,7 +11,12 @@ from optimist.problems.kernel import KernelProblem
 
 
 class FeatureUCB(KernelUCB):
-    """Base of the algorithms that do linear regression on D features of an arm."""
+    """Base of the algorithms that do linear regression on D features of an arm.
+
+    Parameters
+    ----------
+    problem : KernelProblem
+    """
 
     def __init__(self, problem: KernelProblem) -> None:
         super().__init__(problem)

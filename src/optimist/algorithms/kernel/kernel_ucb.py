@@ -18,7 +18,11 @@ class KernelUCB(FiniteArmAlgorithm):
     r"""Base of the algorithms that keep mean and leverage of every arm.
 
     A round is `choose` (in `select`), `learn` (in `update`) and `predict`: after each reward where
-    arms are fixed (in `prepare`), else as soon as the arms of the next round are seen.
+    arms are fixed (in `prepare`), otherwise as soon as the arms of the next round are seen.
+
+    Parameters
+    ----------
+    problem : KernelProblem
 
     Attributes
     ----------
@@ -45,7 +49,7 @@ class KernelUCB(FiniteArmAlgorithm):
         self.is_stale = True
 
     def begin(self, arms: np.ndarray) -> None:
-        """Do what can be done once, when fixed ``arms`` (A, d) have been seen; free to be empty."""
+        """Do what can be done once, when fixed ``arms`` (A, d) have been seen; or nothing."""
 
     def choose(self) -> int:
         """Return the index of the arm to play, given the posterior; the first of equals."""
