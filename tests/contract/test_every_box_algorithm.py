@@ -4,6 +4,7 @@ import ast
 import inspect
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -77,6 +78,13 @@ def test_its_file_opens_with_the_formula_and_its_deviations(name):
     assert re.search(r"\$\$.+?\$\$", doc, re.DOTALL), "no displayed formula"
     assert "Deviations" in doc
     assert re.search(r"\(\d{4}\)", doc)
+
+
+@each_name
+def test_no_file_of_its_family_is_long(name):
+    folder = Path(inspect.getsourcefile(the_class(name))).parent
+    lengths = {path.name: len(path.read_text().splitlines()) for path in folder.glob("*.py")}
+    assert {file: length for file, length in lengths.items() if length > 200} == {}
 
 
 @each_name

@@ -7,7 +7,8 @@ import pytest
 from worlds import make_box_problem
 
 from optimist.algorithms import make_algorithm
-from optimist.algorithms.black_box import ascent, gaussian_process
+from optimist.algorithms.black_box import configurations
+from optimist.algorithms.black_box.go_ucb_paper import PaperVariant, descend
 from optimist.environments.test_functions import FUNCTIONS, STYBLINSKI_TANG, TestFunctionEnvironment
 from optimist.errors import ConfigError
 from optimist.numerics import gp_regression
@@ -86,7 +87,7 @@ def test_the_noise_of_a_round_is_the_same_wherever_one_asks():
 def test_the_constants_of_the_paper():
     for T, ridge in ((25, 51.8), (64, 138.4)):
         algorithm = make("go_ucb", horizon=T + 4, dimension=20, value_bound=26.0)
-        assert algorithm.ridge == pytest.approx(ridge, abs=0.05)
+        assert algorithm.variant.ridge == pytest.approx(ridge, abs=0.05)
         play(algorithm, bowl, 6)
         # Two rounds of Phase II are over, so beta is that of the third.
         assert algorithm.beta == pytest.approx(551**3 * 26.0**4 * 3 / T)
@@ -107,8 +108,8 @@ def test_gradient_descent_takes_the_steps_of_the_paper():
     expected = w.copy()
     for _ in range(2000):
         expected -= 1e-11 * network.squared_error(expected, X, y)[1]
-    np.testing.assert_allclose(ascent.descend(network, w, X, y), expected, rtol=1e-14)
-    single = ascent.descend(network, w, X, y, np.random.default_rng(1))
+    np.testing.assert_allclose(descend(network, w, X, y), expected, rtol=1e-14)
+    single = descend(network, w, X, y, np.random.default_rng(1))
     assert 0.0 < np.abs(single - expected).max() < 0.1 * np.abs(expected - w).max() + 1e-6
 
 
@@ -124,15 +125,16 @@ def test_the_estimate_is_the_closed_form_of_equation_5():
         told.append((g, g @ centre + bowl(x) - network.value(centre, x)))
         algorithm.observe(x, bowl(x))
     G = np.array([g for g, _ in told])
-    Sigma = algorithm.ridge * np.eye(network.size) + G.T @ G
-    right = algorithm.ridge * algorithm.fitted + sum(g * target for g, target in told)
+    Sigma = algorithm.variant.ridge * np.eye(network.size) + G.T @ G
+    right = algorithm.variant.ridge * algorithm.fitted + sum(g * target for g, target in told)
     np.testing.assert_allclose(algorithm.ball.centre, np.linalg.solve(Sigma, right), atol=1e-8)
     found = algorithm.diagnostics()
     assert found["final_potential"] == pytest.approx(
         sum(g @ np.linalg.solve(Sigma, g) for g in G), abs=1e-8
     )
     inverses = [
-        np.linalg.inv(algorithm.ridge * np.eye(network.size) + G[:k].T @ G[:k]) for k in range(6)
+        np.linalg.inv(algorithm.variant.ridge * np.eye(network.size) + G[:k].T @ G[:k])
+        for k in range(6)
     ]
     potential = sum(g @ inverse @ g for g, inverse in zip(G, inverses, strict=True))
     assert found["potential"] == pytest.approx(potential, abs=1e-8)
@@ -185,13 +187,13 @@ def test_a_small_ball_binds_and_both_projections_stay_inside():
         algorithm = make(f"go_ucb[projection={projection}]", value_bound=1e-3)
         play(algorithm, bowl, 8)
         assert algorithm.diagnostics()["ball_activations"] == 4
-    climb = ascent.JointAscent(algorithm.network, algorithm.problem.low, algorithm.problem.high)
+    climb = PaperVariant(algorithm.network, algorithm.problem)
     w = algorithm.ball.centre + np.random.default_rng(0).standard_normal(
         (3, algorithm.network.size)
     )
     for euclidean in (False, True):
         climb.euclidean, inside = euclidean, w.copy()
-        assert climb._project(algorithm.ball, 0.5, inside)
+        assert climb.project(algorithm.ball, 0.5, inside)
         np.testing.assert_allclose(algorithm.ball.square(inside - algorithm.ball.centre), 0.5)
 
 
@@ -220,14 +222,14 @@ def test_no_ascent_goes_beyond_its_reach(scale):
     rng = np.random.default_rng(0)
     network = TwoLayerNetwork(6)
     low, high = np.full(6, -5.0), np.full(6, 5.0)
-    climb = ascent.JointAscent(network, low, high)
+    climb = PaperVariant(network, make_box_problem(dimension=6, low=low, high=high))
     for _ in range(3):
         ball = LowRankEllipsoid(scale * rng.standard_normal(network.size), 1.0)
         x, w = rng.uniform(low, high, (1, 6)), ball.centre[None].copy()
         for _ in range(2000):
             in_w, in_x = network.gradients(w, x)
             x, w = np.clip(x + 1e-4 * in_x, low, high), w + 1e-4 * in_w
-        assert 0.0 < np.linalg.norm(w - ball.centre) <= climb._reach(ball)
+        assert 0.0 < np.linalg.norm(w - ball.centre) <= climb.reach(ball)
 
 
 def test_the_bound_on_regret_is_summed_with_the_radius_of_each_round():
@@ -246,10 +248,10 @@ def test_the_bound_on_regret_is_summed_with_the_radius_of_each_round():
 def test_the_extension_sees_parameters_of_the_plain_model_on_its_own_scale():
     algorithm = make("go_ucb[variant=tuned]")
     play(algorithm, bowl, 6)
-    network, x = algorithm.network, np.array([0.3, 2.1])
+    network, variant, x = algorithm.network, algorithm.variant, np.array([0.3, 2.1])
     plain = network.initial(np.random.default_rng(5))
-    inward = algorithm._inward_weights(plain[None])[0]
-    value = network.value(inward, algorithm._inward(x)) * algorithm._unit + algorithm._offset
+    inward = algorithm.variant.inward_weights(plain[None])[0]
+    value = network.value(inward, variant.inward(x)) * variant.unit + variant.offset
     assert value == pytest.approx(network.value(plain, x))
 
 
@@ -290,7 +292,7 @@ def test_the_extension_fits_and_finds_the_top_of_its_linear_bound():
     inward = (algorithm.points + 1.0) / 2.0 - 1.0
     y = (algorithm.values - algorithm.values.mean()) / algorithm.values.std(ddof=1)
     assert algorithm.network.squared_error(algorithm.fitted, inward, y)[0] < 0.05
-    assert algorithm.ridge == 1.0
+    assert algorithm.variant.ridge == 1.0
     x = algorithm.propose() / 2.0 - 0.5
 
     def bound(point):
@@ -306,7 +308,7 @@ def test_the_extension_fits_and_finds_the_top_of_its_linear_bound():
 
 
 @pytest.mark.parametrize("name", ["gp_ei", "gp_pi", "gp_ucb"])
-@pytest.mark.parametrize("configuration", gaussian_process.CONFIGURATIONS)
+@pytest.mark.parametrize("configuration", configurations.CONFIGURATIONS)
 def test_the_acquisition_is_largest_where_the_next_point_is(name, configuration):
     algorithm = make(f"{name}[configuration={configuration}]")
     play(algorithm, bowl, 7)

@@ -125,7 +125,7 @@ def test_an_arm_is_an_inducing_point_as_often_as_it_should_be(inclusion):
     expected = 1.0 - (1.0 - p) ** n if inclusion == "union" else np.minimum(1.0, n * p)
     draws, hits = 10_000, np.zeros(len(n))
     for _ in range(draws):
-        bkb.draw(bkb.arms)
+        bkb.resample()
         hits[bkb.drawn] += 1
     assert expected.min() < 0.9
     error = np.abs(hits / draws - expected) / np.sqrt(expected * (1.0 - expected) / draws + 1e-9)
@@ -136,7 +136,7 @@ def test_an_empty_draw_takes_the_likeliest_arm():
     bkb, _ = play("bkb", problem(), environment()[0], 20)
     bkb.q_bar = 1e-12
     likely = bkb.played.counts * bkb.played.leverages
-    bkb.draw(bkb.arms)
+    bkb.resample()
     assert bkb.drawn.tolist() == [int(np.argmax(likely))]
 
 

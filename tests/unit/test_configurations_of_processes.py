@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from optimist.algorithms.black_box import gaussian_process, turbo
+from optimist.algorithms.black_box import configurations, turbo
 from optimist.algorithms.black_box.base import standardise
 from optimist.numerics.gp_regression import Flat, Gamma, LogNormal
 
@@ -13,7 +13,7 @@ D = 20
 
 
 def scheme(name):
-    return gaussian_process.CONFIGURATIONS[name].scheme(D)
+    return configurations.CONFIGURATIONS[name].scheme(D)
 
 
 @pytest.mark.parametrize("name", ["fair", "raw"])
@@ -44,7 +44,7 @@ def test_the_log_normal_priors_are_those_of_botorch_0_18():
 
 
 def test_scikit_optimize_has_bounds_and_no_priors():
-    found, how = scheme("skopt"), gaussian_process.CONFIGURATIONS["skopt"]
+    found, how = scheme("skopt"), configurations.CONFIGURATIONS["skopt"]
     assert not found.free_mean
     for kind, bounds in (
         (found.lengthscale, (0.01, 100.0)),
@@ -60,7 +60,7 @@ def test_scikit_optimize_has_bounds_and_no_priors():
 def test_what_is_scaled_and_how_far_acquisitions_are_searched():
     table = {
         name: (how.scaled, how.logarithm, how.beta, how.candidates, how.near, how.refined)
-        for name, how in gaussian_process.CONFIGURATIONS.items()
+        for name, how in configurations.CONFIGURATIONS.items()
         if name != "skopt"
     }
     assert table == {

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from optimist.algorithms.black_box import gaussian_process, turbo
+from optimist.algorithms.black_box import configurations, turbo
 from optimist.numerics import gp_regression
 from optimist.numerics.gp_regression import Flat, Gamma, GaussianProcess, Hyper, LogNormal, Scheme
 from optimist.numerics.kernels import Matern52
 
 D = 3
 SCHEMES = {
-    "gamma": gaussian_process.gamma_scheme(D),
-    "log_normal": gaussian_process.log_normal_scheme(D),
-    "flat": gaussian_process.flat_scheme(D),
+    "gamma": configurations.gamma_scheme(D),
+    "log_normal": configurations.log_normal_scheme(D),
+    "flat": configurations.flat_scheme(D),
     "turbo": turbo.CONFIGURATIONS["release"].scheme,
 }
 each_scheme = pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)

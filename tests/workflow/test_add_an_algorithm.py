@@ -101,7 +101,7 @@ def check_figure(project):
 def check_rerun_after_an_edit(project, done):
     """The last section: edit the file, give the command again."""
     path = next(project.root.glob(f"src/optimist/algorithms/*/{NEW}.py"))
-    path.write_text(path.read_text().replace("epsilon=0.05", "epsilon=0.1"))
+    path.write_text(path.read_text().replace("epsilon: float = 0.05", "epsilon: float = 0.1"))
     now = written(project)
     project.run(*shlex.split(list(done)[-1]))
     changed = {name for name, time in written(project).items() if time != now[name]}

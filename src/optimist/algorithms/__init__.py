@@ -8,6 +8,9 @@ algorithm is never a second class. Names are those of a domain: ``arms``, finite
 import importlib
 import inspect
 from functools import cache
+from typing import Any
+
+import numpy as np
 
 from optimist.errors import ConfigError, nearest, unknown_name
 from optimist.label import Label
@@ -66,34 +69,49 @@ def canonical(text: str, domain: str = "arms") -> str:
     return str(label.without(option_names(algorithm_class(label.name, domain))))
 
 
-def algorithm_class(name, domain="arms"):
-    """Return the class called ``name`` in the registry of a domain."""
+def algorithm_class(name: str, domain: str = "arms") -> type:
+    """Return the class called ``name`` in the registry of a domain, ``arms`` or ``box``."""
     module = algorithm_module(name, domain)
     return getattr(importlib.import_module(module), REGISTRIES[domain][name].partition(":")[2])
 
 
-def algorithm_module(name, domain="arms"):
-    """Return the dotted module name that defines the algorithm called ``name`` of a domain."""
+def algorithm_module(name: str, domain: str = "arms") -> str:
+    """Return the dotted name of the module that defines the algorithm called ``name`` of a domain.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown name.
+    """
     registry = REGISTRIES[domain]
     if name not in registry:
         raise unknown_name("algorithm", name, registry)
     return registry[name].partition(":")[0]
 
 
-def option_names(cls):
+def option_names(cls: type) -> dict[str, Any]:
     """Return the keyword options of an algorithm class with their defaults."""
-    parameters = inspect.signature(cls.__init__).parameters.values()
+    parameters = inspect.signature(cls).parameters.values()
     return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "rng"}
 
 
-def make_algorithm(label, problem, rng=None):
+def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = None) -> Any:
     """Construct the algorithm of a label for a problem.
+
+    Parameters
+    ----------
+    label : str
+        ``name[option=value,...]``
+    problem : object
+        One of `optimist.problems`; its ``domain`` decides which registry the name is in.
+    rng : Generator or None
+        The algorithm's own stream; None where it is only checked, and not played.
 
     Raises
     ------
     ConfigError
-        For an unknown name or option, a value out of range, or a problem that the algorithm is not
-        made for.
+        For an unknown name or option, a value out of range, or a problem that the algorithm is
+        not made for.
     """
     parsed = Label.parse(label)
     name, options = parsed.name, dict(parsed.options)
@@ -106,7 +124,7 @@ def make_algorithm(label, problem, rng=None):
                 f"allowed: {', '.join(sorted(allowed)) or 'none'}"
             )
     _check_problem(name, cls, problem)
-    if "rng" in inspect.signature(cls.__init__).parameters:
+    if "rng" in inspect.signature(cls).parameters:
         options["rng"] = rng
     return cls(problem, **options)
 

@@ -1,7 +1,7 @@
 """The contract of an algorithm, and that of one on finite arm sets."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,23 +27,23 @@ class Algorithm(ABC):
 
     status = "ok"
 
-    def __init__(self, problem):
+    def __init__(self, problem: Any) -> None:
         self.problem = problem
 
     @abstractmethod
-    def contains(self, thetas):
-        """Return for each row of ``thetas`` (n, d) whether the current confidence set holds it."""
+    def contains(self, thetas: np.ndarray) -> np.ndarray:
+        """Return for each row of ``thetas`` (n, d) if the current confidence set holds it, (n,)."""
 
-    def diagnostics(self):
-        """Return counters that explain the curve, as a dict of numbers; free to be empty."""
+    def diagnostics(self) -> dict[str, float]:
+        """Return counters that explain the curve, as a dict of numbers; it may be empty."""
         return {}
 
-    def is_finite(self):
+    def is_finite(self) -> bool:
         """Return whether every float and array among the attributes is finite."""
         numbers = (v for v in vars(self).values() if isinstance(v, float | np.ndarray))
         return all(np.isfinite(value).all() for value in numbers)
 
-    def state_bytes(self):
+    def state_bytes(self) -> int:
         """Return the number of bytes that the algorithm's decisions depend on between rounds."""
         return sum(_nbytes(value) for name, value in vars(self).items() if name != "problem")
 
@@ -55,21 +55,24 @@ class FiniteArmAlgorithm(Algorithm):
     """
 
     @abstractmethod
-    def select(self, arms):
+    def select(self, arms: np.ndarray) -> int:
         """Return the index of the arm to play among the rows of ``arms`` (K, d)."""
 
     @abstractmethod
-    def update(self, arms, index, reward, **told):
+    def update(
+        self, arms: np.ndarray, index: int, reward: float, *args: Any, **context: Any
+    ) -> None:
         """Learn that row ``index`` of ``arms`` (K, d) paid ``reward``.
 
-        ``told`` is what the environment tells along with it, see `FiniteArmEnvironment.told`; a
-        algorithm names what it is told.
+        ``context`` is what the environment tells along with it, by name, see
+        `FiniteArmEnvironment.context`; an algorithm names what it needs as arguments, instead of
+        ``args`` and ``context``.
         """
 
-    def prepare(self):
+    def prepare(self) -> None:
         """Do what `select` would otherwise do first, such as a fit to the last reward.
 
-        Called after `update` and timed as part of it; free to do nothing.
+        Called after `update` and timed as part of it; it may do nothing.
         """
 
 

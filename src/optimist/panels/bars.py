@@ -22,13 +22,15 @@ def draw_bars(
     looks: "Looks",
 ) -> None:
     """Draw a bar for each cell; a missing cell leaves its place empty."""
-    header = len(settings) > 1
+    header, titles = len(settings) > 1, looks.settings(settings)
     cells: list[str | tuple[str, str]] = []
     for setting in settings:
         cells += [*([setting] if header else []), *((setting, label) for label in algorithms)]
     for place, cell in enumerate(cells):
         if isinstance(cell, str):
-            canvas.annotate(cell, (0.02, place), xycoords=("axes fraction", "data"), va="center")
+            canvas.annotate(
+                titles[cell], (0.02, place), xycoords=("axes fraction", "data"), va="center"
+            )
     for mark in drawing.of_role(marks, "data").itertuples():
         place = cells.index((mark.setting, mark.series))
         look = {"color": looks.colour(mark.series), "hatch": looks.hatch(mark.series)}

@@ -100,6 +100,12 @@ class Looks:
     def _is_hollow(self, series: str) -> bool:
         return bool(self._place(series)[1]) and not self._of_one
 
+    def settings(self, labels: Sequence[str]) -> dict[str, str]:
+        """Return what settings are called: their titles, where these tell them apart."""
+        known = self.paper["settings"]
+        titles = {label: known[name_of(label)].get("title", label) for label in labels}
+        return titles if len(set(titles.values())) == len(labels) else {s: s for s in labels}
+
     def name(self, series: str) -> str:
         """Return what the figure calls a series, with its footnote mark."""
         algorithm = self._place(series)[0] is not None

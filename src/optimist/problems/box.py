@@ -26,6 +26,11 @@ class BoxProblem:
         $\sigma$, standard deviation of the noise that algorithms are told.
     value_bound : float
         F, a bound on the absolute value of the function.
+
+    Raises
+    ------
+    ConfigError
+        For a value out of range.
     """
 
     domain: ClassVar[str] = "box"
@@ -47,11 +52,19 @@ class BoxProblem:
             raise ConfigError("the box is empty; allowed: low below high in every coordinate")
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """d, the number of coordinates."""
         return len(self.low)
 
     @property
-    def rounds(self):
+    def rounds(self) -> int:
         """T, the number of rounds after the initial ones."""
         return max(1, self.horizon - self.initial_count)
+
+    def inward(self, X: np.ndarray) -> np.ndarray:
+        """Return points of the box (..., d) as points of the unit cube."""
+        return (X - self.low) / (self.high - self.low)
+
+    def outward(self, U: np.ndarray) -> np.ndarray:
+        """Return points of the unit cube (..., d) as points of the box."""
+        return np.clip(self.low + (self.high - self.low) * U, self.low, self.high)

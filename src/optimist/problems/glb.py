@@ -30,6 +30,11 @@ class GLBProblem:
         Common factor on every confidence radius (1 is the theory).
     fixed_arms : bool
         Whether the same arms are offered in every round.
+
+    Raises
+    ------
+    ConfigError
+        For a value out of range.
     """
 
     link: Link
@@ -54,7 +59,7 @@ class GLBProblem:
             )
         proportion("delta", self.delta)
 
-    def new_history(self, mode):
+    def new_history(self, mode: str) -> History:
         """Return an empty `History`; arms that are redrawn cannot be aggregated."""
         if mode == "aggregated" and not self.fixed_arms:
             raise ConfigError("history is 'aggregated'; allowed for arms redrawn each round: raw")

@@ -2,13 +2,14 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from optimist.errors import ConfigError, one_of, positive, proportion, whole_number
 
 RADII = ("theory", "shrunk", "matched")
 
 
-def moment_order(epsilon):
+def moment_order(epsilon: float) -> float:
     r"""Return $1+\varepsilon$; raise ConfigError unless $0 < \varepsilon \le 1$."""
     if not positive("epsilon", epsilon) <= 1.0:
         raise ConfigError(f"epsilon is {epsilon!r}; allowed: above 0, at most 1")
@@ -46,6 +47,11 @@ class HeavyTailedProblem:
         ``radius`` is ``matched``.
     fixed_arms : bool
         Whether the same arms are offered in every round.
+
+    Raises
+    ------
+    ConfigError
+        For a value out of range.
     """
 
     dimension: int
@@ -54,7 +60,7 @@ class HeavyTailedProblem:
     scale_bound: float
     norm_bound: float = 1.0
     arm_bound: float = 1.0
-    delta: float | None = None
+    delta: Any = None  # a float once the problem is made
     deviation: float = math.inf
     radius: str = "theory"
     factor: float = 1.0
@@ -81,16 +87,16 @@ class HeavyTailedProblem:
         proportion("delta", self.delta)
 
     @property
-    def power(self):
+    def power(self) -> float:
         r"""$p = \frac{1-\varepsilon}{2(1+\varepsilon)}$."""
         return (1.0 - self.epsilon) / (2.0 * (1.0 + self.epsilon))
 
     @property
-    def log_term(self):
+    def log_term(self) -> float:
         r"""$\Lambda = \log(2T^2/\delta)$."""
         return math.log(2.0 * self.horizon**2 / self.delta)
 
     @property
-    def least_scale(self):
+    def least_scale(self) -> float:
         r"""$\sigma_{\min} = 1/\sqrt T$."""
         return 1.0 / math.sqrt(self.horizon)

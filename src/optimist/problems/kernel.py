@@ -29,6 +29,11 @@ class KernelProblem:
         Common factor on every confidence radius (1 is the theory).
     fixed_arms : bool
         Whether the same arms are offered in every round.
+
+    Raises
+    ------
+    ConfigError
+        For a value out of range.
     """
 
     kernel: Kernel

@@ -1,6 +1,7 @@
 """The contract of an algorithm on a box."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 
 import numpy as np
 
@@ -9,11 +10,17 @@ from optimist.numerics.growing import GrowingArray
 from optimist.problems.box import BoxProblem
 
 
-def standardise(y, *, centre=np.mean, ddof=1, least=1e-10):
+def standardise(
+    y: np.ndarray,
+    *,
+    centre: Callable[[np.ndarray], float] = np.mean,
+    ddof: int = 1,
+    least: float = 1e-10,
+) -> tuple[float, float]:
     """Return offset and unit of values ``y`` (n,), so that (y - offset) / unit is standardised.
 
     ``centre`` maps values to the offset; the unit is their standard deviation with ``ddof``, or 1
-    if it is below ``least`` or cannot be told: values may all be equal, up to rounding.
+    if that is below ``least`` or there are too few values: they may all be equal, up to rounding.
     """
     spread = float(y.std(ddof=ddof)) if len(y) > ddof else 0.0
     return float(centre(y)), spread if spread >= least else 1.0
@@ -25,6 +32,12 @@ class BoxAlgorithm(Algorithm):
     In its first rounds it asks for the problem's ``initial`` points; if there are none, for as
     many uniform points of its own. `propose` and `observe` are all that is timed.
 
+    Parameters
+    ----------
+    problem : BoxProblem
+    rng : Generator
+        Its own stream.
+
     Attributes
     ----------
     points : (t, d) array
@@ -34,27 +47,28 @@ class BoxAlgorithm(Algorithm):
     """
 
     problem_type = BoxProblem
+    problem: BoxProblem
 
-    def __init__(self, problem, rng):
+    def __init__(self, problem: BoxProblem, rng: np.random.Generator) -> None:
         super().__init__(problem)
         self.rng = rng
         self._points = GrowingArray(problem.dimension)
         self._values = GrowingArray()
 
     @property
-    def points(self):
+    def points(self) -> np.ndarray:
         return self._points.values
 
     @property
-    def values(self):
+    def values(self) -> np.ndarray:
         return self._values.values
 
     @property
-    def incumbent(self):
+    def incumbent(self) -> np.ndarray:
         """The point of the largest value observed so far, the first of several, (d,)."""
         return self.points[int(np.argmax(self.values))]
 
-    def propose(self):
+    def propose(self) -> np.ndarray:
         """Return the point to ask for, (d,)."""
         t, problem = len(self._values), self.problem
         if t >= problem.initial_count:
@@ -63,7 +77,7 @@ class BoxAlgorithm(Algorithm):
             return problem.initial[t].copy()
         return self.uniform(1)[0]
 
-    def observe(self, x, y):
+    def observe(self, x: np.ndarray, y: float) -> None:
         """Learn that the value at ``x`` (d,) was ``y``."""
         self._points.append(x)
         self._values.append(y)
@@ -73,28 +87,19 @@ class BoxAlgorithm(Algorithm):
             self.begin()
 
     @abstractmethod
-    def suggest(self):
+    def suggest(self) -> np.ndarray:
         """Return the point to ask for once the initial ones are known, (d,)."""
 
-    def begin(self):
-        """Do what is done once, when the initial points are known; free to do nothing."""
+    def begin(self) -> None:
+        """Do what is done once, when the initial points are known; it may do nothing."""
 
-    def learn(self, x, y):
-        """Learn from a point that `suggest` returned; free to do nothing."""
+    def learn(self, x: np.ndarray, y: float) -> None:
+        """Learn from a point that `suggest` returned; it may do nothing."""
 
-    def uniform(self, n, rng=None):
+    def uniform(self, n: int, rng: np.random.Generator | None = None) -> np.ndarray:
         """Return ``n`` uniform points of the box, (n, d)."""
         rng = self.rng if rng is None else rng
-        return self.outward(rng.random((n, self.problem.dimension)))
+        return self.problem.outward(rng.random((n, self.problem.dimension)))
 
-    def inward(self, X):
-        """Return points of the box as points of the unit cube."""
-        return (X - self.problem.low) / (self.problem.high - self.problem.low)
-
-    def outward(self, U):
-        """Return points of the unit cube as points of the box."""
-        low, high = self.problem.low, self.problem.high
-        return np.clip(low + (high - low) * U, low, high)
-
-    def contains(self, thetas):
+    def contains(self, thetas: np.ndarray) -> np.ndarray:
         return np.ones(len(thetas), dtype=bool)

@@ -16,111 +16,21 @@ without versions and without saying how data were scaled.
 """
 
 import math
-from dataclasses import dataclass
+from abc import abstractmethod
 
 import numpy as np
 
 from optimist.algorithms.black_box.base import BoxAlgorithm, standardise
+from optimist.algorithms.black_box.configurations import CONFIGURATIONS
 from optimist.errors import one_of
 from optimist.numerics import gp_regression
 from optimist.numerics.designs import sobol
-from optimist.numerics.gp_regression import Flat, Gamma, Hyper, LogNormal, Scheme
-from optimist.numerics.kernels import GaussianKernel, Matern52
+from optimist.problems.box import BoxProblem
 
-MATERN, GAUSSIAN = Matern52(1.0), GaussianKernel(1.0)
 NEAR = 0.05  # standard deviation of perturbations of the incumbent, of the box's width
 
-
-@dataclass(frozen=True)
-class Configuration:
-    """What a library's defaults decide.
-
-    Attributes
-    ----------
-    scheme : callable
-        Maps the dimension to the `Scheme` of the fit.
-    scaled : bool
-        Map the box to the unit cube, and values to mean 0 and variance 1.
-    ddof : int
-        Of that variance.
-    logarithm : bool
-        Maximise the logarithms of EI and PI, which do not vanish.
-    improvement : float
-        Least improvement that counts, in units of the values.
-    beta : float
-        Of the upper bound; it multiplies the variance.
-    candidates, near : int
-        Points at which the acquisition is evaluated: of the box, and near the incumbent.
-    sobol : bool
-        Draw the former from a Sobol sequence, else uniformly.
-    refined : int
-        How many of the best are refined by L-BFGS-B.
-    """
-
-    scheme: object
-    scaled: bool = True
-    ddof: int = 1
-    logarithm: bool = True
-    improvement: float = 0.0
-    beta: float = 4.0
-    candidates: int = 256
-    near: int = 50
-    sobol: bool = True
-    refined: int = 10
-
-
-def gamma_scheme(dimension):
-    """Return the fit of BoTorch in 2022."""
-    return Scheme(
-        MATERN,
-        lengthscale=Hyper(1e-4, 1e4, 0.69, Gamma(3.0, 6.0)),
-        noise=Hyper(1e-4, 1e6, 2.0, Gamma(1.1, 0.05)),
-        amplitude=Hyper(1e-6, 1e6, 0.69, Gamma(2.0, 0.15)),
-        draws=2,
-    )
-
-
-def log_normal_scheme(dimension):
-    """Return the fit of BoTorch 0.18 for a dimension."""
-    mean = math.sqrt(2.0) + 0.5 * math.log(dimension)
-    # Starts at the modes of the densities, exp(mean - variance).
-    return Scheme(
-        GAUSSIAN,
-        lengthscale=Hyper(0.025, 1e4, max(math.exp(mean - 3.0), 0.025), LogNormal(mean, 3.0)),
-        noise=Hyper(1e-4, 1e6, math.exp(-5.0), LogNormal(-4.0, 1.0)),
-        draws=2,
-    )
-
-
-def flat_scheme(dimension):
-    """Return the fit of scikit-optimize 0.9."""
-    return Scheme(
-        MATERN,
-        lengthscale=Hyper(0.01, 100.0, 1.0, Flat()),
-        noise=Hyper(1e-5, 1e5, 1.0, Flat()),
-        amplitude=Hyper(0.01, 1000.0, 1.0, Flat()),
-        free_mean=False,
-        draws=2,
-    )
-
-
-CONFIGURATIONS = {
-    "fair": Configuration(gamma_scheme),
-    "raw": Configuration(
-        gamma_scheme, scaled=False, logarithm=False, beta=0.1, candidates=20, near=0, refined=5
-    ),
-    "modern": Configuration(log_normal_scheme),
-    "skopt": Configuration(
-        flat_scheme,
-        ddof=0,
-        improvement=0.01,
-        beta=1.96**2,
-        candidates=10_000,
-        near=0,
-        sobol=False,
-        refined=5,
-    ),
-}
+# Value, and its derivatives in mean and deviation.
+Acquisition = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class GPOptimiser(BoxAlgorithm):
@@ -135,7 +45,7 @@ class GPOptimiser(BoxAlgorithm):
     rng : Generator
     """
 
-    def __init__(self, problem, configuration, rng):
+    def __init__(self, problem: BoxProblem, configuration: str, rng: np.random.Generator) -> None:
         super().__init__(problem, rng)
         one_of("configuration", configuration, CONFIGURATIONS)
         self.configuration = CONFIGURATIONS[configuration]
@@ -145,14 +55,14 @@ class GPOptimiser(BoxAlgorithm):
         self._width = problem.high - problem.low if scaled else np.ones(problem.dimension)
         self.counts = {"failed_fits": 0, "flat_rounds": 0, "failed_ascents": 0}
 
-    def acquisition(self, m, v, best):
+    @abstractmethod
+    def acquisition(self, m: np.ndarray, v: np.ndarray, best: float) -> Acquisition:
         """Return the acquisition and its derivatives in mean ``m`` and deviation ``v``.
 
         ``best`` is the value that must be exceeded; all are standardised if the fit is.
         """
-        raise NotImplementedError
 
-    def suggest(self):
+    def suggest(self) -> np.ndarray:
         X = (self.points - self._corner) / self._width
         offset, unit = self._units()
         y = (self.values - offset) / unit
@@ -210,5 +120,5 @@ class GPOptimiser(BoxAlgorithm):
             return None
         return found.x, -found.fun
 
-    def diagnostics(self):
+    def diagnostics(self) -> dict[str, float]:
         return dict(self.counts)

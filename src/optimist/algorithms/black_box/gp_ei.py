@@ -8,8 +8,11 @@ Deviations: the process is fitted and the maximum found as the configuration say
 `optimist.algorithms.black_box.gaussian_process`; all but ``raw`` maximise the logarithm.
 """
 
-from optimist.algorithms.black_box.gaussian_process import GPOptimiser
+import numpy as np
+
+from optimist.algorithms.black_box.gaussian_process import Acquisition, GPOptimiser
 from optimist.numerics.acquisition import expected_improvement, log_expected_improvement
+from optimist.problems.box import BoxProblem
 
 
 class GPEI(GPOptimiser):
@@ -24,10 +27,12 @@ class GPEI(GPOptimiser):
 
     reference = "Jones et al. (1998), Section 4.1"
 
-    def __init__(self, problem, *, configuration="fair", rng=None):
+    def __init__(
+        self, problem: BoxProblem, *, configuration: str = "fair", rng: np.random.Generator
+    ) -> None:
         super().__init__(problem, configuration, rng)
 
-    def acquisition(self, m, v, best):
+    def acquisition(self, m: np.ndarray, v: np.ndarray, best: float) -> Acquisition:
         function = (
             log_expected_improvement if self.configuration.logarithm else expected_improvement
         )

@@ -8,11 +8,14 @@ Deviations: the process is fitted and the maximum found as the configuration say
 `optimist.algorithms.black_box.gaussian_process`; all but ``raw`` maximise the logarithm.
 """
 
-from optimist.algorithms.black_box.gaussian_process import GPOptimiser
+import numpy as np
+
+from optimist.algorithms.black_box.gaussian_process import Acquisition, GPOptimiser
 from optimist.numerics.acquisition import (
     log_probability_of_improvement,
     probability_of_improvement,
 )
+from optimist.problems.box import BoxProblem
 
 
 class GPPI(GPOptimiser):
@@ -27,10 +30,12 @@ class GPPI(GPOptimiser):
 
     reference = "Kushner (1964), Section 3"
 
-    def __init__(self, problem, *, configuration="fair", rng=None):
+    def __init__(
+        self, problem: BoxProblem, *, configuration: str = "fair", rng: np.random.Generator
+    ) -> None:
         super().__init__(problem, configuration, rng)
 
-    def acquisition(self, m, v, best):
+    def acquisition(self, m: np.ndarray, v: np.ndarray, best: float) -> Acquisition:
         if self.configuration.logarithm:
             return log_probability_of_improvement(m, v, best)
         return probability_of_improvement(m, v, best)

@@ -12,9 +12,12 @@ the number of points. The process is fitted and the maximum found as the configu
 
 import math
 
-from optimist.algorithms.black_box.gaussian_process import GPOptimiser
+import numpy as np
+
+from optimist.algorithms.black_box.gaussian_process import Acquisition, GPOptimiser
 from optimist.errors import only_word, positive
 from optimist.numerics.acquisition import upper_bound
+from optimist.problems.box import BoxProblem
 
 DELTA = 0.1
 
@@ -33,13 +36,20 @@ class GPUCB(GPOptimiser):
 
     reference = "Srinivas et al. (2010), Algorithm 1"
 
-    def __init__(self, problem, *, configuration="fair", beta="default", rng=None):
+    def __init__(
+        self,
+        problem: BoxProblem,
+        *,
+        configuration: str = "fair",
+        beta: float | str = "default",
+        rng: np.random.Generator,
+    ) -> None:
         super().__init__(problem, configuration, rng)
         if isinstance(beta, str) and beta != "theory":
             only_word("beta", beta, "default", "theory, or a positive number")
         self.beta = beta if isinstance(beta, str) else positive("beta", beta)
 
-    def acquisition(self, m, v, best):
+    def acquisition(self, m: np.ndarray, v: np.ndarray, best: float) -> Acquisition:
         return upper_bound(m, v, self._beta())
 
     def _beta(self):

@@ -10,6 +10,7 @@ Deviations: none; the paper does not compare with it.
 import numpy as np
 
 from optimist.algorithms.black_box.base import BoxAlgorithm
+from optimist.problems.box import BoxProblem
 
 
 class Incumbent(BoxAlgorithm):
@@ -23,11 +24,11 @@ class Incumbent(BoxAlgorithm):
 
     reference = "Liu and Wang (2023), Algorithm 1, Step 5"
 
-    def __init__(self, problem, *, rng=None):
+    def __init__(self, problem: BoxProblem, *, rng: np.random.Generator) -> None:
         super().__init__(problem, rng)
 
-    def begin(self):
+    def begin(self) -> None:
         self.best = self.points[int(np.argmax(self.values))].copy()
 
-    def suggest(self):
+    def suggest(self) -> np.ndarray:
         return self.best.copy()

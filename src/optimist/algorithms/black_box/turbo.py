@@ -14,6 +14,7 @@ code, not by 50 steps of Adam; the first design is that which all methods share.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,7 @@ from optimist.numerics import gp_regression
 from optimist.numerics.designs import latin_hypercube, sobol
 from optimist.numerics.gp_regression import Flat, Hyper, Scheme
 from optimist.numerics.kernels import Matern52
+from optimist.problems.box import BoxProblem
 
 FLAT = Flat()
 FIRST, SHORTEST, LONGEST = 0.8, 0.5**7, 1.6
@@ -53,9 +55,9 @@ class Configuration:
     """
 
     successes: int
-    candidates: object
+    candidates: Callable[[int], int]
     scheme: Scheme
-    centre: object
+    centre: Callable[[np.ndarray], float]
     ddof: int
     noise: bool
 
@@ -97,7 +99,9 @@ class TuRBO(BoxAlgorithm):
 
     reference = "Eriksson et al. (2019), Algorithm 1"
 
-    def __init__(self, problem, *, configuration="release", rng=None):
+    def __init__(
+        self, problem: BoxProblem, *, configuration: str = "release", rng: np.random.Generator
+    ) -> None:
         super().__init__(problem, rng)
         one_of("configuration", configuration, CONFIGURATIONS)
         self.configuration = CONFIGURATIONS[configuration]
@@ -111,15 +115,15 @@ class TuRBO(BoxAlgorithm):
         self.first, self.length = first, FIRST
         self.streak = {"successes": 0, "failures": 0}
 
-    def suggest(self):
+    def suggest(self) -> np.ndarray:
         if len(self._design):
-            return self.outward(self._design[0])
-        X, y = self.inward(self.points[self.first :]), self._standardised()
+            return self.problem.outward(self._design[0])
+        X, y = self.problem.inward(self.points[self.first :]), self._standardised()
         process, failed = gp_regression.fit(self.configuration.scheme, X, y)
         self.counts["failed_fits"] += failed
         candidates = self._candidates(X[int(np.argmax(y))], process.lengthscales)
         draw = process.draw(candidates, self.rng, noise=self.configuration.noise)
-        return self.outward(candidates[int(np.argmax(draw))])
+        return self.problem.outward(candidates[int(np.argmax(draw))])
 
     def _standardised(self):
         y, how = self.values[self.first :], self.configuration
@@ -139,7 +143,7 @@ class TuRBO(BoxAlgorithm):
         moved[still, self.rng.integers(d, size=len(still))] = True
         return np.where(moved, low + (high - low) * points, centre)
 
-    def learn(self, x, y):
+    def learn(self, x: np.ndarray, y: float) -> None:
         if len(self._design):
             self._design = self._design[1:]
             return
@@ -162,5 +166,5 @@ class TuRBO(BoxAlgorithm):
             self.length /= 2.0
             self.streak["failures"] = 0
 
-    def diagnostics(self):
+    def diagnostics(self) -> dict[str, float]:
         return {**self.counts, "length": self.length}

@@ -13,4 +13,5 @@ class GLBAlgorithm(FiniteArmAlgorithm):
     """
 
     problem_type = GLBProblem
+    problem: GLBProblem
     links: ClassVar[tuple[str, ...]] = ("logistic", "poisson", "gaussian")

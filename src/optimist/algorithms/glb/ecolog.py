@@ -28,6 +28,7 @@ from optimist.algorithms.glb.base import GLBAlgorithm
 from optimist.errors import one_of
 from optimist.numerics.ball import minimise_quadratic, project
 from optimist.numerics.linear import add_outer_to_inverse, inverse_norms, quadratic_norms
+from optimist.problems.glb import GLBProblem
 
 MAX_NEWTON_STEPS = 50
 
@@ -49,8 +50,14 @@ class ECOLog(GLBAlgorithm):
     links = ("logistic",)
 
     def __init__(
-        self, problem, *, solver="newton", index="linear", radius="published", proximal="scaled"
-    ):
+        self,
+        problem: GLBProblem,
+        *,
+        solver: str = "newton",
+        index: str = "linear",
+        radius: str = "published",
+        proximal: str = "scaled",
+    ) -> None:
         super().__init__(problem)
         self.solver = one_of("solver", solver, ("newton", "pgd"))
         self.index = one_of("index", index, ("linear", "mixed"))
@@ -68,7 +75,7 @@ class ECOLog(GLBAlgorithm):
         self.violations = 0
 
     @property
-    def radius(self):
+    def radius(self) -> float:
         r"""$\sqrt{r_t}$, times the problem's factor."""
         S, ridge = self.problem.norm_bound, self.ridge
         r = self._published_square() if self.radius_form == "published" else self._older_square()
@@ -89,13 +96,13 @@ class ECOLog(GLBAlgorithm):
         gamma = root / 2.0 + 2.0 / root * self._tail
         return 2.0 * self.ridge * S**2 + (1.0 + S) ** 2 * gamma + self.older_excess
 
-    def select(self, arms):
+    def select(self, arms: np.ndarray) -> int:
         centre = arms @ self.theta
         if self.index == "mixed":
             centre = self.problem.link.mean(centre)
         return int(np.argmax(centre + self.radius * inverse_norms(arms, self.W_inv)))
 
-    def update(self, arms, index, reward):
+    def update(self, arms: np.ndarray, index: int, reward: float) -> None:
         x = arms[index]
         v = self.W_inv @ x
         q = float(x @ v)
@@ -178,8 +185,8 @@ class ECOLog(GLBAlgorithm):
         move = new - reference
         self.older_excess += 2.0 * (1.0 + S) * gap - 0.5 * math.sqrt(move @ self.W @ move)
 
-    def contains(self, thetas):
+    def contains(self, thetas: np.ndarray) -> np.ndarray:
         return quadratic_norms(thetas, self.theta, self.W) <= self.radius
 
-    def diagnostics(self):
+    def diagnostics(self) -> dict[str, float]:
         return {"violations": self.violations}

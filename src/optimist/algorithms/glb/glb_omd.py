@@ -24,6 +24,7 @@ from optimist.algorithms.glb.base import GLBAlgorithm
 from optimist.errors import one_of
 from optimist.numerics.ball import project
 from optimist.numerics.linear import add_outer_to_inverse, inverse_norms, quadratic_norms
+from optimist.problems.glb import GLBProblem
 
 
 class GLBOMD(GLBAlgorithm):
@@ -38,7 +39,7 @@ class GLBOMD(GLBAlgorithm):
 
     reference = "Zhang et al. (2025), Algorithm 1 and Theorem 1"
 
-    def __init__(self, problem, *, regularisation="practical"):
+    def __init__(self, problem: GLBProblem, *, regularisation: str = "practical") -> None:
         super().__init__(problem)
         one_of("regularisation", regularisation, ("practical", "theory"))
         d, S, R = problem.dimension, problem.norm_bound, problem.link.self_concordance
@@ -62,16 +63,16 @@ class GLBOMD(GLBAlgorithm):
         self.projections = 0
 
     @property
-    def radius(self):
+    def radius(self) -> float:
         r"""$\beta_t$, times the problem's factor."""
         growth = self._growth_factor * math.log(2.0 + self._radius_rate * self.t)
         return self.problem.factor * math.sqrt(self._radius_constant + growth)
 
-    def select(self, arms):
+    def select(self, arms: np.ndarray) -> int:
         index = arms @ self.theta + self.radius * inverse_norms(arms, self.H_inv)
         return int(index.argmax())
 
-    def update(self, arms, index, reward):
+    def update(self, arms: np.ndarray, index: int, reward: float) -> None:
         link, x = self.problem.link, arms[index]
         g = link.dispersion
         v = self.H_inv @ x
@@ -94,8 +95,8 @@ class GLBOMD(GLBAlgorithm):
         self.projections += 1
         return project(self.H + alpha * np.multiply.outer(x, x), zeta, S)
 
-    def contains(self, thetas):
+    def contains(self, thetas: np.ndarray) -> np.ndarray:
         return quadratic_norms(thetas, self.theta, self.H) <= self.radius
 
-    def diagnostics(self):
+    def diagnostics(self) -> dict[str, float]:
         return {"projections": self.projections}

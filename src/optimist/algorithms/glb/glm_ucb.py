@@ -23,6 +23,7 @@ from optimist.errors import one_of
 from optimist.numerics.ball import minimise_quadratic
 from optimist.numerics.likelihood import Likelihood, minimise
 from optimist.numerics.linear import inverse_norms, log_determinant, quadratic_norms
+from optimist.problems.glb import GLBProblem
 
 MAX_GAUSS_NEWTON_STEPS = 20
 
@@ -41,7 +42,14 @@ class GLMUCB(GLBAlgorithm):
 
     reference = "Filippi et al. (2010), Algorithm 1; Zhang et al. (2025), Appendix F.1"
 
-    def __init__(self, problem, *, radius="logdet", projection=False, history="raw"):
+    def __init__(
+        self,
+        problem: GLBProblem,
+        *,
+        radius: str = "logdet",
+        projection: bool = False,
+        history: str = "raw",
+    ) -> None:
         super().__init__(problem)
         self.radius_form = one_of("radius", radius, ("logdet", "filippi"))
         self.projection = one_of("projection", projection, (False, True))
@@ -51,17 +59,17 @@ class GLMUCB(GLBAlgorithm):
         self.estimate = np.zeros(problem.dimension)
 
     @property
-    def ridge(self):
+    def ridge(self) -> float:
         r"""$\lambda_t$."""
         return self.problem.dimension * math.log(1.0 + self.t)
 
     @property
-    def V(self):
+    def V(self) -> np.ndarray:
         """Design matrix with the ridge of the current round, (d, d)."""
         return self.ridge * np.eye(self.problem.dimension) + self.gram
 
     @property
-    def radius(self):
+    def radius(self) -> float:
         r"""$\rho_t$, on the scale of the mean, times the problem's factor."""
         p, d, ridge = self.problem, self.problem.dimension, self.ridge
         slope = p.link.slope_bounds(p.norm_bound)[1]
@@ -74,11 +82,11 @@ class GLMUCB(GLBAlgorithm):
         rho = slope * p.kappa * p.reward_bound * noise + math.sqrt(ridge) * p.norm_bound
         return p.factor * rho
 
-    def select(self, arms):
+    def select(self, arms: np.ndarray) -> int:
         bonus = self.radius * inverse_norms(arms, np.linalg.inv(self.V))
         return int(np.argmax(self.problem.link.mean(arms @ self.estimate) + bonus))
 
-    def update(self, arms, index, reward):
+    def update(self, arms: np.ndarray, index: int, reward: float) -> None:
         x = arms[index]
         self.history.append(index, x, reward)
         self.gram += np.multiply.outer(x, x)
@@ -107,6 +115,6 @@ class GLMUCB(GLBAlgorithm):
         self.status = "unconverged"
         return theta
 
-    def contains(self, thetas):
+    def contains(self, thetas: np.ndarray) -> np.ndarray:
         slope = self.problem.link.slope_bounds(self.problem.norm_bound)[1]
         return quadratic_norms(thetas, self.estimate, self.V) <= self.radius / slope

@@ -24,6 +24,7 @@ from optimist.algorithms.glb.base import GLBAlgorithm
 from optimist.errors import one_of
 from optimist.numerics.ball import project
 from optimist.numerics.linear import add_outer_to_inverse, inverse_norms, quadratic_norms
+from optimist.problems.glb import GLBProblem
 
 
 class GLOC(GLBAlgorithm):
@@ -37,7 +38,7 @@ class GLOC(GLBAlgorithm):
 
     reference = "Jun et al. (2017), Algorithm 1 and Theorem 1"
 
-    def __init__(self, problem, *, variant="paper"):
+    def __init__(self, problem: GLBProblem, *, variant: str = "paper") -> None:
         super().__init__(problem)
         self.variant = one_of("variant", variant, ("paper", "public"))
         d, S = problem.dimension, problem.norm_bound
@@ -57,12 +58,12 @@ class GLOC(GLBAlgorithm):
         return math.sqrt(link.dispersion * link.slope_bounds(self.problem.norm_bound)[1])
 
     @property
-    def estimate(self):
+    def estimate(self) -> np.ndarray:
         r"""$\hat\theta_t$, (d,)."""
         return self.V_inv @ self.xi
 
     @property
-    def radius(self):
+    def radius(self) -> float:
         r"""$\sqrt{\beta_t}$, times the problem's factor."""
         c, R, B, delta = self.c, self.sub_gaussian, self.regret_bound, self.problem.delta
         inside = 1.0 + 2.0 * B / c + 4.0 * R**4 / (c**4 * delta**2)
@@ -72,13 +73,13 @@ class GLOC(GLBAlgorithm):
             beta += self.ridge * self.problem.norm_bound**2 - fit
         return self.problem.factor * math.sqrt(max(beta, 1e-12))
 
-    def select(self, arms):
+    def select(self, arms: np.ndarray) -> int:
         bonus = self.radius * inverse_norms(arms, self.V_inv)
         if self.variant == "public":
             return int(np.argmax(self.problem.link.mean(arms @ self.iterate) + bonus))
         return int(np.argmax(arms @ self.estimate + bonus))
 
-    def update(self, arms, index, reward):
+    def update(self, arms: np.ndarray, index: int, reward: float) -> None:
         x = arms[index]
         z = float(x @ self.iterate)
         g = self.problem.link.mean(z) - reward
@@ -102,8 +103,8 @@ class GLOC(GLBAlgorithm):
         self.projections += 1
         return project(self.V, point, S)
 
-    def contains(self, thetas):
+    def contains(self, thetas: np.ndarray) -> np.ndarray:
         return quadratic_norms(thetas, self.estimate, self.V) <= self.radius
 
-    def diagnostics(self):
+    def diagnostics(self) -> dict[str, float]:
         return {"projections": self.projections}

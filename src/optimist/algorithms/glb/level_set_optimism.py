@@ -18,6 +18,7 @@ from optimist.errors import one_of
 from optimist.numerics.expansions import Expansions, SolutionMemory
 from optimist.numerics.level_set import LevelSet, maximise_by_slsqp
 from optimist.numerics.likelihood import Likelihood, descend, minimise_by_slsqp
+from optimist.problems.glb import GLBProblem
 
 SOLVERS = ("kkt", "slsqp")
 
@@ -37,7 +38,7 @@ class LevelSetOptimism(GLBAlgorithm):
     solutions saves time and decides nothing, so `state_bytes` does not count it.
     """
 
-    def __init__(self, problem, solver, history, prune):
+    def __init__(self, problem: GLBProblem, solver: str, history: str, prune: bool) -> None:
         super().__init__(problem)
         self.solver = one_of("solver", solver, SOLVERS)
         self.prune = one_of("prune", prune, (False, True)) and solver == "kkt"
@@ -52,37 +53,37 @@ class LevelSetOptimism(GLBAlgorithm):
 
     @property
     @abstractmethod
-    def ridge(self):
+    def ridge(self) -> float:
         r"""$\lambda_t$, 0 for a method that does not penalise."""
 
     @property
     @abstractmethod
-    def level(self):
+    def level(self) -> float:
         r"""$\beta_t^2$, times the square of the problem's factor."""
 
     @property
     @abstractmethod
-    def estimate_radius(self):
+    def estimate_radius(self) -> float | None:
         """Radius of the ball that the estimate is constrained to, or None."""
 
     @property
     @abstractmethod
-    def set_radius(self):
+    def set_radius(self) -> float | None:
         """Radius of the ball that the set is intersected with, or None."""
 
     @property
-    def likelihood(self):
+    def likelihood(self) -> Likelihood:
         """Likelihood of the current round, penalised if the method does so."""
         return Likelihood(self.problem.link, self.history, self.ridge)
 
     @property
-    def estimate(self):
+    def estimate(self) -> np.ndarray:
         r"""$\hat\theta_t$, (d,)."""
         self._refresh()
         return self._estimate.points[0].copy()
 
     @property
-    def derivatives(self):
+    def derivatives(self) -> tuple[float, np.ndarray, np.ndarray]:
         """Value, gradient (d,) and Hessian (d, d) of the likelihood at the estimate."""
         self._refresh()
         return self._derivatives_at_point()
@@ -121,7 +122,7 @@ class LevelSetOptimism(GLBAlgorithm):
         return float(value[0]), gradient[0], hessian[0]
 
     @property
-    def confidence_set(self):
+    def confidence_set(self) -> LevelSet:
         """The set of the current round, a `LevelSet`."""
         return LevelSet(
             self.likelihood,
@@ -132,7 +133,7 @@ class LevelSetOptimism(GLBAlgorithm):
             self.derivatives,
         )
 
-    def select(self, arms):
+    def select(self, arms: np.ndarray) -> int:
         confidence_set = self.confidence_set
         if self.solver == "kkt":
             index = confidence_set.best_arm(arms, self.prune)
@@ -145,20 +146,20 @@ class LevelSetOptimism(GLBAlgorithm):
             self.status = "unconverged"
         return index
 
-    def update(self, arms, index, reward):
+    def update(self, arms: np.ndarray, index: int, reward: float) -> None:
         self.history.append(index, arms[index], reward)
         self._estimate.observe(arms[index], reward)
         if self.memory is not None:
             self.memory.observe(arms[index], reward)
         self._is_stale = True
 
-    def contains(self, thetas):
+    def contains(self, thetas: np.ndarray) -> np.ndarray:
         return self.confidence_set.contains(np.atleast_2d(thetas))
 
-    def is_finite(self):
+    def is_finite(self) -> bool:
         return super().is_finite() and bool(np.isfinite(self._estimate.points).all())
 
-    def diagnostics(self):
+    def diagnostics(self) -> dict[str, float]:
         return {
             "fallbacks": self.fallbacks,
             "failures": self.failures,

@@ -15,6 +15,7 @@ Deviations: none in the method. Published timings rest on the solver ``slsqp``.
 import math
 
 from optimist.algorithms.glb.level_set_optimism import LevelSetOptimism
+from optimist.problems.glb import GLBProblem
 
 
 class OFUGLB(LevelSetOptimism):
@@ -32,20 +33,22 @@ class OFUGLB(LevelSetOptimism):
     reference = "Lee et al. (2024), Algorithm 1 and Theorem 3.1"
     ridge = 0.0
 
-    def __init__(self, problem, *, solver="kkt", history="raw", prune=True):
+    def __init__(
+        self, problem: GLBProblem, *, solver: str = "kkt", history: str = "raw", prune: bool = True
+    ) -> None:
         super().__init__(problem, solver, history, prune)
 
     @property
-    def level(self):
+    def level(self) -> float:
         p, d = self.problem, self.problem.dimension
         L = p.link.lipschitz(p.norm_bound, self.history.plays, d, p.delta)
         growth = d * math.log(max(math.e, 2.0 * math.e * p.norm_bound * L / d))
         return p.factor**2 * (math.log(1.0 / p.delta) + growth)
 
     @property
-    def estimate_radius(self):
+    def estimate_radius(self) -> float | None:
         return self.problem.norm_bound
 
     @property
-    def set_radius(self):
+    def set_radius(self) -> float | None:
         return self.problem.norm_bound

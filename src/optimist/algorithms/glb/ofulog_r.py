@@ -23,6 +23,7 @@ import math
 from optimist.algorithms.glb.level_set_optimism import LevelSetOptimism
 from optimist.errors import one_of
 from optimist.numerics.linear import log_determinant
+from optimist.problems.glb import GLBProblem
 
 
 class OFULogR(LevelSetOptimism):
@@ -41,18 +42,26 @@ class OFULogR(LevelSetOptimism):
     reference = "Abeille et al. (2021), Algorithm 2"
     links = ("logistic",)
 
-    def __init__(self, problem, *, radius="data", ball=False, solver="kkt", history="raw"):
+    def __init__(
+        self,
+        problem: GLBProblem,
+        *,
+        radius: str = "data",
+        ball: bool = False,
+        solver: str = "kkt",
+        history: str = "raw",
+    ) -> None:
         super().__init__(problem, solver, history, prune=True)
         self.radius_form = one_of("radius", radius, ("data", "published"))
         self.ball = one_of("ball", ball, (False, True))
 
     @property
-    def ridge(self):
+    def ridge(self) -> float:
         r"""$\lambda_t$."""
         return self.problem.dimension * math.log(2.0 + self.history.plays)
 
     @property
-    def level(self):
+    def level(self) -> float:
         published = self.radius_form == "published"
         beta = self._published_radius() if published else self._data_dependent_radius()
         return (self.problem.factor * beta) ** 2
@@ -77,9 +86,9 @@ class OFULogR(LevelSetOptimism):
         return gamma + gamma**2 / ridge
 
     @property
-    def estimate_radius(self):
+    def estimate_radius(self) -> float | None:
         return None
 
     @property
-    def set_radius(self):
+    def set_radius(self) -> float | None:
         return self.problem.norm_bound if self.ball else None

@@ -30,6 +30,7 @@ from optimist.algorithms.glb.base import GLBAlgorithm
 from optimist.errors import one_of
 from optimist.numerics.likelihood import Likelihood, minimise
 from optimist.numerics.linear import inverse_norms, log_determinant, quadratic_norms
+from optimist.problems.glb import GLBProblem
 
 
 class RSGLinCB(GLBAlgorithm):
@@ -45,7 +46,14 @@ class RSGLinCB(GLBAlgorithm):
 
     reference = "Sawarni et al. (2024), Algorithm 2"
 
-    def __init__(self, problem, *, constants="practical", history="raw", alias=False):
+    def __init__(
+        self,
+        problem: GLBProblem,
+        *,
+        constants: str = "practical",
+        history: str = "raw",
+        alias: bool = False,
+    ) -> None:
         super().__init__(problem)
         self.practical = one_of("constants", constants, ("practical", "theory")) == "practical"
         self.alias = one_of("alias", alias, (False, True))
@@ -78,7 +86,7 @@ class RSGLinCB(GLBAlgorithm):
         self.gamma *= p.factor
         self.beta *= p.factor
 
-    def select(self, arms):
+    def select(self, arms: np.ndarray) -> int:
         norms = inverse_norms(arms, self.V_inv)
         self._warming = bool((norms**2).max() >= self.threshold)
         if self._warming:
@@ -92,7 +100,7 @@ class RSGLinCB(GLBAlgorithm):
         return int(np.argmax(np.where(survivors, index, -np.inf)))
 
     @property
-    def index_estimate(self):
+    def index_estimate(self) -> np.ndarray:
         """The estimate that the index is centred at, (d,)."""
         if self.practical:
             return 0.5 * (self.warm_up_estimate + self.switch_estimate)
@@ -118,7 +126,7 @@ class RSGLinCB(GLBAlgorithm):
             self.status = "unconverged"
         return estimate
 
-    def update(self, arms, index, reward):
+    def update(self, arms: np.ndarray, index: int, reward: float) -> None:
         x = arms[index]
         if self._warming:
             self._update_warm_up(index, x, reward)
@@ -135,11 +143,11 @@ class RSGLinCB(GLBAlgorithm):
         self.warm_up_history.append(index, x, reward)
         self.warm_up_estimate = self._fit(self.warm_up_history, self.warm_up_estimate)
 
-    def contains(self, thetas):
+    def contains(self, thetas: np.ndarray) -> np.ndarray:
         warm = quadratic_norms(thetas, self.warm_up_estimate, self.V)
         main = quadratic_norms(thetas, self.index_estimate, self.H_switch)
         inside = warm <= self.gamma * math.sqrt(self.problem.kappa)
         return inside & (main <= self.beta) if self.switches else inside
 
-    def diagnostics(self):
+    def diagnostics(self) -> dict[str, float]:
         return {"warm_up_rounds": self.warm_up_history.plays, "switches": self.switches}

@@ -22,6 +22,7 @@ import numpy as np
 from optimist.algorithms.heavy_tailed.epochs import EpochAlgorithm
 from optimist.algorithms.heavy_tailed.online_newton import OnlineNewton
 from optimist.errors import ConfigError, one_of, whole_number
+from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 
 class CRMM(EpochAlgorithm, OnlineNewton):
@@ -39,7 +40,14 @@ class CRMM(EpochAlgorithm, OnlineNewton):
 
     reference = "Xue et al. (2023), Algorithm 2"
 
-    def __init__(self, problem, *, estimator="ons", pulls="theory", groups=1):
+    def __init__(
+        self,
+        problem: HeavyTailedProblem,
+        *,
+        estimator: str = "ons",
+        pulls: int | str = "theory",
+        groups: int = 1,
+    ) -> None:
         if isinstance(pulls, str):
             one_of("pulls", pulls, ("theory", "a whole number"))
             pulls = math.ceil(8.0 * math.log(2.0 * problem.horizon / problem.delta))
@@ -49,15 +57,15 @@ class CRMM(EpochAlgorithm, OnlineNewton):
         self.reach = 4.0 ** (1.0 / (1.0 + problem.epsilon)) * problem.scale_bound  # C
         super().__init__(problem, length=pulls, estimator=estimator)
 
-    def theory_radius(self):
+    def theory_radius(self) -> float:
         problem, d = self.problem, self.problem.dimension
         width = -2.0 * math.log(problem.delta) + d * math.log(1.0 + self.updates / d)
         return self.reach * math.sqrt(0.5 * width) + problem.norm_bound
 
-    def matched_scale(self):
+    def matched_scale(self) -> float:
         return self.reach / math.sqrt(2.0 * self.length)
 
-    def learn_epoch(self, x, rewards):
+    def learn_epoch(self, x: np.ndarray, rewards: np.ndarray) -> None:
         self.learn(x, self._mean_of_medians(rewards), *self.image(x))
 
     def _mean_of_medians(self, rewards):

@@ -19,12 +19,15 @@ closed-form least squares that Wang et al. (2025) mention.
 
 import math
 
+import numpy as np
+
 from optimist.algorithms.heavy_tailed.online_newton import (
     OnlineNewton,
     absolute_root,
     log_determinant_bound,
 )
 from optimist.errors import positive
+from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 
 class CRTM(OnlineNewton):
@@ -40,7 +43,9 @@ class CRTM(OnlineNewton):
 
     reference = "Xue et al. (2023), Algorithm 1"
 
-    def __init__(self, problem, *, estimator="ons", truncation_scale=1.0):
+    def __init__(
+        self, problem: HeavyTailedProblem, *, estimator: str = "ons", truncation_scale: float = 1.0
+    ) -> None:
         self.root = absolute_root(problem)
         self.volume = log_determinant_bound(problem)
         self.tail = math.log(4.0 * problem.horizon / problem.delta)
@@ -50,17 +55,17 @@ class CRTM(OnlineNewton):
         self.rejected = 0
         super().__init__(problem, estimator)
 
-    def theory_radius(self):
+    def theory_radius(self) -> float:
         problem, e = self.problem, self.problem.epsilon
         noise = 896.0 * self.root**2 * self.tail ** (2.0 * e / (1.0 + e))
         noise *= problem.horizon ** (2.0 * problem.power)
         bias = 48.0 * problem.arm_bound * problem.norm_bound
         return math.sqrt((noise + bias) * self.volume + 2.0 * problem.norm_bound**2)
 
-    def matched_scale(self):
+    def matched_scale(self) -> float:
         return self.root * self.growth() / math.sqrt(2.0)
 
-    def update(self, arms, index, reward, scale):
+    def update(self, arms: np.ndarray, index: int, reward: float, scale: float) -> None:
         x = arms[index]
         v, square = self.image(x)
         self.t += 1
@@ -71,5 +76,5 @@ class CRTM(OnlineNewton):
         self.learn(x, reward, v, square)
         self.beta = self.radius()
 
-    def diagnostics(self):
+    def diagnostics(self) -> dict[str, float]:
         return {"rejected": self.rejected}

@@ -40,8 +40,9 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
     """
 
     problem_type = HeavyTailedProblem
+    problem: HeavyTailedProblem
 
-    def __init__(self, problem, ridge):
+    def __init__(self, problem: HeavyTailedProblem, ridge: float) -> None:
         super().__init__(problem)
         d, self.power = problem.dimension, problem.power
         self.ridge = float(ridge)
@@ -59,11 +60,11 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         self.beta = self.radius()
 
     @property
-    def estimate(self):
+    def estimate(self) -> np.ndarray:
         r"""$\hat\theta$, (d,)."""
         return self.theta
 
-    def radius(self):
+    def radius(self) -> float:
         r"""Return $\beta$ after the rounds so far, in the form that the problem asks for."""
         if not self._is_matched:
             return self._factor * self.theory_radius()
@@ -71,22 +72,22 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         return self._factor * (self.matched_scale() * width + self._start)
 
     @abstractmethod
-    def theory_radius(self):
+    def theory_radius(self) -> float:
         r"""Return the radius of the method's theorem after ``t`` rounds."""
 
     @abstractmethod
-    def matched_scale(self):
+    def matched_scale(self) -> float:
         """Return the scale of the noise in units of V, which multiplies the common width."""
 
     def _log_volume(self):
         L, d = self.problem.arm_bound, self.problem.dimension
         return d * math.log(1.0 + self.updates * L * L / d)
 
-    def growth(self):
+    def growth(self) -> float:
         r"""Return $t^p$, $p = \frac{1-\varepsilon}{2(1+\varepsilon)}$; 1 before the first round."""
         return max(self.t, 1) ** self.power
 
-    def select(self, arms):
+    def select(self, arms: np.ndarray) -> int:
         # Calls on small arrays: ``dot`` takes half as long to reach BLAS as ``@``.
         images = arms.dot(self.V_inv)
         images *= arms
@@ -97,12 +98,12 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         index += arms.dot(self.estimate)
         return int(index.argmax())
 
-    def image(self, x):
+    def image(self, x: np.ndarray) -> tuple[np.ndarray, float]:
         r"""Return $v = V^{-1}x$ and $x^\top v$ for an arm ``x`` (d,)."""
         v = self.V_inv.dot(x)
         return v, float(x.dot(v))
 
-    def add(self, x, v, weight, square):
+    def add(self, x: np.ndarray, v: np.ndarray, weight: float, square: float) -> None:
         r"""Add ``weight`` x x^T to V, given $v = V^{-1}x$ and ``square`` $= x^\top v$."""
         self.V = add_outer(self.V, weight, x)
         self.updates += 1
@@ -112,33 +113,40 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         else:
             self.V_inv = np.asfortranarray(np.linalg.inv(self.V))
 
-    def into_ball(self, theta):
+    def into_ball(self, theta: np.ndarray) -> np.ndarray:
         r"""Return the point of the ball nearest to ``theta`` (d,) in the norm of V."""
         S = self.problem.norm_bound
         return theta if theta.dot(theta) <= S * S else project(self.V, theta, S)
 
-    def contains(self, thetas):
+    def contains(self, thetas: np.ndarray) -> np.ndarray:
         moves = thetas - self.estimate
         return np.sqrt(dots(moves @ self.V, moves)) <= self.beta
 
 
 class RefittingAlgorithm(EllipsoidalAlgorithm):
-    """Base of the algorithms that fit to all their data anew, when the estimate is first needed."""
+    """Base of the algorithms that fit to all their data anew, when the estimate is first needed.
 
-    def __init__(self, problem, ridge):
+    Parameters
+    ----------
+    problem : HeavyTailedProblem
+    ridge : float
+        See `EllipsoidalAlgorithm`.
+    """
+
+    def __init__(self, problem: HeavyTailedProblem, ridge: float) -> None:
         self.is_stale = False  # whether there are rewards that the estimate does not know
         super().__init__(problem, ridge)
 
     @abstractmethod
-    def fit(self):
+    def fit(self) -> None:
         """Set ``theta`` (d,) to the estimate from all data."""
 
     @property
-    def estimate(self):
+    def estimate(self) -> np.ndarray:
         self.prepare()
         return self.theta
 
-    def prepare(self):
+    def prepare(self) -> None:
         if self.is_stale:
             self.is_stale = False
             self.fit()

@@ -1,14 +1,16 @@
 """What CRMM and MENU share: an arm is played many times in a row, and learned from once."""
 
 from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 
 from optimist.algorithms.heavy_tailed.ellipsoid import EllipsoidalAlgorithm
+from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 
 class EpochAlgorithm(EllipsoidalAlgorithm):
-    """Base of the algorithms that play in epochs, of an optimistic arm each.
+    """Base of the algorithms that play in epochs, with one optimistic arm each.
 
     In a varying arm set the epoch's arm may be absent. Then the nearest one is played in its place,
     and its reward counts as the arm's own.
@@ -18,17 +20,19 @@ class EpochAlgorithm(EllipsoidalAlgorithm):
     problem : HeavyTailedProblem
     length : int
         Rounds of an epoch.
+    **options
+        Of the next base class.
     """
 
-    def __init__(self, problem, length, **options):
+    def __init__(self, problem: HeavyTailedProblem, length: int, **options: Any) -> None:
         self.length = length
-        self.rewards = []  # of this epoch so far
-        self.arm = np.empty(0)  # that the epoch is about, (d,)
-        self.index = 0  # where that was when the epoch began
+        self.rewards: list[float] = []  # of this epoch so far
+        self.arm = np.empty(0)  # of this epoch, (d,)
+        self.index = 0  # its index when the epoch began
         self.substituted = 0  # rounds so far in which another arm was played
         super().__init__(problem, **options)
 
-    def select(self, arms):
+    def select(self, arms: np.ndarray) -> int:
         if not self.rewards:
             self.index = super().select(arms)
             self.arm = arms[self.index].copy()
@@ -37,7 +41,7 @@ class EpochAlgorithm(EllipsoidalAlgorithm):
         moves = arms - self.arm
         return int(np.argmin(np.vecdot(moves, moves)))
 
-    def update(self, arms, index, reward, scale):
+    def update(self, arms: np.ndarray, index: int, reward: float, scale: float) -> None:
         self.t += 1
         self.rewards.append(reward)
         self.substituted += not np.array_equal(arms[index], self.arm)
@@ -47,8 +51,8 @@ class EpochAlgorithm(EllipsoidalAlgorithm):
             self.beta = self.radius()
 
     @abstractmethod
-    def learn_epoch(self, x, rewards):
+    def learn_epoch(self, x: np.ndarray, rewards: np.ndarray) -> None:
         """Learn from the ``rewards`` (n,) of arm ``x`` (d,); the last epoch may be short."""
 
-    def diagnostics(self):
+    def diagnostics(self) -> dict[str, float]:
         return {"updates": self.updates, "substituted": self.substituted}

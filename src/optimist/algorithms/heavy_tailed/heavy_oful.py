@@ -22,10 +22,13 @@ multiplies them by $\sqrt{\beta_{t-1}/\beta^{theory}_{t-1}}$.
 
 import math
 
+import numpy as np
+
 from optimist.algorithms.heavy_tailed.ellipsoid import RefittingAlgorithm
 from optimist.errors import one_of, positive
 from optimist.numerics.huber import SOLVERS, HuberRegression
 from optimist.numerics.robust import log_volume, threshold_constant
+from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 
 class HeavyOFUL(RefittingAlgorithm):
@@ -47,7 +50,9 @@ class HeavyOFUL(RefittingAlgorithm):
 
     reference = "Huang et al. (2023), Algorithm 1 and Theorem 3"
 
-    def __init__(self, problem, *, solver="newton", tau_scale=1.0):
+    def __init__(
+        self, problem: HeavyTailedProblem, *, solver: str = "newton", tau_scale: float = 1.0
+    ) -> None:
         self.solver = one_of("solver", solver, SOLVERS)
         ridge = problem.dimension / problem.norm_bound**2
         e, log_term = problem.epsilon, problem.log_term
@@ -67,21 +72,21 @@ class HeavyOFUL(RefittingAlgorithm):
         self.regression = HuberRegression(problem.dimension, ridge, problem.norm_bound)
         super().__init__(problem, ridge)
 
-    def theory_radius(self):
+    def theory_radius(self) -> float:
         if self.t == 0:
             return self.theory_start
         return self.theory_start + self.growth() * self.theory_width
 
-    def matched_scale(self):
+    def matched_scale(self) -> float:
         return self.growth()
 
-    def fit(self):
+    def fit(self) -> None:
         accuracy = 1.0 / math.sqrt(self.problem.horizon)
         self.theta, converged = SOLVERS[self.solver](self.regression, self.theta, accuracy)
         if not converged:
             self.status = "unconverged"
 
-    def update(self, arms, index, reward, scale):
+    def update(self, arms: np.ndarray, index: int, reward: float, scale: float) -> None:
         x = arms[index]
         v, square = self.image(x)
         sigma = self._sigma(scale, math.sqrt(square))
@@ -101,5 +106,5 @@ class HeavyOFUL(RefittingAlgorithm):
             least *= math.sqrt(self.beta / self.theory_radius())
         return max(scale, self.problem.least_scale, least)
 
-    def diagnostics(self):
+    def diagnostics(self) -> dict[str, float]:
         return {"clipped": len(self.regression.clipped(self.theta)[0])}

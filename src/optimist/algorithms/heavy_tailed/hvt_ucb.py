@@ -21,10 +21,13 @@ paper's constants hardly ever clips.
 
 import math
 
+import numpy as np
+
 from optimist.algorithms.heavy_tailed.ellipsoid import EllipsoidalAlgorithm
 from optimist.errors import one_of, positive
 from optimist.numerics.ball import project
 from optimist.numerics.robust import threshold_constant
+from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 ALPHA = 4.0
 NO_THRESHOLD = 1e200
@@ -49,8 +52,14 @@ class HvtUCB(EllipsoidalAlgorithm):
     reference = "Wang et al. (2025), Algorithm 1 and Theorem 1"
 
     def __init__(
-        self, problem, *, scale="round", stability_floor=True, tau_scale=1.0, projection="lazy"
-    ):
+        self,
+        problem: HeavyTailedProblem,
+        *,
+        scale: str = "round",
+        stability_floor: bool = True,
+        tau_scale: float = 1.0,
+        projection: str = "lazy",
+    ) -> None:
         self.uses_bound = one_of("scale", scale, ("round", "bound")) == "bound"
         has_floor = one_of("stability_floor", stability_floor, (True, False))
         self.floor = 2.0 * math.sqrt(2.0) if has_floor else 0.0
@@ -63,16 +72,16 @@ class HvtUCB(EllipsoidalAlgorithm):
         self.projections = 0
         super().__init__(problem, ridge)
 
-    def theory_radius(self):
+    def theory_radius(self) -> float:
         start = math.sqrt(self.ridge * (2.0 + 4.0 * self.problem.norm_bound**2))
         if self.t == 0:
             return start
         return 107.0 * self.problem.log_term * self.tau_0 * self.growth() + start
 
-    def matched_scale(self):
+    def matched_scale(self) -> float:
         return self.growth() / math.sqrt(ALPHA)
 
-    def update(self, arms, index, reward, scale):
+    def update(self, arms: np.ndarray, index: int, reward: float, scale: float) -> None:
         x = arms[index]
         v, square = self.image(x)
         self.t += 1
@@ -102,5 +111,5 @@ class HvtUCB(EllipsoidalAlgorithm):
         self.projections += not inside
         return theta if inside and self.lazy else project(self.V, theta, S, shortcut=False)
 
-    def diagnostics(self):
+    def diagnostics(self) -> dict[str, float]:
         return {"clipped": self.clipped, "projections": self.projections}

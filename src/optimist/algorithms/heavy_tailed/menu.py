@@ -19,6 +19,7 @@ import numpy as np
 
 from optimist.algorithms.heavy_tailed.epochs import EpochAlgorithm
 from optimist.numerics.linear import norms
+from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 
 class MENU(EpochAlgorithm):
@@ -31,25 +32,25 @@ class MENU(EpochAlgorithm):
 
     reference = "Shao et al. (2018), Algorithm 1"
 
-    def __init__(self, problem):
+    def __init__(self, problem: HeavyTailedProblem) -> None:
         k = math.ceil(24.0 * (1.0 + math.log(problem.horizon / problem.delta)))
         self.moments = np.zeros((0, problem.dimension))  # of each regression, once there are data
         super().__init__(problem, length=k, ridge=1.0)
 
-    def theory_radius(self):
+    def theory_radius(self) -> float:
         problem = self.problem
         scale = (9.0 * problem.dimension) ** (1.0 / (1.0 + problem.epsilon)) * problem.scale_bound
         return 3.0 * (scale * self.growth() + problem.norm_bound)
 
-    def growth(self):
+    def growth(self) -> float:
         r"""Return $n^p$ for epoch n; 1 before the first."""
         return max(self.updates, 1) ** self.power
 
-    def matched_scale(self):
+    def matched_scale(self) -> float:
         # Each regression sees one reward an epoch: the middle one is as noisy as any.
         return self.problem.scale_bound * self.growth()
 
-    def learn_epoch(self, x, rewards):
+    def learn_epoch(self, x: np.ndarray, rewards: np.ndarray) -> None:
         if len(rewards) < self.length:
             return
         v, square = self.image(x)

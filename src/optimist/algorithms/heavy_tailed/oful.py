@@ -16,6 +16,7 @@ import numpy as np
 
 from optimist.algorithms.heavy_tailed.ellipsoid import EllipsoidalAlgorithm
 from optimist.errors import ConfigError, one_of
+from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 
 class OFUL(EllipsoidalAlgorithm):
@@ -33,7 +34,9 @@ class OFUL(EllipsoidalAlgorithm):
 
     reference = "Abbasi-Yadkori et al. (2011), Theorem 2"
 
-    def __init__(self, problem, *, R="nu", weighted=False):
+    def __init__(
+        self, problem: HeavyTailedProblem, *, R: str = "nu", weighted: bool = False
+    ) -> None:
         one_of("R", R, ("nu", "unit", "sd"))
         self.weighted = one_of("weighted", weighted, (False, True))
         if R == "sd" and not math.isfinite(problem.deviation):
@@ -44,14 +47,14 @@ class OFUL(EllipsoidalAlgorithm):
         self.moment = np.zeros(problem.dimension)  # sum of weighted r x
         super().__init__(problem, ridge=1.0)
 
-    def theory_radius(self):
+    def theory_radius(self) -> float:
         width = math.sqrt(2.0 * (self.half_log_det - math.log(self.problem.delta)))
         return self.R * width + math.sqrt(self.ridge) * self.problem.norm_bound
 
-    def matched_scale(self):
+    def matched_scale(self) -> float:
         return self.R
 
-    def update(self, arms, index, reward, scale):
+    def update(self, arms: np.ndarray, index: int, reward: float, scale: float) -> None:
         x = arms[index]
         weight = max(scale, self.problem.least_scale) ** -2 if self.weighted else 1.0
         v, square = self.image(x)

@@ -15,21 +15,29 @@ import numpy as np
 from optimist.algorithms.heavy_tailed.ellipsoid import EllipsoidalAlgorithm
 from optimist.errors import one_of
 from optimist.numerics.linear import add_outer_to_inverse
+from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 ESTIMATORS = ("ons", "ls")
 
 
 class OnlineNewton(EllipsoidalAlgorithm):
-    """Base of the methods that learn from an arm and a target at a time, in O(d^2)."""
+    """Base of the methods that learn from an arm and a target at a time, in O(d^2).
 
-    def __init__(self, problem, estimator):
+    Parameters
+    ----------
+    problem : HeavyTailedProblem
+    estimator : {"ons", "ls"}
+        An online Newton step, or the closed form of least squares.
+    """
+
+    def __init__(self, problem: HeavyTailedProblem, estimator: str) -> None:
         self.estimator = one_of("estimator", estimator, ESTIMATORS)
         if estimator == "ls":
             self.moment = np.zeros(problem.dimension)  # sum of y x
             self.gram_inv = np.eye(problem.dimension)  # inverse of I + sum of x x^T
         super().__init__(problem, ridge=1.0)
 
-    def learn(self, x, target, v, square):
+    def learn(self, x: np.ndarray, target: float, v: np.ndarray, square: float) -> None:
         r"""Learn a target for ``x`` (d,), given $v = V_n^{-1}x$ and ``square`` $= x^\top v$."""
         self.add(x, v, 0.5, square)
         if self.estimator == "ons":
@@ -43,12 +51,12 @@ class OnlineNewton(EllipsoidalAlgorithm):
         self.theta = self.gram_inv @ self.moment
 
 
-def absolute_root(problem):
+def absolute_root(problem: HeavyTailedProblem) -> float:
     r"""Return $LS + \nu$, the root of a bound on $\mathbb E|r|^{1+\varepsilon}$ (Minkowski)."""
     return problem.arm_bound * problem.norm_bound + problem.scale_bound
 
 
-def log_determinant_bound(problem):
+def log_determinant_bound(problem: HeavyTailedProblem) -> float:
     r"""Return $d\log(1 + \frac T{2d})$, for ridge 1."""
     d = problem.dimension
     return d * math.log(1.0 + problem.horizon / (2.0 * d))

@@ -19,6 +19,7 @@ import numpy as np
 from optimist.algorithms.heavy_tailed.ellipsoid import RefittingAlgorithm
 from optimist.algorithms.heavy_tailed.online_newton import absolute_root
 from optimist.numerics.growing import GrowingTable
+from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 
 class TOFU(RefittingAlgorithm):
@@ -31,23 +32,23 @@ class TOFU(RefittingAlgorithm):
 
     reference = "Shao et al. (2018), Algorithm 2"
 
-    def __init__(self, problem):
+    def __init__(self, problem: HeavyTailedProblem) -> None:
         self.root = absolute_root(problem)
         self.tail = math.log(2.0 * problem.dimension * problem.horizon / problem.delta)
         self.history = GrowingTable(problem.dimension + 1)  # arms and rewards, as columns
         self.truncated = 0
         super().__init__(problem, ridge=1.0)
 
-    def theory_radius(self):
+    def theory_radius(self) -> float:
         e = self.problem.epsilon
         width = 4.0 * math.sqrt(self.problem.dimension) * self.root
         width *= self.tail ** (e / (1.0 + e)) * self.growth()
         return width + self.problem.norm_bound
 
-    def matched_scale(self):
+    def matched_scale(self) -> float:
         return self.root * self.growth()
 
-    def fit(self):
+    def fit(self) -> None:
         w, Q = np.linalg.eigh(self.V)
         root = (Q / np.sqrt(w)) @ Q.T  # V^-1/2
         arms, rewards = self.history.values[:-1], self.history.values[-1]
@@ -57,7 +58,7 @@ class TOFU(RefittingAlgorithm):
         self.truncated = int(kept.size - np.count_nonzero(kept))
         self.theta = root @ np.where(kept, products, 0.0).sum(axis=1)
 
-    def update(self, arms, index, reward, scale):
+    def update(self, arms: np.ndarray, index: int, reward: float, scale: float) -> None:
         x = arms[index]
         v, square = self.image(x)
         self.t += 1
@@ -67,5 +68,5 @@ class TOFU(RefittingAlgorithm):
         self.is_stale = True
         self.beta = self.radius()
 
-    def diagnostics(self):
+    def diagnostics(self) -> dict[str, float]:
         return {"truncated": self.truncated}

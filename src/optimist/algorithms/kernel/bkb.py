@@ -26,15 +26,17 @@ import math
 
 import numpy as np
 
-from optimist.algorithms.kernel.optimism import sub_gaussian_radius
-from optimist.algorithms.kernel.sketch import SketchedUCB
+from optimist.algorithms.kernel.inducing_points import InducingPointUCB
+from optimist.algorithms.kernel.kernel_ucb import sub_gaussian_radius
 from optimist.errors import one_of, only_word, positive, proportion
 from optimist.numerics.gaussian_process import GrowingCholesky
+from optimist.numerics.nystrom import NystromPosterior
+from optimist.problems.kernel import KernelProblem
 
 RADII = ("paper", "corrected", "practical", "matched")
 
 
-class BKB(SketchedUCB):
+class BKB(InducingPointUCB):
     r"""Time per round proportional to $Ar^2 + m^2r$, r the rank of the kernel of m inducing points.
 
     Parameters
@@ -56,15 +58,16 @@ class BKB(SketchedUCB):
 
     def __init__(
         self,
-        problem,
+        problem: KernelProblem,
         *,
-        q_bar=5.0,
-        radius="practical",
-        epsilon=0.5,
-        inclusion="union",
-        cache=True,
-        rng=None,
-    ):
+        q_bar: float | str = 5.0,
+        radius: str = "practical",
+        epsilon: float = 0.5,
+        inclusion: str = "union",
+        cache: bool = True,
+        rng: np.random.Generator,
+    ) -> None:
+        super().__init__(problem, cache=cache, rng=rng)
         self.radius = one_of("radius", radius, RADII)
         self.inclusion = one_of("inclusion", inclusion, ("union", "linear"))
         proportion("epsilon", epsilon)
@@ -75,28 +78,80 @@ class BKB(SketchedUCB):
             log_term = math.log(4.0 * problem.horizon / problem.delta)
             q_bar = 6.0 * self.alpha * log_term / epsilon**2
         self.q_bar = positive("q_bar", q_bar)
-        super().__init__(problem, cache=cache, rng=rng)
-        self.exact = None
+        self.prior_bound = 0.0  # kappa^2, the largest k(x, x) seen
+        self.exact: GrowingCholesky | None = None
         if radius == "matched":
             self.exact = GrowingCholesky(problem.kernel, problem.ridge)
 
-    def learn(self, arms, index, reward):
-        super().learn(arms, index, reward)
+    # A round, in its order; `KernelUCB` says when each part is called.
+
+    def choose(self) -> int:
+        if self.t == 0:
+            return int(self.rng.integers(len(self.mean)))
+        return int(np.argmax(self.mean + self.beta * np.sqrt(self.leverages)))
+
+    def learn(self, arms: np.ndarray, index: int, reward: float) -> None:
+        self.played.add(arms[index], index, reward, self._leverage(arms, index))
         if self.exact is not None:
             self.exact.observe(arms[index], reward)
 
-    def draw(self, arms):
+    def _leverage(self, arms, index):
+        """Return the leverage of an arm about to be recorded, by the last posterior."""
+        if self.problem.fixed_arms and len(self.leverages):
+            return float(self.leverages[index])
+        # The arms may not be those that were last predicted.
+        x = arms[index : index + 1]
+        prior = self.problem.kernel.diagonal(x)
+        if self.posterior is None:
+            return float(prior[0]) / self.problem.ridge
+        B = self.played.kernel_with(self.drawn[self.posterior.basis], x)
+        return float(self.posterior.leverages(B, prior)[0])
+
+    def predict(self, arms: np.ndarray) -> None:
+        prior = self.problem.kernel.diagonal(arms)
+        self.prior_bound = max(self.prior_bound, float(prior.max()))
+        if self.t == 0:
+            self.mean, self.leverages = np.zeros(len(arms)), prior / self.problem.ridge
+        else:
+            if self.is_stale:
+                self.resample()
+            self._fit(arms, prior)
+        self.beta = self.problem.factor * self.confidence_radius()
+
+    def resample(self) -> None:
+        """Draw the inducing points anew, by the leverages of the last posterior."""
         p = np.minimum(1.0, self.q_bar * self.played.leverages)
         n = self.played.counts
         chance = 1.0 - (1.0 - p) ** n if self.inclusion == "union" else np.minimum(1.0, n * p)
         drawn = np.flatnonzero(self.rng.random(len(chance)) < chance)
         self.drawn = drawn if len(drawn) else np.array([np.argmax(n * p)])
 
-    def sketch_radius(self):
+    def _fit(self, arms, prior):
+        """Set mean and leverages of ``arms`` (A, d), of variance ``prior`` (A,), and those played.
+
+        A kernel with the basis, (r, .), is overwritten where leverages are computed from it.
+        """
+        played, ridge = self.played, self.problem.ridge
+        observed = played.kernel_with_played(self.drawn)  # (m, u)
+        K_S = observed[:, self.drawn]
+        posterior = NystromPosterior(K_S, observed, played.counts, played.sums, ridge)
+        B = played.kernel_with(self.drawn[posterior.basis], arms)
+        self.mean = posterior.mean(B)
+        self.leverages = posterior.leverages(B, prior)
+        if self.problem.fixed_arms:
+            played.leverages[:] = self.leverages[played.indices]
+        else:
+            prior = self.problem.kernel.diagonal(played.points)
+            played.leverages[:] = posterior.leverages(observed[posterior.basis], prior)
+        self.posterior, self.inducing = posterior, len(self.drawn)
+        self.information = float(played.counts @ played.leverages)
+
+    def confidence_radius(self) -> float:
+        r"""Return $\tilde\beta_t$, before the common factor."""
         problem, spent = self.problem, self.information
         tail, bias = -math.log(problem.delta), math.sqrt(problem.ridge) * problem.norm_bound
         growth = self.prior_bound * self.t
-        if self.radius == "matched":
+        if self.exact is not None:
             return sub_gaussian_radius(problem, self.exact.log_det)
         if self.radius == "practical":
             return problem.deviation * math.sqrt(spent * math.log(max(self.t, 1)) + tail) + bias

@@ -9,8 +9,11 @@ Deviations: the radius is that of LinUCB in the projected space, which ignores t
 error, as their algorithm does.
 """
 
+import numpy as np
+
 from optimist.algorithms.kernel.feature_ucb import FeatureUCB
 from optimist.errors import whole_number
+from optimist.problems.kernel import KernelProblem
 
 
 class CBRAP(FeatureUCB):
@@ -28,13 +31,13 @@ class CBRAP(FeatureUCB):
     reference = "Yu et al. (2017), Algorithm 1"
     kernels = ("linear",)
 
-    def __init__(self, problem, *, size=10, rng=None):
+    def __init__(self, problem: KernelProblem, *, size: int = 10, rng: np.random.Generator) -> None:
         self.size = whole_number("size", size)
         self.rng = rng
-        self.projection = None
+        self.projection: np.ndarray | None = None
         super().__init__(problem)
 
-    def features(self, arms):
+    def features(self, arms: np.ndarray) -> np.ndarray:
         if self.projection is None:
             P = self.rng.standard_normal((self.size, arms.shape[1]))
             self.projection = P / self.size**0.5

@@ -1,34 +1,43 @@
 """What the methods with explicit features of the arms share."""
 
 from abc import abstractmethod
+from typing import Any
 
-from optimist.algorithms.kernel.optimism import KernelUCB, sub_gaussian_radius
+import numpy as np
+
+from optimist.algorithms.kernel.kernel_ucb import KernelUCB, sub_gaussian_radius
 from optimist.numerics.features import FeaturePosterior
+from optimist.problems.kernel import KernelProblem
 
 
 class FeatureUCB(KernelUCB):
-    """Base of the algorithms that do linear regression on D features of an arm."""
+    """Base of the algorithms that do linear regression on D features of an arm.
 
-    def __init__(self, problem):
+    Parameters
+    ----------
+    problem : KernelProblem
+    """
+
+    def __init__(self, problem: KernelProblem) -> None:
         super().__init__(problem)
-        self.posterior = None
-        self._features = None  # of fixed arms
-        self.offered = None  # of the arms last seen
+        self.posterior: Any = None  # a `FeaturePosterior` as soon as arms have been seen
+        self._features: np.ndarray | None = None  # of fixed arms
+        self.offered = np.empty((0, 0))  # of the arms last seen
 
     @abstractmethod
-    def features(self, arms):
+    def features(self, arms: np.ndarray) -> np.ndarray:
         """Return the features (A, D) of ``arms`` (A, d)."""
 
-    def begin(self):
-        self._features = self.features(self.arms)
+    def begin(self, arms: np.ndarray) -> None:
+        self._features = self.features(arms)
 
-    def learn(self, arms, index, reward):
+    def learn(self, arms: np.ndarray, index: int, reward: float) -> None:
         self._start(arms)
         fixed = self._features
         phi = self.features(arms[index : index + 1])[0] if fixed is None else fixed[index]
         self.posterior.observe(phi, reward)
 
-    def predict(self, arms):
+    def predict(self, arms: np.ndarray) -> None:
         self._start(arms)
         self.offered = self.features(arms) if self._features is None else self._features
         self.mean, self.leverages = self.posterior.predict(self.offered)

@@ -1,11 +1,15 @@
 """What SoR and DTC share here: a fixed number of inducing points, drawn uniformly."""
 
-from optimist.algorithms.kernel.optimism import sub_gaussian_radius
-from optimist.algorithms.kernel.sketch import SketchedUCB
+import numpy as np
+
+from optimist.algorithms.kernel.inducing_points import InducingPointUCB
+from optimist.algorithms.kernel.kernel_ucb import sub_gaussian_radius
 from optimist.errors import one_of, whole_number
+from optimist.numerics.nystrom import NystromPosterior
+from optimist.problems.kernel import KernelProblem
 
 
-class FixedSketchUCB(SketchedUCB):
+class FixedSketchUCB(InducingPointUCB):
     r"""Base of the algorithms whose number of inducing points does not adapt.
 
     Parameters
@@ -19,15 +23,49 @@ class FixedSketchUCB(SketchedUCB):
     rng : Generator
     """
 
-    def __init__(self, problem, *, size=20, source="arms", rng=None):
+    def __init__(
+        self,
+        problem: KernelProblem,
+        *,
+        size: int = 20,
+        source: str = "arms",
+        rng: np.random.Generator,
+    ) -> None:
+        super().__init__(problem, cache=source == "history", rng=rng)
         self.size = whole_number("size", size)
         self.source = one_of("source", source, ("arms", "history"))
-        self.points = None  # inducing points of source "arms", (m, d)
-        self.gram = None  # their kernel with each other, (m, m)
-        self.kept = None  # and with fixed arms, (m, A)
-        super().__init__(problem, cache=source == "history", rng=rng)
+        self.points: np.ndarray | None = None  # inducing points of source "arms", (m, d)
+        self.gram: np.ndarray | None = None  # their kernel with each other, (m, m)
+        self.kept: np.ndarray | None = None  # and with fixed arms, (m, A)
 
-    def draw(self, arms):
+    def approximate_leverages(
+        self, posterior: NystromPosterior, B: np.ndarray, prior: np.ndarray
+    ) -> np.ndarray:
+        """Return leverages (n,) of points of variance ``prior`` (n,).
+
+        ``B`` (r, n), the kernel of the basis with them, is overwritten.
+        """
+        return posterior.leverages(B, prior)
+
+    def choose(self) -> int:
+        return int(self.rng.integers(len(self.mean))) if self.t == 0 else super().choose()
+
+    def learn(self, arms: np.ndarray, index: int, reward: float) -> None:
+        self.played.add(arms[index], index, reward)
+
+    def predict(self, arms: np.ndarray) -> None:
+        prior, log_det = self.problem.kernel.diagonal(arms), 0.0
+        if self.t == 0:
+            self.mean, self.leverages = np.zeros(len(arms)), prior / self.problem.ridge
+        else:
+            if self.is_stale:
+                self._draw(arms)
+            self.posterior = self._fit(arms, prior)
+            log_det = self.posterior.log_det
+        self.beta = self.problem.factor * sub_gaussian_radius(self.problem, log_det)
+
+    def _draw(self, arms):
+        """Draw inducing points, after a reward; ``arms`` (A, d) are those on offer."""
         if self.source == "history":
             u, n = len(self.played), self.played.counts
             self.drawn = self.rng.choice(u, min(self.size, u), replace=False, p=n / n.sum())
@@ -38,20 +76,40 @@ class FixedSketchUCB(SketchedUCB):
             if self.problem.fixed_arms:
                 self.kept = self.problem.kernel(self.points, arms)
 
-    def inducing_kernel(self):
+    def _fit(self, arms, prior):
+        """Set mean and leverages of ``arms`` (A, d), of variance ``prior`` (A,), and those played.
+
+        Returns the posterior.
+        """
+        played = self.played
+        K_S, observed = self._inducing_kernel()
+        posterior = NystromPosterior(K_S, observed, played.counts, played.sums, self.problem.ridge)
+        B = self._rows(posterior.basis, arms)
+        self.mean = posterior.mean(B)
+        self.leverages = self.approximate_leverages(posterior, B, prior)
+        if self.problem.fixed_arms:
+            played.leverages[:] = self.leverages[played.indices]
+        else:
+            prior = self.problem.kernel.diagonal(played.points)
+            rows = observed[posterior.basis]
+            played.leverages[:] = self.approximate_leverages(posterior, rows, prior)
+        self.inducing = len(K_S)
+        self.information = float(played.counts @ played.leverages)
+        return posterior
+
+    def _inducing_kernel(self):
+        """Return the kernel of inducing points with each other (m, m) and those played (m, u)."""
         if self.source == "history":
-            return super().inducing_kernel()
+            observed = self.played.kernel_with_played(self.drawn)
+            return observed[:, self.drawn], observed
         if self.kept is None:
             return self.gram, self.problem.kernel(self.points, self.played.points)
         return self.gram, self.kept[:, self.played.indices]
 
-    def rows(self, basis, arms):
+    def _rows(self, basis, arms):
+        """Return the kernel of inducing points ``basis`` (r,) with ``arms``, a new (r, A)."""
         if self.source == "history":
-            return super().rows(basis, arms)
+            return self.played.kernel_with(self.drawn[basis], arms)
         if self.kept is None:
             return self.problem.kernel(self.points[basis], arms)
         return self.kept[basis]
-
-    def sketch_radius(self):
-        log_det = 0.0 if self.posterior is None else self.posterior.log_det
-        return sub_gaussian_radius(self.problem, log_det)

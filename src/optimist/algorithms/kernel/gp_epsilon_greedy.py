@@ -10,6 +10,7 @@ Deviations: a control of ours, which the paper does not run.
 import numpy as np
 
 from optimist.algorithms.kernel.gp_ucb import GPUCB
+from optimist.problems.kernel import KernelProblem
 
 
 class GPEpsilonGreedy(GPUCB):
@@ -23,11 +24,11 @@ class GPEpsilonGreedy(GPUCB):
 
     reference = "Sutton and Barto (2018), Section 2.2"
 
-    def __init__(self, problem, *, rng=None):
+    def __init__(self, problem: KernelProblem, *, rng: np.random.Generator) -> None:
         super().__init__(problem)
         self.rng = rng
 
-    def choose(self):
+    def choose(self) -> int:
         if self.rng.random() < max(self.t, 1) ** (-1.0 / 3.0):
             return int(self.rng.integers(len(self.mean)))
         return int(np.argmax(self.mean))

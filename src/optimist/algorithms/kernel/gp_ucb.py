@@ -14,12 +14,14 @@ log-determinant that was realised.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
-from optimist.algorithms.kernel.optimism import KernelUCB, sub_gaussian_radius
+from optimist.algorithms.kernel.kernel_ucb import KernelUCB, sub_gaussian_radius
 from optimist.errors import one_of
 from optimist.numerics.gaussian_process import ExactPosterior, GrowingCholesky, dense_posterior
+from optimist.problems.kernel import KernelProblem
 
 RADII = ("logdet", "ay", "igp")
 SOLVERS = ("incremental", "recall", "naive")
@@ -41,22 +43,26 @@ class GPUCB(KernelUCB):
 
     reference = "Calandriello et al. (2019), equations 6 and 7"
 
-    def __init__(self, problem, *, radius="logdet", solver="incremental"):
+    def __init__(
+        self, problem: KernelProblem, *, radius: str = "logdet", solver: str = "incremental"
+    ) -> None:
         self.radius = one_of("radius", radius, RADII)
         self.solver = one_of("solver", solver, SOLVERS)
         super().__init__(problem)
         self.ridge = 1.0 + 2.0 / problem.horizon if radius == "igp" else problem.ridge
-        self.posterior = None
-        self.observed, self.rewards = [], []  # of the naive solver: arms (d,) and their rewards
+        self.posterior: Any = None  # an `ExactPosterior`, or a `GrowingCholesky`
+        # Of the naive solver: arms (d,) and their rewards.
+        self.observed: list[np.ndarray] = []
+        self.rewards: list[float] = []
         if solver != "naive" and not problem.fixed_arms:
             self.posterior = GrowingCholesky(problem.kernel, self.ridge)
 
-    def begin(self):
+    def begin(self, arms: np.ndarray) -> None:
         if self.solver != "naive":
             kernel, recall = self.problem.kernel, self.solver == "recall"
-            self.posterior = ExactPosterior(kernel, self.arms, self.ridge, recall=recall)
+            self.posterior = ExactPosterior(kernel, arms, self.ridge, recall=recall)
 
-    def learn(self, arms, index, reward):
+    def learn(self, arms: np.ndarray, index: int, reward: float) -> None:
         if self.solver == "naive":
             self.observed.append(arms[index].copy())
             self.rewards.append(reward)
@@ -65,7 +71,7 @@ class GPUCB(KernelUCB):
         else:
             self.posterior.observe(arms[index], reward)
 
-    def predict(self, arms):
+    def predict(self, arms: np.ndarray) -> None:
         if self.solver == "naive":
             self.mean, self.leverages, log_det = self._from_scratch(arms)
         elif self.problem.fixed_arms:

@@ -9,6 +9,8 @@ Deviations: the radius is in the looser form that Calandriello et al. (2019) use
 this equals GP-UCB with the linear kernel.
 """
 
+import numpy as np
+
 from optimist.algorithms.kernel.feature_ucb import FeatureUCB
 
 
@@ -18,5 +20,5 @@ class LinUCB(FeatureUCB):
     reference = "Abbasi-Yadkori et al. (2011), Theorem 2"
     kernels = ("linear",)
 
-    def features(self, arms):
+    def features(self, arms: np.ndarray) -> np.ndarray:
         return arms

@@ -14,7 +14,8 @@ import numpy as np
 
 from optimist.algorithms.kernel.feature_ucb import FeatureUCB
 from optimist.errors import ConfigError, only_word, whole_number
-from optimist.numerics.features import quadrature_features
+from optimist.numerics.features import FourierFeatures, quadrature_features
+from optimist.problems.kernel import KernelProblem
 
 NODES = (24, 12, 8)  # by dimension
 
@@ -34,7 +35,9 @@ class QFFTS(FeatureUCB):
     max_dimension = len(NODES)
     kernels = ("gaussian",)
 
-    def __init__(self, problem, *, nodes="default", rng=None):
+    def __init__(
+        self, problem: KernelProblem, *, nodes: int | str = "default", rng: np.random.Generator
+    ) -> None:
         if problem.dimension > self.max_dimension:
             raise ConfigError(
                 f"dimension is {problem.dimension}; allowed for qff_ts: at most {len(NODES)}"
@@ -44,20 +47,20 @@ class QFFTS(FeatureUCB):
             nodes = NODES[problem.dimension - 1]
         self.nodes = whole_number("nodes", nodes)
         self.rng = rng
-        self.map = None
+        self.map: FourierFeatures | None = None
         super().__init__(problem)
 
-    def features(self, arms):
+    def features(self, arms: np.ndarray) -> np.ndarray:
         if self.map is None:
             self.map = quadrature_features(self.problem.kernel, arms.shape[1], self.nodes)
         return self.map(arms)
 
-    def choose(self):
+    def choose(self) -> int:
         # V^-1 = L L^T: L g has that covariance.
         root = np.linalg.cholesky(self.posterior.V_inv)
         noise = root @ self.rng.standard_normal(len(root))
         theta = self.posterior.theta + self.problem.deviation * noise
         return int(np.argmax(self.offered @ theta))
 
-    def contains(self, thetas):
+    def contains(self, thetas: np.ndarray) -> np.ndarray:
         return np.ones(len(thetas), dtype=bool)

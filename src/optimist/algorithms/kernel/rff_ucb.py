@@ -10,10 +10,13 @@ Deviations: the source is about regression; the radius is that of GP-UCB for the
 which ignores its error.
 """
 
+import numpy as np
+
 from optimist.algorithms.kernel.feature_ucb import FeatureUCB
 from optimist.errors import ConfigError, whole_number
-from optimist.numerics.features import random_features
+from optimist.numerics.features import FourierFeatures, random_features
 from optimist.numerics.kernels import STATIONARY
+from optimist.problems.kernel import KernelProblem
 
 
 class RFFUCB(FeatureUCB):
@@ -31,15 +34,17 @@ class RFFUCB(FeatureUCB):
     reference = "Rahimi and Recht (2007), Algorithm 1"
     kernels = tuple(STATIONARY)
 
-    def __init__(self, problem, *, features=100, rng=None):
+    def __init__(
+        self, problem: KernelProblem, *, features: int = 100, rng: np.random.Generator
+    ) -> None:
         if whole_number("features", features, least=2) % 2:
             raise ConfigError(f"features is {features}; allowed: an even number")
         self.number = features
         self.rng = rng
-        self.map = None
+        self.map: FourierFeatures | None = None
         super().__init__(problem)
 
-    def features(self, arms):
+    def features(self, arms: np.ndarray) -> np.ndarray:
         if self.map is None:
             self.map = random_features(self.problem.kernel, arms.shape[1], self.number, self.rng)
         return self.map(arms)

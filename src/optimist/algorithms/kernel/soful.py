@@ -18,9 +18,10 @@ import math
 
 import numpy as np
 
-from optimist.algorithms.kernel.optimism import KernelUCB, sub_gaussian_radius
+from optimist.algorithms.kernel.kernel_ucb import KernelUCB, sub_gaussian_radius
 from optimist.errors import one_of, whole_number
 from optimist.numerics.linear import dots
+from optimist.problems.kernel import KernelProblem
 
 
 class SOFUL(KernelUCB):
@@ -37,7 +38,7 @@ class SOFUL(KernelUCB):
     reference = "Kuzborskij et al. (2019), Algorithm 2"
     kernels = ("linear",)
 
-    def __init__(self, problem, *, size=10, radius="own"):
+    def __init__(self, problem: KernelProblem, *, size: int = 10, radius: str = "own") -> None:
         self.size = whole_number("size", size)
         self.radius = one_of("radius", radius, ("own", "oful"))
         self.sketch = np.zeros((0, problem.dimension))
@@ -47,7 +48,7 @@ class SOFUL(KernelUCB):
         self.arm_bound2 = 0.0  # largest squared norm of an arm seen
         super().__init__(problem)
 
-    def learn(self, arms, index, reward):
+    def learn(self, arms: np.ndarray, index: int, reward: float) -> None:
         x, m = arms[index], self.size
         _, s, Q = np.linalg.svd(np.vstack([self.sketch, x]), full_matrices=False)
         dropped = float(s[m - 1]) ** 2 if len(s) >= m else 0.0
@@ -57,7 +58,7 @@ class SOFUL(KernelUCB):
         self.log_det = float(np.log1p(squares / self.problem.ridge).sum())
         self.moment += reward * x
 
-    def predict(self, arms):
+    def predict(self, arms: np.ndarray) -> None:
         ridge, S = self.problem.ridge, self.sketch
         squares = dots(arms, arms)
         self.arm_bound2 = max(self.arm_bound2, float(squares.max()))
@@ -79,5 +80,5 @@ class SOFUL(KernelUCB):
         bias = math.sqrt(problem.ridge) * problem.norm_bound
         return problem.deviation * math.sqrt(width * growth) + bias * growth
 
-    def diagnostics(self):
+    def diagnostics(self) -> dict[str, float]:
         return {"lost": self.lost}

@@ -10,7 +10,10 @@ Deviations: the sources are about regression; the radius is that of GP-UCB with 
 of the approximate kernel matrix. Before the first reward the leverage is that of the prior.
 """
 
+import numpy as np
+
 from optimist.algorithms.kernel.fixed_sketch import FixedSketchUCB
+from optimist.numerics.nystrom import NystromPosterior
 
 
 class SoRUCB(FixedSketchUCB):
@@ -18,5 +21,7 @@ class SoRUCB(FixedSketchUCB):
 
     reference = "Wahba (1990), Section 7.1"
 
-    def approximate_leverages(self, B, diagonal):
-        return self.posterior.regressors_leverages(B)
+    def approximate_leverages(
+        self, posterior: NystromPosterior, B: np.ndarray, prior: np.ndarray
+    ) -> np.ndarray:
+        return posterior.regressors_leverages(B)

@@ -25,15 +25,15 @@ class Uniform(FiniteArmAlgorithm):
     reference = "Calandriello et al. (2019), Section 1"
     problem_type = KernelProblem
 
-    def __init__(self, problem, *, rng=None):
+    def __init__(self, problem: KernelProblem, *, rng: np.random.Generator) -> None:
         super().__init__(problem)
         self.rng = rng
 
-    def select(self, arms):
+    def select(self, arms: np.ndarray) -> int:
         return int(self.rng.integers(len(arms)))
 
-    def update(self, arms, index, reward):
+    def update(self, arms: np.ndarray, index: int, reward: float) -> None:
         """Learn nothing."""
 
-    def contains(self, thetas):
+    def contains(self, thetas: np.ndarray) -> np.ndarray:
         return np.ones(len(thetas), dtype=bool)

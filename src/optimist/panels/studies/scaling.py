@@ -120,4 +120,4 @@ class ScalingPanel(Panel):
 
     def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
         """Draw lines."""
-        drawing.lines(canvas, marks, looks, joined=False)
+        drawing.lines(canvas, marks, looks)

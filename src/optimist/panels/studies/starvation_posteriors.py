@@ -14,8 +14,8 @@ import numpy as np
 from optimist.algorithms.kernel.bkb import BKB
 from optimist.algorithms.kernel.dtc_ucb import DTCUCB
 from optimist.algorithms.kernel.gp_ucb import GPUCB
+from optimist.algorithms.kernel.inducing_points import InducingPointUCB
 from optimist.algorithms.kernel.rff_ucb import RFFUCB
-from optimist.algorithms.kernel.sketch import SketchedUCB
 from optimist.algorithms.kernel.sor_ucb import SoRUCB
 from optimist.numerics.gaussian_process import ExactPosterior
 from optimist.numerics.kernels import GaussianKernel
@@ -99,7 +99,7 @@ def _piece(algorithm: Any, exact: ExactPosterior, f: np.ndarray) -> "pd.DataFram
     import pandas as pd
 
     inducing, rank = np.zeros(len(f), dtype=bool), 0
-    if isinstance(algorithm, SketchedUCB):
+    if isinstance(algorithm, InducingPointUCB):
         inducing[algorithm.played.indices[algorithm.drawn]] = True
         rank = len(algorithm.posterior.basis)
     mean, deviation = algorithm.mean, np.sqrt(algorithm.leverages * exact.ridge)

@@ -17,75 +17,84 @@ from optimist.problems.kernel import KernelProblem
 class KernelUCB(FiniteArmAlgorithm):
     r"""Base of the algorithms that keep mean and leverage of every arm.
 
-    Where arms are fixed, `prepare` computes both after each reward; where they change, `select`
-    does when it sees them.
+    A round is `choose` (in `select`), `learn` (in `update`) and `predict`: after each reward where
+    arms are fixed (in `prepare`), otherwise as soon as the arms of the next round are seen.
+
+    Parameters
+    ----------
+    problem : KernelProblem
 
     Attributes
     ----------
+    t : int
+        Rounds played.
     beta : float
         $\beta_t$, on the scale of leverages.
     mean, leverages : (A,) arrays
         Of the arms last seen.
+    is_stale : bool
+        Whether these lack the last reward.
     """
 
     problem_type = KernelProblem
+    problem: KernelProblem
     kernels: ClassVar[tuple[str, ...] | None] = None  # those that it is made for; None for all
 
-    def __init__(self, problem):
+    def __init__(self, problem: KernelProblem) -> None:
         super().__init__(problem)
         self.t = 0
         self.beta = 0.0
         self.mean = self.leverages = np.empty(0)
-        self.arms = None  # where they are fixed: a copy, (A, d)
-        self.is_stale = True  # whether mean and leverages lack the last reward
+        self.arms: np.ndarray | None = None  # where they are fixed: a copy, (A, d)
+        self.is_stale = True
 
-    def begin(self):
-        """Do what can be done once, when the fixed ``arms`` have been seen; free to do nothing."""
+    def begin(self, arms: np.ndarray) -> None:
+        """Do what can be done once, when fixed ``arms`` (A, d) have been seen; or nothing."""
+
+    def choose(self) -> int:
+        """Return the index of the arm to play, given the posterior; the first of equals."""
+        return int(np.argmax(self.mean + self.beta * np.sqrt(self.leverages)))
 
     @abstractmethod
-    def learn(self, arms, index, reward):
+    def learn(self, arms: np.ndarray, index: int, reward: float) -> None:
         """Take in that row ``index`` of ``arms`` (A, d) paid ``reward``."""
 
     @abstractmethod
-    def predict(self, arms):
+    def predict(self, arms: np.ndarray) -> None:
         r"""Set ``mean``, ``leverages`` and ``beta`` for ``arms`` (A, d) from all rewards so far."""
 
-    def select(self, arms):
+    def select(self, arms: np.ndarray) -> int:
         self._meet(arms)
         if self.is_stale or not self.problem.fixed_arms:
             self.predict(arms)
             self.is_stale = False
         return self.choose()
 
-    def choose(self):
-        """Return the arm to play, given the posterior; the first of equals."""
-        return int(np.argmax(self.mean + self.beta * np.sqrt(self.leverages)))
-
-    def update(self, arms, index, reward):
+    def update(self, arms: np.ndarray, index: int, reward: float) -> None:
         self._meet(arms)
         self.learn(arms, index, reward)
         self.t += 1
         self.is_stale = True
 
-    def prepare(self):
-        if self.is_stale and self.problem.fixed_arms:
+    def prepare(self) -> None:
+        if self.is_stale and self.arms is not None:
             self.predict(self.arms)
             self.is_stale = False
 
     def _meet(self, arms):
         if self.arms is None and self.problem.fixed_arms:
             self.arms = arms.copy()
-            self.begin()
+            self.begin(self.arms)
 
-    def contains(self, thetas):
+    def contains(self, thetas: np.ndarray) -> np.ndarray:
         # A row is a function, by its values at the arms last seen.
         if len(self.mean) == 0:
             return np.ones(len(thetas), dtype=bool)
         width = self.beta * np.sqrt(self.leverages)
-        return (np.abs(thetas - self.mean) <= width).all(axis=1)
+        return np.all(np.abs(thetas - self.mean) <= width, axis=1)
 
 
-def sub_gaussian_radius(problem, information):
+def sub_gaussian_radius(problem: KernelProblem, information: float) -> float:
     r"""Return $\sqrt\lambda F + \xi\sqrt{2(I + \log(1/\delta))}$ for ``information`` I."""
     width = math.sqrt(2.0 * (information - math.log(problem.delta)))
     return math.sqrt(problem.ridge) * problem.norm_bound + problem.deviation * width

@@ -1,0 +1,105 @@
+"""What the defaults of a library for Bayesian optimisation decide, in four configurations.
+
+The table of `optimist.algorithms.black_box.gaussian_process` names the libraries.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from optimist.numerics.gp_regression import Flat, Gamma, Hyper, LogNormal, Scheme
+from optimist.numerics.kernels import GaussianKernel, Matern52
+
+MATERN, GAUSSIAN = Matern52(1.0), GaussianKernel(1.0)
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What a library's defaults decide.
+
+    Attributes
+    ----------
+    scheme : callable
+        Maps the dimension to the `Scheme` of the fit.
+    scaled : bool
+        Map the box to the unit cube, and values to mean 0 and variance 1.
+    ddof : int
+        Of that variance.
+    logarithm : bool
+        Maximise the logarithms of EI and PI, which do not vanish.
+    improvement : float
+        Least improvement that counts, in units of the values.
+    beta : float
+        Of the upper bound; it multiplies the variance.
+    candidates, near : int
+        Points at which the acquisition is evaluated: of the box, and near the incumbent.
+    sobol : bool
+        Draw the former from a Sobol sequence, otherwise uniformly.
+    refined : int
+        How many of the best are refined by L-BFGS-B.
+    """
+
+    scheme: Callable[[int], Scheme]
+    scaled: bool = True
+    ddof: int = 1
+    logarithm: bool = True
+    improvement: float = 0.0
+    beta: float = 4.0
+    candidates: int = 256
+    near: int = 50
+    sobol: bool = True
+    refined: int = 10
+
+
+def gamma_scheme(dimension: int) -> Scheme:
+    """Return the fit of BoTorch in 2022."""
+    return Scheme(
+        MATERN,
+        lengthscale=Hyper(1e-4, 1e4, 0.69, Gamma(3.0, 6.0)),
+        noise=Hyper(1e-4, 1e6, 2.0, Gamma(1.1, 0.05)),
+        amplitude=Hyper(1e-6, 1e6, 0.69, Gamma(2.0, 0.15)),
+        draws=2,
+    )
+
+
+def log_normal_scheme(dimension: int) -> Scheme:
+    """Return the fit of BoTorch 0.18 for a dimension."""
+    mean = math.sqrt(2.0) + 0.5 * math.log(dimension)
+    # Starts at the modes of the densities, exp(mean - variance).
+    return Scheme(
+        GAUSSIAN,
+        lengthscale=Hyper(0.025, 1e4, max(math.exp(mean - 3.0), 0.025), LogNormal(mean, 3.0)),
+        noise=Hyper(1e-4, 1e6, math.exp(-5.0), LogNormal(-4.0, 1.0)),
+        draws=2,
+    )
+
+
+def flat_scheme(dimension: int) -> Scheme:
+    """Return the fit of scikit-optimize 0.9."""
+    return Scheme(
+        MATERN,
+        lengthscale=Hyper(0.01, 100.0, 1.0, Flat()),
+        noise=Hyper(1e-5, 1e5, 1.0, Flat()),
+        amplitude=Hyper(0.01, 1000.0, 1.0, Flat()),
+        free_mean=False,
+        draws=2,
+    )
+
+
+CONFIGURATIONS = {
+    "fair": Configuration(gamma_scheme),
+    "raw": Configuration(
+        gamma_scheme, scaled=False, logarithm=False, beta=0.1, candidates=20, near=0, refined=5
+    ),
+    "modern": Configuration(log_normal_scheme),
+    "skopt": Configuration(
+        flat_scheme,
+        ddof=0,
+        improvement=0.01,
+        beta=1.96**2,
+        candidates=10_000,
+        near=0,
+        sobol=False,
+        refined=5,
+    ),
+}

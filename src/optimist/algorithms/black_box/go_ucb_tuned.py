@@ -1,0 +1,151 @@
+r"""GO-UCB with a fit that fits: an extension of ours.
+
+Points are scaled to [-1, 1]^d and values to mean 0 and variance 1, Phase I fits by L-BFGS with
+weight decay, $\lambda=1$ and $\beta_t$ is constant, and Step 5 replaces its inner maximum by that
+of the linear model,
+$$w = \hat w_t+\sqrt{\beta}\,\Sigma_t^{-1}g/\|g\|_{\Sigma_t^{-1}},\qquad g=\nabla_wf_x(w) .$$
+
+All of this deviates from Liu and Wang (2023), "Global Optimization with Parametric Function
+Approximation".
+"""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from optimist.algorithms.black_box.base import standardise
+from optimist.numerics.ellipsoid import LowRankEllipsoid
+from optimist.numerics.network import TwoLayerNetwork
+from optimist.problems.box import BoxProblem
+
+FIT_ITERATIONS = 500
+FIT_STARTS = 3
+DECAY = 1e-3
+ADAM_ITERATIONS = 300
+ADAM_RATE = 0.05
+
+
+class TunedVariant:
+    r"""Points and values are scaled.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+    problem : BoxProblem
+    beta : float
+        $\beta_t$ of all rounds.
+
+    Attributes
+    ----------
+    ridge : float
+        $\lambda$.
+    offset, unit : float
+        Values are scaled to (y - offset) / unit.
+    """
+
+    ridge = 1.0
+
+    def __init__(self, network: TwoLayerNetwork, problem: BoxProblem, beta: float) -> None:
+        self.network, self.problem = network, problem
+        self.constant_beta = beta
+        self.offset, self.unit = 0.0, 1.0
+
+    def beta(self, t: int) -> float:
+        r"""Return $\beta_t$ of round t of Phase II, which is always the same."""
+        return self.constant_beta
+
+    def fit(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        draw: Callable[[], np.ndarray],
+        rng: np.random.Generator,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return parameters that were drawn and those of the best fit, (d_w,) each.
+
+        Parameters
+        ----------
+        X, y : (n, d) and (n,) arrays
+            Points of Phase I and what was observed there; they decide how values are scaled.
+        draw : callable
+            Draws parameters.
+        rng : Generator
+            Not needed.
+        """
+        self.offset, self.unit = standardise(y)
+        starts = [draw() for _ in range(FIT_STARTS)]
+        return starts[0], fit(self.network, starts, self.inward(X), (y - self.offset) / self.unit)
+
+    def inward(self, X: np.ndarray) -> np.ndarray:
+        """Return points of the box as points of [-1, 1]^d."""
+        return 2.0 * self.problem.inward(X) - 1.0
+
+    def scaled(self, y: float) -> float:
+        """Return a value as the network sees it."""
+        return (y - self.offset) / self.unit
+
+    def inward_weights(self, thetas: np.ndarray) -> np.ndarray:
+        """Return parameters (n, d_w) of a model of the data as those of the scaled data."""
+        problem, inward = self.problem, thetas.astype(float)
+        plain, scaled = self.network.layers(thetas), self.network.layers(inward)
+        middle, half = (problem.high + problem.low) / 2.0, (problem.high - problem.low) / 2.0
+        scaled.b1[:] = plain.b1 + plain.W1 @ middle
+        scaled.W1[:] = plain.W1 * half
+        scaled.w2[:] = plain.w2 / self.unit
+        scaled.b2[:] = (plain.b2 - self.offset) / self.unit
+        return inward
+
+    def maximise(
+        self, ellipsoid: LowRankEllipsoid, beta: float, starts: np.ndarray
+    ) -> tuple[np.ndarray, bool]:
+        """Return where Adam on the linearised upper bound ends, (d,); and False.
+
+        ``starts`` (K, d); of several ends the one of the largest value counts.
+        """
+        x = maximise_linear_bound(self.network, ellipsoid, beta, self.inward(starts))
+        return self.problem.outward((x + 1.0) / 2.0), False
+
+
+def fit(
+    network: TwoLayerNetwork, starts: Sequence[np.ndarray], X: np.ndarray, y: np.ndarray
+) -> np.ndarray:
+    """Return the parameters (d_w,) of the least mean squared error with weight decay.
+
+    L-BFGS from each row of ``starts`` (k, d_w), of which the best end counts; ``X`` (n, d) and
+    ``y`` (n,) are the data.
+    """
+    from scipy.optimize import minimize
+
+    def objective(w):
+        error, gradient = network.squared_error(w, X, y)
+        decay = DECAY / network.size
+        return error + decay * (w @ w), gradient + 2.0 * decay * w
+
+    found = [
+        minimize(objective, w, jac=True, method="L-BFGS-B", options={"maxiter": FIT_ITERATIONS})
+        for w in starts
+    ]
+    return min(found, key=lambda result: result.fun).x
+
+
+def maximise_linear_bound(
+    network: TwoLayerNetwork, ellipsoid: LowRankEllipsoid, beta: float, starts: np.ndarray
+) -> np.ndarray:
+    """Return the point of [-1, 1]^d where Adam on the linearised upper bound ends, (d,).
+
+    ``starts`` (K, d); of several ends the one of the largest value counts.
+    """
+    x, w = starts.copy(), np.repeat(ellipsoid.centre[None], len(starts), axis=0)
+    mean, square = np.zeros_like(x), np.zeros_like(x)
+    for t in range(1, ADAM_ITERATIONS + 1):
+        g = network.gradients(w, x)[0]
+        direction = ellipsoid.solve(g)
+        norm = np.sqrt(np.einsum("kd,kd->k", g, direction))
+        w = ellipsoid.centre + direction * (math.sqrt(beta) / norm)[:, None]
+        ascent = network.gradients(w, x)[1]
+        mean += 0.1 * (ascent - mean)
+        square += 0.001 * (ascent**2 - square)
+        step = mean / (1.0 - 0.9**t) / (np.sqrt(square / (1.0 - 0.999**t)) + 1e-8)
+        x = np.clip(x + ADAM_RATE * step, -1.0, 1.0)
+    return x[int(np.argmax(network.values(w, x)))]
