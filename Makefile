@@ -22,7 +22,7 @@ variants: .venv/installed
 # Every cell and figure but the variants, short horizon, under results/quick only. Trials are as
 # short as the start of a process, so one job makes many result files.
 quick: .venv/installed
-	$(SNAKEMAKE) --configfile config/quick.yaml --config batch_files=24
+	$(SNAKEMAKE) --configfile config/quick.yaml --config job_files=24
 	$(BIN)/optimist claims --figures results/quick/figures
 
 # One self-contained HTML page of all figures, tables and claims; after reproduce.

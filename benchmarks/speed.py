@@ -23,9 +23,13 @@ from optimist.algorithms import make_algorithm  # noqa: E402
 from optimist.numerics import gp_regression, nystrom  # noqa: E402
 from optimist.plan.config import load_paper  # noqa: E402
 from optimist.records.provenance import cpu_name  # noqa: E402
-from optimist.runs.cell import Cell, build  # noqa: E402
-from optimist.runs.loop import simulate  # noqa: E402
-from optimist.runs.trials import Job, make_cell, run  # noqa: E402
+from optimist.runs.cell import (  # noqa: E402
+    Cell,
+    build,
+    make_cell,
+)
+from optimist.runs.loop import play  # noqa: E402
+from optimist.runs.trials import Trials, run  # noqa: E402
 
 CHEAP = [
     ("glb_omd", 5),
@@ -47,7 +51,7 @@ EXACT = ("gp_ucb", "gp_ucb[solver=recall]")
 def seconds(setting, label, trials=1, probe=None, paper="glb_omd"):
     """Return median seconds of select and update over some trials of a cell."""
     cell = make_cell(load_paper(paper), setting, label)
-    trajectories = run(Job("timing", cell, 0, trials, probe=probe))
+    trajectories = run(Trials("timing", cell, 0, trials, probe=probe))
     return statistics.median(t.columns["seconds"][-1] for t in trajectories.values())
 
 
@@ -144,7 +148,7 @@ def kernel_world(label, *, arms, lengthscale, rounds, factor=0.1):
 
 def kernel_trial(label, **world):
     """Return the columns of a trial in the plane, recorded in every round."""
-    return simulate(*kernel_world(label, **world), coverage=False).columns
+    return play(*kernel_world(label, **world)).columns
 
 
 def blas_share(label, **trial):
@@ -180,7 +184,7 @@ def peak_memory(label, *, arms, rounds):
     )
     tracemalloc.start()
     try:
-        columns = simulate(environment, algorithm, marks, coverage=False).columns
+        columns = play(environment, algorithm, marks).columns
         return tracemalloc.get_traced_memory()[1], columns
     finally:
         tracemalloc.stop()
@@ -232,7 +236,7 @@ def black_box_trial(label, trial):
         return found
 
     with mock.patch.object(gp_regression, "fit", timed):
-        columns = run(Job("timing", cell, trial, trial + 1))[trial].columns
+        columns = run(Trials("timing", cell, trial, trial + 1))[trial].columns
     return columns, float(np.mean(spent[-4:]))
 
 

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
-from optimist.jobs import run_jobs
+from optimist.layout import Layout
+from optimist.records import provenance
 from optimist.runs import results
 from optimist.runs.cell import Cell
-from optimist.runs.trials import Job
+from optimist.runs.job import make_results
+from optimist.runs.trials import Trials
 
 SPEC = {
     "environment": "glm",
@@ -15,15 +17,17 @@ SPEC = {
 }
 
 
-def toy_job(lane="regret", *, setting="here", algorithm="gloc", first=0, stop=2, **changes):
-    """Return a job of a few short trials; ``changes`` are keys of its setting."""
-    return Job(lane, Cell("toy", setting, algorithm, {**SPEC, **changes}), first, stop)
+def toy_trials(lane="regret", *, setting="here", algorithm="gloc", first=0, stop=2, **changes):
+    """Return a few short trials; ``changes`` are keys of its setting."""
+    return Trials(lane, Cell("toy", setting, algorithm, {**SPEC, **changes}), first, stop)
 
 
-def make(root, *jobs, limits=None):
-    """Make the result files of some jobs in the results folder ``root``; return their paths."""
-    outputs = [str(Path(root) / job.path) for job in jobs]
-    run_jobs([job.describe() for job in jobs], outputs, results=str(root), limits=limits)
+def make(root, *asked, limits=None):
+    """Make the result files of some trials in the results folder ``root``; return their paths."""
+    layout = Layout(str(root), str(root))
+    outputs = [layout.result(trials.path) for trials in asked]
+    described = [trials.describe() for trials in asked]
+    make_results(described, outputs, layout, provenance.collect, limits)
     return [Path(path) for path in outputs]
 
 

@@ -42,13 +42,14 @@ def _parser():
         added.set_defaults(command=command)
         return added
 
-    lister = add("list", _list, "print papers, settings and algorithms")
+    lister = add("list", _list, "print papers, settings, their options, and algorithms")
+    lister.add_argument("what", nargs="?", metavar="PAPER[/SETTING]")
     lister.add_argument("--json", action="store_true", help="print JSON")
 
     runner = add("run", _run, "run one cell outside the workflow")
     runner.add_argument("cell", metavar="PAPER/SETTING/ALGORITHM")
     runner.add_argument("--trials", default="0:1", metavar="FIRST:STOP", help="default: 0:1")
-    runner.add_argument("--horizon", type=int, metavar="N", help="stop after N rounds")
+    runner.add_argument("--rounds", type=int, metavar="N", help="stop after N rounds")
     runner.add_argument("--json", action="store_true", help="print JSON")
 
     claims = add("claims", _claims, "print the verdicts of the last full run")
@@ -80,7 +81,7 @@ def _add_results_options(parser):
         "--delete",
         choices=["refused", "early"],
         help="delete files that belong to another configuration or are damaged (refused), or with "
-        "trials that ended for want of time or memory (early)",
+        "trials that ended for lack of time or memory (early)",
     )
     parser.add_argument(
         "--costs", metavar="CSV", help="write what cells cost into the table CSV, config/costs.csv"
@@ -88,65 +89,51 @@ def _add_results_options(parser):
 
 
 def _list(options):
-    papers, algorithms = _papers(), _algorithms()
+    from optimist import listing
+    from optimist.algorithms import REGISTRIES
+
+    if options.what is not None:
+        tables = _listed(options.what)
+    else:
+        of_domains = {f"algorithms on {d}": listing.algorithms(d) for d in REGISTRIES}
+        tables = {"papers": listing.papers()} | of_domains
     if options.json:
-        print(json.dumps({"papers": papers, "algorithms": algorithms}, indent=1))
+        print(json.dumps(tables, indent=1))
         return 0
-    for name, settings in papers.items():
-        print(f"paper {name}")
-        for setting, labels in settings.items():
-            print(f"  {setting}: {' '.join(labels)}")
-    for domain, entries in algorithms.items():
-        for name, entry in entries.items():
-            print(f"algorithm {name} on {domain}: {entry['reference']}")
-            for key, default in entry["options"].items():
-                print(f"  {key} (default {default})")
+    for title, rows in tables.items():
+        print(f"{title}\n{listing.to_text(rows)}\n")
     return 0
 
 
-def _papers():
-    """Return the algorithm labels of each setting of each paper."""
-    from optimist.plan.config import load_paper, paper_names
-    from optimist.runs.trials import jobs
+def _listed(text):
+    """Return the tables on a paper, or on a setting of one, by their titles."""
+    from optimist import listing
+    from optimist.plan.config import load_paper
+    from optimist.runs.setting import resolve_setting
 
-    papers = {}
-    for name in paper_names():
-        cells = papers.setdefault(name, {})
-        for job in jobs(load_paper(name)):
-            labels = cells.setdefault(job.cell.setting, [])
-            if job.cell.algorithm not in labels:
-                labels.append(job.cell.algorithm)
-    return papers
-
-
-def _algorithms():
-    """Return reference and options of each registered algorithm, by domain and name."""
-    from optimist.algorithms import REGISTRIES, algorithm_class, option_names
-
-    found = {}
-    for domain, registry in REGISTRIES.items():
-        classes = {name: algorithm_class(name, domain) for name in registry}
-        found[domain] = {
-            name: {"reference": cls.reference, "options": option_names(cls)}
-            for name, cls in classes.items()
-        }
-    return found
+    name, _, setting = text.partition("/")
+    paper = load_paper(name)
+    if not setting:
+        return {f"{paper['title']}, {paper['reference']}": listing.settings(paper)}
+    label, spec = resolve_setting(paper, setting)
+    titles = (f"{name}/{label}", spec.get("title"), spec.get("about"))
+    return {"\n".join(filter(None, titles)): listing.options(paper, setting)}
 
 
 def _run(options):
     from optimist.jobs import one_blas_thread
 
     one_blas_thread()  # before anything imports numpy
-    from optimist.runs.trials import Job, run
+    from optimist.runs.trials import Trials, run
 
     first, stop = _parse_trials(options.trials)
-    if options.horizon is not None and options.horizon < 1:
-        raise ConfigError(f"--horizon is {options.horizon}; allowed: at least 1")
+    if options.rounds is not None and options.rounds < 1:
+        raise ConfigError(f"--rounds is {options.rounds}; allowed: at least 1")
     cell = _parse_cell(options.cell)
     data_dir = _prepare(cell.spec["dataset"]) if "dataset" in cell.spec else None
-    job = Job("regret", cell, first, stop, rounds=options.horizon)
+    trials = Trials("regret", cell, first, stop, rounds=options.rounds)
     show = None if options.json else _print_trial
-    trajectories = run(job, data_dir, progress=show)
+    trajectories = run(trials, data_dir, progress=show)
     if options.json:
         print(json.dumps([_summary(*item) for item in trajectories.items()], indent=1))
     return 0
@@ -154,7 +141,7 @@ def _run(options):
 
 def _parse_cell(text):
     from optimist.plan.config import load_paper
-    from optimist.runs.trials import make_cell
+    from optimist.runs.cell import make_cell
 
     parts = text.split("/", 2)
     if len(parts) != 3:
@@ -176,9 +163,10 @@ def _prepare(name):
     """
     from optimist.data import fetch as datasets
     from optimist.data.prepare import preparation
-    from optimist.files import identity, sha256
+    from optimist.files import fingerprint, sha256
+    from optimist.layout import Layout, dataset_in
     from optimist.plan.config import load_config, project_root
-    from optimist.runs.trials import digest, module_closure
+    from optimist.runs.sources import digest, module_closure
 
     config, how = load_config(), preparation(name)
     options = how.select_options("write", config["datasets"].get(how.raw, {}))
@@ -187,8 +175,9 @@ def _prepare(name):
         "code": digest(tuple(sorted(module_closure(how.module)))),
         "sources": sha256(project_root() / "data/sources.csv"),
     }
-    folder = project_root() / config["results"] / "data/alone" / identity(decisive)
-    path = folder / f"{name}.csv"
+    layout = Layout(config["results"], config["figures"])
+    folder = project_root() / layout.data_folder / "alone" / fingerprint(decisive)
+    path = dataset_in(folder, name)
     if not path.exists():
         print(f"preparing {path} (once; it may take a minute)", file=sys.stderr)
         frame, _ = datasets.fetch(how.raw, **config["data"])
@@ -212,10 +201,10 @@ def _print_trial(trial, trajectory):
 
 
 def _provenance(options):
-    from optimist.records import trace as origin
+    from optimist.records import trace
 
-    found = origin.trace(options.file)
-    print(json.dumps(found, indent=1) if options.json else origin.to_text(found))
+    found = trace.trace(options.file)
+    print(json.dumps(found, indent=1) if options.json else trace.to_text(found))
     return 0
 
 

@@ -4,9 +4,10 @@ import hashlib
 import json
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 
 def sha256(path: str | Path) -> str:
@@ -14,8 +15,8 @@ def sha256(path: str | Path) -> str:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
-def identity(description: dict) -> str:
-    """Return a digest of plain data: jobs whose descriptions have one identity have one result."""
+def fingerprint(description: Mapping[str, Any]) -> str:
+    """Return a digest of plain data: what has one fingerprint has one result."""
     text = json.dumps(description, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -18,9 +18,9 @@ import yaml
 from projects import new_project, wait_for
 from result_files import asked
 
+from optimist.layout import LANES
 from optimist.plan.config import merge
 from optimist.plan.plan import Plan
-from optimist.runs.trials import LANES
 
 pytestmark = pytest.mark.workflow
 
@@ -32,7 +32,7 @@ HERE = [
     *("--latency-wait", "10", "--default-resources", "mem_mb=600", "runtime=10"),
 ]
 TARGET = "glb_omd_fig1"
-ARRAYS = ("run_chunk", "time_chunk")
+ARRAYS = ("regret_file", "timing_file")
 LONG = {"limits": {"rounds": 2000, "trials": 10, "timing_trials": 1}}
 
 
@@ -180,7 +180,7 @@ def test_arrays_and_nodes_to_oneself_give_the_same_results(project, local):
 def test_jobs_ask_for_the_resources_that_were_measured(project):
     arguments = tiny(project)
     text = project.run(*arguments[:-1], "-n", "--", TARGET).stdout
-    cells = r"rule (?:run_chunk|regret_\w+|timing_\w+):.*?resources: (.*?)\n"
+    cells = r"rule (?:regret_file|regret_\w+|timing_\w+):.*?resources: (.*?)\n"
     shown = re.findall(cells, text, flags=re.S)
     assert shown
     found = {
@@ -190,12 +190,12 @@ def test_jobs_ask_for_the_resources_that_were_measured(project):
     files = ("config/config.yaml", "tiny.yaml", "config/cluster.yaml")
     overlays = (yaml.safe_load((project.root / name).read_text()) for name in files)
     plan = Plan(reduce(merge, overlays))
-    batches = [batch for lane in LANES for batch in plan.batches(lane).values()]
-    requests = [asked(batch.request) for batch in batches]
+    jobs = [job for lane in LANES for job in plan.jobs.several(lane).values()]
+    requests = [asked(plan.costs.request(lambda w, job=job: job.expected)) for job in jobs]
     assert found == {(request["mem_mb"], request["runtime"]) for request in requests}
     # Without exclusive timing, which `tiny.yaml` sets, no node is asked for alone.
     assert "--exclusive" not in text
     full = on_slurm(project)
     text = project.run(*full[:-1], "-n", "--", TARGET).stdout
-    timed = re.findall(r"rule time_chunk:.*?resources: (.*?)\n", text, flags=re.S)
+    timed = re.findall(r"rule timing_file:.*?resources: (.*?)\n", text, flags=re.S)
     assert timed and all("slurm_extra=--exclusive" in resources for resources in timed)

@@ -21,12 +21,13 @@ from worlds import (
     truth_length,
 )
 
-from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm, option_names, parse_label
+from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm, option_names
 from optimist.errors import ConfigError
+from optimist.label import Label, name_of
 from optimist.numerics.links import Gaussian
 from optimist.runs.cell import Cell, build
-from optimist.runs.loop import COMPLETE, simulate
-from optimist.runs.trials import Job, run
+from optimist.runs.loop import COMPLETE, play
+from optimist.runs.trials import Trials, run
 
 CONSTANT_MEMORY = ("glb_omd", "gloc", "ecolog", "hvt_ucb", "oful", "crtm")
 STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")
@@ -73,7 +74,7 @@ def any_problem(name, **changes):
 
 @each_name
 def test_it_is_run_by_a_paper(name):
-    assert name in {parse_label(cell.algorithm)[0] for cell in CASES.values()}
+    assert name in {name_of(cell.algorithm) for cell in CASES.values()}
 
 
 @each_name
@@ -204,7 +205,7 @@ def test_asking_does_not_change_it(cell):
 @each_case
 def test_it_runs_two_hundred_rounds_with_time_and_finite_state(cell):
     rounds = rounds_for(cell, HORIZON)
-    trajectory = run(Job("regret", cell, 0, 1, rounds=rounds), STAND_IN)[0]
+    trajectory = run(Trials("regret", cell, 0, 1, rounds=rounds), STAND_IN)[0]
     assert trajectory.status == "ok"
     assert trajectory.columns["round"][-1] == rounds
     seconds = trajectory.columns["seconds"]
@@ -216,8 +217,9 @@ def test_it_runs_two_hundred_rounds_with_time_and_finite_state(cell):
 
 @each_case
 def test_its_memory_grows_only_with_a_raw_history(cell):
-    name, options = parse_label(cell.algorithm)
-    bytes_at = run(Job("timing", cell, 0, 1, rounds=rounds_for(cell, 90)), STAND_IN)[0].columns[
+    label = Label.parse(cell.algorithm)
+    name, options = label.name, dict(label.options)
+    bytes_at = run(Trials("timing", cell, 0, 1, rounds=rounds_for(cell, 90)), STAND_IN)[0].columns[
         "state_bytes"
     ]
     grows = np.diff(bytes_at) > 0
@@ -321,7 +323,7 @@ def unkind(name, kind, shape, reward, marks=(1, 10, 50, HORIZON), time_limit=60.
     theta = np.full(truth_length(problem, arms), 0.1)
     environment = ScriptedWorld([arms], reward, theta=theta, told=TOLD.get(kind))
     algorithm = make_algorithm(name, problem, np.random.default_rng(0))
-    return simulate(environment, algorithm, list(marks), time_limit=time_limit)
+    return play(environment, algorithm, list(marks), time_limit=time_limit)
 
 
 @pytest.mark.parametrize(("name", "kind"), NAMES_AND_KINDS)

@@ -15,12 +15,12 @@ from optimist.algorithms import (
     algorithm_class,
     make_algorithm,
     option_names,
-    parse_label,
 )
 from optimist.errors import ConfigError
+from optimist.label import name_of
+from optimist.runs import loop
 from optimist.runs.cell import Cell, build
-from optimist.runs.loop import COMPLETE, simulate
-from optimist.runs.trials import Job, run
+from optimist.runs.trials import Trials, run
 
 STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")
 
@@ -61,7 +61,7 @@ def play(algorithm, function, rounds):
 
 @each_name
 def test_it_is_run_by_a_paper(name):
-    assert name in {parse_label(label)[0] for label in CASES}
+    assert name in {name_of(label) for label in CASES}
 
 
 @each_name
@@ -146,7 +146,7 @@ def test_three_trials_are_repeatable_and_differ(name, trial):
 @each_name
 def test_a_trial_may_end_before_the_initial_points_do(name):
     algorithm = make_algorithm(name, make_box_problem(horizon=3), np.random.default_rng(0))
-    trajectory = simulate(ScriptedFunction(algorithm.problem, bowl), algorithm, [1, 2, 3])
+    trajectory = loop.play(ScriptedFunction(algorithm.problem, bowl), algorithm, [1, 2, 3])
     assert trajectory.status == "ok"
     assert {len(values) for values in trajectory.columns.values()} == {3}
 
@@ -193,7 +193,7 @@ def test_asking_does_not_change_it(name):
 
 @each_case
 def test_a_trial_of_its_paper_ends_well(cell):
-    trajectory = run(Job("regret", cell, 0, 1), STAND_IN)[0]
+    trajectory = run(Trials("regret", cell, 0, 1), STAND_IN)[0]
     columns = trajectory.columns
     assert trajectory.status == "ok"
     assert columns["round"] == list(range(1, cell.spec["horizon"] + 1))
@@ -210,7 +210,7 @@ def unkind(name, function, dimension=2, **changes):
     problem = make_box_problem(dimension, **changes)
     algorithm = make_algorithm(name, problem, np.random.default_rng(0))
     environment = ScriptedFunction(problem, function)
-    return simulate(environment, algorithm, list(range(1, 11)), time_limit=60.0)
+    return loop.play(environment, algorithm, list(range(1, 11)), time_limit=60.0)
 
 
 @each_name
@@ -232,7 +232,7 @@ def test_one_initial_point_is_enough(name):
 def test_extreme_values_end_in_a_status_and_never_in_a_crash(name, factor):
     trajectory = unkind(name, lambda x: factor * bowl(x))
     assert STATUS.fullmatch(trajectory.status)
-    if trajectory.status in COMPLETE:
+    if trajectory.status in loop.COMPLETE:
         assert trajectory.columns["round"][-1] == 10
 
 

@@ -47,7 +47,7 @@ def workers(project):
     found = []
     for process in psutil.process_iter(["cmdline", "cwd"]):
         command = " ".join(process.info["cmdline"] or [])
-        if process.info["cwd"] == str(project.root) and "run_chunk.py" in command:
+        if process.info["cwd"] == str(project.root) and "run_trials.py" in command:
             found.append(process)
     return found
 
@@ -159,7 +159,7 @@ def test_a_result_of_other_code_is_refused_where_snakemake_has_no_record(project
     os.utime(project.root / "figures/glb_omd/fig1.png", (1.0, 1.0))
     message = error_of(project.run(*arguments, TARGET, check=False))
     assert "logistic_s3/gloc/" in message and "another configuration or code" in message
-    assert "(and 1 files more)" in message  # its times
+    assert "(and 1 more files)" in message  # its times
     delete_refused(project, files=2)
     project.run(*arguments, TARGET)
     assert project.digests() == undisturbed["tiny"]

@@ -10,7 +10,7 @@ from worlds import papers
 from optimist.environments import make_environment
 from optimist.runs import seeding
 from optimist.runs.cell import Cell, build
-from optimist.runs.trials import Job, run
+from optimist.runs.trials import Trials, run
 
 (PAPER,) = (p for p in papers() if p["paper"] == "glb_omd")
 
@@ -96,7 +96,7 @@ def test_calibrated_pools_give_the_reported_kappa(link, longest, norm, kappa, tr
 )
 def test_warm_up_rounds_of_rs_glincb_in_the_default_world(name, rounds):
     # The threshold and the arms decide the count; rewards do not enter.
-    trajectory = run(Job("timing", setting(name), 0, 1))[0]
+    trajectory = run(Trials("timing", setting(name), 0, 1))[0]
     assert trajectory.columns["warm_up_rounds"][-1] == rounds
     assert trajectory.status == "ok"
 
@@ -105,5 +105,5 @@ def test_warm_up_rounds_of_rs_glincb_in_the_default_world(name, rounds):
     ("name", "rounds"), [("variant_c_logistic_s3", 4), ("variant_c_logistic_s7", 1884)]
 )
 def test_warm_up_rounds_of_rs_glincb_in_a_fixed_pool(name, rounds):
-    trajectory = run(Job("timing", setting(name), 0, 1))[0]
+    trajectory = run(Trials("timing", setting(name), 0, 1))[0]
     assert trajectory.columns["warm_up_rounds"][-1] == pytest.approx(rounds, rel=0.1, abs=1)

@@ -11,8 +11,8 @@ from optimist.algorithms import make_algorithm
 from optimist.algorithms.heavy_tailed import hvt_ucb
 from optimist.numerics.ball import project
 from optimist.problems.heavy_tailed import HeavyTailedProblem
+from optimist.runs import loop
 from optimist.runs.cell import Cell, build
-from optimist.runs.loop import simulate
 
 T = 18000
 
@@ -423,7 +423,9 @@ def test_oful_covers_under_gaussian_noise_with_a_matched_radius():
         }
         environment, told = build(Cell("hvt_ucb", "short", "oful", spec), trial)
         algorithm = make_algorithm("oful[R=unit]", told)
-        covered += simulate(environment, algorithm, [200]).columns["covered"][-1]
+        coverage = loop.Coverage(environment.theta, algorithm)
+        columns = loop.play(environment, algorithm, [200], observers=[coverage]).columns
+        covered += columns["covered"][-1]
     assert covered >= 99
 
 

@@ -5,7 +5,7 @@ import pytest
 from worlds import papers
 
 from optimist.runs.cell import Cell
-from optimist.runs.trials import Job, run
+from optimist.runs.trials import Trials, run
 
 pytestmark = pytest.mark.statistical
 (PAPER,) = (p for p in papers() if p["paper"] == "glb_omd")
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.statistical
 
 def play(setting, algorithm, trials, rounds=None):
     cell = Cell("glb_omd", setting, algorithm, PAPER["settings"][setting])
-    trajectories = run(Job("regret", cell, 0, trials, rounds=rounds))
+    trajectories = run(Trials("regret", cell, 0, trials, rounds=rounds))
     assert {t.status for t in trajectories.values()} == {"ok"}
     return [t.columns for t in trajectories.values()]
 

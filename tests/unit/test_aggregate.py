@@ -27,15 +27,15 @@ MANY = [
 
 def test_the_floor_is_the_smallest_regret_of_any_algorithm_and_repetition_of_an_instance():
     elsewhere = runs("same function", "c", 0, [0.5, 0.015625])
-    floors = aggregate.find_floors(pd.concat(MANY)).set_index("instance")
-    assert floors["floor"].to_dict() == {"fold 0": 0.03125, "fold 1": 0.75}
-    assert floors["algorithm"].to_dict() == {"fold 0": "a", "fold 1": "a"}
-    floors = aggregate.find_floors(pd.concat([*MANY, elsewhere])).set_index("instance")
-    assert floors.loc["fold 0"].to_dict() == {"floor": 0.015625, "algorithm": "c"}
+    best_known = aggregate.find_best_known(pd.concat(MANY)).set_index("instance")
+    assert best_known["least_regret"].to_dict() == {"fold 0": 0.03125, "fold 1": 0.75}
+    assert best_known["algorithm"].to_dict() == {"fold 0": "a", "fold 1": "a"}
+    best_known = aggregate.find_best_known(pd.concat([*MANY, elsewhere])).set_index("instance")
+    assert best_known.loc["fold 0"].to_dict() == {"least_regret": 0.015625, "algorithm": "c"}
 
 
 def test_regret_is_counted_from_the_floor_in_every_round():
-    counted = aggregate.count_from(pd.concat(MANY), aggregate.find_floors(pd.concat(MANY)))
+    counted = aggregate.count_from(pd.concat(MANY), aggregate.find_best_known(pd.concat(MANY)))
     b = counted[counted["algorithm"] == "b"]
     assert b["regret"].tolist() == [0.46875, 0.5, 0.96875]
     assert b["simple_regret"].tolist() == [0.46875, 0.03125, 0.03125]
@@ -46,16 +46,16 @@ def test_regret_is_counted_from_the_floor_in_every_round():
 def test_settings_without_a_floor_are_left_alone():
     both = pd.concat([*MANY, runs("there", "a", 0, [2.0, 1.0], instance="another")])
     plain = runs("plain", "a", 0, [2.0, 1.0]).drop(columns=["instance", "simple_regret"])
-    floors = aggregate.find_floors(pd.concat(MANY))
-    counted = aggregate.count_from(pd.concat([both, plain]), floors)
+    best_known = aggregate.find_best_known(pd.concat(MANY))
+    counted = aggregate.count_from(pd.concat([both, plain]), best_known)
     for setting in ("there", "plain"):
         assert counted[counted["setting"] == setting]["regret"].tolist() == [2.0, 3.0]
 
 
 def test_an_instance_that_was_left_out_is_an_error_and_not_counted_from_the_bound():
-    floors = aggregate.find_floors(pd.concat(MANY[:3]))
-    with pytest.raises(ResultError, match="no floor of 'fold 1'"):
-        aggregate.count_from(pd.concat(MANY), floors)
+    best_known = aggregate.find_best_known(pd.concat(MANY[:3]))
+    with pytest.raises(ResultError, match="no best known value of 'fold 1'"):
+        aggregate.count_from(pd.concat(MANY), best_known)
 
 
 @pytest.fixture
@@ -64,23 +64,23 @@ def files(tmp_path):
     for i, frame in enumerate(MANY):
         paths.append(str(tmp_path / f"{i}.parquet"))
         results.write(pa.Table.from_pandas(frame, preserve_index=False), paths[-1], {})
-    floors = tmp_path / "floors.parquet"
-    aggregate.find_floors(aggregate.load(paths)).to_parquet(floors)
-    return paths, str(floors)
+    best_known = tmp_path / "best_known.parquet"
+    aggregate.find_best_known(aggregate.load(paths)).to_parquet(best_known)
+    return paths, str(best_known)
 
 
-def test_curves_and_finals_of_a_figure_are_counted_from_the_floors(files):
+def test_curves_and_finals_of_a_figure_are_counted_from_the_best_known_values(files):
     # A figure reads the files of its own cells only; the floor comes from all.
-    paths, floors = files
-    made = aggregate.tables({"regret": [paths[1]], "floors": floors}, 0.95)
+    paths, best_known = files
+    made = aggregate.tables({"regret": [paths[1]], "best_known": best_known}, 0.95)
     assert made["finals"]["regret"].tolist() == [0.96875]
     assert made["curves"]["mean"].tolist() == [0.46875, 0.5, 0.96875]
     assert aggregate.tables({"regret": [paths[1]]}, 0.95)["finals"]["regret"].tolist() == [1.0625]
 
 
 def test_tables_that_were_aggregated_before_are_read_as_they_are(files, tmp_path):
-    paths, floors = files
-    before = aggregate.tables({"regret": paths, "floors": floors}, 0.95)["finals"]
+    paths, best_known = files
+    before = aggregate.tables({"regret": paths, "best_known": best_known}, 0.95)["finals"]
     path = str(tmp_path / "finals.parquet")
     before.to_parquet(path)
     (made,) = aggregate.tables({"finals": path}, 0.95).values()

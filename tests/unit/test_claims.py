@@ -10,9 +10,10 @@ from claim_tables import SPREAD, facts, finals, judge, measure, one_claim, times
 
 from optimist import claims
 from optimist.errors import ConfigError, ResultError
+from optimist.layout import LANES
 from optimist.panels import studies
 from optimist.plan.config import claims_path, load_paper, paper_names
-from optimist.runs import trials as experiment
+from optimist.runs import trials
 
 
 def about_fact(relation, bound, name="kappa", **keys):
@@ -759,10 +760,10 @@ def full_tables(name, paper_claims):
     Facts, which worlds and lemmas report, are there if they are asked for.
     """
     paper = load_paper(name)
-    jobs = experiment.jobs(paper)
+    jobs = trials.expand(paper)
     cells = {
         lane: {(j.cell.setting, j.cell.algorithm): j.cell.spec for j in jobs if j.lane == lane}
-        for lane in experiment.LANES
+        for lane in LANES
     }
     counters = dict.fromkeys(
         (
@@ -774,7 +775,7 @@ def full_tables(name, paper_claims):
     )
     probe = {"state_bytes": 8, "selections": 1, "agreements": 1}
     about = [s for s, _ in cells["regret"]] + paper.get("regions", {}).get("algorithms", [])
-    about += sorted(set().union(*(s.load().names(paper) for s in studies.of_paper(paper))))
+    about += sorted(set().union(*(s.about() for s in studies.of_paper(paper))))
     checks = [check for claim in paper_claims["claims"] for check in claims.expand(claim)]
     names = {check.arguments["name"] for check in checks if check.metric.startswith("fact")}
     parts = [(d, part, 1.0) for d in (50, 100, 400) for part in ("projection", "rank_one")]

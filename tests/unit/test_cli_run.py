@@ -15,7 +15,7 @@ def test_data_are_prepared_once_for_each_configuration(tmp_path, monkeypatch, ca
         changes = {"results": str(tmp_path), "data": {"source": "mirror"}}
         changed = config.merge(load_config(), {**changes, "datasets": {"abalone": options}})
         monkeypatch.setattr(config, "load_config", lambda: changed)
-        assert cli.main(["run", "bkb/abalone/bkb", "--horizon", "20", "--json"]) == 0
+        assert cli.main(["run", "bkb/abalone/bkb", "--rounds", "20", "--json"]) == 0
         out, err = capsys.readouterr()
         (trial,) = json.loads(out)
         return {k: v for k, v in trial.items() if k not in TIMES}, "preparing" in err

@@ -4,7 +4,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from result_files import asked, toy_job
+from result_files import asked, toy_trials
 
 from optimist.errors import ConfigError
 from optimist.plan.costs import (
@@ -20,7 +20,7 @@ from optimist.plan.costs import (
     update,
     write,
 )
-from optimist.plan.jobs import Batch
+from optimist.plan.jobs import Job
 
 ROWS = [
     Row("regret", "toy", "here", "gloc", 12, 3.0, 200),
@@ -28,33 +28,37 @@ ROWS = [
 ]
 
 
-def batch(*jobs, **factors):
-    return Batch("", [], list(jobs), "results", Costs(ROWS, **factors))
+def job(*trials, **factors):
+    return Job(trials, Costs(ROWS, **factors))
+
+
+def request(job, attempt=1):
+    return asked(job.costs.request(lambda wildcards: job.expected), attempt=attempt)
 
 
 def test_a_measured_cell_costs_its_trials_and_rounds():
     costs = Costs(ROWS)
-    assert costs.seconds(toy_job(stop=5)) == 15.0
-    assert costs.peak_mb(toy_job()) == 200.0
+    assert costs.seconds(toy_trials(stop=5)) == 15.0
+    assert costs.peak_mb(toy_trials()) == 200.0
     # Half of the rounds, and ten times as many, which are slower.
-    assert costs.seconds(toy_job(stop=5, horizon=6)) == 7.5
-    assert costs.seconds(toy_job(stop=5, horizon=120)) == 1500.0
-    assert costs.peak_mb(toy_job(horizon=6)) == 200.0
-    assert costs.peak_mb(toy_job(horizon=120)) == 2000.0
+    assert costs.seconds(toy_trials(stop=5, horizon=6)) == 7.5
+    assert costs.seconds(toy_trials(stop=5, horizon=120)) == 1500.0
+    assert costs.peak_mb(toy_trials(horizon=6)) == 200.0
+    assert costs.peak_mb(toy_trials(horizon=120)) == 2000.0
 
 
 def test_a_cell_that_was_never_measured_costs_the_slowest_of_its_algorithm():
     costs = Costs(ROWS)
-    assert costs.seconds(toy_job(setting="new", stop=2)) == 2 * 3.0
-    assert costs.peak_mb(toy_job(setting="new")) == 300.0
-    assert costs.seconds(toy_job(algorithm="glb_omd", stop=2)) == 2 * UNKNOWN_SECONDS
-    assert costs.peak_mb(toy_job(algorithm="glb_omd")) == UNKNOWN_MB
+    assert costs.seconds(toy_trials(setting="new", stop=2)) == 2 * 3.0
+    assert costs.peak_mb(toy_trials(setting="new")) == 300.0
+    assert costs.seconds(toy_trials(algorithm="glb_omd", stop=2)) == 2 * UNKNOWN_SECONDS
+    assert costs.peak_mb(toy_trials(algorithm="glb_omd")) == UNKNOWN_MB
 
 
 def test_chunks_of_a_cell_are_averaged_by_trial():
     uses = [
-        (toy_job(stop=3), {"seconds": 3.0, "peak_mb": 100.0}),
-        (toy_job(first=3, stop=4), {"seconds": 5.0, "peak_mb": 150.0}),
+        (toy_trials(stop=3), {"seconds": 3.0, "peak_mb": 100.0}),
+        (toy_trials(first=3, stop=4), {"seconds": 5.0, "peak_mb": 150.0}),
     ]
     assert collect(uses) == [Row("regret", "toy", "here", "gloc", 12, 2.0, 150)]
 
@@ -62,8 +66,8 @@ def test_chunks_of_a_cell_are_averaged_by_trial():
 def test_a_table_is_read_as_it_was_written(tmp_path):
     write(ROWS, tmp_path / "costs.csv")
     costs = Costs(read(tmp_path / "costs.csv"))
-    assert costs.seconds(toy_job(stop=5)) == 15.0
-    assert Costs(read(tmp_path / "none.csv")).seconds(toy_job(stop=1)) == UNKNOWN_SECONDS
+    assert costs.seconds(toy_trials(stop=5)) == 15.0
+    assert Costs(read(tmp_path / "none.csv")).seconds(toy_trials(stop=1)) == UNKNOWN_SECONDS
 
 
 @pytest.mark.parametrize(
@@ -92,7 +96,7 @@ def test_a_study_costs_what_snakemake_recorded(tmp_path):
     assert costs.study("accuracy", "toy") == (95.5, 310.0)
     assert costs.study("accuracy", "other") == UNKNOWN_STUDY
     # It is no cell of an algorithm without a name.
-    assert costs.seconds(toy_job(algorithm="glb_omd", stop=1)) == UNKNOWN_SECONDS
+    assert costs.seconds(toy_trials(algorithm="glb_omd", stop=1)) == UNKNOWN_SECONDS
 
 
 def test_a_study_too_short_to_be_looked_at_has_no_memory(tmp_path):
@@ -102,17 +106,17 @@ def test_a_study_too_short_to_be_looked_at_has_no_memory(tmp_path):
 
 
 def test_a_job_asks_for_more_than_was_measured_and_again_for_more():
-    jobs = batch(toy_job(stop=100), toy_job(setting="there", stop=60))
+    several = job(toy_trials(stop=100), toy_trials(setting="there", stop=60))
     measured = 100 * 3.0 + 60 * 3.0
-    first, second = (asked(jobs.request, attempt=attempt) for attempt in (1, 2))
+    first, second = (request(several, attempt) for attempt in (1, 2))
     assert first["mem_mb"] > 300 + SNAKEMAKE_MB
     assert first["runtime"] * 60 > 3 * measured
     assert all(second[name] >= 1.9 * first[name] for name in first)
 
 
 def test_factors_are_on_what_is_asked_for():
-    usual = asked(batch(toy_job()).request)
-    more = asked(batch(toy_job(), memory_factor=3.0, time_factor=2.0).request)
+    usual = request(job(toy_trials()))
+    more = request(job(toy_trials(), memory_factor=3.0, time_factor=2.0))
     assert more["mem_mb"] == pytest.approx(3 * usual["mem_mb"], abs=3)
     assert more["runtime"] == pytest.approx(2 * usual["runtime"], abs=2)
 
@@ -130,13 +134,14 @@ def test_a_short_run_does_not_replace_a_long_one():
 
 
 def test_a_job_of_a_minute_has_half_of_it_for_its_trials():
-    (limit,) = batch(toy_job()).limits(None, SimpleNamespace(mem_mb=1000, runtime=1))
+    (limit,) = job(toy_trials()).limits(SimpleNamespace(mem_mb=1000, runtime=1))
     assert limit["seconds"] == pytest.approx(30.0)
 
 
 def test_limits_share_the_time_that_was_asked_for():
-    jobs = batch(toy_job(stop=10), toy_job(stop=30))
-    limits = jobs.limits(None, SimpleNamespace(mem_mb=1000, runtime=12))
+    limits = job(toy_trials(stop=10), toy_trials(stop=30)).limits(
+        SimpleNamespace(mem_mb=1000, runtime=12)
+    )
     assert sum(limit["seconds"] for limit in limits) == pytest.approx(600.0)
     assert limits[1]["seconds"] == pytest.approx(91 / 31 * limits[0]["seconds"])
     (memory,) = {limit["memory_mb"] for limit in limits}

@@ -1,22 +1,18 @@
-"""The heavy-tailed worlds, what learners are told of them, and the watched lemmas."""
+"""The heavy-tailed environments, and what algorithms are told of them."""
 
 import json
 import math
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from optimist.algorithms import make_algorithm
 from optimist.environments import make_environment
 from optimist.errors import ConfigError
 from optimist.numerics.noise import make_law
-from optimist.panels.studies import lemmas
 from optimist.problems.heavy_tailed import HeavyTailedProblem
 from optimist.runs import seeding
-from optimist.runs.cell import Cell, build
 
 
 def world(trial=0, horizon=60, name="setting", **parameters):
@@ -152,61 +148,3 @@ def test_oful_refuses_a_deviation_that_does_not_exist():
     problem = world(law="pareto", shape=1.5, epsilon=0.4).problem()
     with pytest.raises(ConfigError, match=r"R is 'sd'.*allowed.*nu, unit"):
         make_algorithm("oful[R=sd]", problem)
-
-
-# The watched lemmas.
-
-
-def cell(**learner):
-    spec = {
-        "environment": "heavy_tailed",
-        "parameters": {"law": "student_t", "shape": 2.1, "epsilon": 0.99},
-        "learner": learner,
-        "horizon": 400,
-    }
-    return Cell("hvt_ucb", "h1", "hvt_ucb", spec)
-
-
-def test_lemmas_hold_with_the_radius_of_theory_and_not_with_hardly_any():
-    theory = lemmas.watch(cell(radius="theory", factor=1.0), 0)
-    assert [row["round"] for row in theory][-1] == 400
-    assert max(row["distance"] for row in theory) <= theory[-1]["largest"] <= 1.0
-    assert theory[-1]["bounded"] == 1.0
-    tiny = lemmas.watch(cell(radius="shrunk", factor=1e-5), 0, rounds=100)
-    assert tiny[-1]["round"] == 100
-    assert tiny[-1]["largest"] > 1.0
-
-
-def test_the_watched_distance_and_share_are_those_of_the_definitions():
-    watched = replace(cell(radius="shrunk", factor=3e-4), algorithm="hvt_ucb[tau_scale=0.005]")
-    (row,) = (row for row in lemmas.watch(watched, 1, rounds=60) if row["round"] == 60)
-    environment, problem = build(watched, 1)
-    algorithm = make_algorithm(watched.algorithm, problem)
-    held, distances = [], []
-    for t in range(60):
-        arms = environment.arms(t)
-        index = algorithm.select(arms)
-        before = algorithm.theta.copy()
-        algorithm.update(arms, index, environment.reward(t, index), scale=problem.scale_bound)
-        error = abs((before - environment.theta) @ arms[index])
-        held.append(2.0 * error <= algorithm.tau * algorithm.sigma)
-        move = algorithm.theta - environment.theta
-        distances.append(math.sqrt(move @ algorithm.V @ move) / algorithm.beta)
-    assert row["bounded"] == np.mean(held) < 1.0
-    assert row["distance"] == pytest.approx(distances[-1])
-    assert row["largest"] == pytest.approx(max(distances))
-
-
-def test_facts_of_the_lemmas_are_the_worst_over_trials():
-    rows = [
-        ("s", 0, 1, 0.5, 1.0),
-        ("s", 0, 9, 0.7, 0.9),
-        ("s", 1, 1, 0.1, 1.0),
-        ("s", 1, 9, 1.2, 0.8),
-    ]
-    frame = pd.DataFrame(rows, columns=["setting", "trial", "round", "largest", "bounded"])
-    assert lemmas.facts(frame) == [
-        ("lemma_largest_distance", "s", 1.2),
-        ("lemma_least_bounded_share", "s", 0.8),
-        ("lemma_trials_within_radius", "s", 0.5),
-    ]

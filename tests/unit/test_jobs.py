@@ -7,26 +7,28 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from result_files import make, toy_job
+from result_files import make, toy_trials
 
-from optimist import jobs
 from optimist.algorithms.glb.gloc import GLOC
 from optimist.errors import ResultError
-from optimist.runs import results
-from optimist.runs import trials as experiment
+from optimist.jobs import logged
+from optimist.layout import Layout
+from optimist.records import provenance
+from optimist.runs import job as jobs
+from optimist.runs import results, trials
 
 
 @pytest.fixture
 def runs(monkeypatch):
     """Count the trials that are run."""
     counted = []
-    run = experiment.run
+    run = trials.run
 
-    def counting(job, *args, **kwargs):
-        counted.extend((job.path, trial) for trial in range(job.first, job.stop))
-        return run(job, *args, **kwargs)
+    def counting(asked, *args, **kwargs):
+        counted.extend((asked.path, trial) for trial in range(asked.first, asked.stop))
+        return run(asked, *args, **kwargs)
 
-    monkeypatch.setattr(experiment, "run", counting)
+    monkeypatch.setattr(trials, "run", counting)
     return counted
 
 
@@ -35,16 +37,16 @@ def digests(paths):
 
 
 def test_a_result_says_what_it_is_and_what_it_cost(tmp_path):
-    job = toy_job()
+    job = toy_trials()
     (path,) = make(tmp_path, job)
     metadata = results.read_metadata(path)
-    assert metadata["job"] == job.describe()
+    assert metadata["trials"] == job.describe()
     assert 0.0 < metadata["use"]["seconds"] < 60.0
     assert 20.0 < metadata["use"]["peak_mb"] < 4000.0
 
 
 def test_what_was_made_is_not_made_again(tmp_path, runs):
-    two = [toy_job(), toy_job(setting="there")]
+    two = [toy_trials(), toy_trials(setting="there")]
     paths = make(tmp_path, *two)
     before = digests(paths), [results.read_metadata(path) for path in paths]
     assert len(runs) == 4
@@ -56,7 +58,7 @@ def test_what_was_made_is_not_made_again(tmp_path, runs):
 
 
 def test_a_killed_job_keeps_the_files_it_had_finished(tmp_path, runs, monkeypatch):
-    two = [toy_job(), toy_job(setting="there")]
+    two = [toy_trials(), toy_trials(setting="there")]
     write = results.write
 
     def die_at_second(table, path, metadata):
@@ -77,13 +79,13 @@ def test_a_killed_job_keeps_the_files_it_had_finished(tmp_path, runs, monkeypatc
 
 @pytest.mark.parametrize("damage", [b"", b"PAR1 and no more"])
 def test_a_damaged_kept_file_is_made_again(tmp_path, runs, damage):
-    (path,) = make(tmp_path, toy_job())
+    (path,) = make(tmp_path, toy_trials())
     expected = digests([path])
     path.unlink()
     for kept in tmp_path.glob("kept/*/*"):
         kept.write_bytes(damage)
     runs.clear()
-    assert digests(make(tmp_path, toy_job())) == expected
+    assert digests(make(tmp_path, toy_trials())) == expected
     assert len(runs) == 2
 
 
@@ -97,23 +99,23 @@ def test_a_damaged_kept_file_is_made_again(tmp_path, runs, damage):
     ],
 )
 def test_another_job_is_not_taken_for_it(tmp_path, runs, other):
-    make(tmp_path, toy_job())
+    make(tmp_path, toy_trials())
     runs.clear()
-    make(tmp_path, toy_job(**other))
+    make(tmp_path, toy_trials(**other))
     assert runs
 
 
 def test_the_targets_that_ask_for_a_job_decide_no_result(tmp_path, runs):
-    make(tmp_path, toy_job())
+    make(tmp_path, toy_trials())
     runs.clear()
-    make(tmp_path, replace(toy_job(), group="variants"))
+    make(tmp_path, replace(toy_trials(), group="variants"))
     assert not runs
 
 
 def test_times_are_taken_anew(tmp_path, runs):
-    (path,) = make(tmp_path, toy_job("timing"))
+    (path,) = make(tmp_path, toy_trials("timing"))
     path.unlink()
-    make(tmp_path, toy_job("timing"))
+    make(tmp_path, toy_trials("timing"))
     assert len(runs) == 4
     assert not (tmp_path / "kept").exists()
 
@@ -123,17 +125,23 @@ def test_where_files_cannot_be_linked_they_are_copied(tmp_path, monkeypatch, run
         raise OSError("not supported")
 
     monkeypatch.setattr(os, "link", no_links)
-    (path,) = make(tmp_path, toy_job())
+    (path,) = make(tmp_path, toy_trials())
     path.unlink()
-    make(tmp_path, toy_job())
+    make(tmp_path, toy_trials())
     assert len(runs) == 2
 
 
 def test_sources_that_changed_since_the_workflow_started_are_noticed(tmp_path):
-    job = toy_job()
+    job = toy_trials()
     description = {**job.describe(), "code": "0" * 64}
     with pytest.raises(ResultError, match=r"toy/here/gloc changed after .* run the same command"):
-        jobs.run_jobs([description], [str(tmp_path / job.path)], results=str(tmp_path))
+        make_described(tmp_path, [description], [job.path])
+
+
+def make_described(root, descriptions, outputs):
+    layout = Layout(str(root), str(root))
+    outputs = [str(root / path) for path in outputs]
+    jobs.make_results(descriptions, outputs, layout, provenance.collect)
 
 
 # Limits.
@@ -157,7 +165,7 @@ def slow(monkeypatch, seconds):
 
 def test_a_job_out_of_time_says_so_and_the_next_one_goes_on(tmp_path, monkeypatch):
     slow(monkeypatch, 0.05)
-    long, short = toy_job(horizon=400, stop=3), toy_job(setting="there", stop=1)
+    long, short = toy_trials(horizon=400, stop=3), toy_trials(setting="there", stop=1)
     paths = make(tmp_path, long, short, limits=[{"seconds": 4.0}, {"seconds": 60.0}])
     assert statuses(paths[0]) == {0: "out_of_time", 1: "out_of_time", 2: "out_of_time"}
     assert statuses(paths[1]) == {0: "ok"}
@@ -174,13 +182,13 @@ def test_a_trial_that_hangs_leaves_time_to_the_others(tmp_path, monkeypatch):
         return select(self, arms)
 
     monkeypatch.setattr(GLOC, "select", hang_once)
-    (path,) = make(tmp_path, toy_job(stop=3), limits=[{"seconds": 4.0}])
+    (path,) = make(tmp_path, toy_trials(stop=3), limits=[{"seconds": 4.0}])
     assert statuses(path) == {0: "out_of_time", 1: "ok", 2: "ok"}
 
 
 def test_the_world_counts_to_the_time_of_a_job(tmp_path, monkeypatch):
     monkeypatch.setattr(jobs, "_resolved", lambda *_: time.sleep(0.2) or {"dataset": None})
-    (path,) = make(tmp_path, toy_job(), limits=[{"seconds": 0.1}])
+    (path,) = make(tmp_path, toy_trials(), limits=[{"seconds": 0.1}])
     assert statuses(path) == {0: "out_of_time", 1: "out_of_time"}
     assert results.read_metadata(path)["use"]["seconds"] >= 0.2
 
@@ -192,7 +200,7 @@ def test_a_job_with_an_error_does_not_stop_the_others(tmp_path, monkeypatch):
         raise TypeError("a bug of gloc")
 
     monkeypatch.setattr(GLOC, "select", fail_here)
-    here, there = toy_job(), toy_job(algorithm="glb_omd", setting="there")
+    here, there = toy_trials(), toy_trials(algorithm="glb_omd", setting="there")
     with pytest.raises(TypeError, match="a bug of gloc"):
         make(tmp_path, here, there)
     assert not (tmp_path / here.path).exists()
@@ -203,11 +211,11 @@ def test_a_job_with_an_error_does_not_stop_the_others(tmp_path, monkeypatch):
 
 def test_what_users_mend_is_logged_in_one_line(tmp_path):
     """An error of ours in one job of several, as where sources changed meanwhile."""
-    job, log = toy_job(), tmp_path / "job.log"
+    job, log = toy_trials(), tmp_path / "job.log"
     descriptions = [{**job.describe(), "code": "0" * 64}, job.describe()]
-    outputs = [str(tmp_path / name) for name in ("changed.parquet", "same.parquet")]
-    with pytest.raises(SystemExit), jobs.logged(log):
-        jobs.run_jobs(descriptions, outputs, results=str(tmp_path))
+    outputs = [tmp_path / name for name in ("changed.parquet", "same.parquet")]
+    with pytest.raises(SystemExit), logged(log):
+        make_described(tmp_path, descriptions, outputs)
     assert "changed.parquet is not made: the source files of toy/here/gloc" in log.read_text()
     assert "Traceback" not in log.read_text()
     assert statuses(outputs[1]) == {0: "ok", 1: "ok"}
@@ -222,7 +230,7 @@ def test_an_error_of_the_system_stops_all_jobs(tmp_path, monkeypatch):
 
     monkeypatch.setattr(results, "write", full)
     with pytest.raises(OSError, match="No space left"):
-        make(tmp_path, toy_job(), toy_job(setting="there"))
+        make(tmp_path, toy_trials(), toy_trials(setting="there"))
     assert len(made) == 1
 
 
@@ -234,17 +242,17 @@ def test_a_trial_out_of_memory_says_so_and_the_next_one_goes_on(tmp_path, monkey
         return select(self, arms)
 
     monkeypatch.setattr(GLOC, "select", greedy)
-    (path,) = make(tmp_path, toy_job(), limits=[{"memory_mb": 4000.0}])
+    (path,) = make(tmp_path, toy_trials(), limits=[{"memory_mb": 4000.0}])
     # Nothing was appended in the round that failed, so the second trial fails at once.
     assert statuses(path) == {0: "out_of_memory", 1: "out_of_memory"}
     rounds = results.read(path, ["trial", "round"]).to_pylist()
     assert max(row["round"] for row in rounds if row["trial"] == 0) == 5
     held.append(None)
-    (path,) = make(tmp_path, toy_job(), limits=[{"memory_mb": 4000.0}])
+    (path,) = make(tmp_path, toy_trials(), limits=[{"memory_mb": 4000.0}])
     assert statuses(path) == {0: "ok", 1: "ok"}
 
 
 def test_trials_that_ended_early_are_not_kept(tmp_path, monkeypatch, runs):
     slow(monkeypatch, 0.05)
-    make(tmp_path, toy_job(horizon=400), limits=[{"seconds": 0.2}])
+    make(tmp_path, toy_trials(horizon=400), limits=[{"seconds": 0.2}])
     assert not (tmp_path / "kept").exists()

@@ -1,6 +1,7 @@
 """The plan: what is asked for is what is shown, and all that is asked for can be reached."""
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,11 +10,14 @@ import pytest
 from result_files import asked
 
 from optimist.errors import ConfigError
+from optimist.label import name_of
+from optimist.layout import parse_result
 from optimist.panels import studies
 from optimist.plan import config, costs
 from optimist.plan.costs import Costs, Row
 from optimist.plan.plan import Plan
-from optimist.runs.trials import source_files
+from optimist.plan.sources import module_files
+from optimist.runs.sources import source_files
 
 ROOT = Path(__file__).parents[2]
 GROUPS = {"manifest": "paper", "manifest_variants": "variants"}
@@ -47,19 +51,16 @@ def result_files(plan, paper, kind, name):
 
 def cells(paths, lane):
     """Return the setting/algorithm of all files of one lane."""
-    parts = [Path(path).parts for path in paths]
-    return {f"{part[3]}/{part[4]}" for part in parts if part[1] == lane}
+    places = map(parse_result, paths)
+    return {f"{place.setting}/{place.algorithm}" for place in places if place.lane == lane}
 
 
-def of_job(job):
-    """Return the wildcards of a job's result file."""
-    cell = job.cell
-    return wildcards(
-        paper=cell.paper, setting=cell.setting, algorithm=cell.algorithm, chunk=job.chunk
-    )
+def rule_of(plan, lane):
+    """Return the rule for any single result file of a lane."""
+    return next(rule for rule in plan.jobs.rules if rule.name == f"{lane}_file")
 
 
-def batched(size):
+def with_files(size):
     """Return a plan whose jobs make up to ``size`` files each."""
     chosen = {
         "papers": config.paper_names(),
@@ -70,33 +71,33 @@ def batched(size):
     return Plan(config.merge(config.load_config(), chosen))
 
 
-def kind_of(job):
-    """Return what jobs that may share a process have in common."""
-    return job.cell.paper, job.group, job.cell.spec.get("dataset")
+def kind_of(trials):
+    """Return what trials that may share a process have in common."""
+    return trials.cell.paper, trials.group, trials.cell.spec.get("dataset")
 
 
-# Jobs.
+# Trials and jobs.
 
 
-def test_chunks_of_a_cell_are_its_trials_once_each(plan):
-    trials = defaultdict(list)
-    for job in plan.jobs.values():
-        trials[job.lane, job.cell.name].extend(range(job.first, job.stop))
-    for cell, found in trials.items():
+def test_files_of_a_cell_are_its_trials_once_each(plan):
+    numbers = defaultdict(list)
+    for t in plan.trials:
+        numbers[t.lane, t.cell.name].extend(range(t.first, t.stop))
+    for cell, found in numbers.items():
         assert sorted(found) == list(range(len(found))), cell
 
 
 def test_every_setting_and_every_displayed_algorithm_is_run(plan):
     for name, paper in plan.papers.items():
-        jobs = [job for job in plan.jobs.values() if job.cell.paper == name]
+        asked = plan.trials.of_paper(name).values()
         watched = [
             s for key in ("lemmas", "accuracy") for s in paper.get(key, {}).get("settings", [])
         ]
-        assert {job.cell.setting for job in jobs} | set(watched) == set(paper["settings"])
-        assert {job.cell.algorithm.partition("[")[0] for job in jobs} == set(paper["names"])
+        assert {trials.cell.setting for trials in asked} | set(watched) == set(paper["settings"])
+        assert {name_of(trials.cell.algorithm) for trials in asked} == set(paper["names"])
 
 
-def test_every_job_is_reached_from_all_or_the_variants(plan):
+def test_every_result_is_reached_from_all_or_the_variants(plan):
     reached = set()
     for group in GROUPS.values():
         for item in items(plan, group):
@@ -104,88 +105,76 @@ def test_every_job_is_reached_from_all_or_the_variants(plan):
     for paper in plan.papers:  # claims are decided on the tables of the group `paper`
         for lane in ("regret", "timing"):
             reached |= set(plan.group_paths(lane)(wildcards(paper=paper, group="paper")))
-    assert reached == {f"results/{path}" for path in plan.jobs}
-
-
-def test_a_jobs_inputs_are_the_sources_of_its_own_algorithm_and_environment(plan):
-    w = wildcards(paper="glb_omd", setting="logistic_s3", algorithm="gloc", chunk="000-019")
-    inputs = plan.job_inputs("regret")(w)
-    assert {
-        "src/optimist/algorithms/glb/gloc.py",
-        "src/optimist/algorithms/base.py",
-        "src/optimist/environments/glm.py",
-        "src/optimist/numerics/links.py",
-        "src/optimist/runs/loop.py",
-        "src/optimist/runs/seeding.py",
-    } <= set(inputs)
-    others = {"glb_omd.py", "glm_ucb.py", "ofuglb.py", "covertype.py", "plan.py", "plotting.py"}
-    assert not others & {Path(path).name for path in inputs}
-    # The registry is not among them: a new entry must not run old cells again.
-    assert "src/optimist/algorithms/__init__.py" not in inputs
+    assert reached == set(plan.trials.by_path)
 
 
 def test_a_probe_depends_on_its_leader_too(plan):
-    job = next(job for job in plan.jobs.values() if job.probe)
+    probed = next(trials for trials in plan.trials if trials.probe)
     leader = str(ROOT / "src/optimist/algorithms/glb/gloc.py")
-    assert leader in source_files(job.cell, {"leader": "gloc", "every": 5})
-    assert leader not in source_files(job.cell)
+    assert leader in source_files(probed.cell, {"leader": "gloc", "every": 5})
+    assert leader not in source_files(probed.cell)
 
 
-def test_a_job_is_handed_to_its_script_resolved(plan):
+def test_trials_are_handed_to_their_script_resolved(plan):
     label = "ofulog_r[solver=slsqp]"
-    w = wildcards(paper="glb_omd", setting="logistic_s3", algorithm=label, chunk="000-000")
-    (job,) = plan.job_specs("timing")(w)
-    assert job["probe"] == {"leader": "ofulog_r", "every": 50}
-    assert (job["lane"], job["first"], job["stop"], job["rounds"]) == ("timing", 0, 1, None)
-    assert job["cell"]["algorithm"] == label
-    assert job["cell"]["spec"] == plan.papers["glb_omd"]["settings"]["logistic_s3"]
+    w = wildcards(paper="glb_omd", setting="logistic_s3", algorithm=label, trials="000-000")
+    (trials,) = rule_of(plan, "timing").trials(w)
+    assert trials["probe"] == {"leader": "ofulog_r", "every": 50}
+    assert (trials["lane"], trials["first"], trials["stop"], trials["rounds"]) == (
+        *("timing", 0, 1),
+        None,
+    )
+    assert trials["cell"]["algorithm"] == label
+    assert trials["cell"]["spec"] == plan.papers["glb_omd"]["settings"]["logistic_s3"]
 
 
 @pytest.mark.parametrize("lane", ["regret", "timing"])
-def test_batches_hold_files_that_wait_for_the_same_data_once_each(lane):
-    plan = batched(5)
-    batches = plan.batches(lane).values()
-    outputs = [path for batch in batches for path in batch.outputs]
+def test_jobs_hold_files_that_wait_for_the_same_data_once_each(lane):
+    plan = with_files(5)
+    jobs = plan.jobs.several(lane)
+    rules = {rule.name: rule for rule in plan.jobs.rules if rule.name in jobs}
+    outputs = [path for rule in rules.values() for path in rule.output]
     assert outputs and len(outputs) == len(set(outputs))
-    assert {len(batch.jobs) for batch in batches} <= {2, 3, 4, 5}
-    for batch in batches:
-        assert len({kind_of(job) for job in batch.jobs}) == 1
-        inputs = [path for job in batch.jobs for path in plan.job_inputs(lane)(of_job(job))]
-        assert set(batch.inputs) == set(inputs) and len(batch.inputs) == len(set(inputs))
-        assert batch.specs == [plan.job_specs(lane)(of_job(job))[0] for job in batch.jobs]
+    assert rules.keys() == jobs.keys()
+    assert {len(job.trials) for job in jobs.values()} <= {2, 3, 4, 5}
+    for name, job in jobs.items():
+        ((_, _, dataset),) = {kind_of(trials) for trials in job.trials}
+        assert rules[name].input == ([f"results/data/{dataset}.csv"] if dataset else [])
+        assert rules[name].trials == [trials.describe() for trials in job.trials]
+        assert rules[name].output == [plan.layout.result(trials.path) for trials in job.trials]
     # A file that is left has no other to share a process with.
     left = [
-        kind_of(job)
-        for path, job in plan.jobs.items()
-        if job.lane == lane and f"results/{path}" not in outputs
+        kind_of(trials)
+        for path, trials in plan.trials.by_path.items()
+        if trials.lane == lane and path not in outputs
     ]
     assert len(left) == len(set(left))
 
 
 @pytest.mark.parametrize("lane", ["regret", "timing"])
-def test_a_batch_of_one_file_is_none(lane):
-    assert batched(1).batches(lane) == {}
+def test_a_single_file_is_left_to_the_rule_for_any(lane):
+    assert with_files(1).jobs.several(lane) == {}
 
 
-def test_what_is_timed_alone_is_in_no_batch(plan):
-    assert plan.config["timing"]["exclusive"] is True
-    assert plan.batches("timing") == {}
+def test_what_is_timed_alone_shares_no_process(plan):
+    assert plan.jobs.is_alone("timing")
+    assert plan.jobs.several("timing") == {}
 
 
-def test_batches_end_where_their_time_does(plan):
+def test_jobs_end_where_their_time_does(plan):
     longest = plan.config["batch_seconds"]
-    batches = plan.batches("regret").values()
-    assert batches
-    for batch in batches:
-        assert sum(plan.costs.seconds(job) for job in batch.jobs) <= longest
+    jobs = plan.jobs.several("regret").values()
+    assert jobs
+    for job in jobs:
+        assert sum(map(plan.costs.seconds, job.trials)) <= longest
     # What stays alone had no room for the next of the same paper, group and data.
-    inside = {job for batch in batches for job in map(id, batch.jobs)}
+    inside = {trials.path for job in jobs for trials in job.trials}
     alike = defaultdict(list)
-    for job in plan.jobs.values():
-        if job.lane == "regret":
-            alike[job.cell.paper, job.group, job.cell.spec.get("dataset")].append(job)
-    pairs = [pair for jobs in alike.values() for pair in pairwise(jobs)]
-    alone = [pair for pair in pairs if id(pair[0]) not in inside]
+    for trials in plan.trials:
+        if trials.lane == "regret":
+            alike[kind_of(trials)].append(trials)
+    pairs = [pair for found in alike.values() for pair in pairwise(found)]
+    alone = [pair for pair in pairs if pair[0].path not in inside]
     assert alone
     assert all(sum(map(plan.costs.seconds, pair)) > longest for pair in alone)
 
@@ -193,7 +182,7 @@ def test_batches_end_where_their_time_does(plan):
 def test_every_cell_and_study_was_measured(plan):
     rows = costs.read(config.project_root() / "config/costs.csv")
     known = {(row.lane, row.paper, row.setting, row.algorithm) for row in rows}
-    cells = ((job.lane, job.cell) for job in plan.jobs.values())
+    cells = ((trials.lane, trials.cell) for trials in plan.trials)
     assert {(lane, c.paper, c.setting, c.algorithm) for lane, c in cells} <= known
     asked = {
         (study.name, name, "", "")
@@ -205,9 +194,8 @@ def test_every_cell_and_study_was_measured(plan):
 
 def test_studies_ask_for_more_than_was_measured(plan):
     row = Row("accuracy", "bkb", "", "", 1, 600.0, 400)
-    measured = Plan(plan.config)
-    measured.costs = Costs([row])
-    request = measured.studies.request(studies.STUDIES["accuracy"])
+    measured = replace(plan.studies, costs=Costs([row]))
+    request = measured.request(studies.study_class("accuracy"))
     first, second = (asked(request, wildcards(paper="bkb"), attempt) for attempt in (1, 2))
     assert first["mem_mb"] > row.peak_mb
     assert 60 * first["runtime"] > 2 * row.seconds
@@ -215,28 +203,19 @@ def test_studies_ask_for_more_than_was_measured(plan):
 
 
 def test_cells_on_data_depend_on_the_prepared_data(plan):
-    w = wildcards(paper="glb_omd", setting="covertype", algorithm="gloc", chunk="000-019")
-    assert "results/data/covertype.csv" in plan.job_inputs("regret")(w)
+    w = wildcards(paper="glb_omd", setting="covertype", algorithm="gloc", trials="000-019")
+    assert rule_of(plan, "regret").input(w) == ["results/data/covertype.csv"]
 
 
-def test_source_inputs_exist(plan):
-    for job in plan.jobs.values():
-        inputs = plan.job_inputs(job.lane)(of_job(job))
-        sources = [p for p in inputs if not p.startswith("results/")]
-        assert all((ROOT / path).is_file() for path in sources), job.path
-
-
-def test_limits_cut_rounds_and_trials(plan):
+def test_caps_cut_rounds_and_trials(plan):
     quick = config.load_config(ROOT / "config" / "quick.yaml")
     quick = Plan(config.merge(quick, {"papers": config.paper_names()}))
-    assert {job.cell.name for job in quick.jobs.values()} == {
-        job.cell.name for job in plan.jobs.values()
-    }
-    full = {job.cell.name: job.cell.spec["horizon"] for job in plan.jobs.values()}
-    for job in quick.jobs.values():
-        assert job.rounds == 150
-        assert job.cell.spec["horizon"] <= full[job.cell.name]
-        assert job.stop <= (2 if job.lane == "regret" else 1)
+    assert {t.cell.name for t in quick.trials} == {t.cell.name for t in plan.trials}
+    full = {t.cell.name: t.cell.spec["horizon"] for t in plan.trials}
+    for trials in quick.trials:
+        assert trials.rounds == 150
+        assert trials.cell.spec["horizon"] <= full[trials.cell.name]
+        assert trials.stop <= (2 if trials.lane == "regret" else 1)
 
 
 @pytest.mark.parametrize(
@@ -249,7 +228,7 @@ def test_limits_cut_rounds_and_trials(plan):
 def test_only_takes_a_whole_label_or_a_name_with_its_variants(names, expected):
     base = config.load_config()
     restricted = Plan(config.merge(base, {"only": {"algorithms": names}}))
-    assert {job.cell.algorithm for job in restricted.jobs.values()} == expected
+    assert {trials.cell.algorithm for trials in restricted.trials} == expected
 
 
 # Figures, tables, manifests, targets.
@@ -282,13 +261,12 @@ def test_a_figure_of_relative_regret_is_made_from_its_base_too(plan):
 )
 def test_a_table_of_all_cells_reads_what_was_aggregated_and_names_its_group(plan, name, lane, made):
     inputs = plan.items.inputs("tables")(wildcards(paper="glb_omd", name=name))
-    inputs.pop("source")
     folder = "results/tables/glb_omd"
     assert inputs == {key: f"{folder}/{path}.parquet" for key, path in made.items()}
     group = "variants" if name.endswith("variants") else "paper"
     sources = plan.targets.manifest_sources(wildcards(paper="glb_omd", manifest=MANIFESTS[group]))
     runs = {path for path in sources[name]["inputs"] if path.startswith(f"results/{lane}/")}
-    assert runs == set(plan.paths("glb_omd", lanes=[lane], group=group))
+    assert runs == set(plan.trials.paths("glb_omd", lanes=[lane], group=group))
 
 
 def test_a_figure_of_regions_is_given_the_regions_and_their_areas(plan):
@@ -324,18 +302,16 @@ def test_a_manifest_describes_every_file_of_its_group(plan, manifest):
             runs = result_files(plan, paper, "figures", name)
             assert found
             assert runs <= found
-            floors = f"results/tables/{paper}/{GROUPS[manifest]}/floors.parquet"
-            beside = found - runs - {floors}
-            if floors in found:  # regret is counted from what any algorithm found
-                everyone = set(plan.floor_paths(paper, GROUPS[manifest]))
+            best_known = f"results/tables/{paper}/{GROUPS[manifest]}/best_known.parquet"
+            beside = found - runs - {best_known}
+            if best_known in found:  # regret is counted from what any algorithm found
+                everyone = set(plan.trials.best_known_paths(paper, GROUPS[manifest]))
                 assert len({path.split("/")[4] for path in everyone}) > 4
                 assert everyone <= found
                 beside -= everyone
             assert all(p.startswith(("results/studies/", "results/data/")) for p in beside)
-            worlds = {
-                plan.jobs[path.removeprefix("results/")].cell.spec["environment"] for path in runs
-            }
-            assert (floors in found) == ("hyperparameters" in worlds)
+            environments = {plan.trials.by_path[path].cell.spec["environment"] for path in runs}
+            assert (best_known in found) == ("hyperparameters" in environments)
             on_covertype = any("/covertype" in path for path in runs)
             assert ("results/data/covertype.csv" in found) == on_covertype
 
@@ -343,7 +319,7 @@ def test_a_manifest_describes_every_file_of_its_group(plan, manifest):
 def test_every_figure_and_table_is_a_target(plan):
     for paper in plan.papers:
         expected = {paper, f"{paper}_claims"}
-        expected |= {f"{paper}_variants"} if plan.paths(paper, group="variants") else set()
+        expected |= {f"{paper}_variants"} if plan.trials.paths(paper, group="variants") else set()
         expected |= {f"{paper}_{name}" for name in plan.papers[paper].get("parts", {})}
         for group in GROUPS.values():
             expected |= {f"{p}_{name}" for p, _, name in items(plan, group) if p == paper}
@@ -354,31 +330,18 @@ def test_the_parts_of_go_ucb_are_all_its_results_once_each_and_its_unmixed_figur
     targets = plan.targets.named("go_ucb")
     synthetic, tuning = (set(targets[f"go_ucb_{part}"]) for part in ("synthetic", "tuning"))
     assert not synthetic & tuning
-    wanted = set(plan.paths("go_ucb", group="paper"))
+    wanted = set(plan.trials.paths("go_ucb", group="paper"))
     assert wanted == {path for path in synthetic | tuning if path.startswith("results/")}
     assert {"figures/go_ucb/fig2.png", "figures/go_ucb/starts.png"} < synthetic
     assert {f"figures/go_ucb/fig{i}.pdf" for i in (3, 4, 5)} < tuning
     assert "figures/go_ucb/controls.png" not in synthetic | tuning  # shows settings of both
 
 
-@pytest.mark.parametrize("kind", ["regret", "timing", "studies"])
-def test_figures_that_were_made_here_keep_their_time(kind, tmp_path):
-    folders = {name: str(tmp_path / name) for name in ("results", "figures")}
-    here = Plan(config.merge(config.load_config(), folders))
-    own, foreign = (tmp_path / "figures" / paper / "a.png" for paper in ("bkb", "go_ucb"))
-    for path in (own, foreign):
-        path.parent.mkdir(parents=True)
-        path.write_bytes(b"1")
-    (tmp_path / "results" / kind / "bkb").mkdir(parents=True)
-    here.targets.outdate_foreign_figures()
-    assert own.stat().st_mtime > 1e9 > foreign.stat().st_mtime
-
-
-def test_a_group_without_cells_in_hindsight_has_no_floors():
+def test_a_group_whose_maxima_are_known_needs_no_best_known_value():
     variant = {"only": {"settings": ["breast_cancer_wdbc_rf"]}, "papers": ["go_ucb"]}
     left = Plan(config.merge(config.load_config(), variant))
-    assert left.floors("go_ucb", "paper") == {}
-    assert left.floors("go_ucb", "variants")
+    assert left.trials.best_known("go_ucb", "paper") == {}
+    assert left.trials.best_known("go_ucb", "variants")
 
 
 def test_aggregating_asks_for_more_with_more_rows(plan):
@@ -396,15 +359,29 @@ def test_an_edit_of_a_script_or_of_a_source_changes_the_digest(plan, monkeypatch
         (root / "workflow/scripts").mkdir(parents=True)
         (root / "workflow/scripts/study.py").write_text(script)
         (root / "one.py").write_text(source)
-        monkeypatch.setattr("optimist.plan.plan.project_root", lambda root=root: root)
-        code = plan.code("study.py", ["one.py", "results/two.csv"])
-        digests.append(code(wildcards()))
+        monkeypatch.setattr("optimist.plan.sources.project_root", lambda root=root: root)
+        files = [str(root / "one.py")]
+        monkeypatch.setattr("optimist.plan.sources.module_files", lambda *_, files=files: files)
+        digests.append(plan.code("study.py", "one")(wildcards()))
     assert len(set(digests)) == 3
 
 
-def test_all_is_every_papers_manifest_and_the_page_of_claims(plan):
+def test_the_code_behind_an_algorithm_is_that_of_its_module_and_not_of_others(plan):
+    module = "optimist.algorithms.glb.gloc"
+    names = {Path(path).name for path in module_files(module)}
+    assert {"gloc.py", "base.py", "links.py"} <= names
+    assert not names & {"glb_omd.py", "ofuglb.py", "plan.py"}
+    of_wildcards = plan.code("study.py", of=lambda w: [w.module])
+    assert of_wildcards(wildcards(module=module)) == plan.code("study.py", module)(wildcards())
+    assert plan.code("study.py")(wildcards()) != plan.code("study.py", module)(wildcards())
+
+
+def test_all_is_every_papers_manifest_its_results_and_the_page_of_claims(plan):
     manifests = {f"figures/{paper}/manifest.json" for paper in config.paper_names()}
-    assert set(plan.targets.all) == {*manifests, "figures/claims.csv", "figures/claims.md"}
+    wanted = {*manifests, "figures/claims.csv", "figures/claims.md"}
+    assert wanted == {path for path in plan.targets.all if path.startswith("figures/")}
+    results = {path for path, t in plan.trials.by_path.items() if t.group == "paper"}
+    assert results < set(plan.targets.all)
 
 
 @pytest.mark.parametrize(
@@ -425,7 +402,7 @@ def test_names_that_would_share_a_target_are_refused(kind, name, words, monkeypa
         Plan(config.merge(config.load_config(), {"papers": ["go_ucb"]}))
 
 
-def test_a_figure_of_two_groups_with_regret_in_hindsight_is_refused(monkeypatch):
+def test_a_figure_of_two_groups_with_unknown_maxima_is_refused(monkeypatch):
     """Each group has a best value of its own."""
 
     def mixed(paper, changes):
@@ -440,10 +417,10 @@ def test_a_figure_of_two_groups_with_regret_in_hindsight_is_refused(monkeypatch)
 
 
 def test_what_no_cell_figure_or_study_has_is_refused_by_name(plan):
-    absent = wildcards(paper="glb_omd", setting="logistic_s3", algorithm="gloc", chunk="000-008")
+    absent = wildcards(paper="glb_omd", setting="logistic_s3", algorithm="gloc", trials="000-008")
     with pytest.raises(ConfigError, match=r"gloc/000-008.*did you mean.*logistic_s3/gloc/000-0"):
-        plan.job_specs("regret")(absent)
+        rule_of(plan, "regret").trials(absent)
     with pytest.raises(ConfigError, match="unknown name among figures of bkb 'fig9'"):
         plan.items.described("figures")(wildcards(paper="bkb", name="fig9"))
     with pytest.raises(ConfigError, match="unknown study of glb_omd 'accuracy'"):
-        plan.studies.inputs(studies.STUDIES["accuracy"])(wildcards(paper="glb_omd"))
+        plan.studies.inputs(studies.study_class("accuracy"))(wildcards(paper="glb_omd"))

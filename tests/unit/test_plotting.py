@@ -11,7 +11,7 @@ from matplotlib.text import Text
 
 from optimist.panels import figures, plotting
 from optimist.plan.config import load_paper, paper_names
-from optimist.runs.trials import jobs
+from optimist.runs.trials import expand
 
 PAPER = load_paper("glb_omd")
 REAL_LOOKS = plotting.Looks
@@ -20,7 +20,7 @@ COLOURS = seaborn.color_palette("colorblind").as_hex()
 
 def made_up_tables():
     """Return tables with three complete trials of every cell, without meaning."""
-    cells = dict.fromkeys((j.cell.setting, j.cell.algorithm) for j in jobs(PAPER))
+    cells = dict.fromkeys((j.cell.setting, j.cell.algorithm) for j in expand(PAPER))
     rounds = [1, 3, 10, 30, 100]
     rows = [
         (setting, algorithm, trial, t, (i + trial + 1.0) * t, 1e-3 * (i + 1) * t, 100 + t, "ok")
@@ -169,7 +169,7 @@ def test_estimated_times_are_marked_and_trials_counted(tables, tmp_path, texts):
 
 def test_an_algorithm_has_one_colour_and_marker_and_its_variants_differ():
     looks = plotting.Looks(PAPER, COLOURS, {})
-    labels = list(dict.fromkeys(job.cell.algorithm for job in jobs(PAPER)))
+    labels = list(dict.fromkeys(job.cell.algorithm for job in expand(PAPER)))
     by_name = {}
     for label in labels:
         by_name.setdefault(label.partition("[")[0], []).append(label)

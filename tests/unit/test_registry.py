@@ -1,4 +1,4 @@
-"""Labels and the registry: parsing, defaults, and messages that name the nearest word."""
+"""The registry: canonical labels, defaults, and messages that name the nearest word."""
 
 import importlib
 
@@ -9,9 +9,9 @@ from optimist.algorithms import (
     REGISTRY,
     algorithm_class,
     algorithm_module,
+    canonical,
     make_algorithm,
     option_names,
-    parse_label,
 )
 from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.environments import REGISTRY as ENVIRONMENTS
@@ -21,27 +21,17 @@ from optimist.problems.glb import GLBProblem
 
 
 @pytest.mark.parametrize(
-    ("label", "name", "options"),
+    ("typed", "label"),
     [
-        ("ofuglb", "ofuglb", {}),
-        ("ofuglb[]", "ofuglb", {}),
-        ("ofuglb[solver=slsqp]", "ofuglb", {"solver": "slsqp"}),
-        ("a[x=1, y=0.5,z=true]", "a", {"x": 1, "y": 0.5, "z": True}),
+        ("ofuglb[solver=kkt,history=raw]", "ofuglb"),
+        ("ofuglb[solver=slsqp,history=raw]", "ofuglb[solver=slsqp]"),
+        ("ofuglb[solver=slsqp,history=aggregated]", "ofuglb[history=aggregated,solver=slsqp]"),
+        ("bkb[radius=practical,q_bar=5]", "bkb"),
+        ("bkb[cache=1]", "bkb[cache=1]"),
     ],
 )
-def test_labels(label, name, options):
-    assert parse_label(label) == (name, options)
-
-
-@pytest.mark.parametrize("label", ["", "ofuglb[", "ofuglb]", "OFUGLB", "a[b[c]]", "a b", "a[x=1]y"])
-def test_malformed_labels_are_refused(label):
-    with pytest.raises(ConfigError, match="malformed"):
-        parse_label(label)
-
-
-def test_an_option_without_a_value_is_refused():
-    with pytest.raises(ConfigError, match="'solver' has no value; write key=value"):
-        parse_label("ofuglb[solver]")
+def test_labels_of_one_algorithm_are_one_label(typed, label):
+    assert canonical(typed) == label
 
 
 @pytest.mark.parametrize("lookup", [algorithm_class, algorithm_module])

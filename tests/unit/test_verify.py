@@ -9,13 +9,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from result_files import make, rewrite, toy_job
+from result_files import make, rewrite, toy_trials
 
 from optimist import cli
 from optimist.algorithms.glb.gloc import GLOC
 from optimist.errors import DataError, ResultError, UnreadableError
-from optimist.files import identity, sha256
-from optimist.panels.studies import STUDIES
+from optimist.files import fingerprint, sha256
+from optimist.layout import Layout
+from optimist.panels.studies import study_class
 from optimist.plan.costs import Costs, Row, read, write
 from optimist.records import inventory
 from optimist.records.merge import merge
@@ -25,24 +26,24 @@ from optimist.runs import results
 class ToyPlan:
     """As much of a plan as the inventory asks for."""
 
-    def __init__(self, root, *jobs):
-        self.results = str(root)
-        self.jobs = {job.path: job for job in jobs}
+    def __init__(self, root, *asked):
+        self.layout = Layout(str(root), str(root))
+        by_path = {self.layout.result(trials.path): trials for trials in asked}
+        self.trials = SimpleNamespace(by_path=by_path, fingerprints=self._fingerprints)
         self.papers = ["toy", "other"]
-        self.studies = SimpleNamespace(asked=[STUDIES["facts"]], benchmark=self._benchmark)
+        self.studies = SimpleNamespace(asked=[study_class("facts")], benchmark=self._benchmark)
         limits = {"rounds": None, "trials": None, "timing_trials": None}
         self.config = {"limits": limits, "only": {"settings": [], "algorithms": []}}
 
     def _benchmark(self, study, paper):
-        return f"{self.results}/benchmarks/{study.name}/{paper}.tsv"
+        return self.layout.benchmark(study.name, paper)
 
-    def identities(self, paths):
-        known = {f"{self.results}/{path}": job for path, job in self.jobs.items()}
-        return {path: identity(known[path].describe()) for path in paths}
+    def _fingerprints(self, paths):
+        return {path: self.trials.by_path[path].fingerprint for path in paths}
 
 
 def expected(path, job):
-    return {str(path): identity(job.describe())}
+    return {str(path): fingerprint(job.describe())}
 
 
 def with_data(root, content="a,b\n1,2\n", version="1"):
@@ -54,7 +55,7 @@ def with_data(root, content="a,b\n1,2\n", version="1"):
 
 
 def test_what_is_asked_for_passes(tmp_path):
-    job = toy_job()
+    job = toy_trials()
     (path,) = make(tmp_path, job)
     results.verify(expected(path, job), tmp_path / "data")
 
@@ -62,13 +63,13 @@ def test_what_is_asked_for_passes(tmp_path):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda m: m["job"].update(code="0" * 64),
-        lambda m: m["job"].update(stop=7),
-        lambda m: m["job"]["cell"]["spec"]["learner"].update(delta=0.01),
+        lambda m: m["trials"].update(code="0" * 64),
+        lambda m: m["trials"].update(stop=7),
+        lambda m: m["trials"]["cell"]["spec"]["learner"].update(delta=0.01),
     ],
 )
 def test_another_configuration_or_code_is_refused_with_its_commit(tmp_path, change):
-    job = toy_job()
+    job = toy_trials()
     (path,) = make(tmp_path, job)
 
     def altered(metadata):
@@ -85,24 +86,24 @@ def test_another_configuration_or_code_is_refused_with_its_commit(tmp_path, chan
 
 
 def test_all_refused_files_are_counted_and_the_first_is_named(tmp_path):
-    two = [toy_job(), toy_job(setting="there")]
+    two = [toy_trials(), toy_trials(setting="there")]
     paths = make(tmp_path, *two)
     asked = {str(path): "0" * 16 for path in paths}
-    with pytest.raises(ResultError, match=r"here/gloc/000-001.*\(and 1 files more\)"):
+    with pytest.raises(ResultError, match=r"here/gloc/000-001.*\(and 1 more files\)"):
         results.verify(asked, tmp_path / "data")
 
 
 def test_another_table_of_the_data_is_refused(tmp_path):
-    (path,) = make(tmp_path, toy_job())
+    (path,) = make(tmp_path, toy_trials())
     with_data(tmp_path)
     for digest in (sha256(tmp_path / "data" / "covertype.csv"), "0" * 64):
 
         def made_from_it(metadata, digest=digest):
-            metadata["job"]["cell"]["spec"]["dataset"] = "covertype"
+            metadata["trials"]["cell"]["spec"]["dataset"] = "covertype"
             metadata["resolved"]["dataset"] = digest
 
         rewrite(path, made_from_it)
-        asked = {str(path): identity(results.read_metadata(path)["job"])}
+        asked = {str(path): fingerprint(results.read_metadata(path)["trials"])}
         if digest == "0" * 64:
             with pytest.raises(ResultError, match=r"another table than .*covertype\.csv"):
                 results.verify(asked, tmp_path / "data")
@@ -111,7 +112,7 @@ def test_another_table_of_the_data_is_refused(tmp_path):
 
 
 def test_one_changed_byte_of_a_number_is_damage(tmp_path):
-    (path,) = make(tmp_path, toy_job(horizon=300))
+    (path,) = make(tmp_path, toy_trials(horizon=300))
     whole = path.read_bytes()
     hit = 0
     for place in range(200, len(whole) // 2, 97):
@@ -135,12 +136,12 @@ def test_one_changed_byte_of_a_number_is_damage(tmp_path):
 def folder(tmp_path):
     """A plan with a sound, an absent, a refused, a damaged and an early file."""
     names = ["sound", "absent", "refused", "damaged"]
-    jobs = {name: toy_job(setting=name) for name in names}
-    jobs["early"] = toy_job(setting="early", horizon=4000, stop=3)
+    jobs = {name: toy_trials(setting=name) for name in names}
+    jobs["early"] = toy_trials(setting="early", horizon=4000, stop=3)
     for name, job in jobs.items():
         if name != "absent":
             make(tmp_path, job, limits=[{"seconds": 0.01} if name == "early" else {}])
-    rewrite(tmp_path / jobs["refused"].path, lambda m: m["job"].update(code="0" * 64))
+    rewrite(tmp_path / jobs["refused"].path, lambda m: m["trials"].update(code="0" * 64))
     damaged = tmp_path / jobs["damaged"].path
     damaged.unlink()
     damaged.write_bytes(b"")
@@ -178,8 +179,8 @@ def test_the_command_puts_costs_of_what_is_sound_into_the_table(folder, monkeypa
     assert cli.main(["results", "--costs", str(table), "--delete", "refused"]) == 0
     assert [row.setting for row in read(table)] == ["", "elsewhere", "sound"]
     costs = Costs(read(table))
-    assert costs.seconds(toy_job(setting="sound")) < 60.0
-    assert costs.seconds(toy_job(setting="elsewhere", stop=1)) == 5.0
+    assert costs.seconds(toy_trials(setting="sound")) < 60.0
+    assert costs.seconds(toy_trials(setting="elsewhere", stop=1)) == 5.0
     assert costs.study("facts", "toy") == (12.5, 180.0)
 
 
@@ -196,7 +197,7 @@ def test_studies_of_a_short_run_tell_nothing_of_costs(tmp_path):
 
 
 def test_trials_that_failed_tell_nothing_of_costs(tmp_path, monkeypatch):
-    job = toy_job()
+    job = toy_trials()
     monkeypatch.setattr(GLOC, "is_finite", lambda self: False)
     make(tmp_path, job)
     (entry,) = entries = inventory.take(ToyPlan(tmp_path, job))
@@ -204,14 +205,14 @@ def test_trials_that_failed_tell_nothing_of_costs(tmp_path, monkeypatch):
 
 
 def test_all_refused_files_are_counted_whatever_is_wrong(folder):
-    expected = folder.identities([f"{folder.results}/{path}" for path in folder.jobs])
+    expected = folder.trials.fingerprints(folder.trials.by_path)
     expected = {path: asked for path, asked in expected.items() if "absent" not in path}
-    with pytest.raises(ResultError, match=r"refused/gloc.*\(and 1 files more\).*--delete refused"):
-        results.verify(expected, f"{folder.results}/data")
+    with pytest.raises(ResultError, match=r"refused/gloc.*\(and 1 more files\).*--delete refused"):
+        results.verify(expected, folder.layout.data_folder)
 
 
 def test_a_flipped_byte_in_any_column_is_refused(tmp_path):
-    job = toy_job(horizon=4000)
+    job = toy_trials(horizon=4000)
     (path,) = make(tmp_path, job)
     file = pq.ParquetFile(path)
     group = file.metadata.row_group(0)
@@ -226,7 +227,7 @@ def test_a_flipped_byte_in_any_column_is_refused(tmp_path):
 
 
 def test_time_limits_of_the_configuration_are_not_early(tmp_path):
-    job = replace(toy_job(horizon=4000, stop=3), time_limit=0.01)
+    job = replace(toy_trials(horizon=4000, stop=3), time_limit=0.01)
     make(tmp_path, job)
     assert "timeout" in results.read(tmp_path / job.path)["status"].to_pylist()
     assert [entry.state for entry in inventory.take(ToyPlan(tmp_path, job))] == ["present"]
@@ -242,7 +243,7 @@ def test_what_to_type_names_the_configuration(folder, monkeypatch, capsys):
 
 
 def test_what_cannot_be_read_is_not_refused(tmp_path, monkeypatch):
-    job = toy_job()
+    job = toy_trials()
     (path,) = make(tmp_path, job)
 
     def fail(*arguments, **options):
@@ -255,9 +256,9 @@ def test_what_cannot_be_read_is_not_refused(tmp_path, monkeypatch):
 
 
 def test_results_without_their_data_set_are_not_refused(tmp_path):
-    (path,) = make(tmp_path, toy_job())
-    rewrite(path, lambda m: m["job"]["cell"]["spec"].update(dataset="covertype"))
-    asked = {str(path): identity(results.read_metadata(path)["job"])}
+    (path,) = make(tmp_path, toy_trials())
+    rewrite(path, lambda m: m["trials"]["cell"]["spec"].update(dataset="covertype"))
+    asked = {str(path): fingerprint(results.read_metadata(path)["trials"])}
     with pytest.raises(DataError, match=r"covertype\.csv does not exist.*snakemake --cores 1"):
         results.verify(asked, tmp_path / "data")
 
@@ -273,20 +274,20 @@ def copy_of(tmp_path, name, *jobs):
 
 
 def test_results_of_two_machines_come_together(tmp_path):
-    a = copy_of(tmp_path, "a", toy_job(), toy_job("timing"))
-    b = copy_of(tmp_path, "b", toy_job(setting="there"), toy_job(first=2, stop=4))
+    a = copy_of(tmp_path, "a", toy_trials(), toy_trials("timing"))
+    b = copy_of(tmp_path, "b", toy_trials(setting="there"), toy_trials(first=2, stop=4))
     with_data(a)
     assert cli.main(["merge", str(a), str(b), "--into", str(tmp_path / "all")]) == 0
     for source in (a, b):
         for path in source.rglob("*.*"):
             assert (tmp_path / "all" / path.relative_to(source)).read_bytes() == path.read_bytes()
-    names = ("data/raw/covertype.parquet", "data/covertype.csv", toy_job().path)
+    names = ("data/raw/covertype.parquet", "data/covertype.csv", toy_trials().path)
     times = [(tmp_path / "all" / name).stat().st_mtime_ns for name in names]
     assert times == sorted(times)
 
 
 def test_the_same_results_twice_are_known(tmp_path):
-    a, b = copy_of(tmp_path, "a", toy_job()), copy_of(tmp_path, "b", toy_job())
+    a, b = copy_of(tmp_path, "a", toy_trials()), copy_of(tmp_path, "b", toy_trials())
     assert merge([a], b) == (0, 1)
     assert merge([a, b], tmp_path / "all") == (1, 1)
 
@@ -294,14 +295,14 @@ def test_the_same_results_twice_are_known(tmp_path):
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (lambda m: m["job"].update(code="0" * 64), "two configurations or versions of the code"),
-        (None, "same job with two outcomes"),
+        (lambda m: m["trials"].update(code="0" * 64), "two configurations or versions of the code"),
+        (None, "same trials with two outcomes"),
     ],
 )
 def test_a_conflict_is_refused_and_nothing_is_copied(tmp_path, spoil, words):
-    a = copy_of(tmp_path, "a", toy_job(), toy_job(setting="another"))
-    b = copy_of(tmp_path, "b", toy_job())
-    path = b / toy_job().path
+    a = copy_of(tmp_path, "a", toy_trials(), toy_trials(setting="another"))
+    b = copy_of(tmp_path, "b", toy_trials())
+    path = b / toy_trials().path
     if spoil:
         rewrite(path, spoil)
     else:
@@ -312,18 +313,18 @@ def test_a_conflict_is_refused_and_nothing_is_copied(tmp_path, spoil, words):
         results.write(changed, path, results.read_metadata(path))
     with pytest.raises(ResultError, match=words):
         merge([a], b)
-    assert not (b / toy_job(setting="another").path).exists()
+    assert not (b / toy_trials(setting="another").path).exists()
 
 
 def test_two_measurements_of_one_time_are_a_conflict(tmp_path):
-    a, b = (copy_of(tmp_path, name, toy_job("timing")) for name in "ab")
+    a, b = (copy_of(tmp_path, name, toy_trials("timing")) for name in "ab")
     with pytest.raises(ResultError, match="two measurements"):
         merge([a, b], tmp_path / "all")
     assert not (tmp_path / "all").exists()
 
 
 def test_two_tables_of_one_data_set_are_a_conflict(tmp_path):
-    a, b = copy_of(tmp_path, "a", toy_job()), copy_of(tmp_path, "b", toy_job())
+    a, b = copy_of(tmp_path, "a", toy_trials()), copy_of(tmp_path, "b", toy_trials())
     with_data(a)
     with_data(b, "a,b\n3,4\n")
     with pytest.raises(ResultError, match="two tables of one data set"):
@@ -331,7 +332,7 @@ def test_two_tables_of_one_data_set_are_a_conflict(tmp_path):
 
 
 def test_one_table_written_by_two_versions_is_one_table(tmp_path):
-    a, b = copy_of(tmp_path, "a", toy_job()), copy_of(tmp_path, "b", toy_job())
+    a, b = copy_of(tmp_path, "a", toy_trials()), copy_of(tmp_path, "b", toy_trials())
     with_data(a)
     with_data(b, version="2")
     raw = "data/raw/covertype.parquet"
@@ -340,7 +341,7 @@ def test_one_table_written_by_two_versions_is_one_table(tmp_path):
 
 
 def test_a_job_that_makes_more_than_was_merged_takes_the_rest_as_it_is(tmp_path):
-    jobs = toy_job(), toy_job("timing"), toy_job(setting="there")
+    jobs = toy_trials(), toy_trials("timing"), toy_trials(setting="there")
     a, everything = copy_of(tmp_path, "a", *jobs[:2]), tmp_path / "all"
     merge([a], everything)
     regret, times = (everything / job.path for job in jobs[:2])
@@ -354,7 +355,7 @@ def test_a_job_that_makes_more_than_was_merged_takes_the_rest_as_it_is(tmp_path)
 
 
 def test_facts_of_two_machines_are_no_conflict_and_left_behind(tmp_path):
-    a, b = copy_of(tmp_path, "a", toy_job()), copy_of(tmp_path, "b", toy_job())
+    a, b = copy_of(tmp_path, "a", toy_trials()), copy_of(tmp_path, "b", toy_trials())
     for folder, digits in ((a, "0.30000000000000004"), (b, "0.3")):
         with_data(folder)
         (folder / "data" / "covertype_facts.csv").write_text(f"name,value\nx,{digits}\n")
@@ -364,8 +365,8 @@ def test_facts_of_two_machines_are_no_conflict_and_left_behind(tmp_path):
 
 
 def test_a_damaged_file_or_a_wrong_folder_is_refused(tmp_path):
-    a = copy_of(tmp_path, "a", toy_job())
-    (a / toy_job().path).write_bytes(b"")
+    a = copy_of(tmp_path, "a", toy_trials())
+    (a / toy_trials().path).write_bytes(b"")
     with pytest.raises(ResultError, match="damaged"):
         merge([a], tmp_path / "all")
     with pytest.raises(ResultError, match=r"nowhere holds no results"):

@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import time
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -13,8 +14,7 @@ from projects import TINY
 from optimist.plan import config
 from optimist.plan.config import load_paper, merge
 from optimist.plan.plan import Plan
-from optimist.runs import results
-from optimist.runs import trials as experiment
+from optimist.runs import results, trials
 
 pytestmark = pytest.mark.workflow
 
@@ -32,11 +32,11 @@ def tables(project):
 def expected(limits, labels):
     """Return the same digests from running the cells in this process, without Snakemake."""
     paper = load_paper("glb_omd")
-    jobs = experiment.jobs(paper, limits=limits, only={"settings": ["logistic_s3"]})
+    jobs = trials.expand(paper, caps=limits, only={"settings": ["logistic_s3"]})
     found = {}
     for job in jobs:
         if job.lane == "regret" and job.cell.algorithm in labels:
-            table = results.to_table(job.cell, experiment.run(job))
+            table = results.to_table(job.cell, trials.run(job))
             found[job.cell.algorithm] = results.digest(table)
     return found
 
@@ -52,7 +52,7 @@ def test_dry_run_of_everything_plans_every_result_file(project):
     targets = [name for paper in plan.papers for name in plan.targets.named(paper)]
     text = project.run("snakemake", "-n", "--cores", "2", *targets).stdout
     outputs = set(re.findall(r"results/(?:regret|timing)/\S+?\.parquet", text))
-    assert {f"results/{path}" for path in plan.jobs} <= outputs
+    assert set(plan.trials.by_path) <= outputs
 
 
 def test_lint_finds_only_that_all_rules_share_one_environment(project):
@@ -97,7 +97,7 @@ def test_a_second_run_does_nothing_and_an_edit_reruns_only_its_cells(project):
     assert "Nothing to be done" in project.run(*arguments, "glb_omd_fig1").stderr
 
     source = project.root / "src/optimist/algorithms/glb/gloc.py"
-    script = project.root / "workflow/scripts/run_chunk.py"
+    script = project.root / "workflow/scripts/run_trials.py"
     for path in (source, script):
         os.utime(path)
     assert planned(project, arguments) == []  # touched, not changed
@@ -161,8 +161,9 @@ def quick_plan(quick):
 @pytest.mark.parametrize("paper", config.load_config()["papers"])
 def test_quick_runs_every_cell_and_draws_every_figure(quick, paper):
     plan = quick_plan(quick)
-    wanted = [quick.root / path for path in plan.paths(paper, group="paper")]
-    for files in plan.targets.files(paper, "paper").values():
+    wanted = [quick.root / path for path in plan.trials.paths(paper, group="paper")]
+    described = plan.targets.manifest_sources(SimpleNamespace(paper=paper, manifest="manifest"))
+    for files in (item["files"] for item in described.values()):
         wanted += [quick.root / path for path in files]
     assert [path for path in wanted if not path.exists()] == []
     statuses = [
@@ -171,25 +172,19 @@ def test_quick_runs_every_cell_and_draws_every_figure(quick, paper):
     assert set().union(*statuses) <= {"ok", "unconverged"}
 
 
-def test_a_batch_of_files_holds_what_each_job_alone_would_make(quick):
-    batches = [
-        b for b in quick_plan(quick).batches("regret").values() if b.jobs[0].group == "paper"
+def test_a_job_of_several_files_makes_what_each_alone_would(quick):
+    plan = quick_plan(quick)
+    jobs = plan.jobs.several("regret").values()
+    fast = [
+        [found for found in job.trials if found.cell.algorithm in ("gloc", "crtm")]
+        for job in jobs
+        if job.trials[0].group == "paper"
     ]
-    fast = {
-        batch.name: [
-            (path, job)
-            for path, job in zip(batch.outputs, batch.jobs, strict=True)
-            if job.cell.algorithm in ("gloc", "crtm")
-        ]
-        for batch in batches
-    }
-    assert sum(bool(checked) for checked in fast.values()) >= 2
-    for checked in fast.values():
-        for path, job in checked:
-            alone = results.to_table(
-                job.cell, experiment.run(job, quick.root / "results/quick/data")
-            )
-            assert results.digest(results.read(quick.root / path)) == results.digest(alone), path
+    assert sum(map(bool, fast)) >= 2
+    for one in (found for checked in fast for found in checked):
+        alone = results.to_table(one.cell, trials.run(one, quick.root / "results/quick/data"))
+        path = quick.root / plan.layout.result(one.path)
+        assert results.digest(results.read(path)) == results.digest(alone), path
 
 
 def test_a_second_quick_run_does_nothing(quick):

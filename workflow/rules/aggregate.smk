@@ -9,59 +9,59 @@ for study in plan.studies.asked:
         output:
             **plan.studies.outputs(study),
         log:
-            f"{plan.results}/logs/{study.name}/{{paper}}.log",
+            layout.log(study.name, "{paper}"),
         benchmark:
             plan.studies.benchmark(study)
         # The longest of all jobs is among them.
         priority: 0 if study.timed else 50
-        threads: plan.timing_threads(workflow) if study.timed else 1
+        threads: plan.jobs.threads("timing" if study.timed else "regret", workflow)
         resources:
             **plan.studies.request(study),
-            slurm_extra=plan.node_alone("--exclusive") if study.timed else "",
-            lsf_extra=plan.node_alone("-x") if study.timed else "",
+            slurm_extra=plan.node_alone(
+                "timing" if study.timed else "regret", "--exclusive"
+            ),
+            lsf_extra=plan.node_alone("timing" if study.timed else "regret", "-x"),
         params:
-            code=plan.code("study.py", plan.studies.inputs(study)),
+            code=plan.code("study.py", of=plan.studies.modules(study)),
             study=study.name,
             spec=plan.studies.spec(study),
-            data_dir=f"{plan.results}/data",
+            data_dir=layout.data_folder,
         script:
             "../scripts/study.py"
 
 
-rule floors:
+rule best_known:
     input:
-        regret=lambda w: plan.floor_paths(w.paper, w.group),
-        source=plan.sources("optimist.runs.aggregate"),
+        regret=lambda w: plan.trials.best_known_paths(w.paper, w.group),
     output:
-        f"{plan.results}/tables/{{paper}}/{{group}}/floors.parquet",
+        layout.best_known("{paper}", "{group}"),
     log:
-        f"{plan.results}/logs/floors/{{paper}}_{{group}}.log",
+        layout.log("best_known", "{paper}_{group}"),
     localrule: True
     params:
-        code=plan.code("floors.py", plan.sources("optimist.runs.aggregate")),
-        expected=plan.floor_identities,
+        code=plan.code("best_known.py", "optimist.runs.aggregate"),
+        expected=plan.best_known_fingerprints,
+        data_dir=layout.data_folder,
     script:
-        "../scripts/floors.py"
+        "../scripts/best_known.py"
 
 
 rule aggregate:
     input:
-        unpack(lambda w: plan.floors(w.paper, w.group)),
+        unpack(lambda w: plan.trials.best_known(w.paper, w.group)),
         regret=plan.group_paths("regret"),
         timing=plan.group_paths("timing"),
-        source=plan.sources("optimist.runs.aggregate"),
     output:
-        finals=f"{plan.results}/tables/{{paper}}/{{group}}/finals.parquet",
-        regrets=f"{plan.results}/tables/{{paper}}/{{group}}/regrets.parquet",
-        times=f"{plan.results}/tables/{{paper}}/{{group}}/times.parquet",
+        **layout.aggregated("{paper}", "{group}"),
     log:
-        f"{plan.results}/logs/aggregate/{{paper}}_{{group}}.log",
+        layout.log("aggregate", "{paper}_{group}"),
     benchmark:
-        f"{plan.results}/benchmarks/aggregate/{{paper}}_{{group}}.tsv"
+        layout.benchmark("aggregate", "{paper}_{group}")
     resources:
         **plan.aggregate_request,
     params:
-        code=plan.code("aggregate.py", plan.sources("optimist.runs.aggregate")),
-        expected=plan.group_identities,
+        code=plan.code("aggregate.py", "optimist.runs.aggregate"),
+        expected=plan.group_fingerprints,
+        data_dir=layout.data_folder,
     script:
         "../scripts/aggregate.py"

@@ -2,13 +2,12 @@ rule claims:
     input:
         unpack(plan.targets.claims_inputs),
     output:
-        csv=f"{plan.figures}/{{paper}}/claims.csv",
-        md=f"{plan.figures}/{{paper}}/claims.md",
+        **layout.claims("{paper}"),
     log:
-        f"{plan.results}/logs/claims/{{paper}}.log",
+        layout.log("claims", "{paper}"),
     localrule: True
     params:
-        code=plan.code("claims.py", plan.targets.claims_sources),
+        code=plan.code("claims.py", "optimist.claims", "optimist.runs.aggregate"),
         tables=lambda w: plan.targets.claims_tables(w.paper),
     script:
         "../scripts/claims.py"
@@ -16,24 +15,22 @@ rule claims:
 
 rule claims_pages:
     input:
-        csv=[f"{plan.figures}/{paper}/claims.csv" for paper in plan.papers],
-        md=[f"{plan.figures}/{paper}/claims.md" for paper in plan.papers],
+        csv=[layout.claims(paper)["csv"] for paper in plan.papers],
+        md=[layout.claims(paper)["md"] for paper in plan.papers],
     output:
-        csv=f"{plan.figures}/claims.csv",
-        md=f"{plan.figures}/claims.md",
-        manifest=f"{plan.figures}/manifest.json",
+        **layout.claims(),
+        manifest=layout.manifest(),
         html=report(
-            f"{plan.results}/claims.html",
+            layout.claims_page,
             caption="../report/claims.rst",
             category="claims",
         ),
     log:
-        f"{plan.results}/logs/claims_pages.log",
+        layout.log("claims_pages"),
     localrule: True
     params:
         code=plan.code(
-            "claims_pages.py",
-            plan.sources("optimist.claims", "optimist.records.manifest"),
+            "claims_pages.py", "optimist.claims", "optimist.records.manifest"
         ),
     script:
         "../scripts/claims_pages.py"

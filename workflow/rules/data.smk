@@ -1,17 +1,16 @@
 rule fetch_dataset:
     input:
         sources="data/sources.csv",
-        code=plan.sources("optimist.data.fetch"),
     output:
-        table=f"{plan.results}/data/raw/{{dataset}}.parquet",
-        record=f"{plan.results}/data/raw/{{dataset}}.json",
+        table=layout.raw_table("{dataset}"),
+        record=layout.raw_record("{dataset}"),
     log:
-        f"{plan.results}/logs/fetch_dataset/{{dataset}}.log",
+        layout.log("fetch_dataset", "{dataset}"),
     priority: 100
     localrule: True
     # Time-out and retries decide nothing: the script reads them, but a change fetches nothing anew.
     params:
-        code=plan.code("fetch_dataset.py", plan.sources("optimist.data.fetch")),
+        code=plan.code("fetch_dataset.py", "optimist.data.fetch"),
         source=plan.config["data"]["source"],
     script:
         "../scripts/fetch_dataset.py"
@@ -19,18 +18,19 @@ rule fetch_dataset:
 
 rule prepare_dataset:
     input:
-        plan.data.inputs("optimist.data.fetch"),
         table=plan.data.raw_table,
     output:
-        f"{plan.results}/data/{{dataset}}.csv",
+        layout.data("{dataset}"),
     log:
-        f"{plan.results}/logs/prepare_dataset/{{dataset}}.log",
+        layout.log("prepare_dataset", "{dataset}"),
     # First of all, or many runs would wait for it at the end.
     priority: 100
     resources:
         **plan.data.request,
     params:
-        code=plan.code("prepare_dataset.py", plan.data.inputs("optimist.data.fetch")),
+        code=plan.code(
+            "prepare_dataset.py", "optimist.data.fetch", of=plan.data.modules
+        ),
         options=plan.data.options("write"),
     script:
         "../scripts/prepare_dataset.py"
@@ -38,17 +38,16 @@ rule prepare_dataset:
 
 rule dataset_facts:
     input:
-        plan.data.inputs("optimist.data.fetch"),
         table=plan.data.raw_table,
-        arms=f"{plan.results}/data/{{dataset}}.csv",
+        arms=layout.data("{dataset}"),
     output:
-        f"{plan.results}/data/{{dataset}}_facts.csv",
+        layout.data_facts("{dataset}"),
     log:
-        f"{plan.results}/logs/dataset_facts/{{dataset}}.log",
+        layout.log("dataset_facts", "{dataset}"),
     resources:
         **plan.data.request,
     params:
-        code=plan.code("dataset_facts.py", plan.data.inputs("optimist.data.fetch")),
+        code=plan.code("dataset_facts.py", "optimist.data.fetch", of=plan.data.modules),
         options=plan.data.options("facts"),
     script:
         "../scripts/dataset_facts.py"

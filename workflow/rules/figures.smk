@@ -1,54 +1,56 @@
 rule figure:
     input:
-        unpack(plan.items.inputs("figures")),
+        unpack(plan.shown.inputs("figures")),
     output:
         png=report(
-            f"{plan.figures}/{{paper}}/{{name}}.png",
+            layout.figure("{paper}", "{name}")["png"],
             caption="../report/figure.rst",
             category="{paper}",
             subcategory="figures",
             labels={"figure": "{name}"},
         ),
-        pdf=f"{plan.figures}/{{paper}}/{{name}}.pdf",
-        csv=f"{plan.figures}/{{paper}}/tables/{{name}}.csv",
+        pdf=layout.figure("{paper}", "{name}")["pdf"],
+        csv=layout.figure("{paper}", "{name}")["csv"],
     log:
-        f"{plan.results}/logs/figure/{{paper}}_{{name}}.log",
+        layout.log("figure", "{paper}_{name}"),
     wildcard_constraints:
-        name=plan.items.name_pattern("figures"),
+        name=plan.shown.name_pattern("figures"),
     localrule: True
     params:
-        code=plan.code("figure.py", plan.items.drawing_sources()),
-        spec=plan.items.described("figures"),
-        paper=plan.items.paper_summary,
-        caption=plan.items.caption("figures"),
-        expected=plan.items.identities("figures"),
+        code=plan.shown.code("figure.py", "figures"),
+        spec=plan.shown.spec("figures"),
+        paper=plan.shown.paper_summary,
+        caption=plan.shown.caption("figures"),
+        expected=plan.shown.fingerprints("figures"),
+        data_dir=layout.data_folder,
     script:
         "../scripts/figure.py"
 
 
 rule table:
     input:
-        unpack(plan.items.inputs("tables")),
+        unpack(plan.shown.inputs("tables")),
     output:
         csv=report(
-            f"{plan.figures}/{{paper}}/tables/{{name}}.csv",
+            layout.table("{paper}", "{name}")["csv"],
             caption="../report/figure.rst",
             category="{paper}",
             subcategory="tables",
             labels={"table": "{name}"},
         ),
-        md=f"{plan.figures}/{{paper}}/tables/{{name}}.md",
+        md=layout.table("{paper}", "{name}")["md"],
     log:
-        f"{plan.results}/logs/table/{{paper}}_{{name}}.log",
+        layout.log("table", "{paper}_{name}"),
     wildcard_constraints:
-        name=plan.items.name_pattern("tables"),
+        name=plan.shown.name_pattern("tables"),
     localrule: True
     params:
-        code=plan.code("table.py", plan.items.drawing_sources()),
-        spec=plan.items.described("tables"),
-        paper=plan.items.paper_summary,
-        caption=plan.items.caption("tables"),
-        expected=plan.items.identities("tables"),
+        code=plan.shown.code("table.py", "tables"),
+        spec=plan.shown.spec("tables"),
+        paper=plan.shown.paper_summary,
+        caption=plan.shown.caption("tables"),
+        expected=plan.shown.fingerprints("tables"),
+        data_dir=layout.data_folder,
     script:
         "../scripts/table.py"
 
@@ -57,14 +59,14 @@ rule manifest:
     input:
         plan.targets.manifest_inputs,
     output:
-        f"{plan.figures}/{{paper}}/{{manifest}}.json",
+        layout.any_manifest,
     log:
-        f"{plan.results}/logs/{{manifest}}/{{paper}}.log",
+        layout.log("{manifest}", "{paper}"),
     wildcard_constraints:
         manifest="manifest|manifest_variants",
     localrule: True
     params:
-        code=plan.code("manifest.py", plan.sources("optimist.records.manifest")),
+        code=plan.code("manifest.py", "optimist.records.manifest"),
         sources=plan.targets.manifest_sources,
     script:
         "../scripts/manifest.py"

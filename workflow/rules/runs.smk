@@ -1,43 +1,28 @@
-rule run_chunk:
-    input:
-        plan.job_inputs("regret"),
-    output:
-        f"{plan.results}/regret/{{paper}}/{{setting}}/{{algorithm}}/{{chunk}}.parquet",
-    log:
-        f"{plan.results}/logs/regret/{{paper}}/{{setting}}/{{algorithm}}/{{chunk}}.log",
-    benchmark:
-        f"{plan.results}/benchmarks/regret/{{paper}}/{{setting}}/{{algorithm}}/{{chunk}}.tsv"
-    threads: 1
-    resources:
-        **plan.job_request("regret"),
-    params:
-        code=plan.code("run_chunk.py"),
-        jobs=plan.job_specs("regret"),
-        limits=plan.limits("regret"),
-    script:
-        "../scripts/run_chunk.py"
-
-
-# Where `batch_files` and `batch_seconds` allow it, several files are made by one process.
-for batch in plan.batches("regret").values():
+# One rule a lane for any single result file, and one for each job that makes several.
+for job in plan.jobs.rules:
 
     rule:
         name:
-            batch.name
+            job.name
         input:
-            batch.inputs,
+            job.input,
         output:
-            batch.outputs,
+            job.output,
         log:
-            f"{plan.results}/logs/{batch.name}.log",
+            job.log,
         benchmark:
-            f"{plan.results}/benchmarks/{batch.name}.tsv"
-        threads: 1
+            job.benchmark
+        # A timing job takes every core, so that nothing else runs beside it; its script fixes BLAS
+        # to one thread whatever the number of cores.
+        threads: plan.jobs.threads(job.lane, workflow)
         resources:
-            **batch.request,
+            **job.request,
+            slurm_extra=plan.node_alone(job.lane, "--exclusive"),
+            lsf_extra=plan.node_alone(job.lane, "-x"),
         params:
-            code=plan.code("run_chunk.py"),
-            jobs=batch.specs,
-            limits=plan.batch_limits(batch),
+            code=plan.code("run_trials.py"),
+            trials=job.trials,
+            limits=job.limits,
+            layout=(layout.results, layout.figures),
         script:
-            "../scripts/run_chunk.py"
+            "../scripts/run_trials.py"

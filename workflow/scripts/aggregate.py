@@ -4,6 +4,6 @@ from optimist.jobs import logged
 from optimist.runs import aggregate, results
 
 with logged(snakemake.log[0]):
-    results.verify(snakemake.params.expected, f"{snakemake.config['results']}/data")
+    results.verify(snakemake.params.expected, snakemake.params.data_dir)
     found = snakemake.input
-    aggregate.write_tables(found.regret, found.timing, found.get("floors"), snakemake.output)
+    aggregate.write_tables(found.regret, found.timing, found.get("best_known"), snakemake.output)

@@ -4,15 +4,15 @@ import pandas as pd
 
 from optimist.files import write_frame
 from optimist.jobs import logged
-from optimist.panels import figures, plotting
+from optimist.panels import figure
 from optimist.runs import aggregate, results
 
 with logged(snakemake.log[0]):
-    results.verify(snakemake.params.expected, f"{snakemake.config['results']}/data")
+    results.verify(snakemake.params.expected, snakemake.params.data_dir)
     spec, paper = snakemake.params.spec, snakemake.params.paper
     interval = paper.get("interval", "t")
     inputs, trials = dict(snakemake.input.items()), spec.get("trials")
     tables = aggregate.tables(inputs, paper["band"], interval, trials)
-    write_frame(figures.tabulate(spec, tables, paper), snakemake.output.csv)
+    write_frame(figure.tabulate(spec, tables, paper), snakemake.output.csv)
     table = pd.read_csv(snakemake.output.csv)
-    plotting.draw(spec, table, paper, snakemake.output.png, snakemake.output.pdf)
+    figure.draw(spec, table, paper, snakemake.output.png, snakemake.output.pdf)

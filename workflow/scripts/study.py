@@ -5,9 +5,12 @@ from optimist.jobs import logged, one_blas_thread
 one_blas_thread()
 with logged(snakemake.log[0]):
     from optimist.files import write_frame
-    from optimist.panels.studies import STUDIES
+    from optimist.panels.studies import study_class
+    from optimist.runs.cell import Cell
 
-    study = STUDIES[snakemake.params.study]
-    tables = study.load().tabulate(snakemake.params.spec, snakemake.params.data_dir)
+    spec = snakemake.params.spec
+    study = study_class(snakemake.params.study)(spec["section"])
+    cells = [Cell(**cell) for cell in spec["cells"]]
+    tables = study.tabulate(cells, spec["caps"], snakemake.params.data_dir)
     for name, path in snakemake.output.items():
         write_frame(tables[name], path)

@@ -2,14 +2,16 @@
 
 from optimist.files import write_frame, write_text
 from optimist.jobs import logged
-from optimist.panels import figures
+from optimist.panels import make_table
+from optimist.panels.rows import Tables
+from optimist.panels.tables.base import to_markdown
 from optimist.runs import aggregate, results
 
 with logged(snakemake.log[0]):
-    results.verify(snakemake.params.expected, f"{snakemake.config['results']}/data")
+    results.verify(snakemake.params.expected, snakemake.params.data_dir)
     paper = snakemake.params.paper
     interval = paper.get("interval", "t")
     tables = aggregate.tables(dict(snakemake.input.items()), paper["band"], interval)
-    table = figures.make_table(snakemake.params.spec, tables, paper)
+    table = make_table(snakemake.params.spec).frame(Tables(tables, paper))
     write_frame(table, snakemake.output.csv)
-    write_text(figures.to_markdown(table), snakemake.output.md)
+    write_text(to_markdown(table), snakemake.output.md)

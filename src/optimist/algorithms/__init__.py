@@ -7,13 +7,13 @@ algorithm is never a second class. Names are those of a domain: ``arms``, finite
 
 import importlib
 import inspect
-import re
+from functools import cache
 from typing import Any
 
 import numpy as np
-import yaml
 
 from optimist.errors import ConfigError, nearest, unknown_name
+from optimist.label import Label
 
 REGISTRY = {
     "glb_omd": "optimist.algorithms.glb.glb_omd:GLBOMD",
@@ -55,32 +55,18 @@ BOX_REGISTRY = {
 
 REGISTRIES = {"arms": REGISTRY, "box": BOX_REGISTRY}
 
-_LABEL = re.compile(r"^(?P<name>[a-z][a-z0-9_]*)(\[(?P<options>[^\[\]]*)\])?$")
 
-
-def parse_label(label: str) -> tuple[str, dict[str, Any]]:
-    """Split ``name[key=value,...]`` into the name and a dict of options (YAML scalars).
+@cache
+def canonical(text: str, domain: str = "arms") -> str:
+    """Return the label of an algorithm without the options that equal their default.
 
     Raises
     ------
     ConfigError
-        For a text of another form.
+        For an unknown name.
     """
-    match = _LABEL.match(str(label))
-    if not match:
-        raise ConfigError(f"algorithm {label!r} is malformed; allowed: name or name[key=value,...]")
-    options = {}
-    for item in filter(None, (match["options"] or "").split(",")):
-        key, equals, value = item.partition("=")
-        if not equals:
-            raise ConfigError(f"algorithm {label!r}: option {item!r} has no value; write key=value")
-        try:
-            options[key.strip()] = yaml.safe_load(value)
-        except yaml.YAMLError:
-            raise ConfigError(
-                f"algorithm {label!r}: {key.strip()} is {value!r}; allowed: a plain value"
-            ) from None
-    return match["name"], options
+    label = Label.parse(text)
+    return str(label.without(option_names(algorithm_class(label.name, domain))))
 
 
 def algorithm_class(name: str, domain: str = "arms") -> type:
@@ -127,7 +113,9 @@ def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = N
         For an unknown name or option, a value out of range, or a problem that the algorithm is
         not made for.
     """
-    name, options = parse_label(label)
+    parsed = Label.parse(label)
+    name = parsed.name
+    options: dict[str, Any] = dict(parsed.options)
     cls = algorithm_class(name, getattr(problem, "domain", "arms"))
     allowed = option_names(cls)
     for key in options:

@@ -121,11 +121,10 @@ def load_claims(path):
     ConfigError
         Naming file, claim, key, value and what is allowed.
     """
-    from optimist.plan.config import read_yaml, schema_path, validate
+    from optimist.plan.config import read_claims
 
-    claims = read_yaml(path)
-    validate(claims, schema_path("claims"), str(path))
-    paper = Path(path).stem
+    claims = read_claims(path)
+    paper = Path(path).parent.name
     if claims["paper"] != paper:
         raise ConfigError(f"{path}: paper is {claims['paper']!r}; allowed: {paper!r}")
     ids = Counter(claim["id"] for claim in claims["claims"])

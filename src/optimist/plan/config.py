@@ -3,28 +3,36 @@
 import fnmatch
 import json
 import re
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 
-from optimist.algorithms import REGISTRIES, make_algorithm, parse_label
-from optimist.errors import ConfigError, OptimistError, nearest, unknown_name
-from optimist.panels import studies
+from optimist.algorithms import REGISTRIES, make_algorithm
+from optimist.errors import ConfigError, OptimistError, unknown_name
+from optimist.label import name_of
+from optimist.panels import check_shown
+from optimist.panels.studies import check_studies
+from optimist.plan.documents import merge, read_yaml
+from optimist.plan.names import Names
+from optimist.plan.rooms import expand_claims, expand_paper
 from optimist.runs import cell as trials
-from optimist.runs import trials as experiment
+from optimist.runs.trials import expand
+from optimist.schemas import check_document
 
-# The safe loader, in C where PyYAML was built with it: ten times faster.
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+# Files of a paper that say what runs and what is shown.
+ROOMS = ("settings", "runs", "figures")
 
 
 @lru_cache
-def project_root():
+def project_root() -> Path:
     """Return the folder that holds ``config`` and ``workflow``.
 
-    It is the checkout this package was installed from (editable), else the nearest folder at or
-    above the current one.
+    It is the checkout this package was installed from (editable), otherwise the nearest folder at
+    or above the current one.
     """
     here = Path.cwd()
     for folder in (Path(__file__).parents[3], here, *here.parents):
@@ -33,84 +41,18 @@ def project_root():
     raise ConfigError("no config/config.yaml here or above; run from a checkout of the project")
 
 
-def schema_path(name):
-    """Return the path of the JSON schema called ``name`` (config, paper, claims)."""
+def schema_path(name: str) -> Path:
+    """Return the path of the JSON schema called ``name`` (config, settings, runs, ...)."""
     return project_root() / "workflow" / "schemas" / f"{name}.schema.json"
 
 
-def read_yaml(path):
-    """Return the document of a YAML file; raise ConfigError naming the file and line else."""
-    try:
-        return yaml.load(Path(path).read_text(), Loader=LOADER)
-    except FileNotFoundError:
-        raise ConfigError(f"file {path} does not exist") from None
-    except yaml.YAMLError as error:
-        raise ConfigError(f"file {path} is not valid YAML: {error}") from None
+def validate(document: Any, schema: str | Path, source: str) -> None:
+    """Check ``document`` against the JSON schema at path ``schema``, see `check_document`."""
+    path = Path(schema)
+    check_document(document, json.loads(path.read_text()), source, path.parent)
 
 
-def validate(document, schema, source):
-    """Check ``document`` against the JSON schema at path ``schema``.
-
-    ``source`` names the document in messages. Raises ConfigError for the first fault, naming the
-    key, its value and what is allowed.
-    """
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import relevance
-    from referencing import Registry
-    from referencing.jsonschema import DRAFT202012
-
-    folder = Path(schema).parent
-    registry = Registry(
-        retrieve=lambda uri: DRAFT202012.create_resource(json.loads((folder / uri).read_text()))
-    )
-    content = json.loads(Path(schema).read_text())
-    errors = list(Draft202012Validator(content, registry=registry).iter_errors(document))
-    if errors:
-        raise ConfigError(f"{source}: {_explain(max(errors, key=relevance))}")
-
-
-def _explain(error):
-    while error.context:
-        error = max(error.context, key=lambda e: len(e.absolute_path))
-    key = ".".join(str(part) for part in error.absolute_path) or "the document"
-    if error.validator == "additionalProperties":
-        allowed = error.schema.get("properties", {})
-        patterns = error.schema.get("patternProperties", {})
-        extra = next(
-            name
-            for name in error.instance
-            if name not in allowed and not any(re.search(p, name) for p in patterns)
-        )
-        return (
-            f"unknown key {extra!r} in {key}{nearest(extra, allowed)}; "
-            f"allowed: {', '.join(sorted(allowed))}"
-        )
-    if error.validator == "required":
-        return f"{key}: {error.message}"
-    allowed = {
-        "enum": lambda: ", ".join(str(v) for v in error.validator_value),
-        "type": lambda: error.validator_value,
-        "minimum": lambda: f"at least {error.validator_value}",
-        "maximum": lambda: f"at most {error.validator_value}",
-        "exclusiveMinimum": lambda: f"greater than {error.validator_value}",
-        "exclusiveMaximum": lambda: f"less than {error.validator_value}",
-        "minItems": lambda: f"at least {error.validator_value} entries",
-        "pattern": lambda: f"text matching {error.validator_value}",
-    }.get(error.validator, lambda: error.message)()
-    hint = nearest(error.instance, error.validator_value) if error.validator == "enum" else ""
-    return f"{key} is {error.instance!r}{hint}; allowed: {allowed}"
-
-
-def merge(base, overlay):
-    """Return ``base`` with the nested keys of ``overlay`` put over it; neither is changed."""
-    merged = deepcopy(base)
-    for key, value in overlay.items():
-        both = isinstance(value, dict) and isinstance(merged.get(key), dict)
-        merged[key] = merge(merged[key], value) if both else deepcopy(value)
-    return merged
-
-
-def load_config(*overlays, values=()):
+def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, Any]:
     """Return config/config.yaml with the YAML files ``overlays`` merged over it, checked.
 
     Last come ``values``, texts ``key=value`` as Snakemake's ``--config`` takes them.
@@ -129,102 +71,137 @@ def load_config(*overlays, values=()):
     return check_config(config)
 
 
-def check_config(config):
-    """Return ``config`` if it is valid; raise ConfigError else."""
+def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``config`` if it is valid; raise ConfigError otherwise."""
+    config = dict(config)
     validate(config, schema_path("config"), "config")
     for paper in (*config["papers"], *config["changes"]["settings"]):
         if paper not in paper_names():
             raise unknown_name("paper", paper, paper_names())
     known = set().union(*REGISTRIES.values())
-    for name in config["changes"]["chunk"]:
+    for name in config["changes"]["trials_per_file"]:
         if name not in known:
-            raise unknown_name("algorithm in changes.chunk", name, known)
+            raise unknown_name("algorithm in changes.trials_per_file", name, known)
     return config
 
 
-def paper_names():
+def paper_names() -> list[str]:
     """Return the ids of all papers in config/papers."""
-    return sorted(path.stem for path in (project_root() / "config" / "papers").glob("*.yaml"))
+    papers = project_root() / "config" / "papers"
+    return sorted(path.parent.name for path in papers.glob("*/settings.yaml"))
 
 
-def claims_path(name):
+def claims_path(name: str) -> Path:
     """Return the path of the claims of a paper."""
-    return project_root() / "config" / "claims" / f"{name}.yaml"
+    return project_root() / "config" / "papers" / name / "claims.yaml"
 
 
-def load_paper(name, changes=None):
+def read_claims(path: str | Path) -> dict[str, Any]:
+    """Return the claims in a file, with labels in place of the lists of the paper beside it."""
+    document = read_yaml(path)
+    validate(document, schema_path("claims"), str(path))
+    folder = Path(path).parent
+    if not (folder / "settings.yaml").is_file():
+        return document
+    _, names = _expanded(folder)
+    try:
+        return expand_claims(document, names)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the configuration of a paper, checked by schema and by building its every cell.
 
     Parameters
     ----------
     name : str
-    changes : dict or None
+    changes : mapping or None
         The section ``changes`` of the configuration.
+
+    Returns
+    -------
+    dict
+        The keys of settings.yaml, runs.yaml and figures.yaml, with canonical labels in place of
+        lists and sweeps. ``settings`` holds the full specification of every base setting, and of
+        every label of a setting that the files use.
     """
     if name not in paper_names():
         raise unknown_name("paper", name, paper_names())
-    source = f"config/papers/{name}.yaml"
-    paper = read_yaml(project_root() / source)
-    validate(paper, schema_path("paper"), source)
+    source = f"config/papers/{name}"
+    paper, _ = _expanded(project_root() / source)
+    if paper["paper"] != name:
+        raise ConfigError(f"{source}/settings.yaml: paper is {paper['paper']!r}; allowed: {name!r}")
     if changes:
         paper = changed(paper, changes)
         if name in changes["settings"]:
             source += f" with changes.settings.{name}"
-        validate(paper, schema_path("paper"), source)
-    if paper["paper"] != name:
-        raise ConfigError(f"{source}: paper is {paper['paper']!r}; allowed: {name!r}")
-    for block in _lists_of_cells(paper):
-        for key in {"settings", "algorithms"} & set(block):
-            block[key] = flatten(block[key])
+            _validate_entries(paper, "settings", "setting", source)
     try:
         check_cells(paper)
-        for study in studies.of_paper(paper):
-            study.load().check(paper)
+        check_studies(paper)
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from None
     return paper
 
 
-def changed(paper, changes):
+def _expanded(folder: Path) -> tuple[dict[str, Any], Names]:
+    """Return the paper of a folder with everything written out, and the names in it."""
+    sources = {room: f"config/papers/{folder.name}/{room}.yaml" for room in ROOMS}
+    rooms = {room: read_yaml(folder / f"{room}.yaml") for room in ROOMS}
+    for room, document in rooms.items():
+        validate(document, schema_path(room), sources[room])
+    paper, names = expand_paper(folder.name, rooms, sources)
+    _validate_entries(paper, "figures", "figure", sources["figures"])
+    check_shown(paper, sources["figures"])
+    return paper, names
+
+
+def _validate_entries(paper: Mapping[str, Any], part: str, entry: str, source: str) -> None:
+    """Check the settings or figures of a paper that is written out."""
+    schema = {"properties": {part: {"additionalProperties": {"$ref": f"{entry}.schema.json"}}}}
+    check_document({part: paper.get(part, {})}, schema, source, schema_path("config").parent)
+
+
+def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return a paper with more trials, in files of other sizes, and with other settings."""
-    paper = deepcopy(paper)
-    for block in paper["runs"]:
+    found = deepcopy(dict(paper))
+    for block in found["runs"]:
         block["trials"] = max(block["trials"], changes["trials"] or 0)
-        names = {parse_label(label)[0] for label in flatten(block["algorithms"])}
-        sizes = {name: size for name, size in changes["chunk"].items() if name in names}
+        names = {name_of(label) for label in block["algorithms"]}
+        sizes = {n: size for n, size in changes["trials_per_file"].items() if n in names}
         if sizes:
-            block["chunk"] = block.get("chunk", {}) | sizes
-    settings = changes["settings"].get(paper["paper"], {})
-    for pattern, keys in settings.items():
-        names = fnmatch.filter(paper["settings"], pattern)
-        if not names:
-            known = ", ".join(paper["settings"])
-            raise ConfigError(
-                f"changes.settings.{paper['paper']} has {pattern!r}; allowed: patterns that match "
-                f"some of {known}"
-            )
-        for name in names:
-            paper["settings"][name] = merge(paper["settings"][name], keys)
-    return paper
+            block["trials_per_file"] = block.get("trials_per_file", {}) | sizes
+    for pattern, keys in changes["settings"].get(paper["paper"], {}).items():
+        for label in _matched(paper, pattern):
+            found["settings"][label] = merge(found["settings"][label], keys)
+    return found
 
 
-def _lists_of_cells(paper):
-    panels = [p for figure in paper.get("figures", {}).values() for p in figure.get("panels", [])]
-    return [*paper["runs"], *paper["timings"], *panels, *paper.get("tables", {}).values()]
+def _matched(paper: Mapping[str, Any], pattern: str) -> list[str]:
+    found = [label for label in paper["settings"] if matches(label, pattern)]
+    if not found:
+        raise ConfigError(
+            f"changes.settings.{paper['paper']} has {pattern!r}; allowed: patterns that match "
+            f"some of {', '.join(label for label in paper['settings'] if '[' not in label)}"
+        )
+    return found
 
 
-def flatten(items):
-    """Return ``items`` with lists within it spliced in, which is how YAML joins named lists."""
-    flat = []
-    for item in items:
-        flat.extend(flatten(item) if isinstance(item, list) else [item])
-    return flat
+def matches(label: str, pattern: str) -> bool:
+    """Return whether a pattern selects the label of a setting.
+
+    A pattern with ``[`` is compared with the whole label, and one without with its name alone, so
+    that it selects the setting with any options. ``*`` stands for any text, ``?`` for one letter.
+    """
+    literal = re.sub(r"\[", "[[]", pattern)
+    return fnmatch.fnmatchcase(label if "[" in pattern else name_of(label), literal)
 
 
-def check_cells(paper):
-    """Build the world of each setting, two rounds long, and each of its algorithms."""
-    problems = {}
-    for job in experiment.jobs(paper):
+def check_cells(paper: dict[str, Any]) -> None:
+    """Build the environment of each setting, two rounds long, and each of its algorithms."""
+    problems: dict[str, Any] = {}
+    for job in expand(paper):
         cell = job.cell
         if cell.setting not in problems:
             short = trials.Cell(

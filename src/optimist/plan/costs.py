@@ -8,12 +8,15 @@ first from result files, `read_benchmark` the second from Snakemake's benchmark 
 
 import csv
 import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
+from typing import Any, get_type_hints
 
-from optimist.algorithms import parse_label
 from optimist.errors import ConfigError
 from optimist.files import write_atomically
+from optimist.label import name_of
+from optimist.runs.trials import Trials
 
 # Seconds and MiB of a trial of which nothing is known, and of a study.
 UNKNOWN_SECONDS, UNKNOWN_MB = 60.0, 1000.0
@@ -50,50 +53,52 @@ class Costs:
         By how much more is asked for than usual.
     """
 
-    def __init__(self, rows, *, memory_factor=1.0, time_factor=1.0):
+    def __init__(
+        self, rows: Sequence[Row], *, memory_factor: float = 1.0, time_factor: float = 1.0
+    ) -> None:
         self._memory_factor, self._time_factor = memory_factor, time_factor
-        self._cells = {}
-        self._names = {}
+        self._cells: dict[tuple[str, str, str, str], Row] = {}
+        self._names: dict[tuple[str, str], Row] = {}
         self._studies = {(r.lane, r.paper): r for r in rows if not r.algorithm}
         for row in (r for r in rows if r.algorithm):
             self._cells[row.lane, row.paper, row.setting, row.algorithm] = row
-            name = row.paper, parse_label(row.algorithm)[0]
+            name = row.paper, name_of(row.algorithm)
             worst = self._names.get(name, row)
             slower = max(worst, row, key=lambda r: r.seconds / r.rounds)
             self._names[name] = replace(slower, peak_mb=max(worst.peak_mb, row.peak_mb))
 
-    def _of(self, job):
-        cell = job.cell
-        own = self._cells.get((job.lane, cell.paper, cell.setting, cell.algorithm))
-        return own or self._names.get((cell.paper, parse_label(cell.algorithm)[0]))
+    def _of(self, trials: Trials) -> Row | None:
+        cell = trials.cell
+        own = self._cells.get((trials.lane, cell.paper, cell.setting, cell.algorithm))
+        return own or self._names.get((cell.paper, name_of(cell.algorithm)))
 
-    def seconds(self, job):
-        """Return the expected seconds of a job: those of the cell or, for a cell that was never
-        measured, of the slowest cell of its algorithm in the paper, by round.
+    def seconds(self, trials: Trials) -> float:
+        """Return the expected seconds of some trials: those of the cell or, for a cell that was
+        never measured, of the slowest cell of its algorithm in the paper, by round.
 
         A longer horizon than was measured counts twice, as rounds get slower with what they know.
         """
-        found = self._of(job)
-        trials = job.stop - job.first
+        found = self._of(trials)
+        number = trials.stop - trials.first
         if found is None:
-            return UNKNOWN_SECONDS * trials
-        ratio = _rounds(job) / found.rounds
-        return found.seconds * trials * ratio * max(1.0, ratio)
+            return UNKNOWN_SECONDS * number
+        ratio = _rounds(trials) / found.rounds
+        return found.seconds * number * ratio * max(1.0, ratio)
 
-    def peak_mb(self, job):
-        """Return the expected memory of a job's process in MiB, more for a longer horizon."""
-        found = self._of(job)
-        return (
-            UNKNOWN_MB if found is None else found.peak_mb * max(1.0, _rounds(job) / found.rounds)
-        )
+    def peak_mb(self, trials: Trials) -> float:
+        """Return the expected memory of a process in MiB, more for a longer horizon."""
+        found = self._of(trials)
+        if found is None:
+            return UNKNOWN_MB
+        return found.peak_mb * max(1.0, _rounds(trials) / found.rounds)
 
-    def study(self, name, paper):
+    def study(self, name: str, paper: str) -> tuple[float, float]:
         """Return the seconds of a paper's study, and its memory in MiB."""
         found = self._studies.get((name, paper))
         return UNKNOWN_STUDY if found is None else (found.seconds, found.peak_mb)
 
     @staticmethod
-    def aggregation(rows):
+    def aggregation(rows: int) -> tuple[float, float]:
         """Return the seconds of aggregating so many rows, and the memory in MiB."""
         millions = rows / 1e6
         return (
@@ -101,7 +106,7 @@ class Costs:
             AGGREGATE_MB + AGGREGATE_MB_PER_MILLION * millions,
         )
 
-    def request(self, expected):
+    def request(self, expected: Callable[[Any], tuple[float, float]]) -> dict[str, Any]:
         """Return the resources of a rule, for Snakemake: what its jobs ask a scheduler for.
 
         That is half more memory than expected with room for Snakemake and other libraries, and
@@ -118,24 +123,24 @@ class Costs:
             Functions of wildcards and attempt: ``mem_mb`` in MiB, ``runtime`` in minutes.
         """
 
-        def mem_mb(wildcards, attempt):
+        def mem_mb(wildcards: Any, attempt: int) -> int:
             _, peak_mb = expected(wildcards)
             room = SNAKEMAKE_MB + LIBRARIES_MB
             return math.ceil(attempt * self._memory_factor * (room + 1.5 * peak_mb))
 
-        def runtime(wildcards, attempt):
+        def runtime(wildcards: Any, attempt: int) -> int:
             seconds, _ = expected(wildcards)
             return math.ceil(attempt * self._time_factor * (5 + 4 * seconds / 60))
 
         return {"mem_mb": mem_mb, "runtime": runtime}
 
 
-def _rounds(job):
-    horizon = job.cell.spec["horizon"]
-    return min(horizon, job.rounds or horizon)
+def _rounds(trials: Trials) -> int:
+    horizon = int(trials.cell.spec["horizon"])
+    return min(horizon, trials.rounds or horizon)
 
 
-def read(path):
+def read(path: str | Path) -> list[Row]:
     """Return the rows of a table as CSV; none if there is no such file.
 
     Raises
@@ -149,9 +154,10 @@ def read(path):
         return [_row(path, number, line) for number, line in enumerate(csv.DictReader(file), 2)]
 
 
-def _row(path, number, line):
+def _row(path: str | Path, number: int, line: dict[str, Any]) -> Row:
     try:
-        row = Row(**{field.name: field.type(line[field.name]) for field in fields(Row)})
+        values = {name: read_as(line[name]) for name, read_as in get_type_hints(Row).items()}
+        row = Row(**values)
     except (KeyError, TypeError, ValueError) as error:
         raise ConfigError(
             f"{path}, line {number}: {error}; allowed: {', '.join(f.name for f in fields(Row))}"
@@ -164,28 +170,29 @@ def _row(path, number, line):
     return row
 
 
-def collect(descriptions):
-    """Return the rows of a table from pairs of job and ``use`` (see `optimist.jobs`), sorted.
+def collect(used: Iterable[tuple[Trials, Mapping[str, Any]]]) -> list[Row]:
+    """Return the rows of a table, sorted, from pairs of trials and what they used.
 
-    A cell in several files has the mean of their seconds by trial, and the largest memory.
+    The second is ``use`` of the metadata that `optimist.runs.job` writes. A cell in several files
+    has the mean of their seconds by trial, and the largest memory.
     """
-    found = {}
-    for job, use in descriptions:
-        cell = job.cell
-        key = job.lane, cell.paper, cell.setting, cell.algorithm, _rounds(job)
-        trials, seconds, peak = found.get(key, (0, 0.0, 0.0))
+    found: dict[tuple[str, str, str, str, int], tuple[int, float, float]] = {}
+    for trials, use in used:
+        cell = trials.cell
+        key = trials.lane, cell.paper, cell.setting, cell.algorithm, _rounds(trials)
+        number, seconds, peak = found.get(key, (0, 0.0, 0.0))
         found[key] = (
-            trials + job.stop - job.first,
+            number + trials.stop - trials.first,
             seconds + use["seconds"],
             max(peak, use["peak_mb"] or 0.0),
         )
     return [
-        Row(*key, round(seconds / trials, 3), round(peak))
-        for key, (trials, seconds, peak) in sorted(found.items())
+        Row(*key, round(seconds / number, 3), round(peak))
+        for key, (number, seconds, peak) in sorted(found.items())
     ]
 
 
-def read_benchmark(path, study, paper):
+def read_benchmark(path: str | Path, study: str, paper: str) -> Row:
     """Return the row of a study from the file in which Snakemake recorded its job."""
     with open(path, newline="") as file:
         last = list(csv.DictReader(file, delimiter="\t"))[-1]
@@ -194,7 +201,7 @@ def read_benchmark(path, study, paper):
     return Row(study, paper, "", "", 1, round(float(last["s"]), 3), round(peak))
 
 
-def update(rows, measured):
+def update(rows: Iterable[Row], measured: Iterable[Row]) -> list[Row]:
     """Return the rows of a table, sorted, with those measured anew in the place of older ones.
 
     Measurements of fewer rounds than are known tell less, and are left out.
@@ -207,12 +214,12 @@ def update(rows, measured):
     return [known[key] for key in sorted(known)]
 
 
-def write(rows, path):
+def write(rows: Iterable[Row], path: str | Path) -> None:
     """Write a table of costs as CSV."""
     write_atomically(path, lambda temporary: _write(rows, temporary))
 
 
-def _write(rows, path):
+def _write(rows: Iterable[Row], path: Path) -> None:
     with open(path, "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([field.name for field in fields(Row)])

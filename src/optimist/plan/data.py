@@ -1,8 +1,11 @@
 """Data sets: fetched, prepared, described."""
 
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
 from optimist.data import prepare as preparation
+from optimist.layout import Layout
 from optimist.plan import costs
-from optimist.plan.code import sources
 
 
 class PlannedData:
@@ -10,60 +13,51 @@ class PlannedData:
 
     Parameters
     ----------
-    config : dict
-        A checked configuration.
+    options : mapping
+        Section ``datasets`` of the configuration.
     expected : Costs
+    layout : Layout
     """
 
-    def __init__(self, config, expected):
-        self._folder = f"{config['results']}/data"
-        self._options = config["datasets"]
+    def __init__(self, options: Mapping[str, Any], expected: costs.Costs, layout: Layout) -> None:
+        self._options = options
         self._costs = expected
+        self._layout = layout
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         """Names of the data sets that can be prepared, and of the raw tables they are made from."""
         raw = (how.raw for how in preparation.PREPARATIONS.values())
         return list(dict.fromkeys([*preparation.PREPARATIONS, *raw]))
 
-    def path(self, name):
-        """Return the path of a prepared data set."""
-        return f"{self._folder}/{name}.csv"
-
-    def facts(self, name):
-        """Return the path of the facts about a prepared data set."""
-        return f"{self._folder}/{name}_facts.csv"
-
-    def record(self, raw):
-        """Return the path of the record of where a raw table came from."""
-        return f"{self._folder}/raw/{raw}.json"
-
-    def raw_table(self, wildcards):
+    def raw_table(self, wildcards: Any) -> str:
         """Return the path of the raw table that a prepared data set is made from."""
-        return f"{self._folder}/raw/{preparation.preparation(wildcards.dataset).raw}.parquet"
+        return self._layout.raw_table(preparation.preparation(wildcards.dataset).raw)
 
-    def is_part(self, path):
+    def is_part(self, path: str) -> bool:
         """Return whether a path is of a data set, its facts or its record."""
-        return path.startswith(f"{self._folder}/")
+        return path.startswith(f"{self._layout.data_folder}/")
 
-    def behind(self, names):
+    def behind(self, names: Iterable[str]) -> list[str]:
         """Return the paths of prepared data sets, and of the records of their raw tables."""
         raw = {preparation.preparation(name).raw for name in names}
-        return [*map(self.path, sorted(names)), *map(self.record, sorted(raw))]
+        prepared = map(self._layout.data, sorted(names))
+        return [*prepared, *map(self._layout.raw_record, sorted(raw))]
 
-    def inputs(self, *modules):
-        """Return an input function: the sources that prepare a data set, and of ``modules``."""
-        return lambda w: sources(preparation.preparation(w.dataset).module, *modules)
+    @staticmethod
+    def modules(wildcards: Any) -> list[str]:
+        """Return the modules that prepare a data set."""
+        return [preparation.preparation(wildcards.dataset).module]
 
     @property
-    def request(self):
+    def request(self) -> dict[str, Any]:
         """What preparing a data set asks a scheduler for: as much as an unknown study."""
         return self._costs.request(lambda w: costs.UNKNOWN_STUDY)
 
-    def options(self, function):
+    def options(self, function: str) -> Callable[[Any], dict[str, Any]]:
         """Return a params function: the configured options that ``write`` or ``facts`` names."""
 
-        def options(wildcards):
+        def options(wildcards: Any) -> dict[str, Any]:
             how = preparation.preparation(wildcards.dataset)
             return how.select_options(function, self._options.get(how.raw, {}))
 

@@ -1,61 +1,44 @@
-"""Batches: result files that one process makes, and what it asks a scheduler for."""
+"""Jobs: which result files one process makes, and what it asks a scheduler for."""
 
 import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from optimist.layout import LANES, Layout
 from optimist.plan.costs import SNAKEMAKE_MB, Costs
+from optimist.plan.trials import PlannedTrials
+from optimist.runs.trials import Trials
+
+Limits = list[dict[str, float]] | None
 
 
 @dataclass(frozen=True)
-class Batch:
-    """Result files that one process makes.
+class Job:
+    """Trials that one process plays, a result file each.
 
     Attributes
     ----------
-    name : str
-        Name of its rule, and of its log.
-    inputs : list of str
-        Source files and data sets that decide all its results.
-    jobs : list of Job
-    results : str
-        The results folder.
+    trials : tuple of Trials
     costs : Costs
     """
 
-    name: str
-    inputs: list
-    jobs: list
-    results: str
+    trials: tuple[Trials, ...]
     costs: Costs
 
     @property
-    def outputs(self):
-        """The result files, in the order of ``specs``."""
-        return [f"{self.results}/{job.path}" for job in self.jobs]
-
-    @property
-    def specs(self):
-        """The resolved jobs as plain dicts."""
-        return [job.describe() for job in self.jobs]
-
-    @property
-    def expected(self):
+    def expected(self) -> tuple[float, float]:
         """What it should take: seconds, and memory in MiB."""
-        return sum(self._seconds), max(map(self.costs.peak_mb, self.jobs))
+        return sum(self._seconds), max(map(self.costs.peak_mb, self.trials))
 
     @property
-    def _seconds(self):
+    def _seconds(self) -> list[float]:
         # A second more each, or the limits of the shortest would be next to nothing.
-        return [1.0 + self.costs.seconds(job) for job in self.jobs]
+        return [1.0 + self.costs.seconds(trials) for trials in self.trials]
 
-    @property
-    def request(self):
-        """What it asks a scheduler for, see `optimist.plan.costs.Costs.request`."""
-        return self.costs.request(lambda wildcards: self.expected)
-
-    def limits(self, wildcards, resources):
-        """Return what each job may use: nearly all memory but Snakemake's own, and its share of
-        nearly all time."""
+    def limits(self, resources: Any) -> list[dict[str, float]]:
+        """Return what each of its trials may use: nearly all memory but Snakemake's own, and its
+        share of nearly all time."""
         # The rest is for the start of Python and for writing what was found.
         usable = max(resources.runtime - 2, resources.runtime / 2)
         share = usable * 60 / sum(self._seconds)
@@ -63,23 +46,151 @@ class Batch:
         return [{"memory_mb": memory, "seconds": share * seconds} for seconds in self._seconds]
 
 
-def pack(jobs, costs, *, files, seconds):
-    """Yield jobs in their order, in lists of at most so many that take at most so long.
+@dataclass(frozen=True)
+class Rule:
+    """What a rule for jobs of one lane says to Snakemake; each entry may be an input function."""
+
+    name: str
+    lane: str
+    input: Any
+    output: list[str]
+    log: str
+    benchmark: str
+    request: dict[str, Any]
+    trials: Any
+    limits: Callable[..., Limits]
+
+
+class PlannedJobs:
+    """The jobs of one configuration, as rules: one a lane for any single result file, and one for
+    each job that makes several.
 
     Parameters
     ----------
-    jobs : list of Job
+    config : mapping
+        A checked configuration.
+    trials : PlannedTrials
     costs : Costs
-    files : int
-    seconds : float or None
-        None: no limit. A job that alone takes longer is alone.
+    layout : Layout
     """
-    batch, total = [], 0.0
-    for job in jobs:
-        expected = costs.seconds(job)
-        if batch and (len(batch) == files or total + expected > (seconds or math.inf)):
-            yield batch
-            batch, total = [], 0.0
-        batch.append(job)
+
+    def __init__(
+        self, config: Mapping[str, Any], trials: PlannedTrials, costs: Costs, layout: Layout
+    ) -> None:
+        self._config = config
+        self._trials = trials
+        self._costs = costs
+        self._layout = layout
+
+    @property
+    def rules(self) -> Iterator[Rule]:
+        """The rules of all lanes."""
+        for lane in LANES:
+            yield self._any_file(lane)
+            for name, job in self.several(lane).items():
+                yield self._files(lane, name, job)
+
+    def several(self, lane: str) -> dict[str, Job]:
+        """Return the jobs of a lane that make several result files, by the name of their rule.
+
+        A job makes at most ``job_files`` files of at most ``job_seconds`` together, unless one
+        takes longer, that wait for the same data. An edit of one algorithm runs the others of a job
+        again, but these results are kept (`optimist.runs.job.make_results`). Files that are alone
+        are left to the rule for any single file, and so is what is timed alone on the machine.
+        """
+        if lane == "timing" and self._config["timing"]["exclusive"]:
+            return {}
+        alike: dict[tuple[str, str, str | None], list[Trials]] = {}
+        for trials in self._trials:
+            if trials.lane == lane:
+                cell = trials.cell
+                key = cell.paper, trials.group, cell.spec.get("dataset")
+                alike.setdefault(key, []).append(trials)
+        files, seconds = self._config["job_files"], self._config["job_seconds"]
+        packed = (
+            (paper, part)
+            for (paper, *_), found in alike.items()
+            for part in pack(found, self._costs, files=files, seconds=seconds)
+            if len(part) > 1
+        )
+        return {
+            f"{lane}_{paper}_{number:03d}": Job(tuple(part), self._costs)
+            for number, (paper, part) in enumerate(packed)
+        }
+
+    def threads(self, lane: str, workflow: Any) -> int:
+        """Return the cores that a job occupies: if it is timed alone, all that Snakemake has."""
+        if not self.is_alone(lane):
+            return 1
+        return getattr(workflow.resource_settings, "cores", None) or 1
+
+    def is_alone(self, lane: str) -> bool:
+        """Return whether nothing else may run beside a job of a lane."""
+        return lane == "timing" and self._config["timing"]["exclusive"]
+
+    def _files(self, lane: str, name: str, job: Job) -> Rule:
+        return Rule(
+            name,
+            lane,
+            input=self._data(job.trials),
+            output=[self._layout.result(trials.path) for trials in job.trials],
+            log=self._layout.log(name),
+            benchmark=self._layout.benchmark(name),
+            request=self._costs.request(lambda wildcards: job.expected),
+            trials=[trials.describe() for trials in job.trials],
+            limits=self._limits(lambda wildcards: job),
+        )
+
+    def _any_file(self, lane: str) -> Rule:
+        parts = (lane, "{paper}", "{setting}", "{algorithm}", "{trials}")
+
+        def job(wildcards: Any) -> Job:
+            return Job((self._trials.find(lane, wildcards),), self._costs)
+
+        return Rule(
+            f"{lane}_file",
+            lane,
+            input=lambda wildcards: self._data(job(wildcards).trials),
+            output=[self._layout.any_result(lane)],
+            log=self._layout.log(*parts),
+            benchmark=self._layout.benchmark(*parts),
+            request=self._costs.request(lambda wildcards: job(wildcards).expected),
+            trials=lambda wildcards: [job(wildcards).trials[0].describe()],
+            limits=self._limits(job),
+        )
+
+    def _data(self, trials: Iterable[Trials]) -> list[str]:
+        """Return the prepared data sets that some trials are played on."""
+        names = {t.cell.spec["dataset"] for t in trials if "dataset" in t.cell.spec}
+        return [self._layout.data(name) for name in sorted(names)]
+
+    def _limits(self, job: Callable[[Any], Job]) -> Callable[..., Limits]:
+        """Return a params function: what ends the trials of a job early, None if nothing does.
+
+        It is a function of resources in both cases, so that Snakemake makes no result again where
+        only limits changed.
+        """
+
+        def limits(wildcards: Any, resources: Any) -> Limits:
+            return job(wildcards).limits(resources) if self._config["resource_limits"] else None
+
+        return limits
+
+
+def pack(
+    trials: Iterable[Trials], costs: Costs, *, files: int, seconds: float | None
+) -> Iterator[list[Trials]]:
+    """Yield trials in their order, in lists of at most so many files that take at most so long.
+
+    ``seconds`` None means no limit. What takes longer by itself is alone.
+    """
+    part: list[Trials] = []
+    total = 0.0
+    for one in trials:
+        expected = costs.seconds(one)
+        if part and (len(part) == files or total + expected > (seconds or math.inf)):
+            yield part
+            part, total = [], 0.0
+        part.append(one)
         total += expected
-    yield batch
+    yield part

@@ -1,103 +1,115 @@
-"""Studies of one paper, whose tables stand beside those of its runs."""
+"""Studies of papers, whose tables stand beside those of the runs."""
 
-from dataclasses import asdict
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from optimist.algorithms import algorithm_module, parse_label
+from optimist.algorithms import algorithm_module
 from optimist.environments import environment_module
 from optimist.errors import unknown_name
-from optimist.panels import studies
-from optimist.plan.code import sources
-from optimist.runs import trials as experiment
+from optimist.label import name_of
+from optimist.layout import Layout
+from optimist.panels.studies import STUDIES, of_paper, study_class, table_formats
+from optimist.panels.studies.base import Study
+from optimist.plan.costs import Costs
+from optimist.plan.trials import Paper, PlannedTrials
 from optimist.runs.cell import Cell
 
 
+@dataclass(frozen=True)
 class PlannedStudies:
     """Studies of one configuration.
 
-    Parameters
+    Attributes
     ----------
-    plan : Plan
+    papers : mapping
+        The loaded configurations of its papers, by name.
+    trials : PlannedTrials
+    caps : mapping
+        ``trials`` and ``rounds``: the most that the configuration allows, None for no bound.
+    costs : Costs
+    layout : Layout
     """
 
-    def __init__(self, plan):
-        self._plan = plan
+    papers: Mapping[str, Paper]
+    trials: PlannedTrials
+    caps: Mapping[str, Any]
+    costs: Costs
+    layout: Layout
 
     @property
-    def asked(self):
+    def asked(self) -> list[type[Study]]:
         """The studies that some paper asks for."""
-        papers = self._plan.papers.values()
-        names = {study.name for paper in papers for study in studies.of_paper(paper)}
-        return [study for study in studies.STUDIES.values() if study.name in names]
+        names = {study.name for paper in self.papers.values() for study in of_paper(paper)}
+        return [study_class(name) for name in STUDIES if name in names]
 
-    def table(self, paper, name):
+    def table(self, paper: str, name: str) -> str:
         """Return the path of a table that a study of a paper makes."""
-        return f"{self._plan.results}/studies/{paper}/{name}.{studies.TABLES[name]}"
+        return self.layout.study(paper, name, table_formats()[name])
 
-    def outputs(self, study):
+    def outputs(self, study: type[Study]) -> dict[str, str]:
         """Return the paths of a study's tables by name, for any ``{paper}``."""
         return {name: self.table("{paper}", name) for name in study.tables}
 
-    def tables(self, paper):
+    def tables(self, paper: str) -> dict[str, str]:
         """Return the paths of all tables of a paper's studies, by name."""
-        return {
-            name: self.table(paper, name)
-            for study in studies.of_paper(self._plan.papers[paper])
-            for name in study.tables
-        }
+        studies = of_paper(self.papers[paper])
+        return {name: self.table(paper, name) for study in studies for name in study.tables}
 
-    def benchmark(self, study, paper="{paper}"):
+    def benchmark(self, study: type[Study], paper: str = "{paper}") -> str:
         """Return where Snakemake records what a study took."""
-        return f"{self._plan.results}/benchmarks/{study.name}/{paper}.tsv"
+        return self.layout.benchmark(study.name, paper)
 
-    def request(self, study):
+    def request(self, study: type[Study]) -> dict[str, Callable]:
         """Return what a study asks a scheduler for."""
-        expected = self._plan.costs.study
-        return self._plan.costs.request(lambda w: expected(study.name, w.paper))
+        return self.costs.request(lambda w: self.costs.study(study.name, w.paper))
 
-    def spec(self, study):
-        """Return a params function: what a study is about, as plain data."""
+    def spec(self, study: type[Study]) -> Callable[[Any], dict[str, Any]]:
+        """Return a params function: section, cells and caps of a study, as plain data."""
 
-        def spec(wildcards):
-            cells = self._cells(wildcards.paper, study)
+        def spec(wildcards: Any) -> dict[str, Any]:
+            asked = self._asked(wildcards.paper, study)
             return {
-                **self._plan.papers[wildcards.paper].get(study.name, {}),
-                "cells": [asdict(cell) for cell in cells],
-                "limits": self._plan.config["limits"],
+                "section": dict(asked.section),
+                "cells": [asdict(cell) for cell in self._cells(wildcards.paper, asked)],
+                "caps": {key: self.caps[key] for key in ("trials", "rounds")},
             }
 
         return spec
 
-    def inputs(self, study):
-        """Return an input function: the source files behind a study, and its data sets."""
+    def inputs(self, study: type[Study]) -> Callable[[Any], list[str]]:
+        """Return an input function: the data sets behind a study, and their facts."""
 
-        def inputs(wildcards):
-            cells, data = self._cells(wildcards.paper, study), self._plan.data
+        def inputs(wildcards: Any) -> list[str]:
+            cells = self._cells(wildcards.paper, self._asked(wildcards.paper, study))
             datasets = sorted({c.spec["dataset"] for c in cells if "dataset" in c.spec})
-            modules = {environment_module(cell.spec["environment"]) for cell in cells}
-            modules |= {
-                algorithm_module(parse_label(c.algorithm)[0], c.domain)
-                for c in cells
-                if c.algorithm
-            }
-            code = sources(study.module, *modules)
-            return [*code, *map(data.path, datasets), *map(data.facts, datasets)]
+            return [*map(self.layout.data, datasets), *map(self.layout.data_facts, datasets)]
 
         return inputs
 
-    def _cells(self, paper, study):
-        """Return the cells of a study: of facts, every setting that the paper's jobs use."""
-        known = [asked.name for asked in studies.of_paper(self._plan.papers[paper])]
-        if study.name not in known:
-            raise unknown_name(f"study of {paper}", study.name, known)
-        if study.name == "facts":
-            jobs = (job for job in self._plan.jobs.values() if job.cell.paper == paper)
-            specs = {job.cell.setting: job.cell.spec for job in jobs}
-            return [Cell(paper, setting, "", spec) for setting, spec in specs.items()]
-        section = self._plan.papers[paper][study.name]
-        settings, labels = (
-            section.get(f"{key}s") or [section[key] for key in (key,) if key in section]
-            for key in ("setting", "algorithm")
-        )
-        make = partial(experiment.make_cell, self._plan.papers[paper])
-        return [make(setting, label) for setting in settings for label in labels]
+    def modules(self, study: type[Study]) -> Callable[[Any], list[str]]:
+        """Return a function of wildcards: the modules behind a study."""
+
+        def modules(wildcards: Any) -> list[str]:
+            cells = self._cells(wildcards.paper, self._asked(wildcards.paper, study))
+            return [study.__module__, *sorted(_modules(cells))]
+
+        return modules
+
+    def _asked(self, paper: str, study: type[Study]) -> Study:
+        asked = {found.name: found for found in of_paper(self.papers[paper])}
+        if study.name not in asked:
+            raise unknown_name(f"study of {paper}", study.name, asked)
+        return asked[study.name]
+
+    def _cells(self, paper: str, study: Study) -> list[Cell]:
+        run = [trials.cell for trials in self.trials.of_paper(paper).values()]
+        return study.cells(dict(self.papers[paper]), run)
+
+
+def _modules(cells: Iterable[Cell]) -> set[str]:
+    """Return the modules of the environments and algorithms of some cells."""
+    cells = list(cells)
+    environments = {environment_module(cell.spec["environment"]) for cell in cells}
+    played = [cell for cell in cells if cell.algorithm]
+    return environments | {algorithm_module(name_of(c.algorithm), c.domain) for c in played}

@@ -1,129 +1,140 @@
 """Targets: claims, manifests, and what can be asked for by name."""
 
-import os
-from contextlib import suppress
+from collections.abc import Mapping
 from itertools import product
-from pathlib import Path
+from typing import Any
 
-from optimist.plan.code import sources
-from optimist.runs import trials as experiment
-
-# Target suffix and manifest name of each group of cells.
-GROUPS = {"paper": ("", "manifest"), "variants": ("_variants", "manifest_variants")}
-TABLES = ("finals", "regrets", "times")
-
-
-def group_of_manifest(wildcards):
-    """Return the group of cells that a manifest is of."""
-    return next(group for group, (_, name) in GROUPS.items() if name == wildcards.manifest)
+from optimist.layout import GROUPS, Layout
+from optimist.plan.data import PlannedData
+from optimist.plan.shown import PlannedShown
+from optimist.plan.studies import PlannedStudies
+from optimist.plan.trials import Paper, PlannedTrials
 
 
 class PlannedTargets:
     """Claims, manifests and named targets of one configuration.
 
+    A target asks for what it shows, and for the results behind it: those that came with a checkout
+    are made again where their results are not there, as Snakemake makes what is asked for and is
+    missing, and then what is made from it.
+
     Parameters
     ----------
-    plan : Plan
+    papers : mapping of str to Paper
+    layout : Layout
+    trials : PlannedTrials
+    data : PlannedData
+    studies : PlannedStudies
+    shown : PlannedShown
     """
 
-    def __init__(self, plan):
-        self._plan = plan
+    def __init__(
+        self,
+        papers: Mapping[str, Paper],
+        layout: Layout,
+        trials: PlannedTrials,
+        data: PlannedData,
+        studies: PlannedStudies,
+        shown: PlannedShown,
+    ) -> None:
+        self._papers = papers
+        self._layout = layout
+        self._trials = trials
+        self._data = data
+        self._studies = studies
+        self._shown = shown
 
-    def claims_tables(self, paper):
+    # Claims.
+
+    def claims_tables(self, paper: str) -> dict[str, str]:
         """Return the tables that claims are decided on, by name."""
-        folder = f"{self._plan.results}/tables/{paper}/paper"
-        aggregated = {name: f"{folder}/{name}.parquet" for name in TABLES}
-        return aggregated | self._plan.studies.tables(paper)
+        return self._layout.aggregated(paper, "paper") | self._studies.tables(paper)
 
-    def claims_sources(self, wildcards):
-        """Return the claims of a paper and the source files of the verdicts."""
-        claimed = f"config/claims/{wildcards.paper}.yaml"
-        return [claimed, *sources("optimist.claims", "optimist.runs.aggregate")]
+    @staticmethod
+    def claims_path(wildcards: Any) -> str:
+        """Return the path of the claims of a paper."""
+        return f"config/papers/{wildcards.paper}/claims.yaml"
 
-    def claims_inputs(self, wildcards):
-        """Return the claims of a paper, its tables and the sources of the verdicts."""
-        claimed, *source = self.claims_sources(wildcards)
+    def claims_inputs(self, wildcards: Any) -> dict[str, str]:
+        """Return the claims of a paper and its tables."""
         tables = self.claims_tables(wildcards.paper)
-        return {"claims": claimed, "source": source, **tables}
+        return {"claims": self.claims_path(wildcards), **tables}
 
-    def claims_files(self, paper):
-        """Return the files of a paper's verdicts."""
-        return [f"{self._plan.figures}/{paper}/claims.{suffix}" for suffix in ("csv", "md")]
+    # Manifests.
 
-    def files(self, paper, group):
+    def _files(self, paper: str, group: str) -> dict[str, list[str]]:
         """Return all files of a paper's figures, tables and claims of one group, by target."""
-        claims = {"claims": self.claims_files(paper)} if group == "paper" else {}
-        return self._plan.items.files(paper, group) | claims
+        claims = {"claims": [*self._layout.claims(paper).values()]} if group == "paper" else {}
+        return self._shown.files(paper, group) | claims
 
-    def manifest_inputs(self, wildcards):
+    def manifest_inputs(self, wildcards: Any) -> list[str]:
         """Return all files that a manifest describes, and the data sets behind them."""
         described = self.manifest_sources(wildcards).values()
         behind = {path for item in described for path in item["inputs"]}
-        data = sorted(filter(self._plan.data.is_part, behind))
+        data = sorted(filter(self._data.is_part, behind))
         return [*(path for item in described for path in item["files"]), *data]
 
-    def manifest_sources(self, wildcards):
+    def manifest_sources(self, wildcards: Any) -> dict[str, dict[str, list[str]]]:
         """Return for each figure, table and the claims: its files and what they were made from."""
-        paper, group = wildcards.paper, group_of_manifest(wildcards)
+        paper, group = wildcards.paper, group_of(wildcards.manifest)
         return {
             name: {"files": files, "inputs": self._made_from(paper, group, name)}
-            for name, files in self.files(paper, group).items()
+            for name, files in self._files(paper, group).items()
         }
 
-    def _made_from(self, paper, group, name):
+    def _made_from(self, paper: str, group: str, name: str) -> list[str]:
         """Return the result files, tables and data sets behind a figure, table or the claims."""
-        plan = self._plan
         if name == "claims":
-            found = [*plan.paths(paper, group=group), *plan.studies.tables(paper).values()]
+            found = self._trials.paths(paper, group=group)
+            found += self._studies.tables(paper).values()
         else:
-            kind = "figures" if name in plan.items.names(paper, "figures") else "tables"
-            found = plan.items.made_from(paper, kind, name)
-        used = {f"{plan.results}/{path}": job.cell.spec for path, job in plan.jobs.items()}
-        datasets = {used[path]["dataset"] for path in found if "dataset" in used.get(path, {})}
-        return [*found, *plan.data.behind(datasets)]
+            kind = "figures" if name in self._shown.names(paper, "figures") else "tables"
+            found = self._shown.made_from(paper, kind, name)
+        return [*found, *self._data.behind(self._trials.datasets(found))]
 
-    def _part_files(self, paper, settings):
-        """Return all results of some settings of a paper, and the figures of nothing else."""
-        plan = self._plan
-        cells = set(product(settings, {job.cell.algorithm for job in plan.jobs.values()}))
-        files = plan.paths(paper, group="paper", cells=cells)
-        drawn = plan.items.files(paper, "paper")
-        for name in plan.items.names(paper, "figures", "paper"):
-            shown = set(plan.items.drawn_from(paper, "figures", name).get("regret", []))
-            if shown and shown <= set(files):
-                files += drawn[name]
-        return files
+    # Targets.
 
-    def named(self, paper):
+    def named(self, paper: str) -> dict[str, list[str]]:
         """Return the files behind each named target of a paper."""
-        parts = self._plan.papers[paper].get("parts", {})
-        targets = {
-            f"{paper}_{name}": self._part_files(paper, settings) for name, settings in parts.items()
-        }
-        for group, (suffix, manifest) in GROUPS.items():
-            if self._plan.paths(paper, group=group):
-                targets[paper + suffix] = [f"{self._plan.figures}/{paper}/{manifest}.json"]
-            for name, files in self.files(paper, group).items():
-                targets[f"{paper}_{name}"] = files
+        parts = self._papers[paper].get("parts", {})
+        targets = {f"{paper}_{name}": self._part(paper, parts[name]) for name in parts}
+        for group, ending in GROUPS.items():
+            if self._trials.paths(paper, group=group):
+                targets[paper + ending] = self._everything(paper, group)
+            for name, files in self._files(paper, group).items():
+                targets[f"{paper}_{name}"] = [*files, *self._made_from(paper, group, name)]
         return targets
 
+    def _everything(self, paper: str, group: str) -> list[str]:
+        """Return the manifest of a group, which needs all its figures, and what is behind them."""
+        tables = self.claims_tables(paper).values() if group == "paper" else ()
+        results = self._trials.paths(paper, group=group)
+        return [self._layout.manifest(paper, group), *results, *tables]
+
+    def _part(self, paper: str, settings: list[str]) -> list[str]:
+        """Return all results of some settings of a paper, and the figures of nothing else."""
+        algorithms = {algorithm for _, algorithm in self._trials.cells[paper]}
+        cells = set(product(settings, algorithms))
+        results = self._trials.paths(paper, group="paper", cells=cells)
+        drawn = self._shown.files(paper, "paper")
+        figures = [
+            path
+            for name in self._shown.names(paper, "figures", "paper")
+            if (shown := set(self._shown.drawn_from(paper, "figures", name).get("regret", [])))
+            and shown <= set(results)
+            for path in drawn[name]
+        ]
+        return [*results, *figures]
+
     @property
-    def all(self):
+    def all(self) -> list[str]:
         """The files behind the target ``all``: every paper, and the page of claims."""
-        folder = self._plan.figures
-        manifests = [f"{folder}/{paper}/manifest.json" for paper in self._plan.papers]
-        return [*manifests, f"{folder}/claims.csv", f"{folder}/claims.md"]
+        files = [*self._layout.claims().values()]
+        for paper in self._papers:
+            files += self._everything(paper, "paper")
+        return files
 
-    def outdate_foreign_figures(self):
-        """Make the figures of papers without any result here look old, so that they are made.
 
-        They came with the checkout. Snakemake goes by the time of files alone where it has no
-        record, and does not miss the results behind a figure that looks newer than our sources.
-        """
-        for paper in self._plan.papers:
-            kinds = (*experiment.LANES, "studies")  # one of them is behind every figure
-            folders = (Path(self._plan.results, kind, paper) for kind in kinds)
-            if not any(folder.exists() for folder in folders):
-                for path in Path(self._plan.figures, paper).rglob("*.*"):
-                    with suppress(OSError):  # a folder that is read-only
-                        os.utime(path, (1.0, 1.0))
+def group_of(manifest: str) -> str:
+    """Return the group of cells that a manifest, by the stem of its name, is of."""
+    return next(group for group, ending in GROUPS.items() if manifest == f"manifest{ending}")

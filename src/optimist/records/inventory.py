@@ -1,14 +1,17 @@
 """What a results folder holds: which planned files are there, which are refused, what they cost."""
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from optimist.errors import ResultError
 from optimist.plan import costs
+from optimist.plan.plan import Plan
 from optimist.runs import results
 from optimist.runs.loop import COMPLETE, EARLY
-from optimist.runs.trials import Job
+from optimist.runs.trials import Trials
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,7 @@ class Entry:
     Attributes
     ----------
     path : str
-    job : Job
+    trials : Trials
     state : {"present", "absent", "refused", "early"}
         ``refused`` by `optimist.runs.results.verify`; ``early`` if trials of it ended for lack of
         time or memory.
@@ -29,13 +32,13 @@ class Entry:
     """
 
     path: str
-    job: Job
+    trials: Trials
     state: str
     remark: str = ""
     played: bool = False
 
 
-def take(plan):
+def take(plan: Plan) -> list[Entry]:
     """Return an `Entry` for every result file of a `optimist.plan.plan.Plan`.
 
     Raises
@@ -45,32 +48,32 @@ def take(plan):
     DataError
         If there are results from a data set that is not there.
     """
-    return [_entry(f"{plan.results}/{path}", job, plan) for path, job in plan.jobs.items()]
+    return [_entry(path, trials, plan) for path, trials in plan.trials.by_path.items()]
 
 
-def _entry(path, job, plan):
+def _entry(path: str, trials: Trials, plan: Plan) -> Entry:
     if not Path(path).exists():
-        return Entry(path, job, "absent")
+        return Entry(path, trials, "absent")
     try:
-        results.verify(plan.identities([path]), f"{plan.results}/data")
+        results.verify(plan.trials.fingerprints([path]), plan.layout.data_folder)
         table = results.read(path)  # all columns: the checksums of others are not looked at
     except ResultError as error:
-        return Entry(path, job, "refused", str(error))
+        return Entry(path, trials, "refused", str(error))
     ends = dict(zip(*(table[name].to_pylist() for name in ("trial", "status")), strict=True))
     early = Counter(status for status in ends.values() if status in EARLY)
     if early:
         remark = ", ".join(f"{status} {number}" for status, number in sorted(early.items()))
-        return Entry(path, job, "early", f"{remark} of {len(ends)} trials")
-    return Entry(path, job, "present", played={*ends.values()} <= {*COMPLETE, "timeout"})
+        return Entry(path, trials, "early", f"{remark} of {len(ends)} trials")
+    return Entry(path, trials, "present", played={*ends.values()} <= {*COMPLETE, "timeout"})
 
 
-def delete(entries):
+def delete(entries: Iterable[Entry]) -> None:
     """Delete the files of some entries."""
     for entry in entries:
         Path(entry.path).unlink()
 
 
-def to_text(entries, options="", shown=20):
+def to_text(entries: Sequence[Entry], options: str = "", shown: int = 20) -> str:
     """Return a summary of entries, the files that are refused or ended early, and what to type.
 
     ``options`` are those of the command line that named the configuration.
@@ -98,21 +101,21 @@ def to_text(entries, options="", shown=20):
     return "\n".join(lines)
 
 
-def uses(entries):
-    """Yield job and cost, see `optimist.plan.costs.collect`, of each entry played whole."""
+def uses(entries: Iterable[Entry]) -> Iterator[tuple[Trials, dict[str, Any]]]:
+    """Yield trials and cost, see `optimist.plan.costs.collect`, of each entry played whole."""
     for entry in entries:
         if entry.played:
             metadata = results.read_metadata(entry.path)
             if "use" in metadata:
-                yield entry.job, metadata["use"]
+                yield entry.trials, metadata["use"]
 
 
-def studies(plan):
+def studies(plan: Plan) -> Iterator[costs.Row]:
     """Yield the `optimist.plan.costs.Row` of each study that Snakemake recorded.
 
     None of a run that was cut short, or of some cells only: its studies may be of less.
     """
-    cuts = [*plan.config["limits"].values(), *plan.config["only"].values()]
+    cuts = [*plan.config["caps"].values(), *plan.config["only"].values()]
     if any(cut not in (None, []) for cut in cuts):
         return
     for study in plan.studies.asked:

@@ -2,16 +2,18 @@
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from optimist.errors import ResultError
 from optimist.files import sha256, write_text
+from optimist.layout import parse_result
 from optimist.records import provenance
 from optimist.runs import results
-from optimist.runs.trials import LANES
 
 
-def build(sources):
+def build(sources: Mapping[str, Mapping[str, list[str]]]) -> dict[str, Any]:
     """Describe figures, tables and claims.
 
     Parameters
@@ -27,16 +29,17 @@ def build(sources):
     result files, the number of their making in ``made`` (commit, packages, machine; each once), and
     ``settings`` what their settings are.
     """
-    inputs, items, made, settings = {}, {}, [], {}
+    inputs: dict[str, dict[str, Any]] = {}
+    items, made, settings = {}, [], {}
     for path in dict.fromkeys(path for item in sources.values() for path in item["inputs"]):
         inputs[path] = {"sha256": sha256(path)}
-        if _is_result(path):
+        if parse_result(path):
             metadata = results.read_metadata(path)
             record = {k: v for k, v in metadata["provenance"].items() if k != "written"}
             if record not in made:
                 made.append(record)
             inputs[path]["made"] = made.index(record)
-            cell = metadata["job"]["cell"]
+            cell = metadata["trials"]["cell"]
             settings[f"{cell['paper']}/{cell['setting']}"] = cell["spec"]
     for name, item in sources.items():
         items[name] = {
@@ -53,12 +56,7 @@ def build(sources):
     }
 
 
-def _is_result(path):
-    lane = Path(path).parts[-5:-4]  # then paper, setting, algorithm and chunk
-    return path.endswith(".parquet") and bool({*lane} & {*LANES})
-
-
-def find(path):
+def find(path: str | Path) -> tuple[str, str, dict[str, Any]]:
     """Return the item of a manifest beside or above a file that the file belongs to.
 
     Parameters
@@ -89,7 +87,7 @@ def find(path):
     raise ResultError(f"no manifest beside or above {path} names it")
 
 
-def _check_form(manifest, place):
+def _check_form(manifest: Mapping[str, Any], place: Path) -> None:
     if "made" not in manifest:
         raise ResultError(
             f"{place} was written by a version that kept neither settings nor machines; make it "
@@ -97,7 +95,7 @@ def _check_form(manifest, place):
         )
 
 
-def _compare(path, digest, place):
+def _compare(path: Path, digest: str, place: Path) -> None:
     if sha256(path) != digest:
         raise ResultError(
             f"{path} is not the file that {place} describes (SHA-256 {sha256(path)[:16]}..., not "
@@ -106,7 +104,7 @@ def _compare(path, digest, place):
         )
 
 
-def write(manifest, path):
+def write(manifest: Mapping[str, Any], path: str | Path) -> None:
     """Write a manifest as JSON."""
     text = json.dumps(manifest, indent=1, sort_keys=True) + "\n"
     write_text(text, path)

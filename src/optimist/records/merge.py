@@ -1,18 +1,20 @@
 """Joining results that were made on several machines into one results folder."""
 
 import shutil
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
 from optimist.errors import ResultError
-from optimist.files import identity, sha256, write_atomically
-from optimist.jobs import is_reusable
+from optimist.files import fingerprint, sha256, write_atomically
+from optimist.layout import LANES, Layout, parse_result, shared_names
 from optimist.runs import results
-from optimist.runs.trials import LANES
+from optimist.runs.job import is_reusable
 
 
-def merge(sources, target):
+def merge(sources: Sequence[str | Path], target: str | Path) -> tuple[int, int]:
     """Copy result files and data sets of some results folders into another.
 
     Nothing is copied unless everything can be: first all files are checked.
@@ -38,17 +40,18 @@ def merge(sources, target):
     # Nothing must look older than what it was made from, or Snakemake makes it again.
     for name in sorted(chosen, key=_stage):
         path, place = chosen[name], Path(target) / name
-        write_atomically(place, lambda temporary, p=path: shutil.copyfile(p, temporary))
-        if _is_result(place):
+        write_atomically(place, partial(shutil.copyfile, path))
+        if parse_result(name):
             _keep(place, Path(target))
     return len(chosen), known
 
 
-def _choose(sources, target):
+def _choose(sources: Sequence[str | Path], target: Path) -> tuple[dict[Path, Path], int]:
     """Return the files to copy by name, and how many are known; raise if two do not agree."""
-    chosen, known = {}, 0
+    chosen: dict[Path, Path] = {}
+    known = 0
     for source in map(Path, sources):
-        files = _files(source)
+        files = shared_names(source)
         if not files:
             raise ResultError(
                 f"{source} holds no results; allowed: folders with {', '.join(LANES)}"
@@ -64,49 +67,34 @@ def _choose(sources, target):
     return chosen, known
 
 
-def _keep(path, target):
+def _keep(path: Path, target: Path) -> None:
     """Let a result be found by a job that makes others with it, which would make it again."""
     metadata = results.read_metadata(path)
     statuses = results.read(path, ["status"])["status"].to_pylist()
-    if is_reusable(metadata["job"]["lane"], statuses):
-        results.Store(target / "kept", metadata).keep(path)
+    if is_reusable(metadata["trials"]["lane"], statuses):
+        results.Store(Layout(str(target), "").kept, metadata).keep(path)
 
 
-def _files(folder):
-    """Return what is shared of a results folder, relative to it: results, and data sets.
-
-    Facts about data sets are not: their last digits are a machine's, and they are soon made.
-    """
-    patterns = [*(f"{lane}/**/*.parquet" for lane in LANES)]
-    patterns += ["data/*.csv", "data/raw/*.parquet", "data/raw/*.json"]
-    found = [path for pattern in patterns for path in folder.glob(pattern)]
-    return sorted(p.relative_to(folder) for p in found if not p.name.endswith("_facts.csv"))
-
-
-def _stage(name):
+def _stage(name: Path) -> tuple[bool, bool, Path]:
     """Return a key that sorts files by what is made from what: downloads, data sets, results."""
     return name.parts[0] != "data", name.parts[:2] != ("data", "raw"), name
 
 
-def _existing(path):
+def _existing(path: Path) -> Path | None:
     return path if path.exists() else None
 
 
-def _is_result(path):
-    return path.suffix == ".parquet" and path.parent.name != "raw"
-
-
-def _check(path):
-    if _is_result(path):
+def _check(path: Path) -> None:
+    if parse_result(path):
         results.read(path)
 
 
-def _compare(there, other):
+def _compare(there: Path, other: Path) -> None:
     """Raise ResultError unless two files of one path say the same."""
     # The record of a download tells when it was; the table beside it is compared.
     if there.suffix == ".json" or sha256(there) == sha256(other):
         return
-    if not _is_result(there):
+    if not parse_result(there):
         # Parquet files name the version of what wrote them.
         if there.suffix == ".parquet" and pq.read_table(there).equals(pq.read_table(other)):
             return
@@ -114,13 +102,13 @@ def _compare(there, other):
             f"{other} and {there} are two tables of one data set; allowed: folders whose results "
             "were made from one"
         )
-    jobs = [results.read_metadata(path)["job"] for path in (there, other)]
-    if identity(jobs[0]) != identity(jobs[1]):
+    asked = [results.read_metadata(path)["trials"] for path in (there, other)]
+    if fingerprint(asked[0]) != fingerprint(asked[1]):
         fault = "were made by two configurations or versions of the code"
-    elif jobs[0]["lane"] == "timing":
+    elif asked[0]["lane"] == "timing":
         fault = "are two measurements of the same times"
     elif results.digest(results.read(there)) != results.digest(results.read(other)):
-        fault = "are the same job with two outcomes, as on two kinds of machine"
+        fault = "are the same trials with two outcomes, as on two kinds of machine"
     else:
         return
     raise ResultError(f"{other} and {there} {fault}; delete the one that should not count")

@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 PACKAGES = ("optimist", "numpy", "scipy", "pandas", "pyarrow", "scikit-learn", "snakemake")
 
 
-def collect():
+def collect() -> dict[str, Any]:
     """Return git commit and dirty flag, package versions, CPU and BLAS threads, as a dict."""
     return {
         "commit": _git("rev-parse", "HEAD"),
@@ -24,7 +25,7 @@ def collect():
     }
 
 
-def _is_dirty():
+def _is_dirty() -> bool | None:
     """Return whether tracked files differ from the commit; None outside a git checkout.
 
     What the workflow itself writes, figures and the verdicts in the README, does not count.
@@ -34,7 +35,7 @@ def _is_dirty():
     return None if status is None else bool(status)
 
 
-def blas_threads():
+def blas_threads() -> int | None:
     """Return the largest number of threads that a loaded BLAS or OpenMP library would use."""
     from threadpoolctl import threadpool_info
 
@@ -42,7 +43,7 @@ def blas_threads():
 
 
 @lru_cache
-def _git(*arguments):
+def _git(*arguments: str) -> str | None:
     command = ["git", "-C", str(Path(__file__).parent), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
@@ -51,14 +52,14 @@ def _git(*arguments):
     return done.stdout.strip()
 
 
-def _version(name):
+def _version(name: str) -> str | None:
     try:
         return version(name)
     except PackageNotFoundError:
         return None
 
 
-def cpu_name():
+def cpu_name() -> str:
     """Return the processor's model name, as far as the system tells."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from optimist.errors import ResultError
 from optimist.files import sha256
+from optimist.layout import parse_result
 from optimist.records import manifest
 from optimist.runs import results
 
@@ -31,14 +32,14 @@ def trace(path):
 def _of_result(path):
     results.read(path)  # all of it, or damage would pass
     metadata = results.read_metadata(path)
-    job, dataset = metadata["job"], metadata["resolved"]["dataset"]
-    cell = job["cell"]
+    asked, dataset = metadata["trials"], metadata["resolved"]["dataset"]
+    cell = asked["cell"]
     return {
         "file": str(path),
         "made": [metadata["provenance"]],
         "settings": {f"{cell['paper']}/{cell['setting']}": cell["spec"]},
         "resolved": metadata["resolved"],
-        "streams": {_stream(cell): list(range(job["first"], job["stop"]))},
+        "streams": {_stream(cell): list(range(asked["first"], asked["stop"]))},
         "data": {cell["spec"]["dataset"]: dataset} if dataset else {},
     }
 
@@ -78,12 +79,11 @@ def _of_runs(content, inputs):
     runs = {p: entry for p, entry in inputs.items() if "made" in entry}
     settings, streams = {}, {}
     for run in runs:
-        paper, setting, _, chunk = Path(run).with_suffix("").parts[-4:]
-        spec = content["settings"][f"{paper}/{setting}"]
-        settings[f"{paper}/{setting}"] = spec
-        first, last = map(int, chunk.split("-"))
-        stream = _stream({"paper": paper, "setting": setting, "spec": spec})
-        streams.setdefault(stream, set()).update(range(first, last + 1))
+        place = parse_result(run)
+        name = f"{place.paper}/{place.setting}"
+        settings[name] = spec = content["settings"][name]
+        stream = _stream({"paper": place.paper, "setting": place.setting, "spec": spec})
+        streams.setdefault(stream, set()).update(range(place.first, place.stop))
     tables = {p: entry["sha256"] for p, entry in inputs.items() if Path(p).suffix == ".csv"}
     return {
         "made": [content["made"][i] for i in sorted({entry["made"] for entry in runs.values()})],

@@ -8,12 +8,14 @@
 ``times``   every recorded round of the timing lane, one row per setting, algorithm, trial, round.
 ``facts``   one row per name and setting: numbers about the environments (and, with an algorithm's
             label for a setting, the areas of confidence regions).
-``floors``  one row per instance of a function, where the largest value of a function is not known:
-            the smallest regret that any algorithm had in a round, from which all regret is counted.
+``best_known``  one row per instance of a function whose largest value is not known: the smallest
+            regret that any algorithm had in a round, from which all regret is counted.
 Other tables are those of `optimist.panels.studies`.
 """
 
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +23,6 @@ import pyarrow as pa
 
 from optimist.errors import ResultError
 from optimist.files import write_frame
-from optimist.panels.studies import FACTS, TABLES
 from optimist.runs.loop import COMPLETE
 from optimist.runs.results import REQUIRED, read
 from optimist.statistics import mean_intervals
@@ -30,25 +31,36 @@ CELL = ["setting", "algorithm"]
 REGRETS = [*CELL, "trial", "round", "regret", "status"]
 # What regret in hindsight is counted with.
 COUNTED = ("instance", "simple_regret")
+# Columns of every table of facts.
+FACTS = ["name", "setting", "value"]
+# Inputs that are no tables to be read as they are.
+RAW = ("regret", "timing", "best_known")
 CURVES = (*CELL, "round", "mean", "low", "high", "trials", "lower", "median", "upper")
 
 
-def load(paths, floors=None, *, columns=None, ends=False):
+def load(
+    paths: Sequence[str],
+    best_known: str | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    ends: bool = False,
+) -> pd.DataFrame:
     """Return the rows of several result files as one pandas frame, empty if there are none.
 
     Parameters
     ----------
     paths : list of str
-    floors : str or None
-        Path of what `find_floors` found; regret is counted from them.
+    best_known : str or None
+        Path of what `find_best_known` found; regret is counted from them.
     columns : list of str or None
-        Read these only, as far as they are there, and what ``floors`` needs.
+        Read these only, as far as they are there, and what ``best_known`` needs.
     ends : bool
         Keep only the rows that `finals` looks at.
     """
     if not paths:
         return pd.DataFrame(columns=REQUIRED)
-    wanted = columns and [*columns, *(() if floors is None else COUNTED)]
+    counted = () if best_known is None else COUNTED
+    wanted = None if columns is None else [*columns, *counted]
 
     def rows(path):
         table = read(path, wanted)
@@ -57,7 +69,7 @@ def load(paths, floors=None, *, columns=None, ends=False):
     with ThreadPoolExecutor(4) as pool:
         tables = list(pool.map(rows, paths))
     runs = pa.concat_tables(tables, promote_options="permissive").to_pandas()
-    return runs if floors is None else count_from(runs, pd.read_parquet(floors))
+    return runs if best_known is None else count_from(runs, pd.read_parquet(best_known))
 
 
 def _ends(table):
@@ -74,55 +86,60 @@ def _last_rounds(runs):
     return trials.idxmax(), early.groupby([*CELL, "trial"], sort=False)["round"].idxmax()
 
 
-def write_tables(regret, timing, floors, paths):
+def write_tables(
+    regret: Sequence[str],
+    timing: Sequence[str],
+    best_known: str | None,
+    paths: Mapping[str, str],
+) -> None:
     """Write the tables of a group: ``finals``, ``regrets`` and ``times``.
 
     Parameters
     ----------
     regret, timing : list of str
         Result files of the two lanes.
-    floors : str or None
+    best_known : str or None
         See `load`.
     paths : mapping of str to path
         Where each table is written.
     """
-    write_frame(load(regret, floors, columns=REGRETS)[REGRETS], paths["regrets"])
-    write_frame(finals(load(regret, floors, ends=True)), paths["finals"])
+    write_frame(load(regret, best_known, columns=REGRETS)[REGRETS], paths["regrets"])
+    write_frame(finals(load(regret, best_known, ends=True)), paths["finals"])
     write_frame(load(timing), paths["times"])
 
 
-def find_floors(runs):
+def find_best_known(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the smallest regret of a round on each instance of a function, and who had it.
 
-    Columns instance, floor, algorithm (the first of several).
+    Columns instance, least_regret, algorithm (the first of several).
     """
     best = runs.sort_values("simple_regret", kind="stable").groupby("instance")
     found = best[["simple_regret", "algorithm"]].first().reset_index()
-    return found.rename(columns={"simple_regret": "floor"})
+    return found.rename(columns={"simple_regret": "least_regret"})
 
 
-def count_from(runs, floors):
-    """Return ``runs`` with all regret counted from the ``floors`` of their instance.
+def count_from(runs: pd.DataFrame, best_known: pd.DataFrame) -> pd.DataFrame:
+    """Return ``runs`` with all regret counted from the best known value of their instance.
 
-    Instances without a floor are left alone, unless others of their setting have one.
+    Instances without one are left alone, unless others of their setting have one.
     """
     instances = runs.get("instance", pd.Series(None, runs.index, dtype=object))
-    floor = instances.map(floors.set_index("instance")["floor"])
-    mixed = set(runs["setting"][floor.notna()])
-    lost = instances[floor.isna() & instances.notna() & runs["setting"].isin(mixed)]
+    least = instances.map(best_known.set_index("instance")["least_regret"])
+    mixed = set(runs["setting"][least.notna()])
+    lost = instances[least.isna() & instances.notna() & runs["setting"].isin(mixed)]
     if len(lost):
         raise ResultError(
-            f"no floor of {lost.iloc[0]!r}; delete the tables named floors and run the same "
-            "command again"
+            f"no best known value of {lost.iloc[0]!r}; delete the tables named best_known and run "
+            "the same command again"
         )
-    floor = floor.fillna(0.0)
+    least = least.fillna(0.0)
     return runs.assign(
-        regret=runs["regret"] - floor * runs["round"],
-        simple_regret=runs["simple_regret"] - floor,
+        regret=runs["regret"] - least * runs["round"],
+        simple_regret=runs["simple_regret"] - least,
     )
 
 
-def finals(runs):
+def finals(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the last recorded round of each trial, and as ``regret_half`` the regret midway.
 
     Midway is the last recorded round in the first half.
@@ -133,7 +150,7 @@ def finals(runs):
     return ends.merge(halves, how="left", on=[*CELL, "trial"])
 
 
-def curves(runs, level, interval="t"):
+def curves(runs: pd.DataFrame, level: float, interval: str = "t") -> pd.DataFrame:
     """Return mean regret with its band and the quartiles of regret at each recorded round.
 
     The band is at ``level``, by Student's t or another ``interval`` of
@@ -154,20 +171,22 @@ def curves(runs, level, interval="t"):
     return pd.concat(pieces[1:] or pieces, ignore_index=True)
 
 
-def tables(inputs, level, interval="t", trials=None):
+def tables(
+    inputs: Mapping[str, Any], level: float, interval: str = "t", trials: int | None = None
+) -> dict[str, pd.DataFrame]:
     """Return the tables made from a mapping of ``regret``, ``timing`` and table names to paths.
 
-    What is not among the inputs is absent from the answer; ``floors`` among them change the regret.
+    What is not among the inputs is absent from the answer; ``best_known`` among them changes the
+    regret.
     ``finals`` and ``times`` may be given instead of the lanes that they are made from.
     ``level`` and ``interval`` are those of `curves`; of the regret lane only the first ``trials``
     count.
     """
-    whole = ("finals", "times")
-    made = read_tables({k: v for k, v in inputs.items() if k in TABLES or k in whole})
+    made = read_tables({name: path for name, path in inputs.items() if name not in RAW})
     regret, timing = (_as_list(inputs.get(lane, [])) for lane in ("regret", "timing"))
     if regret:
-        floors = inputs.get("floors")
-        runs, ends = load(regret, floors, columns=REGRETS), load(regret, floors, ends=True)
+        best_known = inputs.get("best_known")
+        runs, ends = load(regret, best_known, columns=REGRETS), load(regret, best_known, ends=True)
         if trials is not None:
             runs, ends = runs[runs["trial"] < trials], ends[ends["trial"] < trials]
         made |= {"finals": finals(ends), "curves": curves(runs, level, interval)}
@@ -176,16 +195,17 @@ def tables(inputs, level, interval="t", trials=None):
     return made
 
 
-def read_tables(paths):
+def read_tables(paths: Mapping[str, str]) -> dict[str, pd.DataFrame]:
     """Return the frames stored at ``paths`` (by table name), with all facts in one."""
     frames = {name: _read(path) for name, path in paths.items()}
-    facts = [frames.pop(name) for name in FACTS if name in frames]
+    facts = [name for name, frame in frames.items() if [*frame.columns] == FACTS]
     if facts:
-        frames["facts"] = pd.concat(facts, ignore_index=True)
+        joined = pd.concat([frames.pop(name) for name in facts], ignore_index=True)
+        frames["facts"] = joined
     return frames
 
 
-def _read(path):
+def _read(path: str) -> pd.DataFrame:
     return pd.read_parquet(path) if str(path).endswith(".parquet") else pd.read_csv(path)
 
 

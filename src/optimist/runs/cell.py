@@ -1,17 +1,31 @@
-"""One trial: from a cell's configuration to its world, its learner and what they did."""
+"""One trial: from a cell's configuration to its environment, its algorithm and what they did."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from optimist.algorithms import algorithm_class, make_algorithm, option_names, parse_label
+import numpy as np
+
+from optimist.algorithms import (
+    algorithm_class,
+    canonical,
+    make_algorithm,
+    option_names,
+)
 from optimist.arguments import check_keywords, defaults
 from optimist.environments import environment_class, environment_domain, make_environment
 from optimist.errors import ConfigError
 from optimist.files import sha256
+from optimist.label import Label, name_of
+from optimist.layout import dataset_in
 from optimist.runs import seeding
-from optimist.runs.loop import checkpoints, replay, simulate
+from optimist.runs.loop import Coverage, Observer, Trajectory, checkpoints, play, replay
+from optimist.runs.setting import resolve_setting
 
+# What a setting says for readers; it decides no result.
+ABOUT = frozenset(("title", "about"))
 PLAIN = (bool, int, float, str, type(None))
 
 
@@ -24,64 +38,78 @@ class Cell:
     paper, setting, algorithm : str
         ``algorithm`` is a label, ``name[option=value,...]``.
     spec : dict
-        The setting as configured: environment, parameters, learner, horizon, and optionally noise
-        (the name of its random streams, shared by settings that must meet the same luck) and
+        The setting as configured: environment, parameters, problem, horizon and optionally
         dataset.
     """
 
     paper: str
     setting: str
     algorithm: str
-    spec: dict
+    spec: dict[str, Any]
 
     @property
-    def name(self):
+    def name(self) -> str:
         """``paper/setting/algorithm``."""
         return f"{self.paper}/{self.setting}/{self.algorithm}"
 
     @property
-    def domain(self):
+    def domain(self) -> str:
         """Domain of its algorithms, ``arms`` or ``box``."""
         return environment_domain(self.spec["environment"])
 
-    def stream(self, trial, purpose):
-        """Return the generator of this cell's world for a trial and a purpose.
+    def stream(self, trial: int, purpose: str) -> np.random.Generator:
+        """Return the generator of this cell's environment for a trial and a purpose.
 
-        Settings with the same ``noise`` share it.
+        A setting shares it whatever its options are, so that they are compared on the same draws.
         """
-        noise = self.spec.get("noise", self.setting)
-        return seeding.stream(self.paper, noise, trial, purpose)
+        return seeding.stream(self.paper, name_of(self.setting), trial, purpose)
 
-    def luck(self, trial, label):
-        """Return the generator of a learner in this cell's world for a trial.
+    def algorithm_stream(self, trial: int, label: str = "") -> np.random.Generator:
+        """Return the generator of this cell's algorithm, or of another, for a trial.
 
-        On a box the variants of an algorithm share it, and so GO-UCB's initial weights.
+        The variants of an algorithm share it.
         """
-        return self.stream(trial, label if self.domain == "arms" else parse_label(label)[0])
+        return self.stream(trial, name_of(label or self.algorithm))
 
 
-def build(cell, trial, data_dir=None):
+def make_cell(paper: Mapping[str, Any], setting: str, algorithm: str) -> Cell:
+    """Return the cell of a loaded paper configuration, its labels in canonical form.
+
+    The setting may have options with which the configuration does not have it.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown setting, algorithm or option.
+    """
+    if setting in paper["settings"]:
+        label, full = setting, paper["settings"][setting]
+    else:
+        found, full = resolve_setting(paper, setting)
+        label = str(found)
+    spec = {key: value for key, value in full.items() if key not in ABOUT}
+    domain = environment_domain(spec["environment"])
+    return Cell(paper["paper"], label, canonical(algorithm, domain), spec)
+
+
+def build(cell: Cell, trial: int, data_dir: str | Path | None = None) -> tuple[Any, Any]:
     """Return environment and problem of one trial."""
     spec = cell.spec
-    extra = {}
-    if "dataset" in spec:
-        if data_dir is None:
-            raise ConfigError(f"setting {cell.setting!r} needs data set {spec['dataset']!r}")
-        extra["dataset"] = Path(data_dir) / f"{spec['dataset']}.csv"
+    path = _dataset(cell, data_dir)
     environment = make_environment(
         spec["environment"],
         horizon=spec["horizon"],
         trial=trial,
         stream=partial(cell.stream, trial),
         **spec.get("parameters", {}),
-        **extra,
+        **({} if path is None else {"dataset": path}),
     )
-    learner = spec.get("learner", {})
-    check_keywords("learner", learner, environment.problem)
-    return environment, environment.problem(**learner)
+    told = spec.get("problem", {})
+    check_keywords("problem", told, environment.problem)
+    return environment, environment.problem(**told)
 
 
-def resolve(cell, data_dir=None):
+def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
     """Return all that a cell's configuration leaves to defaults, as plain data.
 
     Keys: ``environment`` (its parameters), ``problem`` (what the learner is told in trial 0),
@@ -89,37 +117,83 @@ def resolve(cell, data_dir=None):
     """
     spec = cell.spec
     _, problem = build(cell, 0, data_dir)
-    name, options = parse_label(cell.algorithm)
+    label = Label.parse(cell.algorithm)
+    defaults_of = option_names(algorithm_class(label.name, cell.domain))
     world = defaults(environment_class(spec["environment"]).__init__)
     # Links, kernels and arrays are objects; what made them is among the environment's parameters.
     told = {key: value for key, value in vars(problem).items() if isinstance(value, PLAIN)}
     return {
         "environment": {**world, **spec.get("parameters", {})},
         "problem": told,
-        "options": {**option_names(algorithm_class(name, cell.domain)), **options},
+        "options": {**defaults_of, **dict(label.options)},
         "dataset": dataset_digest(cell, data_dir),
     }
 
 
-def dataset_digest(cell, data_dir):
+def dataset_digest(cell: Cell, data_dir: str | Path | None) -> str | None:
     """Return the SHA-256 of the prepared data set of a cell, None if it has none."""
+    path = _dataset(cell, data_dir)
+    return None if path is None else sha256(path)
+
+
+def _dataset(cell: Cell, data_dir: str | Path | None) -> Path | None:
+    """Return the path of the prepared data set of a cell, None if it has none."""
     if "dataset" not in cell.spec:
         return None
-    return sha256(Path(data_dir) / f"{cell.spec['dataset']}.csv")
+    if data_dir is None:
+        raise ConfigError(f"setting {cell.setting!r} needs data set {cell.spec['dataset']!r}")
+    return dataset_in(data_dir, cell.spec["dataset"])
 
 
-def run_trial(job, trial, data_dir=None):
-    """Run one trial of a `optimist.runs.trials.Job`; return its `Trajectory`."""
-    cell = job.cell
+def play_trial(
+    cell: Cell,
+    trial: int,
+    data_dir: str | Path | None = None,
+    *,
+    rounds: int | None = None,
+    probe: Mapping[str, Any] | None = None,
+    coverage: bool = True,
+    time_limit: float | None = None,
+) -> Trajectory:
+    """Play one trial of a cell, as `optimist.runs.trials.Trials` describes it.
+
+    Without ``coverage`` nobody asks for the confidence set, which takes time.
+    """
     environment, problem = build(cell, trial, data_dir)
-    marks = checkpoints(cell.spec["horizon"], job.rounds)
-    # The learner's own randomness; it never touches the world's streams.
-    learner = make_algorithm(cell.algorithm, problem, cell.luck(trial, cell.algorithm))
-    if job.probe:
-        label = job.probe["leader"]
-        leader = make_algorithm(label, problem, cell.luck(trial, label))
-        every = min(job.probe["every"], max(1, marks[-1] // 4))
-        return replay(environment, leader, learner, marks, every=every, time_limit=job.time_limit)
-    return simulate(
-        environment, learner, marks, coverage=job.lane == "regret", time_limit=job.time_limit
-    )
+    marks = checkpoints(cell.spec["horizon"], rounds)
+    # The algorithm's own randomness; it never touches the environment's streams.
+    algorithm = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(trial))
+    if probe:
+        label = probe["leader"]
+        leader = make_algorithm(label, problem, cell.algorithm_stream(trial, label))
+        every = min(probe["every"], max(1, marks[-1] // 4))
+        return replay(environment, leader, algorithm, marks, every=every, time_limit=time_limit)
+    observer = Coverage(environment.theta if coverage else None, algorithm)
+    return play(environment, algorithm, marks, observers=[observer], time_limit=time_limit)
+
+
+def watch(
+    cell: Cell,
+    trial: int,
+    observe: Callable[[Any, Any], Observer],
+    *,
+    rounds: int | None = None,
+    data_dir: str | Path | None = None,
+) -> Trajectory:
+    """Play one trial of a cell with an observer, as the workflow plays it.
+
+    Parameters
+    ----------
+    cell : Cell
+    trial : int
+    observe : callable
+        From the environment and the algorithm of the trial to their observer.
+    rounds : int or None
+        Truncate the trial after so many.
+    data_dir : path or None
+        Folder of the prepared data sets.
+    """
+    environment, problem = build(cell, trial, data_dir)
+    algorithm = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(trial))
+    marks = checkpoints(cell.spec["horizon"], rounds)
+    return play(environment, algorithm, marks, observers=[observe(environment, algorithm)])

@@ -7,6 +7,7 @@ job had found. Here the trial that goes too far ends with the status ``out_of_me
 
 import signal
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
@@ -17,7 +18,7 @@ MEGABYTE = 2**20
 
 
 @contextmanager
-def limited(memory_mb=None, seconds=None):
+def limited(memory_mb: float | None = None, seconds: float | None = None) -> Iterator[None]:
     """Within the block, raise MemoryError or `OutOfTimeError` where a limit is passed.
 
     Parameters
@@ -33,7 +34,7 @@ def limited(memory_mb=None, seconds=None):
 
 
 @contextmanager
-def _memory(memory_mb):
+def _memory(memory_mb: float | None) -> Iterator[None]:
     if memory_mb is not None:
         _warm_up()
     state = _process_state()
@@ -55,7 +56,7 @@ def _memory(memory_mb):
 
 
 @lru_cache
-def _warm_up():
+def _warm_up() -> None:
     """Let BLAS, of numpy and of scipy, have its buffers: it ends the process if it cannot.
 
     OpenBLAS takes them for products of matrices of more than 100 rows, where it has other code for
@@ -69,7 +70,7 @@ def _warm_up():
 
 
 @contextmanager
-def _time(seconds):
+def _time(seconds: float | None) -> Iterator[None]:
     if seconds is None or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -86,19 +87,19 @@ def _time(seconds):
         signal.signal(signal.SIGALRM, before)
 
 
-def forget_peak_memory():
+def forget_peak_memory() -> None:
     """Let `peak_memory` count from now on, where Linux permits that."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
-def peak_memory():
+def peak_memory() -> float | None:
     """Return the largest resident memory of this process so far in MiB, None if unknown."""
     state = _process_state()
     return None if state is None else state["VmHWM"] / MEGABYTE
 
 
-def _process_state():
+def _process_state() -> dict[str, int] | None:
     """Return the sizes in bytes that Linux tells of this process, by name; None elsewhere."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()

@@ -5,8 +5,8 @@ for a numerical reason; it ends with a status:
 
 ``ok``            all went well
 ``unconverged``   an inner solver missed its tolerance at least once; the curve is complete
-``non_finite``    a reward or the learner's state stopped being finite; the curve ends before it
-``failed: ...``   a linear-algebra or arithmetic error in the learner; the curve ends before it
+``non_finite``    a reward or the algorithm's state stopped being finite; the curve ends before it
+``failed: ...``   a linear-algebra or arithmetic error in the algorithm; the curve ends before it
 ``timeout``       the trial's own time limit passed; the curve ends there
 ``out_of_time``   the job's time limit was met; the curve ends before it
 ``out_of_memory`` the job's memory limit was met; the curve ends before it
@@ -14,18 +14,25 @@ for a numerical reason; it ends with a status:
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from optimist.environments.base import BoxEnvironment, check_arms, check_point
+from optimist.environments.base import (
+    BoxEnvironment,
+    FiniteArmEnvironment,
+    check_arms,
+    check_point,
+)
 from optimist.errors import ConfigError, OutOfTimeError
 
 CURVE_POINTS = 300
 COMPLETE = ("ok", "unconverged")
-# How a trial ends for want of what another machine may have.
+# How a trial ends for lack of time or memory, which another machine may have.
 EARLY = ("out_of_time", "out_of_memory")
-# Columns that are measured here; a learner's diagnostics have other names.
+# Columns that are measured here; an algorithm's diagnostics have other names.
 MEASURED = frozenset(
     (
         *("round", "regret", "seconds", "select_seconds", "covered", "state_bytes"),
@@ -34,7 +41,7 @@ MEASURED = frozenset(
 )
 
 
-def checkpoints(horizon, rounds=None):
+def checkpoints(horizon: int, rounds: int | None = None) -> list[int]:
     """Return about 300 recorded rounds (counted from 1) of a run, as a sorted list of ints.
 
     A quarter of them is spaced geometrically, so that early rounds are seen on log axes. A run
@@ -54,15 +61,70 @@ class Trajectory:
     """What one trial recorded, a list of values per column, all of the same length."""
 
     status: str = "ok"
-    columns: dict = field(default_factory=dict)
+    columns: dict[str, list[Any]] = field(default_factory=dict)
 
-    def record(self, **values):
+    def record(self, **values: Any) -> None:
         """Append one recorded round; a column that appears late is an error of the caller."""
         for name, value in values.items():
             self.columns.setdefault(name, []).append(value)
 
 
-def simulate(environment, algorithm, marks, *, coverage=True, time_limit=None):
+class Observer:
+    """Watches a trial: it is called before and after every round and adds columns at the marks."""
+
+    def before(self, t: int) -> None:
+        """Look at the algorithm before it chooses in round ``t``, counted from 0."""
+
+    def after(self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float):
+        """Look at the algorithm after it has learned from round ``t``.
+
+        Parameters
+        ----------
+        t : int
+        arms : (K, d) array or None
+            The arms of the round; None on a box.
+        choice : int or (d,) array
+            The index of the arm that was played, or the point that was asked for.
+        reward, regret : float
+            Of this round.
+        """
+
+    def columns(self) -> dict[str, Any]:
+        """Return what is recorded after a round, by column."""
+        return {}
+
+
+class Coverage(Observer):
+    """Whether the confidence set held the truth before every round so far; None without a truth.
+
+    Parameters
+    ----------
+    theta : (d,) array or None
+        What the set should hold.
+    algorithm : FiniteArmAlgorithm or BoxAlgorithm
+    """
+
+    def __init__(self, theta: np.ndarray | None, algorithm: Any) -> None:
+        self._theta = None if theta is None else theta[None]
+        self._algorithm = algorithm
+        self._covered = None if theta is None else True
+
+    def before(self, t: int) -> None:
+        if self._covered:
+            self._covered = bool(self._algorithm.contains(self._theta)[0])
+
+    def columns(self) -> dict[str, Any]:
+        return {"covered": self._covered}
+
+
+def play(
+    environment: FiniteArmEnvironment | BoxEnvironment,
+    algorithm: Any,
+    marks: Sequence[int],
+    *,
+    observers: Sequence[Observer] = (),
+    time_limit: float | None = None,
+) -> Trajectory:
     """Play one trial.
 
     Parameters
@@ -71,31 +133,32 @@ def simulate(environment, algorithm, marks, *, coverage=True, time_limit=None):
     algorithm : FiniteArmAlgorithm or BoxAlgorithm
     marks : list of int
         Rounds to record, counted from 1; the last one ends the trial.
-    coverage : bool
-        Check in every round whether the confidence set holds the true parameter.
+    observers : sequence of Observer
+        A numerical error of theirs ends the trial as one of the algorithm does.
     time_limit : float or None
         Seconds of select and update after which the trial ends with status ``timeout``.
 
     Returns
     -------
     Trajectory
-        Columns round, regret, seconds, select_seconds, covered, state_bytes and the algorithm's
-        diagnostics; all are cumulative, ``seconds`` is the time in select, update and prepare, of
-        which ``select_seconds`` is that in select. On a box select and update are propose and
-        observe, and there are two columns more: ``simple_regret``, the regret of the best point so
-        far, and ``instance``, see `BoxEnvironment`.
+        Columns round, regret, seconds, select_seconds, those of the observers, state_bytes and the
+        algorithm's diagnostics; all are cumulative, ``seconds`` is the time in select, update and
+        prepare, of which ``select_seconds`` is that in select. On a box select and update are
+        propose and observe, and there are two columns more: ``simple_regret``, the regret of the
+        best point so far, and ``instance``, see `BoxEnvironment`.
     """
-    play = _BoxPlay if isinstance(environment, BoxEnvironment) else _ArmsPlay
-    return _run(play(environment, algorithm, coverage), marks, time_limit)
+    if isinstance(environment, BoxEnvironment):
+        return _run(_BoxRounds(environment, algorithm, observers), marks, time_limit)
+    return _run(_ArmRounds(environment, algorithm, observers), marks, time_limit)
 
 
-def _run(play, marks, time_limit):
-    """Play rounds up to the last mark, recording totals at the marks; never raise for numbers."""
+def _run(rounds: "_Rounds", marks: Sequence[int], time_limit: float | None) -> Trajectory:
+    """Play up to the last mark, recording totals at the marks; never raise for numbers."""
     trajectory = Trajectory()
     marked = set(marks)
     for t in range(marks[-1]):
         try:
-            play.round(t)
+            rounds.play(t)
         except NotFiniteError:
             trajectory.status = "non_finite"
             break
@@ -111,15 +174,15 @@ def _run(play, marks, time_limit):
             trajectory.status = f"failed: {error}"
             break
         if t + 1 in marked:
-            if not play.algorithm.is_finite():
+            if not rounds.algorithm.is_finite():
                 trajectory.status = "non_finite"
                 break
-            trajectory.record(round=t + 1, **play.totals())
-        if time_limit is not None and play.seconds > time_limit:
+            trajectory.record(round=t + 1, **rounds.totals())
+        if time_limit is not None and rounds.seconds > time_limit:
             trajectory.status = "timeout"
             break
     if trajectory.status == "ok":
-        trajectory.status = play.status
+        trajectory.status = rounds.status
     return trajectory
 
 
@@ -143,14 +206,13 @@ def _reward(environment, t, choice):
     return reward
 
 
-class _Play:
+class _Rounds:
     """Running totals of one trial."""
 
-    def __init__(self, environment, algorithm, coverage):
+    def __init__(self, environment, algorithm, observers=()):
         self.environment = environment
         self.algorithm = algorithm
-        self.theta = environment.theta[None] if coverage and environment.theta is not None else None
-        self.covered = None if self.theta is None else True
+        self.observers = tuple(observers)
         self.regret = 0.0
         self.seconds = 0.0
         self.select_seconds = 0.0
@@ -163,21 +225,31 @@ class _Play:
 
     @property
     def status(self):
-        """How the learner did."""
+        """How the algorithm did."""
         return self.algorithm.status
 
+    def play(self, t):
+        """Play round ``t``, between the observers' looks at the algorithm."""
+        for observer in self.observers:
+            observer.before(t)
+        arms, choice, reward, regret = self.round(t)
+        self.regret += regret
+        for observer in self.observers:
+            observer.after(t, arms, choice, reward, regret)
+
     def totals(self):
-        return {
+        totals = {
             "regret": self.regret,
             "seconds": self.seconds,
             "select_seconds": self.select_seconds,
-            "covered": self.covered,
-            "state_bytes": self.algorithm.state_bytes(),
-            **self.algorithm.diagnostics(),
         }
+        for observer in self.observers:
+            totals |= observer.columns()
+        state = {"state_bytes": self.algorithm.state_bytes()}
+        return totals | state | self.algorithm.diagnostics()
 
 
-class _ArmsPlay(_Play):
+class _ArmRounds(_Rounds):
     """A trial with finitely many arms."""
 
     _checked = None
@@ -192,8 +264,6 @@ class _ArmsPlay(_Play):
 
     def round(self, t):
         arms, algorithm = self.arms(t), self.algorithm
-        if self.covered:
-            self.covered = bool(algorithm.contains(self.theta)[0])
         start = time.perf_counter()
         index = algorithm.select(arms)
         middle = time.perf_counter()
@@ -203,18 +273,16 @@ class _ArmsPlay(_Play):
         algorithm.prepare()
         self.select_seconds += middle - start
         self.seconds += time.perf_counter() - resume + middle - start
-        self.regret += self.environment.regret(t, index)
+        return arms, index, reward, self.environment.regret(t, index)
 
 
-class _BoxPlay(_Play):
+class _BoxRounds(_Rounds):
     """A trial on a box."""
 
     simple_regret = math.inf
 
     def round(self, t):
         algorithm = self.algorithm
-        if self.covered:
-            self.covered = bool(algorithm.contains(self.theta)[0])
         start = time.perf_counter()
         x = algorithm.propose()
         middle = time.perf_counter()
@@ -228,18 +296,18 @@ class _BoxPlay(_Play):
         self.seconds += time.perf_counter() - resume + middle - start
         regret = self.environment.maximum - self.environment.value(x)
         self.simple_regret = min(self.simple_regret, regret)
-        self.regret += regret
+        return None, x, reward, regret
 
     def totals(self):
         more = {"simple_regret": self.simple_regret, "instance": self.environment.instance}
         return {**super().totals(), **more}
 
 
-class _Replay(_ArmsPlay):
+class _ReplayRounds(_ArmRounds):
     """Running totals of a follower on the history of a leader; see `replay`."""
 
     def __init__(self, environment, leader, follower, every):
-        super().__init__(environment, follower, coverage=False)
+        super().__init__(environment, follower)
         self.leader = leader
         self.every = every
         # Seconds that preparing and selecting took when last timed; none before the first time.
@@ -272,7 +340,7 @@ class _Replay(_ArmsPlay):
         self.seconds += time.perf_counter() - start
         if self.rates:
             self._charge(1)
-        self.regret += self.environment.regret(t, index)
+        return arms, index, reward, self.environment.regret(t, index)
 
     def _charge(self, rounds):
         """Add what preparing and selecting take in some rounds."""
@@ -283,7 +351,15 @@ class _Replay(_ArmsPlay):
         return {**super().totals(), "selections": self.selections, "agreements": self.agreements}
 
 
-def replay(environment, leader, follower, marks, *, every, time_limit=None):
+def replay(
+    environment: FiniteArmEnvironment,
+    leader: Any,
+    follower: Any,
+    marks: Sequence[int],
+    *,
+    every: int,
+    time_limit: float | None = None,
+) -> Trajectory:
     """Time a slow solver on the history of a fast one.
 
     The ``leader`` plays; the ``follower`` learns from the same arms and rewards, and is asked to
@@ -293,7 +369,7 @@ def replay(environment, leader, follower, marks, *, every, time_limit=None):
     Returns
     -------
     Trajectory
-        As of `simulate`, with the leader's regret, the follower's seconds, selections and
+        As of `play`, with the leader's regret, the follower's seconds, selections and
         agreements: in how many of them both chose the same arm.
     """
-    return _run(_Replay(environment, leader, follower, every), marks, time_limit)
+    return _run(_ReplayRounds(environment, leader, follower, every), marks, time_limit)

@@ -1,23 +1,28 @@
-"""Result files: one Parquet file per chunk, complete or absent.
+"""Result files: one Parquet file per range of trials of a cell, complete or absent.
 
 Columns: paper, setting, algorithm, trial, round, regret, seconds, status, covered, state_bytes, and
-one column per diagnostic of the algorithm. The file's metadata holds the job, the resolved cell and
-the provenance of the run as JSON under the key ``optimist``.
+one column per diagnostic of the algorithm. The file's metadata holds the description of the
+trials, the resolved cell and the provenance of the run as JSON under the key ``optimist``.
 """
 
 import hashlib
 import json
 import os
 import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from optimist.errors import DataError, ResultError, UnreadableError
-from optimist.files import identity, sha256, write_atomically
+from optimist.files import fingerprint, sha256, write_atomically
+from optimist.layout import dataset_in
+from optimist.runs.cell import Cell
+from optimist.runs.loop import Trajectory
 
 KEY = b"optimist"
 REQUIRED = ("paper", "setting", "algorithm", "trial", "round", "regret", "seconds", "status")
@@ -29,9 +34,9 @@ REMEDY = (
 )
 
 
-def to_table(cell, trajectories):
+def to_table(cell: Cell, trajectories: Mapping[int, Trajectory]) -> pa.Table:
     """Return one tidy table from a mapping of trial index to `Trajectory`."""
-    columns = {}
+    columns: dict[str, list[Any]] = {}
     rows = 0
     for trial, trajectory in trajectories.items():
         recorded = {name: list(values) for name, values in trajectory.columns.items()}
@@ -53,14 +58,14 @@ def to_table(cell, trajectories):
     return pa.table({name: columns[name] for name in order})
 
 
-def write(table, path, metadata):
+def write(table: pa.Table, path: str | Path, metadata: Mapping[str, Any]) -> None:
     """Write a result table with ``metadata`` (a JSON-able dict)."""
     table = table.replace_schema_metadata({KEY: json.dumps(metadata, sort_keys=True).encode()})
     options = {"compression": "zstd", "write_page_checksum": True}
     write_atomically(path, lambda temporary: pq.write_table(table, temporary, **options))
 
 
-def read(path, columns=None):
+def read(path: str | Path, columns: Sequence[str] | None = None) -> pa.Table:
     """Return the table of a result file, or some columns of it.
 
     Raises
@@ -76,10 +81,10 @@ def read(path, columns=None):
         missing = [name for name in REQUIRED if name not in present]
         if missing:
             raise ResultError(f"result file {path} has no column {', '.join(missing)}")
-        return file.read(columns and [name for name in columns if name in present])
+        return file.read(None if columns is None else [name for name in columns if name in present])
 
 
-def read_metadata(path):
+def read_metadata(path: str | Path) -> dict[str, Any]:
     """Return the metadata of a result file as a dict."""
     with _opened(path) as file:
         metadata = file.schema_arrow.metadata or {}
@@ -89,7 +94,7 @@ def read_metadata(path):
 
 
 @contextmanager
-def _opened(path):
+def _opened(path: str | Path) -> Iterator[pq.ParquetFile]:
     """Open a result file; errors while it is open mean damage, but ours and the system's."""
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
@@ -97,18 +102,19 @@ def _opened(path):
     except FileNotFoundError:
         raise ResultError(f"result file {path} does not exist") from None
     except (pa.ArrowException, OSError) as error:
-        if getattr(error, "errno", None) is not None:
-            raise UnreadableError(f"{path} cannot be read: {os.strerror(error.errno)}") from None
+        number = getattr(error, "errno", None)
+        if number is not None:
+            raise UnreadableError(f"{path} cannot be read: {os.strerror(number)}") from None
         raise ResultError(f"result file {path} is damaged ({error}); {REMEDY}") from error
 
 
-def verify(expected, data_dir):
+def verify(expected: Mapping[str, str], data_dir: str | Path) -> None:
     """Refuse result files that are damaged or belong to another configuration, code or data.
 
     Parameters
     ----------
     expected : dict of str to str
-        The `identity` that each file should have, by path.
+        The `optimist.files.fingerprint` that each file should have, by path.
     data_dir : str or Path
         Folder of the prepared data sets.
 
@@ -121,28 +127,28 @@ def verify(expected, data_dir):
     """
     refused = [fault for path in expected if (fault := _fault(path, expected[path], data_dir))]
     if refused:
-        others = f" (and {len(refused) - 1} files more)" if len(refused) > 1 else ""
+        others = f" (and {len(refused) - 1} more files)" if len(refused) > 1 else ""
         raise ResultError(f"{refused[0]}{others}; {REMEDY}")
 
 
-def _fault(path, expected, data_dir):
+def _fault(path: str, expected: str, data_dir: str | Path) -> str | None:
     """Return what is wrong with a result file, None if nothing is."""
     try:
         metadata = read_metadata(path)
     except ResultError as error:
         return str(error).removesuffix(f"; {REMEDY}")
-    if identity(metadata["job"]) != expected:
+    if fingerprint(metadata["trials"]) != expected:
         commit = (metadata["provenance"]["commit"] or "unknown")[:10]
         return f"result file {path} was made by another configuration or code, of commit {commit}"
-    name = metadata["job"]["cell"]["spec"].get("dataset")
+    name = metadata["trials"]["cell"]["spec"].get("dataset")
     if name is not None and metadata["resolved"]["dataset"] != _data_digest(data_dir, name):
-        return f"result file {path} was made from another table than {data_dir}/{name}.csv"
+        return f"result file {path} was made from another table than {dataset_in(data_dir, name)}"
     return None
 
 
 @lru_cache
-def _data_digest(data_dir, name):
-    path = Path(data_dir) / f"{name}.csv"
+def _data_digest(data_dir: str | Path, name: str) -> str:
+    path = dataset_in(data_dir, name)
     if not path.exists():
         raise DataError(
             f"{path} does not exist, so results made from it cannot be checked; make it: "
@@ -154,7 +160,7 @@ def _data_digest(data_dir, name):
 class Store:
     """A folder of results by what decides them, from which they are taken instead of made again.
 
-    A result is found again by its job (with the code that decides it), its data set and the
+    A result is found again by its trials (with the code that decides them), its data set and the
     versions of the packages, so one file may serve several runs; it is linked, not copied, where
     the file system can.
 
@@ -165,16 +171,16 @@ class Store:
         That of a result file, before it is made.
     """
 
-    def __init__(self, folder, metadata):
+    def __init__(self, folder: str | Path, metadata: Mapping[str, Any]) -> None:
         decisive = {
-            "job": metadata["job"],
+            "trials": metadata["trials"],
             "dataset": metadata["resolved"]["dataset"],
             "packages": metadata["provenance"]["packages"],
         }
-        name = identity(decisive)
+        name = fingerprint(decisive)
         self.path = Path(folder) / name[:2] / f"{name}.parquet"
 
-    def take(self, output):
+    def take(self, output: str | Path) -> bool:
         """Put the kept result at ``output`` if there is one, whole; return whether there was."""
         try:
             read(self.path)
@@ -183,19 +189,19 @@ class Store:
         write_atomically(output, lambda temporary: _link(self.path, temporary))
         return True
 
-    def keep(self, output):
+    def keep(self, output: str | Path) -> None:
         """Keep the result file ``output``."""
         write_atomically(self.path, lambda temporary: _link(output, temporary))
 
 
-def _link(path, link):
+def _link(path: str | Path, link: str | Path) -> None:
     try:
         os.link(path, link)
     except OSError:
         shutil.copyfile(path, link)
 
 
-def digest(table):
+def digest(table: pa.Table) -> str:
     """Return the SHA-256 of a table's content, without the columns that hold wall times."""
     stable = table.drop_columns([n for n in VOLATILE if n in table.column_names])
     sink = hashlib.sha256()

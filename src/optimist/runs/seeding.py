@@ -9,8 +9,8 @@ import hashlib
 import numpy as np
 
 
-def stream(*names):
-    """Return a numpy Generator determined by ``names`` (strings or integers) and nothing else."""
+def stream(*names: str | float) -> np.random.Generator:
+    """Return a numpy Generator determined by ``names`` (strings or numbers) and nothing else."""
     key = "\x1f".join(str(name) for name in names).encode()
     words = np.frombuffer(hashlib.sha256(key).digest(), dtype=np.uint32)
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words.tolist())))

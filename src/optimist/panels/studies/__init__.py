@@ -1,76 +1,68 @@
-"""Studies: tables that figures and claims of a paper need beside its runs.
+"""Registry of studies: a literal table from names to classes, see `optimist.panels.studies.base`.
 
-A study is a module of this package with
-
-``tabulate(spec, data_dir)``
-    which returns its tables, by name, as pandas frames. ``spec`` is plain data: the paper's section
-    of the study's name; ``cells``, every setting with every algorithm that the section names; and
-    ``limits``, those of the configuration.
-``names(paper)``
-    which returns the names that its facts may be about, beside settings.
-``check(paper)``
-    which raises ConfigError if the section asks for what cannot be.
-
-A paper has a study if its configuration has a section of that name. Facts every paper has.
+A study stands in one file: what it computes and how that is drawn. A paper has a study if the
+section ``studies`` of its configuration has one of that name. Facts every paper has.
 """
 
 import importlib
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
+from optimist.errors import unknown_name
 
-@dataclass(frozen=True)
-class Study:
-    """What the workflow needs to know of a study without importing it.
-
-    Attributes
-    ----------
-    name : str
-        Of its module here, and of its section in a paper's configuration.
-    tables : dict of str to str
-        Its tables, and their file formats: csv or parquet.
-    facts : tuple of str
-        Those that hold facts: columns name, setting, value.
-    timed : bool
-        Whether it must have the machine to itself.
-    """
-
-    name: str
-    tables: dict = field(default_factory=dict)
-    facts: tuple = ()
-    timed: bool = False
-
-    @property
-    def module(self):
-        """Dotted name of the module."""
-        return f"optimist.panels.studies.{self.name}"
-
-    def load(self):
-        """Return the imported module."""
-        return importlib.import_module(self.module)
-
+if TYPE_CHECKING:
+    from optimist.panels.studies.base import Study
 
 STUDIES = {
-    study.name: study
-    for study in (
-        Study("facts", {"facts": "csv"}, facts=("facts",)),
-        Study("regions", {"regions": "parquet", "region_areas": "csv"}, facts=("region_areas",)),
-        Study("scaling", {"scaling": "csv"}, timed=True),
-        Study("lemmas", {"lemmas": "parquet", "lemma_facts": "csv"}, facts=("lemma_facts",)),
-        Study(
-            "accuracy", {"accuracy": "parquet", "accuracy_facts": "csv"}, facts=("accuracy_facts",)
-        ),
-        Study(
-            "starvation",
-            {"starvation": "parquet", "starvation_facts": "csv"},
-            facts=("starvation_facts",),
-        ),
-    )
+    "facts": "optimist.panels.studies.facts:Facts",
+    "regions": "optimist.panels.studies.regions:Regions",
+    "scaling": "optimist.panels.studies.scaling:Scaling",
+    "lemmas": "optimist.panels.studies.lemmas:Lemmas",
+    "accuracy": "optimist.panels.studies.accuracy:Accuracy",
+    "starvation": "optimist.panels.studies.starvation:Starvation",
 }
-# Every table of every study with its file format, and those that hold facts.
-TABLES = {name: suffix for study in STUDIES.values() for name, suffix in study.tables.items()}
-FACTS = tuple(name for study in STUDIES.values() for name in study.facts)
 
 
-def of_paper(paper):
+def study_class(name: str) -> "type[Study]":
+    """Return the class of the study called ``name``; raise ConfigError if there is none."""
+    if name not in STUDIES:
+        raise unknown_name("study", name, STUDIES)
+    module, _, cls = STUDIES[name].partition(":")
+    return getattr(importlib.import_module(module), cls)
+
+
+def study_section(paper: Mapping[str, Any], name: str) -> dict[str, Any] | None:
+    """Return the section of a study in a paper's configuration, None if there is none."""
+    return paper.get("studies", {}).get(name)
+
+
+def of_paper(paper: Mapping[str, Any]) -> "list[Study]":
     """Return the studies that a paper's configuration asks for."""
-    return [s for s in STUDIES.values() if s.name == "facts" or s.name in paper]
+    asked = {cls: study_section(paper, cls.name) for cls in map(study_class, STUDIES)}
+    return [
+        cls(section or {}) for cls, section in asked.items() if cls.always or section is not None
+    ]
+
+
+def check_studies(paper: dict[str, Any]) -> None:
+    """Raise ConfigError for an unknown study, or one that asks for something impossible."""
+    from optimist.schemas import check_document
+
+    for name in paper.get("studies", {}):
+        study_class(name)
+    for study in of_paper(paper):
+        check_document(dict(study.section), study.schema, study.name)
+        study.check(paper)
+
+
+@lru_cache
+def table_formats() -> dict[str, str]:
+    """Return the file format, csv or parquet, of every table of every study."""
+    return {table: suffix for name in STUDIES for table, suffix in study_class(name).tables.items()}
+
+
+@lru_cache
+def fact_tables() -> tuple[str, ...]:
+    """Return the names of all tables of studies that hold facts."""
+    return tuple(table for name in STUDIES for table in study_class(name).facts)

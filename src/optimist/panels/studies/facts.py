@@ -1,33 +1,50 @@
-"""Facts about the worlds of a paper, beside what the paper reports of them."""
+"""Facts about the environments of a paper, beside what the paper reports of them."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from optimist.panels.studies.base import Study, fact_table, section_schema
 from optimist.runs.cell import Cell, build
 
-
-def check(paper):
-    """Accept any paper: facts are those of its settings."""
-
-
-def names(paper):
-    """Return what facts are about: settings, whose names are known anyway."""
-    return set()
-
-
-def tabulate(spec, data_dir):
-    """Return the facts of every setting's environment in trial 0, and of the data behind it.
-
-    Facts of a data set are listed once, with the first setting that uses it.
-    """
+if TYPE_CHECKING:
     import pandas as pd
 
-    rows, seen = [], set()
-    for cell in (Cell(**cell) for cell in spec["cells"]):
-        environment, _ = build(cell, 0, data_dir)
-        rows += [(name, cell.setting, float(v)) for name, v in environment.facts().items()]
-        dataset = cell.spec.get("dataset")
-        if dataset and dataset not in seen:
-            about = pd.read_csv(Path(data_dir) / f"{dataset}_facts.csv")
-            rows += [(row.name, cell.setting, row.value) for row in about.itertuples(index=False)]
-            seen.add(dataset)
-    return {"facts": pd.DataFrame(rows, columns=["name", "setting", "value"])}
+
+class Facts(Study):
+    """Numbers about the environment of every setting, and about the data behind it."""
+
+    name = "facts"
+    schema = section_schema("Facts about every setting; nothing to configure.")
+    tables: ClassVar = {"facts": "csv"}
+    facts = ("facts",)
+    always = True
+
+    def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:
+        """Return one cell, without an algorithm, for each setting that the paper runs."""
+        specs = {cell.setting: cell.spec for cell in run}
+        return [Cell(paper["paper"], setting, "", spec) for setting, spec in specs.items()]
+
+    def tabulate(
+        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
+    ) -> "dict[str, pd.DataFrame]":
+        """Return the facts of each environment in trial 0, and of the data behind it.
+
+        Facts of a data set are listed once, with the first setting that uses it.
+        """
+        rows, seen = [], set()
+        for cell in cells:
+            environment, _ = build(cell, 0, data_dir)
+            rows += [(name, cell.setting, float(v)) for name, v in environment.facts().items()]
+            dataset = cell.spec.get("dataset")
+            if dataset and dataset not in seen:
+                rows += _facts_of_data(f"{data_dir}/{dataset}_facts.csv", cell.setting)
+                seen.add(dataset)
+        return {"facts": fact_table(rows)}
+
+
+def _facts_of_data(path: str, setting: str) -> list[tuple[str, str, float]]:
+    import pandas as pd
+
+    about = pd.read_csv(path)
+    return [(row.name, setting, row.value) for row in about.itertuples(index=False)]

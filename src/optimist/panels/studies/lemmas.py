@@ -5,89 +5,178 @@ proof rests on $|X_t^\top(\hat\theta_t-\theta_*)|/\sigma_t \le \tau_t/2$.
 """
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from optimist.algorithms import make_algorithm, parse_label
-from optimist.errors import ConfigError
+import numpy as np
+
+from optimist.errors import ConfigError, unknown_name
+from optimist.label import name_of
 from optimist.numerics.linear import quadratic_norms
-from optimist.runs.cell import Cell, build
-from optimist.runs.loop import checkpoints
-from optimist.runs.trials import make_cell
+from optimist.panels import marks as drawing
+from optimist.panels.base import LABEL, TEXT, Axes, Panel, Paper, entries, require
+from optimist.panels.rows import Tables, over_trials, rows
+from optimist.panels.studies import study_section
+from optimist.panels.studies.base import (
+    COUNT,
+    NAMES,
+    Study,
+    fact_table,
+    recorded,
+    section_schema,
+    watch_trials,
+    watched_notes,
+)
+from optimist.runs.cell import Cell, make_cell
+from optimist.runs.loop import COMPLETE, Observer
 
-
-def check(paper):
-    """Refuse another algorithm than Hvt-UCB, and settings that there are not."""
-    lemmas = paper["lemmas"]
-    if parse_label(lemmas["algorithm"])[0] != "hvt_ucb":
-        raise ConfigError(f"lemmas.algorithm is {lemmas['algorithm']!r}; allowed: hvt_ucb[...]")
-    for setting in lemmas["settings"]:
-        make_cell(paper, setting, lemmas["algorithm"])
-
-
-def names(paper):
-    """Return what facts are about: settings."""
-    return set(paper["lemmas"]["settings"])
-
-
-def tabulate(spec, data_dir):
-    """Return what was watched in all trials, and the facts about it."""
+if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes as Canvas
 
-    trials = min(spec["trials"], spec["limits"]["trials"] or spec["trials"])
-    rows = [
-        {"setting": cell["setting"], "algorithm": cell["algorithm"], "trial": trial, **row}
-        for cell in spec["cells"]
-        for trial in range(trials)
-        for row in watch(Cell(**cell), trial, spec["limits"]["rounds"])
-    ]
-    frame = pd.DataFrame(rows)
-    found = pd.DataFrame(facts(frame), columns=["name", "setting", "value"])
-    return {"lemmas": frame, "lemma_facts": found}
+    from optimist.panels.looks import Looks
+
+COLUMNS = ("distance", "largest", "bounded")
 
 
-def watch(cell, trial, rounds=None):
-    """Play one trial of Hvt-UCB; return what its analysis says at about 300 rounds.
+class LemmaObserver(Observer):
+    """Watches the estimate of Hvt-UCB in one trial.
 
-    ``rounds`` truncates the trial.
-
-    Returns
-    -------
-    list of dict
-        Keys round, distance (of the estimate from the truth in the norm of V, as a share of the
-        radius), largest (distance so far) and bounded (share of the rounds so far in which the
-        error in the direction of the arm played was at most half of the threshold).
+    Parameters
+    ----------
+    environment : HeavyTailed
+    algorithm : HvtUCB
     """
-    environment, problem = build(cell, trial)
-    algorithm = make_algorithm(cell.algorithm, problem)
-    marks = set(checkpoints(environment.horizon, rounds))
-    rows, largest, bounded = [], 0.0, 0
-    for t in range(max(marks)):
-        arms = environment.arms(t)
-        index = algorithm.select(arms)
-        error = abs(float(arms[index] @ (algorithm.estimate - environment.theta)))
-        algorithm.update(arms, index, environment.reward(t, index), **environment.told(t))
-        bounded += error / algorithm.sigma <= 0.5 * algorithm.tau
-        move = quadratic_norms(environment.theta, algorithm.estimate, algorithm.V)[0]
-        distance = float(move) / algorithm.beta
-        largest = max(largest, distance)
-        if t + 1 in marks:
-            share = bounded / (t + 1)
-            rows.append(
-                {"round": t + 1, "distance": distance, "largest": largest, "bounded": share}
-            )
-    return rows
+
+    def __init__(self, environment: Any, algorithm: Any) -> None:
+        self._theta = environment.theta
+        self._algorithm = algorithm
+        self._estimate = algorithm.estimate
+        self._rounds = self._bounded = 0
+        self._distance = self._largest = 0.0
+
+    def before(self, t: int) -> None:
+        """Keep the estimate that the choice is made with."""
+        self._estimate = self._algorithm.estimate
+
+    def after(
+        self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
+    ) -> None:
+        """Compare both estimates, before and after the update, with the truth."""
+        assert arms is not None
+        algorithm = self._algorithm
+        error = abs(float(arms[choice] @ (self._estimate - self._theta)))
+        self._bounded += error / algorithm.sigma <= 0.5 * algorithm.tau
+        move = quadratic_norms(self._theta, algorithm.estimate, algorithm.V)[0]
+        self._distance = float(move) / algorithm.beta
+        self._largest = max(self._largest, self._distance)
+        self._rounds = t + 1
+
+    def columns(self) -> dict[str, float]:
+        """Return what the analysis bounds.
+
+        distance: of the estimate from the truth in the norm of V, as a share of the radius;
+        largest: the largest distance so far; bounded: the share of the rounds so far in which the
+        error in the direction of the arm played was at most half of the threshold.
+        """
+        share = self._bounded / self._rounds
+        return {"distance": self._distance, "largest": self._largest, "bounded": share}
 
 
-def facts(frame):
-    """Return (name, setting, value) rows from a frame of `watch`, with setting and trial.
+class Lemmas(Study):
+    """Trials of Hvt-UCB in which its analysis is watched."""
+
+    name = "lemmas"
+    schema = section_schema(
+        "Trials of Hvt-UCB in which its analysis is watched round by round.",
+        settings=NAMES,
+        algorithm={"type": "string"},
+        trials=COUNT,
+    )
+    tables: ClassVar = {"lemmas": "parquet", "lemma_facts": "csv"}
+    facts = ("lemma_facts",)
+
+    def check(self, paper: dict[str, Any]) -> None:
+        """Refuse another algorithm than Hvt-UCB, and unknown settings."""
+        label = self.section["algorithm"]
+        if name_of(label) != "hvt_ucb":
+            raise ConfigError(f"lemmas.algorithm is {label!r}; allowed: hvt_ucb[...]")
+        super().check(paper)
+
+    def about(self) -> set[str]:
+        """Return its settings."""
+        return set(self.section["settings"])
+
+    def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:
+        """Return every setting with the algorithm."""
+        label = self.section["algorithm"]
+        return [make_cell(paper, setting, label) for setting in self.section["settings"]]
+
+    def tabulate(
+        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
+    ) -> "dict[str, pd.DataFrame]":
+        """Return what was watched in all trials, and the facts about it."""
+        frame = watch_trials(
+            cells,
+            self.trials(caps),
+            LemmaObserver,
+            COLUMNS,
+            rounds=caps["rounds"],
+            data_dir=data_dir,
+        )
+        return {"lemmas": frame, "lemma_facts": facts(frame)}
+
+
+def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the facts about a table of watched trials.
 
     The largest distance and the smallest share over trials, and the share of trials in which the
-    distance never exceeded the radius.
+    distance never exceeded the radius. A setting with an incomplete trial has none: what holds in
+    all trials is not known there.
     """
-    last = frame.sort_values("round").groupby(["setting", "trial"]).last()
+    last = frame.sort_values("round").groupby(["setting", "trial"]).tail(1)
     rows = []
-    for setting, trials in last.groupby("setting", sort=False):
-        rows.append(("lemma_largest_distance", setting, float(trials["largest"].max())))
-        rows.append(("lemma_least_bounded_share", setting, float(trials["bounded"].min())))
-        held = float((trials["largest"] <= 1.0).mean())
-        rows.append(("lemma_trials_within_radius", setting, held))
-    return [row for row in rows if math.isfinite(row[2])]
+    for setting, trials in last.groupby("setting"):
+        if trials["status"].isin(COMPLETE).all():
+            rows += [
+                ("lemma_largest_distance", setting, float(trials["largest"].max())),
+                ("lemma_least_bounded_share", setting, float(trials["bounded"].min())),
+                ("lemma_trials_within_radius", setting, float((trials["largest"] <= 1.0).mean())),
+            ]
+    return fact_table([row for row in rows if math.isfinite(row[2])])
+
+
+class LemmasPanel(Panel):
+    """The distance of the estimate over the radius against the round, median over trials."""
+
+    keys: ClassVar = {
+        "series": entries(
+            "Settings that are compared.",
+            label=LABEL,
+            setting={"description": "A setting of the study lemmas.", **TEXT},
+        )
+    }
+    tables = ("lemmas",)
+    axes = Axes("round", "distance / radius", "log", "log")
+    words = "line: median, band: smallest to largest of n = {n}"
+
+    def check(self, paper: Paper) -> None:
+        """Refuse a setting that the study does not watch."""
+        require("lemmas", self.spec, paper)
+        watched = (study_section(paper, "lemmas") or {})["settings"]
+        for series in self.spec["series"]:
+            if series["setting"] not in watched:
+                raise unknown_name("setting of lemmas", series["setting"], watched)
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield a curve for each setting."""
+        lemmas = tables.frame("lemmas", ("setting", "trial", "round", "status", *COLUMNS))
+        for series in self.spec["series"]:
+            found = lemmas[lemmas["setting"] == series["setting"]]
+            yield from watched_notes(found, series["label"])
+            yield rows("data", series=series["label"], **over_trials(recorded(found), "distance"))
+
+    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+        """Draw lines with bands."""
+        drawing.curves(canvas, marks, looks)

@@ -1,44 +1,90 @@
 """Confidence regions in the plane, sampled on a grid (Zhang et al. 2025, later version)."""
 
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
 import numpy as np
 
 from optimist.algorithms import make_algorithm
-from optimist.errors import ConfigError, ResultError
-from optimist.runs.cell import Cell, build
-from optimist.runs.loop import COMPLETE, simulate
-from optimist.runs.trials import make_cell
+from optimist.errors import ConfigError, unknown_name
+from optimist.panels import marks as drawing
+from optimist.panels.base import ALGORITHMS, Axes, Panel, Paper, require
+from optimist.panels.rows import Tables, missing, rows
+from optimist.panels.studies import study_section
+from optimist.panels.studies.base import COUNT, NAMES, Study, fact_table, section_schema
+from optimist.runs.cell import Cell, build, make_cell
+from optimist.runs.loop import COMPLETE, play
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.panels.looks import Looks
 
 MARGIN = 1.15
+COLUMNS = (
+    *("algorithm", "round", "status", "x", "y", "inside"),
+    *("theta_x", "theta_y", "norm_bound"),
+)
 
 
-def check(paper):
-    """Refuse a round beyond the horizon, and a setting or algorithm that there is not."""
-    regions = paper["regions"]
-    for label in regions["algorithms"]:
-        horizon = make_cell(paper, regions["setting"], label).spec["horizon"]
-    if regions["round"] > horizon:
-        raise ConfigError(f"regions.round is {regions['round']}; allowed: at most {horizon}")
+class Regions(Study):
+    """Confidence regions of several algorithms in one setting of dimension 2."""
+
+    name = "regions"
+    schema = section_schema(
+        "Confidence regions in the plane, drawn from one trial.",
+        setting={"type": "string"},
+        algorithms=NAMES,
+        round=COUNT,
+        resolution={"description": "Grid points per axis.", "type": "integer", "minimum": 2},
+    )
+    tables: ClassVar = {"regions": "parquet", "region_areas": "csv"}
+    facts = ("region_areas",)
+
+    def check(self, paper: dict[str, Any]) -> None:
+        """Refuse a round beyond the horizon, an unknown setting and unknown algorithms."""
+        for cell in self.cells(paper, ()):
+            horizon = cell.spec["horizon"]
+            if self.section["round"] > horizon:
+                raise ConfigError(
+                    f"regions.round is {self.section['round']}; allowed: at most {horizon}"
+                )
+
+    def about(self) -> set[str]:
+        """Return its algorithms."""
+        return set(self.section["algorithms"])
+
+    def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:
+        """Return the setting with every algorithm."""
+        setting = self.section["setting"]
+        return [make_cell(paper, setting, label) for label in self.section["algorithms"]]
+
+    def tabulate(
+        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
+    ) -> "dict[str, pd.DataFrame]":
+        """Return the regions of all cells on their grids, and their areas as facts."""
+        import pandas as pd
+
+        rounds = min(self.section["round"], caps["rounds"] or self.section["round"])
+        resolution = self.section["resolution"]
+        found = [confidence_region(cell, rounds, resolution, data_dir) for cell in cells]
+        areas = [
+            ("region_area", cell.algorithm, area(region))
+            for cell, region in zip(cells, found, strict=True)
+            if region["status"].isin(COMPLETE).all()
+        ]
+        return {
+            "regions": pd.concat(found, ignore_index=True),
+            "region_areas": fact_table(areas),
+        }
 
 
-def names(paper):
-    """Return what facts are about: algorithms."""
-    return set(paper["regions"]["algorithms"])
-
-
-def tabulate(spec, data_dir):
-    """Return the regions of all cells on their grids, and their areas as facts."""
-    import pandas as pd
-
-    rounds = min(spec["round"], spec["limits"]["rounds"] or spec["round"])
-    found = [confidence_region(Cell(**cell), rounds, spec["resolution"]) for cell in spec["cells"]]
-    areas = [("region_area", region["algorithm"][0], area(region)) for region in found]
-    return {
-        "regions": pd.concat([pd.DataFrame(region) for region in found], ignore_index=True),
-        "region_areas": pd.DataFrame(areas, columns=["name", "setting", "value"]),
-    }
-
-
-def confidence_region(cell, rounds, resolution):
+def confidence_region(
+    cell: Cell, rounds: int, resolution: int, data_dir: str | Path | None = None
+) -> "pd.DataFrame":
     """Return which parameters a cell's confidence set holds after ``rounds`` rounds of trial 0.
 
     Parameters
@@ -50,30 +96,110 @@ def confidence_region(cell, rounds, resolution):
 
     Returns
     -------
-    dict of columns: algorithm, round, x, y, inside, theta_x, theta_y, norm_bound
-        One row per grid point.
+    DataFrame with columns `COLUMNS`
+        One row per grid point; one row without a place if the trial did not end well.
     """
-    environment, problem = build(cell, 0)
-    algorithm = make_algorithm(cell.algorithm, problem, cell.stream(0, cell.algorithm))
-    status = simulate(environment, algorithm, [rounds], coverage=False).status
+    import pandas as pd
+
+    environment, problem = build(cell, 0, data_dir)
+    algorithm = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(0))
+    status = play(environment, algorithm, [rounds]).status
+    about = {"algorithm": cell.algorithm, "round": rounds, "status": status}
     if status not in COMPLETE:
-        raise ResultError(f"region of {cell.name}: the trial ended with status {status!r}")
+        return pd.DataFrame([{**dict.fromkeys(COLUMNS, math.nan), **about, "inside": False}])
     axis = np.linspace(-MARGIN, MARGIN, resolution) * problem.norm_bound
     x, y = (grid.ravel() for grid in np.meshgrid(axis, axis))
-    return {
-        "algorithm": np.full(len(x), cell.algorithm),
-        "round": np.full(len(x), rounds),
-        "x": x,
-        "y": y,
-        "inside": algorithm.contains(np.column_stack([x, y])),
-        "theta_x": np.full(len(x), environment.theta[0]),
-        "theta_y": np.full(len(x), environment.theta[1]),
-        "norm_bound": np.full(len(x), problem.norm_bound),
-    }
+    inside = algorithm.contains(np.column_stack([x, y]))
+    theta_x, theta_y = environment.theta
+    truth = {"theta_x": theta_x, "theta_y": theta_y, "norm_bound": problem.norm_bound}
+    grid = pd.DataFrame({"x": x, "y": y, "inside": inside})
+    return grid.assign(**about, **truth)[list(COLUMNS)]
 
 
-def area(region):
+def area(region: "pd.DataFrame") -> float:
     """Return the area of a region within the ball, from its grid."""
-    x, y, S = region["x"], region["y"], region["norm_bound"][0]
+    x, y, S = (region[name].to_numpy() for name in ("x", "y", "norm_bound"))
     cell_area = (np.unique(x)[1] - np.unique(x)[0]) ** 2
     return float(cell_area * (region["inside"] & (np.hypot(x, y) <= S)).sum())
+
+
+class RegionsPanel(Panel):
+    """The outlines of confidence regions, with the truth and the ball of parameters.
+
+    Column ``piece`` is the number of an outline of a region; role ``truth`` is the true parameter,
+    role ``ball`` has the bound on norms as x.
+    """
+
+    keys: ClassVar = {"algorithms": ALGORITHMS}
+    tables = ("facts", "regions", "region_areas")
+    axes = Axes(r"$\theta_1$", r"$\theta_2$")
+    roles = ("truth", "ball")
+    columns = ("piece",)
+
+    def check(self, paper: Paper) -> None:
+        """Refuse an algorithm whose region is not computed."""
+        require("regions", self.spec, paper)
+        known = (study_section(paper, "regions") or {})["algorithms"]
+        for label in self.algorithms:
+            if label not in known:
+                raise unknown_name("algorithm of regions", label, known)
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield the outlines and the area of each region, the truth and the ball."""
+        regions, facts = tables.frame("regions", COLUMNS), tables.frame("facts")
+        for algorithm in self.algorithms:
+            grid = regions[regions["algorithm"] == algorithm]
+            ended = grid["status"].iloc[0] if len(grid) else ""
+            if grid.empty:
+                yield missing(algorithm)
+            elif ended not in COMPLETE:
+                yield rows("note", series=algorithm, note=f"incomplete: {ended}")
+            else:
+                yield from _outlined(algorithm, grid)
+            is_own = (facts["name"] == "region_area") & (facts["setting"] == algorithm)
+            for area in facts[is_own]["value"]:
+                yield rows("remark", series=algorithm, note=f"area {area:.3g}")
+        for truth in regions[regions["status"].isin(COMPLETE)].iloc[:1].itertuples():
+            yield rows("truth", x=truth.theta_x, y=truth.theta_y, note=r"$\theta_*$")
+            ball = rf"$\|\theta\| = S = {truth.norm_bound:g}$"
+            yield rows("ball", x=truth.norm_bound, note=f"{ball}, round {truth.round}")
+
+    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+        """Fill the regions, the widest first, and draw the truth and the ball."""
+        found = list(drawing.by_series(marks))
+        for series, own in sorted(found, key=lambda item: -_extent(item[1])):
+            for _, outline in own.groupby("piece"):
+                canvas.fill(outline["x"], outline["y"], **looks.patch(series))
+        canvas.set_aspect("equal")
+        canvas.grid(visible=False)
+        for mark in drawing.of_role(marks, "truth").itertuples():
+            drawing.star(canvas, mark.x, mark.y, mark.note)
+        for mark in drawing.of_role(marks, "ball").itertuples():
+            angle = np.linspace(0, 2 * np.pi, 361)
+            canvas.plot(mark.x * np.cos(angle), mark.x * np.sin(angle), **drawing.GREY)
+            place = {"textcoords": "offset points", "ha": "center", **drawing.SMALL}
+            canvas.annotate(mark.note, (0.0, -mark.x), (0, 10), **place)
+
+    def handle(self, label: str, series: str, looks: "Looks", joined: bool) -> Any:
+        """Return a patch for the legend."""
+        from matplotlib.patches import Patch
+
+        return Patch(label=label, **looks.patch(series))
+
+
+def _outlined(algorithm: str, grid: "pd.DataFrame") -> "Iterator[pd.DataFrame]":
+    for piece, outline in enumerate(outlines(grid)):
+        yield rows("data", series=algorithm, x=outline[:, 0], y=outline[:, 1], piece=piece)
+
+
+def outlines(grid: "pd.DataFrame") -> list[np.ndarray]:
+    """Return the outlines of a region, arrays (n, 2), closed along the edge of the grid."""
+    from contourpy import contour_generator
+
+    inside = grid.pivot(index="y", columns="x", values="inside")
+    x, y = (np.pad(axis.to_numpy(float), 1, "edge") for axis in (inside.columns, inside.index))
+    return contour_generator(x, y, np.pad(inside.to_numpy(float), 1)).lines(0.5)
+
+
+def _extent(outline: "pd.DataFrame") -> float:
+    return float(np.ptp(outline["x"]) * np.ptp(outline["y"]))

@@ -1,6 +1,9 @@
 """Cost of the two parts of a GLB-OMD update against the dimension."""
 
 import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -8,39 +11,59 @@ from optimist.algorithms.glb.glb_omd import GLBOMD
 from optimist.errors import ConfigError
 from optimist.numerics.ball import project
 from optimist.numerics.links import Logistic
+from optimist.panels import marks as drawing
+from optimist.panels.base import LABEL, Axes, Panel, Paper, entries, require
+from optimist.panels.rows import TABLE_LEVEL, Tables, missing, rounded, rows
+from optimist.panels.studies.base import COUNT, Study, section_schema
 from optimist.problems.glb import GLBProblem
+from optimist.runs.cell import Cell
 from optimist.runs.seeding import stream
+from optimist.statistics import last_decade_slope
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.panels.looks import Looks
 
 NORM_BOUND = 3.0
 
 
-def check(paper):
-    """Refuse any paper but GLB-OMD's."""
-    if paper.get("method") != "glb_omd":
-        raise ConfigError(
-            "scaling times an update of glb_omd; allowed: in the paper whose method that is"
-        )
+class Scaling(Study):
+    """Seconds of the two parts of an update, each timed alone on the machine."""
+
+    name = "scaling"
+    schema = section_schema(
+        "Cost of one update against the dimension.",
+        dimensions={"type": "array", "items": COUNT},
+        repetitions=COUNT,
+    )
+    tables: ClassVar = {"scaling": "csv"}
+    timed = True
+
+    def check(self, paper: dict[str, Any]) -> None:
+        """Refuse every paper except GLB-OMD's."""
+        if paper.get("method") != "glb_omd":
+            raise ConfigError(
+                "scaling times an update of glb_omd; allowed: in the paper whose method that is"
+            )
+
+    def tabulate(
+        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
+    ) -> "dict[str, pd.DataFrame]":
+        """Return the median seconds of each part at each dimension."""
+        import pandas as pd
+
+        rows = [
+            (dimension, part, seconds)
+            for dimension in self.section["dimensions"]
+            for part, seconds in update_cost(dimension, self.section["repetitions"]).items()
+        ]
+        return {"scaling": pd.DataFrame(rows, columns=["dimension", "part", "seconds"])}
 
 
-def names(paper):
-    """Return what facts are about: nothing."""
-    return set()
-
-
-def tabulate(spec, data_dir):
-    """Return the median seconds of each part at each dimension."""
-    import pandas as pd
-
-    rows = [
-        (dimension, part, seconds)
-        for dimension in spec["dimensions"]
-        for part, seconds in update_cost(dimension, spec["repetitions"]).items()
-    ]
-    return {"scaling": pd.DataFrame(rows, columns=["dimension", "part", "seconds"])}
-
-
-def update_cost(dimension, repetitions):
-    """Return median seconds of the rank-one part and of the projection, as a dict.
+def update_cost(dimension: int, repetitions: int) -> dict[str, float]:
+    """Return the median seconds of the rank-one part and of the projection.
 
     The rank-one part is an update that stays inside the ball; the projection is that of a point at
     twice the radius in the norm which those updates built.
@@ -61,3 +84,40 @@ def update_cost(dimension, repetitions):
     if algorithm.projections:
         raise RuntimeError("an update of the rank-one part left the ball")
     return {"rank_one": float(np.median(rank_one)), "projection": float(np.median(projection))}
+
+
+class ScalingPanel(Panel):
+    """Seconds of a part of an update against the dimension, with its log-log slope."""
+
+    keys: ClassVar = {
+        "series": entries(
+            "Parts that are compared.",
+            label=LABEL,
+            part={"description": "Part of an update.", "enum": ["projection", "rank_one"]},
+        )
+    }
+    tables = ("scaling",)
+    axes = Axes("dimension d", "seconds per update", "log", "log")
+
+    def check(self, paper: Paper) -> None:
+        """Refuse a paper without the study."""
+        require("scaling", self.spec, paper)
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield the times of each part, and their slope over the last decade."""
+        columns = ("dimension", "part", "seconds")
+        scaling = tables.frame("scaling", columns).sort_values("dimension")
+        for series in self.spec["series"]:
+            part = scaling[scaling["part"] == series["part"]]
+            x, y = part["dimension"].to_numpy(float), part["seconds"].to_numpy(float)
+            if not len(x):
+                yield missing(series["label"])
+            yield rows("data", series=series["label"], x=x, y=y)
+            slope, low, high = rounded(last_decade_slope(x, y, TABLE_LEVEL))
+            if np.isfinite(slope):
+                text = f"slope {slope:.2f} [{low:.2f}, {high:.2f}]"
+                yield rows("remark", series=series["label"], note=text)
+
+    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+        """Draw lines."""
+        drawing.lines(canvas, marks, looks, joined=False)

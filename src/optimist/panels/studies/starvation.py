@@ -1,132 +1,92 @@
-r"""Figure 2 of the BKB paper: approximate posteriors of a function seen on half of its domain.
+"""Figure 2 of the BKB paper: the variances of approximate posteriors, far from data and near."""
 
-A function of a Gaussian process with a Gaussian kernel on [0, 1] is observed t times at points
-uniform in [0, 1/2]; each method's posterior there and beyond is compared with the exact one. The
-paper gives a "bandwidth" of 100, read as an inverse squared lengthscale (docs/deviations.md).
-"""
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from optimist.algorithms.kernel.bkb import BKB
-from optimist.algorithms.kernel.dtc_ucb import DTCUCB
-from optimist.algorithms.kernel.gp_ucb import GPUCB
-from optimist.algorithms.kernel.inducing_points import InducingPointUCB
-from optimist.algorithms.kernel.rff_ucb import RFFUCB
-from optimist.algorithms.kernel.sor_ucb import SoRUCB
 from optimist.errors import ConfigError
-from optimist.numerics.kernels import GaussianKernel
-from optimist.problems.kernel import KernelProblem
-from optimist.runs.seeding import stream
+from optimist.panels import marks as drawing
+from optimist.panels.base import LABEL, Axes, Panel, Paper, require
+from optimist.panels.rows import Tables, missing, rows
+from optimist.panels.studies.base import COUNT, POSITIVE, Study, fact_table, section_schema
+from optimist.panels.studies.starvation_posteriors import METHODS, posteriors
+from optimist.panels.tables.study import StudyFacts
+from optimist.runs.cell import Cell
 
-JITTER = 1e-9
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.panels.looks import Looks
+
 FAR = 0.6  # where no data are near
-BAND = 3.0
-METHODS = ("exact", "bkb", "dtc", "sor", "rff")
+OVER_TRIALS = {
+    **dict.fromkeys(("ratio", "inside", "size", "rank"), "median"),
+    "lowest": "min",
+    "highest": "max",
+}
 
 
-def check(paper):
-    """Refuse rounds that do not increase."""
-    rounds = paper["starvation"]["rounds"]
-    if sorted(set(rounds)) != rounds:
-        raise ConfigError(f"starvation.rounds is {rounds}; allowed: increasing numbers")
+class Starvation(Study):
+    """Posteriors of a function that is observed on half of its domain."""
 
-
-def names(paper):
-    """Return what facts are about: method, number of observations and lengthscale."""
-    section = paper["starvation"]
-    return {
-        f"{method}/{t}/{s:.4g}"
-        for method in METHODS
-        for t in section["rounds"]
-        for s in section["lengthscales"]
-    }
-
-
-def tabulate(spec, data_dir):
-    """Return the curves of trial 0, and statistics of all trials as facts."""
-    import pandas as pd
-
-    trials = min(spec["trials"], spec["limits"]["trials"] or spec["trials"])
-    rows, curves = [], []
-    for lengthscale in spec["lengthscales"]:
-        for trial in range(trials):
-            found = posteriors(spec, lengthscale, trial)
-            if trial == 0:
-                curves.append(found.assign(lengthscale=lengthscale))
-            rows.append(statistics(found).assign(lengthscale=lengthscale, trial=trial))
-    table = pd.concat(rows, ignore_index=True)
-    return {"starvation": pd.concat(curves, ignore_index=True), "starvation_facts": facts(table)}
-
-
-def posteriors(spec, lengthscale, trial):
-    """Return one row per method, number of observations and grid point.
-
-    Columns method, round, x, f, mean, low and high (three standard deviations away), deviation (of
-    f), exact (deviation of the exact posterior), seen and inducing (whether the point was observed,
-    or is an inducing point), size (number of inducing points), rank (that of their kernel),
-    dimension.
-    """
-    import pandas as pd
-
-    purpose = ("bkb", "starvation", lengthscale, trial)
-    rng = stream(*purpose)
-    grid = np.linspace(0.0, 1.0, spec["grid"])[:, None]
-    kernel = GaussianKernel(lengthscale)
-    root = np.linalg.cholesky(kernel(grid, grid) + JITTER * np.eye(len(grid)))
-    f = root @ rng.standard_normal(len(grid))
-    half = len(grid) // 2 + 1
-    chosen = rng.integers(half, size=max(spec["rounds"]))
-    y = f[chosen] + spec["deviation"] * rng.standard_normal(len(chosen))
-    learners = _learners(spec, kernel, lambda name: stream(*purpose, name))
-    pieces = []
-    for t, (index, reward) in enumerate(zip(chosen, y, strict=True), start=1):
-        for learner in learners.values():
-            learner.update(grid, int(index), float(reward))
-            learner.prepare()
-        if t in spec["rounds"]:
-            pieces += [
-                _piece(learner, learners["exact"].posterior, f).assign(method=name, round=t)
-                for name, learner in learners.items()
-            ]
-    return pd.concat(pieces, ignore_index=True)
-
-
-def _learners(spec, kernel, rng):
-    """Return the learners whose posteriors are compared; they are told where to look."""
-    problem = KernelProblem(
-        kernel,
-        dimension=1,
-        horizon=max(spec["rounds"]),
-        deviation=spec["deviation"],
-        ridge=spec["deviation"] ** 2,
-        fixed_arms=True,
+    name = "starvation"
+    schema = section_schema(
+        "Posteriors of a function that is observed on half of its domain.",
+        lengthscales={"type": "array", "minItems": 1, "items": POSITIVE},
+        rounds={"type": "array", "minItems": 1, "items": COUNT},
+        grid={"type": "integer", "minimum": 3},
+        deviation=POSITIVE,
+        q_bar=POSITIVE,
+        inducing=COUNT,
+        features={"type": "integer", "minimum": 2},
+        trials=COUNT,
     )
-    few = {"size": spec["inducing"], "source": "history"}
-    return {
-        "exact": GPUCB(problem),
-        "bkb": BKB(problem, q_bar=spec["q_bar"], rng=rng("bkb")),
-        "dtc": DTCUCB(problem, **few, rng=rng("few")),
-        "sor": SoRUCB(problem, **few, rng=rng("few")),
-        "rff": RFFUCB(problem, features=spec["features"], rng=rng("rff")),
-    }
+    tables: ClassVar = {"starvation": "parquet", "starvation_facts": "csv"}
+    facts = ("starvation_facts",)
+
+    def check(self, paper: dict[str, Any]) -> None:
+        """Refuse rounds that do not increase."""
+        rounds = self.section["rounds"]
+        if sorted(set(rounds)) != rounds:
+            raise ConfigError(f"starvation.rounds is {rounds}; allowed: increasing numbers")
+
+    def about(self) -> set[str]:
+        """Return method, number of observations and lengthscale, ``bkb/40/0.1``."""
+        return {
+            subject(method, t, lengthscale)
+            for method in METHODS
+            for t in self.section["rounds"]
+            for lengthscale in self.section["lengthscales"]
+        }
+
+    def tabulate(
+        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
+    ) -> "dict[str, pd.DataFrame]":
+        """Return the curves of trial 0, and statistics of all trials as facts."""
+        import pandas as pd
+
+        rows, curves = [], []
+        for lengthscale in self.section["lengthscales"]:
+            for trial in self.trials(caps):
+                found = posteriors(self.section, lengthscale, trial)
+                if trial == 0:
+                    curves.append(found.assign(lengthscale=lengthscale))
+                rows.append(statistics(found).assign(lengthscale=lengthscale, trial=trial))
+        return {
+            "starvation": pd.concat(curves, ignore_index=True),
+            "starvation_facts": facts(pd.concat(rows, ignore_index=True)),
+        }
 
 
-def _piece(learner, exact, f):
-    import pandas as pd
-
-    inducing, rank = np.zeros(len(f), dtype=bool), 0
-    if isinstance(learner, InducingPointUCB):
-        inducing[learner.played.indices[learner.drawn]] = True
-        rank = len(learner.posterior.basis)
-    deviation = np.sqrt(learner.leverages * exact.ridge)
-    columns = {"x": exact.points[:, 0], "f": f, "mean": learner.mean, "deviation": deviation}
-    columns |= {"low": learner.mean - BAND * deviation, "high": learner.mean + BAND * deviation}
-    columns |= {"exact": np.sqrt(exact.var_f), "seen": exact.counts > 0, "inducing": inducing}
-    about = {"size": inducing.sum(), "rank": rank, "dimension": exact.effective_dimension}
-    return pd.DataFrame(columns).assign(**about)
+def subject(method: str, t: int, lengthscale: float) -> str:
+    """Return what a fact is about."""
+    return f"{method}/{t}/{lengthscale:.4g}"
 
 
-def statistics(found):
+def statistics(found: "pd.DataFrame") -> "pd.DataFrame":
     """Return one row per method and number of observations.
 
     ratio: median of the deviation over the exact one far from data; lowest, highest: its extremes
@@ -154,23 +114,82 @@ def statistics(found):
     return pd.DataFrame(rows)
 
 
-def facts(table):
+def facts(table: "pd.DataFrame") -> "pd.DataFrame":
     """Return medians over trials as facts, and the extremes of extremes.
 
     The setting of a fact is ``method/round/lengthscale``.
     """
-    import pandas as pd
-
-    over_trials = {
-        **dict.fromkeys(("ratio", "inside", "size", "rank"), "median"),
-        "lowest": "min",
-        "highest": "max",
-    }
     rows = []
-    for (method, t, s), found in table.groupby(["method", "round", "lengthscale"], sort=False):
-        where = f"{method}/{t}/{s:.4g}"
+    for key, found in table.groupby(["method", "round", "lengthscale"], sort=False):
         rows += [
-            (f"starvation_{name}", where, getattr(found[name], statistic)())
-            for name, statistic in over_trials.items()
+            (f"starvation_{name}", subject(*key), getattr(found[name], statistic)())
+            for name, statistic in OVER_TRIALS.items()
         ]
-    return pd.DataFrame(rows, columns=["name", "setting", "value"])
+    return fact_table(rows)
+
+
+class StarvationPanel(Panel):
+    """A posterior: its mean with a band of three standard deviations.
+
+    Role ``function`` is f, ``inducing`` the inducing points, ``corner`` the size of the sketch.
+    """
+
+    keys: ClassVar = {
+        "method": {
+            "description": "Whose posterior.",
+            "enum": ["exact", "bkb", "dtc", "sor", "rff"],
+        },
+        "round": {"description": "Number of observations.", **COUNT},
+        "lengthscale": {"description": "Lengthscale of the kernel.", "type": "number"},
+        "label": LABEL,
+    }
+    tables = ("starvation",)
+    axes = Axes("x", "f(x)")
+    roles = ("function", "inducing", "corner")
+    words = "line: mean, band: three standard deviations"
+
+    def check(self, paper: Paper) -> None:
+        """Refuse a paper without the study."""
+        require("starvation", self.spec, paper)
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield the posterior, the function, the inducing points and the size of the sketch."""
+        found = self._posterior(tables)
+        if found.empty:
+            yield missing(self.spec["label"])
+            return
+        x, y, low, high, f = (found[c].to_numpy(float) for c in ("x", "mean", "low", "high", "f"))
+        yield rows("data", series=self.spec["label"], x=x, y=y, low=low, high=high)
+        yield rows("function", x=x, y=f, note="f")
+        inducing = x[found["inducing"].to_numpy(bool)]
+        if len(inducing):
+            yield rows("inducing", x=inducing, y=np.full(len(inducing), 0.03))
+        about = found.iloc[0]
+        size = f"m = {about['size']:.0f}, " if about["size"] else ""
+        yield rows("corner", note=f"{size}d_eff = {about['dimension']:.1f}")
+
+    def _posterior(self, tables: Tables) -> "pd.DataFrame":
+        table = tables.frame("starvation", ("method", "round", "lengthscale"))
+        return table[
+            (table["method"] == self.spec["method"])
+            & (table["round"] == self.spec["round"])
+            & np.isclose(table["lengthscale"].astype(float), self.spec["lengthscale"])
+        ]
+
+    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+        """Draw the band, the function, and ticks at the inducing points."""
+        drawing.curves(canvas, marks, looks)
+        drawing.corner(canvas, marks)
+        function, inducing = (drawing.of_role(marks, role) for role in ("function", "inducing"))
+        if len(function):  # nothing drawn would still disturb the layout
+            canvas.plot(function["x"], function["y"], color="0.1", zorder=4, lw=0.8)
+        if len(inducing):
+            look = {"marker": "|", "ls": "", "ms": 5, "transform": canvas.get_xaxis_transform()}
+            canvas.plot(inducing["x"], inducing["y"], color="0.1", zorder=4, **look)
+
+
+class StarvationTable(StudyFacts):
+    """All facts of the study."""
+
+    tables = ("starvation_facts",)
+    prefix = "starvation"

@@ -1,0 +1,86 @@
+"""How rows become marks: lines with bands, lines with whiskers, and references."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.panels.looks import Looks
+
+WARNING = "#A00000"
+SMALL = {"fontsize": 6, "va": "center"}
+GREY = {"color": "0.45", "lw": 0.8, "ls": (0, (4, 2)), "zorder": 2}
+
+
+def by_series(marks: "pd.DataFrame") -> "Iterator[tuple[str, pd.DataFrame]]":
+    """Yield the series of the data among some marks, in their order, with their marks."""
+    data = marks[marks["role"] == "data"]
+    yield from data.groupby("series", sort=False)
+
+
+def of_role(marks: "pd.DataFrame", role: str) -> "pd.DataFrame":
+    """Return the marks of one role."""
+    return marks[marks["role"] == role]
+
+
+def curves(canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+    """Draw lines with bands; a few markers each, not at the same places."""
+    for i, (series, found) in enumerate(by_series(marks)):
+        every = max(1, len(found) // 6)
+        shade = {"color": looks.colour(series), "alpha": 0.18, "lw": 0}
+        start = i * every // 7 % every
+        canvas.plot(found["x"], found["y"], markevery=(start, every), **looks.line(series))
+        if found["low"].notna().any():
+            canvas.fill_between(found["x"], found["low"], found["high"], **shade)
+
+
+def lines(canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks", joined: bool = True) -> None:
+    """Draw a marker for every mark, joined by a line or not."""
+    for series, found in by_series(marks):
+        canvas.plot(found["x"], found["y"], **looks.line(series, joined))
+
+
+def with_whiskers(canvas: "Canvas", x: Any, marks: "pd.DataFrame", look: dict[str, Any]) -> None:
+    """Draw marks at ``x`` with whiskers from ``low`` to ``high``."""
+    canvas.errorbar(x, marks["y"], whiskers(marks), elinewidth=0.8, capsize=1.5, **look)
+
+
+def whiskers(marks: "pd.DataFrame") -> np.ndarray:
+    """Return lengths of whiskers below and above, (2, n), none where an end is unknown."""
+    return np.nan_to_num([marks["y"] - marks["low"], marks["high"] - marks["y"]]).clip(min=0)
+
+
+def references(canvas: "Canvas", marks: "pd.DataFrame") -> None:
+    """Draw what the data are compared with, in grey and named on the panel."""
+    for mark in of_role(marks, "line").itertuples():
+        canvas.axhline(mark.y, **GREY)
+        canvas.annotate(mark.note, (1.01, mark.y), xycoords=("axes fraction", "data"), **SMALL)
+    for _, slope in of_role(marks, "slope").groupby(["series", "note"], sort=False):
+        canvas.plot(slope["x"], slope["y"], **GREY)
+        # Lines of several slopes may begin or end near each other; the label sits between, at a
+        # third of the way on the log axes.
+        begin, end = slope[["x", "y"]].to_numpy()
+        place = {"ha": "center", **SMALL, "bbox": {"fc": "white", "ec": "none", "pad": 0.5}}
+        canvas.annotate(slope["note"].iloc[0], begin ** (2 / 3) * end ** (1 / 3), **place)
+    for mark in of_role(marks, "point").itertuples():
+        star(canvas, mark.x, mark.y, mark.note)
+
+
+def star(canvas: "Canvas", x: float, y: float, text: str) -> None:
+    """Draw a star, named on its side away from the nearer edge of the panel."""
+    canvas.plot(x, y, "*", color="0.1", ms=7, zorder=5)
+    canvas.autoscale_view()
+    right = canvas.transLimits.transform(canvas.transScale.transform((x, y)))[0] > 0.5
+    side = {"ha": "right"} if right else {"ha": "left"}
+    offset = (-6 if right else 6, 0)
+    canvas.annotate(text, (x, y), offset, textcoords="offset points", **side, **SMALL)
+
+
+def corner(canvas: "Canvas", marks: "pd.DataFrame") -> None:
+    """Write the words of role ``corner`` into the upper right corner."""
+    for mark in of_role(marks, "corner").itertuples():
+        canvas.annotate(mark.note, (0.98, 0.96), xycoords="axes fraction", ha="right", **SMALL)

@@ -1,0 +1,110 @@
+r"""Posteriors of a function that is observed on half of its domain, exact and approximate.
+
+A function of a Gaussian process with a Gaussian kernel on [0, 1] is observed t times at points
+uniform in [0, 1/2]; each method's posterior there and beyond stands beside the exact one. The BKB
+paper's Figure 2 gives a "bandwidth" of 100, read as an inverse squared lengthscale
+(docs/deviations.md).
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from optimist.algorithms.kernel.bkb import BKB
+from optimist.algorithms.kernel.dtc_ucb import DTCUCB
+from optimist.algorithms.kernel.gp_ucb import GPUCB
+from optimist.algorithms.kernel.inducing_points import InducingPointUCB
+from optimist.algorithms.kernel.rff_ucb import RFFUCB
+from optimist.algorithms.kernel.sor_ucb import SoRUCB
+from optimist.numerics.gaussian_process import ExactPosterior
+from optimist.numerics.kernels import GaussianKernel
+from optimist.problems.kernel import KernelProblem
+from optimist.runs.seeding import stream
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+JITTER = 1e-9
+BAND = 3.0
+METHODS = ("exact", "bkb", "dtc", "sor", "rff")
+
+
+def posteriors(section: Mapping[str, Any], lengthscale: float, trial: int) -> "pd.DataFrame":
+    """Return one row per method, number of observations and grid point.
+
+    Parameters
+    ----------
+    section : mapping
+        The section ``starvation`` of a paper.
+
+    Returns
+    -------
+    DataFrame
+        Columns method, round, x, f, mean, low and high (three standard deviations away), deviation
+        (of f), exact (deviation of the exact posterior), seen and inducing (whether the point was
+        observed, or is an inducing point), size (number of inducing points), rank (that of their
+        kernel), dimension.
+    """
+    import pandas as pd
+
+    purpose = ("bkb", "starvation", lengthscale, trial)
+    rng = stream(*purpose)
+    grid = np.linspace(0.0, 1.0, section["grid"])[:, None]
+    kernel = GaussianKernel(lengthscale)
+    root = np.linalg.cholesky(kernel(grid, grid) + JITTER * np.eye(len(grid)))
+    f = root @ rng.standard_normal(len(grid))
+    half = len(grid) // 2 + 1
+    chosen = rng.integers(half, size=max(section["rounds"]))
+    y = f[chosen] + section["deviation"] * rng.standard_normal(len(chosen))
+    algorithms = _algorithms(section, kernel, lambda name: stream(*purpose, name))
+    pieces = []
+    for t, (index, reward) in enumerate(zip(chosen, y, strict=True), start=1):
+        for algorithm in algorithms.values():
+            algorithm.update(grid, int(index), float(reward))
+            algorithm.prepare()
+        if t in section["rounds"]:
+            pieces += [
+                _piece(algorithm, algorithms["exact"].posterior, f).assign(method=name, round=t)
+                for name, algorithm in algorithms.items()
+            ]
+    return pd.concat(pieces, ignore_index=True)
+
+
+def _algorithms(
+    section: Mapping[str, Any],
+    kernel: GaussianKernel,
+    rng: Callable[[str], np.random.Generator],
+) -> dict[str, Any]:
+    """Return the algorithms whose posteriors are compared; they do not choose where to look."""
+    problem = KernelProblem(
+        kernel,
+        dimension=1,
+        horizon=max(section["rounds"]),
+        deviation=section["deviation"],
+        ridge=section["deviation"] ** 2,
+        fixed_arms=True,
+    )
+    few = {"size": section["inducing"], "source": "history"}
+    return {
+        "exact": GPUCB(problem),
+        "bkb": BKB(problem, q_bar=section["q_bar"], rng=rng("bkb")),
+        "dtc": DTCUCB(problem, **few, rng=rng("few")),
+        "sor": SoRUCB(problem, **few, rng=rng("few")),
+        "rff": RFFUCB(problem, features=section["features"], rng=rng("rff")),
+    }
+
+
+def _piece(algorithm: Any, exact: ExactPosterior, f: np.ndarray) -> "pd.DataFrame":
+    import pandas as pd
+
+    inducing, rank = np.zeros(len(f), dtype=bool), 0
+    if isinstance(algorithm, InducingPointUCB) and algorithm.posterior is not None:
+        inducing[algorithm.played.indices[algorithm.drawn]] = True
+        rank = len(algorithm.posterior.basis)
+    mean, deviation = algorithm.mean, np.sqrt(algorithm.leverages * exact.ridge)
+    columns = {"x": exact.points[:, 0], "f": f, "mean": mean, "deviation": deviation}
+    columns |= {"low": mean - BAND * deviation, "high": mean + BAND * deviation}
+    columns |= {"exact": np.sqrt(exact.var_f), "seen": exact.counts > 0, "inducing": inducing}
+    about = {"size": inducing.sum(), "rank": rank, "dimension": exact.effective_dimension}
+    return pd.DataFrame(columns).assign(**about)

@@ -1,0 +1,155 @@
+"""What a kind of table is: the keys it takes, what it is made from, and its rows."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from optimist.panels.base import TEXT, Paper, Spec, shown_settings
+from optimist.panels.rows import Tables, display_name
+from optimist.runs.trials import expand
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COMMON = {
+    "kind": {"description": "What the table shows.", **TEXT},
+    "title": TEXT,
+    "caption": {"description": "Caption in the report.", **TEXT},
+    "group": {
+        "description": "The set of targets that asks for it; default paper.",
+        "enum": ["paper", "variants"],
+    },
+}
+
+
+class Table(ABC):
+    """A table of a paper.
+
+    Parameters
+    ----------
+    spec : mapping
+        Its entry in the configuration.
+
+    Attributes
+    ----------
+    keys, optional : dict
+        JSON schemas of the keys that it must have, and of those that it may have, besides the
+        common ones.
+    lanes : tuple of str
+        Lanes of results of its cells that it is made from.
+    tables : tuple of str
+        Tables of studies that it is made from.
+    of_group : bool
+        Whether it shows every cell of its group.
+    """
+
+    keys: ClassVar[Mapping[str, Any]] = {}
+    optional: ClassVar[Mapping[str, Any]] = {}
+    lanes: ClassVar[tuple[str, ...]] = ()
+    tables: ClassVar[tuple[str, ...]] = ()
+    of_group: ClassVar[bool] = False
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        """Return the JSON schema of an entry of this kind."""
+        return {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["kind", "title", "caption", *cls.keys],
+            "properties": {**COMMON, **cls.keys, **cls.optional},
+        }
+
+    @property
+    def kind(self) -> str:
+        """The kind as the configuration names it."""
+        return self.spec["kind"]
+
+    @property
+    def settings(self) -> list[str]:
+        """The settings that it shows."""
+        return shown_settings(self.spec)
+
+    @property
+    def algorithms(self) -> list[str]:
+        """The labels of the algorithms that it shows."""
+        return list(self.spec.get("algorithms", []))
+
+    @property
+    def cells(self) -> list[tuple[str, str]] | None:
+        """The setting and algorithm of its cells; None for every cell of its group."""
+        return None if self.of_group else list(product(self.settings, self.algorithms))
+
+    def check(self, paper: Paper) -> None:  # noqa: B027
+        """Raise ConfigError for what the paper's configuration lacks, besides cells."""
+
+    @abstractmethod
+    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+        """Yield its rows, values by column."""
+
+    def frame(self, tables: Tables) -> "pd.DataFrame":
+        """Return its rows as a frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows(tables))
+
+    def group_cells(self, paper: Paper, lane: str) -> Iterator[tuple[str, str]]:
+        """Yield setting and algorithm of the cells that a lane and its group ask for."""
+        for trials in expand(paper):
+            own = trials.lane == lane and trials.group == self.spec.get("group", "paper")
+            if own and trials.first == 0:
+                yield trials.cell.setting, trials.cell.algorithm
+
+
+def cell_columns(
+    setting: str, algorithm: str, trials: "pd.DataFrame", paper: Paper
+) -> dict[str, Any]:
+    """Return the columns that say which cell a row is of."""
+    return {
+        "setting": setting,
+        "algorithm": algorithm,
+        "method": display_name(algorithm, paper["names"]),
+        "rounds": trials["round"].max(),
+    }
+
+
+def statuses(trials: "pd.DataFrame") -> str:
+    """Return the number of trials by status, ``ok 18, timeout 2``; ``missing`` without trials."""
+    words = trials["status"].str.partition(":")[0] if len(trials) else trials["status"]
+    counts = words.value_counts().sort_index()
+    return ", ".join(f"{status} {count}" for status, count in counts.items()) or "missing"
+
+
+def to_markdown(frame: "pd.DataFrame") -> str:
+    """Return a table as Markdown.
+
+    Columns ``name``, ``name_low``, ``name_high`` become one, ``1.02 [0.97, 1.07]``; numbers are
+    rounded to three significant digits, missing ones are left out.
+    """
+    ends = {f"{c}{end}" for c in frame.columns for end in ("_low", "_high")}
+    names = [c for c in frame.columns if c not in ends]
+    lines = [names, ["---"] * len(names)]
+    lines += [[_item(row, name) for name in names] for row in frame.to_dict("records")]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _item(row: Mapping[str, Any], name: str) -> str:
+    text = _text(row[name])
+    if text and _text(row.get(f"{name}_low")):
+        text += f" [{_text(row[f'{name}_low'])}, {_text(row[f'{name}_high'])}]"
+    return text
+
+
+def _text(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return (value or "").replace("|", "\\|")
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if np.isnan(value):
+        return ""
+    return f"{value:.0f}" if abs(value) >= 1000 or value == round(value) else f"{value:.3g}"

@@ -1,0 +1,72 @@
+"""Kinds ``final_regret`` and ``run_time``: every cell of a group."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from optimist.panels.base import NAMES
+from optimist.panels.rows import TABLE_LEVEL, Tables, complete, estimate, mean
+from optimist.panels.tables.base import Table, cell_columns, statuses
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class FinalRegret(Table):
+    """Mean final regret with its 95 % interval, and how trials ended."""
+
+    optional: ClassVar = {
+        "extremes": {"description": "Add median and largest to the means.", "type": "boolean"}
+    }
+    lanes = ("regret",)
+    of_group = True
+
+    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+        """Yield a row for each cell."""
+        extremes = self.spec.get("extremes", False)
+        at_level = {**tables.paper, "band": TABLE_LEVEL}
+        for setting, algorithm in self.group_cells(tables.paper, "regret"):
+            trials = tables.trials("finals", setting, algorithm)
+            values = complete(trials)["regret"]
+            middle, low, high = mean(values, at_level) if len(values) else (np.nan,) * 3
+            yield {
+                **cell_columns(setting, algorithm, trials, tables.paper),
+                "regret": middle,
+                "regret_low": low,
+                "regret_high": high,
+                **({"median": values.median(), "largest": values.max()} if extremes else {}),
+                "n": len(values),
+                "statuses": statuses(trials),
+            }
+
+
+class RunTime(Table):
+    """Median seconds per trial, fastest and slowest, and final medians of other columns."""
+
+    optional: ClassVar = {
+        "also": {"description": "Columns of the results whose final medians are added.", **NAMES}
+    }
+    lanes = ("timing",)
+    of_group = True
+
+    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+        """Yield a row for each cell."""
+        for setting, algorithm in self.group_cells(tables.paper, "timing"):
+            trials = tables.trials("times", setting, algorithm)
+            seconds = complete(trials)["seconds"]
+            yield {
+                **cell_columns(setting, algorithm, trials, tables.paper),
+                "seconds": seconds.median(),
+                "fastest": seconds.min(),
+                "slowest": seconds.max(),
+                **{name: _final_median(trials, name) for name in self.spec.get("also", [])},
+                "n": len(seconds),
+                "statuses": statuses(trials),
+                "note": estimate(trials),
+            }
+
+
+def _final_median(trials: "pd.DataFrame", column: str) -> float:
+    """Return the median of a diagnostic over complete trials, NaN where there is none."""
+    return complete(trials)[column].median() if column in trials else np.nan

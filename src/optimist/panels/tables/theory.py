@@ -1,0 +1,74 @@
+"""Kind ``theory``: the paper's orders of growth beside measured ones.
+
+Measured are the log-log slopes of time per round and of state bytes against the round, with 95 %
+intervals, over the last decade of rounds.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, ClassVar
+
+from optimist.panels.base import SETTINGS, TEXT
+from optimist.panels.rows import TABLE_LEVEL, Tables, complete, doubt, fault, rounded
+from optimist.panels.tables.base import Table
+from optimist.statistics import last_decade_slope, rate_slope
+
+STATED = ("method", "regret", "time", "memory")
+ROW = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": list(STATED),
+    "properties": {
+        **dict.fromkeys(STATED, TEXT),
+        "algorithm": {"description": "Label to measure; none if not run.", **TEXT},
+        "efficient": {"description": "Jointly efficient.", "type": "boolean"},
+        "remark": TEXT,
+    },
+}
+
+
+class Theory(Table):
+    """A row for each method and setting."""
+
+    keys: ClassVar = {
+        "settings": SETTINGS,
+        "rows": {
+            "description": "Methods, with what the paper states.",
+            "type": "array",
+            "minItems": 1,
+            "items": ROW,
+        },
+    }
+    lanes = ("timing",)
+
+    @property
+    def algorithms(self) -> list[str]:
+        """The labels of the methods that are run."""
+        return [row["algorithm"] for row in self.spec["rows"] if "algorithm" in row]
+
+    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+        """Yield what the paper states of each method, and what was measured."""
+        for row, setting in product(self.spec["rows"], self.settings):
+            words = {key: row[key] for key in STATED}
+            if "efficient" in row:
+                words["jointly_efficient"] = row["efficient"]
+            if "remark" in row:
+                words["remark"] = row["remark"]
+            yield {**words, "setting": setting, **_measured(tables, setting, row.get("algorithm"))}
+
+
+def _measured(tables: Tables, setting: str, algorithm: str | None) -> dict[str, Any]:
+    ended = tables.trials("times", setting, algorithm or "")
+    trials, runs = complete(ended), complete(tables.cell("times", setting, algorithm or ""))
+    state = runs[runs["trial"] == runs["trial"].min()]
+    totals = runs.pivot(index="trial", columns="round", values="seconds").dropna(axis=1)
+    slopes = {
+        "time_slope": rate_slope(totals.columns, totals, TABLE_LEVEL),
+        "memory_slope": last_decade_slope(state["round"], state["state_bytes"], TABLE_LEVEL),
+    }
+    columns: dict[str, Any] = {}
+    for name, slope in slopes.items():
+        columns |= zip((name, f"{name}_low", f"{name}_high"), rounded(slope), strict=True)
+    note = "; ".join(filter(None, (fault(ended), doubt(ended)))) if algorithm else "not run"
+    ends = {name: trials[name].median() for name in ("seconds", "state_bytes")}
+    return {**columns, **ends, "n": len(trials), "note": note}

@@ -1,0 +1,147 @@
+"""Names in a paper's configuration: lists, sweeps and labels in their canonical form.
+
+Where the configuration lists settings or algorithms, an entry is
+
+``label``                       a name, or ``name[option=value,...]``
+``$name``                       all entries of the list ``name`` among ``lists``
+``[...]``                       a list within the list
+``{sweep: label, key: values}`` the label with each value of a key; with several keys each
+                                combination, of which the first key changes slowest. Instead of one
+                                label there may be a list of them.
+``{settings: ..., algorithms: ...}``  each setting with each algorithm, ``setting/algorithm``; names
+                                that facts have
+"""
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+from typing import Any
+
+from optimist.algorithms import REGISTRIES, algorithm_class, option_names
+from optimist.environments import environment_domain
+from optimist.errors import ConfigError, unknown_name
+from optimist.label import Label, Value, name_of
+from optimist.runs.setting import resolve_setting
+
+
+class Names:
+    """The settings, algorithms and lists of one paper.
+
+    Parameters
+    ----------
+    paper : str
+        Its id.
+    bases : mapping
+        Its base settings by name.
+
+    Attributes
+    ----------
+    settings : dict
+        The full specification of every setting that was asked for, by canonical label, and of
+        every base setting.
+    """
+
+    def __init__(self, paper: str, bases: Mapping[str, Any]) -> None:
+        self._paper = {"paper": paper, "settings": dict(bases)}
+        self.settings: dict[str, Any] = dict(bases)
+        self._lists: dict[str, list[str]] = {}
+
+    def add_lists(self, lists: Mapping[str, Any]) -> None:
+        """Make lists known by their names; an entry may refer to lists before its own."""
+        for name, entries in lists.items():
+            if name in self._lists:
+                raise ConfigError(f"lists.{name} stands in an earlier file; allowed: a new name")
+            self._lists[name] = self._expand(f"lists.{name}", entries)
+
+    def labels(self, place: str, entries: Any) -> list[str]:
+        """Return the canonical labels that the entries of a list stand for, each once.
+
+        ``place`` is the key of the list, for messages.
+        """
+        found = (self.label(place, text) for text in self._expand(place, entries))
+        return list(dict.fromkeys(found))
+
+    def label(self, place: str, text: str) -> str:
+        """Return a label in canonical form, or ``label/label``; other texts as they are."""
+        try:
+            return "/".join(self._canonical(part) for part in _parts(text))
+        except ConfigError as error:
+            raise ConfigError(f"{place}: {error}") from None
+
+    def setting(self, place: str, text: str) -> str:
+        """Return the label of a setting in canonical form.
+
+        Raises
+        ------
+        ConfigError
+            Naming ``place``, for an unknown name or option.
+        """
+        try:
+            label, spec = resolve_setting(self._paper, text)
+        except ConfigError as error:
+            raise ConfigError(f"{place}: {error}") from None
+        return self._known(label, spec)
+
+    def _known(self, label: Label, spec: dict[str, Any]) -> str:
+        self.settings.setdefault(str(label), spec)
+        return str(label)
+
+    def _canonical(self, text: str) -> str:
+        name = name_of(text)
+        if name in self._paper["settings"]:
+            return self._known(*resolve_setting(self._paper, text))
+        domain = environment_domain(next(iter(self.settings.values()))["environment"])
+        if name in REGISTRIES[domain]:
+            label = Label.parse(text)
+            return str(label.without(option_names(algorithm_class(name, domain))))
+        return text
+
+    def _expand(self, place: str, entry: Any) -> list[str]:
+        if isinstance(entry, str):
+            return self._listed(place, entry[1:]) if entry.startswith("$") else [entry]
+        if isinstance(entry, Mapping):
+            return self._crossed(place, entry) if "settings" in entry else self._swept(place, entry)
+        if isinstance(entry, Iterable):
+            return [text for item in entry for text in self._expand(place, item)]
+        raise ConfigError(f"{place} has {entry!r}; allowed: a label, $list, a sweep or a list")
+
+    def _listed(self, place: str, name: str) -> list[str]:
+        if name not in self._lists:
+            raise unknown_name(f"list in {place}", name, self._lists)
+        return self._lists[name]
+
+    def _swept(self, place: str, sweep: Mapping[str, Any]) -> list[str]:
+        keys = {key: _values(values) for key, values in sweep.items() if key != "sweep"}
+        if "sweep" not in sweep or not keys:
+            raise ConfigError(f"{place} has {dict(sweep)!r}; allowed: sweep, with keys and values")
+        return [
+            _with_options(text, dict(zip(keys, values, strict=True)))
+            for text in self._expand(place, sweep["sweep"])
+            for values in product(*keys.values())
+        ]
+
+    def _crossed(self, place: str, cells: Mapping[str, Any]) -> list[str]:
+        if set(cells) != {"settings", "algorithms"}:
+            raise ConfigError(f"{place} has {dict(cells)!r}; allowed: settings with algorithms")
+        settings, labels = (self._expand(place, cells[key]) for key in ("settings", "algorithms"))
+        return [f"{setting}/{label}" for setting in settings for label in labels]
+
+
+def _parts(text: str) -> list[str]:
+    """Return what stands before and after the slashes of a text, but not of its options."""
+    pieces, depth = [""], 0
+    for letter in text:
+        depth += (letter == "[") - (letter == "]")
+        if letter == "/" and not depth:
+            pieces.append("")
+        else:
+            pieces[-1] += letter
+    return pieces
+
+
+def _values(values: Any) -> list[Value]:
+    return values if isinstance(values, list) else [values]
+
+
+def _with_options(text: str, options: Mapping[str, Value]) -> str:
+    label = Label.parse(text, "label of a sweep")
+    return str(Label.make(label.name, {**dict(label.options), **options}))

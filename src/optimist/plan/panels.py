@@ -1,0 +1,121 @@
+"""Panels of a figure: from what is written once to every single panel.
+
+A panel in ``figures.yaml`` may hold a list under one or several of the keys `SPREAD`; it then
+stands for one panel for each combination, of which the first key in that order changes slowest. So
+it does with ``settings: {each: ...}``, where each panel shows one setting of those. With
+``over: {key: values}`` a panel shows its one ``setting`` with each of the values of a key.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any
+
+from optimist.errors import ConfigError, unknown_name
+from optimist.label import name_of
+from optimist.plan.names import Names
+
+# Keys of a panel that may hold a list, slowest first.
+SPREAD = ("kind", "method", "column", "settings", "setting", "round")
+
+
+def expand_figure(
+    place: str, figure: Mapping[str, Any], room: Mapping[str, Any], names: Names
+) -> dict[str, Any]:
+    """Return a figure with all its panels written out.
+
+    Parameters
+    ----------
+    place : str
+        Where it stands, for messages.
+    figure : mapping
+        An entry of ``figures``.
+    room : mapping
+        The whole file, of which ``panel_defaults`` and ``titles`` hold for every figure.
+    names : Names
+    """
+    own = {key: value for key, value in figure.items() if key not in ("defaults", "titles")}
+    shared = {**room.get("panel_defaults", {}), **figure.get("defaults", {})}
+    titles = {**room.get("titles", {}), **figure.get("titles", {})}
+    titles = {names.label(place, str(key)): title for key, title in titles.items()}
+    panels = [
+        _Panel(f"{place}.panels.{i}", {**shared, **panel}, titles, names)
+        for i, panel in enumerate(figure["panels"])
+    ]
+    return {**own, "panels": [single for panel in panels for single in panel.spread()]}
+
+
+def expand_shown(place: str, spec: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    """Return a panel or table with its lists written out and its labels in canonical form."""
+    found = dict(spec)
+    for key in {"settings", "algorithms"} & set(spec):
+        found[key] = names.labels(f"{place}.{key}", spec[key])
+    for key in {"base", "setting"} & set(spec):
+        found[key] = names.label(f"{place}.{key}", spec[key])
+    for key in {"rows", "series", "slopes"} & set(spec):
+        found[key] = [_with_labels(f"{place}.{key}", entry, names) for entry in spec[key]]
+    return found
+
+
+def _with_labels(place: str, entry: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    labels = {"algorithm", "setting", "series"} & set(entry)
+    return {**entry, **{key: names.label(place, entry[key]) for key in labels}}
+
+
+class _Panel:
+    """One panel as it is written, with the defaults of its figure."""
+
+    def __init__(
+        self, place: str, keys: Mapping[str, Any], titles: Mapping[str, str], names: Names
+    ) -> None:
+        self._place = place
+        self._keys = {key: value for key, value in keys.items() if value is not None}
+        self._titles, self._names = titles, names
+
+    def spread(self) -> Iterator[dict[str, Any]]:
+        """Yield the single panels."""
+        lists = {key: self._choices(key) for key in SPREAD if self._is_spread(key)}
+        for values in product(*lists.values()):
+            chosen = dict(zip(lists, values, strict=True))
+            panel = expand_shown(self._place, {**self._keys, **chosen}, self._names)
+            yield self._swept(self._titled(panel, chosen))
+
+    def _is_spread(self, key: str) -> bool:
+        value = self._keys.get(key)
+        is_each = isinstance(value, Mapping) and set(value) == {"each"}
+        return value is not None and (key != "settings" or is_each)
+
+    def _choices(self, key: str) -> list[Any]:
+        value = self._keys[key]
+        if key in ("setting", "settings"):
+            entries = value if key == "setting" else value["each"]
+            return self._names.labels(f"{self._place}.{key}", entries)
+        return value if isinstance(value, list) else [value]
+
+    def _titled(self, panel: dict[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a panel with its values in place of the keys in braces in its title."""
+        if "title" not in panel:
+            return panel
+        words = {key.removesuffix("s"): self._word(key, value) for key, value in chosen.items()}
+        try:
+            return {**panel, "title": panel["title"].format(**words)}
+        except KeyError as error:
+            raise unknown_name(f"key in {self._place}.title", error.args[0], words) from None
+
+    def _word(self, key: str, value: Any) -> str:
+        """Return a value in the words of ``titles``, of a setting at least those of its name."""
+        if str(value) in self._titles:
+            return self._titles[str(value)]
+        if key not in ("setting", "settings"):
+            return str(value)
+        name = name_of(value)
+        return self._titles.get(name) or self._names.settings[name].get("title", name)
+
+    def _swept(self, panel: dict[str, Any]) -> dict[str, Any]:
+        over = panel.get("over")
+        if not isinstance(over, Mapping):
+            return panel
+        if len(over) != 1 or "setting" not in panel:
+            raise ConfigError(f"{self._place}.over is {over!r}; allowed: one key, with a setting")
+        (key,) = over
+        swept = {"sweep": panel.pop("setting"), **over}
+        return {**panel, "over": key, "settings": self._names.labels(self._place, [swept])}

@@ -1,0 +1,156 @@
+"""From the files of a paper to one configuration with everything written out.
+
+A paper has a folder with ``settings.yaml``, ``runs.yaml``, ``figures.yaml`` and ``claims.yaml``.
+The rest of the package knows one dict: the keys of the first three files, with canonical labels in
+place of lists and sweeps, and under ``settings`` the full specification of every label.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from optimist.environments import environment_class
+from optimist.errors import ConfigError
+from optimist.plan.documents import merge
+from optimist.plan.names import Names
+from optimist.plan.panels import expand_figure, expand_shown
+
+# Keys of these files that only serve to write the rest.
+_WRITING = frozenset(("defaults", "lists", "titles", "panel_defaults"))
+
+
+def expand_paper(
+    name: str, rooms: Mapping[str, Mapping[str, Any]], sources: Mapping[str, str]
+) -> tuple[dict[str, Any], Names]:
+    """Return the configuration of a paper and the names in it.
+
+    Parameters
+    ----------
+    name : str
+        Id of the paper.
+    rooms : mapping
+        The documents ``settings``, ``runs`` and ``figures``, checked by schema.
+    sources : mapping
+        Their paths, for messages.
+
+    Raises
+    ------
+    ConfigError
+        Naming file, key, value and what is allowed.
+    """
+    with _named(sources["settings"]):
+        names = Names(name, base_settings(rooms["settings"]))
+    paper: dict[str, Any] = {}
+    for room, expand in (("settings", _kept), ("runs", _runs), ("figures", _shown)):
+        with _named(sources[room]):
+            names.add_lists(rooms[room].get("lists", {}))
+            paper |= expand(rooms[room], names)
+    return {**paper, "settings": names.settings}, names
+
+
+def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the settings of ``settings.yaml`` with the defaults of their environments."""
+    found = {}
+    for name, setting in room["settings"].items():
+        shared = room.get("defaults", {}).get(setting["environment"], {})
+        found[name] = merge(shared, setting)
+        with _named(f"setting {name!r}"):
+            environment_class(setting["environment"])
+        if "horizon" not in found[name]:
+            raise ConfigError(f"setting {name!r}: key 'horizon' is missing")
+    return found
+
+
+def expand_claims(document: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    """Return claims with canonical labels in place of lists and sweeps.
+
+    ``names`` are those of the paper, see `expand_paper`.
+    """
+    names.add_lists(document.get("lists", {}))
+    own = {key: value for key, value in document.items() if key not in _WRITING}
+    return {**own, "claims": [_claim(claim, names) for claim in document["claims"]]}
+
+
+def _claim(claim: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    return {**claim, "checks": [_check(claim["id"], check, names) for check in claim["checks"]]}
+
+
+def _check(place: str, check: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    found = dict(check)
+    if "arguments" in check:
+        arguments = check["arguments"]
+        found["arguments"] = {k: _argument(place, k, v, names) for k, v in arguments.items()}
+    if "each" in check:
+        found["each"] = {k: _each(place, k, v, names) for k, v in check["each"].items()}
+    return found
+
+
+def _argument(place: str, key: str, value: Any, names: Names) -> Any:
+    if key == "settings":
+        return names.labels(f"{place}.{key}", value)
+    return names.label(f"{place}.{key}", value) if isinstance(value, str) else value
+
+
+def _each(place: str, key: str, values: Any, names: Names) -> list[Any]:
+    if key == "settings":
+        return [names.labels(f"{place}.{key}", value) for value in values]
+    is_plain = isinstance(values, list) and not any(isinstance(v, str | dict) for v in values)
+    return values if is_plain else names.labels(f"{place}.{key}", values)
+
+
+@contextmanager
+def _named(source: str) -> Iterator[None]:
+    """Put ``source`` before the message of a `ConfigError`."""
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(f"{source}: {error}") from None
+
+
+def _kept(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    return {key: value for key, value in room.items() if key not in _WRITING}
+
+
+def _runs(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    found = _kept(room, names)
+    for lane in {"runs", "timings"} & set(room):
+        shared = room.get("defaults", {}) if lane == "runs" else {}
+        blocks = enumerate(room[lane])
+        found[lane] = [_block(f"{lane}.{i}", {**shared, **block}, names) for i, block in blocks]
+    studies = room.get("studies", {}).items()
+    found["studies"] = {n: _study(f"studies.{n}", section, names) for n, section in studies}
+    parts = room.get("parts", {}).items()
+    return {**found, "parts": {n: names.labels(f"parts.{n}", settings) for n, settings in parts}}
+
+
+def _study(place: str, section: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    found = expand_shown(place, section, names)
+    if "algorithm" in section:
+        found["algorithm"] = names.label(f"{place}.algorithm", section["algorithm"])
+    return found
+
+
+def _block(place: str, block: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    found = expand_shown(place, block, names)
+    found["settings"] = [names.setting(f"{place}.settings", s) for s in found["settings"]]
+    if "probe" in block:
+        leader = names.label(f"{place}.probe.leader", block["probe"]["leader"])
+        found["probe"] = {**block["probe"], "leader": leader}
+    return found
+
+
+def _shown(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    found = _kept(room, names)
+    for key in {"figures", "tables"} & set(room):
+        found[key] = {
+            name: _entry(f"{key}.{name}", entry, room, names) for name, entry in room[key].items()
+        }
+    return found
+
+
+def _entry(
+    place: str, entry: Mapping[str, Any], room: Mapping[str, Any], names: Names
+) -> dict[str, Any]:
+    if "panels" in entry:
+        return expand_figure(place, entry, room, names)
+    return expand_shown(place, entry, names)

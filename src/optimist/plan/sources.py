@@ -1,0 +1,44 @@
+"""Source files behind what the workflow makes, and their digest.
+
+Snakemake makes a file again where a parameter of its rule changed. That is how it learns of edits:
+the time of a source file says nothing after a checkout, a copy or with a clock that was ahead.
+"""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from optimist.plan.config import project_root
+from optimist.runs import sources
+
+Params = Callable[[Any], str]
+
+
+def module_files(*modules: str) -> list[str]:
+    """Return the source files of modules of this package and of all they import, sorted."""
+    return sorted(set().union(*(sources.module_closure(name) for name in modules)))
+
+
+def code(
+    script: str, *modules: str, of: Callable[[Any], Iterable[str]] | None = None, more: str = ""
+) -> Params:
+    """Return a params function: the digest of a script and of the source files behind it.
+
+    Parameters
+    ----------
+    script : str
+        Name of a file in workflow/scripts.
+    modules : str
+        Modules of this package, with all that they import.
+    of : callable or None
+        From the wildcards of a job to more modules.
+    more : str
+        Another file below the project's folder.
+    """
+
+    def digest(wildcards: Any) -> str:
+        found = module_files(*modules, *(of(wildcards) if of else ()))
+        own = [f"workflow/scripts/{script}", *([more] if more else [])]
+        return sources.digest((*(str(Path(project_root(), path)) for path in own), *found))
+
+    return digest

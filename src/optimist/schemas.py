@@ -1,0 +1,71 @@
+"""Checking documents against JSON schemas, with messages that say what is allowed."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from optimist.errors import ConfigError, nearest
+
+
+def check_document(
+    document: Any, schema: dict[str, Any], source: str, folder: Path | None = None
+) -> None:
+    """Raise ConfigError for the first fault of ``document``: the key, its value, what is allowed.
+
+    Parameters
+    ----------
+    document : plain data
+    schema : dict
+        A JSON schema.
+    source : str
+        Names the document in messages.
+    folder : Path or None
+        Where other schemas lie to which this one refers.
+    """
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import relevance
+    from referencing import Registry
+    from referencing.jsonschema import DRAFT202012
+
+    def retrieve(uri: str) -> Any:
+        if folder is None:
+            raise LookupError(uri)
+        return DRAFT202012.create_resource(json.loads((folder / uri).read_text()))
+
+    registry: Any = Registry(retrieve=retrieve)  # type: ignore[call-arg]
+    errors = list(Draft202012Validator(schema, registry=registry).iter_errors(document))
+    if errors:
+        raise ConfigError(f"{source}: {_explain(max(errors, key=relevance))}")
+
+
+def _explain(error):
+    while error.context:
+        error = max(error.context, key=lambda e: len(e.absolute_path))
+    key = ".".join(str(part) for part in error.absolute_path) or "the document"
+    if error.validator == "additionalProperties":
+        allowed = error.schema.get("properties", {})
+        patterns = error.schema.get("patternProperties", {})
+        extra = next(
+            name
+            for name in error.instance
+            if name not in allowed and not any(re.search(p, name) for p in patterns)
+        )
+        return (
+            f"unknown key {extra!r} in {key}{nearest(extra, allowed)}; "
+            f"allowed: {', '.join(sorted(allowed))}"
+        )
+    if error.validator == "required":
+        return f"{key}: {error.message}"
+    allowed = {
+        "enum": lambda: ", ".join(str(v) for v in error.validator_value),
+        "type": lambda: error.validator_value,
+        "minimum": lambda: f"at least {error.validator_value}",
+        "maximum": lambda: f"at most {error.validator_value}",
+        "exclusiveMinimum": lambda: f"greater than {error.validator_value}",
+        "exclusiveMaximum": lambda: f"less than {error.validator_value}",
+        "minItems": lambda: f"at least {error.validator_value} entries",
+        "pattern": lambda: f"text matching {error.validator_value}",
+    }.get(error.validator, lambda: error.message)()
+    hint = nearest(error.instance, error.validator_value) if error.validator == "enum" else ""
+    return f"{key} is {error.instance!r}{hint}; allowed: {allowed}"

@@ -1,0 +1,329 @@
+"""The loop: what is recorded, what is timed, and how a trial ends."""
+
+import math
+import time
+
+import numpy as np
+import pytest
+from worlds import ScriptedWorld
+
+from optimist.algorithms.base import FiniteArmAlgorithm
+from optimist.environments.base import check_arms
+from optimist.errors import ConfigError
+from optimist.runs.loop import CURVE_POINTS, Coverage, Observer, checkpoints, play, replay
+
+ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
+
+
+class Cycling(FiniteArmAlgorithm):
+    """Plays arm 0, 1, 2, 0, ...; hooks run before each select and update."""
+
+    reference = "nobody (1900)"
+
+    def __init__(self, before_select=lambda t: None, before_update=lambda t: None):
+        super().__init__(None)
+        self.t = 0
+        self.theta = np.zeros(2)
+        self.hooks = [before_select, before_update]
+        self.learned = []
+
+    def select(self, arms):
+        self.hooks[0](self.t)
+        return self.t % len(arms)
+
+    def update(self, arms, index, reward):
+        self.hooks[1](self.t)
+        self.learned.append((index, reward))
+        self.t += 1
+
+    def contains(self, thetas):
+        return np.full(len(thetas), self.t < 5)
+
+    def diagnostics(self):
+        return {"updates": self.t}
+
+
+def world(reward=lambda t, index: 1.0, theta=None):
+    return ScriptedWorld([ARMS], reward, theta)
+
+
+def raising(error, at):
+    def hook(t):
+        if t == at:
+            raise error
+
+    return hook
+
+
+def test_checkpoints_span_the_run_with_about_three_hundred_points():
+    marks = checkpoints(3000)
+    assert (marks[0], marks[-1]) == (1, 3000)
+    assert marks == sorted(set(marks))
+    assert 0.8 * CURVE_POINTS <= len(marks) <= CURVE_POINTS
+
+
+def test_short_runs_record_every_round():
+    assert checkpoints(20) == list(range(1, 21))
+
+
+@pytest.mark.parametrize("rounds", [1, 7, 150, 2999, 3000, 5000])
+def test_a_truncated_run_keeps_the_rounds_of_the_full_one(rounds):
+    full, marks = checkpoints(3000), checkpoints(3000, rounds)
+    stop = min(rounds, 3000)
+    assert marks == sorted({*(m for m in full if m <= stop), stop})
+
+
+@pytest.mark.parametrize("horizon", [0, -3])
+def test_a_run_without_rounds_is_refused(horizon):
+    with pytest.raises(ConfigError, match=str(horizon)):
+        checkpoints(horizon)
+
+
+def test_totals_are_cumulative_and_recorded_at_the_marks():
+    trajectory = play(world(), Cycling(), [1, 2, 3, 6])
+    # Means of the three arms are 0, 1/2 and 1: regrets 1, 1/2, 0, 1, ...
+    assert trajectory.columns["regret"] == [1.0, 1.5, 1.5, 3.0]
+    assert trajectory.columns["round"] == [1, 2, 3, 6]
+    assert trajectory.columns["updates"] == [1, 2, 3, 6]
+    assert trajectory.status == "ok"
+    assert {len(column) for column in trajectory.columns.values()} == {4}
+
+
+def test_the_learner_gets_the_reward_of_its_own_round_and_arm():
+    algorithm = Cycling()
+    play(world(lambda t, index: 10.0 * t + index), algorithm, [4])
+    assert algorithm.learned == [(0, 0.0), (1, 11.0), (2, 22.0), (0, 30.0)]
+
+
+def test_only_select_and_update_are_timed():
+    def slow_reward(t, index):
+        time.sleep(0.02)
+        return 1.0
+
+    assert play(world(slow_reward), Cycling(), [10]).columns["seconds"][-1] < 0.05
+    for hooks in ({"before_select": 0}, {"before_update": 0}):
+        slow = Cycling(**{name: lambda t: time.sleep(0.01) for name in hooks})
+        assert play(world(), slow, [10]).columns["seconds"][-1] >= 0.1
+
+
+def test_coverage_is_lost_for_good_and_only_asked_for_where_it_is_defined():
+    theta = np.zeros(2)
+    assert covered_of(theta, [4, 5, 6, 9]) == [True, True, False, False]
+    assert covered_of(None, [6]) == [None]
+
+
+def covered_of(theta, marks):
+    algorithm = Cycling()
+    coverage = Coverage(theta, algorithm)
+    return play(world(theta=theta), algorithm, marks, observers=[coverage]).columns["covered"]
+
+
+class Noting(Observer):
+    """Notes what it is shown; hooks run at each call."""
+
+    def __init__(self, before=lambda t: None, after=lambda t: None):
+        self.hooks = before, after
+        self.seen = []
+
+    def before(self, t):
+        self.seen.append(t)
+        self.hooks[0](t)
+
+    def after(self, t, arms, choice, reward, regret):
+        self.seen.append((t, arms is ARMS, choice, reward, regret))
+        self.hooks[1](t)
+
+    def columns(self):
+        return {"noted": len(self.seen)}
+
+
+def test_an_observer_looks_before_and_after_every_round_and_adds_its_columns():
+    observer = Noting()
+    trajectory = play(world(), Cycling(), [1, 3], observers=[observer])
+    rounds = [(0, True, 0, 1.0, 1.0), (1, True, 1, 1.0, 0.5), (2, True, 2, 1.0, 0.0)]
+    assert observer.seen == [0, rounds[0], 1, rounds[1], 2, rounds[2]]
+    assert trajectory.columns["noted"] == [2, 6]
+
+
+def test_observers_are_not_timed():
+    slow = Noting(before=lambda t: time.sleep(0.01), after=lambda t: time.sleep(0.01))
+    columns = play(world(), Cycling(), [10], observers=[slow]).columns
+    assert columns["seconds"][-1] < 0.05
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_a_numerical_error_of_an_observer_is_a_status(place):
+    observer = Noting(**{place: raising(np.linalg.LinAlgError("Singular matrix"), 7)})
+    trajectory = play(world(), Cycling(), [1, 5, 7, 8, 20], observers=[observer])
+    assert trajectory.status == "failed: Singular matrix"
+    assert trajectory.columns["round"] == [1, 5, 7]
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_a_reward_that_is_not_finite_ends_the_curve_before_it(bad):
+    trajectory = play(world(lambda t, index: bad if t == 4 else 1.0), Cycling(), [1, 4, 5, 6, 20])
+    assert trajectory.status == "non_finite"
+    assert trajectory.columns["round"] == [1, 4]
+
+
+def test_state_that_is_not_finite_ends_the_curve_before_it():
+    algorithm = Cycling()
+
+    def poison(t):
+        if t == 6:
+            algorithm.theta[1] = math.nan
+
+    algorithm.hooks[1] = poison
+    trajectory = play(world(), algorithm, [1, 6, 7, 8])
+    assert trajectory.status == "non_finite"
+    assert trajectory.columns["round"] == [1, 6]
+
+
+def test_a_learner_broken_by_a_bad_reward_is_reported_as_that():
+    # The learner only fails because of the reward: the status names the cause.
+    algorithm = Cycling(before_select=raising(np.linalg.LinAlgError("Eigenvalues"), 6))
+    trajectory = play(world(lambda t, index: math.nan if t == 4 else 1.0), algorithm, [1, 4, 20])
+    assert trajectory.status == "non_finite"
+    assert trajectory.columns["round"] == [1, 4]
+
+
+@pytest.mark.parametrize("hook", ["before_select", "before_update"])
+@pytest.mark.parametrize(
+    "error",
+    [
+        np.linalg.LinAlgError("Singular matrix"),
+        OverflowError("math range error"),
+        ZeroDivisionError("float division by zero"),
+        FloatingPointError("underflow"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_numerical_error_of_the_learner_is_a_status(hook, error):
+    algorithm = Cycling(**{hook: raising(error, 7)})
+    trajectory = play(world(), algorithm, [1, 5, 7, 8, 20])
+    assert trajectory.status == f"failed: {error}"
+    assert trajectory.columns["round"] == [1, 5, 7]
+
+
+@pytest.mark.parametrize("function", [math.sqrt, math.log])
+def test_an_impossible_argument_of_a_function_of_math_is_a_status(function):
+    # The words of these errors depend on the version of Python.
+    def impossible(t):
+        if t == 2:
+            function(-1.0)
+
+    trajectory = play(world(), Cycling(before_select=impossible), [1, 5])
+    assert trajectory.status.startswith("failed: ")
+
+
+@pytest.mark.parametrize(
+    "words", ["expected a positive input", "The function value at x=0.0 is NaN"]
+)
+def test_errors_about_numbers_are_statuses_by_their_words(words):
+    algorithm = Cycling(before_select=raising(ValueError(words), 2))
+    assert play(world(), algorithm, [5]).status == f"failed: {words}"
+
+
+@pytest.mark.parametrize("error", [KeyError("x"), ValueError("operands could not be broadcast")])
+def test_a_programming_error_is_not_hidden(error):
+    with pytest.raises(type(error)):
+        play(world(), Cycling(before_select=raising(error, 2)), [5])
+
+
+def test_diagnostics_cannot_replace_what_is_measured(monkeypatch):
+    monkeypatch.setattr(Cycling, "diagnostics", lambda self: {"regret": 0.0})
+    with pytest.raises(ConfigError, match=r"diagnostics of Cycling has regret; allowed"):
+        play(world(), Cycling(), [5])
+
+
+def test_the_time_limit_ends_the_trial():
+    algorithm = Cycling(before_select=lambda t: time.sleep(0.01))
+    trajectory = play(world(), algorithm, list(range(1, 101)), time_limit=0.05)
+    assert trajectory.status == "timeout"
+    assert 1 <= trajectory.columns["round"][-1] <= 6
+
+
+def test_a_learner_may_report_its_own_status():
+    algorithm = Cycling()
+    algorithm.status = "unconverged"
+    assert play(world(), algorithm, [3]).status == "unconverged"
+
+
+@pytest.mark.parametrize(
+    ("arms", "message"),
+    [
+        (np.array([[1.0, 0.0], [0.8, 0.7]]), r"arm 1 has norm 1\.06"),
+        (np.empty((0, 2)), r"shape \(0, 2\)"),
+        (np.empty((3, 0)), r"shape \(3, 0\)"),
+        (np.ones(3) / 3.0, r"shape \(3,\)"),
+        (np.array([[0.1, math.nan]]), "not finite"),
+        (np.array([[0.1, math.inf]]), "not finite"),
+    ],
+)
+def test_impossible_arms_are_refused_in_any_round(arms, message):
+    with pytest.raises(ConfigError, match=message):
+        play(ScriptedWorld([ARMS, arms], lambda t, index: 1.0), Cycling(), [5])
+
+
+def test_arms_on_the_unit_sphere_pass():
+    check_arms(np.array([[0.6, 0.8], [1.0, 0.0], [1.0 + 1e-12, 0.0]]))
+
+
+@pytest.fixture
+def sleep(monkeypatch):
+    """Return a function that lets time pass on a clock that only it moves."""
+    now = [0.0]
+
+    def pass_time(seconds):
+        now[0] += seconds
+
+    monkeypatch.setattr("optimist.runs.loop.time.perf_counter", lambda: now[0])
+    return pass_time
+
+
+def test_time_is_split_into_selecting_and_the_rest(monkeypatch, sleep):
+    monkeypatch.setattr(Cycling, "prepare", lambda self: sleep(0.004))
+    slow = Cycling(before_select=lambda t: sleep(0.002))
+    columns = play(world(), slow, [10]).columns
+    assert columns["select_seconds"][-1] == pytest.approx(0.02)
+    assert columns["seconds"][-1] == pytest.approx(0.06)
+    # In a replay, preparing stands for as many rounds as selecting.
+    slow = Cycling(before_select=lambda t: sleep(0.002))
+    columns = replay(world(), Cycling(), slow, [10], every=5).columns
+    assert columns["selections"] == [2]
+    assert columns["select_seconds"][-1] == pytest.approx(0.02)
+    assert columns["seconds"][-1] == pytest.approx(0.06)
+
+
+def test_replay_spreads_its_estimate_over_the_rounds(sleep):
+    slow = Cycling(before_select=lambda t: sleep(0.01))
+    columns = replay(world(), Cycling(), slow, list(range(1, 21)), every=10).columns
+    assert columns["selections"][-1] == 2
+    steps = np.diff(columns["seconds"])
+    assert columns["seconds"][4] == 0.0  # nothing was timed yet
+    assert steps[4] == pytest.approx(0.06)  # the first time stands for the rounds before
+    np.testing.assert_allclose(steps[5:], 0.01)
+
+
+def test_replay_learns_from_the_leader_and_is_asked_now_and_then():
+    leader, follower = Cycling(), Cycling(before_select=lambda t: time.sleep(0.005))
+    trajectory = replay(world(), leader, follower, [10, 20], every=5)
+    assert follower.learned == leader.learned
+    assert trajectory.columns["round"] == [10, 20]
+    assert trajectory.columns["selections"] == [2, 4]
+    assert trajectory.columns["agreements"] == [2, 4]
+    # Four selections of 5 ms stand for twenty.
+    assert 0.1 <= trajectory.columns["seconds"][-1] < 0.2
+
+
+def test_a_leader_in_doubt_is_the_status_of_its_follower():
+    leader, follower = Cycling(), Cycling()
+    leader.status = "unconverged"
+    assert replay(world(), leader, follower, [5], every=2).status == "unconverged"
+
+
+def test_a_follower_that_fails_numerically_is_a_status():
+    follower = Cycling(before_update=raising(np.linalg.LinAlgError("Singular matrix"), 7))
+    trajectory = replay(world(), Cycling(), follower, [5, 10], every=2)
+    assert trajectory.status == "failed: Singular matrix"
+    assert trajectory.columns["round"] == [5]

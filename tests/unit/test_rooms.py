@@ -1,0 +1,281 @@
+"""Lists, sweeps, labels and panels: what a paper's files stand for once they are written out."""
+
+import pytest
+
+from optimist.errors import ConfigError
+from optimist.plan import config
+from optimist.plan.documents import merge, read_yaml
+from optimist.plan.names import Names
+from optimist.plan.panels import expand_figure
+from optimist.plan.rooms import base_settings, expand_claims
+from optimist.runs.cell import make_cell
+
+BASES = {
+    "student_t": {
+        "title": "Student's t",
+        "about": "Heavy tails.",
+        "environment": "heavy_tailed",
+        "parameters": {"law": "student_t", "shape": 2.1, "epsilon": 0.99, "nu": 1.31},
+        "horizon": 18000,
+    },
+    "gaussian": {
+        "title": "Gaussian",
+        "about": "Light tails.",
+        "environment": "heavy_tailed",
+        "parameters": {"law": "normal", "epsilon": 1},
+        "horizon": 18000,
+    },
+}
+
+
+@pytest.fixture
+def names():
+    found = Names("toy", BASES)
+    found.add_lists(
+        {"both": ["student_t", "gaussian"], "fast": {"sweep": "oful", "R": ["sd", "nu"]}}
+    )
+    return found
+
+
+def message(call, *arguments):
+    with pytest.raises(ConfigError) as error:
+        call(*arguments)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+# Lists, sweeps and labels.
+
+
+@pytest.mark.parametrize(
+    ("entries", "expected"),
+    [
+        ("student_t", ["student_t"]),
+        (["$both", ["student_t"]], ["student_t", "gaussian"]),
+        ({"sweep": "student_t", "factor": [1, 0.3]}, ["student_t", "student_t[factor=0.3]"]),
+        (
+            {"sweep": "$both", "radius": ["shrunk"], "factor": 0.1},
+            ["student_t[factor=0.1,radius=shrunk]", "gaussian[factor=0.1,radius=shrunk]"],
+        ),
+        (
+            {"sweep": "student_t", "horizon": [5, 9], "nu": [1.31, "exact"]},
+            [
+                *("student_t[horizon=5]", "student_t[horizon=5,nu=exact]"),
+                *("student_t[horizon=9]", "student_t[horizon=9,nu=exact]"),
+            ],
+        ),
+        (["student_t[radius=theory,factor=1.0]"], ["student_t"]),
+        ("$fast", ["oful[R=sd]", "oful"]),
+        (
+            {"settings": "$both", "algorithms": ["oful[R=nu]"]},
+            ["student_t/oful", "gaussian/oful"],
+        ),
+        (["bkb/6/0.1"], ["bkb/6/0.1"]),
+    ],
+)
+def test_entries_stand_for_canonical_labels(names, entries, expected):
+    assert names.labels("runs.0.settings", entries) == expected
+
+
+def test_a_label_has_the_specification_of_its_name_with_its_options(names):
+    names.labels("runs", "student_t[factor=0.1,horizon=9,nu=exact]")
+    found = names.settings["student_t[factor=0.1,horizon=9,nu=exact]"]
+    assert (found["horizon"], found["problem"], found["parameters"]["nu"]) == (
+        *(9, {"factor": 0.1}, "exact"),
+    )
+    assert names.settings["student_t"] == BASES["student_t"]
+
+
+@pytest.mark.parametrize(
+    ("entries", "words"),
+    [
+        ("$bth", ["list in runs.0", "'bth'", "did you mean 'both'"]),
+        (
+            "student_t[factr=1]",
+            ["runs.0", "'factr'", "did you mean 'factor'", "allowed: amplitude"],
+        ),
+        ({"sweep": "student_t"}, ["runs.0", "allowed: sweep, with keys and values"]),
+        ({"factor": [1]}, ["runs.0", "allowed: sweep, with keys and values"]),
+        ({"settings": "$both", "factor": [1]}, ["runs.0", "allowed: settings with algorithms"]),
+        ([3], ["runs.0", "3", "a label, $list, a sweep or a list"]),
+    ],
+)
+def test_a_wrong_entry_is_named(names, entries, words):
+    found = message(names.labels, "runs.0", entries)
+    assert [word for word in words if word not in found] == []
+
+
+def test_a_list_has_one_meaning(names):
+    assert "lists.both" in message(names.add_lists, {"both": ["gaussian"]})
+
+
+def test_options_that_no_file_uses_are_known_all_the_same():
+    paper = config.load_paper("hvt_ucb")
+    label = "student_t[radius=shrunk,factor=0.05]"
+    cell = make_cell(paper, label, "oful")
+    assert cell.setting == "student_t[factor=0.05,radius=shrunk]" not in paper["settings"]
+    assert cell.spec["problem"] == {"factor": 0.05, "radius": "shrunk"}
+    with pytest.raises(ConfigError, match=r"unknown option 'factr' .did you mean 'factor'"):
+        make_cell(paper, "student_t[factr=0.05]", "oful")
+
+
+# Settings.
+
+
+def test_settings_share_what_their_environment_does():
+    room = {
+        "defaults": {"glm": {"problem": {"delta": 0.1, "kappa": 2}, "horizon": 5}},
+        "settings": {"one": {"environment": "glm", "problem": {"delta": 0.2}}},
+    }
+    assert base_settings(room)["one"] == {
+        "environment": "glm",
+        "problem": {"delta": 0.2, "kappa": 2},
+        "horizon": 5,
+    }
+
+
+def test_a_setting_without_a_horizon_is_named():
+    found = message(base_settings, {"settings": {"one": {"environment": "glm"}}})
+    assert found == "setting 'one': key 'horizon' is missing"
+
+
+# Panels.
+
+
+def panels(names, *written, **room):
+    figure = {"title": "T", "caption": "C", "panels": list(written), **room.pop("figure", {})}
+    return expand_figure("figures.one", figure, room, names)["panels"]
+
+
+def test_a_panel_stands_for_all_combinations(names):
+    found = panels(
+        names,
+        {"kind": ["regret", "elapsed"], "setting": "$both", "title": "{setting}, {kind}"},
+        titles={"regret": "mean", "gaussian": "normal"},
+    )
+    assert [(p["kind"], p["setting"], p["title"]) for p in found] == [
+        ("regret", "student_t", "Student's t, mean"),
+        ("regret", "gaussian", "normal, mean"),
+        ("elapsed", "student_t", "Student's t, elapsed"),
+        ("elapsed", "gaussian", "normal, elapsed"),
+    ]
+
+
+def test_a_title_of_a_label_may_have_its_options_in_any_order(names):
+    (found,) = panels(
+        names,
+        {"kind": "regret", "setting": "student_t[factor=0.1,radius=shrunk]", "title": "{setting}"},
+        figure={"titles": {"student_t[radius=shrunk,factor=0.1]": "shrunk"}},
+    )
+    assert found["title"] == "shrunk"
+
+
+def test_a_panel_for_each_of_some_settings(names):
+    found = panels(names, {"kind": "tradeoff", "settings": {"each": "$both"}, "title": "{setting}"})
+    assert [(p["settings"], p["title"]) for p in found] == [
+        (["student_t"], "Student's t"),
+        (["gaussian"], "Gaussian"),
+    ]
+
+
+def test_a_panel_over_values_shows_the_setting_with_each(names):
+    (found,) = panels(
+        names, {"kind": "final_regret", "setting": "student_t", "over": {"factor": [1, 0.3]}}
+    )
+    assert found == {
+        "kind": "final_regret",
+        "over": "factor",
+        "settings": ["student_t", "student_t[factor=0.3]"],
+    }
+
+
+def test_defaults_give_way_to_the_panel_and_null_takes_one_out(names):
+    found = panels(
+        names,
+        {"scale": None, "algorithms": "$fast"},
+        panel_defaults={"kind": "regret", "scale": "log"},
+        figure={"defaults": {"kind": "elapsed"}},
+    )
+    assert found == [{"kind": "elapsed", "algorithms": ["oful[R=sd]", "oful"]}]
+
+
+@pytest.mark.parametrize(
+    ("panel", "words"),
+    [
+        ({"title": "{settings}", "setting": "gaussian"}, ["'settings'", "did you mean 'setting'"]),
+        ({"over": {"factor": [1]}}, ["figures.one.panels.0.over", "with a setting"]),
+        ({"algorithms": ["oful[R=sd"]}, ["figures.one.panels.0.algorithms", "'oful[R=sd'"]),
+    ],
+)
+def test_a_wrong_panel_is_named(names, panel, words):
+    found = message(panels, names, panel)
+    assert [word for word in words if word not in found] == []
+
+
+# Claims.
+
+
+def test_claims_use_lists_and_sweeps(names):
+    check = {
+        "metric": "regret_ratio",
+        "arguments": {"setting": "student_t[factor=1]", "settings": "$both", "rounds": 5},
+        "each": {"numerator": "$fast", "rounds": [1, 2], "settings": ["$both", "gaussian"]},
+    }
+    (claim,) = expand_claims({"claims": [{"id": "toy.01", "checks": [check]}]}, names)["claims"]
+    (found,) = claim["checks"]
+    assert found["arguments"] == {
+        "setting": "student_t",
+        "settings": ["student_t", "gaussian"],
+        "rounds": 5,
+    }
+    assert found["each"] == {
+        "numerator": ["oful[R=sd]", "oful"],
+        "rounds": [1, 2],
+        "settings": [["student_t", "gaussian"], ["gaussian"]],
+    }
+
+
+# Patterns of overlays.
+
+
+@pytest.mark.parametrize(
+    ("pattern", "selected"),
+    [
+        ("f1", {"f1", "f1[horizon=20,initial=4]"}),
+        ("f?", {"f1", "f1[horizon=20,initial=4]", "f2"}),
+        ("f1[horizon=20,initial=4]", {"f1[horizon=20,initial=4]"}),
+        ("f1[*", {"f1[horizon=20,initial=4]"}),
+        ("f[12]", set()),
+    ],
+)
+def test_patterns_select_names_or_labels(pattern, selected):
+    labels = ("f1", "f1[horizon=20,initial=4]", "f2")
+    assert {label for label in labels if config.matches(label, pattern)} == selected
+
+
+# Reading YAML.
+
+
+def test_a_key_that_stands_twice_is_refused_with_file_and_lines(tmp_path):
+    path = tmp_path / "settings.yaml"
+    path.write_text("a: 1\nb:\n  - {c: 1}\n  - c: 1\n    d: 2\n    c: 3\n")
+    assert message(read_yaml, path) == (
+        f"file {path}, line 6: key 'c' stands in line 4 already; allowed: once"
+    )
+
+
+def test_anchors_and_merge_keys_are_no_duplicates(tmp_path):
+    path = tmp_path / "settings.yaml"
+    path.write_text("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\nc: {<<: *a, x: 4}\nd: *a\n")
+    found = read_yaml(path)
+    assert (found["b"], found["c"], found["d"]) == (
+        *({"x": 1, "y": 3}, {"x": 4, "y": 2}, {"x": 1, "y": 2}),
+    )
+
+
+def test_merging_leaves_both_sides_as_they_were():
+    base, overlay = {"a": {"b": [1]}}, {"a": {"c": [2]}}
+    merged = merge(base, overlay)
+    merged["a"]["b"].append(3)
+    merged["a"]["c"].append(3)
+    assert (base, overlay) == ({"a": {"b": [1]}}, {"a": {"c": [2]}})

@@ -1,0 +1,184 @@
+"""The command ``optimist provenance``: what is behind a figure, a table, a result."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from result_files import make, rewrite, toy_trials
+from worlds import ROOT
+
+from optimist import cli
+from optimist.errors import ResultError
+from optimist.files import sha256
+from optimist.records import manifest
+from optimist.records import trace as origin
+from optimist.runs import results
+
+
+@pytest.fixture
+def figure(tmp_path, monkeypatch):
+    """A figure with its table and manifest, of three result files from two machines, and data."""
+    monkeypatch.chdir(tmp_path)
+    jobs = [
+        toy_trials(),
+        toy_trials(first=2, stop=4),
+        toy_trials("timing", setting="there", noise="here", stop=1),
+    ]
+    paths = [str(path.relative_to(tmp_path)) for path in make(tmp_path / "results", *jobs)]
+
+    def elsewhere(metadata):
+        metadata["provenance"]["machine"]["cpu"] = "A Slower One"
+        metadata["provenance"]["commit"] = "feedbeef"
+
+    rewrite(Path(paths[2]), elsewhere)
+    data = Path("results/data/covertype.csv")
+    data.parent.mkdir()
+    data.write_text("a\n1\n")
+    files = [Path("figures/toy/fig1.png"), Path("figures/toy/tables/fig1.csv")]
+    for number, file in enumerate(files):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(bytes([number]))
+    source = {"files": list(map(str, files)), "inputs": [*paths, str(data)]}
+    manifest.write(manifest.build({"fig1": source}), "figures/toy/manifest.json")
+    return files[0]
+
+
+def test_a_figure_is_traced_to_settings_streams_data_and_machines(figure):
+    found = origin.trace(figure)
+    assert found["manifest"] == "figures/toy/manifest.json"
+    assert found["settings"].keys() == {"toy/here", "toy/there"}
+    assert found["settings"]["toy/here"] == toy_trials().cell.spec
+    assert found["streams"] == {"toy/here": [0, 1, 2, 3]}  # `there` shares them
+    assert [m["machine"]["cpu"] == "A Slower One" for m in found["made"]] == [False, True]
+    assert [m["commit"] == "feedbeef" for m in found["made"]] == [False, True]
+    (digest,) = found["data"].values()
+    assert digest == sha256("results/data/covertype.csv")
+    assert len(found["inputs"]) == 4
+
+
+def test_the_words_name_what_the_issue_of_a_number_is_asked_for(figure, capsys):
+    assert cli.main(["provenance", str(figure.parent / "tables" / "fig1.csv")]) == 0
+    text = capsys.readouterr().out
+    for words in ("commit feedbeef", "A Slower One", "numpy", "toy/here: 0 to 3", "covertype.csv"):
+        assert words in text
+    assert cli.main(["provenance", "--json", str(figure)]) == 0
+    assert json.loads(capsys.readouterr().out)["item"] == "fig1"
+
+
+def test_a_manifest_of_an_older_form_says_how_to_make_it_again(figure):
+    place = Path("figures/toy/manifest.json")
+    old = json.loads(place.read_text())
+    del old["made"], old["settings"]
+    place.write_text(json.dumps(old))
+    with pytest.raises(
+        ResultError, match=r"again: snakemake --cores 2 --force figures/toy/manifest\.json"
+    ):
+        origin.trace(figure)
+
+
+def test_a_changed_file_is_refused(figure):
+    figure.write_bytes(b"something else")
+    with pytest.raises(ResultError, match=r"fig1\.png is not the file that .*manifest\.json"):
+        origin.trace(figure)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("figures/toy/none.png", "is not a file; allowed"),
+        ("figures/toy/other.png", "no manifest beside or above"),
+    ],
+)
+def test_what_nobody_knows_is_said_to_be_so(figure, name, words):
+    Path("figures/toy/other.png").write_bytes(b"")
+    with pytest.raises(ResultError, match=words):
+        origin.trace(name)
+
+
+def test_a_result_file_speaks_for_itself(figure):
+    path = Path("results") / toy_trials(first=2, stop=4).path
+    found = origin.trace(path)
+    assert found["streams"] == {"toy/here": [2, 3]}
+    assert found["made"] == [results.read_metadata(path)["provenance"]]
+    assert found["resolved"]["options"] == {"variant": "paper"}
+    assert "toy/here: 2 to 3" in origin.to_text(found)
+
+
+def test_a_damaged_result_file_is_refused(figure):
+    path = Path("results") / toy_trials("timing", setting="there", stop=1).path
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(ResultError, match="damaged"):
+        origin.trace(path)
+
+
+def test_trials_with_gaps_are_told_apart():
+    found = {"file": "x", "made": [], "settings": {}, "data": {}}
+    found["streams"] = {"toy/here": [0, 1, 4, 7, 8, 9]}
+    assert "toy/here: 0 to 1, 4 to 4, 7 to 9" in origin.to_text(found)
+
+
+def test_joined_claims_are_traced_to_the_results_of_all_papers(figure):
+    own = json.loads(Path("figures/toy/manifest.json").read_text())
+    claims = Path("figures/toy/claims.csv")
+    claims.write_text("claim\n")
+    source = {"files": [str(claims)], "inputs": own["items"]["fig1"]["inputs"]}
+    manifest.write(manifest.build({"claims": source}), "figures/toy/manifest.json")
+    joined = Path("figures/claims.csv")
+    joined.write_text("claim\n")
+    source = {"files": [str(joined)], "inputs": [str(claims)]}
+    manifest.write(manifest.build({"claims": source}), "figures/manifest.json")
+
+    one, all_of_them = origin.trace(claims), origin.trace(joined)
+    for key in ("made", "settings", "streams", "data"):
+        assert all_of_them[key] == one[key] and one[key]
+    claims.write_text("another claim\n")
+    with pytest.raises(ResultError, match=r"is not what the joined claims were made from"):
+        origin.trace(joined)
+
+
+def test_where_results_are_does_not_decide_what_is_a_result(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "data" / "tables" / "studies"
+    (path,) = make(folder, toy_trials())
+    beside = folder / "studies" / "toy" / "facts.csv"
+    beside.parent.mkdir(parents=True)
+    beside.write_text("name\n")
+    file = Path("figures/toy/fig1.png")
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"1")
+    source = {"files": [str(file)], "inputs": [str(path), str(beside)]}
+    manifest.write(manifest.build({"fig1": source}), "figures/toy/manifest.json")
+    found = origin.trace(file)
+    assert found["made"] and found["settings"] and not found["data"]
+
+
+# What is committed.
+
+COMMITTED = sorted(ROOT.glob("figures/**/manifest*.json"))
+
+
+@pytest.mark.parametrize("place", COMMITTED, ids=lambda place: str(place.relative_to(ROOT)))
+def test_what_is_committed_is_what_its_manifest_says(place, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    items = json.loads(place.read_text())["items"]
+    for item in items.values():
+        for path, digest in item["files"].items():
+            assert sha256(path) == digest, path
+    item = items.get("claims") or next(iter(items.values()))
+    found = origin.trace(next(iter(item["files"])))
+    assert found["made"] and found["settings"] and found["streams"]
+    assert not any(made["dirty"] for made in (found["drawn"], *found["made"]))
+
+
+def test_every_committed_figure_is_in_a_manifest():
+    known = {
+        path
+        for place in COMMITTED
+        for item in json.loads(place.read_text())["items"].values()
+        for path in item["files"]
+    }
+    listing = ["git", "ls-files", "figures"]
+    done = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True)
+    names = {name for name in done.stdout.splitlines() if "/manifest" not in name}
+    assert names and names == known

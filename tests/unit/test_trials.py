@@ -1,0 +1,230 @@
+"""Trials: each is asked for once, and results do not depend on how they are cut into files."""
+
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from worlds import ROOT, STAND_IN
+
+from optimist.algorithms import REGISTRY, algorithm_class
+from optimist.environments import REGISTRY as ENVIRONMENTS
+from optimist.environments import environment_class
+from optimist.errors import ConfigError
+from optimist.plan.config import load_paper, paper_names
+from optimist.problems.glb import GLBProblem
+from optimist.runs import results
+from optimist.runs.cell import Cell, build, make_cell
+from optimist.runs.sources import source_files
+from optimist.runs.trials import Trials, expand, run
+
+PAPERS = {name: load_paper(name) for name in paper_names()}
+CAPS = [{}, {"trials": 2, "timing_trials": 1, "rounds": 150}, {"trials": 1}]
+
+
+def toy_paper(**changes):
+    setting = {
+        "environment": "glm",
+        "parameters": {"link": "logistic", "norm": 3},
+        "learner": {"delta": 0.05},
+        "horizon": 120,
+    }
+    blocks = {
+        "runs": [
+            {"settings": ["a", "b"], "algorithms": ["glb_omd", "gloc"], "trials": 7}
+            | {"chunk": {"gloc": 3}}
+        ],
+        "timings": [{"settings": ["a"], "algorithms": ["glb_omd"], "trials": 2}],
+    }
+    return {"paper": "toy", "settings": {"a": setting, "b": setting}} | blocks | changes
+
+
+def trials_of(found):
+    """Map each (lane, cell) to the list of its trials."""
+    numbers = defaultdict(list)
+    for trials in found:
+        numbers[trials.lane, trials.cell.name].extend(range(trials.first, trials.stop))
+    return numbers
+
+
+@pytest.mark.parametrize("caps", CAPS)
+@pytest.mark.parametrize("name", PAPERS)
+def test_files_of_the_papers_cover_each_trial_once(name, caps):
+    found = expand(PAPERS[name], caps=caps)
+    for cell, trials in trials_of(found).items():
+        assert sorted(trials) == list(range(len(trials))), cell
+    assert len({trials.path for trials in found}) == len(found)
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_result_paths_are_unique_on_file_systems_that_ignore_case(name):
+    paths = Counter(trials.path.lower() for trials in expand(PAPERS[name]))
+    assert max(paths.values()) == 1
+    assert not any(part.startswith(".") for path in paths for part in Path(path).parts)
+
+
+def test_trials_are_cut_into_files():
+    asked = expand(toy_paper())
+    files = [(t.first, t.stop) for t in asked if t.cell.name == "toy/a/gloc"]
+    assert files == [(0, 3), (3, 6), (6, 7)]
+    assert [(t.first, t.stop) for t in asked if t.cell.name == "toy/b/glb_omd"] == [(0, 7)]
+
+
+def test_caps_cut_trials_and_rounds_of_their_lane():
+    found = expand(toy_paper(), caps={"rounds": 9, "trials": 4, "timing_trials": 1})
+    assert {trials.rounds for trials in found} == {9}
+    counts = {key: len(trials) for key, trials in trials_of(found).items()}
+    assert counts["regret", "toy/a/gloc"] == 4
+    assert counts["timing", "toy/a/glb_omd"] == 1
+
+
+@pytest.mark.parametrize(
+    ("only", "cells"),
+    [
+        ({"settings": ["b"]}, {"toy/b/glb_omd", "toy/b/gloc"}),
+        ({"algorithms": ["gloc"]}, {"toy/a/gloc", "toy/b/gloc"}),
+        ({"settings": ["a"], "algorithms": ["glb_omd"]}, {"toy/a/glb_omd"}),
+        (
+            {"settings": [], "algorithms": []},
+            {f"toy/{s}/{a}" for s in "ab" for a in ("glb_omd", "gloc")},
+        ),
+    ],
+)
+def test_only_restricts_the_cells(only, cells):
+    assert {trials.cell.name for trials in expand(toy_paper(), only=only)} == cells
+
+
+def test_only_takes_an_algorithm_with_all_its_variants():
+    block = {"settings": ["a"], "algorithms": ["gloc", "gloc[variant=public]"], "trials": 1}
+    found = expand(toy_paper(runs=[block], timings=[]), only={"algorithms": ["gloc"]})
+    assert [trials.cell.algorithm for trials in found] == ["gloc", "gloc[variant=public]"]
+
+
+def test_the_same_cell_asked_for_twice_is_run_once():
+    block = {"settings": ["a"], "algorithms": ["gloc"], "trials": 3}
+    assert len(expand(toy_paper(runs=[block, block], timings=[]))) == 1
+
+
+def test_one_cell_with_two_numbers_of_trials_runs_each_trial_once():
+    # Else some trials would enter the averages twice.
+    blocks = [{"settings": ["a"], "algorithms": ["gloc"], "trials": n} for n in (4, 2)]
+    try:
+        found = expand(toy_paper(runs=blocks, timings=[]))
+    except ConfigError as error:
+        assert "toy/a/gloc" in str(error)
+    else:
+        assert trials_of(found) == {("regret", "toy/a/gloc"): [0, 1, 2, 3]}
+
+
+def test_unknown_names_suggest_the_nearest():
+    with pytest.raises(ConfigError, match=r"setting of toy 'c'"):
+        make_cell(toy_paper(), "c", "gloc")
+    with pytest.raises(ConfigError, match="did you mean 'gloc'"):
+        make_cell(toy_paper(), "a", "glc")
+    with pytest.raises(ConfigError, match="did you mean 'logistic_s3'"):
+        make_cell(PAPERS["glb_omd"], "logistic_3", "gloc")
+
+
+def toy_cell(algorithm="glb_omd", **changes):
+    return Cell("toy", "a", algorithm, toy_paper()["settings"]["a"] | changes)
+
+
+@pytest.mark.parametrize("algorithm", ["glb_omd", "ofuglb", "rs_glincb"])
+def test_results_do_not_depend_on_the_files(algorithm):
+    cell = toy_cell(algorithm)
+    whole = run(Trials("regret", cell, 0, 4))
+    parts = {}
+    for trial in (2, 0, 3, 1):
+        parts |= run(Trials("regret", cell, trial, trial + 1))
+    table = results.to_table(cell, whole)
+    cut = pa.concat_tables(
+        [results.to_table(cell, {trial: parts[trial]}) for trial in range(4)],
+        promote_options="permissive",
+    )
+    assert results.digest(cut) == results.digest(table)
+    # The trials themselves are different luck.
+    assert len({t.columns["regret"][-1] for t in whole.values()}) == 4
+
+
+def test_a_truncated_run_is_the_beginning_of_the_full_one():
+    cell = toy_cell("ofuglb", horizon=400)
+    full = run(Trials("regret", cell, 0, 1))[0].columns
+    short = run(Trials("regret", cell, 0, 1, rounds=60))[0].columns
+    where = [full["round"].index(r) for r in short["round"]]
+    for name in set(full).difference(results.VOLATILE):
+        assert short[name] == [full[name][i] for i in where], name
+
+
+def test_settings_that_share_their_noise_meet_the_same_luck():
+    shared = [Cell("toy", s, "gloc", toy_cell().spec | {"noise": "n"}) for s in ("a", "b")]
+    worlds = [build(cell, 0)[0] for cell in shared]
+    own = build(toy_cell(), 0)[0]
+    rewards = [[w.reward(t, 0) for t in range(120)] for w in (*worlds, own)]
+    assert rewards[0] == rewards[1] != rewards[2]
+
+
+def test_the_factor_on_radii_does_not_change_the_noise():
+    paper = PAPERS["glb_omd"]
+    names = [s for s, spec in paper["settings"].items() if spec["environment"] == "covertype"]
+    worlds = [build(make_cell(paper, s, "gloc"), 3, STAND_IN)[0] for s in names]
+    first = [[w.reward(t, 0) for t in range(100)] for w in worlds]
+    assert len(names) == 4
+    assert first == [first[0]] * 4
+
+
+def test_a_data_set_is_asked_for_by_name():
+    cell = make_cell(PAPERS["glb_omd"], "covertype", "gloc")
+    with pytest.raises(ConfigError, match="needs data set 'covertype'"):
+        build(cell, 0)
+
+
+def test_the_time_limit_reaches_the_trial():
+    trajectory = run(Trials("regret", toy_cell("ofuglb"), 0, 1, time_limit=1e-6))[0]
+    assert trajectory.status == "timeout"
+
+
+def test_only_the_regret_lane_checks_coverage():
+    for lane, covered in (("regret", {True}), ("timing", {None})):
+        assert set(run(Trials(lane, toy_cell(), 0, 1))[0].columns["covered"]) == covered
+
+
+def test_a_probe_is_timed_on_the_leaders_history():
+    probe = {"leader": "ofuglb", "every": 50}
+    job = Trials("timing", toy_cell("ofuglb[solver=slsqp]"), 0, 1, rounds=40, probe=probe)
+    columns = run(job)[0].columns
+    # A short run still asks four times.
+    assert columns["selections"][-1] == 4
+    assert columns["agreements"] == columns["selections"]
+    leader = run(Trials("regret", toy_cell("ofuglb"), 0, 1, rounds=40))[0].columns
+    assert columns["regret"] == leader["regret"]
+
+
+def own_file(cls):
+    return (ROOT / "src" / cls.__module__.replace(".", "/")).with_suffix(".py")
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+@pytest.mark.parametrize("name", REGISTRY)
+def test_source_files_hold_what_decides_the_cell_and_no_other_algorithm(name, environment):
+    files = {Path(f).resolve() for f in source_files(toy_cell(name, environment=environment))}
+    assert own_file(algorithm_class(name)) in files
+    assert own_file(environment_class(environment)) in files
+    # A learner may be a kind of another one, whose file then decides too.
+    family = algorithm_class(name).__mro__
+    classes = map(algorithm_class, REGISTRY)
+    others = {own_file(other) for other in classes if other not in family}
+    others |= {own_file(environment_class(other)) for other in ENVIRONMENTS if other != environment}
+    assert not files & others
+    assert {"loop.py", "seeding.py", "base.py"} <= {f.name for f in files}
+    if algorithm_class(name).problem_type is GLBProblem:
+        assert {"links.py", "glb.py"} <= {f.name for f in files}
+    assert not {"plotting.py", "figures.py", "config.py"} & {f.name for f in files}
+
+
+def test_source_files_follow_imports_inside_functions_and_of_the_leader():
+    def names(*arguments):
+        return {Path(f).name for f in source_files(*arguments)}
+
+    assert {"level_set.py", "likelihood.py", "ball.py"} <= names(toy_cell("ofuglb"))
+    assert "level_set.py" not in names(toy_cell("glb_omd"))
+    assert "ofuglb.py" in names(toy_cell("glb_omd"), {"leader": "ofuglb", "every": 5})

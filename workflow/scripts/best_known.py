@@ -1,0 +1,11 @@
+"""Find the best known values, from which regret is counted where the maximum is unknown."""
+
+from optimist.files import write_frame
+from optimist.jobs import logged
+from optimist.runs import aggregate, results
+
+with logged(snakemake.log[0]):
+    results.verify(snakemake.params.expected, snakemake.params.data_dir)
+    needed = ["algorithm", "instance", "simple_regret"]
+    runs = aggregate.load(snakemake.input.regret, columns=needed)
+    write_frame(aggregate.find_best_known(runs), snakemake.output[0])

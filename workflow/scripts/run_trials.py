@@ -1,0 +1,17 @@
+"""Play trials of the regret or the timing lane, and write a result file for each range of them."""
+
+from optimist.jobs import logged, one_blas_thread
+
+one_blas_thread()
+with logged(snakemake.log[0]):
+    from optimist.layout import Layout
+    from optimist.records import provenance
+    from optimist.runs.job import make_results
+
+    make_results(
+        snakemake.params.trials,
+        snakemake.output,
+        Layout(*snakemake.params.layout),
+        provenance.collect,
+        snakemake.params.limits,
+    )
