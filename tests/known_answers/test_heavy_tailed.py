@@ -172,7 +172,7 @@ def test_hvt_ucb_with_alpha_1_and_no_threshold_is_weighted_ridge_regression(monk
 def test_hvt_ucb_step_by_step(mode, floor):
     factor = {"theory": 1.0, "shrunk": 1e-3, "matched": 0.3}[mode]
     told = problem(0.7, 0.4, horizon=500, radius=mode, factor=factor)
-    algorithm = make_algorithm(f"hvt_ucb[stability_floor={floor},tau_scale=0.2]", told)
+    algorithm = make_algorithm(f"hvt_ucb[stability_floor={str(floor).lower()},tau_scale=0.2]", told)
     rng, p = np.random.default_rng(4), 0.3 / 3.4
     theta, V, clipped = np.zeros(2), 2.0 * np.eye(2), 0
     for t in range(1, 121):
@@ -232,7 +232,9 @@ def test_hvt_ucb_with_the_bound_ignores_the_scale_of_the_round():
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_oful_is_ridge_regression_with_its_ellipsoid(weighted):
-    algorithm = make_algorithm(f"oful[R=unit,weighted={weighted}]", problem(delta=0.01))
+    algorithm = make_algorithm(
+        f"oful[R=unit,weighted={str(weighted).lower()}]", problem(delta=0.01)
+    )
     scale = 0.5 if weighted else 1.0
     X, r = play(algorithm, 80, scale=scale)
     X, r = X / scale, r / scale
