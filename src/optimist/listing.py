@@ -88,7 +88,7 @@ def algorithms(domain: str) -> Table:
     """Return a row for each algorithm of a domain: its name, options and reference."""
     rows = []
     for name in REGISTRIES[domain]:
-        cls = algorithm_class(name, domain)
+        cls: Any = algorithm_class(name, domain)
         defaults = [f"{key}={write(value)}" for key, value in option_names(cls).items()]
         rows.append({"algorithm": name, "options": ", ".join(defaults), "source": cls.reference})
     return rows

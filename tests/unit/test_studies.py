@@ -354,20 +354,18 @@ def watched_lemmas(cell, trial, rounds=None):
 
 
 def test_lemmas_hold_with_the_radius_of_theory_and_not_with_hardly_any():
-    theory = watched_lemmas(cell(radius_mode="theory", radius_factor=1.0), 0)
+    theory = watched_lemmas(cell(radius="theory", factor=1.0), 0)
     last = theory.iloc[-1]
     assert last["round"] == 400
     assert theory["distance"].max() <= last["largest"] <= 1.0
     assert last["bounded"] == 1.0
-    tiny = watched_lemmas(cell(radius_mode="shrunk", radius_factor=1e-5), 0, rounds=100)
+    tiny = watched_lemmas(cell(radius="shrunk", factor=1e-5), 0, rounds=100)
     assert tiny.iloc[-1]["round"] == 100
     assert tiny.iloc[-1]["largest"] > 1.0
 
 
 def test_the_watched_distance_and_share_are_those_of_the_definitions():
-    shrunk = replace(
-        cell(radius_mode="shrunk", radius_factor=3e-4), algorithm="hvt_ucb[tau_scale=0.005]"
-    )
+    shrunk = replace(cell(radius="shrunk", factor=3e-4), algorithm="hvt_ucb[tau_scale=0.005]")
     row = watched_lemmas(shrunk, 1, rounds=60).set_index("round").loc[60]
     environment, problem = build(shrunk, 1)
     algorithm = make_algorithm(shrunk.algorithm, problem)

@@ -163,7 +163,7 @@ def test_settings_that_share_their_noise_meet_the_same_luck():
     assert rewards[0] == rewards[1] != rewards[2]
 
 
-def test_the_radius_scale_does_not_change_the_luck():
+def test_the_factor_on_radii_does_not_change_the_noise():
     paper = PAPERS["glb_omd"]
     names = [s for s, spec in paper["settings"].items() if spec["environment"] == "covertype"]
     worlds = [build(make_cell(paper, s, "gloc"), 3, STAND_IN)[0] for s in names]

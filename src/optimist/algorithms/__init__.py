@@ -114,7 +114,8 @@ def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = N
         not made for.
     """
     parsed = Label.parse(label)
-    name, options = parsed.name, dict(parsed.options)
+    name = parsed.name
+    options: dict[str, Any] = dict(parsed.options)
     cls = algorithm_class(name, getattr(problem, "domain", "arms"))
     allowed = option_names(cls)
     for key in options:

@@ -99,7 +99,7 @@ def _piece(algorithm: Any, exact: ExactPosterior, f: np.ndarray) -> "pd.DataFram
     import pandas as pd
 
     inducing, rank = np.zeros(len(f), dtype=bool), 0
-    if isinstance(algorithm, InducingPointUCB):
+    if isinstance(algorithm, InducingPointUCB) and algorithm.posterior is not None:
         inducing[algorithm.played.indices[algorithm.drawn]] = True
         rank = len(algorithm.posterior.basis)
     mean, deviation = algorithm.mean, np.sqrt(algorithm.leverages * exact.ridge)
