@@ -162,7 +162,7 @@ def test_parameters_of_the_environments_are_those_of_their_classes():
     expected = set()
     for name in environments.REGISTRY | environments.BOX_REGISTRY:
         cls = environments.environment_class(name)
-        for group, function in (("parameters", cls.__init__), ("learner", cls.problem)):
+        for group, function in (("parameters", cls.__init__), ("problem", cls.problem)):
             for key, parameter in inspect.signature(function).parameters.items():
                 if key not in ("self", "horizon", "trial", "stream", "dataset"):
                     expected.add((name, group, key, default_words(key, parameter)))

@@ -104,7 +104,10 @@ class Fails:
 
 @pytest.mark.parametrize(
     ("name", "algorithm", "setting", "about"),
-    [("lemmas", "hvt_ucb", "h1", "h1"), ("accuracy", "bkb", "gaussian_d2", "gaussian_d2/bkb")],
+    [
+        ("lemmas", "hvt_ucb", "student_t", "student_t"),
+        ("accuracy", "bkb", "gaussian_d2", "gaussian_d2/bkb"),
+    ],
 )
 def test_a_watched_trial_that_fails_keeps_its_status_and_the_others_stand(
     monkeypatch, name, algorithm, setting, about
@@ -323,7 +326,7 @@ def test_bkb_and_dtc_keep_the_prior_far_from_data_and_sor_and_rff_starve():
     ("section", "changes", "message"),
     [
         ("accuracy", {"algorithms": ["gp_ucb"]}, r"accuracy.algorithms has 'gp_ucb'.*bkb"),
-        ("accuracy", {"settings": ["subsets"]}, "accuracy.settings has 'subsets'.*fixed arms"),
+        ("accuracy", {"settings": ["gaussian_d2[subset=5]"]}, "accuracy.settings has.*fixed arms"),
         ("accuracy", {"settings": ["gausian_d2"]}, "unknown setting of bkb.*did you mean 'gauss"),
         ("accuracy", {"trials": 0}, "accuracy: trials is 0; allowed: at least 1"),
         ("accuracy", {"trails": 1}, r"unknown key 'trails'.*did you mean 'trials'"),
@@ -331,7 +334,8 @@ def test_bkb_and_dtc_keep_the_prior_far_from_data_and_sor_and_rff_starve():
     ],
 )
 def test_studies_of_what_cannot_be_are_refused(paper, section, changes, message):
-    changed = paper | {section: paper[section] | changes}
+    sections = paper["studies"]
+    changed = paper | {"studies": sections | {section: sections[section] | changes}}
     with pytest.raises(ConfigError, match=message):
         check_studies(changed)
 
@@ -343,10 +347,10 @@ def cell(**learner):
     spec = {
         "environment": "heavy_tailed",
         "parameters": {"law": "student_t", "shape": 2.1, "epsilon": 0.99},
-        "learner": learner,
+        "problem": learner,
         "horizon": 400,
     }
-    return Cell("hvt_ucb", "h1", "hvt_ucb", spec)
+    return Cell("hvt_ucb", "student_t", "hvt_ucb", spec)
 
 
 def watched_lemmas(cell, trial, rounds=None):
@@ -354,20 +358,18 @@ def watched_lemmas(cell, trial, rounds=None):
 
 
 def test_lemmas_hold_with_the_radius_of_theory_and_not_with_hardly_any():
-    theory = watched_lemmas(cell(radius_mode="theory", radius_factor=1.0), 0)
+    theory = watched_lemmas(cell(radius="theory", factor=1.0), 0)
     last = theory.iloc[-1]
     assert last["round"] == 400
     assert theory["distance"].max() <= last["largest"] <= 1.0
     assert last["bounded"] == 1.0
-    tiny = watched_lemmas(cell(radius_mode="shrunk", radius_factor=1e-5), 0, rounds=100)
+    tiny = watched_lemmas(cell(radius="shrunk", factor=1e-5), 0, rounds=100)
     assert tiny.iloc[-1]["round"] == 100
     assert tiny.iloc[-1]["largest"] > 1.0
 
 
 def test_the_watched_distance_and_share_are_those_of_the_definitions():
-    shrunk = replace(
-        cell(radius_mode="shrunk", radius_factor=3e-4), algorithm="hvt_ucb[tau_scale=0.005]"
-    )
+    shrunk = replace(cell(radius="shrunk", factor=3e-4), algorithm="hvt_ucb[tau_scale=0.005]")
     row = watched_lemmas(shrunk, 1, rounds=60).set_index("round").loc[60]
     environment, problem = build(shrunk, 1)
     algorithm = make_algorithm(shrunk.algorithm, problem)

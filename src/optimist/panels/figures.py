@@ -394,9 +394,9 @@ def _sweep(panel, data):
 def _swept(panel, setting, paper):
     """Return the value of the swept parameter in a setting; NaN if the panel sweeps none."""
     spec = paper["settings"][setting]
-    known = option_defaults(spec)
     if "over" not in panel:
         return np.nan
+    known = option_defaults(spec)
     if panel["over"] not in known:
         raise ConfigError(
             f"setting {setting!r} has no parameter {panel['over']!r} to plot over; "
