@@ -8,7 +8,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 # Every job is a process, which would compile all modules again: half a second.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce variants quick report test lint readme clean
+.PHONY: reproduce variants quick report test lint readme keys clean
 
 # Every experiment, figure, table and verdict of the papers.
 reproduce: .venv/installed
@@ -40,6 +40,10 @@ lint: .venv/installed
 # Put the verdicts of the last full run into README.md.
 readme: .venv/installed
 	$(BIN)/python -m optimist claims --readme
+
+# Put the tables of keys into config/README.md, from the schemas.
+keys: .venv/installed
+	$(BIN)/python -m optimist.plan.key_tables
 
 .venv/installed: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed")'

@@ -30,30 +30,33 @@ def project(folder, jobs):
         "environment": "glm",
         "parameters": {"link": "logistic", "norm": 3},
         "horizon": 2,
+        "title": "tiny",
+        "about": "The shortest trials.",
     }
-    block = {"settings": ["tiny"], "algorithms": ["gloc"], "trials": jobs, "chunk": {"gloc": 1}}
-    paper = {
+    block = {"settings": "tiny", "algorithms": "gloc", "trials": jobs}
+    settings = {
         "paper": "toy",
         "title": "Toy",
         "reference": "Nobody",
         "band": 0.95,
         "names": {"gloc": "GLOC"},
         "settings": {"tiny": setting},
-        "runs": [block],
-        "timings": [],
     }
-    (folder / "config/papers/toy.yaml").write_text(yaml.safe_dump(paper))
+    runs = {"runs": [block | {"trials_per_file": {"gloc": 1}}], "timings": []}
     check = {"metric": "coverage", "arguments": {"algorithm": "gloc", "settings": ["tiny"]}}
     claim = {"id": "toy.01", "place": "nowhere", "statement": "None.", "checks": [check]}
     check |= {"relation": "above", "bound": 0.5}
     claims = {"paper": "toy", "level": 0.95, "claims": [claim]}
-    (folder / "config/claims/toy.yaml").write_text(yaml.safe_dump(claims))
+    paper = {"settings": settings, "runs": runs, "figures": {}, "claims": claims}
+    (folder / "config/papers/toy").mkdir()
+    for room, document in paper.items():
+        (folder / f"config/papers/toy/{room}.yaml").write_text(yaml.safe_dump(document))
 
 
 def run(folder, cores, batch, *more):
     """Make the tables of all jobs; return seconds."""
     command = [sys.executable, "-m", "snakemake", "--cores", str(cores), "--quiet", "all"]
-    config = ["papers=[toy]", f"batch_files={batch}", "batch_seconds=1000000"]
+    config = ["papers=[toy]", f"job_files={batch}", "job_seconds=1000000"]
     target = "results/tables/toy/paper/finals.parquet"
     env = os.environ | {"PYTHONPATH": str(folder / "src"), "OMP_NUM_THREADS": "1"}
     env.pop("PYTHONDONTWRITEBYTECODE", None)  # as the Makefile does

@@ -69,7 +69,7 @@ def glb_omd():
             print(f"{setting:24} {label:28} {seconds(setting, label, trials):8.3f} s")
         for label in SOLVERS:
             compare(setting, label)
-    for setting in ("variant_c_logistic_s3", "variant_c_poisson_s3"):
+    for setting in ("pool_logistic_s3", "pool_poisson_s3"):
         compare(setting, "ofuglb")
         exact = seconds(setting, "ofuglb[history=aggregated]")
         print(f"{setting:24} {'ofuglb[history=aggregated]':28} {exact:8.3f} s")
@@ -77,7 +77,10 @@ def glb_omd():
 
 def hvt_ucb():
     """Time the learners for heavy tails, and the solvers of HEAVY-OFUL."""
-    for setting in ("h1", "h1_shrunk_0.001"):
+    for setting in (
+        "student_t[factor=0.3,radius=matched]",
+        "student_t[factor=0.001,radius=shrunk]",
+    ):
         own = seconds(setting, "hvt_ucb", TURNS, paper="hvt_ucb")
         print(f"{setting:24} {'hvt_ucb':28} {own:8.3f} s")
         for label in HEAVY_TAILED:
@@ -139,7 +142,7 @@ def kernel_world(label, *, arms, lengthscale, rounds, factor=0.1):
     """Return environment and learner of a trial in the plane, and its rounds."""
     parameters = {"kernel": "gaussian", "lengthscale": lengthscale, "arms": arms}
     learner = {"factor": factor}
-    spec = {"environment": "kernel", "parameters": parameters, "learner": learner}
+    spec = {"environment": "kernel", "parameters": parameters, "problem": learner}
     spec["horizon"] = rounds
     cell = Cell("bkb", "benchmark", label, spec)
     environment, problem = build(cell, 0)

@@ -20,8 +20,8 @@ from optimist.runs import results
 # Two algorithms in one setting: enough to have jobs of both lanes, and a figure.
 TINY = {
     "only": {"settings": ["logistic_s3"], "algorithms": ["glb_omd", "gloc"]},
-    "limits": {"rounds": 40, "trials": 3, "timing_trials": 1},
-    "batch_files": 1,
+    "caps": {"rounds": 40, "trials": 3, "timing_trials": 1},
+    "job_files": 1,
     "timing": {"exclusive": False},
 }
 

@@ -12,7 +12,7 @@ from optimist.runs.trials import Trials
 SPEC = {
     "environment": "glm",
     "parameters": {"link": "logistic", "norm": 3},
-    "learner": {"delta": 0.05},
+    "problem": {"delta": 0.05},
     "horizon": 12,
 }
 

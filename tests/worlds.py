@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import numpy as np
-import yaml
 
 from optimist.environments import environment_domain
 from optimist.environments.base import BoxEnvironment, FiniteArmEnvironment
 from optimist.numerics.kernels import GaussianKernel, LinearKernel
 from optimist.numerics.links import make_link
+from optimist.plan.config import load_paper, paper_names
 from optimist.problems.box import BoxProblem
 from optimist.problems.glb import GLBProblem
 from optimist.problems.heavy_tailed import HeavyTailedProblem
@@ -141,14 +141,9 @@ def learn(algorithm, world, t, arms, index):
     algorithm.update(arms, index, world.reward(t, index), **world.told(t))
 
 
-def flatten(items):
-    """Flatten lists within lists, which is how YAML joins named lists."""
-    return [x for item in items for x in (flatten(item) if isinstance(item, list) else [item])]
-
-
 def papers():
-    """Return the paper files as plain documents."""
-    return [yaml.safe_load(path.read_text()) for path in sorted(ROOT.glob("config/papers/*.yaml"))]
+    """Return the configurations of all papers."""
+    return [load_paper(name) for name in paper_names()]
 
 
 def configured(key="runs", domain="arms"):
@@ -157,7 +152,7 @@ def configured(key="runs", domain="arms"):
         (paper, setting, label)
         for paper in papers()
         for block in paper[key]
-        for setting in flatten(block["settings"])
-        for label in flatten(block["algorithms"])
+        for setting in block["settings"]
+        for label in block["algorithms"]
         if environment_domain(paper["settings"][setting]["environment"]) == domain
     ]

@@ -33,7 +33,7 @@ HERE = [
 ]
 TARGET = "glb_omd_fig1"
 ARRAYS = ("regret_file", "timing_file")
-LONG = {"limits": {"rounds": 2000, "trials": 10, "timing_trials": 1}}
+LONG = {"caps": {"rounds": 2000, "trials": 10, "timing_trials": 1}}
 
 
 def settings():
@@ -115,7 +115,7 @@ def local(tmp_path_factory):
 def test_quick_on_slurm_is_quick_on_one_machine(project, quick):
     *arguments, end = on_slurm(project, "config/quick.yaml")
     # A few jobs beside each other, where the overlay for clusters would make one of all.
-    project.run(*arguments, "--config", "batch_files=50", end, "glb_omd")
+    project.run(*arguments, "--config", "job_files=50", end, "glb_omd")
     alone = quick.digests("results/quick")
     assert project.digests("results/quick") == {p: d for p, d in alone.items() if "/glb_omd/" in p}
     assert (project.root / "results/quick/figures/glb_omd/claims.csv").exists()
@@ -170,7 +170,7 @@ def test_arrays_and_nodes_to_oneself_give_the_same_results(project, local):
     # All jobs of an array ask for what the first does.
     same = [f"{rule}:{what}" for rule in ARRAYS for what in ("mem_mb=700", "runtime=10")]
     array = ["--slurm-array-jobs", ",".join(ARRAYS), "--set-resources", *same]
-    done = project.run(*arguments[:-1], *array, "--config", "batch_files=1", "--", TARGET)
+    done = project.run(*arguments[:-1], *array, "--config", "job_files=1", "--", TARGET)
     assert "Submitted array job" in done.stderr
     # Without batches, only the files that the target asks for.
     found = project.digests()

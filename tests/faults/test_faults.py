@@ -25,7 +25,7 @@ pytestmark = pytest.mark.workflow
 TARGET = "glb_omd_fig1"
 # Long enough that one can be stopped half way.
 LONG = {
-    "limits": {"rounds": 1000, "trials": 6, "timing_trials": 1},
+    "caps": {"rounds": 1000, "trials": 6, "timing_trials": 1},
     "only": {"algorithms": ["glb_omd", "gloc", "ecolog", "glm_ucb"]},
 }
 FILE = "results/regret/glb_omd/logistic_s3/gloc/000-002.parquet"
@@ -90,7 +90,7 @@ def test_a_worker_that_is_killed_loses_its_own_file_only(project, undisturbed):
 
 def test_a_cell_that_crashes_takes_no_other_of_its_batch_with_it(project, undisturbed):
     source, sound = break_gloc(project, "raise TypeError('a bug of gloc')")
-    arguments = project.overlay(batch_files=24)
+    arguments = project.overlay(job_files=24)
     refused = project.run(*arguments, TARGET, check=False)
     assert refused.returncode != 0 and "a bug of gloc" in refused.stderr
     other = project.root / FILE.replace("gloc", "glb_omd")
@@ -136,7 +136,7 @@ def test_a_damaged_result_is_named_and_made_again(project, undisturbed, content)
 
 
 def test_a_result_of_another_configuration_is_refused_and_made_again(project, undisturbed):
-    other = project.overlay(results="other", limits={"rounds": 41})
+    other = project.overlay(results="other", caps={"rounds": 41})
     project.run(*other, FILE.replace("results", "other", 1))
     arguments = project.overlay()
     project.run(*arguments, TARGET)
@@ -191,7 +191,7 @@ def test_results_from_a_clock_that_was_ahead_hide_no_edit(project, undisturbed):
         "src/optimist/algorithms/glb/gloc.py": FILE,
         "src/optimist/panels/studies/facts.py": "results/studies/glb_omd/facts.csv",
         "src/optimist/runs/aggregate.py": "results/tables/glb_omd/paper/finals.parquet",
-        "config/claims/glb_omd.yaml": "figures/glb_omd/claims.csv",
+        "config/papers/glb_omd/claims.yaml": "figures/glb_omd/claims.csv",
     }
     for name in edits:
         path = project.root / name
@@ -321,7 +321,7 @@ ENDINGS = {
 def test_a_cell_that_passes_its_limit_says_so_and_the_others_go_on(project, undisturbed, status):
     fault, limits, targets = ENDINGS[status]
     source, sound = break_gloc(project, fault)
-    arguments = project.overlay(guard=True, **limits)
+    arguments = project.overlay(resource_limits=True, **limits)
     project.run(*arguments, *targets)
     assert set(results.read(project.root / FILE)["status"].to_pylist()) == {status}
     other = FILE.replace("gloc", "glb_omd")

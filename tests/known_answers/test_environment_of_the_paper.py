@@ -101,9 +101,7 @@ def test_warm_up_rounds_of_rs_glincb_in_the_default_world(name, rounds):
     assert trajectory.status == "ok"
 
 
-@pytest.mark.parametrize(
-    ("name", "rounds"), [("variant_c_logistic_s3", 4), ("variant_c_logistic_s7", 1884)]
-)
+@pytest.mark.parametrize(("name", "rounds"), [("pool_logistic_s3", 4), ("pool_logistic_s7", 1884)])
 def test_warm_up_rounds_of_rs_glincb_in_a_fixed_pool(name, rounds):
     trajectory = run(Trials("timing", setting(name), 0, 1))[0]
     assert trajectory.columns["warm_up_rounds"][-1] == pytest.approx(rounds, rel=0.1, abs=1)

@@ -420,7 +420,7 @@ def test_oful_covers_under_gaussian_noise_with_a_matched_radius():
         spec = {
             "environment": "heavy_tailed",
             "parameters": {"law": "normal", "epsilon": 1.0, "nu": 1.0},
-            "learner": {"radius": "matched", "factor": 1.0},
+            "problem": {"radius": "matched", "factor": 1.0},
             "horizon": 200,
         }
         environment, told = build(Cell("hvt_ucb", "short", "oful", spec), trial)

@@ -496,7 +496,8 @@ def test_scaling_slope_of_the_large_dimensions():
 @pytest.fixture
 def write(tmp_path):
     def write(document):
-        path = tmp_path / "toy.yaml"
+        path = tmp_path / "toy" / "claims.yaml"
+        path.parent.mkdir(exist_ok=True)
         path.write_text(yaml.safe_dump(document))
         return path
 
@@ -522,14 +523,14 @@ def test_a_valid_file_loads(write):
         ({"relation": "equals"}, ["tolerance"]),
         ({"bound": "low"}, ["bound", "'low'", "number"]),
         ({"bond": 1}, ["'bond'", "did you mean 'bound'"]),
-        ({"each": {"setting": "s"}, "arguments": {"name": "x"}}, ["each.setting", "array"]),
+        ({"each": {"setting": 3}, "arguments": {"name": "x"}}, ["each.setting", "array"]),
     ],
 )
 def test_a_wrong_check_is_refused_by_name(write, change, words):
     check = {**about_fact("below", 1), **change}
     with pytest.raises(ConfigError) as error:
         claims.load_claims(write(one_claim(check)))
-    for word in [*words, "toy.yaml"]:
+    for word in [*words, "toy/claims.yaml"]:
         assert word in str(error.value)
 
 

@@ -1,47 +1,18 @@
 """Texts that must not drift from what they describe: key reference, environment, citation."""
 
 import inspect
-import json
 import re
 import tomllib
 from pathlib import Path
 
-import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.version import Version
 
 from optimist import environments
+from optimist.plan import key_tables
 
 ROOT = Path(__file__).parents[2]
-SCHEMAS = ROOT / "workflow" / "schemas"
-TYPES = {
-    "string": "text",
-    "integer": "whole number",
-    "number": "number",
-    "boolean": "`true`, `false`",
-    "object": "mapping",
-    "null": "`null`",
-}
-BOUNDS = {
-    "minimum": "at least {}",
-    "maximum": "at most {}",
-    "exclusiveMinimum": "above {}",
-    "exclusiveMaximum": "below {}",
-}
-# Where the keys of each object are listed: heading of config/README.md, schema, path within it.
-TABLES = {
-    "config/config.yaml": ("config", ()),
-    "config/papers/PAPER.yaml": ("paper", ()),
-    "An entry of `settings`": ("paper", ("properties", "settings", "additionalProperties")),
-    "A block of `runs` or `timings`": ("paper", ("$defs", "block")),
-    "An entry of `figures`": ("figure", ("$defs", "figure")),
-    "A panel": ("figure", ("$defs", "panel")),
-    "An entry of `tables`": ("figure", ("$defs", "table")),
-    "config/claims/PAPER.yaml": ("claims", ()),
-    "A claim": ("claims", ("$defs", "claim")),
-    "A check": ("claims", ("$defs", "check")),
-}
 
 
 def read(path):
@@ -51,100 +22,20 @@ def read(path):
 # The key reference in config/README.md.
 
 
-def schema_of(heading):
-    """Return the whole schema and the object in it that a heading documents."""
-    name, path = TABLES[heading]
-    whole = part = json.loads((SCHEMAS / f"{name}.schema.json").read_text())
-    for step in path:
-        part = part[step]
-    return whole, part
-
-
-def resolve(whole, schema):
-    """Follow a reference within a schema; keys beside it go first."""
-    pointer = schema.get("$ref", "")
-    if not pointer.startswith("#"):
-        return schema
-    found = whole
-    for step in pointer.removeprefix("#/").split("/"):
-        found = found[step]
-    return {**found, **schema}
-
-
-def keys(whole, part, prefix=""):
-    """Yield (dotted key, schema, required) of an object and of the objects written inside it."""
-    for key, schema in part.get("properties", {}).items():
-        own = resolve(whole, schema)
-        yield prefix + key, own, key in part.get("required", [])
-        if "$ref" in own.get("items", {}):
-            continue
-        inner, mark = (own["items"], "[].") if "items" in own else (own, ".")
-        yield from keys(whole, inner, prefix + key + mark)
-
-
-def allowed(whole, schema):
-    """Return what a schema allows, in the words of the key reference."""
-    if "enum" in schema:
-        return ", ".join(f"`{value}`" for value in schema["enum"])
-    if schema.get("type") == "array":
-        return list_allowed(whole, schema)
-    names = schema.get("type", [])
-    names = [names] if isinstance(names, str) else names
-    limits = [text.format(schema[key]) for key, text in BOUNDS.items() if key in schema]
-    limits += [f"matching `{schema['pattern']}`"] if "pattern" in schema else []
-    return ", ".join([" or ".join(TYPES[n] for n in names) or "any", *limits])
-
-
-def list_allowed(whole, schema):
-    items = schema["items"]
-    if "anyOf" in items:
-        entry = "text or lists of it"
-    elif "$ref" in items:
-        entry = items["$ref"].rpartition("/")[2]
-    else:
-        entry = allowed(whole, resolve(whole, items))
-    few = ["not empty"] if schema.get("minItems") == 1 else []
-    many = [f"at most {schema['maxItems']}"] if "maxItems" in schema else []
-    return ", ".join([f"list ({entry})", *few, *many])
-
-
-def documented(heading):
-    """Return the rows of the table below a heading of config/README.md, by key."""
+def test_the_tables_of_keys_are_those_of_the_schemas():
     text = read("config/README.md")
-    sections = re.split(r"^#+ (.*)$", text, flags=re.M)
-    bodies = dict(zip(sections[1::2], sections[2::2], strict=True))
-    lines = [line for line in bodies[heading].splitlines() if line.startswith("| `")]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    return {row[0].strip("`"): row[1:] for row in rows}
+    assert key_tables.with_tables(text) == text
+    for name in (*key_tables.TABLES, *key_tables.KINDS, "studies"):
+        assert f"<!-- keys of {name} -->\n| key |" in text
 
 
-@pytest.mark.parametrize("heading", TABLES)
-def test_every_key_is_documented_and_no_other(heading):
-    whole, part = schema_of(heading)
-    assert list(documented(heading)) == [key for key, _, _ in keys(whole, part)]
-
-
-@pytest.mark.parametrize("heading", TABLES)
-def test_documented_keys_say_what_the_schema_says(heading):
-    rows = documented(heading)
-    whole, part = schema_of(heading)
-    for key, schema, required in keys(whole, part):
-        values, default, meaning = rows[key]
-        assert values == allowed(whole, schema), key
-        assert meaning.startswith(schema.get("description", "")), key
-        assert meaning, key
-        if heading != "config/config.yaml":
-            assert (default == "required") == required, key
-
-
-def test_documented_defaults_are_those_of_the_configuration():
-    config = yaml.safe_load(read("config/config.yaml"))
-    for key, (_, default, _) in documented("config/config.yaml").items():
-        value = config
-        for step in key.split("."):
-            value = value[step]
-        if not isinstance(value, dict):
-            assert yaml.safe_load(default.strip("`")) == value, key
+def test_a_key_stands_with_what_is_allowed_its_default_and_its_meaning():
+    row = "| `only.settings` | list (text) | `[]` | Names of settings (with all options) or "
+    assert row in read("config/README.md")
+    text = key_tables.with_tables("<!-- keys of block -->\nold\n<!-- end of keys -->")
+    assert "| `trials` | whole number, at least 1 | required | Trials per cell: 0, 1, " in text
+    assert "| `probe.leader` | text | required | Label of the algorithm that plays. |" in text
+    assert "old" not in text
 
 
 def default_words(key, parameter):
@@ -162,7 +53,7 @@ def test_parameters_of_the_environments_are_those_of_their_classes():
     expected = set()
     for name in environments.REGISTRY | environments.BOX_REGISTRY:
         cls = environments.environment_class(name)
-        for group, function in (("parameters", cls.__init__), ("learner", cls.problem)):
+        for group, function in (("parameters", cls.__init__), ("problem", cls.problem)):
             for key, parameter in inspect.signature(function).parameters.items():
                 if key not in ("self", "horizon", "trial", "stream", "dataset"):
                     expected.add((name, group, key, default_words(key, parameter)))
@@ -231,5 +122,5 @@ def test_version_and_licence_are_the_same_everywhere():
 
 def test_citation_refers_to_every_paper():
     cited = {entry["title"] for entry in yaml.safe_load(read("CITATION.cff"))["references"]}
-    papers = (ROOT / "config" / "papers").glob("*.yaml")
+    papers = (ROOT / "config" / "papers").glob("*/settings.yaml")
     assert {yaml.safe_load(path.read_text())["title"] for path in papers} <= cited

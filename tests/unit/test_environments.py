@@ -133,7 +133,7 @@ def test_impossible_learner_options_are_refused(learner, message):
     spec = {
         "environment": "glm",
         "parameters": {"link": "logistic", "norm": 3},
-        "learner": learner,
+        "problem": learner,
         "horizon": 5,
     }
     with pytest.raises(ConfigError, match=message):

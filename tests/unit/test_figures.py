@@ -9,14 +9,16 @@ from optimist.errors import ConfigError
 from optimist.panels import figures
 from optimist.plan.config import load_paper, merge
 
+LOW = {"environment": "glm", "parameters": {"norm": 3}, "problem": {"factor": 0.1}, "horizon": 9}
+HIGH = {"environment": "glm", "parameters": {"norm": 5}, "problem": {"factor": 1}, "horizon": 9}
 PAPER = {
     "paper": "toy",
     "band": 0.99,
     "method": "glb_omd",
     "names": {"glb_omd": "GLB-OMD", "gloc": "GLOC", "ofuglb": "OFUGLB"},
     "settings": {
-        "low": {"environment": "glm", "parameters": {"norm": 3}, "learner": {"factor": 0.1}},
-        "high": {"environment": "glm", "parameters": {"norm": 5}, "learner": {"factor": 1}},
+        "low": LOW,
+        "high": HIGH,
     },
     "runs": [{"settings": ["low", "high"], "algorithms": ["glb_omd", "gloc"], "trials": 3}],
     "timings": [{"settings": ["low"], "algorithms": ["glb_omd", "gloc"], "trials": 3}],
@@ -239,9 +241,11 @@ def test_a_speed_table_or_a_watched_series_that_nothing_makes_is_refused():
     wrong = merge(paper, {"tables": {"speed": {"algorithms": ["hvt_ucb", "menu"]}}})
     with pytest.raises(ConfigError, match=r"table speed: no block of timings has .*'menu'"):
         figures.check(wrong)
-    panel = {"kind": "distance", "series": [{"setting": "h2", "label": "none"}]}
+    panel = {"kind": "distance", "series": [{"setting": "gaussian", "label": "none"}]}
     wrong = merge(paper, {"figures": {"coverage": {"panels": [panel]}}})
-    with pytest.raises(ConfigError, match=r"coverage, panel a: unknown setting of lemmas 'h2'"):
+    with pytest.raises(
+        ConfigError, match=r"coverage, panel a: unknown setting of lemmas 'gaussian'"
+    ):
         figures.check(wrong)
 
 

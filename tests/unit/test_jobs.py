@@ -93,7 +93,7 @@ def test_a_damaged_kept_file_is_made_again(tmp_path, runs, damage):
     "other",
     [
         {"horizon": 13},
-        {"learner": {"delta": 0.01}},
+        {"problem": {"delta": 0.01}},
         {"stop": 3},
         {"algorithm": "gloc[variant=public]"},
     ],

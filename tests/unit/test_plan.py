@@ -64,8 +64,8 @@ def with_files(size):
     """Return a plan whose jobs make up to ``size`` files each."""
     chosen = {
         "papers": config.paper_names(),
-        "batch_files": size,
-        "batch_seconds": None,
+        "job_files": size,
+        "job_seconds": None,
         "timing": {"exclusive": False},
     }
     return Plan(config.merge(config.load_config(), chosen))
@@ -90,10 +90,11 @@ def test_files_of_a_cell_are_its_trials_once_each(plan):
 def test_every_setting_and_every_displayed_algorithm_is_run(plan):
     for name, paper in plan.papers.items():
         asked = plan.trials.of_paper(name).values()
-        watched = [
-            s for key in ("lemmas", "accuracy") for s in paper.get(key, {}).get("settings", [])
-        ]
-        assert {trials.cell.setting for trials in asked} | set(watched) == set(paper["settings"])
+        watched = [s for section in paper["studies"].values() for s in section.get("settings", [])]
+        used = {trials.cell.setting for trials in asked} | set(watched)
+        assert used <= set(paper["settings"])
+        assert {label for label in paper["settings"] if "[" in label} <= used
+        assert set(map(name_of, paper["settings"])) == set(map(name_of, used))
         assert {name_of(trials.cell.algorithm) for trials in asked} == set(paper["names"])
 
 
@@ -125,7 +126,12 @@ def test_trials_are_handed_to_their_script_resolved(plan):
         None,
     )
     assert trials["cell"]["algorithm"] == label
-    assert trials["cell"]["spec"] == plan.papers["glb_omd"]["settings"]["logistic_s3"]
+    assert trials["cell"]["spec"] == {
+        "environment": "glm",
+        "parameters": {"link": "logistic", "norm": 3},
+        "problem": {"delta": 0.01, "kappa": "parameter"},
+        "horizon": 3000,
+    }
 
 
 @pytest.mark.parametrize("lane", ["regret", "timing"])
@@ -162,7 +168,7 @@ def test_what_is_timed_alone_shares_no_process(plan):
 
 
 def test_jobs_end_where_their_time_does(plan):
-    longest = plan.config["batch_seconds"]
+    longest = plan.config["job_seconds"]
     jobs = plan.jobs.several("regret").values()
     assert jobs
     for job in jobs:
@@ -203,7 +209,9 @@ def test_studies_ask_for_more_than_was_measured(plan):
 
 
 def test_cells_on_data_depend_on_the_prepared_data(plan):
-    w = wildcards(paper="glb_omd", setting="covertype", algorithm="gloc", trials="000-019")
+    w = wildcards(
+        paper="glb_omd", setting="covertype[factor=0.1]", algorithm="gloc", trials="000-019"
+    )
     assert rule_of(plan, "regret").input(w) == ["results/data/covertype.csv"]
 
 
@@ -247,7 +255,7 @@ def test_figure_1_is_made_from_the_cells_that_it_shows(plan):
 
 def test_a_figure_of_relative_regret_is_made_from_its_base_too(plan):
     made = plan.items.inputs("figures")(wildcards(paper="bkb", name="regret_relative"))
-    (path,) = (p for p in made["regret"] if "/gaussian_d1_c0.1/uniform/" in p)
+    (path,) = (p for p in made["regret"] if "/gaussian_d1[factor=0.1]/uniform/" in p)
     assert path.startswith("results/regret/bkb/")
 
 

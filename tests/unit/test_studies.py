@@ -104,7 +104,10 @@ class Fails:
 
 @pytest.mark.parametrize(
     ("name", "algorithm", "setting", "about"),
-    [("lemmas", "hvt_ucb", "h1", "h1"), ("accuracy", "bkb", "gaussian_d2", "gaussian_d2/bkb")],
+    [
+        ("lemmas", "hvt_ucb", "student_t", "student_t"),
+        ("accuracy", "bkb", "gaussian_d2", "gaussian_d2/bkb"),
+    ],
 )
 def test_a_watched_trial_that_fails_keeps_its_status_and_the_others_stand(
     monkeypatch, name, algorithm, setting, about
@@ -323,7 +326,7 @@ def test_bkb_and_dtc_keep_the_prior_far_from_data_and_sor_and_rff_starve():
     ("section", "changes", "message"),
     [
         ("accuracy", {"algorithms": ["gp_ucb"]}, r"accuracy.algorithms has 'gp_ucb'.*bkb"),
-        ("accuracy", {"settings": ["subsets"]}, "accuracy.settings has 'subsets'.*fixed arms"),
+        ("accuracy", {"settings": ["gaussian_d2[subset=5]"]}, "accuracy.settings has.*fixed arms"),
         ("accuracy", {"settings": ["gausian_d2"]}, "unknown setting of bkb.*did you mean 'gauss"),
         ("accuracy", {"trials": 0}, "accuracy: trials is 0; allowed: at least 1"),
         ("accuracy", {"trails": 1}, r"unknown key 'trails'.*did you mean 'trials'"),
@@ -331,7 +334,8 @@ def test_bkb_and_dtc_keep_the_prior_far_from_data_and_sor_and_rff_starve():
     ],
 )
 def test_studies_of_what_cannot_be_are_refused(paper, section, changes, message):
-    changed = paper | {section: paper[section] | changes}
+    sections = paper["studies"]
+    changed = paper | {"studies": sections | {section: sections[section] | changes}}
     with pytest.raises(ConfigError, match=message):
         check_studies(changed)
 
@@ -343,10 +347,10 @@ def cell(**learner):
     spec = {
         "environment": "heavy_tailed",
         "parameters": {"law": "student_t", "shape": 2.1, "epsilon": 0.99},
-        "learner": learner,
+        "problem": learner,
         "horizon": 400,
     }
-    return Cell("hvt_ucb", "h1", "hvt_ucb", spec)
+    return Cell("hvt_ucb", "student_t", "hvt_ucb", spec)
 
 
 def watched_lemmas(cell, trial, rounds=None):

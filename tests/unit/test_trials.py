@@ -26,13 +26,13 @@ def toy_paper(**changes):
     setting = {
         "environment": "glm",
         "parameters": {"link": "logistic", "norm": 3},
-        "learner": {"delta": 0.05},
+        "problem": {"delta": 0.05},
         "horizon": 120,
     }
     blocks = {
         "runs": [
             {"settings": ["a", "b"], "algorithms": ["glb_omd", "gloc"], "trials": 7}
-            | {"chunk": {"gloc": 3}}
+            | {"trials_per_file": {"gloc": 3}}
         ],
         "timings": [{"settings": ["a"], "algorithms": ["glb_omd"], "trials": 2}],
     }
@@ -155,15 +155,14 @@ def test_a_truncated_run_is_the_beginning_of_the_full_one():
         assert short[name] == [full[name][i] for i in where], name
 
 
-def test_settings_that_share_their_noise_meet_the_same_luck():
-    shared = [Cell("toy", s, "gloc", toy_cell().spec | {"noise": "n"}) for s in ("a", "b")]
-    worlds = [build(cell, 0)[0] for cell in shared]
-    own = build(toy_cell(), 0)[0]
-    rewards = [[w.reward(t, 0) for t in range(120)] for w in (*worlds, own)]
+def test_settings_of_one_name_share_their_streams():
+    settings = ("a", "a[factor=0.1]", "b")
+    worlds = [build(Cell("toy", s, "gloc", toy_cell().spec), 0)[0] for s in settings]
+    rewards = [[w.reward(t, 0) for t in range(120)] for w in worlds]
     assert rewards[0] == rewards[1] != rewards[2]
 
 
-def test_the_factor_on_radii_does_not_change_the_noise():
+def test_the_factor_on_radii_changes_no_reward():
     paper = PAPERS["glb_omd"]
     names = [s for s, spec in paper["settings"].items() if spec["environment"] == "covertype"]
     worlds = [build(make_cell(paper, s, "gloc"), 3, STAND_IN)[0] for s in names]

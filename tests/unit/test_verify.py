@@ -32,8 +32,8 @@ class ToyPlan:
         self.trials = SimpleNamespace(by_path=by_path, fingerprints=self._fingerprints)
         self.papers = ["toy", "other"]
         self.studies = SimpleNamespace(asked=[study_class("facts")], benchmark=self._benchmark)
-        limits = {"rounds": None, "trials": None, "timing_trials": None}
-        self.config = {"limits": limits, "only": {"settings": [], "algorithms": []}}
+        caps = {"rounds": None, "trials": None, "timing_trials": None}
+        self.config = {"caps": caps, "only": {"settings": [], "algorithms": []}}
 
     def _benchmark(self, study, paper):
         return self.layout.benchmark(study.name, paper)
@@ -65,7 +65,7 @@ def test_what_is_asked_for_passes(tmp_path):
     [
         lambda m: m["trials"].update(code="0" * 64),
         lambda m: m["trials"].update(stop=7),
-        lambda m: m["trials"]["cell"]["spec"]["learner"].update(delta=0.01),
+        lambda m: m["trials"]["cell"]["spec"]["problem"].update(delta=0.01),
     ],
 )
 def test_another_configuration_or_code_is_refused_with_its_commit(tmp_path, change):
@@ -189,9 +189,9 @@ def test_studies_of_a_short_run_tell_nothing_of_costs(tmp_path):
     (tmp_path / "benchmarks/facts").mkdir(parents=True)
     (tmp_path / "benchmarks/facts/toy.tsv").write_text("s\tmax_rss\n12.5\t180.0\n")
     assert len(list(inventory.studies(plan))) == 1
-    plan.config["limits"]["rounds"] = 150
+    plan.config["caps"]["rounds"] = 150
     assert list(inventory.studies(plan)) == []
-    plan.config["limits"]["rounds"] = None
+    plan.config["caps"]["rounds"] = None
     plan.config["only"]["settings"] = ["here"]
     assert list(inventory.studies(plan)) == []
 
@@ -235,10 +235,10 @@ def test_time_limits_of_the_configuration_are_not_early(tmp_path):
 
 def test_what_to_type_names_the_configuration(folder, monkeypatch, capsys):
     monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: folder)
-    arguments = ["results", "--configfile", "config/large.yaml", "--config", "batch_files=3"]
+    arguments = ["results", "--configfile", "config/large.yaml", "--config", "job_files=3"]
     assert cli.main(arguments) == 0
     said = capsys.readouterr().out
-    assert "optimist results --configfile config/large.yaml --config batch_files=3 --delete" in said
+    assert "optimist results --configfile config/large.yaml --config job_files=3 --delete" in said
     assert "memory_factor=2" in said
 
 

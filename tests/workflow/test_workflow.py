@@ -65,9 +65,9 @@ def test_lint_finds_only_that_all_rules_share_one_environment(project):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"limts": {}}, ["limts", "did you mean 'limits'"]),
+        ({"cpas": {}}, ["cpas", "did you mean 'caps'"]),
         ({"data": {"source": "mirorr"}}, ["data.source", "mirorr", "mirror"]),
-        ({"limits": {"rounds": 0}}, ["limits.rounds", "0", "at least 1"]),
+        ({"caps": {"rounds": 0}}, ["caps.rounds", "0", "at least 1"]),
         ({"papers": ["glb_omb"]}, ["glb_omb", "did you mean 'glb_omd'"]),
         ({"only": {"algorithms": ["nobody"], "settings": []}}, ["nobody"]),
     ],
@@ -93,7 +93,7 @@ def test_figures_that_came_with_the_checkout_are_made_again_whatever_their_time(
 def test_a_second_run_does_nothing_and_an_edit_reruns_only_its_cells(project):
     arguments = project.overlay()
     project.run(*arguments, "glb_omd_fig1")
-    assert tables(project) == expected(TINY["limits"], ("glb_omd", "gloc"))
+    assert tables(project) == expected(TINY["caps"], ("glb_omd", "gloc"))
     assert "Nothing to be done" in project.run(*arguments, "glb_omd_fig1").stderr
 
     source = project.root / "src/optimist/algorithms/glb/gloc.py"
@@ -115,21 +115,21 @@ def test_a_second_run_does_nothing_and_an_edit_reruns_only_its_cells(project):
 
 
 def test_chunks_and_cores_do_not_change_results(project):
-    path = project.root / "config/papers/glb_omd.yaml"
+    path = project.root / "config/papers/glb_omd/runs.yaml"
     text = path.read_text()
-    assert "    trials: 50\n" in text
-    path.write_text(text.replace("    trials: 50\n", "    trials: 50\n    chunk: {glb_omd: 1}\n"))
+    assert "trials_per_file: {ofuglb" in text
+    path.write_text(text.replace("trials_per_file: {", "trials_per_file: {glb_omd: 1, "))
     arguments = project.overlay()
     arguments[2] = "1"
     project.run(*arguments, "glb_omd_fig1")
     assert len(list(project.root.glob("results/regret/*/logistic_s3/glb_omd/*.parquet"))) == 3
-    assert tables(project) == expected(TINY["limits"], ("glb_omd", "gloc"))
+    assert tables(project) == expected(TINY["caps"], ("glb_omd", "gloc"))
 
 
 def test_a_killed_run_resumes_to_the_same_results(project):
-    limits = {"rounds": 1500, "trials": 8, "timing_trials": 1}
+    caps = {"rounds": 1500, "trials": 8, "timing_trials": 1}
     labels = ["glb_omd", "gloc", "ecolog", "glm_ucb", "rs_glincb"]
-    arguments = project.overlay(limits=limits, only={"algorithms": labels})
+    arguments = project.overlay(caps=caps, only={"algorithms": labels})
     running = project.start(*arguments, "glb_omd_fig1")
     done = project.root / "results/regret"
     deadline = time.monotonic() + 120
@@ -147,7 +147,7 @@ def test_a_killed_run_resumes_to_the_same_results(project):
     project.run(*arguments, "glb_omd_fig1")
     after = tables(project)
     assert {name: after[name] for name in before} == before
-    assert after == expected(limits, set(after))
+    assert after == expected(caps, set(after))
     assert set(labels) <= set(after)
 
 
@@ -155,7 +155,7 @@ def quick_plan(quick):
     """Return the plan of ``make quick``."""
     base = yaml.safe_load((quick.root / "config/config.yaml").read_text())
     overlay = yaml.safe_load((quick.root / "config/quick.yaml").read_text())
-    return Plan(merge(merge(base, overlay), {"batch_files": 24}))
+    return Plan(merge(merge(base, overlay), {"job_files": 24}))
 
 
 @pytest.mark.parametrize("paper", config.load_config()["papers"])

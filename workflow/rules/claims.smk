@@ -8,6 +8,7 @@ rule claims:
     localrule: True
     params:
         code=plan.code("claims.py", "optimist.claims", "optimist.runs.aggregate"),
+        claims=lambda w: plan.claims[w.paper],
         tables=lambda w: plan.targets.claims_tables(w.paper),
     script:
         "../scripts/claims.py"

@@ -47,7 +47,7 @@ SETTING = {"description": "The one setting shown.", **TEXT}
 SETTINGS = {"description": "The settings shown.", **NAMES}
 ALGORITHMS = {"description": "Labels, in the legend's order.", **NAMES}
 COLUMN = {"description": "Diagnostic column of the results.", **TEXT}
-LABEL = {"description": "Name of the series.", **TEXT}
+LABEL = {"description": "Name in the figure.", **TEXT}
 
 
 def entries(description: str, **properties: Any) -> dict[str, Any]:
@@ -62,23 +62,24 @@ def entries(description: str, **properties: Any) -> dict[str, Any]:
 
 
 _SCALE = {"enum": ["linear", "log", "symlog"]}
-_NUMBER = {"type": "number"}
+_PLACE = {"description": "Place on the x axis.", "type": "number"}
+_HEIGHT = {"description": "Place on the y axis.", "type": "number"}
 COMMON = {
-    "kind": {"description": "What is drawn.", **TEXT},
-    "title": TEXT,
-    "xlabel": TEXT,
-    "ylabel": TEXT,
-    "x_scale": _SCALE,
+    "kind": {"description": "What is drawn, see below.", **TEXT},
+    "title": {"description": "Title of the panel.", **TEXT},
+    "xlabel": {"description": "Label of the x axis.", **TEXT},
+    "ylabel": {"description": "Label of the y axis.", **TEXT},
+    "x_scale": {"description": "Scale of x.", **_SCALE},
     "scale": {"description": "Scale of y; symlog is linear below 1.", **_SCALE},
-    "lines": entries("Horizontal reference lines.", y=_NUMBER, label=TEXT),
+    "lines": entries("Horizontal reference lines.", y=_HEIGHT, label=LABEL),
     "points": entries(
-        "Reference points, such as numbers quoted by the paper.", x=_NUMBER, y=_NUMBER, label=TEXT
+        "Reference points, such as numbers quoted by the paper.", x=_PLACE, y=_HEIGHT, label=LABEL
     ),
     "slopes": entries(
         "Lines of a given power through the last mark of a series.",
-        series=TEXT,
-        power=_NUMBER,
-        label=TEXT,
+        series={"description": "Label of the series.", **TEXT},
+        power={"description": "Exponent.", "type": "number"},
+        label=LABEL,
     ),
 }
 

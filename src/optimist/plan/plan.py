@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from optimist import claims
+from optimist.files import fingerprint
 from optimist.layout import Layout
 from optimist.panels import studies
 from optimist.plan import costs
@@ -36,6 +37,8 @@ class Plan:
         The checked configuration, and those of its papers by name.
     layout : Layout
     costs : Costs
+    claims : dict
+        Fingerprints of the claims, by paper.
     trials : PlannedTrials
     jobs : PlannedJobs
     data : PlannedData
@@ -57,8 +60,7 @@ class Plan:
         self.trials = PlannedTrials(
             self.papers, self.layout, self.config["caps"], self.config["only"]
         )
-        for paper in self.papers.values():
-            self._check_claims(paper)
+        self.claims = {name: self._claims(paper) for name, paper in self.papers.items()}
         self.jobs = PlannedJobs(self.config, self.trials, self.costs, self.layout)
         self.data = PlannedData(self.config["datasets"], self.costs, self.layout)
         self.studies = PlannedStudies(
@@ -69,13 +71,18 @@ class Plan:
             self.papers, self.layout, self.trials, self.data, self.studies, self.shown
         )
 
-    def _check_claims(self, paper: Mapping[str, Any]) -> None:
-        """Refuse claims about settings or algorithms that the paper does not run."""
+    def _claims(self, paper: Mapping[str, Any]) -> str:
+        """Return the fingerprint of the claims of a paper, which its lists decide too.
+
+        Claims about settings or algorithms that it does not run are refused.
+        """
         cells = self.trials.cells[paper["paper"]]
         known = {name for cell in cells for name in cell}
         for study in studies.of_paper(paper):
             known |= study.about()
-        claims.check_names(claims.load_claims(claims_path(paper["paper"])), known)
+        document = claims.load_claims(claims_path(paper["paper"]))
+        claims.check_names(document, known)
+        return fingerprint(document)
 
     def node_alone(self, lane: str, words: str) -> str:
         """Return the words that ask a scheduler for a node of one's own, if a lane needs one."""

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COMMON = {
-    "kind": {"description": "What the table shows.", **TEXT},
-    "title": TEXT,
+    "kind": {"description": "What the table shows, see below.", **TEXT},
+    "title": {"description": "Title of the table.", **TEXT},
     "caption": {"description": "Caption in the report.", **TEXT},
     "group": {
         "description": "The set of targets that asks for it; default paper.",

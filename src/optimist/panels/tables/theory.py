@@ -19,10 +19,13 @@ ROW = {
     "additionalProperties": False,
     "required": list(STATED),
     "properties": {
-        **dict.fromkeys(STATED, TEXT),
+        "method": {"description": "Name as in the paper.", **TEXT},
+        "regret": {"description": "Order of the regret.", **TEXT},
+        "time": {"description": "Order of the time per round.", **TEXT},
+        "memory": {"description": "Order of the memory.", **TEXT},
         "algorithm": {"description": "Label to measure; none if not run.", **TEXT},
         "efficient": {"description": "Jointly efficient.", "type": "boolean"},
-        "remark": TEXT,
+        "remark": {"description": "What else the paper says.", **TEXT},
     },
 }
 
