@@ -317,7 +317,7 @@ BAD_PAPER = {
     "unknown kind of panel": (
         ("figures", "figures", "one", "panels", 0, "kind"),
         "regrets",
-        ["figures.one.panels.0.kind", "'regrets'", "did you mean 'regret'"],
+        ["figures.one.panels.0", "'regrets'", "did you mean 'regret'"],
     ),
     "band out of range": (("settings", "band"), 1.0, ["band is 1.0", "less than 1"]),
     "no trials": (("runs", "runs", 0, "trials"), 0, ["runs.0.trials is 0", "at least 1"]),
@@ -325,7 +325,7 @@ BAD_PAPER = {
     "unknown algorithm": (RUNS, ["glb_omb"], ["'glb_omb'", "did you mean 'glb_omd'", "ecolog"]),
     "malformed label": (RUNS, ["glb_omd[x"], ["'glb_omd[x'", "name[key=value,...]"]),
     "option without value": (RUNS, ["glb_omd[x]"], ["'glb_omd[x]'", "'x'", "key=value"]),
-    "option that is not YAML": (RUNS, ["glb_omd[x={]"], ["'glb_omd[x={]'", "x is '{'", "plain"]),
+    "option that is infinite": (RUNS, ["glb_omd[x=inf]"], ["'glb_omd[x=inf]'", "x is 'inf'"]),
     "trials per file of a label": (
         ("runs", "runs", 0, "trials_per_file"),
         {"glb_omd[regularisation=theory]": 1},
@@ -436,8 +436,11 @@ def test_a_panel_of_a_cell_that_nobody_runs_is_named(tree, key, value, words):
             {"kind": "final_regret", "settings": ["s3"], "algorithms": ["glb_omd"], "over": "nrm"},
             ["'s3'", "'nrm'", "norm"],
         ),
-        ({"kind": "regions", "algorithms": ["glb_omd"]}, ["no regions"]),
-        ({"kind": "scaling", "series": [{"part": "rank_one", "label": "x"}]}, ["no scaling"]),
+        ({"kind": "regions", "algorithms": ["glb_omd"]}, ["no study 'regions'"]),
+        (
+            {"kind": "scaling", "series": [{"part": "rank_one", "label": "x"}]},
+            ["no study 'scaling'"],
+        ),
     ],
     ids=lambda value: value["kind"] if isinstance(value, dict) else "",
 )

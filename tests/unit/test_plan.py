@@ -39,13 +39,13 @@ def items(plan, group):
         (paper, kind, name)
         for paper in plan.papers
         for kind in ("figures", "tables")
-        for name in plan.items.names(paper, kind, group)
+        for name in plan.shown.names(paper, kind, group)
     ]
 
 
 def result_files(plan, paper, kind, name):
     """Return the result files among the inputs of a figure or table."""
-    inputs = plan.items.inputs(kind)(wildcards(paper=paper, name=name))
+    inputs = plan.shown.inputs(kind)(wildcards(paper=paper, name=name))
     return {*inputs.get("regret", []), *inputs.get("timing", [])}
 
 
@@ -254,7 +254,7 @@ def test_figure_1_is_made_from_the_cells_that_it_shows(plan):
 
 
 def test_a_figure_of_relative_regret_is_made_from_its_base_too(plan):
-    made = plan.items.inputs("figures")(wildcards(paper="bkb", name="regret_relative"))
+    made = plan.shown.inputs("figures")(wildcards(paper="bkb", name="regret_relative"))
     (path,) = (p for p in made["regret"] if "/gaussian_d1[factor=0.1]/uniform/" in p)
     assert path.startswith("results/regret/bkb/")
 
@@ -268,7 +268,7 @@ def test_a_figure_of_relative_regret_is_made_from_its_base_too(plan):
     ],
 )
 def test_a_table_of_all_cells_reads_what_was_aggregated_and_names_its_group(plan, name, lane, made):
-    inputs = plan.items.inputs("tables")(wildcards(paper="glb_omd", name=name))
+    inputs = plan.shown.inputs("tables")(wildcards(paper="glb_omd", name=name))
     folder = "results/tables/glb_omd"
     assert inputs == {key: f"{folder}/{path}.parquet" for key, path in made.items()}
     group = "variants" if name.endswith("variants") else "paper"
@@ -278,7 +278,7 @@ def test_a_table_of_all_cells_reads_what_was_aggregated_and_names_its_group(plan
 
 
 def test_a_figure_of_regions_is_given_the_regions_and_their_areas(plan):
-    inputs = plan.items.inputs("figures")(wildcards(paper="glb_omd", name="regions"))
+    inputs = plan.shown.inputs("figures")(wildcards(paper="glb_omd", name="regions"))
     folder = "results/studies/glb_omd"
     assert inputs["regions"] == f"{folder}/regions.parquet"
     # The areas are facts; reading them needs the table of facts as well.
@@ -303,7 +303,7 @@ def test_a_manifest_describes_every_file_of_its_group(plan, manifest):
         data = {path for path in inputs if path.startswith("results/data/")}
         assert sorted(plan.targets.manifest_inputs(w)) == sorted([*described, *data])
         assert len(set(described)) == len(described)
-        for name in plan.items.names(paper, "figures", GROUPS[manifest]):
+        for name in plan.shown.names(paper, "figures", GROUPS[manifest]):
             made = {f"figures/{paper}/{name}.png", f"figures/{paper}/{name}.pdf"}
             assert {*made, f"figures/{paper}/tables/{name}.csv"} == set(sources[name]["files"])
             found = set(sources[name]["inputs"])
@@ -429,6 +429,6 @@ def test_what_no_cell_figure_or_study_has_is_refused_by_name(plan):
     with pytest.raises(ConfigError, match=r"gloc/000-008.*did you mean.*logistic_s3/gloc/000-0"):
         rule_of(plan, "regret").trials(absent)
     with pytest.raises(ConfigError, match="unknown name among figures of bkb 'fig9'"):
-        plan.items.described("figures")(wildcards(paper="bkb", name="fig9"))
+        plan.shown.spec("figures")(wildcards(paper="bkb", name="fig9"))
     with pytest.raises(ConfigError, match="unknown study of glb_omd 'accuracy'"):
         plan.studies.inputs(studies.study_class("accuracy"))(wildcards(paper="glb_omd"))

@@ -217,7 +217,7 @@ def test_source_files_hold_what_decides_the_cell_and_no_other_algorithm(name, en
     assert {"loop.py", "seeding.py", "base.py"} <= {f.name for f in files}
     if algorithm_class(name).problem_type is GLBProblem:
         assert {"links.py", "glb.py"} <= {f.name for f in files}
-    assert not {"plotting.py", "figures.py", "config.py"} & {f.name for f in files}
+    assert not {"figure.py", "marks.py", "config.py"} & {f.name for f in files}
 
 
 def test_source_files_follow_imports_inside_functions_and_of_the_leader():

@@ -76,12 +76,16 @@ def check_shown(paper: Mapping[str, Any], source: str) -> None:
     """
     for name, figure in paper.get("figures", {}).items():
         for i, panel in enumerate(figure["panels"]):
-            place = f"{source}: figures.{name}.panels.{i}"
-            check_document(dict(panel), panel_class(panel["kind"]).schema(), place)
+            _check_entry(panel, PANELS, f"{source}: figures.{name}.panels.{i}")
     for name, table in paper.get("tables", {}).items():
-        place = f"{source}: tables.{name}"
-        kind = table_class(table["kind"]) if "kind" in table else None
-        check_document(dict(table), kind.schema() if kind else {"required": ["kind"]}, place)
+        _check_entry(table, TABLES, f"{source}: tables.{name}")
+
+
+def _check_entry(spec: Mapping[str, Any], registry: Mapping[str, str], place: str) -> None:
+    kind = spec.get("kind")
+    if kind not in registry:
+        raise unknown_name(f"kind in {place}", str(kind), registry)
+    check_document(dict(spec), _load("kind", kind, registry).schema(), place)
 
 
 def _load(what: str, kind: str, registry: Mapping[str, str]) -> Any:

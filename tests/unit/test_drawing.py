@@ -9,12 +9,15 @@ import seaborn
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from optimist.panels import figures, plotting
+from optimist.panels import figure as figures
+from optimist.panels import make_panel
+from optimist.panels.looks import Looks
+from optimist.panels.rows import display_name
 from optimist.plan.config import load_paper, paper_names
 from optimist.runs.trials import expand
 
 PAPER = load_paper("glb_omd")
-REAL_LOOKS = plotting.Looks
+REAL_LOOKS = Looks
 COLOURS = seaborn.color_palette("colorblind").as_hex()
 
 
@@ -51,7 +54,7 @@ def made_up_tables():
 def made_up_extras():
     axis = np.linspace(-3.0, 3.0, 21)
     x, y = (grid.ravel() for grid in np.meshgrid(axis, axis))
-    world = {"round": 100, "theta_x": 1.0, "theta_y": 1.0, "norm_bound": 2.5}
+    world = {"round": 100, "status": "ok", "theta_x": 1.0, "theta_y": 1.0, "norm_bound": 2.5}
     regions = [
         pd.DataFrame({"algorithm": a, "x": x, "y": y, "inside": np.hypot(x, y) < r, **world})
         for a, r in (("glb_omd", 1.0), ("ofuglb", 0.5), ("glm_ucb", 2.0))
@@ -81,7 +84,7 @@ def without(frame, algorithm):
 def drawn(figure, table, folder, name="figure"):
     """Draw a figure and return the bytes of its PNG and PDF files."""
     files = folder / f"{name}.png", folder / f"{name}.pdf"
-    plotting.draw(figure, table, PAPER, *files)
+    figures.draw(figure, table, PAPER, *files)
     return [file.read_bytes() for file in files]
 
 
@@ -120,7 +123,7 @@ def test_every_figure_is_drawn_from_nothing_and_says_so(name, tmp_path, texts):
     assert "no data" in texts
     shown = " ".join(texts)
     for algorithm in figure["panels"][0].get("algorithms", []):
-        assert figures.method_name(algorithm, PAPER) in shown
+        assert display_name(algorithm, PAPER["names"]) in shown
     assert "missing: " in shown
 
 
@@ -168,7 +171,7 @@ def test_estimated_times_are_marked_and_trials_counted(tables, tmp_path, texts):
 
 
 def test_an_algorithm_has_one_colour_and_marker_and_its_variants_differ():
-    looks = plotting.Looks(PAPER, COLOURS, {})
+    looks = Looks(PAPER, COLOURS, {})
     labels = list(dict.fromkeys(job.cell.algorithm for job in expand(PAPER)))
     by_name = {}
     for label in labels:
@@ -184,7 +187,7 @@ def test_an_algorithm_has_one_colour_and_marker_and_its_variants_differ():
 
 def test_no_variant_looks_like_the_plain_algorithm_however_many_there_are():
     many = ["gloc", *(f"gloc[option={i}]" for i in range(20))]
-    looks = plotting.Looks({"names": {"gloc": "GLOC"}, "runs": [{"algorithms": many}]}, COLOURS, {})
+    looks = Looks({"names": {"gloc": "GLOC"}, "runs": [{"algorithms": many}]}, COLOURS, {})
     for style in (looks.dash, looks.hatch):
         assert style("gloc") not in {style(label) for label in many[1:]}
         assert len({str(style(label)) for label in many[1:7]}) == 6
@@ -192,8 +195,8 @@ def test_no_variant_looks_like_the_plain_algorithm_however_many_there_are():
 
 def test_looks_do_not_depend_on_which_algorithms_a_figure_shows():
     labels = ["ecolog", "ecolog[index=mixed]", "ecolog[solver=pgd]", "gloc"]
-    first = plotting.Looks(PAPER, COLOURS, {}, ["ofuglb", *labels[::-1]])
-    second = plotting.Looks(PAPER, COLOURS, {}, labels[1:])
+    first = Looks(PAPER, COLOURS, {}, ["ofuglb", *labels[::-1]])
+    second = Looks(PAPER, COLOURS, {}, labels[1:])
     first.line("ecolog[solver=pgd]")
     assert [first.line(label) for label in labels] == [second.line(label) for label in labels]
 
@@ -201,12 +204,12 @@ def test_looks_do_not_depend_on_which_algorithms_a_figure_shows():
 def test_every_algorithm_of_a_paper_has_a_colour_and_a_marker_of_its_own(monkeypatch):
     made = []
     monkeypatch.setattr(
-        plotting, "Looks", lambda *arguments: made.append(arguments) or REAL_LOOKS(*arguments)
+        figures, "Looks", lambda *arguments: made.append(arguments) or REAL_LOOKS(*arguments)
     )
     for name in paper_names():
         paper = load_paper(name)
         figure = next(iter(paper["figures"].values()))
-        plotting._compose(figure, figures.tabulate(figure, {}, paper), paper)
+        figures._compose(figure, figures.tabulate(figure, {}, paper), paper)
         looks = REAL_LOOKS(*made[-1])
         assert len({looks.colour(label) for label in paper["names"]}) == len(paper["names"])
         assert len({looks.marker(label) for label in paper["names"]}) == len(paper["names"])
@@ -214,13 +217,13 @@ def test_every_algorithm_of_a_paper_has_a_colour_and_a_marker_of_its_own(monkeyp
 
 def test_variants_of_one_algorithm_alone_have_colours_and_markers_of_their_own():
     labels = ["ecolog[solver=pgd]", "ecolog", "ecolog[index=mixed]"]
-    alone = plotting.Looks(PAPER, COLOURS, {}, labels)
+    alone = Looks(PAPER, COLOURS, {}, labels)
     assert len({alone.colour(label) for label in labels}) == 3
     assert len({alone.marker(label) for label in labels}) == 3
     assert all(alone.line(label)["markerfacecolor"] != "white" for label in labels)
-    usual = plotting.Looks(PAPER, COLOURS, {})
+    usual = Looks(PAPER, COLOURS, {})
     for shown in (["gloc"], ["gloc", *labels]):
-        among = plotting.Looks(PAPER, COLOURS, {}, shown)
+        among = Looks(PAPER, COLOURS, {}, shown)
         assert [among.line(label) for label in shown] == [usual.line(label) for label in shown]
 
 
@@ -229,7 +232,7 @@ def test_a_logarithmic_axis_hides_no_zero(tables, tmp_path):
     finals = tables["finals"].assign(regret=0.0)
     table = figures.tabulate({"panels": [panel]}, {**tables, "finals": finals}, PAPER)
     ax = Figure().subplots()
-    looks = plotting.Looks(PAPER, COLOURS, {})
-    plotting._panel(ax, "a", panel, table, looks)
+    looks = Looks(PAPER, COLOURS, {})
+    figures._draw_panel(ax, "a", make_panel(panel), table, looks)
     assert ax.get_yscale() == "symlog"
     assert ax.get_ylim()[0] <= 0.0

@@ -6,8 +6,16 @@ import pytest
 
 from optimist import claims
 from optimist.errors import ConfigError
-from optimist.panels import figures
-from optimist.plan.config import load_paper, merge
+from optimist.layout import Layout
+from optimist.panels import PANELS, TABLES, figure, make_table, panel_class, table_class
+from optimist.panels.rows import Tables, display_name
+from optimist.panels.studies import table_formats
+from optimist.panels.tables.base import to_markdown
+from optimist.panels.times import per_round
+from optimist.plan.config import load_paper
+from optimist.plan.documents import merge
+from optimist.plan.shown import PlannedShown
+from optimist.plan.trials import PlannedTrials
 
 LOW = {"environment": "glm", "parameters": {"norm": 3}, "problem": {"factor": 0.1}, "horizon": 9}
 HIGH = {"environment": "glm", "parameters": {"norm": 5}, "problem": {"factor": 1}, "horizon": 9}
@@ -39,9 +47,16 @@ def trials(setting, algorithm, values, column="regret", **columns):
     )
 
 
+def check(paper):
+    """Check what a paper shows, as the plan does."""
+    papers, layout = {paper["paper"]: paper}, Layout("results", "figures")
+    trials = PlannedTrials(papers, layout, {}, {"settings": [], "algorithms": []})
+    return PlannedShown(papers, layout, trials, None)
+
+
 def tabulate(panel, **tables):
     """Return data rows and note rows of a figure with one panel."""
-    table = figures.tabulate({"title": "", "panels": [panel]}, tables, PAPER)
+    table = figure.tabulate({"title": "", "panels": [panel]}, tables, PAPER)
     return table[table["role"] == "data"], table[table["role"] == "note"]
 
 
@@ -110,12 +125,12 @@ def test_unconverged_trials_are_complete_and_noted():
 
 @pytest.mark.parametrize(
     "selections, note",
-    [(60, "estimated from 60 of 3000 rounds"), (3000, "timed on another learner's history")],
+    [(60, "estimated from 60 of 3000 rounds"), (3000, "timed on another algorithm's history")],
 )
 def test_solvers_timed_without_playing_get_a_footnote(selections, note):
     times = trials("low", "ofuglb", [50.0], "seconds", selections=selections).assign(round=3000)
     panel = {"kind": "time", "settings": ["low"], "algorithms": ["ofuglb"]}
-    table = figures.tabulate({"panels": [panel]}, {"times": times}, PAPER)
+    table = figure.tabulate({"panels": [panel]}, {"times": times}, PAPER)
     footnotes = table[table["role"] == "footnote"]
     assert footnotes["note"].tolist() == [note]
 
@@ -172,7 +187,7 @@ def test_time_per_round_of_known_totals():
     linear = pd.concat(
         [timed(factor * 1e-6 * rounds**2, rounds, trial=i) for i, factor in enumerate((1, 2, 9))]
     )
-    t, seconds = figures.per_round(linear)
+    t, seconds = per_round(linear)
     # Totals of a t^2 mean a (2 t + 1) in round t + 1; the median trial has a = 2e-6.
     late = t > 100
     np.testing.assert_allclose(seconds[late], 4e-6 * t[late], rtol=0.02)
@@ -194,14 +209,14 @@ def test_the_outline_of_a_region_encloses_its_area():
     x, y = (grid.ravel() for grid in np.meshgrid(axis, axis))
     disc = pd.DataFrame(
         {"algorithm": "gloc", "round": 50, "x": x, "y": y, "inside": np.hypot(x, y) < 1.0}
-    ).assign(theta_x=0.5, theta_y=0.25, norm_bound=1.5)
+    ).assign(theta_x=0.5, theta_y=0.25, norm_bound=1.5, status="ok")
     everything = disc.assign(algorithm="ofuglb", inside=True)
     tables = {
         "regions": pd.concat([disc, everything]),
         "facts": pd.DataFrame({"name": ["region_area"], "setting": ["gloc"], "value": [np.pi]}),
     }
     panel = {"kind": "regions", "algorithms": ["gloc", "ofuglb", "glb_omd"]}
-    table = figures.tabulate({"panels": [panel]}, tables, PAPER)
+    table = figure.tabulate({"panels": [panel]}, tables, PAPER)
 
     def area(algorithm):
         outline = table[(table["role"] == "data") & (table["series"] == algorithm)]
@@ -223,7 +238,7 @@ def test_a_slope_line_ends_in_the_last_mark_of_its_series():
         "series": [{"part": "projection", "label": "projection"}],
         "slopes": [{"series": "projection", "power": 3, "label": "slope 3"}],
     }
-    table = figures.tabulate({"panels": [panel]}, {"scaling": scaling}, PAPER)
+    table = figure.tabulate({"panels": [panel]}, {"scaling": scaling}, PAPER)
     line = table[table["role"] == "slope"]
     np.testing.assert_allclose(line["x"], [10.0, 100.0])
     np.testing.assert_allclose(line["y"], [2e-6, 2e-3])
@@ -240,13 +255,13 @@ def test_a_speed_table_or_a_watched_series_that_nothing_makes_is_refused():
     paper = load_paper("hvt_ucb")
     wrong = merge(paper, {"tables": {"speed": {"algorithms": ["hvt_ucb", "menu"]}}})
     with pytest.raises(ConfigError, match=r"table speed: no block of timings has .*'menu'"):
-        figures.check(wrong)
-    panel = {"kind": "distance", "series": [{"setting": "gaussian", "label": "none"}]}
+        check(wrong)
+    panel = {"kind": "lemmas", "series": [{"setting": "gaussian", "label": "none"}]}
     wrong = merge(paper, {"figures": {"coverage": {"panels": [panel]}}})
     with pytest.raises(
         ConfigError, match=r"coverage, panel a: unknown setting of lemmas 'gaussian'"
     ):
-        figures.check(wrong)
+        check(wrong)
 
 
 def test_a_slow_solver_is_shown_from_its_second_timed_round_on():
@@ -278,7 +293,7 @@ def test_measured_slopes_stand_beside_the_theory():
         {"method": "other", **words},
     ]
     spec = {"kind": "theory", "settings": ["low"], "rows": rows}
-    table = figures.make_table(spec, {"times": times}, PAPER).set_index("method")
+    table = make_table(spec).frame(Tables({"times": times}, PAPER)).set_index("method")
     assert table["time_slope"].tolist() == pytest.approx([1.0, 0.0, np.nan], abs=0.01, nan_ok=True)
     assert table["memory_slope"].tolist() == pytest.approx([1.0, 0.0, np.nan], nan_ok=True)
     assert table["seconds"].tolist() == pytest.approx([4.532625, 0.03, np.nan], nan_ok=True)
@@ -297,7 +312,7 @@ def test_the_tables_and_the_claims_agree_on_the_slope_of_time():
     )
     words = {"regret": "", "time": "t", "memory": "t", "efficient": False}
     spec = {"settings": ["low"], "rows": [{"method": "GLOC", "algorithm": "gloc", **words}]}
-    row = figures.make_table({"kind": "theory", **spec}, {"times": times}, PAPER).iloc[0]
+    row = make_table({"kind": "theory", **spec}).frame(Tables({"times": times}, PAPER)).iloc[0]
     about = {"arguments": {"algorithm": "gloc", "setting": "low"}, "informative": True}
     checks = [{"metric": name, **about} for name in ("time_slope", "state_slope")]
     claim = {"id": "toy.01", "place": "", "statement": "", "checks": checks}
@@ -312,7 +327,7 @@ def test_the_tables_and_the_claims_agree_on_the_slope_of_time():
 def test_the_table_of_final_regret_counts_statuses_and_names_missing_cells():
     finals = trials("low", "glb_omd", [10.0, 12.0, 14.0, 0.0])
     finals["status"] = ["ok", "ok", "unconverged", "failed: boom"]
-    table = figures.make_table({"kind": "final_regret"}, {"finals": finals}, PAPER)
+    table = make_table({"kind": "final_regret"}).frame(Tables({"finals": finals}, PAPER))
     assert table[["setting", "algorithm"]].to_numpy().tolist() == [
         ["low", "glb_omd"],
         ["low", "gloc"],
@@ -333,7 +348,7 @@ def test_the_table_of_run_times_is_of_its_group_only():
     paper = {**PAPER, "timings": [*PAPER["timings"], variants]}
     times = trials("low", "glb_omd", [2.0, 8.0, 3.0], "seconds")
     spec = {"kind": "run_time", "group": "paper"}
-    table = figures.make_table(spec, {"times": times}, paper)
+    table = make_table(spec).frame(Tables({"times": times}, paper))
     assert table["algorithm"].tolist() == ["glb_omd", "gloc"]
     assert table[["seconds", "fastest", "slowest"]].iloc[0].tolist() == [3.0, 2.0, 8.0]
 
@@ -341,7 +356,7 @@ def test_the_table_of_run_times_is_of_its_group_only():
 def test_the_table_of_run_times_adds_medians_of_other_columns():
     times = trials("low", "glb_omd", [2.0, 8.0, 3.0], "seconds").assign(inducing=[5, 9, 7])
     spec = {"kind": "run_time", "group": "paper", "also": ["inducing", "rank"]}
-    table = figures.make_table(spec, {"times": times}, PAPER)
+    table = make_table(spec).frame(Tables({"times": times}, PAPER))
     assert table["inducing"].iloc[0] == 7 and np.isnan(table["inducing"].iloc[1])
     assert table["rank"].isna().all()
 
@@ -377,15 +392,15 @@ def test_the_table_of_a_study_has_a_row_for_what_its_facts_are_about():
         ],
         columns=["name", "setting", "value"],
     )
-    table = figures.make_table({"kind": "accuracy"}, {"facts": facts}, PAPER)
+    table = make_table({"kind": "accuracy"}).frame(Tables({"facts": facts}, PAPER))
     assert table.to_dict("list") == {
         "setting": ["s/bkb", "t/bkb"],
         "ratio_low": [0.9, 0.8],
         "ratio_high": [1.1, 1.2],
     }
     # No column `ratio`: these are not the ends of its interval.
-    assert "| setting | ratio_low | ratio_high |" in figures.to_markdown(table)
-    assert figures.make_table({"kind": "accuracy"}, {}, PAPER).empty
+    assert "| setting | ratio_low | ratio_high |" in to_markdown(table)
+    assert make_table({"kind": "accuracy"}).frame(Tables({}, PAPER)).empty
 
 
 def test_markdown_joins_a_value_and_its_interval():
@@ -399,7 +414,7 @@ def test_markdown_joins_a_value_and_its_interval():
             "n": [10, 0],
         }
     )
-    assert figures.to_markdown(frame) == (
+    assert to_markdown(frame) == (
         "| a | v | good | n |\n"
         "| --- | --- | --- | --- |\n"
         "| x\\|y | 12.3 [-0.00123, 12346] | yes | 10 |\n"
@@ -411,19 +426,19 @@ def test_markdown_joins_a_value_and_its_interval():
     ("label", "name"),
     [
         ("ofuglb", "OFUGLB"),
-        ("ofuglb[solver=slsqp,history=aggregated]", "OFUGLB (slsqp, aggregated)"),
+        ("ofuglb[solver=slsqp,history=aggregated]", "OFUGLB (aggregated, slsqp)"),
         ("ofuglb[prune=false]", "OFUGLB (prune=false)"),
     ],
 )
 def test_names_of_variants(label, name):
-    assert figures.method_name(label, PAPER) == name
+    assert display_name(label, PAPER["names"]) == name
 
 
 def test_a_figure_of_a_cell_that_is_never_run_is_refused():
     panel = {"kind": "time", "settings": ["high"], "algorithms": ["gloc"]}
     paper = {**PAPER, "figures": {"fig1": {"panels": [panel]}}}
     with pytest.raises(ConfigError, match=r"figure fig1, panel a: no block of timings .*'high'"):
-        figures.check(paper)
+        check(paper)
 
 
 @pytest.mark.parametrize(
@@ -437,15 +452,17 @@ def test_misspelt_names_in_a_figure_are_refused(change, message):
     panel = {"kind": "final_regret", "settings": ["high"], "algorithms": ["gloc"], **change}
     paper = {**PAPER, "figures": {"fig1": {"panels": [panel]}}}
     with pytest.raises(ConfigError, match=message):
-        figures.check(paper)
+        check(paper)
 
 
 def test_the_figures_of_the_paper_show_cells_that_it_runs():
-    figures.check(load_paper("glb_omd"))
+    check(load_paper("glb_omd"))
 
 
 def test_every_kind_says_what_it_needs():
-    assert {*figures.KINDS, *figures.TABLES} == {*figures.NEEDS, "final_regret"}
+    for cls in (*map(panel_class, PANELS), *map(table_class, TABLES)):
+        assert {*cls.lanes, *cls.tables}
+        assert set(cls.tables) <= set(table_formats())
 
 
 def test_a_median_panel_shows_the_quartiles():
@@ -469,7 +486,7 @@ def test_final_medians_over_the_horizon():
     }
     panel = {"kind": "final_median_regret", "over": "horizon", "settings": ["low", "high"]}
     panel |= {"algorithms": ["gloc"], "slopes": [{"series": "gloc", "power": 1, "label": "one"}]}
-    table = figures.tabulate({"panels": [panel]}, {"finals": finals}, paper)
+    table = figure.tabulate({"panels": [panel]}, {"finals": finals}, paper)
     data = table[table["role"] == "data"]
     assert data["x"].tolist() == [10.0, 1000.0]
     assert data[["y", "low", "high"]].iloc[0].tolist() == [3.0, 2.0, 4.0]
@@ -483,7 +500,7 @@ def test_means_may_have_bootstrap_bands():
     panel = {"kind": "final_regret", "settings": ["low"], "algorithms": ["gloc"]}
     lows = []
     for paper in (PAPER, PAPER | {"interval": "bootstrap"}):
-        table = figures.tabulate({"panels": [panel]}, {"finals": finals}, paper)
+        table = figure.tabulate({"panels": [panel]}, {"finals": finals}, paper)
         lows.append(table["low"].iloc[0])
     assert lows[0] < 0.0 < 1.0 <= lows[1]
 
@@ -514,9 +531,8 @@ def test_elapsed_time_is_the_median_over_trials():
 def test_the_table_of_speed_has_times_per_round_and_ratios_to_the_papers_method():
     times = pd.concat([recorded("glb_omd", lambda t: 1e-3 * t), recorded("gloc", lambda t: t * t)])
     spec = {"kind": "speed", "settings": ["low"], "algorithms": ["glb_omd", "gloc", "ofuglb"]}
-    own, other, absent = figures.make_table(
-        {**spec, "rounds": [40, 100]}, {"times": times}, PAPER
-    ).to_dict("records")
+    table = make_table({**spec, "rounds": [40, 100]}).frame(Tables({"times": times}, PAPER))
+    own, other, absent = table.to_dict("records")
     assert own["ms at 40"] == pytest.approx(1.0)
     assert own["ratio in total"] == 1.0
     # The square grows by 80 a round around round 40, and by 195 over the rounds from 95 to 100.
@@ -532,10 +548,10 @@ def test_the_table_of_speed_has_times_per_round_and_ratios_to_the_papers_method(
 
 
 def test_distances_are_medians_with_their_range_by_setting():
-    rows = [("low", t, 10 * t + k) for t in (1, 2) for k in (0, 1, 5)]
-    lemmas = pd.DataFrame(rows, columns=["setting", "round", "distance"])
+    rows = [("low", k, t, "ok", 10 * t + k) for t in (1, 2) for k in (0, 1, 5)]
+    lemmas = pd.DataFrame(rows, columns=["setting", "trial", "round", "status", "distance"])
     series = [{"setting": "low", "label": "small"}, {"setting": "high", "label": "large"}]
-    data, notes = tabulate({"kind": "distance", "series": series}, lemmas=lemmas)
+    data, notes = tabulate({"kind": "lemmas", "series": series}, lemmas=lemmas)
     found = data[data["series"] == "small"][["x", "y", "low", "high", "n"]].to_numpy().tolist()
     assert found == [[1.0, 11.0, 10.0, 15.0, 3.0], [2.0, 21.0, 20.0, 25.0, 3.0]]
     assert notes[["series", "note"]].to_numpy().tolist() == [["large", "missing"]]
