@@ -16,8 +16,7 @@ from optimist.errors import ConfigError, OptimistError, unknown_name
 from optimist.label import name_of
 from optimist.panels.studies import check_studies
 from optimist.plan.documents import merge, read_yaml
-from optimist.plan.names import Names
-from optimist.plan.rooms import expand_claims, expand_paper
+from optimist.plan.rooms import expand_claims, expand_paper, names_of
 from optimist.runs import cell as trials
 from optimist.runs.trials import expand
 from optimist.schemas import check_document
@@ -102,7 +101,7 @@ def read_claims(path: str | Path) -> dict[str, Any]:
     folder = Path(path).parent
     if not (folder / "settings.yaml").is_file():
         return document
-    _, names = _expanded(folder)
+    names = names_of(folder.name, *_rooms(folder))
     try:
         return expand_claims(document, names)
     except ConfigError as error:
@@ -128,7 +127,7 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     if name not in paper_names():
         raise unknown_name("paper", name, paper_names())
     source = f"config/papers/{name}"
-    paper, _ = _expanded(project_root() / source)
+    paper = _expanded(project_root() / source)
     if paper["paper"] != name:
         raise ConfigError(f"{source}/settings.yaml: paper is {paper['paper']!r}; allowed: {name!r}")
     if changes:
@@ -144,16 +143,22 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     return paper
 
 
-def _expanded(folder: Path) -> tuple[dict[str, Any], Names]:
-    """Return the paper of a folder with everything written out, and the names in it."""
+def _rooms(folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the documents in the folder of a paper, and their paths for messages."""
     sources = {room: f"config/papers/{folder.name}/{room}.yaml" for room in ROOMS}
     rooms = {room: read_yaml(folder / f"{room}.yaml") for room in ROOMS}
     for room, document in rooms.items():
         validate(document, schema_path(room), sources[room])
-    paper, names = expand_paper(folder.name, rooms, sources)
+    return rooms, sources
+
+
+def _expanded(folder: Path) -> dict[str, Any]:
+    """Return the paper of a folder with everything written out."""
+    rooms, sources = _rooms(folder)
+    paper = expand_paper(rooms, sources, names_of(folder.name, rooms, sources))
     for part in {"figures", "tables"} & set(paper):
         _validate_part(paper, part, sources["figures"])
-    return paper, names
+    return paper
 
 
 def _validate_part(paper: Mapping[str, Any], part: str, source: str) -> None:

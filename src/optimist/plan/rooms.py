@@ -19,17 +19,17 @@ from optimist.plan.panels import expand_figure, expand_shown
 _WRITING = frozenset(("defaults", "lists", "titles", "panel_defaults"))
 
 
-def expand_paper(
-    name: str, rooms: Mapping[str, Mapping[str, Any]], sources: Mapping[str, str]
-) -> tuple[dict[str, Any], Names]:
-    """Return the configuration of a paper and the names in it.
+def names_of(
+    paper: str, rooms: Mapping[str, Mapping[str, Any]], sources: Mapping[str, str]
+) -> Names:
+    """Return the settings and lists of a paper.
 
     Parameters
     ----------
-    name : str
-        Id of the paper.
+    paper : str
+        Its id.
     rooms : mapping
-        The documents ``settings``, ``runs`` and ``figures``, checked by schema.
+        The documents ``settings``, ``runs`` and ``figures``.
     sources : mapping
         Their paths, for messages.
 
@@ -39,13 +39,28 @@ def expand_paper(
         Naming file, key, value and what is allowed.
     """
     with _named(sources["settings"]):
-        names = Names(name, base_settings(rooms["settings"]))
+        names = Names(paper, base_settings(rooms["settings"]))
+    for room in ("runs", "figures"):
+        with _named(sources[room]):
+            names.add_lists(rooms[room].get("lists", {}))
+    return names
+
+
+def expand_paper(
+    rooms: Mapping[str, Mapping[str, Any]], sources: Mapping[str, str], names: Names
+) -> dict[str, Any]:
+    """Return the configuration of a paper; the arguments are those, and the result, of `names_of`.
+
+    Raises
+    ------
+    ConfigError
+        Naming file, key, value and what is allowed.
+    """
     paper: dict[str, Any] = {}
     for room, expand in (("settings", _kept), ("runs", _runs), ("figures", _shown)):
         with _named(sources[room]):
-            names.add_lists(rooms[room].get("lists", {}))
             paper |= expand(rooms[room], names)
-    return {**paper, "settings": names.settings}, names
+    return {**paper, "settings": names.settings}
 
 
 def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -64,7 +79,7 @@ def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 def expand_claims(document: Mapping[str, Any], names: Names) -> dict[str, Any]:
     """Return claims with canonical labels in place of lists and sweeps.
 
-    ``names`` are those of the paper, see `expand_paper`.
+    ``names`` are those of the paper, see `names_of`.
     """
     names.add_lists(document.get("lists", {}))
     own = {key: value for key, value in document.items() if key not in _WRITING}
