@@ -65,15 +65,32 @@ def expand_paper(
 
 def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the settings of ``settings.yaml`` with the defaults of their environments."""
-    found = {}
-    for name, setting in room["settings"].items():
-        shared = room.get("defaults", {}).get(setting["environment"], {})
-        found[name] = merge(shared, setting)
-        with _named(f"setting {name!r}"):
-            environment_class(setting["environment"])
-        if "horizon" not in found[name]:
-            raise ConfigError(f"setting {name!r}: key 'horizon' is missing")
+    found: dict[str, dict[str, Any]] = {}
+    for written, entry in room["settings"].items():
+        for name, setting in _each_setting(written, entry):
+            if name in found:
+                raise ConfigError(f"setting {name!r} stands there twice; allowed: once")
+            shared = room.get("defaults", {}).get(setting["environment"], {})
+            found[name] = merge(shared, setting)
+            with _named(f"setting {name!r}"):
+                environment_class(setting["environment"])
+            if "horizon" not in found[name]:
+                raise ConfigError(f"setting {name!r}: key 'horizon' is missing")
     return found
+
+
+def _each_setting(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield name and setting for each value of the parameter under ``each``."""
+    if "each" not in entry:
+        yield name, entry
+        return
+    ((key, values),) = entry["each"].items()
+    shared = {k: value for k, value in entry.items() if k != "each"}
+    for value in values:
+        word = values[value] if isinstance(values, Mapping) else value
+        texts = {k: shared[k].replace(f"{{{key}}}", str(word)) for k in ("title", "about")}
+        parameters = {**shared.get("parameters", {}), key: value}
+        yield name.replace(f"{{{key}}}", str(value)), {**shared, **texts, "parameters": parameters}
 
 
 def expand_claims(document: Mapping[str, Any], names: Names) -> dict[str, Any]:
