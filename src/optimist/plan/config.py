@@ -71,7 +71,7 @@ def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, 
 
 def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``config`` if it is valid; raise ConfigError otherwise."""
-    config = dict(config)
+    config = _typed(config, json.loads(schema_path("config").read_text()))
     validate(config, schema_path("config"), "config")
     for paper in (*config["papers"], *config["changes"]["settings"]):
         if paper not in paper_names():
@@ -81,6 +81,20 @@ def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
         if name not in known:
             raise unknown_name("algorithm in changes.trials_per_file", name, known)
     return config
+
+
+def _typed(value: Any, schema: Mapping[str, Any]) -> Any:
+    """Return a value with what it stands for in place of texts that its schema does not allow.
+
+    Snakemake's ``--config`` hands over ``caps={trials: 2}`` with the text 2.
+    """
+    if isinstance(value, Mapping):
+        known, other = schema.get("properties", {}), schema.get("additionalProperties") or {}
+        return {key: _typed(v, known.get(key, other)) for key, v in value.items()}
+    if isinstance(value, list):
+        return [_typed(item, schema.get("items", {})) for item in value]
+    is_text = "enum" in schema or "string" in schema.get("type", ())
+    return yaml.safe_load(value) if isinstance(value, str) and not is_text else value
 
 
 def paper_names() -> list[str]:
