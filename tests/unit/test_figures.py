@@ -241,7 +241,7 @@ def test_a_speed_table_or_a_watched_series_that_nothing_makes_is_refused():
     wrong = merge(paper, {"tables": {"speed": {"algorithms": ["hvt_ucb", "menu"]}}})
     with pytest.raises(ConfigError, match=r"table speed: no block of timings has .*'menu'"):
         figures.check(wrong)
-    panel = {"kind": "lemmas", "series": [{"setting": "gaussian", "label": "none"}]}
+    panel = {"kind": "distance", "series": [{"setting": "gaussian", "label": "none"}]}
     wrong = merge(paper, {"figures": {"coverage": {"panels": [panel]}}})
     with pytest.raises(
         ConfigError, match=r"coverage, panel a: unknown setting of lemmas 'gaussian'"
@@ -535,7 +535,7 @@ def test_distances_are_medians_with_their_range_by_setting():
     rows = [("low", t, 10 * t + k) for t in (1, 2) for k in (0, 1, 5)]
     lemmas = pd.DataFrame(rows, columns=["setting", "round", "distance"])
     series = [{"setting": "low", "label": "small"}, {"setting": "high", "label": "large"}]
-    data, notes = tabulate({"kind": "lemmas", "series": series}, lemmas=lemmas)
+    data, notes = tabulate({"kind": "distance", "series": series}, lemmas=lemmas)
     found = data[data["series"] == "small"][["x", "y", "low", "high", "n"]].to_numpy().tolist()
     assert found == [[1.0, 11.0, 10.0, 15.0, 3.0], [2.0, 21.0, 20.0, 25.0, 3.0]]
     assert notes[["series", "note"]].to_numpy().tolist() == [["large", "missing"]]

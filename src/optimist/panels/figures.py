@@ -31,9 +31,9 @@ By kind of panel, x and y are
 ``regions``         outline of the region, in the plane
 ``scaling``         dimension; median seconds of one part of an update
 ``relative_regret`` round; mean regret over that of the panel's ``base`` (its interval, scaled)
-``starvation``      point; posterior mean (its band of the study of starvation)
-``accuracy``        round; a column of the study of accuracy, median over trials (its range)
-``lemmas``          round; distance of the estimate from the truth over the radius, median over
+``posterior``       point; posterior mean (its band of the study of starvation)
+``watched``         round; a column of the study of accuracy, median over trials (its range)
+``distance``        round; distance of the estimate from the truth over the radius, median over
                     trials (low, high: its range)
 
 Only complete trials enter a statistic; the others are noted. Unconverged ones are complete, and
@@ -135,7 +135,7 @@ def _check_panel(paper, place, panel):
         raise ConfigError(f"{place}: {error}") from None
     if panel["kind"] in ("regions", "scaling") and panel["kind"] not in paper["studies"]:
         raise ConfigError(f"{place}: the paper has no {panel['kind']}; add them or remove it")
-    if panel["kind"] == "lemmas":
+    if panel["kind"] == "distance":
         watched = paper["studies"].get("lemmas", {}).get("settings", [])
         for series in panel["series"]:
             if series["setting"] not in watched:
@@ -561,8 +561,8 @@ def _rounded(slope):
 KINDS = {
     **dict.fromkeys(CURVES, _regret),
     "relative_regret": _relative_regret,
-    "starvation": _posterior,
-    "accuracy": _watched,
+    "posterior": _posterior,
+    "watched": _watched,
     "elapsed": _elapsed,
     **dict.fromkeys(SWEEPS, _sweep),
     "tradeoff": _tradeoff,
@@ -570,7 +570,7 @@ KINDS = {
     "facts": _facts,
     "regions": _regions,
     "scaling": _scaling,
-    "lemmas": _distance,
+    "distance": _distance,
 }
 # What a kind of panel or table is made from: lanes of results, and extra tables.
 NEEDS = {
@@ -584,9 +584,9 @@ NEEDS = {
     "tradeoff": ("regret", "timing"),
     "facts": ("facts",),
     "regions": ("facts", "regions", "region_areas"),
-    "lemmas": ("lemmas",),
-    "accuracy": ("accuracy",),
-    "starvation": ("starvation",),
+    "distance": ("lemmas",),
+    "watched": ("accuracy",),
+    "posterior": ("starvation",),
     "scaling": ("scaling",),
     "accuracy": ("accuracy_facts",),
     "starvation": ("starvation_facts",),

@@ -70,17 +70,17 @@ AXES = {
     "elapsed": Axes("round", "seconds so far", "linear", "log", words="time: median of n = {n}"),
     "facts": Axes("", ""),
     "regions": Axes(r"$\theta_1$", r"$\theta_2$"),
-    "lemmas": Axes(
+    "distance": Axes(
         *("round", "distance / radius", "log", "log"),
         words="line: median, band: smallest to largest of n = {n}",
     ),
     "relative_regret": Axes(
         *("round", "regret / regret of uniform play"), words="band: {level} CI, scaled, n = {n}"
     ),
-    "accuracy": Axes(
+    "watched": Axes(
         *("round", "", "linear", "log"), words="line: median, band: smallest to largest of n = {n}"
     ),
-    "starvation": Axes("x", "f(x)", words="line: mean, band: three standard deviations"),
+    "posterior": Axes("x", "f(x)", words="line: mean, band: three standard deviations"),
     "scaling": Axes("dimension d", "seconds per update", "log", "log"),
 }
 
@@ -422,7 +422,7 @@ DRAWERS = {
     **dict.fromkeys(
         (
             *("regret", "median_regret", "relative_regret", "elapsed", "time_per_round"),
-            *("lemmas", "accuracy", "starvation"),
+            *("distance", "watched", "posterior"),
         ),
         _curves,
     ),
