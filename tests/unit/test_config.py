@@ -198,6 +198,19 @@ def test_overlays_merge_keys_and_replace_lists(tree):
     assert merged["only"] == {"settings": ["s3"], "algorithms": []}
 
 
+def test_texts_from_the_command_line_stand_for_what_they_look_like(tree):
+    texts = {
+        "caps": {"rounds": "500", "trials": "null"},
+        "changes": {"settings": {"toy": {"s3": {}}}},
+    }
+    texts["changes"]["settings"]["toy"]["s3"] = {"horizon": "9", "parameters": {"link": "poisson"}}
+    found = config.check_config(config.merge(config.load_config(), texts))
+    assert (found["caps"]["rounds"], found["caps"]["trials"]) == (500, None)
+    s3 = found["changes"]["settings"]["toy"]["s3"]
+    assert s3 == {"horizon": 9, "parameters": {"link": "poisson"}}
+    assert found["results"] == "results"
+
+
 def test_an_empty_overlay_changes_nothing(tree):
     overlay = tree / "overlay.yaml"
     overlay.write_text("# nothing yet\n")

@@ -134,6 +134,28 @@ def test_settings_share_what_their_environment_does():
     }
 
 
+def test_an_entry_may_stand_for_a_setting_for_each_value():
+    entry = {
+        "title": "{link}, S = 3",
+        "about": "{link} rewards.",
+        "each": {"link": {"logistic": "Logistic", "poisson": "Poisson"}},
+        "environment": "glm",
+        "parameters": {"norm": 3},
+        "horizon": 5,
+    }
+    found = base_settings({"settings": {"{link}_s3": entry}})
+    assert list(found) == ["logistic_s3", "poisson_s3"]
+    assert found["poisson_s3"] == {
+        "title": "Poisson, S = 3",
+        "about": "Poisson rewards.",
+        "environment": "glm",
+        "parameters": {"norm": 3, "link": "poisson"},
+        "horizon": 5,
+    }
+    twice = {"{link}_s3": entry, "poisson_s3": {**entry, "each": {"link": ["poisson"]}}}
+    assert "'poisson_s3' stands there twice" in message(base_settings, {"settings": twice})
+
+
 def test_a_setting_without_a_horizon_is_named():
     found = message(base_settings, {"settings": {"one": {"environment": "glm"}}})
     assert found == "setting 'one': key 'horizon' is missing"

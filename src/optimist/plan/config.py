@@ -17,8 +17,7 @@ from optimist.label import name_of
 from optimist.panels import check_shown
 from optimist.panels.studies import check_studies
 from optimist.plan.documents import merge, read_yaml
-from optimist.plan.names import Names
-from optimist.plan.rooms import expand_claims, expand_paper
+from optimist.plan.rooms import expand_claims, expand_paper, names_of
 from optimist.runs import cell as trials
 from optimist.runs.trials import expand
 from optimist.schemas import check_document
@@ -73,7 +72,7 @@ def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, 
 
 def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``config`` if it is valid; raise ConfigError otherwise."""
-    config = dict(config)
+    config = _typed(config, json.loads(schema_path("config").read_text()))
     validate(config, schema_path("config"), "config")
     for paper in (*config["papers"], *config["changes"]["settings"]):
         if paper not in paper_names():
@@ -83,6 +82,20 @@ def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
         if name not in known:
             raise unknown_name("algorithm in changes.trials_per_file", name, known)
     return config
+
+
+def _typed(value: Any, schema: Mapping[str, Any]) -> Any:
+    """Return a value with what it stands for in place of texts that its schema does not allow.
+
+    Snakemake's ``--config`` hands over ``caps={trials: 2}`` with the text 2.
+    """
+    if isinstance(value, Mapping):
+        known, other = schema.get("properties", {}), schema.get("additionalProperties") or {}
+        return {key: _typed(v, known.get(key, other)) for key, v in value.items()}
+    if isinstance(value, list):
+        return [_typed(item, schema.get("items", {})) for item in value]
+    is_text = "enum" in schema or "string" in schema.get("type", ())
+    return yaml.safe_load(value) if isinstance(value, str) and not is_text else value
 
 
 def paper_names() -> list[str]:
@@ -103,7 +116,7 @@ def read_claims(path: str | Path) -> dict[str, Any]:
     folder = Path(path).parent
     if not (folder / "settings.yaml").is_file():
         return document
-    _, names = _expanded(folder)
+    names = names_of(folder.name, *_rooms(folder))
     try:
         return expand_claims(document, names)
     except ConfigError as error:
@@ -129,7 +142,7 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     if name not in paper_names():
         raise unknown_name("paper", name, paper_names())
     source = f"config/papers/{name}"
-    paper, _ = _expanded(project_root() / source)
+    paper = _expanded(project_root() / source)
     if paper["paper"] != name:
         raise ConfigError(f"{source}/settings.yaml: paper is {paper['paper']!r}; allowed: {name!r}")
     if changes:
@@ -145,16 +158,22 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     return paper
 
 
-def _expanded(folder: Path) -> tuple[dict[str, Any], Names]:
-    """Return the paper of a folder with everything written out, and the names in it."""
+def _rooms(folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the documents in the folder of a paper, and their paths for messages."""
     sources = {room: f"config/papers/{folder.name}/{room}.yaml" for room in ROOMS}
     rooms = {room: read_yaml(folder / f"{room}.yaml") for room in ROOMS}
     for room, document in rooms.items():
         validate(document, schema_path(room), sources[room])
-    paper, names = expand_paper(folder.name, rooms, sources)
+    return rooms, sources
+
+
+def _expanded(folder: Path) -> dict[str, Any]:
+    """Return the paper of a folder with everything written out."""
+    rooms, sources = _rooms(folder)
+    paper = expand_paper(rooms, sources, names_of(folder.name, rooms, sources))
     _validate_entries(paper, "figures", "figure", sources["figures"])
     check_shown(paper, sources["figures"])
-    return paper, names
+    return paper
 
 
 def _validate_entries(paper: Mapping[str, Any], part: str, entry: str, source: str) -> None:

@@ -44,6 +44,7 @@ class Names:
         self._paper = {"paper": paper, "settings": dict(bases)}
         self.settings: dict[str, Any] = dict(bases)
         self._lists: dict[str, list[str]] = {}
+        self._found: dict[str, str] = {}
 
     def add_lists(self, lists: Mapping[str, Any]) -> None:
         """Make lists known by their names; an entry may refer to lists before its own."""
@@ -62,10 +63,12 @@ class Names:
 
     def label(self, place: str, text: str) -> str:
         """Return a label in canonical form, or ``label/label``; other texts as they are."""
-        try:
-            return "/".join(self._canonical(part) for part in _parts(text))
-        except ConfigError as error:
-            raise ConfigError(f"{place}: {error}") from None
+        if text not in self._found:
+            try:
+                self._found[text] = "/".join(self._canonical(part) for part in _parts(text))
+            except ConfigError as error:
+                raise ConfigError(f"{place}: {error}") from None
+        return self._found[text]
 
     def setting(self, place: str, text: str) -> str:
         """Return the label of a setting in canonical form.

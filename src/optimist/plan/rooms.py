@@ -19,17 +19,17 @@ from optimist.plan.panels import expand_figure, expand_shown
 _WRITING = frozenset(("defaults", "lists", "titles", "panel_defaults"))
 
 
-def expand_paper(
-    name: str, rooms: Mapping[str, Mapping[str, Any]], sources: Mapping[str, str]
-) -> tuple[dict[str, Any], Names]:
-    """Return the configuration of a paper and the names in it.
+def names_of(
+    paper: str, rooms: Mapping[str, Mapping[str, Any]], sources: Mapping[str, str]
+) -> Names:
+    """Return the settings and lists of a paper.
 
     Parameters
     ----------
-    name : str
-        Id of the paper.
+    paper : str
+        Its id.
     rooms : mapping
-        The documents ``settings``, ``runs`` and ``figures``, checked by schema.
+        The documents ``settings``, ``runs`` and ``figures``.
     sources : mapping
         Their paths, for messages.
 
@@ -39,32 +39,64 @@ def expand_paper(
         Naming file, key, value and what is allowed.
     """
     with _named(sources["settings"]):
-        names = Names(name, base_settings(rooms["settings"]))
+        names = Names(paper, base_settings(rooms["settings"]))
+    for room in ("runs", "figures"):
+        with _named(sources[room]):
+            names.add_lists(rooms[room].get("lists", {}))
+    return names
+
+
+def expand_paper(
+    rooms: Mapping[str, Mapping[str, Any]], sources: Mapping[str, str], names: Names
+) -> dict[str, Any]:
+    """Return the configuration of a paper; the arguments are those, and the result, of `names_of`.
+
+    Raises
+    ------
+    ConfigError
+        Naming file, key, value and what is allowed.
+    """
     paper: dict[str, Any] = {}
     for room, expand in (("settings", _kept), ("runs", _runs), ("figures", _shown)):
         with _named(sources[room]):
-            names.add_lists(rooms[room].get("lists", {}))
             paper |= expand(rooms[room], names)
-    return {**paper, "settings": names.settings}, names
+    return {**paper, "settings": names.settings}
 
 
 def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the settings of ``settings.yaml`` with the defaults of their environments."""
-    found = {}
-    for name, setting in room["settings"].items():
-        shared = room.get("defaults", {}).get(setting["environment"], {})
-        found[name] = merge(shared, setting)
-        with _named(f"setting {name!r}"):
-            environment_class(setting["environment"])
-        if "horizon" not in found[name]:
-            raise ConfigError(f"setting {name!r}: key 'horizon' is missing")
+    found: dict[str, dict[str, Any]] = {}
+    for written, entry in room["settings"].items():
+        for name, setting in _each_setting(written, entry):
+            if name in found:
+                raise ConfigError(f"setting {name!r} stands there twice; allowed: once")
+            shared = room.get("defaults", {}).get(setting["environment"], {})
+            found[name] = merge(shared, setting)
+            with _named(f"setting {name!r}"):
+                environment_class(setting["environment"])
+            if "horizon" not in found[name]:
+                raise ConfigError(f"setting {name!r}: key 'horizon' is missing")
     return found
+
+
+def _each_setting(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield name and setting for each value of the parameter under ``each``."""
+    if "each" not in entry:
+        yield name, entry
+        return
+    ((key, values),) = entry["each"].items()
+    shared = {k: value for k, value in entry.items() if k != "each"}
+    for value in values:
+        word = values[value] if isinstance(values, Mapping) else value
+        texts = {k: shared[k].replace(f"{{{key}}}", str(word)) for k in ("title", "about")}
+        parameters = {**shared.get("parameters", {}), key: value}
+        yield name.replace(f"{{{key}}}", str(value)), {**shared, **texts, "parameters": parameters}
 
 
 def expand_claims(document: Mapping[str, Any], names: Names) -> dict[str, Any]:
     """Return claims with canonical labels in place of lists and sweeps.
 
-    ``names`` are those of the paper, see `expand_paper`.
+    ``names`` are those of the paper, see `names_of`.
     """
     names.add_lists(document.get("lists", {}))
     own = {key: value for key, value in document.items() if key not in _WRITING}

@@ -11,7 +11,7 @@ from typing import Any
 
 from optimist.arguments import defaults
 from optimist.environments import environment_class
-from optimist.errors import ConfigError, nearest, unknown_name
+from optimist.errors import ConfigError, nearest, unknown_name, whole_number
 from optimist.label import Label
 
 # Parameters of an environment that the run supplies, not the configuration.
@@ -76,7 +76,7 @@ def _with_options(
     spec = deepcopy(dict(base))
     for key, value in label.options:
         if places[key] == "horizon":
-            spec["horizon"] = value
+            spec["horizon"] = whole_number("horizon", value)
         else:
             spec.setdefault(places[key], {})[key] = value
     return spec
