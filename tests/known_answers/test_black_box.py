@@ -269,7 +269,7 @@ def test_variants_start_from_the_same_weights():
     first = []
     for label in ("go_ucb", "go_ucb[frozen=true]"):
         cell = Cell("go_ucb", "f1", label, spec | {"horizon": 8})
-        algorithm = make_algorithm(label, build(cell, 3)[1], cell.luck(3, label))
+        algorithm = make_algorithm(label, build(cell, 3)[1], cell.algorithm_stream(3, label))
         play(algorithm, lambda x: 0.0, 5)
         first.append(algorithm.fitted)
     np.testing.assert_array_equal(*first)

@@ -82,9 +82,9 @@ def check_shown(paper: Mapping[str, Any], source: str) -> None:
 
 
 def _check_entry(spec: Mapping[str, Any], registry: Mapping[str, str], place: str) -> None:
-    kind = spec.get("kind")
+    kind = str(spec.get("kind"))
     if kind not in registry:
-        raise unknown_name(f"kind in {place}", str(kind), registry)
+        raise unknown_name(f"kind in {place}", kind, registry)
     check_document(dict(spec), _load("kind", kind, registry).schema(), place)
 
 

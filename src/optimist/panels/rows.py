@@ -25,6 +25,8 @@ FRAMES = {
     ),
     "facts": ("name", "setting", "value"),
 }
+# Columns that every table of trials has.
+CELLS = ("setting", "algorithm", "trial", "round", "status")
 # Level of intervals in tables.
 TABLE_LEVEL = 0.95
 
@@ -65,7 +67,7 @@ class Tables:
     def cell(self, name: str, setting: str, algorithm: str) -> "pd.DataFrame":
         """Return the rows of a cell."""
         if name not in self._cells:
-            frame = self.frame(name, ("setting", "algorithm", "trial", "round"))
+            frame = self.frame(name, CELLS)
             groups = dict(iter(frame.groupby(["setting", "algorithm"], sort=False)))
             self._cells[name] = groups, frame.iloc[:0]
         groups, empty = self._cells[name]

@@ -72,16 +72,16 @@ def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, 
 
 def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``config`` if it is valid; raise ConfigError otherwise."""
-    config = _typed(config, json.loads(schema_path("config").read_text()))
-    validate(config, schema_path("config"), "config")
-    for paper in (*config["papers"], *config["changes"]["settings"]):
+    found: dict[str, Any] = _typed(config, json.loads(schema_path("config").read_text()))
+    validate(found, schema_path("config"), "config")
+    for paper in (*found["papers"], *found["changes"]["settings"]):
         if paper not in paper_names():
             raise unknown_name("paper", paper, paper_names())
     known = set().union(*REGISTRIES.values())
-    for name in config["changes"]["trials_per_file"]:
+    for name in found["changes"]["trials_per_file"]:
         if name not in known:
             raise unknown_name("algorithm in changes.trials_per_file", name, known)
-    return config
+    return found
 
 
 def _typed(value: Any, schema: Mapping[str, Any]) -> Any:

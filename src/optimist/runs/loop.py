@@ -307,7 +307,7 @@ class _ReplayRounds(_ArmRounds):
     """Running totals of a follower on the history of a leader; see `replay`."""
 
     def __init__(self, environment, leader, follower, every):
-        super().__init__(environment, follower)
+        super().__init__(environment, follower, [Coverage(None, follower)])
         self.leader = leader
         self.every = every
         # Seconds that preparing and selecting took when last timed; none before the first time.

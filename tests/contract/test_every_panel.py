@@ -1,0 +1,346 @@
+"""What every kind of panel, table and study owes, checked over the registries and the papers."""
+
+import inspect
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from optimist.errors import ConfigError
+from optimist.layout import LANES
+from optimist.panels import (
+    PANELS,
+    TABLES,
+    check_shown,
+    figure,
+    make_panel,
+    make_table,
+    panel_class,
+    table_class,
+)
+from optimist.panels.base import COLUMNS, NUMBERS
+from optimist.panels.rows import Tables
+from optimist.panels.studies import STUDIES, study_class, table_formats
+from optimist.panels.tables.base import to_markdown
+from optimist.plan.config import load_paper, paper_names
+from optimist.runs.trials import expand
+
+COMMON_ROLES = {"data", "note", "remark", "footnote", "line", "point", "slope"}
+LINES = 210
+PAPERS = {name: load_paper(name) for name in paper_names()}
+
+
+def shown(key):
+    """Return one entry of each kind that the papers have, with its paper: ``panels`` or tables."""
+    found = {}
+    for paper in PAPERS.values():
+        entries = list(paper.get("tables", {}).values())
+        if key == "panels":
+            entries = [p for spec in paper["figures"].values() for p in spec["panels"]]
+        for entry in entries:
+            found.setdefault(entry["kind"], (entry, paper))
+    return found
+
+
+SHOWN_PANELS, SHOWN_TABLES = shown("panels"), shown("tables")
+each_panel = pytest.mark.parametrize("kind", PANELS)
+each_table = pytest.mark.parametrize("kind", TABLES)
+each_study = pytest.mark.parametrize("name", STUDIES)
+
+
+def made_up(paper, status="ok"):
+    """Return tables with three trials of every cell, and of every study, without meaning."""
+    cells = list(dict.fromkeys((t.cell.setting, t.cell.algorithm) for t in expand(paper)))
+    rounds = [1, 2, 3, 5, 10, 20, 50, 100]
+    rows = [
+        (setting, algorithm, trial, t, status, (i % 7 + trial + 1.0) * t, 1e-3 * (i % 5 + 1) * t)
+        for i, (setting, algorithm) in enumerate(cells)
+        for trial in range(3)
+        for t in rounds
+    ]
+    names = ["setting", "algorithm", "trial", "round", "status", "regret", "seconds"]
+    runs = pd.DataFrame(rows, columns=names)
+    more = {"select_seconds": runs["seconds"] / 2, "state_bytes": 100, "selections": np.nan}
+    curves = runs.groupby(["setting", "algorithm", "round"], sort=False)["regret"].mean()
+    curves = curves.reset_index().rename(columns={"regret": "mean"})
+    curves = curves.assign(low=curves["mean"] - 0.5, high=curves["mean"] + 0.5, trials=3)
+    if status != "ok":
+        curves = curves.iloc[:0]
+    counters = {
+        p["column"] for e in paper["figures"].values() for p in e["panels"] if "column" in p
+    }
+    return {
+        "curves": curves.assign(lower=curves["low"], median=curves["mean"], upper=curves["high"]),
+        "finals": runs[runs["round"] == 100].assign(covered=True, **dict.fromkeys(counters, 2)),
+        "times": runs.assign(**more),
+        **made_up_studies(paper, status),
+    }
+
+
+def made_up_studies(paper, status):
+    """Return tables of the studies, as far as panels read them."""
+    grid = np.linspace(-3.0, 3.0, 13)
+    x, y = (axis.ravel() for axis in np.meshgrid(grid, grid))
+    about = {"round": 100, "status": status, "theta_x": 1.0, "theta_y": 1.0, "norm_bound": 2.5}
+    panels = [p for spec in paper["figures"].values() for p in spec["panels"]]
+    labels = {label for p in panels if p["kind"] == "regions" for label in p["algorithms"]}
+    watched = [
+        (p["setting"], label, trial, t, status, 1.5)
+        for p in panels
+        if p["kind"] == "accuracy"
+        for label in p["algorithms"]
+        for trial in range(2)
+        for t in (1, 2, 3)
+    ]
+    lemmas = [
+        (series["setting"], trial, t, status, 0.5)
+        for p in panels
+        if p["kind"] == "lemmas"
+        for series in p["series"]
+        for trial in range(2)
+        for t in (1, 2, 3)
+    ]
+    columns = {p["column"] for p in panels if p["kind"] == "accuracy"}
+    accuracy = pd.DataFrame(
+        watched, columns=["setting", "algorithm", "trial", "round", "status", "value"]
+    )
+    posteriors = [
+        (p["method"], p["round"], p["lengthscale"], point)
+        for p in panels
+        if p["kind"] == "starvation"
+        for point in grid
+    ]
+    starvation = pd.DataFrame(posteriors, columns=["method", "round", "lengthscale", "x"])
+    numbers = {"f": 0.0, "mean": 0.1, "low": -0.5, "high": 0.5, "size": 3, "dimension": 2.0}
+    parts = [(d, part, 1e-6 * d**2) for part in ("projection", "rank_one") for d in (5, 50, 400)]
+    facts = [
+        (f"{series['fact']}_{number}", "some", 0.1 * number)
+        for p in panels
+        if p["kind"] == "facts"
+        for series in p["series"]
+        for number in (1, 2)
+    ]
+    facts += [(f"{study}_number", "some/cell", 1.0) for study in STUDIES]
+    return {
+        "regions": pd.concat(
+            [
+                pd.DataFrame({"algorithm": a, "x": x, "y": y, "inside": np.hypot(x, y) < 1})
+                for a in sorted(labels)
+            ]
+            or [pd.DataFrame(columns=["algorithm", "x", "y", "inside"])]
+        ).assign(**about),
+        "accuracy": accuracy.assign(**dict.fromkeys(columns, 1.5)),
+        "lemmas": pd.DataFrame(lemmas, columns=["setting", "trial", "round", "status", "distance"]),
+        "starvation": starvation.assign(inducing=starvation["x"] > 2, **numbers),
+        "scaling": pd.DataFrame(parts, columns=["dimension", "part", "seconds"]),
+        "facts": pd.DataFrame(facts, columns=["name", "setting", "value"]),
+    }
+
+
+def drawn(kind, table, tmp_path, name="one"):
+    """Draw a figure of one panel; return the bytes of its picture."""
+    entry, paper = panel_of(kind)
+    spec = {"title": "One", "panels": [entry]}
+    files = tmp_path / f"{name}.png", tmp_path / f"{name}.pdf"
+    figure.draw(spec, table, paper, *files)
+    return files[0].read_bytes()
+
+
+def panel_of(kind):
+    if kind not in SHOWN_PANELS:
+        pytest.skip(f"no paper shows a panel of kind {kind}")
+    return SHOWN_PANELS[kind]
+
+
+def tabulated(kind, tables):
+    entry, paper = panel_of(kind)
+    return figure.tabulate({"title": "One", "panels": [entry]}, tables, paper)
+
+
+@pytest.fixture
+def texts(monkeypatch):
+    """Return a list that collects every text of the figures drawn."""
+    found = []
+    save = Figure.savefig
+
+    def collect(page, path, format, **kwargs):
+        found.extend(text.get_text().replace("\n", " ") for text in page.findobj(Text))
+        save(page, path, format=format, **kwargs)
+
+    monkeypatch.setattr(Figure, "savefig", collect)
+    return found
+
+
+# Panels.
+
+
+@each_panel
+def test_rows_have_the_declared_columns_and_roles(kind):
+    _, paper = panel_of(kind)
+    cls, table = panel_class(kind), tabulated(kind, made_up(paper))
+    assert [*table.columns] == [*COLUMNS, *cls.columns]
+    assert set(table["role"]) <= COMMON_ROLES | set(cls.roles)
+    assert (table["role"] == "data").any()
+    assert all(table[name].dtype == float for name in NUMBERS)
+    assert not (table["role"] == "note").any()
+
+
+@each_panel
+def test_drawing_computes_nothing_and_changes_nothing(kind, tmp_path, monkeypatch):
+    """The table read back from its file gives the same picture, without any statistic."""
+    _, paper = panel_of(kind)
+    table = tabulated(kind, made_up(paper))
+    table.to_csv(tmp_path / "table.csv", index=False)
+    before = table.copy()
+    first = drawn(kind, table, tmp_path, "first")
+    pd.testing.assert_frame_equal(table, before)
+
+    def unreachable(*_, **__):
+        raise AssertionError("drawing computes")
+
+    for name in ("mean", "median", "quantile", "std", "agg"):
+        monkeypatch.setattr(pd.DataFrame, name, unreachable)
+        monkeypatch.setattr(pd.Series, name, unreachable)
+    assert drawn(kind, pd.read_csv(tmp_path / "table.csv"), tmp_path, "second") == first
+
+
+@each_panel
+def test_an_empty_table_draws_a_panel_that_says_so(kind, tmp_path, texts):
+    table = tabulated(kind, {})
+    assert (table["note"] == "missing").any()
+    assert not (table["role"] == "data").any()
+    drawn(kind, table, tmp_path)
+    assert "no data" in texts
+    assert any(text.startswith("missing: ") for text in texts)
+
+
+@each_panel
+def test_unfinished_trials_show_and_enter_no_statistic(kind, tmp_path, texts):
+    _, paper = panel_of(kind)
+    watched = {"regions", "accuracy", "lemmas"} & set(panel_class(kind).tables)
+    if not (panel_class(kind).lanes or watched):
+        pytest.skip("made from no trials")
+    table = tabulated(kind, made_up(paper, status="failed: singular"))
+    notes = table.loc[table["role"] == "note", "note"]
+    assert notes.str.startswith("incomplete").any() and notes.str.contains("failed").any()
+    if panel_class(kind).lanes:
+        assert table.loc[table["role"] == "data", "y"].isna().all()
+    drawn(kind, table, tmp_path)
+    assert any(text.startswith("incomplete: ") for text in texts)
+
+
+@each_panel
+def test_axes_are_labelled_where_they_show_something_known(kind):
+    entry, paper = panel_of(kind)
+    axes = make_panel(entry).labelled(paper["names"])
+    assert {axes.x_scale, axes.scale} <= {"linear", "log", "symlog"}
+    assert axes.xlabel or axes.ylabel
+
+
+@each_panel
+def test_a_panel_asks_for_lanes_cells_and_tables_that_there_are(kind):
+    entry, paper = panel_of(kind)
+    panel = make_panel(entry)
+    assert set(panel.lanes) <= set(LANES)
+    assert set(panel.tables) <= set(table_formats())
+    assert panel.lanes or panel.tables
+    assert set(panel.settings) <= set(paper["settings"])
+    panel.check(paper)
+
+
+@each_panel
+@pytest.mark.parametrize("change", ["unknown", "left out"])
+def test_wrong_keys_of_a_panel_are_refused_in_one_line(kind, change):
+    entry, paper = panel_of(kind)
+    needed = next(iter(panel_class(kind).keys))
+    wrong = {**entry, "colour": "red"} if change == "unknown" else {**entry}
+    if change == "left out":
+        wrong.pop(needed)
+    spec = {"title": "One", "caption": "", "panels": [wrong]}
+    with pytest.raises(ConfigError) as raised:
+        check_shown({**paper, "figures": {"one": spec}}, "figures.yaml")
+    text = str(raised.value)
+    assert "\n" not in text and "figures.one.panels.0" in text
+    assert ("'colour'" if change == "unknown" else needed) in text
+
+
+# Tables.
+
+
+def table_of(kind):
+    if kind not in SHOWN_TABLES:
+        pytest.skip(f"no paper shows a table of kind {kind}")
+    return SHOWN_TABLES[kind]
+
+
+@each_table
+@pytest.mark.parametrize("status", ["ok", "failed: singular", None])
+def test_a_table_is_written_from_full_unfinished_and_no_results(kind, status):
+    entry, paper = table_of(kind)
+    tables = {} if status is None else made_up(paper, status)
+    frame = make_table(entry).frame(Tables(tables, paper))
+    assert frame.columns.is_unique
+    text = to_markdown(frame)
+    assert text.count("\n") == len(frame) + 2
+    if table_class(kind).lanes and status != "ok" and "statuses" in frame:
+        assert set(frame["statuses"]) == {"missing" if status is None else "failed 3"}
+
+
+@each_table
+def test_wrong_keys_of_a_table_are_refused_in_one_line(kind):
+    entry, paper = table_of(kind)
+    wrong = {**paper, "tables": {"one": {**entry, "colour": "red"}}}
+    with pytest.raises(
+        ConfigError, match=r"^figures.yaml: tables.one: unknown key 'colour'[^\n]*$"
+    ):
+        check_shown(wrong, "f.yaml")
+
+
+# Studies.
+
+
+@each_study
+def test_a_study_declares_what_it_makes(name):
+    cls = study_class(name)
+    assert cls.name == name
+    assert cls.tables and set(cls.facts) <= set(cls.tables)
+    assert set(cls.tables.values()) <= {"csv", "parquet"}
+    json.dumps(cls.schema)
+    kinds = [kind for kind in (*PANELS, *TABLES) if kind == name]
+    assert kinds or cls.always
+
+
+@each_study
+def test_every_paper_with_the_study_can_run_it(name):
+    cls = study_class(name)
+    for paper in PAPERS.values():
+        section = paper.get("studies", {}).get(name)
+        if section is not None:
+            cls(section).check(paper)
+            assert all(cell.setting in paper["settings"] for cell in cls(section).cells(paper, ()))
+
+
+# Files.
+
+
+@pytest.mark.parametrize("entry", [*PANELS.values(), *TABLES.values(), *STUDIES.values()])
+def test_a_kind_opens_with_what_it_shows_and_its_file_is_short(entry):
+    module, _, name = entry.partition(":")
+    cls = next(
+        load(kind)
+        for load, registry in (
+            (panel_class, PANELS),
+            (table_class, TABLES),
+            (study_class, STUDIES),
+        )
+        for kind, known in registry.items()
+        if known == entry
+    )
+    path = Path(inspect.getfile(cls))
+    assert cls.__name__ == name and cls.__doc__
+    assert inspect.getmodule(cls).__name__ == module
+    assert len(path.read_text().splitlines()) <= LINES, path
