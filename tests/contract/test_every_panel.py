@@ -295,7 +295,7 @@ def test_wrong_keys_of_a_table_are_refused_in_one_line(kind):
     entry, paper = table_of(kind)
     wrong = {**paper, "tables": {"one": {**entry, "colour": "red"}}}
     with pytest.raises(
-        ConfigError, match=r"^figures.yaml: tables.one: unknown key 'colour'[^\n]*$"
+        ConfigError, match=r"^f.yaml: tables.one: unknown key 'colour'[^\n]*$"
     ):
         check_shown(wrong, "f.yaml")
 
