@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Any
 
-from optimist.algorithms import REGISTRIES, algorithm_class, option_names
+from optimist.algorithms import REGISTRIES, canonical
 from optimist.environments import environment_domain
 from optimist.errors import ConfigError, unknown_name
 from optimist.label import Label, Value, name_of
@@ -94,8 +94,7 @@ class Names:
             return self._known(*resolve_setting(self._paper, text))
         domain = environment_domain(next(iter(self.settings.values()))["environment"])
         if name in REGISTRIES[domain]:
-            label = Label.parse(text)
-            return str(label.without(option_names(algorithm_class(name, domain))))
+            return canonical(text, domain)
         return text
 
     def _expand(self, place: str, entry: Any) -> list[str]:
