@@ -294,9 +294,7 @@ def test_a_table_is_written_from_full_unfinished_and_no_results(kind, status):
 def test_wrong_keys_of_a_table_are_refused_in_one_line(kind):
     entry, paper = table_of(kind)
     wrong = {**paper, "tables": {"one": {**entry, "colour": "red"}}}
-    with pytest.raises(
-        ConfigError, match=r"^f.yaml: tables.one: unknown key 'colour'[^\n]*$"
-    ):
+    with pytest.raises(ConfigError, match=r"^f.yaml: tables.one: unknown key 'colour'[^\n]*$"):
         check_shown(wrong, "f.yaml")
 
 

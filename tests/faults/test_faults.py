@@ -56,7 +56,7 @@ def break_gloc(project, statement):
     """Let GLOC's update begin with a statement; return its source file and the sound text."""
     source = project.root / "src/optimist/algorithms/glb/gloc.py"
     sound = source.read_text()
-    update = "    def update(self, arms, index, reward):\n"
+    update = "    def update(self, arms: np.ndarray, index: int, reward: float) -> None:\n"
     assert sound.count(update) == 1
     source.write_text(sound.replace(update, f"{update}        {statement}\n"))
     return source, sound

@@ -35,7 +35,7 @@ def expected(limits, labels):
     jobs = trials.expand(paper, caps=limits, only={"settings": ["logistic_s3"]})
     found = {}
     for job in jobs:
-        if job.lane == "regret" and job.cell.algorithm in labels:
+        if job.place[:3] == ("regret", "glb_omd", "logistic_s3") and job.cell.algorithm in labels:
             table = results.to_table(job.cell, trials.run(job))
             found[job.cell.algorithm] = results.digest(table)
     return found

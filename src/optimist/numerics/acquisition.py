@@ -20,7 +20,7 @@ ROOT_HALF_PI = math.sqrt(math.pi / 2.0)
 LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
-def log_h(u):
+def log_h(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     r"""Return $\log h(u)$ and its derivative $\Phi(u)/h(u)$."""
     if np.ndim(u) == 0:
         return _log_h_left(u) if u < -1.0 else _log_h_right(u)
@@ -46,21 +46,27 @@ def _log_h_left(u):
     return -0.5 * u * u - LOG_ROOT_TWO_PI + log_rest, mills * np.exp(-log_rest)
 
 
-def log_expected_improvement(m, v, best):
+def log_expected_improvement(
+    m: np.ndarray, v: np.ndarray, best: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the logarithm of EI over ``best`` and its derivatives."""
     u = (m - best) / v
     value, slope = log_h(u)
     return np.log(v) + value, slope / v, (1.0 - slope * u) / v
 
 
-def expected_improvement(m, v, best):
+def expected_improvement(
+    m: np.ndarray, v: np.ndarray, best: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return EI over ``best`` and its derivatives; 0 far below it."""
     u = (m - best) / v
     density = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)
     return v * (u * ndtr(u) + density), ndtr(u), density
 
 
-def log_probability_of_improvement(m, v, best):
+def log_probability_of_improvement(
+    m: np.ndarray, v: np.ndarray, best: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the logarithm of PI over ``best`` and its derivatives."""
     u = (m - best) / v
     value = log_ndtr(u)
@@ -71,14 +77,18 @@ def log_probability_of_improvement(m, v, best):
     return value, slope / v, -slope * u / v
 
 
-def probability_of_improvement(m, v, best):
+def probability_of_improvement(
+    m: np.ndarray, v: np.ndarray, best: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return PI over ``best`` and its derivatives; 0 far below it."""
     u = (m - best) / v
     density = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)
     return ndtr(u), density / v, -density * u / v
 
 
-def upper_bound(m, v, beta):
+def upper_bound(
+    m: np.ndarray, v: np.ndarray, beta: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the upper bound and its derivatives; ``beta`` multiplies the variance."""
     root = math.sqrt(beta)
     return m + root * v, np.ones_like(m), np.full_like(v, root)

@@ -8,6 +8,7 @@ concave, so Newton's method from $\rho = 0$ climbs to the root without safeguard
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ MAX_ITERATIONS = 50
 RELATIVE_TOLERANCE = 1e-12
 
 
-def minimise_quadratic(H, b, radius):
+def minimise_quadratic(H: np.ndarray, b: np.ndarray, radius: float) -> Any:
     r"""Return the minimiser of $\tfrac12\theta^\top H\theta - b^\top\theta$ over the ball.
 
     Parameters
@@ -38,7 +39,7 @@ def minimise_quadratic(H, b, radius):
     return _by_decomposition(H, b, radius)
 
 
-def project(H, zeta, radius, shortcut=True):
+def project(H: np.ndarray, zeta: np.ndarray, radius: float, shortcut: bool = True) -> Any:
     r"""Return the point of the ball nearest to ``zeta`` (d,) in the norm $\|\cdot\|_H$.
 
     Without ``shortcut``, H is decomposed for a point of the ball as well.
@@ -48,7 +49,7 @@ def project(H, zeta, radius, shortcut=True):
     return _by_decomposition(H, H @ zeta, radius)[0]
 
 
-def distance_to_sphere(inside, moves, radius):
+def distance_to_sphere(inside: np.ndarray, moves: np.ndarray, radius: float) -> np.ndarray:
     r"""Return the largest a with $\|c + ap\| \le S$ for each row p of ``moves`` (m, d), as (m,).
 
     ``inside`` (d,) is c, in the ball; on the sphere to rounding counts as on it.

@@ -12,9 +12,15 @@ most $F(\theta) + r^\top M^{-1}r/(4s)$: at a solution r = 0, and near one the er
 order.
 """
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from optimist.numerics.linear import add_to_diagonal, dots, norms
+
+if TYPE_CHECKING:
+    from optimist.numerics.level_set import LevelSet
+
 
 # M gets epsilon on its diagonal, at a cost of epsilon D^2 / s in the bound. Were M zero otherwise,
 # epsilon = |r| / (2 D) would be best. It is a share of that, plus what costs a share of D, plus a
@@ -24,7 +30,9 @@ LEAST_SHARE = 1e-10
 ROUNDING = 1e-14
 
 
-def upper_bounds(level_set, arms, unknowns, derivatives):
+def upper_bounds(
+    level_set: "LevelSet", arms: np.ndarray, unknowns: Any, derivatives: Any
+) -> np.ndarray:
     r"""Bound $\max_{\theta\in\mathcal C}x^\top\theta$ from above for each row x of ``arms`` (m, d).
 
     Parameters
@@ -55,13 +63,15 @@ def upper_bounds(level_set, arms, unknowns, derivatives):
     return dots(arms, theta) + slack / s
 
 
-def values_from_below(points, values, gradients, thetas):
+def values_from_below(
+    points: np.ndarray, values: np.ndarray, gradients: np.ndarray, thetas: np.ndarray
+) -> np.ndarray:
     """Bound a convex function at ``thetas`` (k, d) by its tangents at ``points`` (m, d); (k,)."""
     offsets = values - dots(gradients, points)
     return (thetas @ gradients.T + offsets).max(axis=1)
 
 
-def curvature_left(u):
+def curvature_left(u: np.ndarray) -> np.ndarray:
     r"""Return $\int_0^1(1-v)e^{-uv}dv = (e^{-u}-1+u)/u^2$, which is 1/2 at u = 0."""
     safe = np.maximum(u, 1e-3)
     return np.where(u < 1e-3, 0.5 - u / 6.0, (np.expm1(-safe) + safe) / safe**2)

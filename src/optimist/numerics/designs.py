@@ -5,8 +5,10 @@ scipy.stats is imported where it is used: the workflow imports learners whenever
 
 import math
 
+import numpy as np
 
-def sobol(rng, n, d):
+
+def sobol(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     """Return the first ``n`` points of a scrambled Sobol sequence in [0, 1]^d, (n, d).
 
     ``rng`` scrambles it anew each time.
@@ -17,7 +19,7 @@ def sobol(rng, n, d):
     return qmc.Sobol(d, rng=rng).random_base2(math.ceil(math.log2(n)))[:n]
 
 
-def latin_hypercube(rng, n, d):
+def latin_hypercube(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     """Return ``n`` points of [0, 1]^d, one in each of n slices of every coordinate, (n, d)."""
     from scipy.stats import qmc
 

@@ -7,6 +7,7 @@ $$\Sigma^{-1}v = \lambda^{-1}\big(v - G(\lambda I_t+G^\top G)^{-1}G^\top v\big),
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -24,7 +25,7 @@ class LowRankEllipsoid:
         $\lambda$.
     """
 
-    def __init__(self, centre, ridge):
+    def __init__(self, centre: np.ndarray, ridge: float) -> None:
         self.centre = centre.copy()
         self.ridge = ridge
         self.trace = 0.0  # of G G^T
@@ -32,30 +33,30 @@ class LowRankEllipsoid:
         self._factor = None
 
     @property
-    def vectors(self):
+    def vectors(self) -> np.ndarray:
         """The columns of G, as rows (t, d)."""
         return self._vectors.values
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes in use."""
         return self.centre.nbytes + self._vectors.nbytes
 
-    def solve(self, v):
+    def solve(self, v: np.ndarray) -> np.ndarray:
         r"""Return $\Sigma^{-1}v$ for ``v`` (d,) or rows of it (K, d)."""
         if not len(self._vectors):
             return v / self.ridge
         V = self.vectors
         return (v - cho_solve(self._factor, V @ v.T).T @ V) / self.ridge
 
-    def square(self, delta):
+    def square(self, delta: float) -> np.ndarray:
         r"""Return $\delta^\top\Sigma\delta$ for the rows of ``delta`` (K, d), (K,)."""
         along = delta @ self.vectors.T
         return self.ridge * np.einsum("kd,kd->k", delta, delta) + np.einsum(
             "kt,kt->k", along, along
         )
 
-    def recentre(self, g, error):
+    def recentre(self, g: np.ndarray, error: float) -> Any:
         r"""Add $gg^\top$ to $\Sigma$, and to the centre $\Sigma^{-1}g$ (new) times ``error``.
 
         Returns $g^\top\Sigma^{-1}g$ with the old $\Sigma$.
@@ -69,26 +70,26 @@ class LowRankEllipsoid:
         self._factor = cho_factor(gram + self.ridge * np.eye(len(gram)))
         return leverage
 
-    def leverages(self):
+    def leverages(self) -> np.ndarray:
         r"""Return $g^\top\Sigma^{-1}g$ of every vector so far, (t,)."""
         V = self.vectors
         return np.einsum("td,td->t", V, self.solve(V)) if len(V) else np.empty(0)
 
-    def inner_radius(self, beta):
+    def inner_radius(self, beta: float) -> float:
         r"""Return the radius of a ball around the centre that the ellipsoid of $\beta$ holds."""
         # The trace bounds the largest eigenvalue of G G^T.
         return math.sqrt(beta / (self.ridge + self.trace))
 
-    def outside(self, w, beta):
+    def outside(self, w: np.ndarray, beta: float) -> np.ndarray:
         r"""Return for the rows of ``w`` (K, d) whether $(w-\hat w)^\top\Sigma(w-\hat w)>\beta$."""
         return self.square(w - self.centre) > beta
 
-    def scale(self, w, beta):
+    def scale(self, w: np.ndarray, beta: float) -> np.ndarray:
         r"""Return rows of ``w`` (K, d) drawn towards the centre, to where the form is $\beta$."""
         delta = w - self.centre
         return self.centre + delta * np.sqrt(beta / self.square(delta))[:, None]
 
-    def project(self, w, beta):
+    def project(self, w: np.ndarray, beta: float) -> np.ndarray:
         r"""Return the nearest points of the ellipsoid to rows of ``w`` (K, d) outside of it.
 
         With $\Sigma = \lambda I+U\,\mathrm{diag}(s)U^\top$ it is $(I+\nu\Sigma)^{-1}\delta$, and

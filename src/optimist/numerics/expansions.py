@@ -6,9 +6,12 @@ $$\mathcal L \mathrel{+}= \frac{m(z) - rz}g,\quad \nabla\mathcal L \mathrel{+}= 
   \quad \nabla^2\mathcal L \mathrel{+}= \frac{\mu'(z)}g xx^\top,\qquad z = x^\top\theta .$$
 """
 
+from typing import Any
+
 import numpy as np
 
 from optimist.numerics.linear import add_to_diagonal, dots
+from optimist.numerics.links import Link
 
 MEMORY_SIZE = 256
 SAME_DIRECTION = 1.0 - 1e-12
@@ -25,7 +28,7 @@ class Expansions:
         Number of points, the rows; all at the origin of a likelihood of no data to begin with.
     """
 
-    def __init__(self, link, dimension, size):
+    def __init__(self, link: Link, dimension: int, size: int) -> None:
         self.link = link
         self.points = np.zeros((size, dimension))
         self._values = np.zeros(size)
@@ -33,12 +36,12 @@ class Expansions:
         self._hessians = np.zeros((size, dimension, dimension))
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes held."""
         arrays = self.points, self._values, self._gradients, self._hessians
         return sum(array.nbytes for array in arrays)
 
-    def put(self, rows, points, derivatives, ridge=0.0):
+    def put(self, rows: Any, points: np.ndarray, derivatives: Any, ridge: float = 0.0) -> None:
         """Set the points (m, d) of ``rows``, given the derivatives of the penalised likelihood."""
         values, gradients, hessians = derivatives
         self.points[rows] = points
@@ -49,7 +52,7 @@ class Expansions:
             add_to_diagonal(hessians, -ridge)
         self._hessians[rows] = hessians
 
-    def observe(self, x, reward):
+    def observe(self, x: np.ndarray, reward: float) -> None:
         """Add the observation of ``reward`` for features ``x`` (d,)."""
         z = self.points @ x
         m, mu, slope = self.link.jet(z)
@@ -58,13 +61,15 @@ class Expansions:
         self._gradients += np.multiply.outer((mu - reward) / g, x)
         self._hessians += np.multiply.outer(slope / g, np.multiply.outer(x, x))
 
-    def tangents(self, rows, ridge=0.0):
+    def tangents(self, rows: Any, ridge: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """Return values (m,) and gradients (m, d) of the penalised likelihood at ``rows``."""
         points = self.points[rows]
         values = self._values[rows] + 0.5 * ridge * dots(points, points)
         return values, self._gradients[rows] + ridge * points
 
-    def derivatives(self, rows, ridge=0.0):
+    def derivatives(
+        self, rows: Any, ridge: float = 0.0
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return values (m,), gradients (m, d) and Hessians (m, d, d), penalised, at ``rows``."""
         hessians = self._hessians[rows].copy()
         if ridge:
@@ -93,27 +98,34 @@ class SolutionMemory:
         Number of directions added so far, known ones not counted.
     """
 
-    def __init__(self, link, dimension, size=MEMORY_SIZE):
+    def __init__(self, link: Link, dimension: int, size: int = MEMORY_SIZE) -> None:
         self.expansions = Expansions(link, dimension, size)
         self.directions = np.zeros((size, dimension))
         self.active = np.zeros(size, dtype=bool)  # ball constraint
         self.count = 0
 
     @property
-    def kept(self):
+    def kept(self) -> slice:
         """The slots in use, a slice."""
         return slice(min(self.count, len(self.active)))
 
-    def observe(self, x, reward):
+    def observe(self, x: np.ndarray, reward: float) -> None:
         """Add an observation to all expansions."""
         if self.count:
             self.expansions.observe(x, reward)
 
-    def nearest(self, directions):
+    def nearest(self, directions: np.ndarray) -> np.ndarray:
         """Return the slots of the directions nearest to unit rows (m, d)."""
         return np.argmax(directions @ self.directions[self.kept].T, axis=1)
 
-    def add(self, directions, active, points, derivatives, ridge):
+    def add(
+        self,
+        directions: np.ndarray,
+        active: np.ndarray,
+        points: np.ndarray,
+        derivatives: Any,
+        ridge: float,
+    ) -> None:
         """Keep solutions for unit rows ``directions`` (m, d); the same direction is replaced."""
         slots = self._slots_for(directions)
         if self.count > len(self.active):

@@ -9,6 +9,7 @@ Fourier Features"), with the nodes and weights of Gauss and Hermite instead.
 
 import math
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -27,12 +28,12 @@ class FourierFeatures:
     weights : (n,) array
     """
 
-    def __init__(self, frequencies, weights):
+    def __init__(self, frequencies: np.ndarray, weights: np.ndarray) -> None:
         self.frequencies = frequencies
         self.roots = np.sqrt(weights)
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes in use."""
         return self.frequencies.nbytes + self.roots.nbytes
 
@@ -42,7 +43,9 @@ class FourierFeatures:
         return np.hstack([np.cos(phases) * self.roots, np.sin(phases) * self.roots])
 
 
-def random_features(kernel, dimension, number, rng):
+def random_features(
+    kernel: Any, dimension: int, number: int, rng: np.random.Generator
+) -> "FourierFeatures":
     """Return `FourierFeatures` with ``number`` (even) random features of a stationary kernel."""
     half = number // 2
     frequencies = rng.standard_normal((half, dimension)) / kernel.lengthscale
@@ -52,7 +55,7 @@ def random_features(kernel, dimension, number, rng):
     return FourierFeatures(frequencies, np.full(half, 1.0 / half))
 
 
-def quadrature_features(kernel, dimension, nodes):
+def quadrature_features(kernel: Any, dimension: int, nodes: int) -> "FourierFeatures":
     """Return `FourierFeatures` of the Gaussian kernel with ``nodes`` nodes per coordinate.
 
     Of two nodes that differ in sign only one is kept, with the weight of both.
@@ -80,21 +83,21 @@ class FeaturePosterior:
         Features of fixed points, whose mean and leverages are kept up to date in O(AD).
     """
 
-    def __init__(self, dimension, ridge, features=None):
+    def __init__(self, dimension: int, ridge: float, features: Any | None = None) -> None:
         self.V_inv = np.eye(dimension) / ridge
         self.moment = np.zeros(dimension)  # sum of y phi
         self.theta = np.zeros(dimension)
         self.log_det = 0.0  # of V / lambda
         self._features = features
-        self._leverages = None if features is None else dots(features, features) / ridge
+        self._leverages: Any = None if features is None else dots(features, features) / ridge
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes in use."""
         kept = 0 if self._features is None else self._features.nbytes + self._leverages.nbytes
         return self.V_inv.nbytes + self.moment.nbytes + self.theta.nbytes + kept
 
-    def observe(self, phi, y):
+    def observe(self, phi: np.ndarray, y: float) -> None:
         """Learn that features ``phi`` (D,) paid ``y``."""
         v = self.V_inv @ phi
         leverage = float(phi @ v)
@@ -105,7 +108,7 @@ class FeaturePosterior:
         if self._features is not None:
             self._leverages -= (self._features @ v) ** 2 / (1.0 + leverage)
 
-    def predict(self, features):
+    def predict(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and leverages at points of ``features`` (n, D), both (n,).
 
         They are at hand for the fixed points.

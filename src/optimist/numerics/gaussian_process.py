@@ -13,6 +13,7 @@ Regret", equations 1, 2 and 6.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -20,6 +21,7 @@ from scipy.linalg.blas import dger, dtpsv
 from scipy.linalg.lapack import dtpttr
 
 from optimist.numerics.growing import GrowingArray
+from optimist.numerics.kernels import Kernel
 
 
 class ExactPosterior:
@@ -51,7 +53,9 @@ class ExactPosterior:
         $\log\det(K_t/\lambda + I)$.
     """
 
-    def __init__(self, kernel, points, ridge, *, recall=False):
+    def __init__(
+        self, kernel: Kernel, points: np.ndarray, ridge: float, *, recall: bool = False
+    ) -> None:
         self.kernel = kernel
         self.points = points
         self.ridge = ridge
@@ -63,25 +67,25 @@ class ExactPosterior:
         self._rows = GrowingArray(len(points))
         self._covariance = None
         self._recall = recall
-        self._last = {}  # point: its last row of V, and the diagonal element of L
+        self._last: dict[int, Any] = {}  # point: its last row of V, and the diagonal element of L
 
     @property
-    def leverages(self):
+    def leverages(self) -> np.ndarray:
         r"""$\sigma_t^2$, (A,)."""
         return self.var_f / self.ridge
 
     @property
-    def effective_dimension(self):
+    def effective_dimension(self) -> float:
         r"""$d_{\rm eff}$."""
         return float(self.counts @ self.var_f) / self.ridge
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes in use."""
         held = self._rows if self._covariance is None else self._covariance
         return held.nbytes + self.mean.nbytes + self.var_f.nbytes + self.counts.nbytes
 
-    def covariance(self, index):
+    def covariance(self, index: int) -> np.ndarray:
         """Return the posterior covariance of point ``index`` with all points, (A,)."""
         if self._covariance is not None:
             return self._covariance[index].copy()
@@ -92,7 +96,7 @@ class ExactPosterior:
         prior = self.kernel(self.points[index : index + 1], self.points)[0]
         return prior - V[:, index] @ V
 
-    def observe(self, index, y):
+    def observe(self, index: int, y: float) -> None:
         """Learn that point ``index`` paid ``y``."""
         if self._covariance is None and not self._recall and self.t == 2 * len(self.points):
             self._form_covariance()
@@ -129,26 +133,26 @@ class GrowingCholesky:
     ridge : float
     """
 
-    def __init__(self, kernel, ridge):
+    def __init__(self, kernel: Kernel, ridge: float) -> None:
         self.kernel = kernel
         self.ridge = ridge
         self.log_det = 0.0
         self._packed = GrowingArray()
-        self._points = None
+        self._points: GrowingArray | None = None
         self._targets = GrowingArray()  # L^-1 y
 
     @property
-    def t(self):
+    def t(self) -> int:
         """Number of observations."""
         return len(self._targets)
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes in use."""
         points = 0 if self._points is None else self._points.nbytes
         return self._packed.nbytes + self._targets.nbytes + points
 
-    def observe(self, x, y):
+    def observe(self, x: np.ndarray, y: float) -> None:
         """Learn that point ``x`` (d,) paid ``y``."""
         if self._points is None:
             self._points = GrowingArray(len(x))
@@ -164,10 +168,10 @@ class GrowingCholesky:
         self._points.append(x)
         self.log_det += math.log(pivot / self.ridge)
 
-    def predict(self, X):
+    def predict(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and leverage at the rows of ``X`` (n, d), both (n,)."""
         prior = self.kernel.diagonal(X)
-        if self.t == 0:
+        if self._points is None:
             return np.zeros(len(X)), prior / self.ridge
         U, _ = dtpttr(self.t, self._packed.values)
         W = solve_triangular(U, self.kernel(self._points.values, X), trans=1)
@@ -175,7 +179,9 @@ class GrowingCholesky:
         return self._targets.values @ W, np.maximum(var_f, 0.0) / self.ridge
 
 
-def dense_posterior(kernel, observed, y, points, ridge):
+def dense_posterior(
+    kernel: Kernel, observed: np.ndarray, y: np.ndarray, points: np.ndarray, ridge: float
+) -> tuple[np.ndarray, np.ndarray, float]:
     r"""Return mean and leverages at ``points`` from scratch, $O(t^3 + At^2)$.
 
     Parameters

@@ -12,13 +12,12 @@ Rasmussen and Williams (2006), "Gaussian Processes for Machine Learning", equati
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 from scipy.linalg.blas import dsyrk, dtrmv
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
-
-from optimist.numerics.kernels import Kernel
 
 WORST = 1e25  # stands for a likelihood that cannot be computed
 
@@ -26,11 +25,11 @@ WORST = 1e25  # stands for a likelihood that cannot be computed
 class Flat:
     """No prior: starts are drawn uniformly between the logarithms of the bounds."""
 
-    def log_density(self, log_theta):
+    def log_density(self, log_theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the log-density (m,) at exp(``log_theta``) and its derivative in the latter."""
         return np.zeros_like(log_theta), np.zeros_like(log_theta)
 
-    def draw(self, rng, size, low, high):
+    def draw(self, rng: np.random.Generator, size: Any, low: float, high: float) -> np.ndarray:
         """Return logarithms (``size``,) of values between ``low`` and ``high``."""
         return rng.uniform(math.log(low), math.log(high), size)
 
@@ -42,12 +41,12 @@ class Gamma(Flat):
     shape: float
     rate: float
 
-    def log_density(self, log_theta):
+    def log_density(self, log_theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         theta = np.exp(log_theta)
         slope = (self.shape - 1.0) - self.rate * theta
         return (self.shape - 1.0) * log_theta - self.rate * theta, slope
 
-    def draw(self, rng, size, low, high):
+    def draw(self, rng: np.random.Generator, size: Any, low: float, high: float) -> np.ndarray:
         draws = rng.gamma(self.shape, 1.0 / self.rate, size)
         return np.log(np.clip(draws, low, high))
 
@@ -59,11 +58,11 @@ class LogNormal(Flat):
     mean: float
     variance: float
 
-    def log_density(self, log_theta):
+    def log_density(self, log_theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         z = (log_theta - self.mean) / self.variance
         return -log_theta - 0.5 * self.variance * z * z, -1.0 - z
 
-    def draw(self, rng, size, low, high):
+    def draw(self, rng: np.random.Generator, size: Any, low: float, high: float) -> np.ndarray:
         draws = rng.normal(self.mean, math.sqrt(self.variance), size)
         return np.clip(draws, math.log(low), math.log(high))
 
@@ -95,14 +94,14 @@ class Scheme:
         Further starts of the fit, drawn from the priors.
     """
 
-    kernel: Kernel
+    kernel: Any
     lengthscale: Hyper
     noise: Hyper
     amplitude: Hyper | None = None
     free_mean: bool = True
     draws: int = 0
 
-    def blocks(self, dimension):
+    def blocks(self, dimension: int) -> Any:
         """Return (hyper-parameter, slice) pairs of a vector of logarithms, and its length."""
         kinds = [(self.lengthscale, dimension), (self.noise, 1)]
         if self.amplitude is not None:
@@ -113,7 +112,7 @@ class Scheme:
             end += size
         return blocks, end
 
-    def starts(self, dimension, rng):
+    def starts(self, dimension: int, rng: np.random.Generator | None) -> np.ndarray:
         """Return starting points of the fit, logarithms (1 + draws, p)."""
         blocks, size = self.blocks(dimension)
         points = np.empty((1 + self.draws, size))
@@ -124,7 +123,7 @@ class Scheme:
                 row[part] = kind.prior.draw(rng, width, kind.low, kind.high)
         return points
 
-    def bounds(self, dimension):
+    def bounds(self, dimension: int) -> np.ndarray:
         """Return lower and upper logarithms, (p, 2)."""
         blocks, size = self.blocks(dimension)
         found = np.empty((size, 2))
@@ -133,7 +132,9 @@ class Scheme:
         return found
 
 
-def log_posterior(log_theta, scheme, X, y):
+def log_posterior(
+    log_theta: np.ndarray, scheme: Scheme, X: np.ndarray, y: np.ndarray
+) -> tuple[float, np.ndarray]:
     """Return the log-posterior of hyper-parameters, up to a constant, and its gradient.
 
     Parameters
@@ -193,7 +194,9 @@ def _best_mean(inverse, y):
     return float(weights @ y) / float(weights.sum())
 
 
-def fit(scheme, X, y, rng=None):
+def fit(
+    scheme: Scheme, X: np.ndarray, y: np.ndarray, rng: np.random.Generator | None = None
+) -> tuple["GaussianProcess", int]:
     """Return the fitted `GaussianProcess`, and how many starts of the fit failed.
 
     Parameters
@@ -234,7 +237,7 @@ class GaussianProcess:
         As in `log_posterior`.
     """
 
-    def __init__(self, scheme, X, y, log_theta):
+    def __init__(self, scheme: Scheme, X: np.ndarray, y: np.ndarray, log_theta: np.ndarray) -> None:
         self.kernel = scheme.kernel
         self.lengthscales, self.noise, self.amplitude = _unpack(log_theta, scheme, X.shape[1])
         self.U = X / self.lengthscales
@@ -246,14 +249,14 @@ class GaussianProcess:
             self.mean = float(weights @ y) / float(weights.sum())
         self.alpha = cho_solve((self.L, True), y - self.mean)
 
-    def predict(self, Z):
+    def predict(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and standard deviation of the function at rows of ``Z`` (m, d), (m,) each."""
         k = self.amplitude * self.kernel(self.U, Z / self.lengthscales)
         half = solve_triangular(self.L, k, lower=True)
         variance = self.amplitude - np.einsum("nm,nm->m", half, half)
         return self.mean + self.alpha @ k, np.sqrt(np.maximum(variance, 1e-16))
 
-    def predict_with_gradient(self, z):
+    def predict_with_gradient(self, z: np.ndarray) -> Any:
         """Return mean and standard deviation at ``z`` (d,), and their gradients (d,)."""
         u = (z / self.lengthscales)[None]
         k, slope = self.kernel.with_slope(self.U, u)
@@ -266,7 +269,7 @@ class GaussianProcess:
         along_deviation = -((weights * slope) @ towards) / deviation
         return self.mean + float(self.alpha @ k), deviation, along_mean, along_deviation
 
-    def draw(self, Z, rng, *, noise=True):
+    def draw(self, Z: np.ndarray, rng: np.random.Generator, *, noise: bool = True) -> np.ndarray:
         """Return a joint draw (m,) at rows of ``Z`` (m, d), of observations or of the function."""
         V = Z / self.lengthscales
         k = self.amplitude * self.kernel(self.U, V)

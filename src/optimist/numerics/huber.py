@@ -11,6 +11,7 @@ $$\tfrac12\theta^\top H_C\theta - b_C^\top\theta + \text{const},\qquad
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -48,34 +49,34 @@ class HuberRegression:
         $\sum_s y_sa_s$ over all observations.
     """
 
-    def __init__(self, dimension, ridge, radius):
+    def __init__(self, dimension: int, ridge: float, radius: float) -> None:
         self.ridge = ridge
         self.radius = radius
         self.H = ridge * np.eye(dimension)
         self.b = np.zeros(dimension)
         self._table = GrowingTable(dimension + 2)
         # Where clipping was last determined, for how many observations, and the answer.
-        self._known = None, 0, (np.empty(0, dtype=int), np.empty(0))
+        self._known: Any = None, 0, (np.empty(0, dtype=int), np.empty(0))
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes in use."""
         return self._table.nbytes + self.H.nbytes + self.b.nbytes
 
     @property
-    def observations(self):
+    def observations(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The a_s as columns (d, n), the y_s (n,) and the tau_s (n,)."""
         values = self._table.values
         return values[:-2], values[-2], values[-1]
 
-    def append(self, a, y, tau):
+    def append(self, a: np.ndarray, y: float, tau: float) -> None:
         """Record features ``a`` (d,), reward ``y`` and threshold ``tau``, all in units of sigma."""
         column = self._table.new_column()
         column[:-2], column[-2], column[-1] = a, y, tau
         self.H += np.multiply.outer(a, a)
         self.b += y * a
 
-    def clipped(self, theta):
+    def clipped(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the indices of the clipped observations at ``theta`` and their signs.
 
         Asked again for the same array, it passes over the new observations only.
@@ -92,7 +93,7 @@ class HuberRegression:
         self._known = theta, old + len(z), (indices, signs)
         return indices, signs
 
-    def value(self, theta):
+    def value(self, theta: np.ndarray) -> float:
         """Return F at ``theta`` (d,)."""
         a, y, tau = self.observations
         z = y - theta @ a
@@ -100,12 +101,12 @@ class HuberRegression:
         # f_tau(z) = c (z - c / 2) with c the clipped z.
         return 0.5 * self.ridge * float(theta @ theta) + float(pull @ (z - 0.5 * pull))
 
-    def gradient(self, theta):
+    def gradient(self, theta: np.ndarray) -> np.ndarray:
         """Return the gradient of F (d,) at ``theta`` (d,), in one pass over the data."""
         a, y, tau = self.observations
         return self.ridge * theta - a @ np.clip(y - theta @ a, -tau, tau)
 
-    def minimise_with(self, clipped):
+    def minimise_with(self, clipped: Any) -> np.ndarray:
         """Return the minimiser over the ball of the quadratic that F is with ``clipped`` fixed."""
         indices, signs = clipped
         H, b = self.H, self.b
@@ -123,7 +124,7 @@ class HuberRegression:
             H = made_definite(H, JITTER, ROUNDING)
         return minimise_quadratic(H, b, self.radius)[0]
 
-    def reweighted(self, theta):
+    def reweighted(self, theta: np.ndarray) -> np.ndarray:
         r"""Return the minimiser of the quadratic that lies above F and touches it at ``theta``.
 
         Its weights are $\min(1, \tau_s/|z_s|)$.
@@ -135,7 +136,7 @@ class HuberRegression:
         return minimise_quadratic(H, weighted @ y, self.radius)[0]
 
 
-def solve_newton(regression, start, accuracy):
+def solve_newton(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
     r"""Semismooth Newton from ``start`` (d,): exact, as F is quadratic between changes of the set.
 
     A step goes to the minimiser for the set at its start. If the set there is the same, that point
@@ -179,7 +180,7 @@ def _descend(regression, theta, value, target):
     return None, value
 
 
-def solve_by_reweighting(regression, start, accuracy):
+def solve_by_reweighting(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
     """Iteratively reweighted ridge regressions from ``start``; slow and sure, a cross-check."""
     theta = start
     for _ in range(MAX_SWEEPS):
@@ -191,7 +192,7 @@ def solve_by_reweighting(regression, start, accuracy):
     return theta, False
 
 
-def solve_by_gradient(regression, start, accuracy):
+def solve_by_gradient(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
     r"""Projected gradient from ``start``, with steps $1/\Lambda$, $\Lambda = \lambda_{\max}(H)$.
 
     Stops when the gradient mapping $\Lambda\|\theta^+-\theta\|$ is at most ``accuracy``.
@@ -208,12 +209,16 @@ def solve_by_gradient(regression, start, accuracy):
     return theta, False
 
 
-def solve_by_gradient_from_zero(regression, start, accuracy):
+def solve_by_gradient_from_zero(
+    regression: HuberRegression, start: np.ndarray, accuracy: float
+) -> Any:
     """As `solve_by_gradient`, without a start."""
     return solve_by_gradient(regression, np.zeros_like(start), accuracy)
 
 
-def solve_by_slsqp_in_a_loop(regression, start, accuracy):
+def solve_by_slsqp_in_a_loop(
+    regression: HuberRegression, start: np.ndarray, accuracy: float
+) -> Any:
     """Run scipy's SLSQP on a loss that is summed in Python, as public code does; for timing."""
     from scipy.optimize import minimize
 

@@ -32,7 +32,7 @@ class Kernel(ABC):
         """Return the matrix (n, m) of k(x, y) for rows of ``X`` (n, d) and ``Y`` (m, d)."""
 
     @abstractmethod
-    def diagonal(self, X):
+    def diagonal(self, X: np.ndarray) -> np.ndarray:
         """Return k(x, x) for the rows of ``X`` (n, d), as (n,)."""
 
 
@@ -70,11 +70,11 @@ class GaussianKernel(_Stationary):
     name = "gaussian"
     metric = "sqeuclidean"
 
-    def profile(self, squares):
+    def profile(self, squares: np.ndarray) -> np.ndarray:
         squares *= -0.5 / self.lengthscale**2
         return np.exp(squares, out=squares)
 
-    def with_slope(self, X, Y):
+    def with_slope(self, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         K = self(X, Y)
         return K, K
 
@@ -117,11 +117,11 @@ class Matern12(_Matern):
     order = 0.5
 
     @staticmethod
-    def polynomial(z):
+    def polynomial(z: np.ndarray) -> np.ndarray:
         return np.ones_like(z)
 
     @staticmethod
-    def slope(z):
+    def slope(z: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore"):
             return 1.0 / z
 
@@ -131,11 +131,11 @@ class Matern32(_Matern):
     order = 1.5
 
     @staticmethod
-    def polynomial(z):
+    def polynomial(z: np.ndarray) -> np.ndarray:
         return 1.0 + z
 
     @staticmethod
-    def slope(z):
+    def slope(z: np.ndarray) -> np.ndarray:
         return np.full_like(z, 3.0)
 
 
@@ -144,14 +144,14 @@ class Matern52(_Matern):
     order = 2.5
 
     @staticmethod
-    def polynomial(z):
+    def polynomial(z: np.ndarray) -> np.ndarray:
         values = z * z
         values /= 3.0
         values += 1.0 + z
         return values
 
     @staticmethod
-    def slope(z):
+    def slope(z: np.ndarray) -> np.ndarray:
         return 5.0 / 3.0 * (1.0 + z)
 
 
@@ -161,7 +161,7 @@ class LinearKernel(Kernel):
     def __call__(self, X, Y):
         return X @ Y.T
 
-    def diagonal(self, X):
+    def diagonal(self, X: np.ndarray) -> np.ndarray:
         return dots(X, X)
 
 
@@ -175,7 +175,7 @@ class GramKernel(Kernel):
 
     name = "gram"
 
-    def __init__(self, gram):
+    def __init__(self, gram: np.ndarray) -> None:
         gram = np.asarray(gram, dtype=float)
         if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
             raise ConfigError(f"gram has shape {gram.shape}; allowed: (n, n)")
@@ -186,7 +186,7 @@ class GramKernel(Kernel):
     def __call__(self, X, Y):
         return self.gram[np.ix_(self._rows(X), self._rows(Y))]
 
-    def diagonal(self, X):
+    def diagonal(self, X: np.ndarray) -> np.ndarray:
         rows = self._rows(X)
         return self.gram[rows, rows]
 
@@ -201,7 +201,7 @@ STATIONARY = {k.name: k for k in (GaussianKernel, Matern12, Matern32, Matern52)}
 KERNELS = (*STATIONARY, "linear")
 
 
-def make_kernel(name, lengthscale=None):
+def make_kernel(name: str, lengthscale: float | None = None) -> Kernel:
     """Return the kernel called ``name``; the linear one has no ``lengthscale``, the others must."""
     one_of("kernel", name, KERNELS)
     if name == "linear":

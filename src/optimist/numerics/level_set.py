@@ -13,6 +13,7 @@ $$\nabla\mathcal L(\theta) + \rho\theta = s x,\qquad \sqrt{\psi(\theta)} = \beta
 
 import math
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -52,24 +53,33 @@ class LevelSet:
         Number of maximisations in which SLSQP reported no success.
     """
 
-    def __init__(self, likelihood, centre, level, radius, memory=None, derivatives=None):
+    def __init__(
+        self,
+        likelihood: Likelihood,
+        centre: np.ndarray,
+        level: float,
+        radius: float | None,
+        memory: Any | None = None,
+        derivatives: Any | None = None,
+    ) -> None:
         self.likelihood = likelihood
         self.centre = centre
         self.level = level
         self.beta = math.sqrt(level)
         self.radius = radius
-        self.minimum, _, self.hessian = derivatives or likelihood.at(centre)
+        found: Any = derivatives or likelihood.at(centre)
+        self.minimum, _, self.hessian = found
         self.memory = memory
         self.fallbacks = 0
         self.failures = 0
 
     @cached_property
-    def regular_hessian(self):
+    def regular_hessian(self) -> np.ndarray:
         """The Hessian at the centre, definite."""
         return made_definite(self.hessian, JITTER, ROUNDING)
 
     @cached_property
-    def reach(self):
+    def reach(self) -> float:
         r"""Bound on the distance of any member from the centre.
 
         In the ball it is S plus the norm of the centre, which need not lie inside; with a ridge
@@ -79,18 +89,18 @@ class LevelSet:
             return math.sqrt(2.0 * self.level / self.likelihood.ridge)
         return self.radius + math.sqrt(self.centre @ self.centre)
 
-    def distance_bounds(self, thetas):
+    def distance_bounds(self, thetas: np.ndarray) -> Any:
         """Bound the distance of any member from each row of ``thetas`` (m, d), as (m,)."""
         if self.radius is None:
             return self.reach + norms(thetas - self.centre)
         return self.radius + norms(thetas)
 
-    def excess(self, thetas):
+    def excess(self, thetas: np.ndarray) -> np.ndarray:
         """Return psi at the rows of ``thetas`` (m, d), as (m,)."""
         return self.likelihood.values(thetas) - self.minimum
 
     @cached_property
-    def remembered(self):
+    def remembered(self) -> Any:
         """Points (m, d) of the memory, values (m,) and gradients (m, d) there, or None."""
         if self.memory is None or not self.memory.count:
             return None
@@ -98,16 +108,17 @@ class LevelSet:
         tangents = self.memory.expansions.tangents(kept, self.likelihood.ridge)
         return self.memory.expansions.points[kept].copy(), *tangents
 
-    def may_reach(self, thetas):
+    def may_reach(self, thetas: np.ndarray) -> np.ndarray:
         """Return for each row of ``thetas`` (m, d) whether psi may be small enough there.
 
         Tells by the tangents at remembered points, with no pass over the data.
         """
         if self.remembered is None:
             return np.ones(len(thetas), dtype=bool)
-        return values_from_below(*self.remembered, thetas) <= self.minimum + self.level
+        points, values, gradients = self.remembered
+        return values_from_below(points, values, gradients, thetas) <= self.minimum + self.level
 
-    def contains(self, thetas):
+    def contains(self, thetas: np.ndarray) -> np.ndarray:
         """Return for each row of ``thetas`` (m, d) whether it lies in the set."""
         inside = self.excess(thetas) <= self.level
         if self.radius is None:
@@ -115,13 +126,13 @@ class LevelSet:
         return inside & (norms(thetas) <= self.radius * (1.0 + SPHERE_TOLERANCE))
 
     @cached_property
-    def holds_centre(self):
+    def holds_centre(self) -> bool:
         """Whether the centre lies in the set: an unconstrained one may be outside the ball."""
         if self.radius is None:
             return True
         return math.sqrt(self.centre @ self.centre) <= self.radius * (1.0 + SPHERE_TOLERANCE)
 
-    def members(self, thetas, values):
+    def members(self, thetas: np.ndarray, values: np.ndarray) -> Any:
         r"""Return members on the way from the centre to ``thetas`` (m, d), by convexity of psi.
 
         ``values`` (m,) are the likelihood's at ``thetas``. Needs a centre that is in the set.
@@ -132,7 +143,7 @@ class LevelSet:
             share = np.minimum(share, distance_to_sphere(self.centre, move, self.radius))
         return self.centre + share[:, None] * move
 
-    def best_arm(self, arms, prune=True):
+    def best_arm(self, arms: np.ndarray, prune: bool = True) -> int:
         """Return the index of the arm (K, d) with the largest maximum over the set.
 
         With ``prune``, an arm is given up as soon as its upper bound is below another's lower
@@ -141,7 +152,7 @@ class LevelSet:
         """
         return int(np.argmax(self._solve(arms, prune)))
 
-    def reaches_tip(self, x):
+    def reaches_tip(self, x: np.ndarray) -> bool:
         r"""Return whether the maximum for arm ``x`` (d,) is that of the ball, at $Sx/\|x\|$."""
         length = math.sqrt(x @ x)
         if self.radius is None or length == 0.0:
@@ -149,7 +160,7 @@ class LevelSet:
         tip = x[None] * (self.radius / length)
         return bool(self.may_reach(tip)[0] and self.excess(tip)[0] <= self.level)
 
-    def maxima(self, arms):
+    def maxima(self, arms: np.ndarray) -> Any:
         r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each row x of ``arms`` (K, d)."""
         return self._solve(arms, prune=False)
 
@@ -169,7 +180,7 @@ class LevelSet:
         return values
 
 
-def maximise_by_dual(level_set, x):
+def maximise_by_dual(level_set: LevelSet, x: np.ndarray) -> Any:
     r"""Maximise $x^\top\theta$ by a root search in s; return theta (d,) and s.
 
     $\theta(s) = \arg\min_\Theta \mathcal L(\theta) - s\,x^\top\theta$ has non-decreasing
@@ -199,7 +210,7 @@ def maximise_by_dual(level_set, x):
     return theta, math.exp(s)
 
 
-def maximise_by_slsqp(level_set, arms, tolerance=1e-5):
+def maximise_by_slsqp(level_set: LevelSet, arms: np.ndarray, tolerance: float = 1e-5) -> Any:
     r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each arm (K, d) by scipy's SLSQP.
 
     One solve per arm from the centre, with the constraints and gradients of the public codes.

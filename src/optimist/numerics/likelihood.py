@@ -8,12 +8,14 @@ history has one row per distinct arm, weighted by its number of plays, which is 
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from optimist.errors import ConfigError
 from optimist.numerics.ball import minimise_quadratic
 from optimist.numerics.linear import add_to_diagonal, dots, made_definite
+from optimist.numerics.links import Link
 
 HISTORIES = ("raw", "aggregated")
 # Keeps Newton systems definite while the plays do not yet span the space.
@@ -34,7 +36,7 @@ class History:
         One row per round, or one row per distinct arm (for arm sets that never change).
     """
 
-    def __init__(self, dimension, mode="raw"):
+    def __init__(self, dimension: int, mode: str = "raw") -> None:
         if mode not in HISTORIES:
             raise ConfigError(f"history is {mode!r}; allowed: {', '.join(HISTORIES)}")
         self.mode = mode
@@ -43,34 +45,34 @@ class History:
         self.rows = 0
         self.longest = 0.0  # largest norm of a row
         self.reward_sum = np.zeros(dimension)  # b
-        self._row_of_arm = {}
+        self._row_of_arm: dict[int, int] = {}
         self._features = np.empty((16, dimension))
         self._products = np.empty((16, dimension * dimension))
         self._weights = np.empty(16)
 
     @property
-    def features(self):
+    def features(self) -> np.ndarray:
         """Rows x_i, (n, d)."""
         return self._features[: self.rows]
 
     @property
-    def products(self):
+    def products(self) -> np.ndarray:
         """Rows of x_i x_i^T, flattened, (n, d * d): a Hessian is then one matrix product."""
         return self._products[: self.rows]
 
     @property
-    def weights(self):
+    def weights(self) -> np.ndarray:
         """Number of plays of each row, (n,)."""
         return self._weights[: self.rows]
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes in use (rows held, not rows reserved)."""
         per_row = 8 * (self.dimension + self.dimension**2 + 1)
         index = 16 * len(self._row_of_arm)
         return self.reward_sum.nbytes + self.rows * per_row + index
 
-    def append(self, index, x, reward):
+    def append(self, index: int, x: np.ndarray, reward: float) -> None:
         """Record that arm number ``index`` with features ``x`` (d,) paid ``reward``."""
         self.plays += 1
         self.reward_sum += reward * x
@@ -107,24 +109,24 @@ class Likelihood:
         c of an additional linear term -c^T theta.
     """
 
-    def __init__(self, link, history, ridge=0.0, tilt=0.0):
+    def __init__(self, link: Link, history: History, ridge: float = 0.0, tilt: Any = 0.0) -> None:
         self.link = link
         self.history = history
         self.ridge = ridge
         self.linear = history.reward_sum / link.dispersion + tilt
 
-    def values(self, thetas):
+    def values(self, thetas: np.ndarray) -> np.ndarray:
         """Return L at each row of ``thetas`` (m, d), as (m,)."""
         m = self.link.log_partition(thetas @ self.history.features.T)
         fit = m @ self.history.weights / self.link.dispersion - thetas @ self.linear
         return fit + 0.5 * self.ridge * dots(thetas, thetas)
 
-    def gradients(self, thetas):
+    def gradients(self, thetas: np.ndarray) -> np.ndarray:
         """Return the gradient at each row of ``thetas`` (m, d), as (m, d)."""
         mu = self.link.mean(thetas @ self.history.features.T) * self.history.weights
         return mu @ self.history.features / self.link.dispersion - self.linear + self.ridge * thetas
 
-    def derivatives(self, thetas):
+    def derivatives(self, thetas: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return values (m,), gradients (m, d) and Hessians (m, d, d) at the rows of ``thetas``."""
         history, g = self.history, self.link.dispersion
         m, mu, slope = self.link.jet(thetas @ history.features.T)
@@ -140,13 +142,13 @@ class Likelihood:
             add_to_diagonal(hessians, self.ridge)
         return values, gradients, hessians
 
-    def at(self, theta):
+    def at(self, theta: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         """Return value, gradient (d,) and Hessian (d, d) at one ``theta`` (d,)."""
         value, gradient, hessian = self.derivatives(theta[None])
         return float(value[0]), gradient[0], hessian[0]
 
 
-def minimise(likelihood, start, radius=None):
+def minimise(likelihood: Likelihood, start: np.ndarray, radius: float | None = None) -> Any:
     r"""Minimise a likelihood over $\mathbb R^d$ or over the ball of ``radius``, by Newton's method.
 
     Each step minimises the local quadratic model (over the ball), followed by Armijo backtracking
@@ -170,7 +172,9 @@ def minimise(likelihood, start, radius=None):
     return theta, converged
 
 
-def descend(likelihood, theta, derivatives, radius=None):
+def descend(
+    likelihood: Likelihood, theta: np.ndarray, derivatives: Any, radius: float | None = None
+) -> Any:
     """Minimise from ``theta`` in the domain, where the derivatives are known; see `minimise`.
 
     Returns theta (d,), the derivatives there (value, gradient, Hessian) and converged.
@@ -200,7 +204,7 @@ def descend(likelihood, theta, derivatives, radius=None):
     return theta, (value, gradient, hessian), False
 
 
-def ball_constraint(radius):
+def ball_constraint(radius: float) -> dict[str, Any]:
     r"""Return the constraint $\|\theta\| \le S$ as scipy's SLSQP takes it."""
     return {
         "type": "ineq",
@@ -209,7 +213,9 @@ def ball_constraint(radius):
     }
 
 
-def minimise_by_slsqp(likelihood, start, radius=None, tolerance=1e-5):
+def minimise_by_slsqp(
+    likelihood: Likelihood, start: np.ndarray, radius: float | None = None, tolerance: float = 1e-5
+) -> Any:
     """Minimise as `minimise` does, by scipy's SLSQP: what public codes run."""
     from scipy.optimize import minimize
 

@@ -1,25 +1,27 @@
 r"""Rows of vectors; norms and rank-one updates of symmetric positive-definite matrices."""
 
+from typing import Any
+
 import numpy as np
 
 
-def dots(a, b):
+def dots(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return the inner product of each row of ``a`` (m, d) with that of ``b`` (m, d), as (m,)."""
     return np.vecdot(a, b)
 
 
-def norms(a):
+def norms(a: np.ndarray) -> np.ndarray:
     """Return the Euclidean norm of each row of ``a`` (m, d), as (m,)."""
     return np.sqrt(np.vecdot(a, a))
 
 
-def add_to_diagonal(matrices, values):
+def add_to_diagonal(matrices: np.ndarray, values: Any) -> Any:
     """Add ``values`` (a scalar or (m,)) to the diagonals of ``matrices`` (m, d, d), in place."""
     diagonals = np.einsum("mii->mi", matrices)
     diagonals += np.asarray(values)[..., None]
 
 
-def made_definite(H, least, share):
+def made_definite(H: np.ndarray, least: float, share: float) -> np.ndarray:
     """Return ``H`` (d, d) with ``least``, or that share of its trace if more, on its diagonal.
 
     A positive semi-definite matrix becomes definite, beside the rounding errors of its entries too.
@@ -27,13 +29,13 @@ def made_definite(H, least, share):
     return H + max(least, share * np.trace(H)) * np.eye(len(H))
 
 
-def inverse_norms(arms, H_inv):
+def inverse_norms(arms: np.ndarray, H_inv: np.ndarray) -> np.ndarray:
     r"""Return $\|x\|_{H^{-1}}$ for every row x of ``arms`` (K, d), given the inverse (d, d)."""
     squares = np.einsum("kd,kd->k", arms @ H_inv, arms)
     return np.sqrt(np.maximum(squares, 0.0))
 
 
-def add_outer_to_inverse(H_inv, v, b, q):
+def add_outer_to_inverse(H_inv: np.ndarray, v: np.ndarray, b: float, q: Any) -> Any:
     r"""Update ``H_inv`` in place to $(H + b\,xx^\top)^{-1}$ by the Sherman-Morrison formula.
 
     ``v`` is $H^{-1}x$ (d,) and ``q`` is $x^\top H^{-1}x$.
@@ -41,12 +43,12 @@ def add_outer_to_inverse(H_inv, v, b, q):
     H_inv -= (b / (1.0 + b * q)) * np.multiply.outer(v, v)
 
 
-def quadratic_norms(thetas, centre, H):
+def quadratic_norms(thetas: np.ndarray, centre: np.ndarray, H: np.ndarray) -> np.ndarray:
     r"""Return $\|\theta - c\|_H$ for every row of ``thetas`` (n, d)."""
     difference = np.atleast_2d(thetas) - centre
     return np.sqrt(np.maximum(np.einsum("nd,nd->n", difference @ H, difference), 0.0))
 
 
-def log_determinant(H):
+def log_determinant(H: np.ndarray) -> float:
     """Return log det of the symmetric positive-definite matrix ``H`` (d, d)."""
     return float(np.linalg.slogdet(H)[1])

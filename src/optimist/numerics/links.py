@@ -7,6 +7,7 @@ $\exp\{(rz - m(z))/g + h(r)\}$, mean $\mu(z) = m'(z)$ and variance $g\,\mu'(z)$
 
 import math
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 
@@ -32,34 +33,34 @@ class Link(ABC):
     self_concordance = 1.0
 
     @abstractmethod
-    def log_partition(self, z):
+    def log_partition(self, z: np.ndarray) -> np.ndarray:
         """Return m(z), elementwise."""
 
     @abstractmethod
-    def mean(self, z):
+    def mean(self, z: Any) -> Any:
         """Return mu(z), elementwise."""
 
     @abstractmethod
-    def slope(self, z):
+    def slope(self, z: Any) -> Any:
         """Return mu'(z), elementwise."""
 
-    def jet(self, z):
+    def jet(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return (m, mu, mu') at ``z`` together, which saves exponentials."""
         return self.log_partition(z), self.mean(z), self.slope(z)
 
     @abstractmethod
-    def slope_bounds(self, bound):
+    def slope_bounds(self, bound: float) -> tuple[float, float]:
         r"""Return $(c_\mu, C_\mu)$, the extremes of $\mu'$ on $|z| \le$ ``bound``."""
 
     @abstractmethod
-    def lipschitz(self, bound, observations, dimension, delta):
+    def lipschitz(self, bound: float, observations: int, dimension: int, delta: float) -> float:
         """Return L_t, a Lipschitz constant of the log-likelihood on the ball of radius ``bound``.
 
         Holds with probability 1 - delta after ``observations`` rewards (Lee et al. 2024, Table 1).
         """
 
     @abstractmethod
-    def sample(self, rng, means):
+    def sample(self, rng: np.random.Generator, means: np.ndarray) -> np.ndarray:
         """Draw one reward for every entry of ``means`` (any shape)."""
 
 
@@ -68,24 +69,24 @@ class Logistic(Link):
 
     name = "logistic"
 
-    def log_partition(self, z):
+    def log_partition(self, z: np.ndarray) -> np.ndarray:
         # log(1 + e^z) = max(z, 0) + log(1 + e^-|z|), exact to one rounding of 1.
         return np.maximum(z, 0.0) + np.log(1.0 + np.exp(-np.abs(z)))
 
-    def mean(self, z):
+    def mean(self, z: Any) -> Any:
         if isinstance(z, float):
             return 1.0 / (1.0 + math.exp(-z)) if z > -700.0 else 0.0
         e = np.exp(-np.abs(z))
         return np.where(z >= 0.0, 1.0, e) / (1.0 + e)
 
-    def slope(self, z):
+    def slope(self, z: Any) -> Any:
         if isinstance(z, float):
             e = math.exp(-abs(z))
             return e / ((1.0 + e) * (1.0 + e))
         e = np.exp(-np.abs(z))
         return e / np.square(1.0 + e)
 
-    def jet(self, z):
+    def jet(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         # In place where possible: this is the inner loop of the likelihood methods. The mean has
         # an absolute, not a relative, accuracy of one rounding.
         e = np.abs(z)
@@ -102,13 +103,13 @@ class Logistic(Link):
         one_plus_e += np.maximum(z, 0.0)
         return one_plus_e, upper, slope
 
-    def slope_bounds(self, bound):
+    def slope_bounds(self, bound: float) -> tuple[float, float]:
         return float(self.slope(float(bound))), 0.25
 
-    def lipschitz(self, bound, observations, dimension, delta):
+    def lipschitz(self, bound: float, observations: int, dimension: int, delta: float) -> float:
         return (1.0 + bound / 2.0) * observations
 
-    def sample(self, rng, means):
+    def sample(self, rng: np.random.Generator, means: np.ndarray) -> np.ndarray:
         return np.asarray(rng.random(np.shape(means)) < means, dtype=float)
 
 
@@ -119,7 +120,7 @@ class Poisson(Link):
     # Unconstrained Newton steps may overshoot; exp(30) is far beyond any ball of interest.
     cap = 30.0
 
-    def log_partition(self, z):
+    def log_partition(self, z: np.ndarray) -> np.ndarray:
         if isinstance(z, float):
             return math.exp(min(z, self.cap))
         return np.exp(np.minimum(z, self.cap))
@@ -127,17 +128,17 @@ class Poisson(Link):
     mean = log_partition
     slope = log_partition
 
-    def jet(self, z):
+    def jet(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         e = self.log_partition(z)
         return e, e, e
 
-    def slope_bounds(self, bound):
+    def slope_bounds(self, bound: float) -> tuple[float, float]:
         return float(np.exp(-bound)), float(np.exp(bound))
 
-    def lipschitz(self, bound, observations, dimension, delta):
+    def lipschitz(self, bound: float, observations: int, dimension: int, delta: float) -> float:
         return math.exp(bound) * observations + math.log(dimension / delta)
 
-    def sample(self, rng, means):
+    def sample(self, rng: np.random.Generator, means: np.ndarray) -> np.ndarray:
         return np.asarray(rng.poisson(means), dtype=float)
 
 
@@ -147,36 +148,36 @@ class Gaussian(Link):
     name = "gaussian"
     self_concordance = 0.0
 
-    def __init__(self, sigma=1.0):
+    def __init__(self, sigma: float = 1.0) -> None:
         if not sigma > 0.0:
             raise ConfigError(f"link sigma is {sigma!r}; allowed: a positive number")
         self.sigma = float(sigma)
         self.dispersion = self.sigma**2
 
-    def log_partition(self, z):
+    def log_partition(self, z: np.ndarray) -> np.ndarray:
         return 0.5 * z * z
 
-    def mean(self, z):
+    def mean(self, z: Any) -> Any:
         return z
 
-    def slope(self, z):
+    def slope(self, z: Any) -> Any:
         return 1.0 if isinstance(z, float) else np.ones_like(z)
 
-    def slope_bounds(self, bound):
+    def slope_bounds(self, bound: float) -> tuple[float, float]:
         return 1.0, 1.0
 
-    def lipschitz(self, bound, observations, dimension, delta):
+    def lipschitz(self, bound: float, observations: int, dimension: int, delta: float) -> float:
         noise = self.sigma * math.sqrt(2.0 * observations * math.log(2.0 * dimension / delta))
         return (2.0 * bound * observations + noise) / self.dispersion
 
-    def sample(self, rng, means):
+    def sample(self, rng: np.random.Generator, means: np.ndarray) -> np.ndarray:
         return means + self.sigma * rng.standard_normal(np.shape(means))
 
 
 LINKS = {"logistic": Logistic, "poisson": Poisson, "gaussian": Gaussian}
 
 
-def make_link(name, **parameters):
+def make_link(name: str, **parameters: Any) -> Link:
     """Return the link called ``name``; raise ConfigError with the allowed names otherwise."""
     if name not in LINKS:
         raise unknown_name("link", name, LINKS)

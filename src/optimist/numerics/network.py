@@ -9,7 +9,7 @@ Liu and Wang (2023), "Global Optimization with Parametric Function Approximation
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -39,7 +39,7 @@ class TwoLayerNetwork:
         H.
     """
 
-    def __init__(self, dimension, hidden=HIDDEN):
+    def __init__(self, dimension: int, hidden: int = HIDDEN) -> None:
         self.dimension = dimension
         self.hidden = hidden
         self.size = hidden * dimension + 2 * hidden + 1
@@ -48,23 +48,23 @@ class TwoLayerNetwork:
             slice(*ends) for ends in zip([0, *ends[:-1]], ends, strict=True)
         )
 
-    def layers(self, w):
+    def layers(self, w: np.ndarray) -> Any:
         """Return the parameters of rows of ``w`` (K, d_w), as views."""
         W1 = w[:, self._first].reshape(len(w), self.hidden, self.dimension)
         return Layers(W1, w[:, self._bias], w[:, self._second], w[:, -1])
 
-    def values(self, w, x):
+    def values(self, w: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Return f (K,) for rows of ``w`` (K, d_w) and ``x`` (K, d)."""
         layers = self.layers(w)
         return np.einsum("kh,kh->k", layers.w2, _hidden(layers, x)) + layers.b2
 
-    def gradients(self, w, x):
+    def gradients(self, w: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the gradients in w (K, d_w) and in x (K, d)."""
         g = np.empty(w.shape)
         return g, self.gradients_into(self.layers(g), self.layers(w), x)
 
     @staticmethod
-    def gradients_into(out, layers, x):
+    def gradients_into(out: Any, layers: Any, x: np.ndarray) -> np.ndarray:
         """Write the gradients in w of ``layers`` to ``out``; return those in x (K, d)."""
         h = _hidden(layers, x)
         out.w2[:] = h
@@ -75,21 +75,23 @@ class TwoLayerNetwork:
         np.multiply(q[:, :, None], x[:, None, :], out=out.W1)
         return (q[:, None, :] @ layers.W1)[:, 0]
 
-    def value(self, w, x):
+    def value(self, w: np.ndarray, x: np.ndarray) -> float:
         """Return f at one point, a float."""
         return float(self.values(w[None], x[None])[0])
 
-    def gradient(self, w, x):
+    def gradient(self, w: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Return the gradient in w (d_w,) at one point."""
         return self.gradients(w[None], x[None])[0][0]
 
-    def initial(self, rng):
+    def initial(self, rng: np.random.Generator) -> np.ndarray:
         r"""Draw parameters as PyTorch's linear layers do, $U(\pm1/\sqrt{\text{inputs}})$ each."""
         bounds = np.full(self.size, 1.0 / math.sqrt(self.hidden))
         bounds[: self._bias.stop] = 1.0 / math.sqrt(self.dimension)
         return bounds * rng.uniform(-1.0, 1.0, self.size)
 
-    def squared_error(self, w, X, y):
+    def squared_error(
+        self, w: np.ndarray, X: np.ndarray, y: np.ndarray
+    ) -> tuple[float, np.ndarray]:
         """Return the mean squared error on ``X`` (n, d), ``y`` (n,) and its gradient, (d_w,)."""
         rows = np.broadcast_to(w, (len(X), self.size))
         residuals = self.values(rows, X) - y

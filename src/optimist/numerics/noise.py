@@ -8,6 +8,9 @@ finite for q below the tail index only.
 
 import math
 from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
 
 from optimist.errors import ConfigError, positive, unknown_name
 
@@ -35,10 +38,10 @@ class Law(ABC):
     variance: float
 
     @abstractmethod
-    def draw(self, rng, size):
+    def draw(self, rng: np.random.Generator, size: Any) -> np.ndarray:
         """Return ``size`` draws, not centred, as an array."""
 
-    def moment(self, q):
+    def moment(self, q: float) -> float:
         r"""Return $m_q$, the absolute moment of order q about the mean.
 
         Raises ConfigError unless 0 < q < tail.
@@ -53,11 +56,11 @@ class Law(ABC):
     def _moment(self, q):
         """Return the moment of an order that exists."""
 
-    def root(self, q):
+    def root(self, q: float) -> float:
         r"""Return $\nu_q = m_q^{1/q}$, a scale."""
         return self.moment(q) ** (1.0 / q)
 
-    def noise(self, rng, size, centre="mean"):
+    def noise(self, rng: np.random.Generator, size: Any, centre: str = "mean") -> np.ndarray:
         """Return ``size`` draws minus the law's ``centre``, "mean" or "median"."""
         return self.draw(rng, size) - getattr(self, centre)
 
@@ -70,7 +73,7 @@ class Normal(Law):
     mean = median = 0.0
     variance = 1.0
 
-    def draw(self, rng, size):
+    def draw(self, rng: np.random.Generator, size: Any) -> np.ndarray:
         return rng.standard_normal(size)
 
     def _moment(self, q):
@@ -83,11 +86,11 @@ class StudentT(Law):
     name = "student_t"
     mean = median = 0.0
 
-    def __init__(self, df):
+    def __init__(self, df: float) -> None:
         self.tail = self.df = _shape(df)
         self.variance = df / (df - 2.0) if df > 2.0 else math.inf
 
-    def draw(self, rng, size):
+    def draw(self, rng: np.random.Generator, size: Any) -> np.ndarray:
         return rng.standard_t(self.df, size)
 
     def _moment(self, q):
@@ -101,13 +104,13 @@ class Lomax(Law):
 
     name = "lomax"
 
-    def __init__(self, b):
+    def __init__(self, b: float) -> None:
         self.tail = self.b = _shape(b)
         self.mean = 1.0 / (b - 1.0)
         self.median = 2.0 ** (1.0 / b) - 1.0
         self.variance = b / ((b - 1.0) ** 2 * (b - 2.0)) if b > 2.0 else math.inf
 
-    def draw(self, rng, size):
+    def draw(self, rng: np.random.Generator, size: Any) -> np.ndarray:
         return rng.pareto(self.b, size)
 
     def _moment(self, q):
@@ -125,12 +128,12 @@ class Pareto(Lomax):
 
     name = "pareto"
 
-    def __init__(self, b):
+    def __init__(self, b: float) -> None:
         super().__init__(b)
         self.mean += 1.0
         self.median += 1.0
 
-    def draw(self, rng, size):
+    def draw(self, rng: np.random.Generator, size: Any) -> np.ndarray:
         return super().draw(rng, size) + 1.0
 
 
@@ -140,14 +143,14 @@ class Fisk(Law):
     name = "fisk"
     median = 1.0
 
-    def __init__(self, c):
+    def __init__(self, c: float) -> None:
         self.tail = self.c = _shape(c)
         angle = math.pi / c
         self.mean = angle / math.sin(angle)
         second = 2.0 * angle / math.sin(2.0 * angle) if c > 2.0 else math.inf
         self.variance = second - self.mean**2
 
-    def draw(self, rng, size):
+    def draw(self, rng: np.random.Generator, size: Any) -> np.ndarray:
         # The quantile function, (u / (1 - u))^(1/c).
         u = rng.random(size)
         return (u / (1.0 - u)) ** (1.0 / self.c)
@@ -176,7 +179,7 @@ class Fisk(Law):
 LAWS = {cls.name: cls for cls in (Normal, StudentT, Pareto, Lomax, Fisk)}
 
 
-def make_law(name, shape=None):
+def make_law(name: str, shape: float | None = None) -> Law:
     """Return the law called ``name``; ``shape`` is its df, b or c, and None for the normal law."""
     if name not in LAWS:
         raise unknown_name("noise law", name, LAWS)
@@ -186,7 +189,8 @@ def make_law(name, shape=None):
         return Normal()
     if shape is None:
         raise ConfigError(f"law {name!r} needs a shape; allowed: a number above 1")
-    return LAWS[name](shape)
+    law: Any = LAWS[name]
+    return law(shape)
 
 
 def _shape(value):

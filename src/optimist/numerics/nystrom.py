@@ -21,6 +21,7 @@ Regret", equations 3 to 5; Quinonero-Candela et al. (2007).
 """
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.linalg.blas import dsyrk, dtrmm
@@ -55,7 +56,14 @@ class NystromPosterior:
         $\log\det(G/\lambda + I)$.
     """
 
-    def __init__(self, K_S, observed, counts, sums, ridge):
+    def __init__(
+        self,
+        K_S: np.ndarray,
+        observed: np.ndarray,
+        counts: np.ndarray,
+        sums: np.ndarray,
+        ridge: float,
+    ) -> None:
         self.ridge = ridge
         self.basis, self._root = pivoted_root(K_S)
         Z = triangular_product(self._root, observed[self.basis])  # (r, u)
@@ -71,7 +79,7 @@ class NystromPosterior:
         self._is_wide = ridge > CANCELLATION * (information + ridge)
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes in use."""
         return self.basis.nbytes + self._root.nbytes + self._factor.nbytes + self._weights.nbytes
 
@@ -93,11 +101,11 @@ class NystromPosterior:
     def _whitener(self):
         return dtrtri(self._factor, lower=1)[0]
 
-    def mean(self, B):
+    def mean(self, B: np.ndarray) -> np.ndarray:
         r"""Return $\tilde\mu$ at the points of ``B`` (r, n), as (n,)."""
         return self._weights @ B
 
-    def leverages(self, B, diagonal):
+    def leverages(self, B: np.ndarray, diagonal: Any) -> np.ndarray:
         r"""Return $\tilde\sigma^2$ (DTC) at points of prior variance ``diagonal`` (n,), as (n,).
 
         ``B`` (r, n) is overwritten.
@@ -109,13 +117,13 @@ class NystromPosterior:
         var_f = diagonal - _squares(triangular_product(self._shrunk, B))
         return np.maximum(var_f, 0.0, out=var_f) / self.ridge
 
-    def regressors_leverages(self, B):
+    def regressors_leverages(self, B: np.ndarray) -> np.ndarray:
         r"""Return $z^\top V^{-1}z$ (SoR) at the points of ``B`` (r, n), overwritten, as (n,)."""
         inside = dtrmm(1.0, self._whitener(), self._root, lower=1)
         return _squares(triangular_product(inside, B))
 
 
-def pivoted_root(K):
+def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     r"""Return a basis of the rows of a positive semi-definite ``K`` (m, m) and its whitener.
 
     Returns
@@ -133,7 +141,7 @@ def pivoted_root(K):
     return pivots[:rank] - 1, dtrtri(np.tril(factor[:rank, :rank]), lower=1)[0]
 
 
-def triangular_product(L, B):
+def triangular_product(L: np.ndarray, B: np.ndarray) -> np.ndarray:
     """Return L B for the lower triangle of ``L`` (r, r), in the memory of ``B`` (r, n)."""
     return dtrmm(1.0, L, B.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
 

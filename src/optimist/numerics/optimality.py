@@ -9,11 +9,17 @@ cannot win. Rows that do not converge are left to the one-dimensional dual of
 `optimist.numerics.level_set`.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from optimist.numerics.bounds import upper_bounds
 from optimist.numerics.linear import add_to_diagonal, dots, norms
 from optimist.numerics.starts import points_on_border
+
+if TYPE_CHECKING:
+    from optimist.numerics.level_set import LevelSet
+
 
 MAX_NEWTON_STEPS = 30
 MAX_HALVINGS = 6
@@ -50,7 +56,9 @@ class OptimalitySystem:
         Bounds on the maxima, equal where a row is solved.
     """
 
-    def __init__(self, level_set, arms, prune, floor=-np.inf):
+    def __init__(
+        self, level_set: "LevelSet", arms: np.ndarray, prune: bool, floor: float = -np.inf
+    ) -> None:
         self.set = level_set
         self.arms = arms
         self.prune = prune
@@ -73,7 +81,7 @@ class OptimalitySystem:
         self.jacobian = np.zeros((m, d + 2, d + 2))
         self.merit = np.full(m, np.inf)
 
-    def solve(self):
+    def solve(self) -> None:
         """Solve what Newton's method can; `open_rows` are left."""
         remembers = self.set.remembered is not None
         if remembers:
@@ -82,7 +90,7 @@ class OptimalitySystem:
         self._start(self.open_rows(), remembers)
         self._iterate()
 
-    def open_rows(self):
+    def open_rows(self) -> np.ndarray:
         """Return the rows that are not solved and, with ``prune``, may be the largest."""
         self.upper = np.fmax(self.upper, self.lower)  # where they cross by rounding
         unsolved = self.upper > self.lower
@@ -94,7 +102,7 @@ class OptimalitySystem:
             return np.empty(0, dtype=int)
         return np.flatnonzero(contenders & unsolved)
 
-    def adopt(self, row, theta, s):
+    def adopt(self, row: int, theta: np.ndarray, s: float) -> None:
         """Take the maximiser ``theta`` (d,) and multiplier ``s`` of one row, found elsewhere."""
         radius, rows = self.set.radius, np.array([row])
         self.unknowns[row] = [*theta, s, 0.0]
@@ -325,7 +333,7 @@ class OptimalitySystem:
             attained = dots(arms, s.members(self._thetas(rows), values))
             self.lower[rows] = np.fmax(self.lower[rows], attained)
 
-    def remember(self):
+    def remember(self) -> None:
         """Add the iterates that are near a solution to the set's memory, if it has one."""
         if self.set.memory is None:
             return

@@ -7,16 +7,17 @@ $$\kappa(\alpha) = d\log\Big(1 + \tfrac{L^2T}{\sigma_{\min}^2\lambda\alpha d}\Bi
 """
 
 import math
+from typing import Any
 
 
-def log_volume(problem, ridge, alpha=1.0):
+def log_volume(problem: Any, ridge: float, alpha: float = 1.0) -> float:
     r"""Return $\kappa(\alpha)$ for a `HeavyTailedProblem` and $\lambda$ = ``ridge``."""
     d, T = problem.dimension, problem.horizon
     least = problem.least_scale**2
     return d * math.log(1.0 + problem.arm_bound**2 * T / (least * ridge * alpha * d))
 
 
-def threshold_constant(problem, ridge, alpha=1.0):
+def threshold_constant(problem: Any, ridge: float, alpha: float = 1.0) -> float:
     r"""Return $\tau_0$."""
     kappa = log_volume(problem, ridge, alpha)
     power = problem.log_term ** (-1.0 / (1.0 + problem.epsilon))

@@ -11,7 +11,11 @@ Liu and Wang (2023), Appendix D.2, give the ranges, equal bins for choices and l
 reals; equal bins for whole numbers are our reading.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from optimist.errors import ConfigError
 
@@ -28,7 +32,7 @@ class Choice:
 
     options: tuple
 
-    def decode(self, u):
+    def decode(self, u: float) -> Any:
         """Return the option for u in [0, 10]."""
         return self.options[_bin(u, len(self.options))]
 
@@ -40,7 +44,7 @@ class Whole:
     low: int
     high: int
 
-    def decode(self, u):
+    def decode(self, u: float) -> int:
         """Return the integer for u in [0, 10]."""
         return self.low + _bin(u, self.high - self.low + 1)
 
@@ -54,7 +58,7 @@ class Real:
     least: float | None = None
     most: float | None = None
 
-    def decode(self, u):
+    def decode(self, u: float) -> float:
         """Return the float for u in [0, 10]."""
         least = self.low if self.least is None else self.least
         most = self.high if self.most is None else self.most
@@ -101,7 +105,7 @@ SPACES = {
 }
 
 
-def decode(space, x):
+def decode(space: Mapping[str, Any], x: np.ndarray) -> dict[str, Any]:
     """Return the settings, by name, that a point of the box stands for.
 
     Parameters
