@@ -79,7 +79,7 @@ class ScriptedWorld(FiniteArmEnvironment):
         self.asked.append((t, index))
         return self.script(t, index)
 
-    def told(self, t):
+    def context(self, t):
         return self.tells
 
     def problem(self, **learner):
@@ -138,7 +138,7 @@ def choices(algorithm, world, rounds):
 
 def learn(algorithm, world, t, arms, index):
     """Tell an algorithm what playing row ``index`` of ``arms`` in round ``t`` brought."""
-    algorithm.update(arms, index, world.reward(t, index), **world.told(t))
+    algorithm.update(arms, index, world.reward(t, index), **world.context(t))
 
 
 def papers():

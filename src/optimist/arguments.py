@@ -12,7 +12,9 @@ def defaults(function: Callable) -> dict:
     return {p.name: p.default for p in parameters if p.default is not p.empty}
 
 
-def check_keywords(what: str, given: Iterable[str], function: Callable, known: Iterable[str] = ()):
+def check_keywords(
+    what: str, given: Iterable[str], function: Callable, known: Iterable[str] = ()
+) -> None:
     """Raise ConfigError unless ``function`` takes exactly such keywords.
 
     Every one of ``given`` must be a parameter of it, and each of its parameters without a default

@@ -5,6 +5,7 @@ import errno
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 # Errors of the system that say that a file system takes no more files.
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
@@ -57,7 +58,7 @@ def unwritable_named(path: str = "") -> Iterator[None]:
 
 
 def _unwritable(path: str, error: OSError) -> UnwritableError:
-    return UnwritableError(f"{path}: {os.strerror(error.errno)}; {_MEND}")
+    return UnwritableError(f"{path}: {os.strerror(error.errno or 0)}; {_MEND}")
 
 
 def check_writable(folder: str) -> None:
@@ -84,7 +85,7 @@ def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> ConfigError:
     )
 
 
-def one_of(key: str, value, allowed: Iterable):
+def one_of(key: str, value: Any, allowed: Iterable) -> Any:
     """Return ``value`` if it is one of ``allowed``; raise ConfigError naming key and value."""
     allowed = list(allowed)
     if value not in allowed:
@@ -103,7 +104,7 @@ def only_word(key: str, value: str, word: str, otherwise: str) -> None:
         )
 
 
-def positive(key: str, value) -> float:
+def positive(key: str, value: Any) -> float:
     """Return ``value`` as a float if it is a finite positive number; raise ConfigError else."""
     if (
         isinstance(value, bool)
@@ -114,14 +115,14 @@ def positive(key: str, value) -> float:
     return float(value)
 
 
-def proportion(key: str, value) -> float:
+def proportion(key: str, value: Any) -> float:
     """Return ``value`` as a float if it is between 0 and 1; raise ConfigError else."""
     if not positive(key, value) < 1.0:
         raise ConfigError(f"{key} is {value!r}; allowed: a number between 0 and 1")
     return float(value)
 
 
-def whole_number(key: str, value, least: int = 1) -> int:
+def whole_number(key: str, value: Any, least: int = 1) -> int:
     """Return ``value`` if it is an integer of at least ``least``; raise ConfigError else."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ConfigError(f"{key} is {value!r}; allowed: a whole number, at least {least}")

@@ -7,7 +7,10 @@ import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def sha256(path: str | Path) -> str:
@@ -45,12 +48,12 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
             temporary.unlink(missing_ok=True)
 
 
-def write_text(text, path):
+def write_text(text: str, path: str | Path) -> None:
     """Write a text file, in UTF-8."""
     write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
 
-def write_frame(frame, path):
+def write_frame(frame: "pd.DataFrame", path: str | Path) -> None:
     """Write a pandas frame as CSV or Parquet, by the ending of ``path``."""
     is_csv = str(path).endswith(".csv")
     write_atomically(

@@ -6,7 +6,7 @@ a denominator of zero) its bounds are nan and nothing is decided by it.
 
 import math
 from functools import lru_cache, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ FEW_PAIRS = 5  # fewer do not tell how deviations vary
 
 
 @lru_cache(maxsize=4096)
-def t_quantile(freedom, level):
+def t_quantile(freedom: Any, level: float) -> Any:
     """Return the two-sided Student t quantile of a level for ``freedom`` degrees of freedom."""
     # scipy.special alone: importing scipy.stats takes longer than the sums of a whole paper.
     from scipy.special import stdtrit
@@ -31,12 +31,12 @@ class Estimate(NamedTuple):
     error: float
     freedom: float
 
-    def interval(self, level=0.95):
+    def interval(self, level: float = 0.95) -> tuple[float, float, float]:
         """Return (value, low, high)."""
         half = t_quantile(self.freedom, level) * self.error
         return self.value, self.value - half, self.value + half
 
-    def p_value(self, bound):
+    def p_value(self, bound: float) -> float:
         """Return the two-sided p-value of the hypothesis that the truth equals ``bound``."""
         from scipy.special import stdtr
 
@@ -48,7 +48,7 @@ class Estimate(NamedTuple):
         return float(2.0 * stdtr(self.freedom, -distance / self.error))
 
 
-def mean_estimate(values):
+def mean_estimate(values: np.ndarray) -> Estimate:
     """Return the `Estimate` of the mean of independent values (n,)."""
     values = np.asarray(values, dtype=float)
     n = len(values)
@@ -60,12 +60,12 @@ def mean_estimate(values):
     return Estimate(mean, math.sqrt(float(deviation @ deviation) / (n - 1) / n), n - 1)
 
 
-def mean_interval(values, level=0.95):
+def mean_interval(values: np.ndarray, level: float = 0.95) -> tuple[float, float, float]:
     """Return (mean, low, high) by Student's t; the bounds of a single value are nan."""
     return mean_estimate(values).interval(level)
 
 
-def mean_intervals(values, level=0.95, interval="t"):
+def mean_intervals(values: np.ndarray, level: float = 0.95, interval: str = "t") -> np.ndarray:
     """Return (means, lows, highs), (3, columns), of trials in rows, ``values`` (n, columns).
 
     ``interval`` is "t", see `mean_interval`, "bootstrap", see `bootstrap_intervals`, or "normal",
@@ -79,7 +79,7 @@ def mean_intervals(values, level=0.95, interval="t"):
     return np.array([mean_interval(column, level) for column in columns]).T
 
 
-def normal_intervals(values, level=0.95):
+def normal_intervals(values: np.ndarray, level: float = 0.95) -> np.ndarray:
     """Return (means, lows, highs), (3, columns), of the rows, with normal quantiles."""
     from scipy.special import ndtri
 
@@ -91,7 +91,7 @@ def normal_intervals(values, level=0.95):
     return np.array([means, means - half, means + half])
 
 
-def bootstrap_intervals(values, level=0.95):
+def bootstrap_intervals(values: np.ndarray, level: float = 0.95) -> np.ndarray:
     """Return (means, lows, highs), (3, columns), by the percentile bootstrap over the rows.
 
     ``values`` (n, columns) has one independent trial per row, none missing. The resamples are the
@@ -108,7 +108,9 @@ def bootstrap_intervals(values, level=0.95):
     return np.array([means, *np.quantile(counts @ values / n, tails, axis=0)])
 
 
-def median_ratio_interval(numerator, denominator, level=0.95):
+def median_ratio_interval(
+    numerator: np.ndarray, denominator: np.ndarray, level: float = 0.95
+) -> tuple[float, float, float]:
     """Return (ratio, low, high) of the medians of paired samples (n,), by a bootstrap over pairs.
 
     The bounds are percentiles; nan with fewer than two pairs or a median of zero below.
@@ -138,7 +140,9 @@ def _bootstrap_ratios(pairs, statistic, level):
     return float(low), float(high)
 
 
-def deviation_ratio_interval(numerator, denominator, level=0.95):
+def deviation_ratio_interval(
+    numerator: np.ndarray, denominator: np.ndarray, level: float = 0.95
+) -> tuple[float, float, float]:
     """Return (ratio, low, high) of the standard deviations of paired samples (n,).
 
     The bounds are percentiles of a bootstrap over pairs; nan with fewer than five of them, or where
@@ -154,7 +158,9 @@ def deviation_ratio_interval(numerator, denominator, level=0.95):
     return float(top / bottom), *_bootstrap_ratios(pairs, partial(np.std, axis=2, ddof=1), level)
 
 
-def bootstrap_slope(x, samples, statistic=np.median, level=0.95):
+def bootstrap_slope(
+    x: Any, samples: Any, statistic: Any = np.median, level: float = 0.95
+) -> tuple[float, float, float]:
     """Return (slope, low, high) of log statistic(sample) on log x, by a bootstrap of each sample.
 
     ``x`` (m,) are positive, ``samples`` m arrays of independent values with positive statistics;
@@ -177,7 +183,7 @@ def bootstrap_slope(x, samples, statistic=np.median, level=0.95):
     return slope, float(low), float(high)
 
 
-def ratio_estimate(numerator, denominator):
+def ratio_estimate(numerator: np.ndarray, denominator: np.ndarray) -> Estimate:
     r"""Return the `Estimate` of a ratio of means of paired samples, both (n,).
 
     $\hat R = \bar y/\bar x$ with the linearised standard error
@@ -196,7 +202,7 @@ def ratio_estimate(numerator, denominator):
     return Estimate(float(ratio), abs(residual.error / float(x.mean())), residual.freedom)
 
 
-def quotient(top, bottom):
+def quotient(top: Estimate, bottom: Estimate) -> Estimate:
     r"""Return the `Estimate` of a quotient of two independent estimates.
 
     First-order propagation, $s(R)^2 = (s_y^2 + R^2s_x^2)/x^2$, with the degrees of freedom of
@@ -213,7 +219,7 @@ def quotient(top, bottom):
     return Estimate(ratio, math.sqrt(sum(parts)), freedom)
 
 
-def proportion_interval(successes, n, level=0.95):
+def proportion_interval(successes: int, n: int, level: float = 0.95) -> tuple[float, float, float]:
     """Return (share, low, high) by Clopper and Pearson (1934); nan if ``n`` is 0."""
     if n == 0:
         return NAN, NAN, NAN
@@ -223,7 +229,7 @@ def proportion_interval(successes, n, level=0.95):
     return successes / n, float(bounds.low), float(bounds.high)
 
 
-def holm(p_values):
+def holm(p_values: Any) -> np.ndarray:
     """Return p-values (m,) adjusted by Holm's step-down method (1979), in the given order.
 
     A nan stays nan and counts in m.
@@ -236,7 +242,7 @@ def holm(p_values):
     return adjusted
 
 
-def log_log_slope(x, y, level=0.95):
+def log_log_slope(x: Any, y: Any, level: float = 0.95) -> tuple[float, float, float]:
     """Return (slope, low, high) of the least-squares line of log y on log x, both (n,) positive.
 
     The bounds need at least three points.
@@ -253,14 +259,16 @@ def log_log_slope(x, y, level=0.95):
     return Estimate(float(fit.slope), float(fit.stderr), usable.sum() - 2).interval(level)
 
 
-def last_decade_slope(x, y, level=0.95):
+def last_decade_slope(x: Any, y: Any, level: float = 0.95) -> tuple[float, float, float]:
     """Return `log_log_slope` over the last decade of x."""
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     use = x >= x.max(initial=0.0) / 10.0
     return log_log_slope(x[use], y[use], level)
 
 
-def rate_slope(rounds, totals, level=0.95, windows=12):
+def rate_slope(
+    rounds: Any, totals: Any, level: float = 0.95, windows: int = 12
+) -> tuple[float, float, float]:
     """Return (slope, low, high) of the log-log growth, per round, of a cumulative quantity.
 
     Parameters

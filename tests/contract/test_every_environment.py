@@ -118,9 +118,9 @@ def test_the_learner_is_told_a_true_problem(cell):
 
 def test_what_is_told_is_plain_numbers_and_the_same_whenever_asked(cell):
     (world,) = worlds_of(cell, 0)
-    told = [world.told(t) for t in range(HORIZON)]
+    told = [world.context(t) for t in range(HORIZON)]
     json.dumps(told)
-    assert told == [world.told(t) for t in range(HORIZON)]
+    assert told == [world.context(t) for t in range(HORIZON)]
 
 
 def test_facts_are_numbers(cell):

@@ -1,4 +1,4 @@
-"""Aggregation of result files: regret that is counted in hindsight."""
+"""Aggregation of result files: regret that is counted from best known values."""
 
 import pandas as pd
 import pyarrow as pa

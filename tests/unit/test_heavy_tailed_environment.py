@@ -56,7 +56,7 @@ def test_settings_of_one_noise_differ_in_what_they_change_only():
 def test_what_is_told_is_the_scale_of_the_round():
     env = world(decades=1.5, epsilon=0.5, amplitude=3.0)
     nu = make_law("student_t", 2.1).root(1.5)
-    told = np.array([env.told(t)["scale"] for t in range(60)])
+    told = np.array([env.context(t)["scale"] for t in range(60)])
     factors = np.array(noise(env)) / np.array(noise(world(epsilon=0.5)))
     np.testing.assert_allclose(told, nu * factors, rtol=1e-6)
     problem = env.problem()
@@ -67,7 +67,7 @@ def test_what_is_told_is_the_scale_of_the_round():
 
 def test_nu_may_be_what_a_paper_says():
     env = world(nu=1.31)
-    assert env.told(3) == {"scale": 1.31}
+    assert env.context(3) == {"scale": 1.31}
     assert env.problem().scale_bound == 1.31
     assert env.facts()["nu_exact"] == pytest.approx(4.3878, rel=1e-4)
     assert env.facts()["absolute_moment"] == pytest.approx(1.3573, rel=1e-4)

@@ -385,7 +385,7 @@ def test_what_learners_are_told(table, model, dimension, fits):
     assert (problem.deviation, problem.value_bound) == (0.01, 1.0)
     assert problem.initial.shape == (8, dimension)
     assert problem.initial.min() >= 0.0 and 5.0 < problem.initial.max() <= 10.0
-    assert (place.maximum, place.hindsight) == (1.0, True)
+    assert (place.maximum, place.maximum_is_known) == (1.0, False)
     assert world(table, model, initial=3).problem(own_initial=True).initial is None
     assert world(table, model, initial=3).problem(own_initial=True).initial_count == 3
     assert fits == []

@@ -7,7 +7,9 @@ check sets; it returns a `Measurement` or raises `Missing`.
 import inspect
 import math
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +39,7 @@ FACTS_OF_ONE_TRIAL = ("region_area",)
 class Missing(Exception):
     """Cells, facts or columns that a check needs and the tables lack."""
 
-    def __init__(self, names):
+    def __init__(self, names: Iterable[str]) -> None:
         super().__init__("; ".join(names))
 
 
@@ -57,7 +59,7 @@ class Measurement:
     estimate: Estimate | None = None
 
     @property
-    def ends(self):
+    def ends(self) -> tuple[float, float]:
         """The two numbers that decide: the interval, or twice the value if it has none."""
         return (self.low, self.high) if self.interval else (self.value, self.value)
 
@@ -73,13 +75,13 @@ class Cells:
         Confidence level of every interval.
     """
 
-    def __init__(self, groups, level):
+    def __init__(self, groups: Any, level: float) -> None:
         self.groups = groups
         self.level = level
-        self.notes = []
-        self.rounds = []
+        self.notes: list[str] = []
+        self.rounds: list[Any] = []
 
-    def pick(self, table, *keys):
+    def pick(self, table: str, *keys: Any) -> Any:
         """Return the entries of a table; raise Missing naming every absent one."""
         entries = self.groups[table]
         absent = [f"{' of '.join(key)} in {table}" for key in keys if key not in entries]
@@ -87,7 +89,7 @@ class Cells:
             raise Missing(absent)
         return [entries[key] for key in keys]
 
-    def complete(self, table, column, *pairs):
+    def complete(self, table: str, column: str, *pairs: Any) -> Any:
         """Return the rows of complete trials per (setting, algorithm), ``column`` present."""
         known = self.groups[table]
         frames = [self._complete(known.get(pair), column, pair) for pair in pairs]
@@ -120,16 +122,17 @@ class Cells:
         if count:
             self.notes.append(f"{'/'.join(pair)}: {count} of {len(status)} trials {words}")
 
-    def kind(self, method):
+    def kind(self, method: str) -> str:
         """Name the intervals of a method: ``95% t``."""
         return f"{self.level:.0%} {method}"
 
-    def sampled(self, estimate, trials):
+    def sampled(self, estimate: Any, trials: Any) -> Measurement:
         """Return the measurement of an `Estimate` with its t interval."""
-        return Measurement(*estimate.interval(self.level), trials, self.kind("t"), estimate)
+        value, low, high = estimate.interval(self.level)
+        return Measurement(value, low, high, trials, self.kind("t"), estimate)
 
 
-def group(tables):
+def group(tables: Mapping[str, Any]) -> dict[str, Any]:
     """Return the entries of the tables by key, as `Cells` wants them; absent tables are empty."""
     facts = _group(tables, "facts", ["name", "setting"])
     return {
@@ -146,10 +149,10 @@ def _group(tables, name, keys):
     return {} if frame is None or frame.empty else dict(iter(frame.groupby(keys, sort=False)))
 
 
-METRICS = {}
+METRICS: dict[str, Any] = {}
 
 
-def metric(template):
+def metric(template: str) -> Any:
     """Register a function of `Cells` and keyword arguments; ``template`` words its label."""
 
     def register(function):
@@ -159,7 +162,7 @@ def metric(template):
     return register
 
 
-def metric_arguments(name):
+def metric_arguments(name: str) -> list[str]:
     """Return the argument names of the metric called ``name``."""
     if name not in METRICS:
         raise unknown_name("metric", name, METRICS)
@@ -187,14 +190,16 @@ def _paired(top, bottom):
 
 
 @metric("regret of {numerator} / {denominator}, {setting}")
-def regret_ratio(cells, *, setting, numerator, denominator):
+def regret_ratio(cells: Cells, *, setting: str, numerator: str, denominator: str) -> Measurement:
     """Ratio of mean final regrets over common trials."""
     pairs = (setting, numerator), (setting, denominator)
     return cells.sampled(*_paired(*cells.complete("finals", "regret", *pairs)))
 
 
 @metric("median regret of {numerator} / {denominator}, {setting}")
-def median_regret_ratio(cells, *, setting, numerator, denominator):
+def median_regret_ratio(
+    cells: Cells, *, setting: str, numerator: str, denominator: str
+) -> Measurement:
     """Ratio of median final regrets over common trials, by a bootstrap over them."""
     pairs = (setting, numerator), (setting, denominator)
     both = _joined(*cells.complete("finals", "regret", *pairs))
@@ -203,7 +208,9 @@ def median_regret_ratio(cells, *, setting, numerator, denominator):
 
 
 @metric("regret of {numerator} / {denominator}, each at its best of {settings}")
-def tuned_regret_ratio(cells, *, settings, numerator, denominator, tuning):
+def tuned_regret_ratio(
+    cells: Cells, *, settings: list[str], numerator: str, denominator: str, tuning: int
+) -> Measurement:
     """Ratio of mean final regrets where each algorithm has the best of several settings.
 
     The best is that of the smallest mean over the first ``tuning`` trials; the ratio is over the
@@ -219,14 +226,14 @@ def tuned_regret_ratio(cells, *, settings, numerator, denominator, tuning):
 
 
 @metric("regret of {algorithm} / its regret midway, {setting}")
-def regret_doubling(cells, *, algorithm, setting):
+def regret_doubling(cells: Cells, *, algorithm: str, setting: str) -> Measurement:
     """Growth of mean regret over the second half of the rounds: 2 if it is linear, 1 if it ends."""
     (frame,) = cells.complete("finals", "regret_half", (setting, algorithm))
     return cells.sampled(ratio_estimate(frame["regret"], frame["regret_half"]), len(frame))
 
 
 @metric("share of the regret of {algorithm} after round {since}, {setting}")
-def late_regret(cells, *, algorithm, setting, since):
+def late_regret(cells: Cells, *, algorithm: str, setting: str, since: int) -> Measurement:
     """Regret after some round over all of it: 0 if it ends there."""
     (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
     total, late = _regret_since(rows, since)
@@ -234,7 +241,7 @@ def late_regret(cells, *, algorithm, setting, since):
 
 
 @metric("regret of {algorithm} per round after round {since}, {setting}")
-def late_rate(cells, *, algorithm, setting, since):
+def late_rate(cells: Cells, *, algorithm: str, setting: str, since: int) -> Measurement:
     """Mean regret of the rounds after some round: the simple regret of one drawn from them."""
     (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
     _, late = _regret_since(rows, since)
@@ -242,7 +249,9 @@ def late_rate(cells, *, algorithm, setting, since):
 
 
 @metric("regret of {numerator} / {denominator} up to round {rounds}, {setting}")
-def regret_ratio_until(cells, *, setting, numerator, denominator, rounds):
+def regret_ratio_until(
+    cells: Cells, *, setting: str, numerator: str, denominator: str, rounds: int
+) -> Measurement:
     """Ratio of mean regrets up to some round over common trials."""
     pairs = (setting, numerator), (setting, denominator)
     frames = cells.complete("regrets", "regret", *pairs)
@@ -251,7 +260,9 @@ def regret_ratio_until(cells, *, setting, numerator, denominator, rounds):
 
 
 @metric("regret of {numerator} / {denominator} after round {since}, {setting}")
-def regret_ratio_since(cells, *, setting, numerator, denominator, since):
+def regret_ratio_since(
+    cells: Cells, *, setting: str, numerator: str, denominator: str, since: int
+) -> Measurement:
     """Ratio of mean regrets after some round over common trials."""
     pairs = (setting, numerator), (setting, denominator)
     late = [
@@ -276,7 +287,7 @@ def _regret_since(rows, since):
 
 
 @metric("regret of {one} minus that of {other}, per round, {setting}")
-def regret_difference(cells, *, setting, one, other):
+def regret_difference(cells: Cells, *, setting: str, one: str, other: str) -> Measurement:
     """Difference of mean final regrets over common trials, divided by the number of rounds."""
     frames = cells.complete("finals", "regret", (setting, one), (setting, other))
     both = _joined(*frames)
@@ -285,7 +296,9 @@ def regret_difference(cells, *, setting, one, other):
 
 
 @metric("standard deviation of the regret of {numerator} / {denominator}, {setting}")
-def regret_spread_ratio(cells, *, setting, numerator, denominator):
+def regret_spread_ratio(
+    cells: Cells, *, setting: str, numerator: str, denominator: str
+) -> Measurement:
     """Ratio of the standard deviations of final regrets, by a bootstrap over common trials."""
     pairs = (setting, numerator), (setting, denominator)
     both = _joined(*cells.complete("finals", "regret", *pairs))
@@ -294,7 +307,7 @@ def regret_spread_ratio(cells, *, setting, numerator, denominator):
 
 
 @metric("log-log slope of the time of {algorithm} against T, {settings}")
-def time_exponent(cells, *, algorithm, settings):
+def time_exponent(cells: Cells, *, algorithm: str, settings: list[str]) -> Measurement:
     """Growth of the median time of a trial over settings that differ in their horizon."""
     frames = cells.complete("times", "seconds", *((s, algorithm) for s in settings))
     last = [frame.sort_values("round").groupby("trial").last() for frame in frames]
@@ -305,7 +318,9 @@ def time_exponent(cells, *, algorithm, settings):
 
 
 @metric("log-log slope of the {statistic} regret of {algorithm} against T, {settings}")
-def regret_exponent(cells, *, algorithm, settings, statistic):
+def regret_exponent(
+    cells: Cells, *, algorithm: str, settings: list[str], statistic: str
+) -> Measurement:
     """Growth of the mean or median final regret over settings that differ in their horizon."""
     frames = cells.complete("finals", "regret", *((s, algorithm) for s in settings))
     horizons = [frame["round"].max() for frame in frames]
@@ -316,7 +331,9 @@ def regret_exponent(cells, *, algorithm, settings, statistic):
 
 
 @metric("regret of {numerator}, {setting} / {denominator}, {base}")
-def regret_ratio_across(cells, *, numerator, setting, denominator, base):
+def regret_ratio_across(
+    cells: Cells, *, numerator: str, setting: str, denominator: str, base: str
+) -> Measurement:
     """Ratio of mean final regrets over common trials of two settings that share their noise."""
     return cells.sampled(
         *_paired(*cells.complete("finals", "regret", (setting, numerator), (base, denominator)))
@@ -324,7 +341,7 @@ def regret_ratio_across(cells, *, numerator, setting, denominator, base):
 
 
 @metric("regret of {algorithm}, {setting} / {base}")
-def regret_growth(cells, *, algorithm, setting, base):
+def regret_growth(cells: Cells, *, algorithm: str, setting: str, base: str) -> Measurement:
     """Ratio of mean final regrets of one algorithm in two settings, whose trials are unrelated."""
     top, bottom = cells.complete("finals", "regret", (setting, algorithm), (base, algorithm))
     estimate = quotient(mean_estimate(top["regret"]), mean_estimate(bottom["regret"]))
@@ -332,7 +349,9 @@ def regret_growth(cells, *, algorithm, setting, base):
 
 
 @metric("regret of {numerator} / {denominator}, {setting} relative to {base}")
-def regret_ratio_growth(cells, *, numerator, denominator, setting, base):
+def regret_ratio_growth(
+    cells: Cells, *, numerator: str, denominator: str, setting: str, base: str
+) -> Measurement:
     """How much the ratio of two algorithms' regrets grows from one setting to another."""
     pairs = [(s, a) for s in (setting, base) for a in (numerator, denominator)]
     frames = cells.complete("finals", "regret", *pairs)
@@ -341,7 +360,7 @@ def regret_ratio_growth(cells, *, numerator, denominator, setting, base):
 
 
 @metric("{column} of {algorithm} per round, {setting}")
-def share_of_rounds(cells, *, algorithm, setting, column):
+def share_of_rounds(cells: Cells, *, algorithm: str, setting: str, column: str) -> Measurement:
     """Mean over trials of a counter at the end, divided by the number of rounds."""
     (rows,) = cells.complete("finals", column, (setting, algorithm))
     shares = rows[column].astype(float) / rows["round"]
@@ -349,14 +368,16 @@ def share_of_rounds(cells, *, algorithm, setting, column):
 
 
 @metric("largest {column} of {algorithm}, {setting}")
-def largest(cells, *, algorithm, setting, column):
+def largest(cells: Cells, *, algorithm: str, setting: str, column: str) -> Measurement:
     """Largest value over trials of a column at the end."""
     (rows,) = cells.complete("finals", column, (setting, algorithm))
     return Measurement(float(rows[column].max()), trials=len(rows))
 
 
 @metric("largest {top} / {bottom} of {algorithm}, {setting}")
-def largest_quotient(cells, *, algorithm, setting, top, bottom):
+def largest_quotient(
+    cells: Cells, *, algorithm: str, setting: str, top: str, bottom: str
+) -> Measurement:
     """Largest quotient over trials of two columns at the end."""
     for column in (bottom, top):
         (rows,) = cells.complete("finals", column, (setting, algorithm))
@@ -365,7 +386,7 @@ def largest_quotient(cells, *, algorithm, setting, top, bottom):
 
 
 @metric("lower end of {worse} minus upper end of {better}, {setting}")
-def interval_gap(cells, *, setting, worse, better):
+def interval_gap(cells: Cells, *, setting: str, worse: str, better: str) -> Measurement:
     """Distance between the intervals of two mean final regrets; negative if they overlap."""
     frames = cells.complete("finals", "regret", (setting, worse), (setting, better))
     top, bottom = (mean_estimate(f["regret"]).interval(cells.level) for f in frames)
@@ -373,7 +394,7 @@ def interval_gap(cells, *, setting, worse, better):
 
 
 @metric("trials of {algorithm} with the parameter in the set in all rounds, {settings}")
-def coverage(cells, *, algorithm, settings):
+def coverage(cells: Cells, *, algorithm: str, settings: list[str]) -> Measurement:
     """Share of trials, pooled over settings, that never lost the true parameter."""
     frames = cells.complete("finals", "covered", *((s, algorithm) for s in settings))
     covered = [bool(value) for frame in frames for value in frame["covered"]]
@@ -405,26 +426,30 @@ def _ratio_of_times(top, bottom):
 
 
 @metric("seconds of {algorithm}, {setting}")
-def time_total(cells, *, algorithm, setting):
+def time_total(cells: Cells, *, algorithm: str, setting: str) -> Measurement:
     """Seconds of select and update over a whole trial, median over trials."""
     (totals,) = _totals(cells, (setting, algorithm))
     return _over_trials(_spread(totals), len(totals))
 
 
 @metric("time of {numerator} / {denominator}, {setting}")
-def time_ratio(cells, *, setting, numerator, denominator):
+def time_ratio(cells: Cells, *, setting: str, numerator: str, denominator: str) -> Measurement:
     """Ratio of the median times of two algorithms."""
     return _ratio_of_times(*_totals(cells, (setting, numerator), (setting, denominator)))
 
 
 @metric("time of {numerator} / {denominator} up to round {rounds}, {setting}")
-def time_ratio_until(cells, *, setting, numerator, denominator, rounds):
+def time_ratio_until(
+    cells: Cells, *, setting: str, numerator: str, denominator: str, rounds: int
+) -> Measurement:
     """Ratio of the median times of two algorithms up to some round."""
     return _ratio_of_times(*_times_until(cells, rounds, setting, numerator, denominator))
 
 
 @metric("time of {numerator} / {denominator}, up to round {rounds} relative to {since}, {setting}")
-def time_ratio_growth(cells, *, setting, numerator, denominator, rounds, since):
+def time_ratio_growth(
+    cells: Cells, *, setting: str, numerator: str, denominator: str, rounds: int, since: int
+) -> Measurement:
     """How much the ratio of the times of two algorithms grows between two rounds of a trial."""
     late = _ratio_of_times(*_times_until(cells, rounds, setting, numerator, denominator))
     early = _ratio_of_times(*_times_until(cells, since, setting, numerator, denominator))
@@ -447,13 +472,13 @@ def _times_until(cells, rounds, setting, *algorithms):
 
 
 @metric("time of {algorithm}, {setting} / {base}")
-def time_growth(cells, *, algorithm, setting, base):
+def time_growth(cells: Cells, *, algorithm: str, setting: str, base: str) -> Measurement:
     """Ratio of the median times of one algorithm in two settings."""
     return _ratio_of_times(*_totals(cells, (setting, algorithm), (base, algorithm)))
 
 
 @metric("longest / shortest time of {algorithm} over {settings}")
-def time_flat_over_settings(cells, *, algorithm, settings):
+def time_flat_over_settings(cells: Cells, *, algorithm: str, settings: list[str]) -> Measurement:
     """Largest over smallest median time; the range is what single trials allow."""
     totals = _totals(cells, *((s, algorithm) for s in settings))
     lows, medians, highs = np.transpose([_spread(t) for t in totals])
@@ -473,7 +498,7 @@ def _last_to_first_third(trial):
 
 
 @metric("time in the last / first third of the rounds of {algorithm}, {setting}")
-def time_flat_over_rounds(cells, *, algorithm, setting):
+def time_flat_over_rounds(cells: Cells, *, algorithm: str, setting: str) -> Measurement:
     """Growth of the time per round within a trial, median over trials."""
     (rows,) = cells.complete("times", "seconds", (setting, algorithm))
     trials = rows.sort_values("round").groupby("trial")
@@ -482,7 +507,7 @@ def time_flat_over_rounds(cells, *, algorithm, setting):
 
 
 @metric("log-log slope of the time per round of {algorithm} against t, {setting}")
-def time_slope(cells, *, algorithm, setting):
+def time_slope(cells: Cells, *, algorithm: str, setting: str) -> Measurement:
     """Slope over the last decade of rounds, see `optimist.statistics.rate_slope`."""
     (rows,) = cells.complete("times", "seconds", (setting, algorithm))
     totals = rows.pivot(index="trial", columns="round", values="seconds").dropna(axis=1)
@@ -494,7 +519,7 @@ def time_slope(cells, *, algorithm, setting):
 
 
 @metric("log-log slope of the state's bytes of {algorithm} against t, {setting}")
-def state_slope(cells, *, algorithm, setting):
+def state_slope(cells: Cells, *, algorithm: str, setting: str) -> Measurement:
     """Slope over the last decade of rounds of the timing lane, largest trial."""
     (rows,) = cells.complete("times", "state_bytes", (setting, algorithm))
     sizes = rows.groupby("round")["state_bytes"].max()
@@ -502,7 +527,7 @@ def state_slope(cells, *, algorithm, setting):
 
 
 @metric("state's bytes of {algorithm}, largest / smallest over the rounds, {setting}")
-def state_growth(cells, *, algorithm, setting):
+def state_growth(cells: Cells, *, algorithm: str, setting: str) -> Measurement:
     """Largest over smallest state within a trial, largest over trials; 1 means constant."""
     (rows,) = cells.complete("times", "state_bytes", (setting, algorithm))
     sizes = rows.groupby("trial")["state_bytes"].agg(["max", "min"])
@@ -513,7 +538,7 @@ def state_growth(cells, *, algorithm, setting):
 
 
 @metric("selections of {algorithm} that agree with the leader's, {setting}")
-def agreement(cells, *, algorithm, setting):
+def agreement(cells: Cells, *, algorithm: str, setting: str) -> Measurement:
     """Share of a probe's selections that agree with the algorithm whose history it follows."""
     (rows,) = cells.complete("times", "agreements", (setting, algorithm))
     last = rows.groupby("trial")[["agreements", "selections"]].max()
@@ -522,13 +547,13 @@ def agreement(cells, *, algorithm, setting):
 
 
 @metric("{name}, {setting}")
-def fact(cells, *, name, setting):
+def fact(cells: Cells, *, name: str, setting: str) -> Measurement:
     """A value of the table of facts."""
     return Measurement(float(*cells.pick("facts", (name, setting))), trials=_trials_of_fact(name))
 
 
 @metric("{name} of {numerator} / {denominator}")
-def fact_ratio(cells, *, name, numerator, denominator):
+def fact_ratio(cells: Cells, *, name: str, numerator: str, denominator: str) -> Measurement:
     """Ratio of one fact of two settings (or algorithms, if the fact is about those)."""
     top, bottom = cells.pick("facts", (name, numerator), (name, denominator))
     ratio = float(top) / float(bottom) if bottom else math.nan
@@ -540,7 +565,7 @@ def _trials_of_fact(name):
 
 
 @metric("log-log slope of the time of the {part} part against d, d >= {smallest}")
-def scaling_slope(cells, *, part, smallest):
+def scaling_slope(cells: Cells, *, part: str, smallest: float) -> Measurement:
     """Growth of a part of the update with the dimension, from dimension ``smallest`` on."""
     (rows,) = cells.pick("scaling", (part,))
     rows = rows[rows["dimension"] >= smallest]

@@ -9,9 +9,16 @@ import math
 from collections import Counter
 from html import escape
 from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from optimist.claims.verdicts import VERDICTS
 from optimist.errors import ConfigError, ResultError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from optimist.claims.verdicts import Verdict
 
 COLUMNS = (
     "claim",
@@ -45,7 +52,7 @@ MARKERS = ("<!-- claims -->", "<!-- /claims -->")
 # The table.
 
 
-def to_frame(verdicts):
+def to_frame(verdicts: list["Verdict"]) -> "pd.DataFrame":
     """Return one row per check, with the columns `COLUMNS`, as a pandas frame.
 
     ``rounds`` is the number of rounds that the shortest cell behind the check was run for, which a
@@ -78,7 +85,7 @@ def _row(verdict, result):
     }
 
 
-def read_frame(path):
+def read_frame(path: str | Path) -> "pd.DataFrame":
     """Return a frame of `to_frame` from its CSV file; written again it gives the same file.
 
     Raises
@@ -142,7 +149,7 @@ def _wanted(check):
 # Summaries.
 
 
-def tally(frame):
+def tally(frame: "pd.DataFrame") -> str:
     """Return a line or two: how many claims have which verdict, and over how many rounds."""
     verdicts = frame.drop_duplicates("claim")["verdict"]
     counts = Counter(verdicts)
@@ -160,7 +167,7 @@ def _rounds(frame):
     return f"Measured over {shortest}{f' to {longest}' if longest > shortest else ''} rounds."
 
 
-def to_text(frame, *, details=False):
+def to_text(frame: "pd.DataFrame", *, details: bool = False) -> str:
     """Return plain text for a terminal, one line per claim; ``details`` adds its checks."""
     width = max(map(len, frame["claim"]), default=0)
     lines = []
@@ -183,7 +190,7 @@ def _line(check):
     return f"{check.outcome:<9} {check.check}{configuration}{value}{wanted}{remark}"
 
 
-def summary_block(frame):
+def summary_block(frame: "pd.DataFrame") -> str:
     """Return Markdown: the tally, and a table of claim, place, statement and verdict."""
     rows = []
     for about, *_ in _claims(frame):
@@ -201,7 +208,7 @@ def _table(head, rows):
 # The README.
 
 
-def by_paper(frame):
+def by_paper(frame: "pd.DataFrame") -> str:
     """Return Markdown: the tally, then for each paper its own tally and, folded, its table."""
     papers = frame["claim"].str.partition(".")[0]
     parts = [f"{tally(frame)}\n"]
@@ -213,7 +220,7 @@ def by_paper(frame):
     return "\n".join(parts)
 
 
-def with_summary(readme, frame):
+def with_summary(readme: str, frame: "pd.DataFrame") -> str:
     """Return the text of a README with the verdicts, `by_paper`, between the lines `MARKERS`.
 
     Raises
@@ -232,7 +239,7 @@ def with_summary(readme, frame):
     return f"{before}{opening}\n\n{by_paper(frame)}\n{closing}{after}"
 
 
-def readme_is_current(readme, frame):
+def readme_is_current(readme: str, frame: "pd.DataFrame") -> bool:
     """Return whether the text of a README shows the verdicts of a frame between its markers."""
     return with_summary(readme, frame) == readme
 
@@ -240,7 +247,7 @@ def readme_is_current(readme, frame):
 # The page.
 
 
-def to_markdown(verdicts):
+def to_markdown(verdicts: list["Verdict"]) -> str:
     """Return a page for people: the summary table, then every claim with its checks.
 
     The verdicts are those on one paper, whose name their ids begin with.
@@ -288,7 +295,7 @@ tr {{ border-bottom: 1px solid #ddd; vertical-align: top; }}
 """
 
 
-def to_html(frame):
+def to_html(frame: "pd.DataFrame") -> str:
     """Return a page for the browser: the summary table, then a table of all checks."""
     import pandas as pd
 

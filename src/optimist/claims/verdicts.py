@@ -3,8 +3,10 @@
 import itertools
 import math
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from optimist.claims.metrics import METRICS, Cells, Measurement, Missing, group, metric_arguments
 from optimist.errors import ConfigError, nearest, unknown_name
@@ -25,40 +27,41 @@ class Check:
     metric: str
     arguments: dict
     relation: str | None = None
-    bound: float | list | None = None
-    tolerance: float | None = None
+    bound: Any = None
+    tolerance: Any = None
     configuration: str | None = None
     informative: bool = False
 
     @property
-    def label(self):
+    def label(self) -> str:
         """What is measured, in words."""
         words = {k: ", ".join(v) if isinstance(v, list) else v for k, v in self.arguments.items()}
         return METRICS[self.metric][1].format(**words)
 
     @property
-    def setting(self):
+    def setting(self) -> str:
         """The settings involved, separated by commas."""
         found = [self.arguments.get(key) for key in ("setting", "settings", "base")]
         flat = itertools.chain.from_iterable(f if isinstance(f, list) else [f] for f in found)
         return ", ".join(name for name in flat if name)
 
     @property
-    def one_sided(self):
+    def one_sided(self) -> bool:
         """Whether the value must lie on one side of the bound, which itself is outside."""
         return self.relation in ("below", "above")
 
     @property
-    def allowed(self):
+    def allowed(self) -> tuple[float, float]:
         """The ends of the range in which the value must lie."""
         if self.relation == "equals":
             return self.bound - self.tolerance, self.bound + self.tolerance
         if self.relation == "between":
-            return tuple(self.bound)
+            low, high = self.bound
+            return low, high
         return (-math.inf, self.bound) if self.relation == "below" else (self.bound, math.inf)
 
     @property
-    def bound_text(self):
+    def bound_text(self) -> str:
         """The bound as text: ``1``, ``0.5 to 2`` or ``21 ± 0.5``."""
         if self.relation is None:
             return ""
@@ -84,7 +87,7 @@ class Result:
     outcome: str = ""
 
     @property
-    def p_value(self):
+    def p_value(self) -> float | None:
         """The p-value of a counted one-sided check on a sampled value, else None."""
         found = self.measurement
         if self.check.informative or not self.check.one_sided:
@@ -105,7 +108,7 @@ class Verdict:
     results: list
 
     @property
-    def family(self):
+    def family(self) -> int:
         """The number of comparisons over which Holm's correction is made."""
         return sum(result.p_value is not None for result in self.results)
 
@@ -113,7 +116,7 @@ class Verdict:
 # Claims files.
 
 
-def load_claims(path):
+def load_claims(path: str | Path) -> dict[str, Any]:
     """Return the claims of a YAML file as a dict, checked by schema and against `METRICS`.
 
     Raises
@@ -157,7 +160,7 @@ def _check_arguments(check):
         raise ConfigError(f"metric {check['metric']!r} lacks argument {', '.join(absent)}")
 
 
-def check_names(claims, known):
+def check_names(claims: dict[str, Any], known: Iterable[str]) -> None:
     """Raise ConfigError for a check about a setting or an algorithm that is not ``known``."""
     for claim in claims["claims"]:
         for check in expand(claim):
@@ -169,7 +172,7 @@ def check_names(claims, known):
                         raise ConfigError(f"claim {claim['id']!r}: {wrong}")
 
 
-def expand(claim):
+def expand(claim: dict[str, Any]) -> Iterator[Check]:
     """Yield the `Check`s of a claim, one for each combination of ``each``."""
     for entry in claim["checks"]:
         entry = dict(entry)
@@ -181,7 +184,7 @@ def expand(claim):
 # Verdicts.
 
 
-def evaluate(claims, tables):
+def evaluate(claims: dict[str, Any], tables: Mapping[str, Any]) -> list[Verdict]:
     """Return a `Verdict` for every claim.
 
     Parameters
@@ -198,12 +201,13 @@ def evaluate(claims, tables):
     return [judge(claim, groups, claims["level"]) for claim in claims["claims"]]
 
 
-def judge(claim, groups, level):
+def judge(claim: dict[str, Any], groups: Any, level: float) -> Verdict:
     """Return the `Verdict` on one claim; ``groups`` as `Cells` takes them."""
     measured = _correct([_measure(check, Cells(groups, level)) for check in expand(claim)])
     results = [replace(result, outcome=_outcome(result, level)) for result in measured]
     about = claim["id"], claim["place"], claim["statement"], claim.get("note", "")
-    return Verdict(*about, *_conclude(results), results)
+    verdict, reason = _conclude(results)
+    return Verdict(*about, verdict, reason, results)
 
 
 def _measure(check, cells):

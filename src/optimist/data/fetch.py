@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from optimist.errors import ConfigError, DataError, unknown_name
 from optimist.files import write_atomically, write_text
@@ -95,7 +95,7 @@ def load_sources(path: str | Path | None = None) -> dict[str, Source]:
 
 
 def _parse_source(row: dict[str, str | None], path: Path) -> Source:
-    fields = {name: row.get(name) for name in Source.__dataclass_fields__}
+    fields: dict[str, Any] = {name: row.get(name) for name in Source.__dataclass_fields__}
     absent = [name for name, value in fields.items() if value is None]
     if absent:
         raise DataError(f"{path}: {row.get('name')!r} has no {', '.join(absent)}")
@@ -132,7 +132,7 @@ def _texts(column: "pd.Series") -> list[str]:
     return np.array([*map(_text, values), ""], dtype=object)[codes].tolist()
 
 
-def _text(value: object) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, str):
         return json.dumps(value)
     if isinstance(value, Integral) or float(value).is_integer():
@@ -171,7 +171,8 @@ def fetch(
     sources = load_sources(folder / "sources.csv")
     if name not in sources:
         raise unknown_name("data set", name, sources)
-    entry, attempts = sources[name], []
+    entry = sources[name]
+    attempts: list[dict[str, Any]] = []
     frame = None if source == "mirror" else _from_uci(entry, timeout, retries, attempts)
     if frame is None and source == "uci":
         raise DataError(f"{name}: not available from UCI: {attempts[-1]['error']}")

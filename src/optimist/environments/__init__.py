@@ -1,6 +1,10 @@
 """Registries of environments: literal tables from configuration name to class."""
 
 import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from optimist.arguments import check_keywords
 from optimist.errors import unknown_name
@@ -22,25 +26,32 @@ BOX_REGISTRY = {
 _ALL = REGISTRY | BOX_REGISTRY
 
 
-def environment_domain(name):
+def environment_domain(name: str) -> str:
     """Return ``box`` for a function on a box, ``arms`` for a world with finitely many arms."""
     return "box" if name in BOX_REGISTRY else "arms"
 
 
-def environment_module(name):
+def environment_module(name: str) -> str:
     """Return the dotted module name that defines the environment called ``name``."""
     if name not in _ALL:
         raise unknown_name("environment", name, _ALL)
     return _ALL[name].partition(":")[0]
 
 
-def environment_class(name):
+def environment_class(name: str) -> Any:
     """Return the registered class called ``name``."""
     module = environment_module(name)
     return getattr(importlib.import_module(module), _ALL[name].partition(":")[2])
 
 
-def make_environment(name, *, horizon, trial, stream, **parameters):
+def make_environment(
+    name: str,
+    *,
+    horizon: int,
+    trial: int,
+    stream: Callable[[str], np.random.Generator],
+    **parameters: Any,
+) -> Any:
     """Construct the environment of one trial.
 
     Parameters

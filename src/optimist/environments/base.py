@@ -1,6 +1,7 @@
-"""The contracts of worlds: finitely many arms, or a function on a box."""
+"""The contracts of environments: finitely many arms, or a function on a box."""
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ class FiniteArmEnvironment(ABC):
     """Arms, mean rewards and noise of one trial.
 
     Rounds are numbered from 0. The reward of a (round, arm) pair is fixed by the trial alone, so
-    that every algorithm meets the same luck.
+    that all algorithms meet common random numbers.
 
     Attributes
     ----------
@@ -25,35 +26,36 @@ class FiniteArmEnvironment(ABC):
         Largest norm that an arm may have.
     """
 
-    theta = None
+    theta: np.ndarray | None = None
+    horizon: int
     arm_bound = 1.0
-    hindsight = False  # regret is known in every round
+    maximum_is_known = True
 
     @abstractmethod
-    def arms(self, t):
+    def arms(self, t: int) -> np.ndarray:
         """Return the arms of round ``t``, (K, d)."""
 
     @abstractmethod
-    def means(self, t):
+    def means(self, t: int) -> np.ndarray:
         """Return the mean rewards of the arms of round ``t``, (K,)."""
 
     @abstractmethod
-    def reward(self, t, index):
+    def reward(self, t: int, index: int) -> float:
         """Return the reward of arm ``index`` in round ``t``."""
 
-    def told(self, t):
-        """Return what learners are told along with the reward of round ``t``, by name."""
+    def context(self, t: int) -> dict[str, Any]:
+        """Return what algorithms are told along with the reward of round ``t``, by name."""
         return {}
 
     @abstractmethod
-    def problem(self, **learner):
-        """Return what a learner is told, given the setting's ``learner`` options."""
+    def problem(self, *args: Any, **options: Any) -> Any:
+        """Return what an algorithm is told, given the setting's ``problem`` options."""
 
-    def facts(self):
-        """Return numbers about this world that papers report, as a dict; free to be empty."""
+    def facts(self) -> dict[str, float]:
+        """Return numbers about this environment that papers report, as a dict; free to be empty."""
         return {}
 
-    def regret(self, t, index):
+    def regret(self, t: int, index: int) -> float:
         """Return the pseudo-regret of arm ``index`` in round ``t``, never negative."""
         means = self.means(t)
         return float(means.max() - means[index])
@@ -63,47 +65,51 @@ class BoxEnvironment(ABC):
     """A function on a box, and the noise of one trial.
 
     Rounds are numbered from 0. The noise of a round is fixed by the trial alone, and so are the
-    initial points, so that every algorithm meets the same luck.
+    initial points: all algorithms meet common random numbers.
 
     Attributes
     ----------
     horizon : int
         Number of rounds, the initial ones included.
     theta : array or None
-        The true parameter, where the learner's model holds the function.
+        The true parameter, where the algorithm's model holds the function.
     low, high : (d,) arrays
         Corners of the box.
     maximum : float
-        What regret is counted from: the largest value of the function. With ``hindsight`` an upper
-        bound of it: tables then count from the best value that any algorithm found in trials of
-        the same ``instance``.
-    hindsight : bool
+        What regret is counted from: the largest value of the function, or an upper bound of it if
+        that is not known: tables then count from the best value that any algorithm found in trials
+        of the same ``instance``.
+    maximum_is_known : bool
     instance : str
         Name of the function: where it is the same, so is the function, whatever setting and trial.
     """
 
-    theta = None
-    hindsight = False
+    theta: np.ndarray | None = None
+    horizon: int
+    low: np.ndarray
+    high: np.ndarray
+    maximum: float
+    maximum_is_known = True
     instance: str
 
     @abstractmethod
-    def value(self, x):
+    def value(self, x: np.ndarray) -> float:
         """Return the function at ``x`` (d,), a float."""
 
     @abstractmethod
-    def reward(self, t, x):
+    def reward(self, t: int, x: np.ndarray) -> float:
         """Return what is observed at ``x`` (d,) in round ``t``, a float."""
 
     @abstractmethod
-    def problem(self, **learner):
-        """Return the `BoxProblem` that learners are told, given their ``learner`` options."""
+    def problem(self, *args: Any, **options: Any) -> Any:
+        """Return the `BoxProblem` that algorithms are told, given the ``problem`` options."""
 
-    def facts(self):
-        """Return numbers about this world that papers report, as a dict; free to be empty."""
+    def facts(self) -> dict[str, float]:
+        """Return numbers about this environment that papers report, as a dict; free to be empty."""
         return {}
 
 
-def check_point(x, environment):
+def check_point(x: np.ndarray, environment: Any) -> None:
     """Raise ConfigError unless ``x`` is a point (d,) of an environment's box."""
     if x.shape != environment.low.shape:
         raise ConfigError(f"point has shape {x.shape}; allowed: {environment.low.shape}")
@@ -113,7 +119,7 @@ def check_point(x, environment):
         )
 
 
-def check_arms(arms, bound=1.0):
+def check_arms(arms: np.ndarray, bound: float = 1.0) -> None:
     """Raise ConfigError unless ``arms`` is a non-empty, finite (K, d) array, norms to ``bound``."""
     if arms.ndim != 2 or 0 in arms.shape:
         raise ConfigError(f"arm set has shape {arms.shape}; allowed: (K, d) with K, d at least 1")

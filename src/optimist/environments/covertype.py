@@ -5,6 +5,9 @@ approximation here: regret is counted with the cluster means, not with $\mu(x^\t
 there is no true parameter. $S = 6$ and $\kappa = 200$ are the paper's estimates.
 """
 
+from collections.abc import Callable
+from pathlib import Path
+
 import numpy as np
 
 from optimist.data.prepare.covertype import logistic_fit_norm, read_arms
@@ -17,7 +20,14 @@ from optimist.problems.glb import GLBProblem
 class CovertypeEnvironment(FiniteArmEnvironment):
     """Fixed arms from the prepared file ``dataset``, see `optimist.data.prepare.covertype`."""
 
-    def __init__(self, *, horizon, trial, stream, dataset):
+    def __init__(
+        self,
+        *,
+        horizon: int,
+        trial: int,
+        stream: Callable[[str], np.random.Generator],
+        dataset: str | Path,
+    ) -> None:
         self._prepared = prepared = read_arms(dataset)
         check_arms(prepared.features)
         self.horizon = horizon
@@ -28,16 +38,16 @@ class CovertypeEnvironment(FiniteArmEnvironment):
         everywhere = np.broadcast_to(self._means, (horizon, len(self._means)))
         self._rewards = Logistic().sample(stream("rewards"), everywhere)
 
-    def arms(self, t):
+    def arms(self, t: int) -> np.ndarray:
         return self._arms
 
-    def means(self, t):
+    def means(self, t: int) -> np.ndarray:
         return self._means
 
-    def reward(self, t, index):
+    def reward(self, t: int, index: int) -> float:
         return float(self._rewards[t, index])
 
-    def facts(self):
+    def facts(self) -> dict[str, float]:
         return {
             "cluster_mean_lowest": self._means.min(),
             "cluster_mean_highest": self._means.max(),
@@ -46,7 +56,9 @@ class CovertypeEnvironment(FiniteArmEnvironment):
             "norm_before_scaling": 1.0 / self._arms[0, -1],
         }
 
-    def problem(self, *, norm_bound, kappa, delta=0.01, factor=1.0):
+    def problem(
+        self, *, norm_bound: float, kappa: float, delta: float = 0.01, factor: float = 1.0
+    ) -> GLBProblem:
         """Return the `GLBProblem` with the given S and kappa, which no formula ties here."""
         return GLBProblem(
             link=Logistic(),

@@ -7,7 +7,9 @@ order of the draws matters and is kept: d uniforms on [-1, 1], normalised, give 
 $\theta_*$; then, arm by arm, d normals give a direction and one uniform U the length $U^{1/d}$.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -41,22 +43,24 @@ class GLMEnvironment(FiniteArmEnvironment):
         Standard deviation of Gaussian rewards.
     """
 
+    theta: np.ndarray
+
     def __init__(
         self,
         *,
-        horizon,
-        trial,
-        stream,
-        link,
-        norm,
-        dimension=5,
-        arms=20,
-        redrawn=True,
-        instance="shared",
-        seed=109832,
-        longest=None,
-        sigma=1.0,
-    ):
+        horizon: int,
+        trial: int,
+        stream: Callable[[str], np.random.Generator],
+        link: str,
+        norm: float,
+        dimension: int = 5,
+        arms: int = 20,
+        redrawn: bool = True,
+        instance: str = "shared",
+        seed: int = 109832,
+        longest: float | None = None,
+        sigma: float = 1.0,
+    ) -> None:
         self.link = make_link(link, **({"sigma": sigma} if link == "gaussian" else {}))
         self.norm = positive("norm", norm)
         self.horizon = horizon
@@ -65,8 +69,8 @@ class GLMEnvironment(FiniteArmEnvironment):
             whole_number(key, value, least=0 if key == "seed" else 1)
         one_of("instance", instance, ("shared", "per_trial"))
         # A trailing zero would be lost in the seed: trial 0 would be the shared instance.
-        key = (seed,) if instance == "shared" else (seed, trial + 1)
-        direction, self._arms = draw_instance(key, dimension, arms, horizon if redrawn else 1)
+        drawn_by = (seed,) if instance == "shared" else (seed, trial + 1)
+        direction, self._arms = draw_instance(drawn_by, dimension, arms, horizon if redrawn else 1)
         if longest is not None:
             lengths = np.linalg.norm(self._arms, axis=-1)
             self._arms = self._arms * (positive("longest", longest) / lengths.max())
@@ -80,16 +84,16 @@ class GLMEnvironment(FiniteArmEnvironment):
         everywhere = np.broadcast_to(self._means, (horizon, arms))
         self._rewards = self.link.sample(stream("rewards"), everywhere)
 
-    def arms(self, t):
+    def arms(self, t: int) -> np.ndarray:
         return self._arms[t if self.redrawn else 0]
 
-    def means(self, t):
+    def means(self, t: int) -> np.ndarray:
         return self._means[t if self.redrawn else 0]
 
-    def reward(self, t, index):
+    def reward(self, t: int, index: int) -> float:
         return float(self._rewards[t, index])
 
-    def kappa(self, choice="parameter", norm_bound=None):
+    def kappa(self, choice: str = "parameter", norm_bound: float | None = None) -> float:
         r"""Return $\kappa$ as the inverse of the smallest slope of the mean.
 
         ``parameter``: at $\theta_*$ over the arms of all rounds (what the paper reports);
@@ -102,14 +106,20 @@ class GLMEnvironment(FiniteArmEnvironment):
         longest = np.linalg.norm(self._arms, axis=-1).max() if choice == "arms" else 1.0
         return 1.0 / self.link.slope_bounds((norm_bound or self.norm) * longest)[0]
 
-    def facts(self):
+    def facts(self) -> dict[str, float]:
         ratios = self.predictors / self.norm
         kappas = {f"kappa_{choice}": self.kappa(choice) for choice in KAPPA_CHOICES}
         return {**kappas, "predictor_max": ratios.max(), "predictor_min": ratios.min()}
 
     def problem(
-        self, *, delta=0.01, norm_bound=None, kappa="parameter", reward_bound=1.0, factor=1.0
-    ):
+        self,
+        *,
+        delta: float = 0.01,
+        norm_bound: float | None = None,
+        kappa: float | str = "parameter",
+        reward_bound: float = 1.0,
+        factor: float = 1.0,
+    ) -> GLBProblem:
         """Return the `GLBProblem`; ``norm_bound`` defaults to the true norm and may exceed it."""
         norm_bound = self.norm if norm_bound is None else positive("norm_bound", norm_bound)
         if norm_bound < self.norm:
@@ -134,7 +144,9 @@ class GLMEnvironment(FiniteArmEnvironment):
 
 
 @lru_cache(maxsize=4)
-def draw_instance(key, dimension, arms, rounds):
+def draw_instance(
+    key: Any, dimension: int, arms: int, rounds: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Draw a unit direction (d,) and arms (rounds, K, d) in the order of the public environment.
 
     ``key`` is the tuple of integers that seeds the generator.

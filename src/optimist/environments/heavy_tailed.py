@@ -9,6 +9,8 @@ Learners are told $\nu_t = \nu\,a\,a_t$ with the reward, and its bound beforehan
 """
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -46,24 +48,26 @@ class HeavyTailedEnvironment(PoolEnvironment):
         Offer only so many arms, drawn anew in every round.
     """
 
+    theta: np.ndarray
+
     def __init__(
         self,
         *,
-        horizon,
-        trial,
-        stream,
-        law,
-        epsilon,
-        shape=None,
-        nu="exact",
-        decades=0.0,
-        amplitude=1.0,
-        centre="mean",
-        dimension=2,
-        arms=50,
-        arm_norm="max",
-        subset=None,
-    ):
+        horizon: int,
+        trial: int,
+        stream: Callable[[str], np.random.Generator],
+        law: str,
+        epsilon: float,
+        shape: float | None = None,
+        nu: float | str = "exact",
+        decades: float = 0.0,
+        amplitude: float = 1.0,
+        centre: str = "mean",
+        dimension: int = 2,
+        arms: int = 50,
+        arm_norm: str = "max",
+        subset: int | None = None,
+    ) -> None:
         self.horizon = horizon
         self.law = make_law(law, shape)
         self.order, self.epsilon = moment_order(epsilon), float(epsilon)
@@ -92,10 +96,10 @@ class HeavyTailedEnvironment(PoolEnvironment):
         noise = scales * self.law.noise(stream("noise"), horizon, centre)
         self.fill(pool, pool @ self.theta, noise, offered)
 
-    def told(self, t):
+    def context(self, t: int) -> dict[str, Any]:
         return {"scale": self._told[t]}
 
-    def facts(self):
+    def facts(self) -> dict[str, float]:
         law = self.law
         facts = {
             "nu_exact": law.root(self.order),
@@ -109,11 +113,11 @@ class HeavyTailedEnvironment(PoolEnvironment):
     def problem(
         self,
         *,
-        delta=None,
-        radius="theory",
-        factor=1.0,
-        relax_sigma_bounds=None,
-    ):
+        delta: float | None = None,
+        radius: str = "theory",
+        factor: float = 1.0,
+        relax_sigma_bounds: bool | None = None,
+    ) -> HeavyTailedProblem:
         """Return the `HeavyTailedProblem`.
 
         ``delta`` defaults to 1 / (8 T).

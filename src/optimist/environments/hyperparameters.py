@@ -20,7 +20,9 @@ import functools
 import hashlib
 import importlib
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -63,22 +65,22 @@ class HyperparameterEnvironment(BoxEnvironment):
         anyway.
     """
 
-    hindsight = True
+    maximum_is_known = False
     maximum = 1.0
 
     def __init__(
         self,
         *,
-        horizon,
-        trial,
-        stream,
-        dataset,
-        model,
-        initial=8,
-        folds=5,
-        standardize=False,
-        deviation=0.0,
-    ):
+        horizon: int,
+        trial: int,
+        stream: Callable[[str], np.random.Generator],
+        dataset: str | Path,
+        model: str,
+        initial: int = 8,
+        folds: int = 5,
+        standardize: bool = False,
+        deviation: float = 0.0,
+    ) -> None:
         self.horizon = horizon
         self.model = one_of("model", model, SPACES)
         self.folds = whole_number("folds", folds, 2)
@@ -95,9 +97,9 @@ class HyperparameterEnvironment(BoxEnvironment):
         how = "standardised" if standardize else "raw"
         self.instance = f"{Path(dataset).stem}, {model}, {how}, fold {self.fold} of {folds}"
         self._accuracy = keep(accuracy, Path(dataset).parent / FOLDER)
-        self._known = {}
+        self._known: dict[Any, float] = {}
 
-    def value(self, x):
+    def value(self, x: np.ndarray) -> float:
         """Return the accuracy at ``x`` (d,), a float; may train a classifier."""
         settings = passed(self.model, decode(SPACES[self.model], x))
         key = tuple(settings.items())
@@ -109,11 +111,11 @@ class HyperparameterEnvironment(BoxEnvironment):
         where = self.fold, self.folds, self.standardize, self._digest
         return self._accuracy(self.model, settings, *where, _context(), self._table)
 
-    def reward(self, t, x):
+    def reward(self, t: int, x: np.ndarray) -> float:
         """Return the accuracy at ``x`` (d,) and the noise of round ``t``, a float."""
         return self.value(x) + (0.0 if self._noise is None else float(self._noise[t]))
 
-    def problem(self, *, own_initial=False):
+    def problem(self, *, own_initial: bool = False) -> BoxProblem:
         """Return the `BoxProblem`; with ``own_initial`` each learner draws its initial points."""
         one_of("own_initial", own_initial, (True, False))
         return BoxProblem(
@@ -126,7 +128,7 @@ class HyperparameterEnvironment(BoxEnvironment):
             value_bound=1.0,
         )
 
-    def facts(self):
+    def facts(self) -> dict[str, float]:
         """Return the size of the problem, and what always guessing the larger class scores."""
         labels = self._table[1]
         train, test = split(labels, self.fold, self.folds)
@@ -138,7 +140,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         }
 
 
-def passed(model, settings):
+def passed(model: str, settings: dict[str, Any]) -> dict[str, Any]:
     """Return those of the decoded settings that reach the classifier, as it gets them."""
     names = SAME.get(model, {})
     return {
@@ -148,7 +150,7 @@ def passed(model, settings):
     }
 
 
-def split(labels, fold, folds):
+def split(labels: np.ndarray, fold: int, folds: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows to train on and those of fold number ``fold``, as index arrays."""
     from sklearn.model_selection import StratifiedKFold
 
@@ -156,7 +158,16 @@ def split(labels, fold, folds):
     return list(splits)[fold]
 
 
-def accuracy(model, settings, fold, folds, standardize, digest, context, table):
+def accuracy(
+    model: str,
+    settings: dict[str, Any],
+    fold: int,
+    folds: int,
+    standardize: bool,
+    digest: str,
+    context: Any,
+    table: Any,
+) -> float:
     """Train a classifier on all folds but one and return its accuracy on that one.
 
     A perceptron whose weights overflow is no classifier, and right about no row: 0.
@@ -208,7 +219,7 @@ def _context():
     return {"recipe": RECIPE, "blas": sorted(kinds), **versions}
 
 
-def keep(function, folder):
+def keep(function: Any, folder: str | Path) -> Any:
     """Return ``function``, whose results are kept in a folder by all arguments but ``table``.
 
     Processes may share the folder: joblib writes a result under another name and renames it. If

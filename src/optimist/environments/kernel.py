@@ -18,6 +18,7 @@ The paper (Calandriello et al. 2019) has no such experiments; they are ours.
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -53,18 +54,18 @@ class KernelEnvironment(KernelPool):
     def __init__(
         self,
         *,
-        horizon,
-        trial,
-        stream,
-        kernel,
-        lengthscale=None,
-        instance="cube",
-        dimension=2,
-        arms=1000,
-        deviation=0.1,
-        noise="normal",
-        subset=None,
-    ):
+        horizon: int,
+        trial: int,
+        stream: Callable[[str], np.random.Generator],
+        kernel: str,
+        lengthscale: float | None = None,
+        instance: str = "cube",
+        dimension: int = 2,
+        arms: int = 1000,
+        deviation: float = 0.1,
+        noise: str = "normal",
+        subset: int | None = None,
+    ) -> None:
         self.horizon = horizon
         one_of("instance", instance, INSTANCES)
         one_of("noise", noise, NOISES)
@@ -105,7 +106,7 @@ class KernelEnvironment(KernelPool):
         centres = rng.choice(arms, min(CENTRES, arms), replace=False)
         return points, _unit_function(rng, self.kernel, points[centres], points)
 
-    def facts(self):
+    def facts(self) -> dict[str, float]:
         f = self._means
         return {"function_largest": float(f.max()), "function_mean": float(f.mean())}
 

@@ -1,6 +1,7 @@
 """What worlds share whose learners are told a kernel."""
 
 import math
+from typing import Any
 
 from optimist.environments.pool import PoolEnvironment
 from optimist.errors import positive
@@ -11,8 +12,18 @@ class KernelPool(PoolEnvironment):
     r"""Base of the worlds with a ``kernel`` and noise of ``deviation`` $\xi$."""
 
     arm_bound = math.inf
+    horizon: int
+    deviation: float
+    kernel: Any
 
-    def problem(self, *, ridge=None, norm_bound=1.0, delta=0.1, factor=1.0):
+    def problem(
+        self,
+        *,
+        ridge: float | None = None,
+        norm_bound: float = 1.0,
+        delta: float = 0.1,
+        factor: float = 1.0,
+    ) -> KernelProblem:
         r"""Return the `KernelProblem`; ``ridge`` defaults to $\xi^2$."""
         return KernelProblem(
             kernel=self.kernel,

@@ -1,5 +1,7 @@
 """What worlds with one pool of arms share: views of it, subsets, and noise that arms share."""
 
+from typing import Any
+
 import numpy as np
 
 from optimist.environments.base import FiniteArmEnvironment, check_arms
@@ -12,7 +14,9 @@ class PoolEnvironment(FiniteArmEnvironment):
     The noise of a round is the same for all arms; a subclass hands `fill` all there is to know.
     """
 
-    def fill(self, arms, means, noise, offered=None):
+    def fill(
+        self, arms: np.ndarray, means: np.ndarray, noise: np.ndarray, offered: Any = None
+    ) -> None:
         """Set the world.
 
         Parameters
@@ -26,7 +30,8 @@ class PoolEnvironment(FiniteArmEnvironment):
             The arms on offer in each round; None for all.
         """
         check_arms(arms, self.arm_bound)
-        self._arms, self._means, self._offered = arms, means, offered
+        self._arms, self._means = arms, means
+        self._offered: Any = offered
         self._gaps = (means.max() - means).tolist()
         self._best = None if offered is None else means[offered].max(axis=1).tolist()
         self._noise = np.asarray(noise).tolist()
@@ -34,22 +39,22 @@ class PoolEnvironment(FiniteArmEnvironment):
         arms.flags.writeable = False
         means.flags.writeable = False
 
-    def arms(self, t):
+    def arms(self, t: int) -> np.ndarray:
         return self._offer(self._arms, t)
 
-    def means(self, t):
+    def means(self, t: int) -> np.ndarray:
         return self._offer(self._means, t)
 
-    def regret(self, t, index):
+    def regret(self, t: int, index: int) -> float:
         if self._offered is None:
             return self._gaps[index]
         return self._best[t] - float(self._means[self._offered[t, index]])
 
-    def reward(self, t, index):
+    def reward(self, t: int, index: int) -> float:
         place = index if self._offered is None else self._offered[t, index]
         return float(self._means[place]) + self._noise[t]
 
-    def _offer(self, values, t):
+    def _offer(self, values: np.ndarray, t: int) -> np.ndarray:
         if self._offered is None:
             return values
         offered = values[self._offered[t]]
@@ -57,7 +62,7 @@ class PoolEnvironment(FiniteArmEnvironment):
         return offered
 
 
-def check_subset(subset, arms):
+def check_subset(subset: int | None, arms: int) -> None:
     """Raise ConfigError unless ``subset`` is None or a number of arms from 1 to ``arms``."""
     if subset is not None and whole_number("subset", subset) > arms:
         raise ConfigError(f"subset is {subset}; allowed: at most arms, which is {arms}")

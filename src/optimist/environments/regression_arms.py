@@ -7,6 +7,9 @@ arms. Arms are offered in an order of the trial's own: ties would favour the fir
 The paper (Calandriello et al. 2019) has no such experiment; a follow-up study by its authors has.
 """
 
+from collections.abc import Callable
+from pathlib import Path
+
 import numpy as np
 
 from optimist.data.prepare.regression import read_arms
@@ -27,8 +30,16 @@ class RegressionArmsEnvironment(KernelPool):
     """
 
     def __init__(
-        self, *, horizon, trial, stream, dataset, kernel="gaussian", lengthscale=1.0, deviation=0.1
-    ):
+        self,
+        *,
+        horizon: int,
+        trial: int,
+        stream: Callable[[str], np.random.Generator],
+        dataset: str | Path,
+        kernel: str = "gaussian",
+        lengthscale: float | None = 1.0,
+        deviation: float = 0.1,
+    ) -> None:
         self.horizon = horizon
         self.kernel = make_kernel(kernel, lengthscale)
         self.deviation = positive("deviation", deviation)
@@ -37,7 +48,7 @@ class RegressionArmsEnvironment(KernelPool):
         noise = self.deviation * stream("noise").standard_normal(horizon)
         self.fill(features[order], targets[order], noise)
 
-    def facts(self):
+    def facts(self) -> dict[str, float]:
         return {
             "target_mean": float(self._means.mean()),
             "best_arms": float(np.count_nonzero(self._means == self._means.max())),

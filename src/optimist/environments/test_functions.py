@@ -13,6 +13,7 @@ f_2 and f_3 in 20 dimensions, with noise of $\sigma=0.01$ and n = 5, 8 and 8 ini
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import expit
@@ -27,18 +28,18 @@ EDGE = 5.0
 STYBLINSKI_TANG = float(min(np.roots([2.0, 0.0, -16.0, 2.5]).real))
 
 
-def network(x):
+def network(x: np.ndarray) -> float:
     """Return f_1 at ``x`` (d,)."""
     return HIDDEN * float(expit(1.0 + x.sum())) + 1.0
 
 
-def styblinski_tang(x):
+def styblinski_tang(x: np.ndarray) -> float:
     """Return f_2 at ``x`` (d,)."""
     squares = x * x
     return -0.5 * float((squares * squares - 16.0 * squares + 5.0 * x).sum())
 
 
-def rastrigin(x):
+def rastrigin(x: np.ndarray) -> float:
     """Return f_3 at ``x`` (d,)."""
     return -10.0 * len(x) + float((10.0 * np.cos(2.0 * math.pi * x) - x * x).sum())
 
@@ -68,8 +69,16 @@ class TestFunctionEnvironment(BoxEnvironment):
     __test__ = False  # no test class
 
     def __init__(
-        self, *, horizon, trial, stream, function, dimension=20, initial=8, deviation=0.01
-    ):
+        self,
+        *,
+        horizon: int,
+        trial: int,
+        stream: Callable[[str], np.random.Generator],
+        function: str,
+        dimension: int = 20,
+        initial: int = 8,
+        deviation: float = 0.01,
+    ) -> None:
         self.horizon = horizon
         self.function, best, extreme = FUNCTIONS[one_of("function", function, FUNCTIONS)]
         d = whole_number("dimension", dimension)
@@ -84,13 +93,13 @@ class TestFunctionEnvironment(BoxEnvironment):
         if function == "network":
             self.theta = np.ones(TwoLayerNetwork(d).size)
 
-    def value(self, x):
+    def value(self, x: np.ndarray) -> float:
         return self.function(x)
 
-    def reward(self, t, x):
+    def reward(self, t: int, x: np.ndarray) -> float:
         return self.function(x) + float(self._noise[t])
 
-    def problem(self, *, own_initial=False):
+    def problem(self, *, own_initial: bool = False) -> BoxProblem:
         return BoxProblem(
             low=self.low,
             high=self.high,
@@ -101,5 +110,5 @@ class TestFunctionEnvironment(BoxEnvironment):
             value_bound=self.value_bound,
         )
 
-    def facts(self):
+    def facts(self) -> dict[str, float]:
         return {"maximum": self.maximum, "value_bound": self.value_bound}

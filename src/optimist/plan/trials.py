@@ -140,7 +140,7 @@ class PlannedTrials:
             paper: {
                 (t.cell.setting, t.cell.algorithm)
                 for t in found.values()
-                if environment_class(t.cell.spec["environment"]).hindsight
+                if not environment_class(t.cell.spec["environment"]).maximum_is_known
             }
             for paper, found in self._of_paper.items()
         }

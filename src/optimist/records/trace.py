@@ -1,6 +1,7 @@
 """Where a file comes from, in words: a figure, table or page of claims, or a result file."""
 
 from pathlib import Path
+from typing import Any
 
 from optimist.errors import ResultError
 from optimist.files import sha256
@@ -9,7 +10,7 @@ from optimist.records import manifest
 from optimist.runs import results
 
 
-def trace(path):
+def trace(path: str | Path) -> dict[str, Any]:
     """Return where a file comes from, as plain data.
 
     Returns
@@ -98,7 +99,7 @@ def _stream(cell):
     return f"{cell['paper']}/{cell['spec'].get('noise', cell['setting'])}"
 
 
-def to_text(found):
+def to_text(found: dict[str, Any]) -> str:
     """Return what `trace` found as lines of text."""
     lines = [found["file"]]
     if "manifest" in found:

@@ -29,7 +29,7 @@ from optimist.statistics import mean_intervals
 
 CELL = ["setting", "algorithm"]
 REGRETS = [*CELL, "trial", "round", "regret", "status"]
-# What regret in hindsight is counted with.
+# What regret is counted with where the maximum is unknown.
 COUNTED = ("instance", "simple_regret")
 # Columns of every table of facts.
 FACTS = ["name", "setting", "value"]

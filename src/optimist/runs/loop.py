@@ -75,7 +75,9 @@ class Observer:
     def before(self, t: int) -> None:
         """Look at the algorithm before it chooses in round ``t``, counted from 0."""
 
-    def after(self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float):
+    def after(
+        self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
+    ) -> None:
         """Look at the algorithm after it has learned from round ``t``.
 
         Parameters
@@ -267,7 +269,7 @@ class _ArmRounds(_Rounds):
         start = time.perf_counter()
         index = algorithm.select(arms)
         middle = time.perf_counter()
-        reward, told = _reward(self.environment, t, index), self.environment.told(t)
+        reward, told = _reward(self.environment, t, index), self.environment.context(t)
         resume = time.perf_counter()
         algorithm.update(arms, index, reward, **told)
         algorithm.prepare()
@@ -333,7 +335,7 @@ class _ReplayRounds(_ArmRounds):
             self._charge(rounds)
             self.selections += 1
             self.agreements += choice == index
-        reward, told = _reward(self.environment, t, index), self.environment.told(t)
+        reward, told = _reward(self.environment, t, index), self.environment.context(t)
         self.leader.update(arms, index, reward, **told)
         start = time.perf_counter()
         follower.update(arms, index, reward, **told)

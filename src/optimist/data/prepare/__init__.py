@@ -10,7 +10,9 @@ says, as far as the function names them.
 """
 
 import importlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from optimist.arguments import defaults
 from optimist.errors import unknown_name
@@ -34,11 +36,11 @@ class Preparation:
     module: str
     options: dict = field(default_factory=dict)
 
-    def function(self, name):
+    def function(self, name: str) -> Callable[..., Any]:
         """Return ``write`` or ``facts`` of the module."""
         return getattr(importlib.import_module(self.module), name)
 
-    def select_options(self, function, configured):
+    def select_options(self, function: str, configured: Mapping[str, Any]) -> dict[str, Any]:
         """Return those options, its own and the ``configured`` ones, that a function names."""
         options = {**configured, **self.options}
         return {
@@ -63,7 +65,7 @@ PREPARATIONS = {
 }
 
 
-def preparation(dataset):
+def preparation(dataset: str) -> "Preparation":
     """Return how a prepared data set is made."""
     if dataset not in PREPARATIONS:
         raise unknown_name("prepared data set", dataset, PREPARATIONS)

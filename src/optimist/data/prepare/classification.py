@@ -4,14 +4,20 @@ Rows with a missing value are dropped. The label is 1 for the larger of the two 
 column of the raw table, in text M after B. Features are neither scaled nor recoded.
 """
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from optimist.data.prepare.tables import read_numbers
 from optimist.errors import DataError
 from optimist.files import write_text
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def write(frame, path):
+
+def write(frame: "pd.DataFrame", path: str | Path) -> None:
     """Write a raw table, whose last column is the label: ``label``, then features, 12 digits."""
     table = prepare(frame)
     lines = [",".join(table.columns)]
@@ -20,7 +26,7 @@ def write(frame, path):
     write_text(text, path)
 
 
-def prepare(frame):
+def prepare(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return the complete rows of a raw table as a frame: ``label`` 0 or 1, then features."""
     *names, label = frame.columns
     texts = list(frame[names].select_dtypes(exclude="number").columns)
@@ -35,7 +41,7 @@ def prepare(frame):
     return prepared
 
 
-def read_table(path):
+def read_table(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     """Return features (n, d) float and labels (n,) int, 0 or 1, of a prepared file.
 
     Raises DataError for a file that `write` could not have written.
@@ -47,7 +53,7 @@ def read_table(path):
     return np.ascontiguousarray(table[:, 1:]), table[:, 0].astype(int)
 
 
-def facts(frame, path):
+def facts(frame: "pd.DataFrame", path: str | Path) -> list[tuple[str, float]]:
     """Return the size of the table, rows dropped, and the share of the larger class."""
     features, labels = read_table(path)
     return [

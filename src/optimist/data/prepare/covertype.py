@@ -14,7 +14,7 @@ exact integer sums over it, so neither BLAS nor the number of threads can move t
 """
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,12 +61,21 @@ class CovertypeArms:
     sizes: np.ndarray
 
 
-def write(frame, path, clusters=60, seed=7, n_init=1):
+def write(
+    frame: "pd.DataFrame", path: str | Path, clusters: int = 60, seed: int = 7, n_init: int = 1
+) -> None:
     """Write the arms of a raw table; options as of `prepare`."""
     write_arms(prepare(frame, clusters, seed, n_init), path)
 
 
-def facts(frame, path, clusters=60, seed=7, n_init=1, spread_seeds=()):
+def facts(
+    frame: "pd.DataFrame",
+    path: str | Path,
+    clusters: int = 60,
+    seed: int = 7,
+    n_init: int = 1,
+    spread_seeds: Sequence[int] = (),
+) -> list[tuple[str, float]]:
     """Return the extreme cluster means for each of ``spread_seeds``, as (name, value) pairs."""
     table = extremes(frame, spread_seeds, clusters, n_init, known={seed: read_arms(path)})
     names = ("lowest", "highest")

@@ -10,6 +10,8 @@ it is reported as a fact, and stands as a number in the paper's settings.
 """
 
 import math
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,17 +19,22 @@ from optimist.data.prepare.tables import read_numbers
 from optimist.errors import DataError
 from optimist.files import write_frame
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 SEXES = ("M", "F", "I")
 TOTALS = ("totalRooms", "totalBedrooms", "population")
 LENGTHSCALES = (0.05, 50.0)
 
 
-def write(frame, path, one_hot=False, averages=False):
+def write(
+    frame: "pd.DataFrame", path: str | Path, one_hot: bool = False, averages: bool = False
+) -> None:
     """Write the arms of a raw table, whose last column is the target: ``target``, then features."""
     write_frame(prepare(frame, one_hot, averages), path)
 
 
-def prepare(frame, one_hot=False, averages=False):
+def prepare(frame: "pd.DataFrame", one_hot: bool = False, averages: bool = False) -> "pd.DataFrame":
     """Return the arms of a raw table as a frame: ``target`` in [0, 1], then features."""
     *names, target = frame.columns
     features = _numeric(frame[names], one_hot).astype(float)
@@ -55,7 +62,7 @@ def _numeric(features, one_hot):
     return features.assign(**{name: features[name].map(SEXES.index) for name in texts})
 
 
-def read_arms(path):
+def read_arms(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     """Return features (A, d) and targets (A,) of a prepared file; DataError if it is not one."""
     table = read_numbers(path, "target")
     if table[:, 0].min() < 0.0 or table[:, 0].max() > 1.0:
@@ -63,7 +70,9 @@ def read_arms(path):
     return np.ascontiguousarray(table[:, 1:]), np.ascontiguousarray(table[:, 0])
 
 
-def facts(frame, path, deviation=0.1, rows=1000, seed=0):
+def facts(
+    frame: "pd.DataFrame", path: str | Path, deviation: float = 0.1, rows: int = 1000, seed: int = 0
+) -> list[tuple[str, float]]:
     """Return the most likely lengthscale and how many arms have the same coordinates as another."""
     X, y = read_arms(path)
     chosen = np.random.default_rng(seed).choice(len(y), min(rows, len(y)), replace=False)
@@ -73,7 +82,7 @@ def facts(frame, path, deviation=0.1, rows=1000, seed=0):
     ]
 
 
-def likely_lengthscale(X, y, deviation):
+def likely_lengthscale(X: np.ndarray, y: np.ndarray, deviation: float) -> float:
     """Return the lengthscale of the Gaussian kernel of largest marginal likelihood."""
     from scipy.optimize import minimize_scalar
 
@@ -84,7 +93,7 @@ def likely_lengthscale(X, y, deviation):
     return math.exp(found.x)
 
 
-def log_likelihood(X, y, lengthscale, deviation):
+def log_likelihood(X: np.ndarray, y: np.ndarray, lengthscale: float, deviation: float) -> float:
     """Return the marginal log-likelihood of ``y`` (n,) at ``X`` (n, d)."""
     from scipy.linalg import cho_solve
 

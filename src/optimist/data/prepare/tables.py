@@ -7,7 +7,7 @@ import numpy as np
 from optimist.errors import DataError
 
 
-def read_numbers(path, first):
+def read_numbers(path: str | Path, first: str) -> np.ndarray:
     """Return the numbers of a prepared file, (rows, columns), all of them finite.
 
     The file has a header that begins with the name ``first``, at least one more column, and rows of
