@@ -36,6 +36,7 @@ lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/mypy
 
 # Put the verdicts of the last full run into README.md.
 readme: .venv/installed

@@ -33,7 +33,7 @@ class PoolEnvironment(FiniteArmEnvironment):
         self._arms, self._means = arms, means
         self._offered: Any = offered
         self._gaps = (means.max() - means).tolist()
-        self._best = None if offered is None else means[offered].max(axis=1).tolist()
+        self._best: Any = None if offered is None else means[offered].max(axis=1).tolist()
         self._noise = np.asarray(noise).tolist()
         # Learners get views of these; none may change the world.
         arms.flags.writeable = False
