@@ -14,9 +14,12 @@ def public_functions(node, prefix="", public=True):
         if isinstance(child, ast.ClassDef):
             own = public and not child.name.startswith("_")
             yield from public_functions(child, f"{prefix}{child.name}.", own)
-        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-            if public and (child.name == "__init__" or not child.name.startswith("_")):
-                yield f"{prefix}{child.name}", child
+        elif isinstance(child, ast.FunctionDef) and public and _is_public(child.name):
+            yield f"{prefix}{child.name}", child
+
+
+def _is_public(name):
+    return name == "__init__" or not name.startswith("_")
 
 
 def lacking(function, is_method):
