@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from worlds import ROOT
+from toy_environments import ROOT
 
 from optimist.plan.config import merge
 from optimist.runs import results

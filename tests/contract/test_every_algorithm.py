@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from worlds import (
+from toy_environments import (
     STAND_IN,
     TOLD,
     ScriptedWorld,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from worlds import STAND_IN, ScriptedFunction, configured, make_box_problem, make_problem
+from toy_environments import STAND_IN, ScriptedFunction, configured, make_box_problem, make_problem
 
 from optimist.algorithms import (
     BOX_REGISTRY,

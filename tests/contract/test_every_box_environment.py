@@ -5,7 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
-from worlds import STAND_IN, configured
+from toy_environments import STAND_IN, configured
 
 from optimist.environments import BOX_REGISTRY
 from optimist.problems.box import BoxProblem

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from worlds import STAND_IN, configured
+from toy_environments import STAND_IN, configured
 
 from optimist.environments import REGISTRY
 from optimist.environments.base import check_arms

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from worlds import make_box_problem
+from toy_environments import make_box_problem
 
 from optimist.algorithms import make_algorithm
 from optimist.algorithms.black_box import configurations

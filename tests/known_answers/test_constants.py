@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import chi2
-from worlds import make_problem, random_arms
+from toy_environments import make_problem, random_arms
 
 from optimist.algorithms import make_algorithm
 from optimist.numerics.links import Gaussian

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from worlds import papers
+from toy_environments import papers
 
 from optimist.environments import make_environment
 from optimist.runs import seeding

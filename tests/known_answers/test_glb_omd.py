@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from worlds import make_problem, papers, random_arms
+from toy_environments import make_problem, papers, random_arms
 
 from optimist.algorithms import make_algorithm
 from optimist.numerics.links import Gaussian

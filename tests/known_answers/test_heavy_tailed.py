@@ -5,7 +5,7 @@ import statistics
 
 import numpy as np
 import pytest
-from worlds import random_arms
+from toy_environments import random_arms
 
 from optimist.algorithms import make_algorithm
 from optimist.algorithms.heavy_tailed import hvt_ucb

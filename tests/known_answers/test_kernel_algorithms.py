@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from worlds import ScriptedWorld, choices
+from toy_environments import ScriptedWorld, choices
 
 from optimist.algorithms import make_algorithm
 from optimist.errors import ConfigError

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from worlds import make_problem, random_arms
+from toy_environments import make_problem, random_arms
 
 from optimist.algorithms import make_algorithm
 from optimist.numerics.level_set import maximise_by_slsqp

@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from worlds import make_problem, random_arms
+from toy_environments import make_problem, random_arms
 
 from optimist.algorithms import make_algorithm
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from worlds import papers
+from toy_environments import papers
 
 from optimist.runs.cell import Cell
 from optimist.runs.trials import Trials, run

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from worlds import STAND_IN
+from toy_environments import STAND_IN
 
 from optimist.environments import make_environment
 from optimist.environments.glm import draw_instance

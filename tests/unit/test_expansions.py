@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from worlds import random_arms
+from toy_environments import random_arms
 
 from optimist.numerics.expansions import Expansions, SolutionMemory
 from optimist.numerics.likelihood import History, Likelihood

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from worlds import STAND_IN
+from toy_environments import STAND_IN
 
 from optimist.data import fetch as datasets
 from optimist.data.prepare import classification

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from worlds import random_arms
+from toy_environments import random_arms
 
 from optimist.numerics import optimality
 from optimist.numerics.bounds import upper_bounds, values_from_below

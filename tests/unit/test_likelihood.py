@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from worlds import random_arms
+from toy_environments import random_arms
 
 from optimist.errors import ConfigError
 from optimist.numerics.likelihood import History, Likelihood, minimise

@@ -6,7 +6,9 @@ import pytest
 
 from optimist import cli, listing
 from optimist.algorithms import REGISTRIES
+from optimist.environments import BOX_REGISTRY, REGISTRY
 from optimist.plan.config import load_paper, paper_names
+from optimist.runs.setting import option_places
 from optimist.runs.trials import expand
 
 
@@ -43,6 +45,13 @@ def test_options_of_a_setting_have_its_values(name, capsys):
     assert found["horizon"] == str(spec["horizon"])
     for key, value in spec.get("parameters", {}).items():
         assert found[key] == str(value)
+
+
+@pytest.mark.parametrize("environment", [*REGISTRY, *BOX_REGISTRY])
+def test_every_option_says_what_it_may_be(environment):
+    described = listing._described(environment)
+    missing = [key for key in option_places(environment) if not all(described.get(key, ("",)))]
+    assert not missing
 
 
 def test_a_table_of_text_is_aligned_and_complete():

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from worlds import ScriptedWorld
+from toy_environments import ScriptedWorld
 
 from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.environments.base import check_arms

@@ -3,7 +3,7 @@
 import importlib
 
 import pytest
-from worlds import make_problem
+from toy_environments import make_problem
 
 from optimist.algorithms import (
     REGISTRY,

@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from worlds import ROOT
+from toy_environments import ROOT
 
 from optimist.runs.sources import digest, module_closure
 

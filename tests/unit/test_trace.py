@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from result_files import make, rewrite, toy_trials
-from worlds import ROOT
+from toy_environments import ROOT
 
 from optimist import cli
 from optimist.errors import ResultError

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from worlds import ROOT, STAND_IN
+from toy_environments import ROOT, STAND_IN
 
 from optimist.algorithms import REGISTRY, algorithm_class
 from optimist.environments import REGISTRY as ENVIRONMENTS

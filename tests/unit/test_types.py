@@ -3,7 +3,7 @@
 import ast
 
 import pytest
-from worlds import ROOT
+from toy_environments import ROOT
 
 FILES = sorted((ROOT / "src/optimist").rglob("*.py"))
 

@@ -10,8 +10,8 @@ value a check
 ``missing``    if a cell it needs has not been run,
 ``reported``   if it states no bound.
 
-Regret is compared on the trials that both algorithms completed (they meet the same luck) by ratios
-of means with Student t intervals; all such comparisons of one claim are one family, over its
+Regret is compared on the trials that both algorithms completed, in which they meet common random
+numbers, by ratios of means with Student t intervals; all such comparisons of one claim are one family, over its
 configurations too as any of them may hold it up, and Holm's method keeps the chance of a single
 false decision in it below one minus the level. Medians and
 exponents of regret have intervals of a bootstrap over trials, each at the level by itself. Wall

@@ -27,7 +27,7 @@ _ALL = REGISTRY | BOX_REGISTRY
 
 
 def environment_domain(name: str) -> str:
-    """Return ``box`` for a function on a box, ``arms`` for a world with finitely many arms."""
+    """Return ``box`` for a function on a box, ``arms`` for finitely many arms."""
     return "box" if name in BOX_REGISTRY else "arms"
 
 

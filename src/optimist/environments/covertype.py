@@ -32,7 +32,7 @@ class CovertypeEnvironment(FiniteArmEnvironment):
         check_arms(prepared.features)
         self.horizon = horizon
         self._arms, self._means = prepared.features, prepared.means
-        # Learners get these arrays themselves; none may change the world.
+        # Algorithms get these arrays themselves; none may change the environment.
         self._arms.flags.writeable = False
         self._means.flags.writeable = False
         everywhere = np.broadcast_to(self._means, (horizon, len(self._means)))

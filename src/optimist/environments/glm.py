@@ -1,6 +1,6 @@
 r"""Synthetic generalized linear bandits.
 
-The default world is the one behind Figures 1 to 3 of Zhang et al. (2025), identified from the six
+The default one is that behind Figures 1 to 3 of Zhang et al. (2025), identified from the six
 values of kappa that the paper reports: the public environment of RS-GLinCB with its notebook's
 settings (d = 5, K = 20, arms uniform in the unit ball and redrawn each round, seed 109832). The
 order of the draws matters and is kept: d uniforms on [-1, 1], normalised, give the direction of
@@ -28,15 +28,19 @@ class GLMEnvironment(FiniteArmEnvironment):
     Parameters
     ----------
     link : {"logistic", "poisson", "gaussian"}
+        The family of the rewards.
     norm : float
         $\|\theta_*\|$.
-    dimension, arms : int
-        d and K.
+    dimension : int
+        d.
+    arms : int
+        K.
     redrawn : bool
         Draw new arms in every round, or keep one pool.
     instance : {"shared", "per_trial"}
         Whether all trials meet the same $\theta_*$ and arms.
     seed : int
+        Of the shared instance.
     longest : float or None
         Rescale the pool so that its longest arm has this norm.
     sigma : float
@@ -78,7 +82,7 @@ class GLMEnvironment(FiniteArmEnvironment):
         self.theta = self.norm * direction
         self.predictors = self._arms @ self.theta  # (T or 1, K)
         self._means = self.link.mean(self.predictors)
-        # Learners get views of these; none may change the world.
+        # Algorithms get views of these; none may change the environment.
         self._arms.flags.writeable = False
         self._means.flags.writeable = False
         everywhere = np.broadcast_to(self._means, (horizon, arms))

@@ -5,7 +5,7 @@ its own), $\theta_*$ is drawn alike and has norm 1. The reward of arm x in round
 $$r_t = x^\top\theta_* + a\,a_t\,(Y_t - \mu),$$
 where $Y_t$ has the noise law and $\mu$ is its mean or median; the scales are $a_t = 10^{U_t}$ with
 $U_t$ uniform on [0, ``decades``]. The noise of a round is the same for all arms and algorithms.
-Learners are told $\nu_t = \nu\,a\,a_t$ with the reward, and its bound beforehand.
+Algorithms are told $\nu_t = \nu\,a\,a_t$ with the reward, and its bound beforehand.
 """
 
 import math
@@ -27,12 +27,13 @@ class HeavyTailedEnvironment(PoolEnvironment):
     Parameters
     ----------
     law : {"normal", "student_t", "pareto", "lomax", "fisk"}
+        Of the noise.
     shape : float or None
         Degrees of freedom or tail index of the law; None for the normal law.
     epsilon : float
-        Learners are told a moment of order $1+\varepsilon$; above 0, at most 1.
+        Algorithms are told a moment of order $1+\varepsilon$; above 0, at most 1.
     nu : "exact" or float
-        The root of that moment of the unscaled noise that learners are told: what it is, or a
+        The root of that moment of the unscaled noise that algorithms are told: what it is, or a
         number that a paper gives.
     decades : float
         Scales vary over so many decades; 0 for none.
@@ -40,8 +41,10 @@ class HeavyTailedEnvironment(PoolEnvironment):
         a, the common factor on the noise; 0 for none at all.
     centre : {"mean", "median"}
         What is subtracted from the noise.
-    dimension, arms : int
-        d and K.
+    dimension : int
+        d.
+    arms : int
+        K.
     arm_norm : {"max", "each"}
         Divide all arms by the largest norm, or each by its own.
     subset : int or None

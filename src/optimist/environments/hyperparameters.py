@@ -56,12 +56,13 @@ class HyperparameterEnvironment(BoxEnvironment):
     model : {"rf", "mlp", "gb"}
         Random forest, multi-layer perceptron, gradient boosting.
     initial : int
-        Number of initial points, uniform in the box and the same for all learners.
+        Number of initial points, uniform in the box and the same for all algorithms.
     folds : int
+        Parts of the data, one of which is tested on.
     standardize : bool
         Scale features to mean 0 and variance 1 over the rows trained on; else they stay raw.
     deviation : float
-        Standard deviation of normal noise on what is observed; 0 for none. Learners are told 0.01
+        Standard deviation of normal noise on what is observed; 0 for none. Algorithms are told 0.01
         anyway.
     """
 
@@ -116,7 +117,13 @@ class HyperparameterEnvironment(BoxEnvironment):
         return self.value(x) + (0.0 if self._noise is None else float(self._noise[t]))
 
     def problem(self, *, own_initial: bool = False) -> BoxProblem:
-        """Return the `BoxProblem`; with ``own_initial`` each learner draws its initial points."""
+        """Return the `BoxProblem`.
+
+        Parameters
+        ----------
+        own_initial : bool
+            Whether each algorithm draws its own initial points.
+        """
         one_of("own_initial", own_initial, (True, False))
         return BoxProblem(
             low=self.low,

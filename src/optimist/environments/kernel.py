@@ -38,15 +38,19 @@ class KernelEnvironment(KernelPool):
     Parameters
     ----------
     kernel : {"gaussian", "matern12", "matern32", "matern52", "linear", "strings"}
+        Of which the function is, and which algorithms are told.
     lengthscale : float or None
         Of a kernel of the distance.
     instance : {"cube", "sphere", "corner", "hidden", "strings"}
         Arms and function, see the module's text.
-    dimension, arms : int
-        d and A.
+    dimension : int
+        d.
+    arms : int
+        A.
     deviation : float
-        $\xi$.
+        $\xi$, standard deviation of the noise.
     noise : {"normal", "rademacher"}
+        Law of the noise.
     subset : int or None
         Offer only so many arms, drawn anew in every round.
     """

@@ -1,4 +1,4 @@
-"""What worlds share whose learners are told a kernel."""
+"""What environments share whose algorithms are told a kernel."""
 
 import math
 from typing import Any
@@ -9,7 +9,7 @@ from optimist.problems.kernel import KernelProblem
 
 
 class KernelPool(PoolEnvironment):
-    r"""Base of the worlds with a ``kernel`` and noise of ``deviation`` $\xi$."""
+    r"""Base of the environments with a ``kernel`` and noise of ``deviation`` $\xi$."""
 
     arm_bound = math.inf
     horizon: int

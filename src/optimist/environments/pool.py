@@ -1,4 +1,4 @@
-"""What worlds with one pool of arms share: views of it, subsets, and noise that arms share."""
+"""What environments with one pool share: views of it, subsets, and noise that arms share."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from optimist.errors import ConfigError, whole_number
 
 
 class PoolEnvironment(FiniteArmEnvironment):
-    """Base of the worlds whose arms and mean rewards stay what they are.
+    """Base of the environments whose arms and mean rewards stay what they are.
 
     The noise of a round is the same for all arms; a subclass hands `fill` all there is to know.
     """
@@ -17,7 +17,7 @@ class PoolEnvironment(FiniteArmEnvironment):
     def fill(
         self, arms: np.ndarray, means: np.ndarray, noise: np.ndarray, offered: Any = None
     ) -> None:
-        """Set the world.
+        """Set the environment.
 
         Parameters
         ----------
@@ -35,7 +35,7 @@ class PoolEnvironment(FiniteArmEnvironment):
         self._gaps = (means.max() - means).tolist()
         self._best: Any = None if offered is None else means[offered].max(axis=1).tolist()
         self._noise = np.asarray(noise).tolist()
-        # Learners get views of these; none may change the world.
+        # Algorithms get views of these; none may change the environment.
         arms.flags.writeable = False
         means.flags.writeable = False
 

@@ -23,10 +23,12 @@ class RegressionArmsEnvironment(KernelPool):
 
     Parameters
     ----------
-    kernel, lengthscale
-        What learners are told; see `optimist.numerics.kernels`.
+    kernel : {"gaussian", "matern12", "matern32", "matern52", "linear"}
+        Which algorithms are told; see `optimist.numerics.kernels`.
+    lengthscale : float or None
+        Which they are told; None for the linear kernel.
     deviation : float
-        $\xi$.
+        $\xi$, standard deviation of the noise.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-r"""Test functions on $[-5,5]^{d}$, of which one is a network of the learner's own kind.
+r"""Test functions on $[-5,5]^{d}$, of which one is a network of the algorithm's own kind.
 
 | name | formula | maximum |
 | --- | --- | --- |
@@ -59,11 +59,13 @@ class TestFunctionEnvironment(BoxEnvironment):
     Parameters
     ----------
     function : {"network", "styblinski_tang", "rastrigin"}
+        f_1, f_2 or f_3.
     dimension : int
+        d.
     initial : int
         n, uniform points that are asked for first.
     deviation : float
-        $\sigma$.
+        $\sigma$, standard deviation of the noise.
     """
 
     __test__ = False  # no test class
@@ -100,6 +102,13 @@ class TestFunctionEnvironment(BoxEnvironment):
         return self.function(x) + float(self._noise[t])
 
     def problem(self, *, own_initial: bool = False) -> BoxProblem:
+        """Return the `BoxProblem`.
+
+        Parameters
+        ----------
+        own_initial : bool
+            Whether each algorithm draws its own initial points.
+        """
         return BoxProblem(
             low=self.low,
             high=self.high,

@@ -1,6 +1,6 @@
 """Points that fill a cube.
 
-scipy.stats is imported where it is used: the workflow imports learners whenever it parses.
+scipy.stats is imported where it is used: the workflow imports algorithms whenever it parses.
 """
 
 import math

@@ -27,7 +27,7 @@ DECREMENT_TOLERANCE = 1e-12
 
 
 class History:
-    """Plays and reward sums of one learner.
+    """Plays and reward sums of one algorithm.
 
     Parameters
     ----------

@@ -112,18 +112,18 @@ def build(cell: Cell, trial: int, data_dir: str | Path | None = None) -> tuple[A
 def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
     """Return all that a cell's configuration leaves to defaults, as plain data.
 
-    Keys: ``environment`` (its parameters), ``problem`` (what the learner is told in trial 0),
+    Keys: ``environment`` (its parameters), ``problem`` (what the algorithm is told in trial 0),
     ``options`` (of the algorithm) and ``dataset`` (SHA-256 of the prepared file, or None).
     """
     spec = cell.spec
     _, problem = build(cell, 0, data_dir)
     label = Label.parse(cell.algorithm)
     defaults_of = option_names(algorithm_class(label.name, cell.domain))
-    world = defaults(environment_class(spec["environment"]).__init__)
+    environment = defaults(environment_class(spec["environment"]).__init__)
     # Links, kernels and arrays are objects; what made them is among the environment's parameters.
     told = {key: value for key, value in vars(problem).items() if isinstance(value, PLAIN)}
     return {
-        "environment": {**world, **spec.get("parameters", {})},
+        "environment": {**environment, **spec.get("parameters", {})},
         "problem": told,
         "options": {**defaults_of, **dict(label.options)},
         "dataset": dataset_digest(cell, data_dir),

@@ -146,7 +146,7 @@ def logistic_fit_norm(arms: CovertypeArms) -> float:
     """Norm of the theta that fits a logistic model to the means, weighted by cluster size.
 
     It maximises the likelihood of all rows if each had the features of its arm; no penalty, no
-    intercept other than the constant feature. Compare with the radius S given to the learners.
+    intercept other than the constant feature. Compare with the radius S given to the algorithms.
     """
     from sklearn.linear_model import LogisticRegression
 

@@ -2,7 +2,7 @@ r"""Arms from a regression data set: standardised features, and the target scale
 
 Abalone's sex is coded M, F, I = 0, 1, 2, as one feature, or one-hot. California housing has totals
 of rooms, bedrooms and people per block, or their averages per household. Constant features are
-refused. The lengthscale that learners are told maximises the marginal likelihood of a Gaussian
+refused. The lengthscale that algorithms are told maximises the marginal likelihood of a Gaussian
 process with a Gaussian kernel and noise of standard deviation ``deviation`` on ``rows`` random
 rows,
 $$\log p(y) = -\tfrac12y^\top(K+\xi^2I)^{-1}y-\tfrac12\log\det(K+\xi^2I)-\tfrac n2\log2\pi ;$$
