@@ -11,15 +11,15 @@ value a check
 ``reported``   if it states no bound.
 
 Regret is compared on the trials that both algorithms completed, in which they meet common random
-numbers, by ratios of means with Student t intervals; all such comparisons of one claim are one family, over its
-configurations too as any of them may hold it up, and Holm's method keeps the chance of a single
-false decision in it below one minus the level. Medians and
-exponents of regret have intervals of a bootstrap over trials, each at the level by itself. Wall
-times are medians over trials with the range that the single trials allow; a lone trial is decided
-by its value, and remark and explanation say so. Unconverged trials are included and remarked on.
-Shares have Clopper-Pearson intervals, slopes those of least squares. State sizes, facts, largest
-values over trials and gaps between intervals are decided by value: they have no sampling error, or
-are the worst over some trials, or are made of intervals.
+numbers, by ratios of means with Student t intervals; all such comparisons of one claim are one
+family, over its configurations too as any of them may hold it up, and Holm's method keeps the
+chance of a single false decision in it below one minus the level. Medians and exponents of regret
+have intervals of a bootstrap over trials, each at the level by itself. Wall times are medians over
+trials with the range that the single trials allow; a lone trial is decided by its value, and remark
+and explanation say so. Unconverged trials are included and remarked on. Shares have Clopper-Pearson
+intervals, slopes those of least squares. State sizes, facts, largest values over trials and gaps
+between intervals are decided by value: they have no sampling error, or are the worst over some
+trials, or are made of intervals.
 
 A check may belong to a configuration, an alternative reading of the claim; checks without one
 count under all. A claim without configurations is grouped by setting instead. Informative checks
