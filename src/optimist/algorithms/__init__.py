@@ -89,6 +89,7 @@ def algorithm_module(name: str, domain: str = "arms") -> str:
     return registry[name].partition(":")[0]
 
 
+@cache
 def option_names(cls: type) -> dict[str, Any]:
     """Return the keyword options of an algorithm class with their defaults."""
     parameters = inspect.signature(cls).parameters.values()

@@ -7,6 +7,7 @@ the algorithm (its ``problem``), or ``horizon``.
 import inspect
 from collections.abc import Mapping
 from copy import deepcopy
+from functools import cache
 from typing import Any
 
 from optimist.arguments import defaults
@@ -50,6 +51,7 @@ def resolve_setting(paper: Mapping[str, Any], text: str) -> tuple[Label, dict[st
     return canonical, _with_options(base, canonical, places)
 
 
+@cache
 def option_places(environment: str) -> dict[str, str]:
     """Return where each option of a setting stands: ``parameters``, ``problem`` or ``horizon``."""
     cls = environment_class(environment)
@@ -60,10 +62,15 @@ def option_places(environment: str) -> dict[str, str]:
 
 def option_defaults(base: Mapping[str, Any]) -> dict[str, Any]:
     """Return what each option of a base setting is where its label does not say."""
-    cls = environment_class(base["environment"])
-    signatures = defaults(cls.problem) | defaults(cls.__init__)
+    signatures = _signature_defaults(base["environment"])
     told = {**base.get("parameters", {}), **base.get("problem", {}), "horizon": base["horizon"]}
     return signatures | told
+
+
+@cache
+def _signature_defaults(environment: str) -> dict[str, Any]:
+    cls = environment_class(environment)
+    return defaults(cls.problem) | defaults(cls.__init__)
 
 
 def _keywords(function: Any) -> list[str]:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
@@ -67,8 +67,9 @@ class Trials:
 
     def describe(self) -> dict[str, Any]:
         """Return all that decides their result but the data set, as plain data."""
-        fields = {key: value for key, value in asdict(self).items() if key != "group"}
-        return {**fields, "code": self.code}
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        own.pop("group")
+        return {**own, "cell": vars(self.cell), "code": self.code}
 
     @property
     def fingerprint(self) -> str:
@@ -78,8 +79,8 @@ class Trials:
     @classmethod
     def restore(cls, description: Mapping[str, Any]) -> Self:
         """Return the trials of a `describe`; their code is that of now, and may have changed."""
-        fields = {key: value for key, value in description.items() if key != "code"}
-        return cls(**{**fields, "cell": Cell(**fields["cell"])})
+        own = {key: value for key, value in description.items() if key != "code"}
+        return cls(**{**own, "cell": Cell(**own["cell"])})
 
 
 def expand(
