@@ -24,7 +24,19 @@ class KernelPool(PoolEnvironment):
         delta: float = 0.1,
         factor: float = 1.0,
     ) -> KernelProblem:
-        r"""Return the `KernelProblem`; ``ridge`` defaults to $\xi^2$."""
+        r"""Return the `KernelProblem`.
+
+        Parameters
+        ----------
+        ridge : float or None
+            $\lambda$ of the posterior; None for $\xi^2$.
+        norm_bound : float
+            F, a bound on the norm of the function in the kernel's space.
+        delta : float
+            Failure probability of the confidence bounds.
+        factor : float
+            Common factor on every confidence radius (1 is the theory).
+        """
         return KernelProblem(
             kernel=self.kernel,
             dimension=self._arms.shape[1],
