@@ -9,7 +9,6 @@ $\theta_*$; then, arm by arm, d normals give a direction and one uniform U the l
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -171,7 +170,7 @@ class GLMEnvironment(FiniteArmEnvironment):
 
 @lru_cache(maxsize=4)
 def draw_instance(
-    key: Any, dimension: int, arms: int, rounds: int
+    key: tuple[int, ...], dimension: int, arms: int, rounds: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw a unit direction (d,) and arms (rounds, K, d) in the order of the public environment.
 

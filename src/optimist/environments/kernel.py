@@ -86,7 +86,8 @@ class KernelEnvironment(KernelPool):
         self._check_fit(kernel, instance)
         if instance == "strings" and lengthscale is not None:
             raise ConfigError(f"lengthscale is {lengthscale!r}; allowed for kernel 'strings': none")
-        self.kernel = None if instance == "strings" else make_kernel(kernel, lengthscale)
+        if instance != "strings":  # whose kernel is of the strings drawn
+            self.kernel = make_kernel(kernel, lengthscale)
         points, values = self._draw(stream("instance"), instance, arms, dimension)
         offered = None
         if subset is not None:

@@ -1,10 +1,10 @@
 """What environments share whose algorithms are told a kernel."""
 
 import math
-from typing import Any
 
 from optimist.environments.pool import PoolEnvironment
 from optimist.errors import positive
+from optimist.numerics.kernels import Kernel
 from optimist.problems.kernel import KernelProblem
 
 
@@ -14,7 +14,7 @@ class KernelPool(PoolEnvironment):
     arm_bound = math.inf
     horizon: int
     deviation: float
-    kernel: Any
+    kernel: Kernel
 
     def problem(
         self,
