@@ -1,4 +1,4 @@
-"""Small worlds and problems that several test modules play in."""
+"""Small environments and problems that several test modules play in."""
 
 from pathlib import Path
 
@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 STAND_IN = ROOT / "data" / "stand_in"
 HEAVY_TAILED = "heavy_tailed"
 KERNELS = {"gaussian_kernel": GaussianKernel(0.5), "linear_kernel": LinearKernel()}
-# What worlds tell learners along with a reward, by kind of problem.
-TOLD = {HEAVY_TAILED: {"scale": 1.0}}
+# What environments tell algorithms along with a reward, by kind of problem.
+CONTEXT = {HEAVY_TAILED: {"scale": 1.0}}
 
 
 def kinds_of(algorithm):
@@ -59,12 +59,12 @@ def random_arms(rng, *shape):
     return arms
 
 
-class ScriptedWorld(FiniteArmEnvironment):
-    """A world whose arms and rewards are written down: ``pools`` of arms are met in turn."""
+class ScriptedEnvironment(FiniteArmEnvironment):
+    """An environment whose arms and rewards are written down: ``pools`` of arms are met in turn."""
 
-    def __init__(self, pools, reward, theta=None, told=None):
+    def __init__(self, pools, reward, theta=None, context=None):
         self.pools = pools
-        self.tells = told or {}
+        self.given = context or {}
         self.script = reward  # maps (round, index) to a reward
         self.theta = theta
         self.asked = []
@@ -80,9 +80,9 @@ class ScriptedWorld(FiniteArmEnvironment):
         return self.script(t, index)
 
     def context(self, t):
-        return self.tells
+        return self.given
 
-    def problem(self, **learner):
+    def problem(self, **options):
         raise NotImplementedError
 
 
@@ -107,7 +107,7 @@ class ScriptedFunction(BoxEnvironment):
     instance = "scripted"
 
     def __init__(self, problem, function):
-        self.told = problem
+        self.known = problem
         self.low, self.high, self.horizon = problem.low, problem.high, problem.horizon
         self.function = function
 
@@ -117,28 +117,29 @@ class ScriptedFunction(BoxEnvironment):
     def reward(self, t, x):
         return self.function(x)
 
-    def problem(self, **learner):
-        return self.told
+    def problem(self, **options):
+        return self.known
 
 
 def truth_length(problem, arms):
-    """Return how many numbers a world's ``theta`` has: d, or one for each of the arms (K, d)."""
+    """Return how many numbers ``theta`` of an environment has: d, or one per arm of (K, d)."""
     return len(arms) if isinstance(problem, KernelProblem) else arms.shape[1]
 
 
-def choices(algorithm, world, rounds):
+def choices(algorithm, environment, rounds):
     """Play and return the list of chosen arms."""
     chosen = []
     for t in range(rounds):
-        arms = world.arms(t)
+        arms = environment.arms(t)
         chosen.append(algorithm.select(arms))
-        learn(algorithm, world, t, arms, chosen[-1])
+        learn(algorithm, environment, t, arms, chosen[-1])
     return chosen
 
 
-def learn(algorithm, world, t, arms, index):
+def learn(algorithm, environment, t, arms, index):
     """Tell an algorithm what playing row ``index`` of ``arms`` in round ``t`` brought."""
-    algorithm.update(arms, index, world.reward(t, index), **world.context(t))
+    reward = environment.reward(t, index)
+    algorithm.update(arms, index, reward, **environment.context(t))
 
 
 def papers():

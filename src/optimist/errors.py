@@ -105,7 +105,7 @@ def only_word(key: str, value: str, word: str, otherwise: str) -> None:
 
 
 def positive(key: str, value: Any) -> float:
-    """Return ``value`` as a float if it is a finite positive number; raise ConfigError else."""
+    """Return ``value`` as a float if it is finite and positive; raise ConfigError otherwise."""
     if (
         isinstance(value, bool)
         or not isinstance(value, int | float)
@@ -116,14 +116,14 @@ def positive(key: str, value: Any) -> float:
 
 
 def proportion(key: str, value: Any) -> float:
-    """Return ``value`` as a float if it is between 0 and 1; raise ConfigError else."""
+    """Return ``value`` as a float if it is between 0 and 1; raise ConfigError otherwise."""
     if not positive(key, value) < 1.0:
         raise ConfigError(f"{key} is {value!r}; allowed: a number between 0 and 1")
     return float(value)
 
 
 def whole_number(key: str, value: Any, least: int = 1) -> int:
-    """Return ``value`` if it is an integer of at least ``least``; raise ConfigError else."""
+    """Return ``value`` if it is an integer of at least ``least``; raise ConfigError otherwise."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ConfigError(f"{key} is {value!r}; allowed: a whole number, at least {least}")
     return value

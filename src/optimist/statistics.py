@@ -16,7 +16,7 @@ FEW_PAIRS = 5  # fewer do not tell how deviations vary
 
 
 @lru_cache(maxsize=4096)
-def t_quantile(freedom: Any, level: float) -> Any:
+def t_quantile(freedom: float, level: float) -> float:
     """Return the two-sided Student t quantile of a level for ``freedom`` degrees of freedom."""
     # scipy.special alone: importing scipy.stats takes longer than the sums of a whole paper.
     from scipy.special import stdtrit

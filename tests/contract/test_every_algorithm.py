@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from toy_environments import (
+    CONTEXT,
     STAND_IN,
-    TOLD,
-    ScriptedWorld,
+    ScriptedEnvironment,
     choices,
     configured,
     kinds_of,
@@ -264,7 +264,9 @@ def test_saying_that_arms_are_fixed_does_not_change_the_choices(name, kind):
     predictors = arms @ np.array([1.5, 1.5, 0.0])
     link = getattr(problems[0], "link", Gaussian(1.0))
     rewards = link.sample(rng, np.broadcast_to(link.mean(predictors), (100, 10)))
-    environment = ScriptedWorld([arms], lambda t, k: float(rewards[t, k]), told=TOLD.get(kind))
+    environment = ScriptedEnvironment(
+        [arms], lambda t, k: float(rewards[t, k]), context=CONTEXT.get(kind)
+    )
     told, untold = (
         choices(make_algorithm(name, p, np.random.default_rng(0)), environment, 100)
         for p in problems
@@ -283,7 +285,9 @@ def test_raw_and_aggregated_histories_choose_the_same(name):
         problem = make_problem(link, fixed_arms=True)
         means = problem.link.mean(arms @ np.array([2.0, 2.0]))
         rewards = problem.link.sample(rng, np.broadcast_to(means, (120, 12)))
-        environment = ScriptedWorld([arms], lambda t, k, rewards=rewards: float(rewards[t, k]))
+        environment = ScriptedEnvironment(
+            [arms], lambda t, k, rewards=rewards: float(rewards[t, k])
+        )
         raw, aggregated = (
             choices(
                 make_algorithm(f"{name}[history={mode}]", problem, np.random.default_rng(0)),
@@ -321,7 +325,7 @@ def unkind(name, kind, shape, reward, marks=(1, 10, 50, HORIZON), time_limit=60.
     arms = random_arms(np.random.default_rng(1), K, d)
     problem = make_problem(kind, dimension=d)
     theta = np.full(truth_length(problem, arms), 0.1)
-    environment = ScriptedWorld([arms], reward, theta=theta, told=TOLD.get(kind))
+    environment = ScriptedEnvironment([arms], reward, theta=theta, context=CONTEXT.get(kind))
     algorithm = make_algorithm(name, problem, np.random.default_rng(0))
     return play(environment, algorithm, list(marks), time_limit=time_limit)
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from toy_environments import ScriptedWorld, choices
+from toy_environments import ScriptedEnvironment, choices
 
 from optimist.algorithms import make_algorithm
 from optimist.errors import ConfigError
@@ -26,7 +26,7 @@ def environment(arms=40, rounds=200, dimension=2, seed=0, kernel=KERNEL):
     X = rng.random((arms, dimension))
     f = kernel(X, rng.random((5, dimension))) @ rng.standard_normal(5) * 0.3
     rewards = f + 0.1 * rng.standard_normal((rounds, 1))
-    return ScriptedWorld([X], lambda t, k: float(rewards[t, k])), X, rewards
+    return ScriptedEnvironment([X], lambda t, k: float(rewards[t, k])), X, rewards
 
 
 def play(label, told, place, rounds):
@@ -167,7 +167,7 @@ def test_changing_arms_are_embedded_when_they_come():
     offers = [rng.choice(60, 20, replace=False) for _ in range(40)]
     noise = 0.1 * rng.standard_normal(40)
     pools = [X[offer] for offer in offers]
-    place = ScriptedWorld(pools, lambda t, k: float(f[offers[t][k]] + noise[t]))
+    place = ScriptedEnvironment(pools, lambda t, k: float(f[offers[t][k]] + noise[t]))
     told = problem(fixed_arms=False)
     bkb, exact = (
         make_algorithm(n, told, np.random.default_rng(1)) for n in ("bkb[q_bar=theory]", "gp_ucb")
@@ -184,7 +184,7 @@ def test_changing_arms_are_embedded_when_they_come():
 
 def test_a_gram_matrix_gives_what_its_kernel_gives():
     place, X, _ = environment()
-    rows = ScriptedWorld([np.arange(40.0)[:, None]], place.reward)
+    rows = ScriptedEnvironment([np.arange(40.0)[:, None]], place.reward)
     named = problem(GramKernel(KERNEL(X, X)), dimension=1)
     for label in ("bkb", "gp_ucb"):
         points, chosen = play(label, problem(), place, 60)
@@ -196,7 +196,7 @@ def test_a_gram_matrix_gives_what_its_kernel_gives():
 def test_kernel_and_ridge_may_be_scaled_together_without_a_change_of_draws():
     place, X, _ = environment()
     c, plain = 64.0, GramKernel(KERNEL(X, X))
-    rows = ScriptedWorld([np.arange(40.0)[:, None]], place.reward)
+    rows = ScriptedEnvironment([np.arange(40.0)[:, None]], place.reward)
     one, chosen = play("bkb[q_bar=2]", problem(plain, dimension=1), rows, 60)
     told = problem(GramKernel(c * plain.gram), dimension=1, ridge=c * 0.01, norm_bound=1 / c**0.5)
     other, chosen_scaled = play("bkb[q_bar=2]", told, rows, 60)
@@ -310,7 +310,7 @@ def test_cbrap_is_linucb_on_projected_arms():
     place, X, _ = environment(dimension=6, kernel=LinearKernel())
     cbrap, chosen = play("cbrap[size=3]", problem(LinearKernel(), 6), place, 50)
     Z = X @ cbrap.projection.T
-    projected = ScriptedWorld([Z], place.script)
+    projected = ScriptedEnvironment([Z], place.script)
     linear, same = play("linucb", problem(LinearKernel(), 3), projected, 50)
     assert chosen == same
     assert cbrap.beta == pytest.approx(linear.beta)

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from toy_environments import ScriptedWorld
+from toy_environments import ScriptedEnvironment
 
 from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.environments.base import check_arms
@@ -44,7 +44,7 @@ class Cycling(FiniteArmAlgorithm):
 
 
 def world(reward=lambda t, index: 1.0, theta=None):
-    return ScriptedWorld([ARMS], reward, theta)
+    return ScriptedEnvironment([ARMS], reward, theta)
 
 
 def raising(error, at):
@@ -262,7 +262,7 @@ def test_a_learner_may_report_its_own_status():
 )
 def test_impossible_arms_are_refused_in_any_round(arms, message):
     with pytest.raises(ConfigError, match=message):
-        play(ScriptedWorld([ARMS, arms], lambda t, index: 1.0), Cycling(), [5])
+        play(ScriptedEnvironment([ARMS, arms], lambda t, index: 1.0), Cycling(), [5])
 
 
 def test_arms_on_the_unit_sphere_pass():

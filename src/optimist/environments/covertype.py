@@ -18,7 +18,19 @@ from optimist.problems.glb import GLBProblem
 
 
 class CovertypeEnvironment(FiniteArmEnvironment):
-    """Fixed arms from the prepared file ``dataset``, see `optimist.data.prepare.covertype`."""
+    """Fixed arms from a prepared file, see `optimist.data.prepare.covertype`.
+
+    Parameters
+    ----------
+    horizon : int
+        T, the number of rounds, which algorithms are told.
+    trial : int
+        Number of the trial, from 0.
+    stream : callable
+        Maps a purpose (str) to the numpy Generator of this setting and trial.
+    dataset : str or Path
+        The prepared file.
+    """
 
     def __init__(
         self,
@@ -59,7 +71,19 @@ class CovertypeEnvironment(FiniteArmEnvironment):
     def problem(
         self, *, norm_bound: float, kappa: float, delta: float = 0.01, factor: float = 1.0
     ) -> GLBProblem:
-        """Return the `GLBProblem` with the given S and kappa, which no formula ties here."""
+        """Return the `GLBProblem` with the given S and kappa, which no formula ties here.
+
+        Parameters
+        ----------
+        norm_bound : float
+            S, a bound on the norm of the parameter that algorithms are told.
+        kappa : float
+            The inverse of the smallest slope of the mean.
+        delta : float
+            Failure probability of the confidence sets.
+        factor : float
+            Common factor on every confidence radius (1 is the theory).
+        """
         return GLBProblem(
             link=Logistic(),
             dimension=self._arms.shape[1],

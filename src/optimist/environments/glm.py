@@ -9,7 +9,6 @@ $\theta_*$; then, arm by arm, d normals give a direction and one uniform U the l
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -27,24 +26,30 @@ class GLMEnvironment(FiniteArmEnvironment):
 
     Parameters
     ----------
+    horizon : int
+        T, the number of rounds, which algorithms are told.
+    trial : int
+        Number of the trial, from 0.
+    stream : callable
+        Maps a purpose (str) to the numpy Generator of this setting and trial.
     link : {"logistic", "poisson", "gaussian"}
-        The family of the rewards.
+        Reward distribution.
     norm : float
-        $\|\theta_*\|$.
+        $\|\theta_*\|$, the norm of the true parameter.
     dimension : int
-        d.
+        d, coordinates of an arm.
     arms : int
-        K.
+        K, arms per round.
     redrawn : bool
         Draw new arms in every round, or keep one pool.
     instance : {"shared", "per_trial"}
         Whether all trials meet the same $\theta_*$ and arms.
     seed : int
-        Of the shared instance.
+        What $\theta_*$ and the arms are drawn from; with ``per_trial``, together with the trial.
     longest : float or None
-        Rescale the pool so that its longest arm has this norm.
+        Rescale the pool so that its longest arm has this norm; None: leave it.
     sigma : float
-        Standard deviation of Gaussian rewards.
+        Standard deviation of Gaussian rewards; of no effect on others.
     """
 
     theta: np.ndarray
@@ -124,7 +129,23 @@ class GLMEnvironment(FiniteArmEnvironment):
         reward_bound: float = 1.0,
         factor: float = 1.0,
     ) -> GLBProblem:
-        """Return the `GLBProblem`; ``norm_bound`` defaults to the true norm and may exceed it."""
+        r"""Return the `GLBProblem`.
+
+        Parameters
+        ----------
+        delta : float
+            Failure probability of the confidence sets.
+        norm_bound : float or None
+            S, at least $\|\theta_*\|$; None for that norm.
+        kappa : {"parameter", "arms", "ball"} or float
+            The inverse of the smallest slope of the mean: at $\theta_*$ over all arms offered;
+            over the ball of radius ``norm_bound`` and those arms; over that ball and unit arms; or
+            a number.
+        reward_bound : float
+            M, a bound on rewards, for the algorithms that need one.
+        factor : float
+            Common factor on every confidence radius (1 is the theory).
+        """
         norm_bound = self.norm if norm_bound is None else positive("norm_bound", norm_bound)
         if norm_bound < self.norm:
             raise ConfigError(
@@ -149,7 +170,7 @@ class GLMEnvironment(FiniteArmEnvironment):
 
 @lru_cache(maxsize=4)
 def draw_instance(
-    key: Any, dimension: int, arms: int, rounds: int
+    key: tuple[int, ...], dimension: int, arms: int, rounds: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw a unit direction (d,) and arms (rounds, K, d) in the order of the public environment.
 

@@ -26,8 +26,14 @@ class HeavyTailedEnvironment(PoolEnvironment):
 
     Parameters
     ----------
+    horizon : int
+        T, the number of rounds, which algorithms are told.
+    trial : int
+        Number of the trial, from 0.
+    stream : callable
+        Maps a purpose (str) to the numpy Generator of this setting and trial.
     law : {"normal", "student_t", "pareto", "lomax", "fisk"}
-        Of the noise.
+        Law of the noise, see `optimist.numerics.noise`.
     shape : float or None
         Degrees of freedom or tail index of the law; None for the normal law.
     epsilon : float
@@ -42,13 +48,13 @@ class HeavyTailedEnvironment(PoolEnvironment):
     centre : {"mean", "median"}
         What is subtracted from the noise.
     dimension : int
-        d.
+        d, coordinates of an arm.
     arms : int
-        K.
+        K, arms in all.
     arm_norm : {"max", "each"}
         Divide all arms by the largest norm, or each by its own.
     subset : int or None
-        Offer only so many arms, drawn anew in every round.
+        Offer only so many arms, drawn anew in every round; None: offer all.
     """
 
     theta: np.ndarray
@@ -121,9 +127,21 @@ class HeavyTailedEnvironment(PoolEnvironment):
         factor: float = 1.0,
         relax_sigma_bounds: bool | None = None,
     ) -> HeavyTailedProblem:
-        """Return the `HeavyTailedProblem`.
+        r"""Return the `HeavyTailedProblem`.
 
-        ``delta`` defaults to 1 / (8 T).
+        Parameters
+        ----------
+        delta : float or None
+            Failure probability; None for $1/(8T)$.
+        radius : {"theory", "shrunk", "matched"}
+            Which radius all algorithms use: that of their theorem; that times ``factor``; or one
+            that gives all of them the same width on the same data, times ``factor``
+            (`optimist.algorithms.heavy_tailed.ellipsoid`).
+        factor : float
+            Factor on the radius; 1 where ``radius`` is ``theory``.
+        relax_sigma_bounds : bool or None
+            Whether HEAVY-OFUL's lower bounds of $\sigma_t$ shrink with its radius; None for: if
+            ``radius`` is ``matched``.
         """
         largest = self.amplitude * 10.0**self.decades
         return HeavyTailedProblem(

@@ -49,16 +49,24 @@ FIXED = {"rf": {"n_jobs": 1}}
 
 
 class HyperparameterEnvironment(BoxEnvironment):
-    """Accuracy of a classifier on one fold of the prepared table ``dataset``.
+    """Accuracy of a classifier on one fold of a prepared table.
 
     Parameters
     ----------
+    horizon : int
+        Number of rounds, the initial ones included.
+    trial : int
+        Number of the trial, from 0.
+    stream : callable
+        Maps a purpose (str) to the numpy Generator of this setting and trial.
+    dataset : str or Path
+        The prepared table, see `optimist.data.prepare.classification`.
     model : {"rf", "mlp", "gb"}
         Random forest, multi-layer perceptron, gradient boosting.
     initial : int
-        Number of initial points, uniform in the box and the same for all algorithms.
+        n, uniform points that are asked for first, the same for all algorithms.
     folds : int
-        Parts of the data, one of which is tested on.
+        How many folds the rows are split into; trial k is tested on fold k modulo their number.
     standardize : bool
         Scale features to mean 0 and variance 1 over the rows trained on; else they stay raw.
     deviation : float
@@ -122,7 +130,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         Parameters
         ----------
         own_initial : bool
-            Whether each algorithm draws its own initial points.
+            Whether each algorithm draws its own initial points, rather than sharing them.
         """
         one_of("own_initial", own_initial, (True, False))
         return BoxProblem(

@@ -37,22 +37,28 @@ class KernelEnvironment(KernelPool):
 
     Parameters
     ----------
+    horizon : int
+        T, the number of rounds, which algorithms are told.
+    trial : int
+        Number of the trial, from 0.
+    stream : callable
+        Maps a purpose (str) to the numpy Generator of this setting and trial.
     kernel : {"gaussian", "matern12", "matern32", "matern52", "linear", "strings"}
-        Of which the function is, and which algorithms are told.
+        Kernel in whose space the function lies, which algorithms are told.
     lengthscale : float or None
-        Of a kernel of the distance.
+        Lengthscale of a kernel of the distance; None for the others.
     instance : {"cube", "sphere", "corner", "hidden", "strings"}
         Arms and function, see the module's text.
     dimension : int
-        d.
+        d, coordinates of an arm; of no effect on strings.
     arms : int
-        A.
+        A, arms in all.
     deviation : float
         $\xi$, standard deviation of the noise.
     noise : {"normal", "rademacher"}
         Law of the noise.
     subset : int or None
-        Offer only so many arms, drawn anew in every round.
+        Offer only so many arms, drawn anew in every round; None: offer all.
     """
 
     def __init__(
@@ -80,7 +86,8 @@ class KernelEnvironment(KernelPool):
         self._check_fit(kernel, instance)
         if instance == "strings" and lengthscale is not None:
             raise ConfigError(f"lengthscale is {lengthscale!r}; allowed for kernel 'strings': none")
-        self.kernel = None if instance == "strings" else make_kernel(kernel, lengthscale)
+        if instance != "strings":  # whose kernel is of the strings drawn
+            self.kernel = make_kernel(kernel, lengthscale)
         points, values = self._draw(stream("instance"), instance, arms, dimension)
         offered = None
         if subset is not None:

@@ -1,10 +1,10 @@
 """What environments share whose algorithms are told a kernel."""
 
 import math
-from typing import Any
 
 from optimist.environments.pool import PoolEnvironment
 from optimist.errors import positive
+from optimist.numerics.kernels import Kernel
 from optimist.problems.kernel import KernelProblem
 
 
@@ -14,7 +14,7 @@ class KernelPool(PoolEnvironment):
     arm_bound = math.inf
     horizon: int
     deviation: float
-    kernel: Any
+    kernel: Kernel
 
     def problem(
         self,
@@ -24,7 +24,19 @@ class KernelPool(PoolEnvironment):
         delta: float = 0.1,
         factor: float = 1.0,
     ) -> KernelProblem:
-        r"""Return the `KernelProblem`; ``ridge`` defaults to $\xi^2$."""
+        r"""Return the `KernelProblem`.
+
+        Parameters
+        ----------
+        ridge : float or None
+            $\lambda$ of the posterior; None for $\xi^2$.
+        norm_bound : float
+            F, a bound on the norm of the function in the kernel's space.
+        delta : float
+            Failure probability of the confidence bounds.
+        factor : float
+            Common factor on every confidence radius (1 is the theory).
+        """
         return KernelProblem(
             kernel=self.kernel,
             dimension=self._arms.shape[1],

@@ -15,7 +15,11 @@ class PoolEnvironment(FiniteArmEnvironment):
     """
 
     def fill(
-        self, arms: np.ndarray, means: np.ndarray, noise: np.ndarray, offered: Any = None
+        self,
+        arms: np.ndarray,
+        means: np.ndarray,
+        noise: np.ndarray,
+        offered: np.ndarray | None = None,
     ) -> None:
         """Set the environment.
 
@@ -31,7 +35,7 @@ class PoolEnvironment(FiniteArmEnvironment):
         """
         check_arms(arms, self.arm_bound)
         self._arms, self._means = arms, means
-        self._offered: Any = offered
+        self._offered = offered
         self._gaps = (means.max() - means).tolist()
         self._best: Any = None if offered is None else means[offered].max(axis=1).tolist()
         self._noise = np.asarray(noise).tolist()

@@ -19,14 +19,22 @@ from optimist.numerics.kernels import make_kernel
 
 
 class RegressionArmsEnvironment(KernelPool):
-    r"""All rows of the prepared file ``dataset`` in every round.
+    r"""All rows of a prepared file in every round, see `optimist.data.prepare.regression`.
 
     Parameters
     ----------
+    horizon : int
+        T, the number of rounds, which algorithms are told.
+    trial : int
+        Number of the trial, from 0.
+    stream : callable
+        Maps a purpose (str) to the numpy Generator of this setting and trial.
+    dataset : str or Path
+        The prepared file.
     kernel : {"gaussian", "matern12", "matern32", "matern52", "linear"}
-        Which algorithms are told; see `optimist.numerics.kernels`.
+        Kernel that algorithms are told, see `optimist.numerics.kernels`.
     lengthscale : float or None
-        Which they are told; None for the linear kernel.
+        Its lengthscale; None for the linear kernel.
     deviation : float
         $\xi$, standard deviation of the noise.
     """

@@ -58,10 +58,16 @@ class TestFunctionEnvironment(BoxEnvironment):
 
     Parameters
     ----------
+    horizon : int
+        Number of rounds, the initial ones included.
+    trial : int
+        Number of the trial, from 0.
+    stream : callable
+        Maps a purpose (str) to the numpy Generator of this setting and trial.
     function : {"network", "styblinski_tang", "rastrigin"}
-        f_1, f_2 or f_3.
+        Which of them: f_1, f_2 or f_3.
     dimension : int
-        d.
+        d, coordinates of a point.
     initial : int
         n, uniform points that are asked for first.
     deviation : float
@@ -107,7 +113,7 @@ class TestFunctionEnvironment(BoxEnvironment):
         Parameters
         ----------
         own_initial : bool
-            Whether each algorithm draws its own initial points.
+            Whether each algorithm draws its own initial points, rather than sharing them.
         """
         return BoxProblem(
             low=self.low,

@@ -14,6 +14,7 @@ class GLBProblem:
     Attributes
     ----------
     link : Link
+        Reward distribution.
     dimension : int
         d.
     norm_bound : float

@@ -13,6 +13,7 @@ class KernelProblem:
     Attributes
     ----------
     kernel : Kernel
+        Kernel of the function.
     dimension : int
         d, the number of coordinates of an arm.
     horizon : int
