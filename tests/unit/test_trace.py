@@ -23,7 +23,7 @@ def figure(tmp_path, monkeypatch):
     jobs = [
         toy_trials(),
         toy_trials(first=2, stop=4),
-        toy_trials("timing", setting="there", noise="here", stop=1),
+        toy_trials("timing", setting="here[horizon=12]", stop=1),
     ]
     paths = [str(path.relative_to(tmp_path)) for path in make(tmp_path / "results", *jobs)]
 
@@ -47,9 +47,9 @@ def figure(tmp_path, monkeypatch):
 def test_a_figure_is_traced_to_settings_streams_data_and_machines(figure):
     found = origin.trace(figure)
     assert found["manifest"] == "figures/toy/manifest.json"
-    assert found["settings"].keys() == {"toy/here", "toy/there"}
+    assert found["settings"].keys() == {"toy/here", "toy/here[horizon=12]"}
     assert found["settings"]["toy/here"] == toy_trials().cell.spec
-    assert found["streams"] == {"toy/here": [0, 1, 2, 3]}  # `there` shares them
+    assert found["streams"] == {"toy/here": [0, 1, 2, 3]}  # options share them
     assert [m["machine"]["cpu"] == "A Slower One" for m in found["made"]] == [False, True]
     assert [m["commit"] == "feedbeef" for m in found["made"]] == [False, True]
     (digest,) = found["data"].values()

@@ -1,11 +1,15 @@
 """Where a file comes from, in words: a figure, table or page of claims, or a result file."""
 
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
-from optimist.errors import ResultError
+from optimist.errors import ConfigError, ResultError
 from optimist.files import sha256
+from optimist.label import name_of
 from optimist.layout import parse_result
+from optimist.panels import PANELS, TABLES
+from optimist.plan.config import load_paper
 from optimist.records import manifest
 from optimist.runs import results
 
@@ -18,7 +22,8 @@ def trace(path: str | Path) -> dict[str, Any]:
     dict with ``file``, ``made`` (a list of commit, dirty, python, packages, machine, blas_threads),
     ``settings`` (specification by paper/setting), ``streams`` (trials by name of the random
     streams) and ``data`` (SHA-256 by data set); of figures and tables also ``manifest``, ``item``,
-    ``drawn`` (as one of ``made``) and ``inputs`` (SHA-256 by path).
+    ``drawn`` (as one of ``made``) and ``inputs`` (SHA-256 by path), and, if the configuration still
+    has it, where that is (``configured``) and the classes of its ``panels`` by letter.
 
     Raises
     ------
@@ -40,7 +45,9 @@ def _of_result(path):
         "made": [metadata["provenance"]],
         "settings": {f"{cell['paper']}/{cell['setting']}": cell["spec"]},
         "resolved": metadata["resolved"],
-        "streams": {_stream(cell): list(range(asked["first"], asked["stop"]))},
+        "streams": {
+            _stream(cell["paper"], cell["setting"]): list(range(asked["first"], asked["stop"]))
+        },
         "data": {cell["spec"]["dataset"]: dataset} if dataset else {},
     }
 
@@ -59,6 +66,7 @@ def _of_item(path):
         "file": str(path),
         "manifest": place,
         "item": name,
+        **_drawing(Path(place).parent.name, name),
         "drawn": content["written"],
         **found,
         "inputs": {p: entry["sha256"] for p, entry in inputs.items()},
@@ -82,8 +90,8 @@ def _of_runs(content, inputs):
     for run in runs:
         place = parse_result(run)
         name = f"{place.paper}/{place.setting}"
-        settings[name] = spec = content["settings"][name]
-        stream = _stream({"paper": place.paper, "setting": place.setting, "spec": spec})
+        settings[name] = content["settings"][name]
+        stream = _stream(place.paper, place.setting)
         streams.setdefault(stream, set()).update(range(place.first, place.stop))
     tables = {p: entry["sha256"] for p, entry in inputs.items() if Path(p).suffix == ".csv"}
     return {
@@ -94,9 +102,28 @@ def _of_runs(content, inputs):
     }
 
 
-def _stream(cell):
+def _stream(paper, setting):
     """Return the name of the random streams of a setting; the trial and a purpose follow it."""
-    return f"{cell['paper']}/{cell['spec'].get('noise', cell['setting'])}"
+    return f"{paper}/{name_of(setting)}"
+
+
+def _drawing(paper, name):
+    """Return where a figure or table of a paper is configured, and the class of each panel.
+
+    As of now: an older picture may have been drawn by others. Empty where it is no longer there.
+    """
+    try:
+        loaded = load_paper(paper)
+    except ConfigError:
+        return {}
+    for part, registry in (("figures", PANELS), ("tables", TABLES)):
+        if name in loaded.get(part, {}):
+            spec = loaded[part][name]
+            kinds = [entry["kind"] for entry in spec.get("panels", [spec])]
+            classes = dict(zip(ascii_lowercase, (registry[kind] for kind in kinds), strict=False))
+            file = f"config/papers/{paper}/figures.yaml"
+            return {"configured": f"{file}, {part}.{name}", "panels": classes}
+    return {}
 
 
 def to_text(found: dict[str, Any]) -> str:
@@ -104,6 +131,9 @@ def to_text(found: dict[str, Any]) -> str:
     lines = [found["file"]]
     if "manifest" in found:
         lines.append(f"manifest: {found['manifest']}, item {found['item']}")
+        lines += [f"configured in {found['configured']}"] if "configured" in found else []
+        panels = found.get("panels", {}).items()
+        lines += [f"  panel {letter}: {place.replace(':', ', class ')}" for letter, place in panels]
         lines += ["drawn by:", *_making(found["drawn"])]
     lines.append("results made by:" if "manifest" in found else "made by:")
     for made in found["made"]:
