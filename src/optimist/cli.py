@@ -162,7 +162,7 @@ def _prepare(name):
 
     It is not that of the workflow, which alone knows what its tables were made with.
     """
-    from optimist.data import fetch as datasets
+    from optimist.data.fetch import fetch
     from optimist.data.prepare import preparation
     from optimist.files import fingerprint, sha256
     from optimist.layout import Layout, dataset_in
@@ -181,7 +181,7 @@ def _prepare(name):
     path = dataset_in(folder, name)
     if not path.exists():
         print(f"preparing {path} (once; it may take a minute)", file=sys.stderr)
-        frame, _ = datasets.fetch(how.raw, **config["data"])
+        frame, _ = fetch(how.raw, **config["data"])
         how.function("write")(frame, path, **options)
     return folder
 

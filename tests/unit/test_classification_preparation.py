@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from optimist.data import fetch as datasets
+from optimist.data.fetch import fetch
 from optimist.data.prepare import PREPARATIONS, classification, preparation
 from optimist.errors import DataError
 
@@ -15,7 +15,7 @@ NAMES = [n for n, how in PREPARATIONS.items() if how.module == classification.__
 def prepared(request, tmp_path):
     """Name, raw table and prepared file of one data set."""
     how, path = preparation(request.param), tmp_path / "table.csv"
-    frame, _ = datasets.fetch(how.raw, source="mirror")
+    frame, _ = fetch(how.raw, source="mirror")
     how.function("write")(frame, path, **how.select_options("write", {"seed": 7}))
     return request.param, frame, path
 
@@ -64,7 +64,7 @@ def test_features_are_the_raw_ones_in_their_order(prepared):
 def test_diagnostic_set_is_that_of_scikit_learn(tmp_path):
     from sklearn.datasets import load_breast_cancer
 
-    frame, _ = datasets.fetch("breast_cancer_wdbc", source="mirror")
+    frame, _ = fetch("breast_cancer_wdbc", source="mirror")
     classification.write(frame, tmp_path / "table.csv")
     features, labels = classification.read_table(tmp_path / "table.csv")
     theirs = load_breast_cancer()

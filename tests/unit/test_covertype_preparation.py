@@ -14,16 +14,16 @@ from optimist.errors import ConfigError, DataError
 
 ARMS_SCRIPT = """
 import sys
-from optimist.data import fetch as datasets
+from optimist.data.fetch import fetch
 from optimist.data.prepare import covertype
-frame, _ = datasets.fetch("covertype", source="mirror")
+frame, _ = fetch("covertype", source="mirror")
 covertype.write_arms(covertype.prepare(frame, clusters=60, seed=7, n_init=1), sys.argv[1])
 """
 EXTREMES_SCRIPT = """
 import sys
-from optimist.data import fetch as datasets
+from optimist.data.fetch import fetch
 from optimist.data.prepare import covertype
-frame, _ = datasets.fetch("covertype", source="mirror")
+frame, _ = fetch("covertype", source="mirror")
 covertype.extremes(frame, [0, 42]).to_csv(sys.argv[1], index=False)
 """
 

@@ -16,7 +16,10 @@ import pytest
 from uci_server import UciServer
 
 from optimist import files
-from optimist.data import fetch as datasets
+from optimist.data import download, fetch
+from optimist.data.sources import load_sources
+from optimist.data.tables import read, save
+from optimist.data.verify import canonical_digest
 from optimist.errors import ConfigError, DataError
 
 TABLE = pd.DataFrame(
@@ -76,7 +79,7 @@ def patience():
     """Seconds in which a child process surely asks the server, on this machine, now."""
     start = time.monotonic()
     subprocess.run(
-        [sys.executable, "-c", "import ucimlrepo.fetch, pyarrow.parquet, optimist.data.fetch"],
+        [sys.executable, "-c", "import ucimlrepo.fetch, pyarrow.parquet, optimist.data.download"],
         check=True,
     )
     return 2.0 + 4 * (time.monotonic() - start)
@@ -107,20 +110,20 @@ def test_good_answer_is_used(registry, point_at, caplog, source):
     (registry / "mirror" / "shells.csv").unlink()
     with UciServer(UCI_CSV) as server:
         point_at(server)
-        frame, record = datasets.fetch("shells", source=source, data_dir=registry)
+        frame, record = fetch.fetch("shells", source=source, data_dir=registry)
     assert_is_table(frame)
     assert server.asked == ["5"]
     assert record["source"] == "uci"
     assert errors(record) == [("uci", None)]
     assert (record["rows"], record["digest"]) == (4, TABLE_DIGEST)
-    assert [r.getMessage() for r in caplog.records] == ["shells: 4 rows from UCI (id 5), verified"]
+    assert [r.getMessage() for r in caplog.records] == ["shells: 4 rows from uci:5, verified"]
 
 
 def test_both_sources_give_the_same_frame(registry, point_at):
     with UciServer(UCI_CSV) as server:
         point_at(server)
-        fetched, _ = datasets.fetch("shells", source="uci", data_dir=registry)
-    kept, record = datasets.fetch("shells", source="mirror", data_dir=registry)
+        fetched, _ = fetch.fetch("shells", source="uci", data_dir=registry)
+    kept, record = fetch.fetch("shells", source="mirror", data_dir=registry)
     pd.testing.assert_frame_equal(fetched, kept)
     assert server.asked == ["5"]
     assert errors(record) == [("mirror", None)]
@@ -129,7 +132,7 @@ def test_both_sources_give_the_same_frame(registry, point_at):
 def test_bad_gateway_is_retried(registry, point_at):
     with UciServer(UCI_CSV, "bad_gateway", "good") as server:
         point_at(server)
-        frame, record = datasets.fetch("shells", source="uci", data_dir=registry)
+        frame, record = fetch.fetch("shells", source="uci", data_dir=registry)
     assert_is_table(frame)
     assert server.asked == ["5", "5"]
     (_, first), last = errors(record)
@@ -140,7 +143,7 @@ def test_bad_gateway_is_retried(registry, point_at):
 def test_retries_end(registry, point_at):
     with UciServer(UCI_CSV, "bad_gateway") as server:
         point_at(server)
-        frame, record = datasets.fetch("shells", retries=1, data_dir=registry)
+        frame, record = fetch.fetch("shells", retries=1, data_dir=registry)
     assert_is_table(frame)
     assert len(server.asked) == 2
     assert [source for source, _ in errors(record)] == ["uci", "uci", "mirror"]
@@ -169,9 +172,9 @@ def test_bad_answer_is_rejected(registry, point_at, caplog, fault):
     table, behaviour, message = BAD_ANSWERS[fault]
     with UciServer(table, behaviour) as server:
         point_at(server)
-        frame, record = datasets.fetch("shells", retries=0, data_dir=registry)
+        frame, record = fetch.fetch("shells", retries=0, data_dir=registry)
         with pytest.raises(DataError, match=f"shells: not available from UCI: .*{message}"):
-            datasets.fetch("shells", source="uci", retries=0, data_dir=registry)
+            fetch.fetch("shells", source="uci", retries=0, data_dir=registry)
     assert_is_table(frame)
     (first, reason), last = errors(record)
     assert (first, last, record["source"]) == ("uci", ("mirror", None), "mirror")
@@ -182,7 +185,7 @@ def test_bad_answer_is_rejected(registry, point_at, caplog, fault):
 def test_wrong_content_is_not_asked_for_again(registry, point_at):
     with UciServer(UCI_CSV.replace(b"0.455", b"0.456")) as server:
         point_at(server)
-        datasets.fetch("shells", retries=2, data_dir=registry)
+        fetch.fetch("shells", retries=2, data_dir=registry)
     assert len(server.asked) == 1
 
 
@@ -194,7 +197,7 @@ def test_silent_server_costs_the_timeout_and_no_more(registry, point_at, behavio
     with UciServer(UCI_CSV, behaviour) as server:
         point_at(server)
         start = time.monotonic()
-        frame, record = datasets.fetch("shells", timeout=patience, retries=2, data_dir=registry)
+        frame, record = fetch.fetch("shells", timeout=patience, retries=2, data_dir=registry)
         elapsed = time.monotonic() - start
         assert server.client_left.wait(5), "the child process is still connected"
     assert_is_table(frame)
@@ -209,7 +212,7 @@ def test_silent_server_without_mirror_is_an_error(registry, point_at):
         point_at(server)
         start = time.monotonic()
         with pytest.raises(DataError, match="no complete answer within 2 s"):
-            datasets.fetch("shells", source="uci", timeout=2.0, data_dir=registry)
+            fetch.fetch("shells", source="uci", timeout=2.0, data_dir=registry)
         assert time.monotonic() - start < 2.0 + 1.5
 
 
@@ -219,15 +222,15 @@ def test_timeout_covers_all_attempts(registry, monkeypatch):
     def take_one_second(arguments, timeout):
         clock[0] += 1.0
         budgets.append(timeout)
-        raise datasets.NoAnswerError("refused")
+        raise download.NoAnswerError("refused")
 
     def sleep(seconds):
         clock[0] += seconds
 
-    monkeypatch.setattr(datasets, "_run_child", take_one_second)
-    monkeypatch.setattr(datasets.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(datasets.time, "sleep", sleep)
-    datasets.fetch("shells", timeout=6.0, retries=1000, data_dir=registry)
+    monkeypatch.setattr(download, "_run_child", take_one_second)
+    monkeypatch.setattr(fetch.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(fetch.time, "sleep", sleep)
+    fetch.fetch("shells", timeout=6.0, retries=1000, data_dir=registry)
     # After each second of work a pause of 0.5, 1, then 2 s, which would end after the time-out.
     assert budgets == [6.0, 4.5, 2.5]
 
@@ -236,7 +239,7 @@ def test_retry_that_hangs_ends_with_the_same_timeout(registry, point_at, patienc
     with UciServer(UCI_CSV, "bad_gateway", "hang") as server:
         point_at(server)
         start = time.monotonic()
-        _, record = datasets.fetch("shells", timeout=2 * patience, data_dir=registry)
+        _, record = fetch.fetch("shells", timeout=2 * patience, data_dir=registry)
     assert time.monotonic() - start < 2 * patience + 1.0
     assert len(server.asked) == 2
     assert [source for source, _ in errors(record)] == ["uci", "uci", "mirror"]
@@ -244,12 +247,12 @@ def test_retry_that_hangs_ends_with_the_same_timeout(registry, point_at, patienc
 
 def test_pauses_grow(registry, monkeypatch):
     def refuse(arguments, timeout):
-        raise datasets.NoAnswerError("refused")
+        raise download.NoAnswerError("refused")
 
     pauses = []
-    monkeypatch.setattr(datasets, "_run_child", refuse)
+    monkeypatch.setattr(download, "_run_child", refuse)
     monkeypatch.setattr(time, "sleep", pauses.append)
-    datasets.fetch("shells", retries=3, data_dir=registry)
+    fetch.fetch("shells", retries=3, data_dir=registry)
     assert pauses == [0.5, 1, 2]
 
 
@@ -257,7 +260,7 @@ def test_child_ends_by_itself_when_its_parent_is_gone(point_at, tmp_path):
     command = [
         sys.executable,
         "-m",
-        "optimist.data.fetch",
+        "optimist.data.download",
         "5",
         str(tmp_path / "out"),
         "2",
@@ -275,21 +278,21 @@ def test_child_ends_by_itself_when_its_parent_is_gone(point_at, tmp_path):
 
 def test_no_network(registry, point_at, closed_port):
     point_at(closed_port)
-    frame, record = datasets.fetch("shells", retries=1, data_dir=registry)
+    frame, record = fetch.fetch("shells", retries=1, data_dir=registry)
     assert_is_table(frame)
     assert record["source"] == "mirror"
     assert "refused" in record["attempts"][0]["error"]
     with pytest.raises(DataError, match=r"not available from UCI: .*refused"):
-        datasets.fetch("shells", source="uci", retries=0, data_dir=registry)
+        fetch.fetch("shells", source="uci", retries=0, data_dir=registry)
 
 
 def test_data_set_that_uci_does_not_have(registry, monkeypatch):
-    monkeypatch.setattr(datasets, "_run_child", lambda *arguments: pytest.fail("UCI was asked"))
+    monkeypatch.setattr(download, "_run_child", lambda *arguments: pytest.fail("UCI was asked"))
     write_registry(registry, uci_id="")
-    frame, _ = datasets.fetch("shells", data_dir=registry)
+    frame, _ = fetch.fetch("shells", data_dir=registry)
     assert_is_table(frame)
     with pytest.raises(DataError, match="not on UCI"):
-        datasets.fetch("shells", source="uci", data_dir=registry)
+        fetch.fetch("shells", source="uci", data_dir=registry)
 
 
 # --- the mirror --------------------------------------------------------------------------------
@@ -300,7 +303,7 @@ def test_damaged_mirror(registry):
     damaged = CSV.replace(b"0.455", b"0.456")
     mirror.write_bytes(damaged)
     with pytest.raises(DataError) as caught:
-        datasets.fetch("shells", source="mirror", data_dir=registry)
+        fetch.fetch("shells", source="mirror", data_dir=registry)
     found, expected = (hashlib.sha256(content).hexdigest() for content in (damaged, CSV))
     assert all(part in str(caught.value) for part in (str(mirror), expected, found))
 
@@ -309,13 +312,13 @@ def test_missing_mirror(registry, point_at, closed_port):
     point_at(closed_port)
     (registry / "mirror" / "shells.csv").unlink()
     with pytest.raises(DataError, match=r"shells\.csv is missing"):
-        datasets.fetch("shells", retries=0, data_dir=registry)
+        fetch.fetch("shells", retries=0, data_dir=registry)
 
 
 def test_mirror_that_is_not_what_was_registered(registry):
     write_registry(registry, content_sha256="0" * 64)
     with pytest.raises(DataError, match=f"expected digest 0{{64}}, found {TABLE_DIGEST}"):
-        datasets.fetch("shells", source="mirror", data_dir=registry)
+        fetch.fetch("shells", source="mirror", data_dir=registry)
 
 
 # --- arguments and the registry ----------------------------------------------------------------
@@ -334,7 +337,7 @@ def test_mirror_that_is_not_what_was_registered(registry):
 def test_bad_argument(registry, arguments, message):
     arguments = {"name": "shells", "source": "mirror", "data_dir": registry} | arguments
     with pytest.raises(ConfigError, match=message):
-        datasets.fetch(**arguments)
+        fetch.fetch(**arguments)
 
 
 @pytest.mark.parametrize(
@@ -344,7 +347,7 @@ def test_bad_argument(registry, arguments, message):
 def test_bad_registry(registry, changes, message):
     write_registry(registry, **changes)
     with pytest.raises(DataError, match=message):
-        datasets.load_sources(registry / "sources.csv")
+        load_sources(registry / "sources.csv")
 
 
 def test_registry_that_repeats_a_name_or_is_missing(registry):
@@ -352,13 +355,13 @@ def test_registry_that_repeats_a_name_or_is_missing(registry):
     with path.open("a") as file:
         file.write(path.read_text().splitlines()[1] + "\n")
     with pytest.raises(DataError, match="listed twice"):
-        datasets.load_sources(path)
+        load_sources(path)
     with pytest.raises(DataError, match="No such file"):
-        datasets.load_sources(registry / "none.csv")
+        load_sources(registry / "none.csv")
 
 
 def test_registered_covertype():
-    covertype = datasets.load_sources()["covertype"]
+    covertype = load_sources()["covertype"]
     assert (covertype.uci_id, covertype.rows, len(covertype.columns)) == (31, 581_012, 11)
     assert covertype.mirror_sha256 == COVERTYPE_FILE
     assert covertype.content_sha256 == COVERTYPE_DIGEST
@@ -368,27 +371,27 @@ def test_registered_covertype():
 
 
 def test_digest_of_a_text_written_by_hand():
-    assert datasets.canonical_digest(TABLE) == TABLE_DIGEST
+    assert canonical_digest(TABLE) == TABLE_DIGEST
     frame = pd.DataFrame({"sex": ["M", None, 'a"b'], "x": [np.nan, -0.0, -1.5e-7]})
     text = '3 rows\n"sex"\n"M"\n\n"a\\"b"\n"x"\n\n0\n-1.5e-07\n'
-    assert datasets.canonical_digest(frame) == hashlib.sha256(text.encode()).hexdigest()
+    assert canonical_digest(frame) == hashlib.sha256(text.encode()).hexdigest()
 
 
 @pytest.mark.parametrize("dtype", ["int16", "uint16", "int64", "float64", "Int32"])
 def test_digest_does_not_depend_on_the_type_of_integers(dtype):
-    assert datasets.canonical_digest(TABLE.astype({"length": dtype})) == TABLE_DIGEST
+    assert canonical_digest(TABLE.astype({"length": dtype})) == TABLE_DIGEST
 
 
 def test_digest_does_not_depend_on_the_file_format(tmp_path):
     TABLE.to_parquet(tmp_path / "a.parquet", compression="gzip")
     TABLE[::-1].to_csv(tmp_path / "a.csv", index=False)
-    assert datasets.canonical_digest(datasets.read(tmp_path / "a.parquet")) == TABLE_DIGEST
-    assert datasets.canonical_digest(datasets.read(tmp_path / "a.csv")[::-1]) == TABLE_DIGEST
+    assert canonical_digest(read(tmp_path / "a.parquet")) == TABLE_DIGEST
+    assert canonical_digest(read(tmp_path / "a.csv")[::-1]) == TABLE_DIGEST
 
 
 def test_digest_forgives_the_last_bit_of_a_decimal():
     noisy = TABLE.assign(weight=np.nextafter(TABLE["weight"], 9))
-    assert datasets.canonical_digest(noisy) == TABLE_DIGEST
+    assert canonical_digest(noisy) == TABLE_DIGEST
 
 
 def test_digest_tells_contents_apart():
@@ -402,7 +405,7 @@ def test_digest_tells_contents_apart():
         TABLE.assign(weight=[0.455, 0.1, np.nan, 3.0]),
         TABLE.assign(length=[1, 215, 9, 300]),
     ]
-    digests = {datasets.canonical_digest(frame) for frame in [TABLE, *others]}
+    digests = {canonical_digest(frame) for frame in [TABLE, *others]}
     assert len(digests) == 1 + len(others)
 
 
@@ -411,8 +414,8 @@ def test_digest_tells_contents_apart():
 
 def test_save_and_read_back(tmp_path):
     table, record = tmp_path / "new" / "t.parquet", tmp_path / "new" / "t.json"
-    datasets.save(TABLE, {"source": "mirror"}, table, record)
-    pd.testing.assert_frame_equal(datasets.read(table), TABLE)
+    save(TABLE, {"source": "mirror"}, table, record)
+    pd.testing.assert_frame_equal(read(table), TABLE)
     assert json.loads(record.read_text()) == {"source": "mirror"}
     assert sorted(path.name for path in table.parent.iterdir()) == ["t.json", "t.parquet"]
 
@@ -434,7 +437,7 @@ def test_failed_write_leaves_the_old_file_alone(tmp_path):
 def test_unreadable_table(tmp_path, name):
     (tmp_path / "text.parquet").write_text("this is no Parquet")
     with pytest.raises(DataError, match=name):
-        datasets.read(tmp_path / name)
+        read(tmp_path / name)
 
 
 def test_import_is_light():
@@ -467,14 +470,14 @@ def uci_layout(frame):
 
 
 def test_full_covertype_from_both_sources(point_at):
-    kept, record = datasets.fetch("covertype", source="mirror")
+    kept, record = fetch.fetch("covertype", source="mirror")
     assert (record["source"], record["digest"]) == ("mirror", COVERTYPE_DIGEST)
     start = time.monotonic()
-    assert datasets.canonical_digest(kept) == COVERTYPE_DIGEST
+    assert canonical_digest(kept) == COVERTYPE_DIGEST
     assert time.monotonic() - start < 2
     with UciServer(uci_layout(kept)) as server:
         point_at(server)
-        fetched, record = datasets.fetch("covertype", source="uci", timeout=60.0)
+        fetched, record = fetch.fetch("covertype", source="uci", timeout=60.0)
     assert server.asked == ["31"]
     assert (len(record["attempts"]), record["digest"]) == (1, COVERTYPE_DIGEST)
     pd.testing.assert_frame_equal(fetched, kept)
@@ -482,7 +485,7 @@ def test_full_covertype_from_both_sources(point_at):
 
 
 def test_what_scikit_learn_makes_of_california_housing_is_undone_exactly():
-    raw, _ = datasets.fetch("california_housing", source="mirror")
+    raw, _ = fetch.fetch("california_housing", source="mirror")
     raw = raw.astype(float)
     households = raw["households"]
     averages = pd.DataFrame(
@@ -498,14 +501,14 @@ def test_what_scikit_learn_makes_of_california_housing_is_undone_exactly():
             "MedHouseVal": raw["medianHouseValue"] / 1e5,
         }
     )
-    restored = datasets.from_averages(averages)
-    expected = datasets.load_sources()["california_housing"].content_sha256
-    assert datasets.canonical_digest(restored) == expected
+    restored = download.from_averages(averages)
+    expected = load_sources()["california_housing"].content_sha256
+    assert canonical_digest(restored) == expected
 
 
 def test_scikit_learns_fetcher_is_asked_first_and_the_copy_next(monkeypatch):
     monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")  # where nobody listens
-    frame, record = datasets.fetch("california_housing", retries=0, timeout=60.0)
+    frame, record = fetch.fetch("california_housing", retries=0, timeout=60.0)
     (tried, error), last = errors(record)
     assert tried == "uci" and "URLError" in error
     assert last == ("mirror", None)
@@ -525,7 +528,7 @@ COPIES = {
 
 @pytest.mark.parametrize("name", COPIES)
 def test_the_copies_are_the_registered_content(name):
-    frame, record = datasets.fetch(name, source="mirror")
+    frame, record = fetch.fetch(name, source="mirror")
     assert len(frame) == record["rows"]
     assert (len(frame), frame.isna().sum().sum()) == COPIES[name]
 
@@ -539,20 +542,20 @@ def test_the_copies_are_the_registered_content(name):
     ],
 )
 def test_classification_tables_in_the_layout_of_uci(point_at, name, number, identifier):
-    kept, _ = datasets.fetch(name, source="mirror")
+    kept, _ = fetch.fetch(name, source="mirror")
     answer = kept[kept.columns[::-1]]
     if identifier:
         answer = answer.assign(**{identifier: range(len(kept))})
     with UciServer(answer.to_csv(index=False).encode()) as server:
         point_at(server)
-        fetched, record = datasets.fetch(name, source="uci", timeout=60.0)
+        fetched, record = fetch.fetch(name, source="uci", timeout=60.0)
     assert (server.asked, len(record["attempts"])) == ([number], 1)
     pd.testing.assert_frame_equal(fetched, kept)
 
 
 def test_diabetes_is_not_asked_of_uci(monkeypatch):
-    monkeypatch.setattr(datasets, "_run_child", lambda *arguments: pytest.fail("UCI was asked"))
-    frame, record = datasets.fetch("diabetes")
+    monkeypatch.setattr(download, "_run_child", lambda *arguments: pytest.fail("UCI was asked"))
+    frame, record = fetch.fetch("diabetes")
     assert record["source"] == "mirror"
     # What cannot be stands for what is missing, as in the original file.
     zeros = {name: int((frame[name] == 0).sum()) for name in frame.columns[1:6]}
@@ -566,5 +569,5 @@ def test_diabetes_is_not_asked_of_uci(monkeypatch):
 
 
 def test_australian_has_its_decimal_points():
-    frame, _ = datasets.fetch("australian", source="mirror")
+    frame, _ = fetch.fetch("australian", source="mirror")
     assert frame.loc[0, ["A2", "A3", "A7"]].tolist() == [22.08, 11.46, 1.585]

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from toy_environments import STAND_IN
 
-from optimist.data import fetch as datasets
+from optimist.data.fetch import fetch
 from optimist.data.prepare import classification
 from optimist.data.prepare.classification import read_table
 from optimist.environments import hyperparameters, make_environment
@@ -309,7 +309,7 @@ def test_one_thread_trains_whatever_the_caller_allows(table, monkeypatch):
 
 
 def test_boosting_on_the_real_data_scores_what_an_independent_run_scored(tmp_path):
-    frame, _ = datasets.fetch("australian", source="mirror")
+    frame, _ = fetch("australian", source="mirror")
     classification.write(frame, tmp_path / "australian.csv")
     place = world(tmp_path / "australian.csv", "gb")
     values = [place.value(x) for x in np.random.default_rng(0).uniform(0.0, 10.0, (40, 11))]
@@ -663,7 +663,7 @@ def test_every_stand_in_is_sixty_rows_of_the_data(name, tmp_path):
     from optimist.data.prepare import preparation
 
     how = preparation(name)
-    frame, _ = datasets.fetch(how.raw, source="mirror")
+    frame, _ = fetch(how.raw, source="mirror")
     how.function("write")(frame, tmp_path / "full.csv")
     full = (tmp_path / "full.csv").read_text().splitlines()
     stand_in = (STAND_IN / f"{name}.csv").read_text().splitlines()

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from optimist.data import fetch as datasets
+from optimist.data.fetch import fetch
 from optimist.data.prepare import preparation, regression
 from optimist.environments import make_environment
 from optimist.errors import ConfigError, DataError
@@ -121,7 +121,7 @@ def test_impossible_worlds_are_refused(parameters, message):
 
 
 def test_abalone_becomes_standardised_features_and_a_target_in_the_unit_interval(tmp_path):
-    frame, _ = datasets.fetch("abalone", source="mirror")
+    frame, _ = fetch("abalone", source="mirror")
     regression.write(frame, tmp_path / "abalone.csv")
     X, y = regression.read_arms(tmp_path / "abalone.csv")
     assert X.shape == (4177, 8) and (y.min(), y.max()) == (0.0, 1.0)
@@ -137,7 +137,7 @@ def test_prepared_data_sets_of_one_table_differ_by_their_options(tmp_path):
     made = {}
     for name in ("california_housing", "california_housing_averages", "abalone_one_hot"):
         how = preparation(name)
-        frame, _ = datasets.fetch(how.raw, source="mirror")
+        frame, _ = fetch(how.raw, source="mirror")
         path = tmp_path / f"{name}.csv"
         how.function("write")(frame, path, **how.select_options("write", {"seed": 7}))
         made[name] = regression.read_arms(path)[0]
@@ -145,7 +145,7 @@ def test_prepared_data_sets_of_one_table_differ_by_their_options(tmp_path):
     totals, averages = made["california_housing"], made["california_housing_averages"]
     rest = [0, 1, 2, 6, 7]  # all but rooms, bedrooms and people
     np.testing.assert_array_equal(totals[:, rest], averages[:, rest])
-    housing, _ = datasets.fetch("california_housing", source="mirror")
+    housing, _ = fetch("california_housing", source="mirror")
     rooms = (housing["totalRooms"] / housing["households"]).to_numpy()
     np.testing.assert_allclose(averages[:, 3], (rooms - rooms.mean()) / rooms.std(), atol=1e-10)
     with pytest.raises(ConfigError, match=r"abalone_onehot.*did you mean 'abalone_one_hot'"):
@@ -185,7 +185,7 @@ def test_files_that_are_no_arms_are_refused(tmp_path, text, message):
 )
 def test_learners_are_told_the_likely_lengthscale_of_each_data_set(name, tmp_path):
     how, path = preparation(name), tmp_path / "arms.csv"
-    frame, _ = datasets.fetch(how.raw, source="mirror")
+    frame, _ = fetch(how.raw, source="mirror")
     how.function("write")(frame, path, **how.select_options("write", {}))
     likely = dict(how.function("facts")(frame, path))["likely_lengthscale"]
     settings = load_paper("bkb")["settings"].values()

@@ -29,7 +29,7 @@ rule prepare_dataset:
         **plan.data.request,
     params:
         code=plan.code(
-            "prepare_dataset.py", "optimist.data.fetch", of=plan.data.modules
+            "prepare_dataset.py", "optimist.data.tables", of=plan.data.modules
         ),
         options=plan.data.options("write"),
     script:
@@ -47,7 +47,7 @@ rule dataset_facts:
     resources:
         **plan.data.request,
     params:
-        code=plan.code("dataset_facts.py", "optimist.data.fetch", of=plan.data.modules),
+        code=plan.code("dataset_facts.py", "optimist.data.tables", of=plan.data.modules),
         options=plan.data.options("facts"),
     script:
         "../scripts/dataset_facts.py"

@@ -2,13 +2,13 @@
 
 import pandas as pd
 
-from optimist.data import fetch as datasets
 from optimist.data.prepare import preparation
+from optimist.data.tables import read
 from optimist.files import write_frame
 from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
-    frame = datasets.read(snakemake.input.table)
+    frame = read(snakemake.input.table)
     facts = preparation(snakemake.wildcards.dataset).function("facts")
     found = facts(frame, snakemake.input.arms, **snakemake.params.options)
     write_frame(pd.DataFrame(found, columns=["name", "value"]), snakemake.output[0])

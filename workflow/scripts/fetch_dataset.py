@@ -2,11 +2,12 @@
 
 import sys
 
-from optimist.data import fetch as datasets
+from optimist.data.fetch import fetch
+from optimist.data.tables import save
 from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
     options = {**snakemake.config["data"], "source": snakemake.params.source}
-    frame, record = datasets.fetch(snakemake.wildcards.dataset, **options)
+    frame, record = fetch(snakemake.wildcards.dataset, **options)
     print(f"{len(frame)} rows of {record['name']} from {record['source']}", file=sys.stderr)
-    datasets.save(frame, record, snakemake.output.table, snakemake.output.record)
+    save(frame, record, snakemake.output.table, snakemake.output.record)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from optimist.data import prepare as preparation
+from optimist.data.prepare import PREPARATIONS, preparation
 from optimist.layout import Layout
 from optimist.plan import costs
 
@@ -27,12 +27,12 @@ class PlannedData:
     @property
     def names(self) -> list[str]:
         """Names of the data sets that can be prepared, and of the raw tables they are made from."""
-        raw = (how.raw for how in preparation.PREPARATIONS.values())
-        return list(dict.fromkeys([*preparation.PREPARATIONS, *raw]))
+        raw = (how.raw for how in PREPARATIONS.values())
+        return list(dict.fromkeys([*PREPARATIONS, *raw]))
 
     def raw_table(self, wildcards: Any) -> str:
         """Return the path of the raw table that a prepared data set is made from."""
-        return self._layout.raw_table(preparation.preparation(wildcards.dataset).raw)
+        return self._layout.raw_table(preparation(wildcards.dataset).raw)
 
     def is_part(self, path: str) -> bool:
         """Return whether a path is of a data set, its facts or its record."""
@@ -40,14 +40,14 @@ class PlannedData:
 
     def behind(self, names: Iterable[str]) -> list[str]:
         """Return the paths of prepared data sets, and of the records of their raw tables."""
-        raw = {preparation.preparation(name).raw for name in names}
+        raw = {preparation(name).raw for name in names}
         prepared = map(self._layout.data, sorted(names))
         return [*prepared, *map(self._layout.raw_record, sorted(raw))]
 
     @staticmethod
     def modules(wildcards: Any) -> list[str]:
         """Return the modules that prepare a data set."""
-        return [preparation.preparation(wildcards.dataset).module]
+        return [preparation(wildcards.dataset).module]
 
     @property
     def request(self) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class PlannedData:
         """Return a params function: the configured options that ``write`` or ``facts`` names."""
 
         def options(wildcards: Any) -> dict[str, Any]:
-            how = preparation.preparation(wildcards.dataset)
+            how = preparation(wildcards.dataset)
             return how.select_options(function, self._options.get(how.raw, {}))
 
         return options

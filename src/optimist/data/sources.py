@@ -1,0 +1,79 @@
+"""The registry of public data sets, ``data/sources.csv``: one line names each data set once."""
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from optimist.errors import DataError
+
+PACKAGE_ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One line of ``data/sources.csv``; ``data/README.md`` explains the columns."""
+
+    name: str
+    uci_id: int | None
+    fetcher: str
+    version: str
+    rows: int
+    columns: tuple[str, ...]
+    mirror: str
+    mirror_sha256: str
+    content_sha256: str
+    licence: str
+    doi: str
+    note: str
+
+    @property
+    def origin(self) -> str:
+        """Return where the data set is published, ``client:key``; empty if nowhere."""
+        return f"uci:{self.uci_id}" if self.uci_id is not None else self.fetcher
+
+
+def default_data_dir() -> Path:
+    """Return the folder of ``sources.csv``: ``data`` of the checkout or the working directory.
+
+    Raises DataError if neither has the file.
+    """
+    candidates = (PACKAGE_ROOT.parent / "data", Path("data"))
+    for folder in candidates:
+        if (folder / "sources.csv").is_file():
+            return folder
+    raise DataError(f"no sources.csv in {' or '.join(map(str, candidates))}; run from the checkout")
+
+
+def load_sources(path: str | Path | None = None) -> dict[str, Source]:
+    """Read the registry of data sets, by name.
+
+    Raises DataError for a missing file, a missing column, a bad number or a repeated name.
+    """
+    path = Path(path) if path is not None else default_data_dir() / "sources.csv"
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            entries = [_parse(row, path) for row in csv.DictReader(file)]
+    except OSError as error:
+        raise DataError(f"cannot read the registry of data sets {path}: {error.strerror}") from None
+    sources = {entry.name: entry for entry in entries}
+    if len(sources) < len(entries):
+        raise DataError(f"{path}: a data set is listed twice")
+    return sources
+
+
+def _parse(row: dict[str, str | None], path: Path) -> Source:
+    given = {name: row.get(name) for name in Source.__dataclass_fields__}
+    fields = {name: value for name, value in given.items() if value is not None}
+    absent = [name for name in given if name not in fields]
+    if absent:
+        raise DataError(f"{path}: {row.get('name')!r} has no {', '.join(absent)}")
+    number, rows, columns = (fields.pop(name) for name in ("uci_id", "rows", "columns"))
+    try:
+        return Source(
+            uci_id=int(number) if number else None,
+            rows=int(rows),
+            columns=tuple(columns.split(";")),
+            **fields,
+        )
+    except ValueError as error:
+        raise DataError(f"{path}: {fields['name']!r}: {error}") from None

@@ -1,0 +1,90 @@
+"""Check files and tables against the SHA-256 that the registry of data sets states."""
+
+import hashlib
+import json
+from numbers import Integral
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from optimist.data.sources import Source
+from optimist.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def check_file(path: Path, expected: str) -> None:
+    """Raise DataError unless a file has the SHA-256 ``expected``."""
+    if not path.is_file():
+        raise DataError(f"{path} is missing (expected SHA-256 {expected}, found no file)")
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != expected:
+        raise DataError(
+            f"{path} is damaged: expected SHA-256 {expected}, found {found}; "
+            "restore it with `git checkout`"
+        )
+
+
+def verified(frame: "pd.DataFrame", entry: Source, place: str) -> "pd.DataFrame":
+    """Return the registered columns of ``frame``, whole numbers in the smallest integer types.
+
+    ``place`` says in messages where the table comes from. Raises DataError unless the columns, the
+    number of rows and the content are the registered ones.
+    """
+    missing = [name for name in entry.columns if name not in frame.columns]
+    if missing:
+        raise DataError(f"{entry.name} from {place}: no column {', '.join(missing)}")
+    if len(frame) != entry.rows:
+        raise DataError(f"{entry.name} from {place}: {len(frame)} rows, expected {entry.rows}")
+    frame = frame[list(entry.columns)]
+    found = canonical_digest(frame)
+    if found != entry.content_sha256:
+        raise DataError(
+            f"{entry.name} from {place}: wrong content, "
+            f"expected digest {entry.content_sha256}, found {found}"
+        )
+    return _compact(frame)
+
+
+def canonical_digest(frame: "pd.DataFrame") -> str:
+    """Return the SHA-256 of the content of a table, whatever its number types and file format.
+
+    The digested text is the number of rows, then each column in order, one item a line: the name
+    and each text value in JSON quotes, integers in full, other numbers with 15 significant digits
+    (what decimal data keep through any parser), missing values empty. Index and dtypes do not
+    count; the order of rows and of columns does.
+    """
+    digest = hashlib.sha256(f"{len(frame)} rows\n".encode())
+    for name, column in frame.items():
+        lines = "\n".join([json.dumps(name), *_texts(column), ""])
+        digest.update(lines.encode())
+    return digest.hexdigest()
+
+
+def _texts(column: "pd.Series") -> list[str]:
+    import numpy as np
+    import pandas as pd
+
+    # Each distinct value is formatted once; code -1, a missing value, picks the last text.
+    codes, values = pd.factorize(column)
+    return np.array([*map(_text, values), ""], dtype=object)[codes].tolist()
+
+
+def _text(value: str | float) -> str:
+    if isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, Integral) or float(value).is_integer():
+        return str(int(value))
+    return f"{value:.15g}"
+
+
+def _compact(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Give equal tables equal dtypes: whole numbers the smallest signed integer type."""
+    import pandas as pd
+
+    def compact(column: "pd.Series") -> "pd.Series":
+        numeric = pd.api.types.is_numeric_dtype(column)
+        return pd.to_numeric(column, downcast="integer") if numeric else column
+
+    return frame.reset_index(drop=True).apply(compact)
