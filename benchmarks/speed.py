@@ -1,4 +1,4 @@
-"""Time the learners of a paper, and its fast solvers against slow ones.
+"""Time the algorithms of a paper, and its fast solvers against slow ones.
 
 Run as ``python benchmarks/speed.py [PAPER ...]`` on a quiet machine; it takes some minutes. Each
 row is the median over a few trials or turns of select and update at the paper's horizon on one
@@ -62,7 +62,7 @@ def main(papers):
 
 
 def glb_omd():
-    """Time the GLB learners, and the exact solver of OFUGLB and OFULog-r against SLSQP."""
+    """Time the GLB algorithms, and the exact solver of OFUGLB and OFULog-r against SLSQP."""
     for norm in (3, 9):
         setting = f"logistic_s{norm}"
         for label, trials in CHEAP:
@@ -76,7 +76,7 @@ def glb_omd():
 
 
 def hvt_ucb():
-    """Time the learners for heavy tails, and the solvers of HEAVY-OFUL."""
+    """Time the algorithms for heavy tails, and the solvers of HEAVY-OFUL."""
     for setting in (
         "student_t[factor=0.3,radius=matched]",
         "student_t[factor=0.001,radius=shrunk]",
@@ -123,10 +123,10 @@ def bkb():
 def compare_with_exact(factor):
     """Time BKB against exact GP-UCB in turns, with 5000 arms."""
     found = {label: [] for label in ("bkb[q_bar=2]", *EXACT)}
-    world = {"arms": 5000, "lengthscale": 0.5, "rounds": 3000, "factor": factor}
+    environment = {"arms": 5000, "lengthscale": 0.5, "rounds": 3000, "factor": factor}
     for _ in range(TURNS):
         for label, times in found.items():
-            times.append(kernel_trial(label, **world)["seconds"][-1])
+            times.append(kernel_trial(label, **environment)["seconds"][-1])
     rows = [(label, times, found["bkb[q_bar=2]"]) for label, times in found.items()]
     report(f"A = 5000, radii x {factor}", rows, "s")
 
@@ -138,20 +138,20 @@ def report(setting, rows, unit):
         print(f"{setting:24} {label:28} {statistics.median(found):8.3g} {unit}  ratio {ratio:.1f}")
 
 
-def kernel_world(label, *, arms, lengthscale, rounds, factor=0.1):
-    """Return environment and learner of a trial in the plane, and its rounds."""
+def kernel_environment(label, *, arms, lengthscale, rounds, factor=0.1):
+    """Return environment and algorithm of a trial in the plane, and its rounds."""
     parameters = {"kernel": "gaussian", "lengthscale": lengthscale, "arms": arms}
-    learner = {"factor": factor}
-    spec = {"environment": "kernel", "parameters": parameters, "problem": learner}
+    algorithm = {"factor": factor}
+    spec = {"environment": "kernel", "parameters": parameters, "problem": algorithm}
     spec["horizon"] = rounds
     cell = Cell("bkb", "benchmark", label, spec)
     environment, problem = build(cell, 0)
     return environment, make_algorithm(label, problem, cell.stream(0, label)), range(1, rounds + 1)
 
 
-def kernel_trial(label, **world):
+def kernel_trial(label, **environment):
     """Return the columns of a trial in the plane, recorded in every round."""
-    return play(*kernel_world(label, **world)).columns
+    return play(*kernel_environment(label, **environment)).columns
 
 
 def blas_share(label, **trial):
@@ -181,8 +181,8 @@ def blas_share(label, **trial):
 
 
 def peak_memory(label, *, arms, rounds):
-    """Return the most bytes that a trial held at once beyond the world, and the trial."""
-    environment, algorithm, marks = kernel_world(
+    """Return the most bytes that a trial held at once beyond the environment, and the trial."""
+    environment, algorithm, marks = kernel_environment(
         label, arms=arms, lengthscale=0.5, rounds=rounds, factor=1
     )
     tracemalloc.start()

@@ -215,7 +215,7 @@ def unkind(name, function, dimension=2, **changes):
 
 @each_name
 @pytest.mark.parametrize("dimension", [1, 3])
-def test_a_constant_function_is_a_world_too(name, dimension):
+def test_a_constant_function_is_an_environment_too(name, dimension):
     trajectory = unkind(name, lambda x: 1.0, dimension)
     assert trajectory.status == "ok"
     assert trajectory.columns["round"][-1] == 10

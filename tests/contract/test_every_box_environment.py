@@ -26,8 +26,8 @@ def cell(request):
 
 
 @pytest.fixture
-def worlds_of(tmp_path):
-    """Return a function that builds the worlds of some trials, each on data of its own.
+def environments_of(tmp_path):
+    """Return a function that builds the environments of some trials, each on data of its own.
 
     Scores of classifiers are kept beside the data, and a kept one would equal itself.
     """
@@ -41,9 +41,9 @@ def worlds_of(tmp_path):
     return build_all
 
 
-def some_points(world, n=2):
-    share = np.random.default_rng(0).random((n, len(world.low)))
-    return world.low + share * (world.high - world.low)
+def some_points(environment, n=2):
+    share = np.random.default_rng(0).random((n, len(environment.low)))
+    return environment.low + share * (environment.high - environment.low)
 
 
 @pytest.mark.parametrize("name", BOX_REGISTRY)
@@ -51,8 +51,10 @@ def test_every_environment_is_used_by_a_paper(name):
     assert name in {cell.spec["environment"] for cell in SETTINGS.values()}
 
 
-def test_the_same_trial_is_the_same_world_and_another_has_other_luck(cell, worlds_of):
-    a, b, c = worlds_of(cell, 1, 1, 2)
+def test_the_same_trial_is_the_same_environment_and_another_draws_other_numbers(
+    cell, environments_of
+):
+    a, b, c = environments_of(cell, 1, 1, 2)
     x = some_points(a, 1)[0]
     assert a.reward(3, x) == b.reward(3, x)
     assert a.value(x) == b.value(x)
@@ -60,8 +62,8 @@ def test_the_same_trial_is_the_same_world_and_another_has_other_luck(cell, world
     assert not np.isin(a.problem().initial, c.problem().initial).any()
 
 
-def test_a_reward_does_not_depend_on_what_else_is_asked(cell, worlds_of):
-    a, b = worlds_of(cell, 0, 0)
+def test_a_reward_does_not_depend_on_what_else_is_asked(cell, environments_of):
+    a, b = environments_of(cell, 0, 0)
     x, other = some_points(a)
     first = a.reward(5, x)
     b.reward(4, other)
@@ -69,34 +71,34 @@ def test_a_reward_does_not_depend_on_what_else_is_asked(cell, worlds_of):
     assert b.reward(5, x) == first == b.reward(5, x)
 
 
-def test_no_value_is_above_the_maximum_or_the_bound(cell, worlds_of):
-    (world,) = worlds_of(cell, 0)
-    values = [world.value(x) for x in some_points(world)]
+def test_no_value_is_above_the_maximum_or_the_bound(cell, environments_of):
+    (environment,) = environments_of(cell, 0)
+    values = [environment.value(x) for x in some_points(environment)]
     assert all(type(value) is float for value in values)
-    assert max(values) <= world.maximum
-    assert max(map(abs, values)) <= world.problem().value_bound
+    assert max(values) <= environment.maximum
+    assert max(map(abs, values)) <= environment.problem().value_bound
 
 
-def test_the_learner_is_told_a_true_problem(cell):
-    world, problem = build(cell, 0, STAND_IN)
+def test_the_algorithm_is_told_a_true_problem(cell):
+    environment, problem = build(cell, 0, STAND_IN)
     assert isinstance(problem, BoxProblem)
-    assert problem.horizon == HORIZON == world.horizon
-    np.testing.assert_array_equal(problem.low, world.low)
-    np.testing.assert_array_equal(problem.high, world.high)
-    initial = world.problem(own_initial=False).initial
+    assert problem.horizon == HORIZON == environment.horizon
+    np.testing.assert_array_equal(problem.low, environment.low)
+    np.testing.assert_array_equal(problem.high, environment.high)
+    initial = environment.problem(own_initial=False).initial
     assert initial.shape == (problem.initial_count, problem.dimension)
-    assert ((initial >= world.low) & (initial <= world.high)).all()
-    assert world.problem(own_initial=True).initial is None
+    assert ((initial >= environment.low) & (initial <= environment.high)).all()
+    assert environment.problem(own_initial=True).initial is None
 
 
-def test_worlds_do_not_touch_the_global_generator(cell, worlds_of):
+def test_environments_do_not_touch_the_global_generator(cell, environments_of):
     before = np.random.get_state()[1].tolist()  # noqa: NPY002
-    (world,) = worlds_of(cell, 0)
-    world.reward(0, some_points(world)[0])
+    (environment,) = environments_of(cell, 0)
+    environment.reward(0, some_points(environment)[0])
     assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
 
 
-def test_facts_are_numbers(cell, worlds_of):
-    facts = {name: float(value) for name, value in worlds_of(cell, 0)[0].facts().items()}
+def test_facts_are_numbers(cell, environments_of):
+    facts = {name: float(value) for name, value in environments_of(cell, 0)[0].facts().items()}
     assert np.isfinite(list(facts.values())).all()
     json.dumps(facts)

@@ -1,4 +1,4 @@
-"""What every world owes: determined by its trial, honest about regret, true to its means."""
+"""What every environment owes: determined by its trial, honest about regret, true to its means."""
 
 import json
 
@@ -25,12 +25,14 @@ SETTINGS = {
 }
 
 
-def worlds_of(cell, *trials):
+def environments_of(cell, *trials):
     return [build(cell, trial, STAND_IN)[0] for trial in trials]
 
 
-def rewards(world, rounds=HORIZON):
-    return [[world.reward(t, k) for k in range(len(world.arms(t)))] for t in range(rounds)]
+def rewards(environment, rounds=HORIZON):
+    return [
+        [environment.reward(t, k) for k in range(len(environment.arms(t)))] for t in range(rounds)
+    ]
 
 
 @pytest.fixture(params=SETTINGS)
@@ -43,21 +45,21 @@ def test_every_environment_is_used_by_a_paper(name):
     assert name in {cell.spec["environment"] for cell in SETTINGS.values()}
 
 
-def test_the_same_trial_is_the_same_world(cell):
-    a, b = worlds_of(cell, 4, 4)
+def test_the_same_trial_is_the_same_environment(cell):
+    a, b = environments_of(cell, 4, 4)
     for t in range(HORIZON):
         np.testing.assert_array_equal(a.arms(t), b.arms(t))
         np.testing.assert_array_equal(a.means(t), b.means(t))
     assert rewards(a) == rewards(b)
 
 
-def test_different_trials_have_different_luck(cell):
-    a, b = worlds_of(cell, 0, 1)
+def test_different_trials_draw_different_numbers(cell):
+    a, b = environments_of(cell, 0, 1)
     assert rewards(a) != rewards(b)
 
 
 def test_a_reward_does_not_depend_on_what_else_is_asked(cell):
-    a, b, c = worlds_of(cell, 2, 2, 2)
+    a, b, c = environments_of(cell, 2, 2, 2)
     everything = rewards(a)
     backwards = {
         (t, k): b.reward(t, k)
@@ -69,68 +71,68 @@ def test_a_reward_does_not_depend_on_what_else_is_asked(cell):
     assert c.reward(HORIZON - 1, 0) == everything[-1][0]  # asked twice, answered the same
 
 
-def test_worlds_do_not_touch_the_global_generator(cell):
+def test_environments_do_not_touch_the_global_generator(cell):
     before = np.random.get_state()[1].tolist()  # noqa: NPY002
-    rewards(worlds_of(cell, 0)[0])
+    rewards(environments_of(cell, 0)[0])
     assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
 
 
 def test_regret_is_never_negative_and_zero_for_the_best(cell):
-    (world,) = worlds_of(cell, 0)
+    (environment,) = environments_of(cell, 0)
     for t in range(HORIZON):
-        means = world.means(t)
-        regrets = [world.regret(t, k) for k in range(len(means))]
+        means = environment.means(t)
+        regrets = [environment.regret(t, k) for k in range(len(means))]
         assert min(regrets) == 0.0 == regrets[int(np.argmax(means))]
         assert max(regrets) == pytest.approx(max(means) - min(means))
 
 
 def test_arms_are_sound_and_means_fit_them(cell):
-    (world,) = worlds_of(cell, 0)
+    (environment,) = environments_of(cell, 0)
     for t in range(HORIZON):
-        check_arms(world.arms(t), world.arm_bound)
-        assert world.means(t).shape == (len(world.arms(t)),)
-        assert np.isfinite(world.means(t)).all()
+        check_arms(environment.arms(t), environment.arm_bound)
+        assert environment.means(t).shape == (len(environment.arms(t)),)
+        assert np.isfinite(environment.means(t)).all()
 
 
-def test_a_caller_cannot_change_the_world(cell):
-    (world,) = worlds_of(cell, 0)
-    for values in (world.arms(0), world.means(0)):
+def test_a_caller_cannot_change_the_environment(cell):
+    (environment,) = environments_of(cell, 0)
+    for values in (environment.arms(0), environment.means(0)):
         with pytest.raises(ValueError, match="read-only"):
             values[0] = 0.0
 
 
 def test_rewards_are_plain_floats(cell):
-    (world,) = worlds_of(cell, 0)
-    assert type(world.reward(0, 0)) is float
-    assert type(world.regret(0, 0)) is float
+    (environment,) = environments_of(cell, 0)
+    assert type(environment.reward(0, 0)) is float
+    assert type(environment.regret(0, 0)) is float
 
 
-def test_the_learner_is_told_a_true_problem(cell):
-    world, problem = build(cell, 0, STAND_IN)
+def test_the_algorithm_is_told_a_true_problem(cell):
+    environment, problem = build(cell, 0, STAND_IN)
     assert isinstance(problem, GLBProblem | HeavyTailedProblem | KernelProblem)
-    assert problem.dimension == world.arms(0).shape[1]
-    assert problem.horizon == HORIZON == world.horizon
-    if world.theta is not None and not isinstance(problem, KernelProblem):
-        assert np.linalg.norm(world.theta) <= problem.norm_bound * (1.0 + 1e-12)
-    fixed = all(np.array_equal(world.arms(0), world.arms(t)) for t in range(HORIZON))
+    assert problem.dimension == environment.arms(0).shape[1]
+    assert problem.horizon == HORIZON == environment.horizon
+    if environment.theta is not None and not isinstance(problem, KernelProblem):
+        assert np.linalg.norm(environment.theta) <= problem.norm_bound * (1.0 + 1e-12)
+    fixed = all(np.array_equal(environment.arms(0), environment.arms(t)) for t in range(HORIZON))
     assert problem.fixed_arms == fixed
 
 
 def test_what_is_told_is_plain_numbers_and_the_same_whenever_asked(cell):
-    (world,) = worlds_of(cell, 0)
-    told = [world.context(t) for t in range(HORIZON)]
+    (environment,) = environments_of(cell, 0)
+    told = [environment.context(t) for t in range(HORIZON)]
     json.dumps(told)
-    assert told == [world.context(t) for t in range(HORIZON)]
+    assert told == [environment.context(t) for t in range(HORIZON)]
 
 
 def test_facts_are_numbers(cell):
-    (world,) = worlds_of(cell, 0)
-    facts = {name: float(value) for name, value in world.facts().items()}
+    (environment,) = environments_of(cell, 0)
+    facts = {name: float(value) for name, value in environment.facts().items()}
     assert np.isfinite(list(facts.values())).all()
     json.dumps(facts)
 
 
-# Heavy-tailed noise has no variance to go by, and kernel worlds have thousands of arms that share
+# Heavy-tailed noise has no variance to go by, and the arms of kernel environments, thousands, share
 # their noise; both are tested in unit tests of their own.
 LIGHT = [n for n, cell in SETTINGS.items() if cell.spec["environment"] in ("glm", "covertype")]
 
@@ -142,10 +144,10 @@ def test_rewards_average_to_the_means(name):
     # also when the arms with large and with small means are weighed against each other.
     cell, total, count, weighted = SETTINGS[name], 0.0, 0, 0.0
     for trial in range(60):
-        world, problem = build(cell, trial, STAND_IN)
-        means = np.array([world.means(t) for t in range(HORIZON)])
+        environment, problem = build(cell, trial, STAND_IN)
+        means = np.array([environment.means(t) for t in range(HORIZON)])
         variance = means * (1.0 - means) if problem.link.name == "logistic" else means
-        residual = (np.array(rewards(world)) - means) / np.sqrt(variance)
+        residual = (np.array(rewards(environment)) - means) / np.sqrt(variance)
         total += residual.sum()
         weighted += (residual * np.sign(means - np.median(means))).sum()
         count += residual.size

@@ -94,7 +94,7 @@ def test_calibrated_pools_give_the_reported_kappa(link, longest, norm, kappa, tr
         ("logistic_s9", 3000),
     ],
 )
-def test_warm_up_rounds_of_rs_glincb_in_the_default_world(name, rounds):
+def test_warm_up_rounds_of_rs_glincb_in_the_default_environment(name, rounds):
     # The threshold and the arms decide the count; rewards do not enter.
     trajectory = run(Trials("timing", setting(name), 0, 1))[0]
     assert trajectory.columns["warm_up_rounds"][-1] == rounds

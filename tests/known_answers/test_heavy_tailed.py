@@ -272,7 +272,7 @@ def test_crtm_sets_large_rewards_to_zero(estimator):
     assert algorithm.rejected == rejected > 0
 
 
-def fixed_world(algorithm, rounds, arms, rewards):
+def fixed_environment(algorithm, rounds, arms, rewards):
     chosen = []
     for t in range(rounds):
         chosen.append(algorithm.select(arms))
@@ -286,7 +286,7 @@ def test_crmm_plays_epochs_and_learns_their_medians(groups):
     algorithm = make_algorithm(f"crmm[pulls=9,groups={groups},estimator=ls]", told)
     rng = np.random.default_rng(3)
     arms, rewards = random_arms(rng, 6, 2), rng.standard_t(2.1, 100)
-    chosen = fixed_world(algorithm, 100, arms, rewards)
+    chosen = fixed_environment(algorithm, 100, arms, rewards)
     epochs = [chosen[i : i + 9] for i in range(0, 100, 9)]
     assert all(len(set(epoch)) == 1 for epoch in epochs)
     assert algorithm.updates == math.ceil(100 / 9)  # the last one is short
@@ -331,7 +331,7 @@ def test_menu_keeps_the_estimate_in_the_middle(delta, odd):
     assert k % 2 == odd  # the others are then even in number, and their median is between two
     rng = np.random.default_rng(8)
     arms, rewards = random_arms(rng, 5, 2), rng.standard_t(2.1, 2 * k)
-    chosen = fixed_world(algorithm, 2 * k, arms, rewards)
+    chosen = fixed_environment(algorithm, 2 * k, arms, rewards)
     X = arms[[chosen[0], chosen[k]]]
     V = np.eye(2) + X.T @ X
     estimates = np.linalg.solve(V, X.T @ rewards.reshape(2, k)).T

@@ -1,4 +1,4 @@
-"""Coverage and regret of GLB-OMD in the default world, with fixed seeds."""
+"""Coverage and regret of GLB-OMD in the default environment, with fixed seeds."""
 
 import numpy as np
 import pytest

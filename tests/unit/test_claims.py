@@ -758,7 +758,7 @@ def paper_claims(name):
 def full_tables(name, paper_claims):
     """Tables with a row for everything that the paper's configuration runs, and nothing else.
 
-    Facts, which worlds and lemmas report, are there if they are asked for.
+    Facts, which environments and lemmas report, are there if they are asked for.
     """
     paper = load_paper(name)
     jobs = trials.expand(paper)

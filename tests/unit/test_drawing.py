@@ -54,9 +54,9 @@ def made_up_tables():
 def made_up_extras():
     axis = np.linspace(-3.0, 3.0, 21)
     x, y = (grid.ravel() for grid in np.meshgrid(axis, axis))
-    world = {"round": 100, "status": "ok", "theta_x": 1.0, "theta_y": 1.0, "norm_bound": 2.5}
+    environment = {"round": 100, "status": "ok", "theta_x": 1.0, "theta_y": 1.0, "norm_bound": 2.5}
     regions = [
-        pd.DataFrame({"algorithm": a, "x": x, "y": y, "inside": np.hypot(x, y) < r, **world})
+        pd.DataFrame({"algorithm": a, "x": x, "y": y, "inside": np.hypot(x, y) < r, **environment})
         for a, r in (("glb_omd", 1.0), ("ofuglb", 0.5), ("glm_ucb", 2.0))
     ]
     facts = [

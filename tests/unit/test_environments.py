@@ -1,4 +1,4 @@
-"""Details of the two worlds that the contract does not cover."""
+"""Details of the two environments that the contract does not cover."""
 
 import math
 from functools import partial
@@ -67,29 +67,34 @@ def test_the_longest_arm_of_a_rescaled_pool():
 
 
 def test_the_parameter_has_the_norm_and_the_means_follow_the_link():
-    world = glm(norm=5.0)
-    assert np.linalg.norm(world.theta) == pytest.approx(5.0)
-    z = [float(sum(a * b for a, b in zip(x, world.theta, strict=True))) for x in world.arms(2)]
-    np.testing.assert_allclose(world.means(2), [1.0 / (1.0 + math.exp(-v)) for v in z])
+    environment = glm(norm=5.0)
+    assert np.linalg.norm(environment.theta) == pytest.approx(5.0)
+    z = [
+        float(sum(a * b for a, b in zip(x, environment.theta, strict=True)))
+        for x in environment.arms(2)
+    ]
+    np.testing.assert_allclose(environment.means(2), [1.0 / (1.0 + math.exp(-v)) for v in z])
 
 
 def test_the_three_kappas():
     # The longest arm is 1/2 and S = 2: over the ball kappa is 2 + 2 cosh 1, over unit arms
     # 2 + 2 cosh 2; at the parameter it is smaller than both.
-    world = glm(norm=2.0, redrawn=False, longest=0.5)
-    assert world.kappa("arms") == pytest.approx(2.0 + 2.0 * math.cosh(1.0))
-    assert world.kappa("ball") == pytest.approx(2.0 + 2.0 * math.cosh(2.0))
-    slopes = world.means(0) * (1.0 - world.means(0))
-    assert world.kappa("parameter") == pytest.approx(1.0 / slopes.min())
-    assert world.kappa("parameter") <= world.kappa("arms")
+    environment = glm(norm=2.0, redrawn=False, longest=0.5)
+    assert environment.kappa("arms") == pytest.approx(2.0 + 2.0 * math.cosh(1.0))
+    assert environment.kappa("ball") == pytest.approx(2.0 + 2.0 * math.cosh(2.0))
+    slopes = environment.means(0) * (1.0 - environment.means(0))
+    assert environment.kappa("parameter") == pytest.approx(1.0 / slopes.min())
+    assert environment.kappa("parameter") <= environment.kappa("arms")
 
 
 def test_poisson_kappa_looks_at_the_smallest_mean():
-    world = glm(link="poisson", norm=2.0)
-    assert world.kappa() == pytest.approx(1.0 / min(world.means(t).min() for t in range(40)))
+    environment = glm(link="poisson", norm=2.0)
+    assert environment.kappa() == pytest.approx(
+        1.0 / min(environment.means(t).min() for t in range(40))
+    )
 
 
-def test_a_learner_may_be_told_a_larger_norm_but_not_a_smaller_one():
+def test_an_algorithm_may_be_told_a_larger_norm_but_not_a_smaller_one():
     assert glm().problem().norm_bound == 3.0
     assert glm().problem(norm_bound=4.0).norm_bound == 4.0
     with pytest.raises(ConfigError, match=r"norm_bound is 2\.9.*at least the true norm 3"):
@@ -115,13 +120,13 @@ def test_a_learner_may_be_told_a_larger_norm_but_not_a_smaller_one():
         ({"redrawn": "no"}, "redrawn is 'no'"),
     ],
 )
-def test_impossible_worlds_are_refused(parameters, message):
+def test_impossible_environments_are_refused(parameters, message):
     with pytest.raises(ConfigError, match=message):
         glm(**parameters)
 
 
 @pytest.mark.parametrize(
-    ("learner", "message"),
+    ("algorithm", "message"),
     [
         ({"kappa": "bal"}, "did you mean 'ball'"),
         ({"kappa": -1.0}, "kappa is -1"),
@@ -129,11 +134,11 @@ def test_impossible_worlds_are_refused(parameters, message):
         ({"kapa": "ball"}, "did you mean 'kappa'"),
     ],
 )
-def test_impossible_learner_options_are_refused(learner, message):
+def test_impossible_algorithm_options_are_refused(algorithm, message):
     spec = {
         "environment": "glm",
         "parameters": {"link": "logistic", "norm": 3},
-        "problem": learner,
+        "problem": algorithm,
         "horizon": 5,
     }
     with pytest.raises(ConfigError, match=message):
@@ -146,16 +151,18 @@ def covertype(trial=0, horizon=50, path=STAND_IN / "covertype.csv"):
 
 
 def test_covertype_regret_counts_cluster_means_and_there_is_no_parameter():
-    world = covertype()
-    means = world.means(0)
-    assert world.theta is None
+    environment = covertype()
+    means = environment.means(0)
+    assert environment.theta is None
     for index in range(len(means)):
-        assert world.regret(0, index) == pytest.approx(max(means) - means[index])
+        assert environment.regret(0, index) == pytest.approx(max(means) - means[index])
 
 
 def test_covertype_rewards_are_zeros_and_ones():
-    world = covertype()
-    rewards = {world.reward(t, k) for t in range(50) for k in range(len(world.means(0)))}
+    environment = covertype()
+    rewards = {
+        environment.reward(t, k) for t in range(50) for k in range(len(environment.means(0)))
+    }
     assert rewards == {0.0, 1.0}
 
 

@@ -15,7 +15,7 @@ from optimist.problems.heavy_tailed import HeavyTailedProblem
 from optimist.runs import seeding
 
 
-def world(trial=0, horizon=60, name="setting", **parameters):
+def environment(trial=0, horizon=60, name="setting", **parameters):
     values = {"law": "student_t", "shape": 2.1, "epsilon": 0.99} | parameters
     stream = partial(seeding.stream, "paper", name, trial)
     return make_environment("heavy_tailed", horizon=horizon, trial=trial, stream=stream, **values)
@@ -27,7 +27,7 @@ def noise(env):
 
 def test_arms_and_parameter_are_scaled_to_the_unit_ball():
     for key, lengths in (("max", 1), ("each", 50)):
-        env = world(arm_norm=key)
+        env = environment(arm_norm=key)
         norms = np.linalg.norm(env.arms(0), axis=1)
         assert norms.max() == pytest.approx(1.0)
         assert np.isclose(norms, 1.0).sum() == lengths
@@ -36,28 +36,28 @@ def test_arms_and_parameter_are_scaled_to_the_unit_ball():
 
 
 def test_noise_is_that_of_the_round_whatever_the_arm():
-    env = world()
+    env = environment()
     for t in range(5):
         gaps = [env.reward(t, k) - env.means(t)[k] for k in range(50)]
         np.testing.assert_allclose(gaps, gaps[0], atol=1e-12)
 
 
 def test_settings_of_one_noise_differ_in_what_they_change_only():
-    plain, scaled, quiet = world(), world(decades=2.0), world(amplitude=0.5)
+    plain, scaled, quiet = environment(), environment(decades=2.0), environment(amplitude=0.5)
     np.testing.assert_array_equal(plain.arms(0), scaled.arms(0))
     scales = np.array(noise(scaled)) / np.array(noise(plain))
     assert scales.min() >= 1.0 - 1e-9 and scales.max() <= 100.0 * (1.0 + 1e-9)
     np.testing.assert_allclose(noise(quiet), 0.5 * np.array(noise(plain)), atol=1e-12)
-    assert noise(world(amplitude=0)) == [0.0] * 60
-    subset = world(subset=20)
+    assert noise(environment(amplitude=0)) == [0.0] * 60
+    subset = environment(subset=20)
     np.testing.assert_allclose(noise(subset), noise(plain), atol=1e-12)
 
 
 def test_what_is_told_is_the_scale_of_the_round():
-    env = world(decades=1.5, epsilon=0.5, amplitude=3.0)
+    env = environment(decades=1.5, epsilon=0.5, amplitude=3.0)
     nu = make_law("student_t", 2.1).root(1.5)
     told = np.array([env.context(t)["scale"] for t in range(60)])
-    factors = np.array(noise(env)) / np.array(noise(world(epsilon=0.5)))
+    factors = np.array(noise(env)) / np.array(noise(environment(epsilon=0.5)))
     np.testing.assert_allclose(told, nu * factors, rtol=1e-6)
     problem = env.problem()
     assert problem.scale_bound == pytest.approx(nu * 3.0 * 10.0**1.5)
@@ -66,7 +66,7 @@ def test_what_is_told_is_the_scale_of_the_round():
 
 
 def test_nu_may_be_what_a_paper_says():
-    env = world(nu=1.31)
+    env = environment(nu=1.31)
     assert env.context(3) == {"scale": 1.31}
     assert env.problem().scale_bound == 1.31
     assert env.facts()["nu_exact"] == pytest.approx(4.3878, rel=1e-4)
@@ -74,12 +74,12 @@ def test_nu_may_be_what_a_paper_says():
 
 
 def test_subsets_are_drawn_anew_without_repetition_and_regret_is_theirs():
-    env = world(subset=20)
+    env = environment(subset=20)
     pools = [{tuple(x) for x in env.arms(t)} for t in range(60)]
-    everything = {tuple(x) for x in world().arms(0)}
+    everything = {tuple(x) for x in environment().arms(0)}
     assert all(len(pool) == 20 and pool <= everything for pool in pools)
     assert len({frozenset(pool) for pool in pools}) == 60
-    assert not env.problem().fixed_arms and world().problem().fixed_arms
+    assert not env.problem().fixed_arms and environment().problem().fixed_arms
     for t in (0, 7):
         best = int(np.argmax(env.means(t)))
         assert env.regret(t, best) == 0.0
@@ -87,7 +87,7 @@ def test_subsets_are_drawn_anew_without_repetition_and_regret_is_theirs():
 
 def test_median_centred_noise_differs_by_the_gap_of_mean_and_median():
     pareto = {"law": "pareto", "shape": 1.5, "epsilon": 0.4}
-    shift = np.array(noise(world(**pareto, centre="median"))) - noise(world(**pareto))
+    shift = np.array(noise(environment(**pareto, centre="median"))) - noise(environment(**pareto))
     np.testing.assert_allclose(shift, 3.0 - 2.0 ** (2.0 / 3.0), atol=1e-9)
 
 
@@ -110,9 +110,9 @@ def test_median_centred_noise_differs_by_the_gap_of_mean_and_median():
         ({"arms": 0}, "arms is 0"),
     ],
 )
-def test_impossible_worlds_are_refused(parameters, message):
+def test_impossible_environments_are_refused(parameters, message):
     with pytest.raises(ConfigError, match=message):
-        world(**parameters)
+        environment(**parameters)
 
 
 @pytest.mark.parametrize(
@@ -135,16 +135,16 @@ def test_impossible_problems_are_refused(changes, message):
 
 
 def test_defaults_of_the_problem():
-    problem = world(horizon=1000).problem()
+    problem = environment(horizon=1000).problem()
     assert problem.delta == 1.0 / 8000.0
     assert (problem.radius, problem.factor) == ("theory", 1.0)
     assert not problem.relax_sigma_bounds
-    assert world().problem(radius="matched").relax_sigma_bounds
-    assert world().problem(radius="matched").factor == 1.0
+    assert environment().problem(radius="matched").relax_sigma_bounds
+    assert environment().problem(radius="matched").factor == 1.0
     json.dumps(vars(problem) | {"deviation": None})
 
 
 def test_oful_refuses_a_deviation_that_does_not_exist():
-    problem = world(law="pareto", shape=1.5, epsilon=0.4).problem()
+    problem = environment(law="pareto", shape=1.5, epsilon=0.4).problem()
     with pytest.raises(ConfigError, match=r"R is 'sd'.*allowed.*nu, unit"):
         make_algorithm("oful[R=sd]", problem)

@@ -35,7 +35,7 @@ def table(tmp_path):
     return Path(shutil.copy(STAND_IN / "australian.csv", tmp_path / "australian.csv"))
 
 
-def world(dataset, model="rf", trial=0, horizon=50, **parameters):
+def environment(dataset, model="rf", trial=0, horizon=50, **parameters):
     return make_environment(
         "hyperparameters",
         horizon=horizon,
@@ -223,7 +223,7 @@ def test_forest_is_scikit_learns(table, trial):
         bootstrap=False,
         random_state=0,
     )
-    place = world(table, "rf", trial)
+    place = environment(table, "rf", trial)
     assert place.fold == trial % 5
     assert place.instance.endswith(f"fold {trial % 5} of 5")
     assert place.value(x) == direct(table, expected, trial % 5)
@@ -245,7 +245,7 @@ def test_perceptron_is_scikit_learns(table, standardize):
         n_iter_no_change=10,
         random_state=0,
     )
-    place = world(table, "mlp", 1, standardize=standardize)
+    place = environment(table, "mlp", 1, standardize=standardize)
     assert place.value(x) == direct(table, expected, 1, standardize)
 
 
@@ -266,11 +266,11 @@ def test_boosting_is_scikit_learns(table):
         max_leaf_nodes=9,
         random_state=0,
     )
-    assert world(table, "gb", 2).value(x) == direct(table, expected, 2)
+    assert environment(table, "gb", 2).value(x) == direct(table, expected, 2)
 
 
 def test_standardised_features_make_another_perceptron(table):
-    raw, scaled = (world(table, "mlp", standardize=s) for s in (False, True))
+    raw, scaled = (environment(table, "mlp", standardize=s) for s in (False, True))
     points = np.random.default_rng(0).uniform(0.0, 10.0, (8, 8))
     assert [raw.value(x) for x in points] != [scaled.value(x) for x in points]
 
@@ -282,7 +282,7 @@ def test_features_are_standardised_over_the_rows_trained_on(table, monkeypatch):
     fit = MLPClassifier.fit
     monkeypatch.setattr(MLPClassifier, "fit", lambda m, X, y: met.append(X) or fit(m, X, y))
     for standardize in (False, True):
-        world(table, "mlp", standardize=standardize).value(np.array(CHEAP["mlp"]))
+        environment(table, "mlp", standardize=standardize).value(np.array(CHEAP["mlp"]))
     raw, scaled = met
     assert raw.shape == scaled.shape == (48, 14)
     np.testing.assert_allclose(scaled.mean(axis=0), 0.0, atol=1e-12)
@@ -304,14 +304,14 @@ def test_one_thread_trains_whatever_the_caller_allows(table, monkeypatch):
     with threadpoolctl.threadpool_limits(2):
         if threads() == {1}:
             pytest.skip("this machine allows one thread only")
-        world(table, "mlp").value(np.array(CHEAP["mlp"]))
+        environment(table, "mlp").value(np.array(CHEAP["mlp"]))
     assert met == [{1}]
 
 
 def test_boosting_on_the_real_data_scores_what_an_independent_run_scored(tmp_path):
     frame, _ = fetch("australian", source="mirror")
     classification.write(frame, tmp_path / "australian.csv")
-    place = world(tmp_path / "australian.csv", "gb")
+    place = environment(tmp_path / "australian.csv", "gb")
     values = [place.value(x) for x in np.random.default_rng(0).uniform(0.0, 10.0, (40, 11))]
     found = (min(values), np.median(values), max(values))
     assert found == pytest.approx((0.507, 0.844, 0.891), abs=0.003)
@@ -330,7 +330,7 @@ def test_folds_are_stratified_disjoint_and_cover_all_rows(table):
 
 def test_facts_say_what_guessing_scores(table):
     labels = read_table(table)[1]
-    facts = world(table, "mlp", 4).facts()
+    facts = environment(table, "mlp", 4).facts()
     _, test = hyperparameters.split(labels, 4, 5)
     assert labels.mean() < 0.5
     assert facts == {
@@ -347,7 +347,7 @@ def test_perceptron_whose_weights_overflow_is_right_about_nothing(table, tmp_pat
     identity = np.array([0.0, *CHEAP["mlp"][1:]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert world(tmp_path / "huge.csv", "mlp").value(identity) == 0.0
+        assert environment(tmp_path / "huge.csv", "mlp").value(identity) == 0.0
 
 
 def test_other_errors_of_scikit_learn_are_not_hidden(table, monkeypatch):
@@ -358,7 +358,7 @@ def test_other_errors_of_scikit_learn_are_not_hidden(table, monkeypatch):
 
     monkeypatch.setattr(MLPClassifier, "fit", refuse)
     with pytest.raises(ValueError, match="something else"):
-        world(table, "mlp").value(np.array(CHEAP["mlp"]))
+        environment(table, "mlp").value(np.array(CHEAP["mlp"]))
 
 
 @pytest.mark.parametrize("model", SPACES)
@@ -366,19 +366,19 @@ def test_training_is_silent_and_the_same_again(table, tmp_path, model):
     x = np.array(CHEAP[model])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        first = world(table, model).value(x)
+        first = environment(table, model).value(x)
     (tmp_path / "elsewhere").mkdir()
     copy = shutil.copy(table, tmp_path / "elsewhere" / table.name)
-    assert world(copy, model).value(x) == first
+    assert environment(copy, model).value(x) == first
     assert type(first) is float and 0.0 <= first <= 1.0
 
 
-# What learners meet.
+# What algorithms meet.
 
 
 @pytest.mark.parametrize(("model", "dimension"), [("rf", 7), ("mlp", 8), ("gb", 11)])
-def test_what_learners_are_told(table, model, dimension, fits):
-    place = world(table, model)
+def test_what_algorithms_are_told(table, model, dimension, fits):
+    place = environment(table, model)
     problem = place.problem()
     assert problem.low.tolist() == [0.0] * dimension and problem.high.tolist() == [10.0] * dimension
     assert (problem.horizon, problem.initial_count) == (50, 8)
@@ -386,13 +386,13 @@ def test_what_learners_are_told(table, model, dimension, fits):
     assert problem.initial.shape == (8, dimension)
     assert problem.initial.min() >= 0.0 and 5.0 < problem.initial.max() <= 10.0
     assert (place.maximum, place.maximum_is_known) == (1.0, False)
-    assert world(table, model, initial=3).problem(own_initial=True).initial is None
-    assert world(table, model, initial=3).problem(own_initial=True).initial_count == 3
+    assert environment(table, model, initial=3).problem(own_initial=True).initial is None
+    assert environment(table, model, initial=3).problem(own_initial=True).initial_count == 3
     assert fits == []
 
 
 def test_initial_points_are_the_trials_own(table):
-    a, b, c = (world(table, trial=trial).problem().initial for trial in (0, 0, 5))
+    a, b, c = (environment(table, trial=trial).problem().initial for trial in (0, 0, 5))
     np.testing.assert_array_equal(a, b)
     assert (a != c).all()
     with pytest.raises(ValueError, match="read-only"):
@@ -414,7 +414,7 @@ def test_without_noise_the_value_is_observed_and_no_noise_is_drawn(table):
 
 
 def test_noise_has_the_deviation_asked_for_and_is_that_of_the_round(table):
-    place, again = (world(table, deviation=0.1, horizon=2000) for _ in range(2))
+    place, again = (environment(table, deviation=0.1, horizon=2000) for _ in range(2))
     x, y = np.array(CHEAP["rf"]), np.full(7, 4.0)
     noise = np.array([place.reward(t, x) - place.value(x) for t in range(2000)])
     assert noise.std() == pytest.approx(0.1, rel=0.1) and abs(noise.mean()) < 0.01
@@ -429,9 +429,9 @@ def kept(folder):
     return sorted((folder / "evaluations").rglob("output.pkl"))
 
 
-def test_no_classifier_is_trained_twice_in_one_world(table, fits, monkeypatch):
+def test_no_classifier_is_trained_twice_in_one_environment(table, fits, monkeypatch):
     monkeypatch.setattr(hyperparameters, "keep", lambda function, folder: function)
-    place, x = world(table), np.array(CHEAP["rf"])
+    place, x = environment(table), np.array(CHEAP["rf"])
     first = place.reward(0, x)
     assert (place.value(x), place.reward(1, x)) == (first, first)
     assert len(fits) == 1
@@ -442,7 +442,7 @@ def test_no_classifier_is_trained_twice_in_one_world(table, fits, monkeypatch):
 
 
 def test_two_names_of_one_forest_share_it(table, fits):
-    place = world(table)
+    place = environment(table)
     gini, entropy, log_loss = (np.array(CHEAP["rf"]) for _ in range(3))
     gini[1], entropy[1], log_loss[1] = 1.0, 5.0, 9.0
     assert place.value(entropy) == place.value(log_loss)
@@ -452,35 +452,35 @@ def test_two_names_of_one_forest_share_it(table, fits):
 
 
 def test_the_inert_coordinate_of_boosting_trains_nothing(table, fits):
-    place, x = world(table, "gb"), np.array(CHEAP["gb"])
+    place, x = environment(table, "gb"), np.array(CHEAP["gb"])
     assert place.value(x) == place.value(x + 9.0 * np.eye(11)[4])
     assert len(fits) == 1
 
 
 @pytest.mark.parametrize("model", SPACES)
-def test_no_classifier_is_trained_twice_in_two_worlds(table, fits, model):
+def test_no_classifier_is_trained_twice_in_two_environments(table, fits, model):
     x = np.array(CHEAP[model])
-    first = world(table, model).value(x)
+    first = environment(table, model).value(x)
     assert len(kept(table.parent)) == 1
-    assert world(table, model, trial=5, horizon=9, deviation=0.5).value(x) == first
+    assert environment(table, model, trial=5, horizon=9, deviation=0.5).value(x) == first
     assert len(fits) == 1
 
 
-def test_what_is_kept_is_what_another_world_returns(table, fits):
+def test_what_is_kept_is_what_another_environment_returns(table, fits):
     import joblib
 
     x = np.array(CHEAP["rf"])
-    world(table).value(x)
+    environment(table).value(x)
     (path,) = kept(table.parent)
     joblib.dump(0.125, path)
-    assert world(table).value(x) == 0.125
+    assert environment(table).value(x) == 0.125
     assert len(fits) == 1
 
 
 @pytest.mark.parametrize("change", ["fold", "folds", "standardize", "data", "context", "model"])
 def test_all_that_a_score_depends_on_tells_it_apart(table, fits, change, monkeypatch):
     x = np.array(CHEAP["rf"])
-    world(table).value(x)
+    environment(table).value(x)
     parameters = {
         "fold": {"trial": 1},
         "folds": {"folds": 4},
@@ -491,7 +491,7 @@ def test_all_that_a_score_depends_on_tells_it_apart(table, fits, change, monkeyp
         table.write_text(table.read_text().replace("22.", "23.", 1))
     if change == "context":
         monkeypatch.setattr(hyperparameters, "_context", lambda: {"scikit-learn": "0.1"})
-    other = world(table, **parameters)
+    other = environment(table, **parameters)
     other.value(x if change != "model" else np.array(CHEAP["gb"]))
     assert len(fits) == 2 == len(kept(table.parent))
 
@@ -506,19 +506,19 @@ def test_context_names_libraries_and_processor():
 
 def test_folders_elsewhere_share_by_content_not_by_name(table, tmp_path, fits):
     x = np.array(CHEAP["rf"])
-    world(table).value(x)
+    environment(table).value(x)
     copy = shutil.copy(table, tmp_path / "renamed.csv")
-    world(copy).value(x)
+    environment(copy).value(x)
     assert len(fits) == 1
 
 
 def test_damaged_score_is_computed_anew(table, fits):
     x = np.array(CHEAP["rf"])
-    first = world(table).value(x)
+    first = environment(table).value(x)
     (path,) = kept(table.parent)
     path.write_bytes(b"damaged")
-    assert world(table).value(x) == first
-    assert world(table).value(x) == first
+    assert environment(table).value(x) == first
+    assert environment(table).value(x) == first
     assert len(fits) == 2
 
 
@@ -547,29 +547,29 @@ def locked(table):
 
 
 def test_folder_that_cannot_be_written_leaves_memory(locked, fits):
-    place, x = world(locked), np.array(CHEAP["rf"])
+    place, x = environment(locked), np.array(CHEAP["rf"])
     with without_privileges(), warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not os.access(locked.parent, os.W_OK, effective_ids=True)
         first = place.value(x)
         assert place.value(x) == first
         assert len(fits) == 1
-        assert world(locked).value(x) == first
+        assert environment(locked).value(x) == first
     assert not (locked.parent / "evaluations").exists()
 
 
 def test_kept_scores_are_read_where_they_cannot_be_written(locked, fits):
     x, y = np.array(CHEAP["rf"]), np.full(7, 1.0)
     os.chmod(locked.parent, 0o755)
-    first = world(locked).value(x)
+    first = environment(locked).value(x)
     folders = [path for path in (locked.parent, *locked.parent.rglob("*")) if path.is_dir()]
     for folder in folders:
         folder.chmod(0o555)
     with without_privileges(), warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert world(locked).value(x) == first
+        assert environment(locked).value(x) == first
         assert len(fits) == 1
-        world(locked).value(y)
+        environment(locked).value(y)
     for folder in folders:
         folder.chmod(0o755)
     assert len(fits) == 2
@@ -578,7 +578,7 @@ def test_kept_scores_are_read_where_they_cannot_be_written(locked, fits):
 
 def test_file_in_the_place_of_the_folder_leaves_memory(table, fits):
     (table.parent / "evaluations").write_text("in the way")
-    place, x = world(table), np.array(CHEAP["rf"])
+    place, x = environment(table), np.array(CHEAP["rf"])
     assert place.value(x) == place.value(x)
     assert len(fits) == 1
 
@@ -601,7 +601,7 @@ print([place.value(x) for x in points])
 """
 
 
-def test_processes_share_a_folder_and_a_world_is_light(table, fits):
+def test_processes_share_a_folder_and_an_environment_is_light(table, fits):
     children = [
         subprocess.Popen(
             [sys.executable, "-c", SCRIPT, str(table)],
@@ -618,7 +618,7 @@ def test_processes_share_a_folder_and_a_world_is_light(table, fits):
     assert loaded == "[]"
     points = np.random.default_rng(0).uniform(0.0, 10.0, (6, 7))
     points[:, 0] = 0.0
-    place = world(table)
+    place = environment(table)
     assert str([place.value(x) for x in points]) == values
     assert fits == []
     assert not list((table.parent / "evaluations").rglob("*.pkl.*"))
@@ -641,21 +641,21 @@ def test_processes_share_a_folder_and_a_world_is_light(table, fits):
         ({"depth": 3}, "unknown key 'depth'"),
     ],
 )
-def test_impossible_worlds_are_refused(table, parameters, message):
+def test_impossible_environments_are_refused(table, parameters, message):
     with pytest.raises(ConfigError, match=message):
-        world(table, **{"model": "rf"} | parameters)
+        environment(table, **{"model": "rf"} | parameters)
 
 
 def test_points_outside_the_box_and_words_for_truth_are_refused(table):
     with pytest.raises(ConfigError, match="coordinate max_depth is 11"):
-        world(table).value(np.array([1.0, 1.0, 11.0, 1.0, 1.0, 1.0, 1.0]))
+        environment(table).value(np.array([1.0, 1.0, 11.0, 1.0, 1.0, 1.0, 1.0]))
     with pytest.raises(ConfigError, match="own_initial is 'no'"):
-        world(table).problem(own_initial="no")
+        environment(table).problem(own_initial="no")
 
 
 def test_tables_that_are_none_are_refused(tmp_path):
     with pytest.raises(DataError, match="cannot read the table"):
-        world(tmp_path / "none.csv")
+        environment(tmp_path / "none.csv")
 
 
 @pytest.mark.parametrize("name", ["breast_cancer", "breast_cancer_wdbc", "australian", "diabetes"])

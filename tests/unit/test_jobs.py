@@ -186,7 +186,7 @@ def test_a_trial_that_hangs_leaves_time_to_the_others(tmp_path, monkeypatch):
     assert statuses(path) == {0: "out_of_time", 1: "ok", 2: "ok"}
 
 
-def test_the_world_counts_to_the_time_of_a_job(tmp_path, monkeypatch):
+def test_the_environment_counts_to_the_time_of_a_job(tmp_path, monkeypatch):
     monkeypatch.setattr(jobs, "_resolved", lambda *_: time.sleep(0.2) or {"dataset": None})
     (path,) = make(tmp_path, toy_trials(), limits=[{"seconds": 0.1}])
     assert statuses(path) == {0: "out_of_time", 1: "out_of_time"}

@@ -1,4 +1,4 @@
-"""Worlds of functions in a kernel's space, and rows of data as arms."""
+"""Environments of functions in a kernel's space, and rows of data as arms."""
 
 import math
 from functools import partial
@@ -15,7 +15,7 @@ from optimist.plan.config import load_paper
 from optimist.runs import seeding
 
 
-def world(trial=0, horizon=50, **parameters):
+def environment(trial=0, horizon=50, **parameters):
     values = {"kernel": "gaussian", "lengthscale": 0.3, "arms": 80} | parameters
     stream = partial(seeding.stream, "bkb", "test", trial)
     return make_environment("kernel", horizon=horizon, trial=trial, stream=stream, **values)
@@ -24,7 +24,7 @@ def world(trial=0, horizon=50, **parameters):
 def test_functions_on_the_cube_have_norm_one_or_less_on_the_arms():
     # The norm of the interpolant of f at the arms is at most that of f.
     for kernel in ("gaussian", "matern52"):
-        place = world(kernel=kernel, dimension=2)
+        place = environment(kernel=kernel, dimension=2)
         X, f, k = place.arms(0), place.means(0), place.problem().kernel
         assert X.min() >= 0.0 and X.max() <= 1.0 and X.shape == (80, 2)
         norm2 = f @ np.linalg.solve(k(X, X) + 1e-9 * np.eye(80), f)
@@ -32,7 +32,7 @@ def test_functions_on_the_cube_have_norm_one_or_less_on_the_arms():
 
 
 def test_linear_functions_on_the_sphere_have_norm_one():
-    place = world(kernel="linear", lengthscale=None, instance="sphere", dimension=5)
+    place = environment(kernel="linear", lengthscale=None, instance="sphere", dimension=5)
     X, f = place.arms(0), place.means(0)
     np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1.0)
     theta = np.linalg.lstsq(X, f, rcond=None)[0]
@@ -41,7 +41,7 @@ def test_linear_functions_on_the_sphere_have_norm_one():
 
 
 def test_the_best_arm_of_the_hidden_instance_is_the_one_in_a_direction_of_its_own():
-    place = world(kernel="linear", lengthscale=None, instance="hidden", dimension=6)
+    place = environment(kernel="linear", lengthscale=None, instance="hidden", dimension=6)
     X, f = place.arms(0), place.means(0)
     best = int(np.argmax(f))
     assert X[best].tolist() == [0.0] * 5 + [1.0]
@@ -51,7 +51,7 @@ def test_the_best_arm_of_the_hidden_instance_is_the_one_in_a_direction_of_its_ow
 
 
 def test_the_optimum_of_the_corner_instance_lies_away_from_most_arms():
-    place = world(instance="corner", lengthscale=0.1, arms=500)
+    place = environment(instance="corner", lengthscale=0.1, arms=500)
     X, f = place.arms(0), place.means(0)
     far = (X > 0.8).all(axis=1)
     assert far.sum() == 10
@@ -61,7 +61,7 @@ def test_the_optimum_of_the_corner_instance_lies_away_from_most_arms():
 
 
 def test_strings_have_a_gram_matrix_and_their_numbers_as_arms():
-    place = world(kernel="strings", lengthscale=None, instance="strings", arms=60)
+    place = environment(kernel="strings", lengthscale=None, instance="strings", arms=60)
     X, kernel = place.arms(0), place.problem().kernel
     assert X[:, 0].tolist() == list(range(60))
     gram = kernel(X, X)
@@ -72,7 +72,7 @@ def test_strings_have_a_gram_matrix_and_their_numbers_as_arms():
 
 @pytest.mark.parametrize(("noise", "values"), [("normal", None), ("rademacher", {-0.1, 0.1})])
 def test_noise_is_shared_by_the_arms_of_a_round(noise, values):
-    place = world(noise=noise)
+    place = environment(noise=noise)
     residuals = np.array(
         [[place.reward(t, k) - place.means(t)[k] for k in (0, 7)] for t in range(50)]
     )
@@ -83,7 +83,7 @@ def test_noise_is_shared_by_the_arms_of_a_round(noise, values):
 
 
 def test_subsets_are_drawn_anew_and_regret_is_against_their_best():
-    place = world(subset=20)
+    place = environment(subset=20)
     assert place.theta is None and not place.problem().fixed_arms
     first, second = (set(map(tuple, place.arms(t))) for t in (0, 1))
     assert len(first) == 20 and first != second
@@ -93,7 +93,7 @@ def test_subsets_are_drawn_anew_and_regret_is_against_their_best():
 
 
 def test_settings_with_one_noise_share_points_and_centres_whatever_the_kernel():
-    a, b = world(kernel="gaussian"), world(kernel="matern52")
+    a, b = environment(kernel="gaussian"), environment(kernel="matern52")
     np.testing.assert_array_equal(a.arms(0), b.arms(0))
     assert a.reward(4, 2) - a.means(4)[2] == pytest.approx(b.reward(4, 2) - b.means(4)[2])
 
@@ -112,9 +112,9 @@ def test_settings_with_one_noise_share_points_and_centres_whatever_the_kernel():
         ({"deviation": 0.0}, "deviation is 0"),
     ],
 )
-def test_impossible_worlds_are_refused(parameters, message):
+def test_impossible_environments_are_refused(parameters, message):
     with pytest.raises(ConfigError, match=message):
-        world(**parameters)
+        environment(**parameters)
 
 
 # Data.
@@ -183,7 +183,7 @@ def test_files_that_are_no_arms_are_refused(tmp_path, text, message):
 @pytest.mark.parametrize(
     "name", ["abalone", "abalone_one_hot", "california_housing", "california_housing_averages"]
 )
-def test_learners_are_told_the_likely_lengthscale_of_each_data_set(name, tmp_path):
+def test_algorithms_are_told_the_likely_lengthscale_of_each_data_set(name, tmp_path):
     how, path = preparation(name), tmp_path / "arms.csv"
     frame, _ = fetch(how.raw, source="mirror")
     how.function("write")(frame, path, **how.select_options("write", {}))

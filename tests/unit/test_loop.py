@@ -43,7 +43,7 @@ class Cycling(FiniteArmAlgorithm):
         return {"updates": self.t}
 
 
-def world(reward=lambda t, index: 1.0, theta=None):
+def environment(reward=lambda t, index: 1.0, theta=None):
     return ScriptedEnvironment([ARMS], reward, theta)
 
 
@@ -80,7 +80,7 @@ def test_a_run_without_rounds_is_refused(horizon):
 
 
 def test_totals_are_cumulative_and_recorded_at_the_marks():
-    trajectory = play(world(), Cycling(), [1, 2, 3, 6])
+    trajectory = play(environment(), Cycling(), [1, 2, 3, 6])
     # Means of the three arms are 0, 1/2 and 1: regrets 1, 1/2, 0, 1, ...
     assert trajectory.columns["regret"] == [1.0, 1.5, 1.5, 3.0]
     assert trajectory.columns["round"] == [1, 2, 3, 6]
@@ -89,9 +89,9 @@ def test_totals_are_cumulative_and_recorded_at_the_marks():
     assert {len(column) for column in trajectory.columns.values()} == {4}
 
 
-def test_the_learner_gets_the_reward_of_its_own_round_and_arm():
+def test_the_algorithm_gets_the_reward_of_its_own_round_and_arm():
     algorithm = Cycling()
-    play(world(lambda t, index: 10.0 * t + index), algorithm, [4])
+    play(environment(lambda t, index: 10.0 * t + index), algorithm, [4])
     assert algorithm.learned == [(0, 0.0), (1, 11.0), (2, 22.0), (0, 30.0)]
 
 
@@ -100,10 +100,10 @@ def test_only_select_and_update_are_timed():
         time.sleep(0.02)
         return 1.0
 
-    assert play(world(slow_reward), Cycling(), [10]).columns["seconds"][-1] < 0.05
+    assert play(environment(slow_reward), Cycling(), [10]).columns["seconds"][-1] < 0.05
     for hooks in ({"before_select": 0}, {"before_update": 0}):
         slow = Cycling(**{name: lambda t: time.sleep(0.01) for name in hooks})
-        assert play(world(), slow, [10]).columns["seconds"][-1] >= 0.1
+        assert play(environment(), slow, [10]).columns["seconds"][-1] >= 0.1
 
 
 def test_coverage_is_lost_for_good_and_only_asked_for_where_it_is_defined():
@@ -115,7 +115,7 @@ def test_coverage_is_lost_for_good_and_only_asked_for_where_it_is_defined():
 def covered_of(theta, marks):
     algorithm = Cycling()
     coverage = Coverage(theta, algorithm)
-    return play(world(theta=theta), algorithm, marks, observers=[coverage]).columns["covered"]
+    return play(environment(theta=theta), algorithm, marks, observers=[coverage]).columns["covered"]
 
 
 class Noting(Observer):
@@ -139,7 +139,7 @@ class Noting(Observer):
 
 def test_an_observer_looks_before_and_after_every_round_and_adds_its_columns():
     observer = Noting()
-    trajectory = play(world(), Cycling(), [1, 3], observers=[observer])
+    trajectory = play(environment(), Cycling(), [1, 3], observers=[observer])
     rounds = [(0, True, 0, 1.0, 1.0), (1, True, 1, 1.0, 0.5), (2, True, 2, 1.0, 0.0)]
     assert observer.seen == [0, rounds[0], 1, rounds[1], 2, rounds[2]]
     assert trajectory.columns["noted"] == [2, 6]
@@ -147,21 +147,23 @@ def test_an_observer_looks_before_and_after_every_round_and_adds_its_columns():
 
 def test_observers_are_not_timed():
     slow = Noting(before=lambda t: time.sleep(0.01), after=lambda t: time.sleep(0.01))
-    columns = play(world(), Cycling(), [10], observers=[slow]).columns
+    columns = play(environment(), Cycling(), [10], observers=[slow]).columns
     assert columns["seconds"][-1] < 0.05
 
 
 @pytest.mark.parametrize("place", ["before", "after"])
 def test_a_numerical_error_of_an_observer_is_a_status(place):
     observer = Noting(**{place: raising(np.linalg.LinAlgError("Singular matrix"), 7)})
-    trajectory = play(world(), Cycling(), [1, 5, 7, 8, 20], observers=[observer])
+    trajectory = play(environment(), Cycling(), [1, 5, 7, 8, 20], observers=[observer])
     assert trajectory.status == "failed: Singular matrix"
     assert trajectory.columns["round"] == [1, 5, 7]
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_a_reward_that_is_not_finite_ends_the_curve_before_it(bad):
-    trajectory = play(world(lambda t, index: bad if t == 4 else 1.0), Cycling(), [1, 4, 5, 6, 20])
+    trajectory = play(
+        environment(lambda t, index: bad if t == 4 else 1.0), Cycling(), [1, 4, 5, 6, 20]
+    )
     assert trajectory.status == "non_finite"
     assert trajectory.columns["round"] == [1, 4]
 
@@ -174,15 +176,17 @@ def test_state_that_is_not_finite_ends_the_curve_before_it():
             algorithm.theta[1] = math.nan
 
     algorithm.hooks[1] = poison
-    trajectory = play(world(), algorithm, [1, 6, 7, 8])
+    trajectory = play(environment(), algorithm, [1, 6, 7, 8])
     assert trajectory.status == "non_finite"
     assert trajectory.columns["round"] == [1, 6]
 
 
-def test_a_learner_broken_by_a_bad_reward_is_reported_as_that():
-    # The learner only fails because of the reward: the status names the cause.
+def test_an_algorithm_broken_by_a_bad_reward_is_reported_as_that():
+    # The algorithm only fails because of the reward: the status names the cause.
     algorithm = Cycling(before_select=raising(np.linalg.LinAlgError("Eigenvalues"), 6))
-    trajectory = play(world(lambda t, index: math.nan if t == 4 else 1.0), algorithm, [1, 4, 20])
+    trajectory = play(
+        environment(lambda t, index: math.nan if t == 4 else 1.0), algorithm, [1, 4, 20]
+    )
     assert trajectory.status == "non_finite"
     assert trajectory.columns["round"] == [1, 4]
 
@@ -198,9 +202,9 @@ def test_a_learner_broken_by_a_bad_reward_is_reported_as_that():
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_a_numerical_error_of_the_learner_is_a_status(hook, error):
+def test_a_numerical_error_of_the_algorithm_is_a_status(hook, error):
     algorithm = Cycling(**{hook: raising(error, 7)})
-    trajectory = play(world(), algorithm, [1, 5, 7, 8, 20])
+    trajectory = play(environment(), algorithm, [1, 5, 7, 8, 20])
     assert trajectory.status == f"failed: {error}"
     assert trajectory.columns["round"] == [1, 5, 7]
 
@@ -212,7 +216,7 @@ def test_an_impossible_argument_of_a_function_of_math_is_a_status(function):
         if t == 2:
             function(-1.0)
 
-    trajectory = play(world(), Cycling(before_select=impossible), [1, 5])
+    trajectory = play(environment(), Cycling(before_select=impossible), [1, 5])
     assert trajectory.status.startswith("failed: ")
 
 
@@ -221,32 +225,32 @@ def test_an_impossible_argument_of_a_function_of_math_is_a_status(function):
 )
 def test_errors_about_numbers_are_statuses_by_their_words(words):
     algorithm = Cycling(before_select=raising(ValueError(words), 2))
-    assert play(world(), algorithm, [5]).status == f"failed: {words}"
+    assert play(environment(), algorithm, [5]).status == f"failed: {words}"
 
 
 @pytest.mark.parametrize("error", [KeyError("x"), ValueError("operands could not be broadcast")])
 def test_a_programming_error_is_not_hidden(error):
     with pytest.raises(type(error)):
-        play(world(), Cycling(before_select=raising(error, 2)), [5])
+        play(environment(), Cycling(before_select=raising(error, 2)), [5])
 
 
 def test_diagnostics_cannot_replace_what_is_measured(monkeypatch):
     monkeypatch.setattr(Cycling, "diagnostics", lambda self: {"regret": 0.0})
     with pytest.raises(ConfigError, match=r"diagnostics of Cycling has regret; allowed"):
-        play(world(), Cycling(), [5])
+        play(environment(), Cycling(), [5])
 
 
 def test_the_time_limit_ends_the_trial():
     algorithm = Cycling(before_select=lambda t: time.sleep(0.01))
-    trajectory = play(world(), algorithm, list(range(1, 101)), time_limit=0.05)
+    trajectory = play(environment(), algorithm, list(range(1, 101)), time_limit=0.05)
     assert trajectory.status == "timeout"
     assert 1 <= trajectory.columns["round"][-1] <= 6
 
 
-def test_a_learner_may_report_its_own_status():
+def test_an_algorithm_may_report_its_own_status():
     algorithm = Cycling()
     algorithm.status = "unconverged"
-    assert play(world(), algorithm, [3]).status == "unconverged"
+    assert play(environment(), algorithm, [3]).status == "unconverged"
 
 
 @pytest.mark.parametrize(
@@ -284,12 +288,12 @@ def sleep(monkeypatch):
 def test_time_is_split_into_selecting_and_the_rest(monkeypatch, sleep):
     monkeypatch.setattr(Cycling, "prepare", lambda self: sleep(0.004))
     slow = Cycling(before_select=lambda t: sleep(0.002))
-    columns = play(world(), slow, [10]).columns
+    columns = play(environment(), slow, [10]).columns
     assert columns["select_seconds"][-1] == pytest.approx(0.02)
     assert columns["seconds"][-1] == pytest.approx(0.06)
     # In a replay, preparing stands for as many rounds as selecting.
     slow = Cycling(before_select=lambda t: sleep(0.002))
-    columns = replay(world(), Cycling(), slow, [10], every=5).columns
+    columns = replay(environment(), Cycling(), slow, [10], every=5).columns
     assert columns["selections"] == [2]
     assert columns["select_seconds"][-1] == pytest.approx(0.02)
     assert columns["seconds"][-1] == pytest.approx(0.06)
@@ -297,7 +301,7 @@ def test_time_is_split_into_selecting_and_the_rest(monkeypatch, sleep):
 
 def test_replay_spreads_its_estimate_over_the_rounds(sleep):
     slow = Cycling(before_select=lambda t: sleep(0.01))
-    columns = replay(world(), Cycling(), slow, list(range(1, 21)), every=10).columns
+    columns = replay(environment(), Cycling(), slow, list(range(1, 21)), every=10).columns
     assert columns["selections"][-1] == 2
     steps = np.diff(columns["seconds"])
     assert columns["seconds"][4] == 0.0  # nothing was timed yet
@@ -307,7 +311,7 @@ def test_replay_spreads_its_estimate_over_the_rounds(sleep):
 
 def test_replay_learns_from_the_leader_and_is_asked_now_and_then():
     leader, follower = Cycling(), Cycling(before_select=lambda t: time.sleep(0.005))
-    trajectory = replay(world(), leader, follower, [10, 20], every=5)
+    trajectory = replay(environment(), leader, follower, [10, 20], every=5)
     assert follower.learned == leader.learned
     assert trajectory.columns["round"] == [10, 20]
     assert trajectory.columns["selections"] == [2, 4]
@@ -319,11 +323,11 @@ def test_replay_learns_from_the_leader_and_is_asked_now_and_then():
 def test_a_leader_in_doubt_is_the_status_of_its_follower():
     leader, follower = Cycling(), Cycling()
     leader.status = "unconverged"
-    assert replay(world(), leader, follower, [5], every=2).status == "unconverged"
+    assert replay(environment(), leader, follower, [5], every=2).status == "unconverged"
 
 
 def test_a_follower_that_fails_numerically_is_a_status():
     follower = Cycling(before_update=raising(np.linalg.LinAlgError("Singular matrix"), 7))
-    trajectory = replay(world(), Cycling(), follower, [5, 10], every=2)
+    trajectory = replay(environment(), Cycling(), follower, [5, 10], every=2)
     assert trajectory.status == "failed: Singular matrix"
     assert trajectory.columns["round"] == [5]

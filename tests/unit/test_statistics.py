@@ -46,10 +46,10 @@ def unpaired_ratio(y, x):
     return statistics.quotient(statistics.mean_estimate(y), statistics.mean_estimate(x))
 
 
-def test_pairing_removes_common_luck():
-    luck = np.random.default_rng(1).normal(10.0, 3.0, 50)
-    paired = statistics.ratio_estimate(2 * luck, luck).interval()
-    unpaired = unpaired_ratio(2 * luck, luck).interval()
+def test_pairing_removes_common_noise():
+    common = np.random.default_rng(1).normal(10.0, 3.0, 50)
+    paired = statistics.ratio_estimate(2 * common, common).interval()
+    unpaired = unpaired_ratio(2 * common, common).interval()
     assert paired == pytest.approx((2.0, 2.0, 2.0))
     assert unpaired[2] - unpaired[1] > 0.2
 

@@ -343,11 +343,11 @@ def test_studies_of_what_cannot_be_are_refused(paper, section, changes, message)
 # The watched lemmas.
 
 
-def cell(**learner):
+def cell(**algorithm):
     spec = {
         "environment": "heavy_tailed",
         "parameters": {"law": "student_t", "shape": 2.1, "epsilon": 0.99},
-        "problem": learner,
+        "problem": algorithm,
         "horizon": 400,
     }
     return Cell("hvt_ucb", "student_t", "hvt_ucb", spec)

@@ -142,7 +142,7 @@ def test_results_do_not_depend_on_the_files(algorithm):
         promote_options="permissive",
     )
     assert results.digest(cut) == results.digest(table)
-    # The trials themselves are different luck.
+    # The trials themselves draw different numbers.
     assert len({t.columns["regret"][-1] for t in whole.values()}) == 4
 
 
@@ -157,16 +157,16 @@ def test_a_truncated_run_is_the_beginning_of_the_full_one():
 
 def test_settings_of_one_name_share_their_streams():
     settings = ("a", "a[factor=0.1]", "b")
-    worlds = [build(Cell("toy", s, "gloc", toy_cell().spec), 0)[0] for s in settings]
-    rewards = [[w.reward(t, 0) for t in range(120)] for w in worlds]
+    environments = [build(Cell("toy", s, "gloc", toy_cell().spec), 0)[0] for s in settings]
+    rewards = [[w.reward(t, 0) for t in range(120)] for w in environments]
     assert rewards[0] == rewards[1] != rewards[2]
 
 
 def test_the_factor_on_radii_changes_no_reward():
     paper = PAPERS["glb_omd"]
     names = [s for s, spec in paper["settings"].items() if spec["environment"] == "covertype"]
-    worlds = [build(make_cell(paper, s, "gloc"), 3, STAND_IN)[0] for s in names]
-    first = [[w.reward(t, 0) for t in range(100)] for w in worlds]
+    environments = [build(make_cell(paper, s, "gloc"), 3, STAND_IN)[0] for s in names]
+    first = [[w.reward(t, 0) for t in range(100)] for w in environments]
     assert len(names) == 4
     assert first == [first[0]] * 4
 
@@ -208,7 +208,7 @@ def test_source_files_hold_what_decides_the_cell_and_no_other_algorithm(name, en
     files = {Path(f).resolve() for f in source_files(toy_cell(name, environment=environment))}
     assert own_file(algorithm_class(name)) in files
     assert own_file(environment_class(environment)) in files
-    # A learner may be a kind of another one, whose file then decides too.
+    # An algorithm may be a kind of another one, whose file then decides too.
     family = algorithm_class(name).__mro__
     classes = map(algorithm_class, REGISTRY)
     others = {own_file(other) for other in classes if other not in family}
