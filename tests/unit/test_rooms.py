@@ -1,5 +1,9 @@
 """Lists, sweeps, labels and panels: what a paper's files stand for once they are written out."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from optimist.errors import ConfigError
@@ -301,3 +305,19 @@ def test_merging_leaves_both_sides_as_they_were():
     merged["a"]["b"].append(3)
     merged["a"]["c"].append(3)
     assert (base, overlay) == ({"a": {"b": [1]}}, {"a": {"c": [2]}})
+
+
+@pytest.mark.parametrize("paper", config.paper_names())
+def test_a_loaded_paper_does_not_depend_on_the_hashes_of_texts(paper):
+    code = f"from optimist.plan import config; print(config.load_paper({paper!r}))"
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in "0123"
+    }
+    assert len(printed) == 1

@@ -47,17 +47,18 @@ def expand_figure(
 def expand_shown(place: str, spec: Mapping[str, Any], names: Names) -> dict[str, Any]:
     """Return a panel or table with its lists written out and its labels in canonical form."""
     found = dict(spec)
-    for key in {"settings", "algorithms"} & set(spec):
-        found[key] = names.labels(f"{place}.{key}", spec[key])
-    for key in {"base", "setting"} & set(spec):
-        found[key] = names.label(f"{place}.{key}", spec[key])
-    for key in {"rows", "series", "slopes"} & set(spec):
-        found[key] = [_with_labels(f"{place}.{key}", entry, names) for entry in spec[key]]
+    for key, value in spec.items():
+        if key in ("settings", "algorithms"):
+            found[key] = names.labels(f"{place}.{key}", value)
+        elif key in ("base", "setting"):
+            found[key] = names.label(f"{place}.{key}", value)
+        elif key in ("rows", "series", "slopes"):
+            found[key] = [_with_labels(f"{place}.{key}", entry, names) for entry in value]
     return found
 
 
 def _with_labels(place: str, entry: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    labels = {"algorithm", "setting", "series"} & set(entry)
+    labels = [key for key in entry if key in ("algorithm", "setting", "series")]
     return {**entry, **{key: names.label(place, entry[key]) for key in labels}}
 
 

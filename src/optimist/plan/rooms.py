@@ -145,7 +145,7 @@ def _kept(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
 
 def _runs(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
     found = _kept(room, names)
-    for lane in {"runs", "timings"} & set(room):
+    for lane in [key for key in room if key in ("runs", "timings")]:
         shared = room.get("defaults", {}) if lane == "runs" else {}
         blocks = enumerate(room[lane])
         found[lane] = [_block(f"{lane}.{i}", {**shared, **block}, names) for i, block in blocks]
@@ -173,7 +173,7 @@ def _block(place: str, block: Mapping[str, Any], names: Names) -> dict[str, Any]
 
 def _shown(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
     found = _kept(room, names)
-    for key in {"figures", "tables"} & set(room):
+    for key in [key for key in room if key in ("figures", "tables")]:
         found[key] = {
             name: _entry(f"{key}.{name}", entry, room, names) for name, entry in room[key].items()
         }
