@@ -1,4 +1,4 @@
-"""Errors meant for the person at the keyboard: what is wrong, where, what is allowed."""
+"""Errors for users: what is wrong, where, and what is allowed."""
 
 import difflib
 import errno
@@ -9,7 +9,7 @@ from typing import Any
 
 # Errors of the system that say that a file system takes no more files.
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
-_MEND = "mend that and run the same command again"
+_REMEDY = "fix that and run the same command again"
 
 
 class OptimistError(Exception):
@@ -58,7 +58,8 @@ def unwritable_named(path: str = "") -> Iterator[None]:
 
 
 def _unwritable(path: str, error: OSError) -> UnwritableError:
-    return UnwritableError(f"{path}: {os.strerror(error.errno or 0)}; {_MEND}")
+    fault = os.strerror(error.errno) if error.errno else str(error)
+    return UnwritableError(f"{path}: {fault}; {_REMEDY}")
 
 
 def check_writable(folder: str) -> None:
@@ -68,17 +69,17 @@ def check_writable(folder: str) -> None:
     except OSError as error:
         raise _unwritable(folder, error) from error
     if not os.access(folder, os.W_OK):
-        raise UnwritableError(f"{folder} cannot be written to; {_MEND}")
+        raise UnwritableError(f"{folder} cannot be written to; {_REMEDY}")
 
 
 def nearest(name: str, allowed: Iterable[str]) -> str:
-    """Return ``" (did you mean 'x'?)"`` for the closest allowed name, else an empty string."""
+    """Return ``" (did you mean 'x'?)"`` for the closest allowed name, or an empty string."""
     matches = difflib.get_close_matches(str(name), list(allowed), n=1, cutoff=0.5)
     return f" (did you mean {matches[0]!r}?)" if matches else ""
 
 
 def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> ConfigError:
-    """Error for a name that is not one of ``allowed``; suggests the nearest one."""
+    """Return the error for a name that is not in ``allowed``, with the nearest one."""
     allowed = sorted(allowed)
     return ConfigError(
         f"unknown {kind} {name!r}{nearest(name, allowed)}; allowed: {', '.join(allowed)}"
@@ -97,7 +98,7 @@ def one_of(key: str, value: Any, allowed: Iterable) -> Any:
 
 
 def only_word(key: str, value: str, word: str, otherwise: str) -> None:
-    """Raise ConfigError unless a text is ``word``; ``otherwise`` says what is allowed but text."""
+    """Raise ConfigError unless a text is ``word``; ``otherwise`` says what else is allowed."""
     if value != word:
         raise ConfigError(
             f"{key} is {value!r}{nearest(value, [word])}; allowed: {word}, or {otherwise}"

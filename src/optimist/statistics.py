@@ -127,16 +127,16 @@ def _bootstrap_ratios(pairs, statistic, level):
     """Return the percentiles of the ratio of a statistic of paired samples (2, n).
 
     ``statistic`` reduces the last axis of (2, draws, n). A ratio to zero is infinite, and one of
-    zero to zero tells nothing.
+    zero to zero is left out.
     """
     n = pairs.shape[1]
     draws = np.random.default_rng(n).integers(n, size=(BOOTSTRAP_SAMPLES, n))
     tops, bottoms = statistic(pairs[:, draws])
-    told = (tops > 0.0) | (bottoms > 0.0)
+    known = (tops > 0.0) | (bottoms > 0.0)
     ratios = np.full(BOOTSTRAP_SAMPLES, np.inf)
     np.divide(tops, bottoms, out=ratios, where=bottoms > 0.0)
-    low = np.quantile(ratios[told], 0.5 - 0.5 * level, method="lower")
-    high = np.quantile(ratios[told], 0.5 + 0.5 * level, method="higher")
+    low = np.quantile(ratios[known], 0.5 - 0.5 * level, method="lower")
+    high = np.quantile(ratios[known], 0.5 + 0.5 * level, method="higher")
     return float(low), float(high)
 
 

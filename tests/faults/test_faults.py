@@ -240,7 +240,7 @@ def disk(project):
 def test_a_full_disk_is_named_and_leaves_no_half_file(project, disk, undisturbed):
     arguments = project.overlay()
     for message in errors_of(project.run(*arguments, TARGET, check=False)):
-        assert re.match(r"results/\S+: No space left on device; mend that and run", message)
+        assert re.match(r"results/\S+: No space left on device; fix that and run", message)
     present = project.digests()  # reads every file that is there, whole
     assert present and present.items() < undisturbed["tiny"].items()
     assert not list((project.root / "results").rglob(".*.tmp"))
@@ -253,7 +253,7 @@ def test_a_read_only_folder_is_named(project, disk, undisturbed):
     assert disk("ro,size=100m").returncode == 0
     arguments = project.overlay()
     message = error_of(project.run(*arguments, TARGET, check=False))
-    assert message.startswith("results cannot be written to; mend that and run")
+    assert message.startswith("results cannot be written to; fix that and run")
     assert planned(project, arguments)  # looking is allowed
     assert disk("rw,size=100m").returncode == 0
     project.run(*arguments, TARGET)

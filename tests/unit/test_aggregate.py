@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 
 from optimist.errors import ResultError
+from optimist.panels.studies.base import fact_table
 from optimist.runs import aggregate, results
 
 
@@ -92,3 +93,12 @@ def test_a_figure_may_show_the_first_trials_only(files):
     made = aggregate.tables({"regret": paths}, 0.95, trials=1)
     assert sorted(made["finals"]["algorithm"]) == ["a", "b"]
     assert set(made["curves"]["trials"]) == {1}
+
+
+def test_facts_of_so_many_trials_are_joined_with_the_others(tmp_path):
+    fact_table([("kappa", "here", 2.0)]).to_csv(tmp_path / "facts.csv", index=False)
+    fact_table([("area", "a", 3.0)], trials=1).to_csv(tmp_path / "areas.csv", index=False)
+    paths = {name: str(tmp_path / f"{name}.csv") for name in ("facts", "areas")}
+    (joined,) = aggregate.read_tables(paths).values()
+    assert joined["name"].tolist() == ["kappa", "area"]
+    assert joined["trials"].tolist()[1] == 1.0 and joined["trials"].isna()[0]

@@ -1,14 +1,17 @@
 """Claims: metrics by hand on small tables, outcomes, verdicts, and the first paper's claims."""
 
 import math
+import string
 from collections import Counter
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
 from claim_tables import SPREAD, facts, finals, judge, measure, one_claim, times
 
 from optimist import claims
+from optimist.claims.metrics import metric, metric_arguments
 from optimist.errors import ConfigError, ResultError
 from optimist.layout import LANES
 from optimist.panels import studies
@@ -288,15 +291,24 @@ def test_a_lone_trial_is_said_to_be_one():
     assert fails.explanation.endswith("(one trial behind 1 of 2 checks)")
 
 
-def test_areas_of_regions_come_from_one_trial():
+def test_facts_say_how_many_trials_they_come_from():
     table = pd.DataFrame(
-        [("region_area", "a", 2.0), ("region_area", "b", 8.0)],
-        columns=["name", "setting", "value"],
+        [("area", "a", 2.0, 1.0), ("area", "b", 8.0, np.nan), ("area", "c", 8.0, 3.0)],
+        columns=["name", "setting", "value", "trials"],
     )
-    ratio = {"name": "region_area", "numerator": "a", "denominator": "b"}
-    area = {"name": "region_area", "setting": "a"}
+    ratio = {"name": "area", "numerator": "a", "denominator": "c"}
+    area = {"name": "area", "setting": "a"}
     for result in measure("fact_ratio", ratio, facts=table), measure("fact", area, facts=table):
         assert (result.measurement.trials, result.remark) == (1, "one trial")
+    for known in table, table.drop(columns="trials"):
+        result = measure("fact", {"name": "area", "setting": "b"}, facts=known)
+        assert (result.measurement.trials, result.remark) == (None, "")
+
+
+@pytest.mark.parametrize("name", claims.METRICS)
+def test_labels_word_arguments_of_their_metric(name):
+    words = {field for _, field, _, _ in string.Formatter().parse(metric(name).template) if field}
+    assert words and words <= set(metric_arguments(name))
 
 
 def test_one_missing_check_makes_the_claim_missing():

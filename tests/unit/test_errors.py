@@ -16,5 +16,5 @@ def test_what_is_no_folder_is_named(tmp_path, make):
     """A file, and a link to a folder that was removed, say of scratch space."""
     place = tmp_path / "results"
     make(place)
-    with pytest.raises(UnwritableError, match=f"{place}: File exists; mend that"):
+    with pytest.raises(UnwritableError, match=f"{place}: File exists; fix that"):
         check_writable(str(place))

@@ -1,3 +1,6 @@
+from optimist.claims.metrics import MODULES as METRIC_MODULES
+
+
 rule claims:
     input:
         unpack(plan.targets.claims_inputs),
@@ -7,7 +10,9 @@ rule claims:
         layout.log("claims", "{paper}"),
     localrule: True
     params:
-        code=plan.code("claims.py", "optimist.claims", "optimist.runs.aggregate"),
+        code=plan.code(
+            "claims.py", "optimist.claims", "optimist.runs.aggregate", *METRIC_MODULES
+        ),
         claims=lambda w: plan.claims[w.paper],
         tables=lambda w: plan.targets.claims_tables(w.paper),
     script:

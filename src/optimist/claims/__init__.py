@@ -34,7 +34,8 @@ are shown and do not count. The claim is
 `metrics` measures, `verdicts` decides on what was measured, `pages` shows what was decided.
 """
 
-from optimist.claims.metrics import METRICS, Measurement
+from optimist.claims.cells import Measurement
+from optimist.claims.metrics import METRICS
 from optimist.claims.pages import (
     COLUMNS,
     read_frame,

@@ -1,7 +1,7 @@
-"""Verdicts as a table, as text for a terminal and as Markdown.
+"""Verdicts as a table, as text for a terminal, as Markdown and as HTML.
 
-All texts are made from the table, whether fresh from `to_frame` or read from the CSV file that a
-full run leaves behind, so that they need no results.
+All texts are made from the table of `to_frame`, which may come from its CSV file: they need no
+results.
 """
 
 import itertools

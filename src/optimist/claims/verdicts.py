@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from optimist.claims.metrics import METRICS, Cells, Measurement, Missing, group, metric_arguments
+from optimist.claims.cells import Cells, Measurement, Missing, group
+from optimist.claims.metrics import metric, metric_arguments
 from optimist.errors import ConfigError, nearest, unknown_name
 from optimist.statistics import holm
 
@@ -22,7 +23,11 @@ VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "missing")
 
 @dataclass(frozen=True)
 class Check:
-    """One comparison, see `optimist.claims`. Informative ones may lack relation and bound."""
+    """One comparison, see `optimist.claims`.
+
+    ``bound`` is a number, or two for the relation ``between``. Informative checks may lack relation
+    and bound.
+    """
 
     metric: str
     arguments: dict
@@ -36,7 +41,7 @@ class Check:
     def label(self) -> str:
         """What is measured, in words."""
         words = {k: ", ".join(v) if isinstance(v, list) else v for k, v in self.arguments.items()}
-        return METRICS[self.metric][1].format(**words)
+        return metric(self.metric).template.format(**words)
 
     @property
     def setting(self) -> str:
@@ -88,7 +93,7 @@ class Result:
 
     @property
     def p_value(self) -> float | None:
-        """The p-value of a counted one-sided check on a sampled value, else None."""
+        """The p-value of a counted one-sided check on a sampled value, None for others."""
         found = self.measurement
         if self.check.informative or not self.check.one_sided:
             return None
@@ -212,7 +217,7 @@ def judge(claim: dict[str, Any], groups: Any, level: float) -> Verdict:
 
 def _measure(check, cells):
     try:
-        found, lack = METRICS[check.metric][0](cells, **check.arguments), []
+        found, lack = metric(check.metric)(cells, **check.arguments), []
     except Missing as missing:
         found, lack = None, [f"no {missing}"]
     rounds = min(cells.rounds, default=None)

@@ -9,11 +9,11 @@ few values and many ties. The best value is unknown: regret counts from the best
 Source: Liu and Wang (2023), Global Optimization with Parametric Function Approximation, section 6.
 The paper gives models, ranges and data sets; splits, seeds and unscaled features are our choice.
 
-What a classifier scored is kept, in memory and in a folder beside the table, by all that it
-depends on, so that none is trained twice. The last bits of sums can decide what a perceptron
-scores: training uses one thread whatever the caller's number, and scores of other versions of the
-libraries, or of another kind of processor, are kept apart. So a score from the folder is the one
-that would be computed.
+Scores are kept in memory and in a folder beside the table, by all that they depend on, so that no
+classifier is trained twice. The last bits of sums can decide the score of a perceptron: training
+uses one thread whatever the caller's number, and scores of other versions of the libraries, or of
+another kind of processor, are kept apart. So a score from the folder is the one that training
+would give.
 """
 
 import functools
@@ -32,7 +32,7 @@ from optimist.errors import ConfigError, one_of, positive, whole_number
 from optimist.numerics.search_space import SIDE, SPACES, decode
 from optimist.problems.box import BoxProblem
 
-RECIPE = 1  # to be raised when what is computed changes but not the text of `accuracy`
+RECIPE = 1  # raise it when the result of `accuracy` changes but not its source text
 TOLD_DEVIATION = 0.01  # the paper's sigma
 FOLDER = "evaluations"
 CLASSIFIERS = {
@@ -43,7 +43,7 @@ CLASSIFIERS = {
 # scikit-learn deprecates and ignores the criterion of gradient boosting: the fifth coordinate is
 # inert, and ten of the eleven count.
 NOT_PASSED = {"gb": ("criterion",)}
-# Two names of one thing share what is kept.
+# Two names of one criterion share kept scores.
 SAME = {"rf": {"criterion": {"log_loss": "entropy"}}}
 FIXED = {"rf": {"n_jobs": 1}}
 
@@ -68,7 +68,7 @@ class HyperparameterEnvironment(BoxEnvironment):
     folds : int
         How many folds the rows are split into; trial k is tested on fold k modulo their number.
     standardize : bool
-        Scale features to mean 0 and variance 1 over the rows trained on; else they stay raw.
+        Scale features to mean 0 and variance 1 over the training rows; otherwise they stay raw.
     deviation : float
         Standard deviation of normal noise on what is observed; 0 for none. Algorithms are told 0.01
         anyway.
@@ -222,7 +222,7 @@ def accuracy(
 
 @functools.cache
 def _context():
-    """Return what besides its arguments the last bits of a computation depend on, as a dict."""
+    """Return what the last bits of a computation depend on beside its arguments, as a dict."""
     import scipy.linalg  # its BLAS must be there to be listed
     import sklearn
     from threadpoolctl import threadpool_info
@@ -235,10 +235,10 @@ def _context():
 
 
 def keep(function: Any, folder: str | Path) -> Any:
-    """Return ``function``, whose results are kept in a folder by all arguments but ``table``.
+    """Return ``function`` with its results kept in a folder, by all arguments except ``table``.
 
     Processes may share the folder: joblib writes a result under another name and renames it. If
-    the folder cannot be written, results are computed anew; what it has is still read.
+    the folder cannot be written, new results are not kept; old ones are still read.
     """
 
     def kept(*arguments):

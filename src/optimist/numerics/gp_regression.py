@@ -89,7 +89,7 @@ class Scheme:
     amplitude : Hyper or None
         None: s is 1.
     free_mean : bool
-        Fit c; else it is 0.
+        Fit c; otherwise it is 0.
     draws : int
         Further starts of the fit, drawn from the priors.
     """

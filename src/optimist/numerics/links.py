@@ -24,7 +24,7 @@ class Link(ABC):
     self_concordance : float
         $R$ with $|\mu''| \le R\mu'$.
     cap : float
-        Largest linear predictor that is told from any larger one.
+        Largest linear predictor; the mean is that of the cap beyond it.
     """
 
     name: str

@@ -31,7 +31,7 @@ CELL = ["setting", "algorithm"]
 REGRETS = [*CELL, "trial", "round", "regret", "status"]
 # What regret is counted with where the maximum is unknown.
 COUNTED = ("instance", "simple_regret")
-# Columns of every table of facts.
+# Columns of every table of facts; ``trials`` may follow.
 FACTS = ["name", "setting", "value"]
 # Inputs that are no tables to be read as they are.
 RAW = ("regret", "timing", "best_known")
@@ -198,7 +198,7 @@ def tables(
 def read_tables(paths: Mapping[str, str]) -> dict[str, pd.DataFrame]:
     """Return the frames stored at ``paths`` (by table name), with all facts in one."""
     frames = {name: _read(path) for name, path in paths.items()}
-    facts = [name for name, frame in frames.items() if [*frame.columns] == FACTS]
+    facts = [name for name, frame in frames.items() if [*frame.columns][:3] == FACTS]
     if facts:
         joined = pd.concat([frames.pop(name) for name in facts], ignore_index=True)
         frames["facts"] = joined

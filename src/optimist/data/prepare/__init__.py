@@ -1,12 +1,12 @@
-"""From a verified table of real data to arms, or to a table for classifiers, by prepared data set.
+"""Prepared data sets: arms, or tables for classifiers, made from verified tables of real data.
 
-Each is made from a raw table, by a module here, with
+A module here makes each from a raw table, with
 
-``write(frame, path, **options)``  which writes what it makes of a raw table to a CSV file;
-``facts(frame, path, **options)``  which returns (name, value) pairs about table and CSV file.
+``write(frame, path, **options)``  which writes the prepared data set to a CSV file;
+``facts(frame, path, **options)``  which returns (name, value) pairs about raw table and CSV file.
 
-Options are those that tell prepared data sets of one raw table apart, and what the configuration
-says, as far as the function names them.
+The options of a prepared data set distinguish it from others of the same raw table. A function gets
+those of them, and of the configured options, that it names.
 """
 
 import importlib
@@ -29,7 +29,7 @@ class Preparation:
     module : str
         Dotted name of the module that makes it.
     options : dict
-        What tells it from others of the same table.
+        What distinguishes it from others of the same table.
     """
 
     raw: str
@@ -66,7 +66,7 @@ PREPARATIONS = {
 
 
 def preparation(dataset: str) -> "Preparation":
-    """Return how a prepared data set is made."""
+    """Return how a prepared data set is made; raise ConfigError for an unknown one."""
     if dataset not in PREPARATIONS:
         raise unknown_name("prepared data set", dataset, PREPARATIONS)
     return PREPARATIONS[dataset]

@@ -93,9 +93,12 @@ def prepare(
 
     Parameters
     ----------
-    frame : columns ``NUMERIC`` and ``LABEL``, integers, one row per forest cell.
-    clusters : number of arms K.
-    seed, n_init : ``random_state`` and number of restarts of scikit-learn's KMeans.
+    frame : DataFrame
+        Columns ``NUMERIC`` and ``LABEL``, integers, one row per forest cell.
+    clusters : int
+        K, the number of arms.
+    seed, n_init : int
+        ``random_state`` and number of restarts of scikit-learn's KMeans.
 
     Raises DataError for missing, non-integer or constant columns, ConfigError for a number of
     clusters that the rows cannot fill.
@@ -143,7 +146,7 @@ def extremes(
 
 
 def logistic_fit_norm(arms: CovertypeArms) -> float:
-    """Norm of the theta that fits a logistic model to the means, weighted by cluster size.
+    """Return the norm of the theta of a logistic fit to the means, weighted by cluster size.
 
     It maximises the likelihood of all rows if each had the features of its arm; no penalty, no
     intercept other than the constant feature. Compare with the radius S given to the algorithms.
@@ -168,7 +171,10 @@ def write_arms(arms: CovertypeArms, path: str | Path) -> None:
 
 
 def read_arms(path: str | Path) -> CovertypeArms:
-    """Read what ``write_arms`` wrote; DataError for a missing, damaged or impossible table."""
+    """Read arms that `write_arms` wrote.
+
+    Raises DataError for a missing, damaged or impossible table.
+    """
     path = Path(path)
     try:
         header, *lines = path.read_text(encoding="utf-8").splitlines() or [""]

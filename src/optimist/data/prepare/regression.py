@@ -1,8 +1,8 @@
 r"""Arms from a regression data set: standardised features, and the target scaled to [0, 1].
 
 Abalone's sex is coded M, F, I = 0, 1, 2, as one feature, or one-hot. California housing has totals
-of rooms, bedrooms and people per block, or their averages per household. Constant features are
-refused. The lengthscale that algorithms are told maximises the marginal likelihood of a Gaussian
+of rooms, bedrooms and people per block, or their averages per household. A constant feature is an
+error. The lengthscale that algorithms are told maximises the marginal likelihood of a Gaussian
 process with a Gaussian kernel and noise of standard deviation ``deviation`` on ``rows`` random
 rows,
 $$\log p(y) = -\tfrac12y^\top(K+\xi^2I)^{-1}y-\tfrac12\log\det(K+\xi^2I)-\tfrac n2\log2\pi ;$$
@@ -63,7 +63,10 @@ def _numeric(features, one_hot):
 
 
 def read_arms(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return features (A, d) and targets (A,) of a prepared file; DataError if it is not one."""
+    """Return features (A, d) and targets (A,) of a prepared file.
+
+    Raises DataError for a file that `write` could not have written.
+    """
     table = read_numbers(path, "target")
     if table[:, 0].min() < 0.0 or table[:, 0].max() > 1.0:
         raise DataError(f"{path}: a target lies outside [0, 1]")

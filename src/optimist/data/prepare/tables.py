@@ -11,7 +11,7 @@ def read_numbers(path: str | Path, first: str) -> np.ndarray:
     """Return the numbers of a prepared file, (rows, columns), all of them finite.
 
     The file has a header that begins with the name ``first``, at least one more column, and rows of
-    as many numbers. Raises DataError if it has not.
+    as many numbers. Raises DataError otherwise.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()

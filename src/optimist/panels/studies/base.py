@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NAMES = {"type": "array", "minItems": 1, "items": {"type": "string"}}
 COUNT = {"type": "integer", "minimum": 1}
 POSITIVE = {"type": "number", "exclusiveMinimum": 0}
-# Columns of every table of facts.
+# Columns of every table of facts; ``trials`` may follow.
 FACT_COLUMNS = ("name", "setting", "value")
 # Columns of every table of watched trials, before those of the observer.
 TRIAL_COLUMNS = ("setting", "algorithm", "trial", "round", "status")
@@ -111,11 +111,16 @@ class Study:
         return range(min(asked, caps["trials"] or asked))
 
 
-def fact_table(rows: Sequence[tuple[str, str, float]]) -> "pd.DataFrame":
-    """Return facts, triples of name, setting and value, as a table."""
+def fact_table(rows: Sequence[tuple[str, str, float]], trials: int | None = None) -> "pd.DataFrame":
+    """Return facts, triples of name, setting and value, as a table.
+
+    ``trials`` is the number of trials that each fact comes from; None for properties of a setting
+    and for the worst over several trials.
+    """
     import pandas as pd
 
-    return pd.DataFrame(rows, columns=list(FACT_COLUMNS))
+    table = pd.DataFrame(rows, columns=list(FACT_COLUMNS))
+    return table if trials is None else table.assign(trials=trials)
 
 
 def watch_trials(

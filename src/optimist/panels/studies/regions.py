@@ -78,7 +78,7 @@ class Regions(Study):
         ]
         return {
             "regions": pd.concat(found, ignore_index=True),
-            "region_areas": fact_table(areas),
+            "region_areas": fact_table(areas, trials=1),
         }
 
 
