@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-TURNS = 5
+TURNS = 3
 ONE_RULE = 'rule one:\n    output: "one.txt"\n    shell: "touch {output}"\n'
 TARGETS = ("all", "glb_omd_variants", "go_ucb_variants")
 

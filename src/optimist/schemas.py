@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,20 +24,28 @@ def check_document(
     folder : Path or None
         Where other schemas lie to which this one refers.
     """
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import relevance
-    from referencing import Registry
-    from referencing.jsonschema import DRAFT202012
+    errors = list(_validator(json.dumps(schema), folder).iter_errors(document))
+    if errors:
+        from jsonschema.exceptions import relevance
 
-    def retrieve(uri: str) -> Any:
+        raise ConfigError(f"{source}: {_explain(max(errors, key=relevance))}")
+
+
+@lru_cache
+def _validator(schema: str, folder: Path | None) -> Any:
+    """Return what checks documents against a schema, which is JSON, and those that it refers to."""
+    from jsonschema import Draft202012Validator
+    from referencing import Registry
+    from referencing.retrieval import to_cached_resource
+
+    @to_cached_resource()
+    def retrieve(uri: str) -> str:
         if folder is None:
             raise LookupError(uri)
-        return DRAFT202012.create_resource(json.loads((folder / uri).read_text()))
+        return (folder / uri).read_text()
 
     registry: Any = Registry(retrieve=retrieve)  # type: ignore[call-arg]
-    errors = list(Draft202012Validator(schema, registry=registry).iter_errors(document))
-    if errors:
-        raise ConfigError(f"{source}: {_explain(max(errors, key=relevance))}")
+    return Draft202012Validator(json.loads(schema), registry=registry)
 
 
 def _explain(error):

@@ -190,12 +190,12 @@ def test_jobs_ask_for_the_resources_that_were_measured(project):
     files = ("config/config.yaml", "tiny.yaml", "config/cluster.yaml")
     overlays = (yaml.safe_load((project.root / name).read_text()) for name in files)
     plan = Plan(reduce(merge, overlays))
-    jobs = [job for lane in LANES for job in plan.jobs.several(lane).values()]
+    jobs = [job for lane in LANES for job in plan.jobs.of_lane(lane).values()]
     requests = [asked(plan.costs.request(lambda w, job=job: job.expected)) for job in jobs]
     assert found == {(request["mem_mb"], request["runtime"]) for request in requests}
     # Without exclusive timing, which `tiny.yaml` sets, no node is asked for alone.
     assert "--exclusive" not in text
     full = on_slurm(project)
     text = project.run(*full[:-1], "-n", "--", TARGET).stdout
-    timed = re.findall(r"rule timing_file:.*?resources: (.*?)\n", text, flags=re.S)
+    timed = re.findall(r"rule timing_\w+:.*?resources: (.*?)\n", text, flags=re.S)
     assert timed and all("slurm_extra=--exclusive" in resources for resources in timed)

@@ -119,7 +119,7 @@ def test_a_probe_depends_on_its_leader_too(plan):
 def test_trials_are_handed_to_their_script_resolved(plan):
     label = "ofulog_r[solver=slsqp]"
     w = wildcards(paper="glb_omd", setting="logistic_s3", algorithm=label, trials="000-000")
-    (trials,) = rule_of(plan, "timing").trials(w)
+    (trials,) = rule_of(with_files(1), "timing").trials(w)
     assert trials["probe"] == {"leader": "ofulog_r", "every": 50}
     assert (trials["lane"], trials["first"], trials["stop"], trials["rounds"]) == (
         *("timing", 0, 1),
@@ -137,52 +137,46 @@ def test_trials_are_handed_to_their_script_resolved(plan):
 @pytest.mark.parametrize("lane", ["regret", "timing"])
 def test_jobs_hold_files_that_wait_for_the_same_data_once_each(lane):
     plan = with_files(5)
-    jobs = plan.jobs.several(lane)
-    rules = {rule.name: rule for rule in plan.jobs.rules if rule.name in jobs}
+    jobs = plan.jobs.of_lane(lane)
+    rules = {rule.name: rule for rule in plan.jobs.rules if rule.lane == lane}
     outputs = [path for rule in rules.values() for path in rule.output]
-    assert outputs and len(outputs) == len(set(outputs))
+    own = [path for path, trials in plan.trials.by_path.items() if trials.lane == lane]
+    assert sorted(outputs) == sorted(own)
     assert rules.keys() == jobs.keys()
-    assert {len(job.trials) for job in jobs.values()} <= {2, 3, 4, 5}
+    assert {len(job.trials) for job in jobs.values()} <= {1, 2, 3, 4, 5}
     for name, job in jobs.items():
         ((_, _, dataset),) = {kind_of(trials) for trials in job.trials}
         assert rules[name].input == ([f"results/data/{dataset}.csv"] if dataset else [])
         assert rules[name].trials == [trials.describe() for trials in job.trials]
         assert rules[name].output == [plan.layout.result(trials.path) for trials in job.trials]
-    # A file that is left has no other to share a process with.
-    left = [
-        kind_of(trials)
-        for path, trials in plan.trials.by_path.items()
-        if trials.lane == lane and path not in outputs
-    ]
-    assert len(left) == len(set(left))
+    # Of files that may share a process, only what is left over is in a job that is not full.
+    partial = [kind_of(job.trials[0]) for job in jobs.values() if len(job.trials) < 5]
+    assert len(partial) == len(set(partial))
 
 
-@pytest.mark.parametrize("lane", ["regret", "timing"])
-def test_a_single_file_is_left_to_the_rule_for_any(lane):
-    assert with_files(1).jobs.several(lane) == {}
+def test_files_that_are_jobs_of_their_own_have_one_rule_a_lane():
+    assert [rule.name for rule in with_files(1).jobs.rules] == ["regret_file", "timing_file"]
 
 
-def test_what_is_timed_alone_shares_no_process(plan):
+def test_a_job_that_takes_the_machine_times_one_setting(plan):
     assert plan.jobs.is_alone("timing")
-    assert plan.jobs.several("timing") == {}
+    jobs = plan.jobs.of_lane("timing").values()
+    assert jobs
+    for job in jobs:
+        assert len({(t.cell.paper, t.cell.setting) for t in job.trials}) == 1
 
 
 def test_jobs_end_where_their_time_does(plan):
     longest = plan.config["job_seconds"]
-    jobs = plan.jobs.several("regret").values()
-    assert jobs
-    for job in jobs:
-        assert sum(map(plan.costs.seconds, job.trials)) <= longest
-    # What stays alone had no room for the next of the same paper, group and data.
-    inside = {trials.path for job in jobs for trials in job.trials}
-    alike = defaultdict(list)
-    for trials in plan.trials:
-        if trials.lane == "regret":
-            alike[kind_of(trials)].append(trials)
-    pairs = [pair for found in alike.values() for pair in pairwise(found)]
-    alone = [pair for pair in pairs if pair[0].path not in inside]
-    assert alone
-    assert all(sum(map(plan.costs.seconds, pair)) > longest for pair in alone)
+    most = plan.config["job_files"]
+    jobs = list(plan.jobs.of_lane("regret").values())
+    sums = [sum(map(plan.costs.seconds, job.trials)) for job in jobs]
+    for job, total in zip(jobs, sums, strict=True):
+        assert len(job.trials) == 1 or total <= longest
+    # A job that is not full had no room for the next of the same paper, group and data.
+    for (job, total), (after, _) in pairwise(zip(jobs, sums, strict=True)):
+        if kind_of(job.trials[0]) == kind_of(after.trials[0]) and len(job.trials) < most:
+            assert total + plan.costs.seconds(after.trials[0]) > longest
 
 
 def test_every_cell_and_study_was_measured(plan):
@@ -212,7 +206,7 @@ def test_cells_on_data_depend_on_the_prepared_data(plan):
     w = wildcards(
         paper="glb_omd", setting="covertype[factor=0.1]", algorithm="gloc", trials="000-019"
     )
-    assert rule_of(plan, "regret").input(w) == ["results/data/covertype.csv"]
+    assert rule_of(with_files(1), "regret").input(w) == ["results/data/covertype.csv"]
 
 
 def test_caps_cut_rounds_and_trials(plan):
@@ -336,7 +330,7 @@ def test_every_figure_and_table_is_a_target(plan):
 
 def test_the_parts_of_go_ucb_are_all_its_results_once_each_and_its_unmixed_figures(plan):
     targets = plan.targets.named("go_ucb")
-    synthetic, tuning = (set(targets[f"go_ucb_{part}"]) for part in ("synthetic", "tuning"))
+    synthetic, tuning = (set(targets[f"go_ucb_{part}"](None)) for part in ("synthetic", "tuning"))
     assert not synthetic & tuning
     wanted = set(plan.trials.paths("go_ucb", group="paper"))
     assert wanted == {path for path in synthetic | tuning if path.startswith("results/")}
@@ -427,7 +421,7 @@ def test_a_figure_of_two_groups_with_unknown_maxima_is_refused(monkeypatch):
 def test_what_no_cell_figure_or_study_has_is_refused_by_name(plan):
     absent = wildcards(paper="glb_omd", setting="logistic_s3", algorithm="gloc", trials="000-008")
     with pytest.raises(ConfigError, match=r"gloc/000-008.*did you mean.*logistic_s3/gloc/000-0"):
-        rule_of(plan, "regret").trials(absent)
+        rule_of(with_files(1), "regret").trials(absent)
     with pytest.raises(ConfigError, match="unknown name among figures of bkb 'fig9'"):
         plan.shown.spec("figures")(wildcards(paper="bkb", name="fig9"))
     with pytest.raises(ConfigError, match="unknown study of glb_omd 'accuracy'"):

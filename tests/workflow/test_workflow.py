@@ -174,7 +174,7 @@ def test_quick_runs_every_cell_and_draws_every_figure(quick, paper):
 
 def test_a_job_of_several_files_makes_what_each_alone_would(quick):
     plan = quick_plan(quick)
-    jobs = plan.jobs.several("regret").values()
+    jobs = plan.jobs.of_lane("regret").values()
     fast = [
         [found for found in job.trials if found.cell.algorithm in ("gloc", "crtm")]
         for job in jobs

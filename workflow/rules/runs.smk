@@ -26,3 +26,9 @@ for job in plan.jobs.rules:
             layout=(layout.results, layout.figures),
         script:
             "../scripts/run_trials.py"
+
+
+# The results of all cells that are left by `only`, without what is made from them.
+rule results:
+    input:
+        list(plan.trials.by_path),

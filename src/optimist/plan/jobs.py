@@ -62,8 +62,8 @@ class Rule:
 
 
 class PlannedJobs:
-    """The jobs of one configuration, as rules: one a lane for any single result file, and one for
-    each job that makes several.
+    """The jobs of one configuration, as rules: one for each job or, where every file is a job of
+    its own, one for any file of a lane.
 
     Parameters
     ----------
@@ -86,32 +86,32 @@ class PlannedJobs:
     def rules(self) -> Iterator[Rule]:
         """The rules of all lanes."""
         for lane in LANES:
-            yield self._any_file(lane)
-            for name, job in self.several(lane).items():
-                yield self._files(lane, name, job)
+            if self._config["job_files"] == 1:
+                yield self._any_file(lane)
+            else:
+                for name, job in self.of_lane(lane).items():
+                    yield self._files(lane, name, job)
 
-    def several(self, lane: str) -> dict[str, Job]:
-        """Return the jobs of a lane that make several result files, by the name of their rule.
+    def of_lane(self, lane: str) -> dict[str, Job]:
+        """Return the jobs of a lane by the name of their rule.
 
         A job makes at most ``job_files`` files of at most ``job_seconds`` together, unless one
-        takes longer, that wait for the same data. An edit of one algorithm runs the others of a job
-        again, but these results are kept (`optimist.runs.job.make_results`). Files that are alone
-        are left to the rule for any single file, and so is what is timed alone on the machine.
+        takes longer, that wait for the same data; where the machine is taken for times, those of
+        one setting. An edit of one algorithm runs the others of a job again, but results of the
+        regret lane are kept (`optimist.runs.job.make_results`).
         """
-        if lane == "timing" and self._config["timing"]["exclusive"]:
-            return {}
-        alike: dict[tuple[str, str, str | None], list[Trials]] = {}
+        alike: dict[tuple[str | None, ...], list[Trials]] = {}
         for trials in self._trials:
             if trials.lane == lane:
                 cell = trials.cell
-                key = cell.paper, trials.group, cell.spec.get("dataset")
+                setting = cell.setting if self.is_alone(lane) else None
+                key = cell.paper, trials.group, cell.spec.get("dataset"), setting
                 alike.setdefault(key, []).append(trials)
         files, seconds = self._config["job_files"], self._config["job_seconds"]
         packed = (
             (paper, part)
             for (paper, *_), found in alike.items()
             for part in pack(found, self._costs, files=files, seconds=seconds)
-            if len(part) > 1
         )
         return {
             f"{lane}_{paper}_{number:03d}": Job(tuple(part), self._costs)

@@ -1,6 +1,7 @@
 """Targets: claims, manifests, and what can be asked for by name."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -94,16 +95,21 @@ class PlannedTargets:
 
     # Targets.
 
-    def named(self, paper: str) -> dict[str, list[str]]:
-        """Return the files behind each named target of a paper."""
-        parts = self._papers[paper].get("parts", {})
-        targets = {f"{paper}_{name}": self._part(paper, parts[name]) for name in parts}
+    def named(self, paper: str) -> dict[str, Callable[[Any], list[str]]]:
+        """Return for each named target of a paper an input function: the files behind it."""
+        found: dict[str, Callable[[], list[str]]] = {}
+        for name, settings in self._papers[paper].get("parts", {}).items():
+            found[f"{paper}_{name}"] = partial(self._part, paper, settings)
         for group, ending in GROUPS.items():
             if self._trials.paths(paper, group=group):
-                targets[paper + ending] = self._everything(paper, group)
-            for name, files in self._files(paper, group).items():
-                targets[f"{paper}_{name}"] = [*files, *self._made_from(paper, group, name)]
-        return targets
+                found[paper + ending] = partial(self._everything, paper, group)
+            for name in self._files(paper, group):
+                found[f"{paper}_{name}"] = partial(self._one, paper, group, name)
+        return {name: _input_function(files) for name, files in found.items()}
+
+    def _one(self, paper: str, group: str, name: str) -> list[str]:
+        """Return the files of a figure, a table or the claims, and what is behind them."""
+        return [*self._files(paper, group)[name], *self._made_from(paper, group, name)]
 
     def _everything(self, paper: str, group: str) -> list[str]:
         """Return the manifest of a group, which needs all its figures, and what is behind them."""
@@ -138,3 +144,8 @@ class PlannedTargets:
 def group_of(manifest: str) -> str:
     """Return the group of cells that a manifest, by the stem of its name, is of."""
     return next(group for group, ending in GROUPS.items() if manifest == f"manifest{ending}")
+
+
+def _input_function(files: Callable[[], list[str]]) -> Callable[[Any], list[str]]:
+    """Return a function of wildcards, so that files are listed only where a target is asked for."""
+    return lambda wildcards: files()
