@@ -180,19 +180,20 @@ def test_arrays_and_nodes_to_oneself_give_the_same_results(project, local):
 def test_jobs_ask_for_the_resources_that_were_measured(project):
     arguments = tiny(project)
     text = project.run(*arguments[:-1], "-n", "--", TARGET).stdout
-    cells = r"rule (?:regret_file|regret_\w+|timing_\w+):.*?resources: (.*?)\n"
-    shown = re.findall(cells, text, flags=re.S)
-    assert shown
+    shown = re.findall(r"rule ((?:regret|timing)_\w+):.*?resources: (.*?)\n", text, flags=re.S)
     found = {
-        tuple(int(re.search(rf"\b{name}=(\d+)", r)[1]) for name in ("mem_mb", "runtime"))
-        for r in shown
+        rule: [int(re.search(rf"\b{name}=(\d+)", r)[1]) for name in ("mem_mb", "runtime")]
+        for rule, r in shown
     }
     files = ("config/config.yaml", "tiny.yaml", "config/cluster.yaml")
     overlays = (yaml.safe_load((project.root / name).read_text()) for name in files)
     plan = Plan(reduce(merge, overlays))
-    jobs = [job for lane in LANES for job in plan.jobs.of_lane(lane).values()]
-    requests = [asked(plan.costs.request(lambda w, job=job: job.expected)) for job in jobs]
-    assert found == {(request["mem_mb"], request["runtime"]) for request in requests}
+    jobs = dict(job for lane in LANES for job in plan.jobs.of_lane(lane).items())
+    wanted = {
+        rule: asked(plan.costs.request(lambda w, rule=rule: jobs[rule].expected)) for rule in found
+    }
+    assert {rule.split("_")[0] for rule in found} == {"regret", "timing"}
+    assert found == {rule: [r["mem_mb"], r["runtime"]] for rule, r in wanted.items()}
     # Without exclusive timing, which `tiny.yaml` sets, no node is asked for alone.
     assert "--exclusive" not in text
     full = on_slurm(project)
