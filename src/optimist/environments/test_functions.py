@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 from optimist.environments.base import BoxEnvironment
 from optimist.errors import one_of, positive, whole_number
@@ -30,7 +30,7 @@ STYBLINSKI_TANG = float(min(np.roots([2.0, 0.0, -16.0, 2.5]).real))
 
 def network(x: np.ndarray) -> float:
     """Return f_1 at ``x`` (d,)."""
-    return HIDDEN * float(expit(1.0 + x.sum())) + 1.0
+    return HIDDEN * float(scipy.special.expit(1.0 + x.sum())) + 1.0
 
 
 def styblinski_tang(x: np.ndarray) -> float:

@@ -14,7 +14,7 @@ Jones, Schonlau and Welch (1998); Kushner (1964); Srinivas et al. (2010).
 import math
 
 import numpy as np
-from scipy.special import erfcx, log_ndtr, ndtr
+import scipy
 
 ROOT_HALF_PI = math.sqrt(math.pi / 2.0)
 LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
@@ -32,13 +32,13 @@ def log_h(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _log_h_right(u):
-    below = ndtr(u)
+    below = scipy.special.ndtr(u)
     h = u * below + np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)
     return np.log(h), below / h
 
 
 def _log_h_left(u):
-    mills = ROOT_HALF_PI * erfcx(-u / math.sqrt(2.0))  # Phi / phi
+    mills = ROOT_HALF_PI * scipy.special.erfcx(-u / math.sqrt(2.0))  # Phi / phi
     far = u < -1e3
     log_rest = np.where(
         far, -2.0 * np.log(-u) - 3.0 / (u * u), np.log1p(np.where(far, 0.0, u * mills))
@@ -61,7 +61,7 @@ def expected_improvement(
     """Return EI over ``best`` and its derivatives; 0 far below it."""
     u = (m - best) / v
     density = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)
-    return v * (u * ndtr(u) + density), ndtr(u), density
+    return v * (u * scipy.special.ndtr(u) + density), scipy.special.ndtr(u), density
 
 
 def log_probability_of_improvement(
@@ -69,10 +69,10 @@ def log_probability_of_improvement(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the logarithm of PI over ``best`` and its derivatives."""
     u = (m - best) / v
-    value = log_ndtr(u)
+    value = scipy.special.log_ndtr(u)
     left = np.minimum(u, 0.0)
     # phi / Phi, on the left by Mills' ratio, where both vanish.
-    mills = 1.0 / (ROOT_HALF_PI * erfcx(-left / math.sqrt(2.0)))
+    mills = 1.0 / (ROOT_HALF_PI * scipy.special.erfcx(-left / math.sqrt(2.0)))
     slope = np.where(u < 0.0, mills, np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI - value))
     return value, slope / v, -slope * u / v
 
@@ -83,7 +83,7 @@ def probability_of_improvement(
     """Return PI over ``best`` and its derivatives; 0 far below it."""
     u = (m - best) / v
     density = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)
-    return ndtr(u), density / v, -density * u / v
+    return scipy.special.ndtr(u), density / v, -density * u / v
 
 
 def upper_bound(

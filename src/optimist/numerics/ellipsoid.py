@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+import scipy
 
 from optimist.numerics.growing import GrowingArray
 
@@ -47,7 +47,7 @@ class LowRankEllipsoid:
         if not len(self._vectors):
             return v / self.ridge
         V = self.vectors
-        return (v - cho_solve(self._factor, V @ v.T).T @ V) / self.ridge
+        return (v - scipy.linalg.cho_solve(self._factor, V @ v.T).T @ V) / self.ridge
 
     def square(self, delta: float) -> np.ndarray:
         r"""Return $\delta^\top\Sigma\delta$ for the rows of ``delta`` (K, d), (K,)."""
@@ -67,7 +67,7 @@ class LowRankEllipsoid:
         self._vectors.append(g)
         self.trace += float(g @ g)
         gram = self.vectors @ self.vectors.T
-        self._factor = cho_factor(gram + self.ridge * np.eye(len(gram)))
+        self._factor = scipy.linalg.cho_factor(gram + self.ridge * np.eye(len(gram)))
         return leverage
 
     def leverages(self) -> np.ndarray:

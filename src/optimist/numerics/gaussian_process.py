@@ -16,9 +16,7 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
-from scipy.linalg.blas import dger, dtpsv
-from scipy.linalg.lapack import dtpttr
+import scipy
 
 from optimist.numerics.growing import GrowingArray
 from optimist.numerics.kernels import Kernel
@@ -113,6 +111,7 @@ class ExactPosterior:
             if self._recall:
                 self._last[index] = (self.t, root)
         else:
+            dger = scipy.linalg.blas.dger
             self._covariance = dger(-1.0 / pivot, c, c, a=self._covariance, overwrite_a=1)
         self.t += 1
 
@@ -159,7 +158,7 @@ class GrowingCholesky:
         row = np.empty(0)
         if self.t:
             k = self.kernel(self._points.values, x[None])[:, 0]
-            row = dtpsv(self.t, self._packed.values, k, lower=0, trans=1)
+            row = scipy.linalg.blas.dtpsv(self.t, self._packed.values, k, lower=0, trans=1)
         pivot = max(float(self.kernel.diagonal(x[None])[0]) - float(row @ row), 0.0) + self.ridge
         root = math.sqrt(pivot)
         self._packed.extend(row)
@@ -173,8 +172,8 @@ class GrowingCholesky:
         prior = self.kernel.diagonal(X)
         if self._points is None:
             return np.zeros(len(X)), prior / self.ridge
-        U, _ = dtpttr(self.t, self._packed.values)
-        W = solve_triangular(U, self.kernel(self._points.values, X), trans=1)
+        U, _ = scipy.linalg.lapack.dtpttr(self.t, self._packed.values)
+        W = scipy.linalg.solve_triangular(U, self.kernel(self._points.values, X), trans=1)
         var_f = prior - np.einsum("tn,tn->n", W, W)
         return self._targets.values @ W, np.maximum(var_f, 0.0) / self.ridge
 
@@ -198,8 +197,8 @@ def dense_posterior(
     log_det : float
     """
     L = np.linalg.cholesky(kernel(observed, observed) + ridge * np.eye(len(observed)))
-    W = solve_triangular(L, kernel(observed, points), lower=True)
-    mean = solve_triangular(L, y, lower=True) @ W
+    W = scipy.linalg.solve_triangular(L, kernel(observed, points), lower=True)
+    mean = scipy.linalg.solve_triangular(L, y, lower=True) @ W
     var_f = kernel.diagonal(points) - np.einsum("ta,ta->a", W, W)
     log_det = 2.0 * float(np.log(np.diag(L)).sum()) - len(observed) * math.log(ridge)
     return mean, np.maximum(var_f, 0.0) / ridge, log_det

@@ -15,9 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_solve, solve_triangular
-from scipy.linalg.blas import dsyrk, dtrmv
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
+import scipy
 
 WORST = 1e25  # stands for a likelihood that cannot be computed
 
@@ -179,11 +177,11 @@ def _inverse(K, noise):
     """Return the inverse of K + noise I, and the log-determinant of the sum."""
     C = K.copy()
     C.flat[:: len(C) + 1] += noise
-    L, fault = dpotrf(C.T, lower=1, overwrite_a=1, clean=1)
+    L, fault = scipy.linalg.lapack.dpotrf(C.T, lower=1, overwrite_a=1, clean=1)
     if fault:
         raise np.linalg.LinAlgError("the covariance is singular")
     log_det = 2.0 * float(np.log(L.diagonal()).sum())
-    inverse, _ = dpotri(L, lower=1, overwrite_c=1)
+    inverse, _ = scipy.linalg.lapack.dpotri(L, lower=1, overwrite_c=1)
     inverse = inverse + inverse.T
     inverse.flat[:: len(C) + 1] *= 0.5
     return inverse, log_det
@@ -245,14 +243,14 @@ class GaussianProcess:
         self.L = np.asfortranarray(np.linalg.cholesky(C))
         self.mean = 0.0
         if scheme.free_mean:
-            weights = cho_solve((self.L, True), np.ones(len(y)))
+            weights = scipy.linalg.cho_solve((self.L, True), np.ones(len(y)))
             self.mean = float(weights @ y) / float(weights.sum())
-        self.alpha = cho_solve((self.L, True), y - self.mean)
+        self.alpha = scipy.linalg.cho_solve((self.L, True), y - self.mean)
 
     def predict(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and standard deviation of the function at rows of ``Z`` (m, d), (m,) each."""
         k = self.amplitude * self.kernel(self.U, Z / self.lengthscales)
-        half = solve_triangular(self.L, k, lower=True)
+        half = scipy.linalg.solve_triangular(self.L, k, lower=True)
         variance = self.amplitude - np.einsum("nm,nm->m", half, half)
         return self.mean + self.alpha @ k, np.sqrt(np.maximum(variance, 1e-16))
 
@@ -261,7 +259,7 @@ class GaussianProcess:
         u = (z / self.lengthscales)[None]
         k, slope = self.kernel.with_slope(self.U, u)
         k, slope = self.amplitude * k[:, 0], self.amplitude * slope[:, 0]
-        weights, _ = dpotrs(self.L, k, lower=1)
+        weights, _ = scipy.linalg.lapack.dpotrs(self.L, k, lower=1)
         deviation = math.sqrt(max(self.amplitude - float(k @ weights), 1e-16))
         # d k(u_a, u) / d z = slope (u_a - u) / lengthscale
         towards = (self.U - u) / self.lengthscales
@@ -273,13 +271,15 @@ class GaussianProcess:
         """Return a joint draw (m,) at rows of ``Z`` (m, d), of observations or of the function."""
         V = Z / self.lengthscales
         k = self.amplitude * self.kernel(self.U, V)
-        half = solve_triangular(self.L, k, lower=True)
+        half = scipy.linalg.solve_triangular(self.L, k, lower=True)
         # Only lower triangles are used from here on, for a symmetric C is its own transpose.
         C = self.kernel.gram(V).T
+        dsyrk = scipy.linalg.blas.dsyrk
         C = dsyrk(-1.0, half, beta=self.amplitude, c=C, trans=1, lower=1, overwrite_c=1)
         # Rounding makes the covariance of close candidates indefinite by some 1e-12 of s.
         C[np.diag_indices_from(C)] += self.noise if noise else 1e-8 * self.amplitude
-        L, fault = dpotrf(C, lower=1, overwrite_a=1, clean=0)
+        L, fault = scipy.linalg.lapack.dpotrf(C, lower=1, overwrite_a=1, clean=0)
         if fault:
             raise np.linalg.LinAlgError("the covariance of the candidates is singular")
-        return self.mean + self.alpha @ k + dtrmv(L, rng.standard_normal(len(Z)), lower=1)
+        deviations = scipy.linalg.blas.dtrmv(L, rng.standard_normal(len(Z)), lower=1)
+        return self.mean + self.alpha @ k + deviations

@@ -16,7 +16,7 @@ import math
 from abc import ABC, abstractmethod
 
 import numpy as np
-from scipy.spatial.distance import cdist, pdist, squareform
+import scipy
 
 from optimist.errors import ConfigError, one_of, positive
 from optimist.numerics.linear import dots
@@ -46,11 +46,12 @@ class _Stationary(Kernel):
 
     def __call__(self, X, Y):
         # Exact differences: expanding the square would cancel between close points.
-        return self.profile(cdist(X, Y, self.metric))
+        return self.profile(scipy.spatial.distance.cdist(X, Y, self.metric))
 
     def gram(self, X):
         """Return the symmetric matrix (n, n) of rows of ``X`` (n, d), each pair evaluated once."""
-        K = squareform(self.profile(pdist(X, self.metric)), checks=False)
+        distances = scipy.spatial.distance.pdist(X, self.metric)
+        K = scipy.spatial.distance.squareform(self.profile(distances), checks=False)
         np.fill_diagonal(K, 1.0)
         return K
 
@@ -93,7 +94,7 @@ class _Matern(_Stationary):
         return values
 
     def with_slope(self, X, Y):
-        z = cdist(X, Y)
+        z = scipy.spatial.distance.cdist(X, Y)
         z *= math.sqrt(2.0 * self.order) / self.lengthscale
         decay = np.exp(-z)
         values, slope = self.polynomial(z), self.slope(z)

@@ -12,7 +12,7 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 HIDDEN = 25
 
@@ -103,4 +103,4 @@ def _hidden(layers, x):
     """Return h (K, H)."""
     z = (layers.W1 @ x[:, :, None])[:, :, 0]
     z += layers.b1
-    return expit(z, out=z)
+    return scipy.special.expit(z, out=z)
