@@ -1,7 +1,13 @@
 # Contents page: version, configuration, rules, targets. What runs is computed in optimist.plan.plan.
+import gc
+
 from snakemake.utils import min_version
 
 min_version("9.20")
+
+# What is planned lives until Snakemake ends: looking through it for garbage, again and again, is a
+# fifth of a dry run (benchmarks/planning.py).
+gc.disable()
 
 
 configfile: "config/config.yaml"
@@ -19,3 +25,7 @@ rule all:
     default_target: True
     input:
         plan.targets.all,
+
+
+gc.freeze()
+gc.enable()
