@@ -35,7 +35,6 @@ def rewrite(path, change):
     """Write a result file again after ``change(metadata)``."""
     table, metadata = results.read(path), results.read_metadata(path)
     change(metadata)
-    path.unlink()  # it may be linked
     results.write(table, path, metadata)
 
 

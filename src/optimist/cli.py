@@ -226,8 +226,8 @@ def _results(options):
         print(f"{options.costs}: {len({*updated} - {*known})} of {len(updated)} rows are new")
     if options.delete:
         doomed = [entry for entry in entries if entry.state == options.delete]
-        inventory.delete(doomed)
-        print(f"deleted {len(doomed)} files")
+        made = inventory.delete(doomed, plan)
+        print(f"deleted {len(doomed)} result files, and {made} files that were made from them")
     return 0
 
 

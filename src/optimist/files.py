@@ -54,8 +54,5 @@ def write_text(text: str, path: str | Path) -> None:
 
 
 def write_frame(frame: "pd.DataFrame", path: str | Path) -> None:
-    """Write a pandas frame as CSV or Parquet, by the ending of ``path``."""
-    is_csv = str(path).endswith(".csv")
-    write_atomically(
-        path, lambda p: frame.to_csv(p, index=False) if is_csv else frame.to_parquet(p)
-    )
+    """Write a pandas frame as CSV."""
+    write_atomically(path, lambda temporary: frame.to_csv(temporary, index=False))

@@ -18,6 +18,7 @@ import pytest
 from projects import new_project, wait_for
 from uci_server import UciServer
 
+from optimist import sealed
 from optimist.runs import results
 
 pytestmark = pytest.mark.workflow
@@ -119,7 +120,7 @@ def test_a_second_workflow_in_the_same_folder_is_refused_and_disturbs_nothing(pr
 def delete_refused(project, files=1):
     """Type what messages about refused files say."""
     done = project.run(*("optimist", "results", "--configfile", "tiny.yaml", "--delete", "refused"))
-    assert f"deleted {files} files" in done.stdout
+    assert f"deleted {files} result files" in done.stdout
 
 
 @pytest.mark.parametrize("content", ["truncated", "empty"])
@@ -147,6 +148,62 @@ def test_a_result_of_another_configuration_is_refused_and_made_again(project, un
     delete_refused(project)
     project.run(*arguments, TARGET)
     assert project.digests() == undisturbed["tiny"]
+
+
+def test_a_result_that_is_overwritten_in_place_is_refused_and_made_again(project, undisturbed):
+    other = project.overlay(results="other", caps={"rounds": 41})
+    project.run(*other, FILE.replace("results", "other", 1))
+    arguments = project.overlay()
+    project.run(*arguments, TARGET)
+    with (project.root / FILE).open("r+b") as file:  # as `cp` does
+        file.truncate()
+        file.write((project.root / FILE.replace("results", "other", 1)).read_bytes())
+    message = error_of(project.run(*arguments, TARGET, check=False))
+    assert FILE in message and "another configuration or code" in message
+    delete_refused(project)
+    project.run(*arguments, TARGET)
+    assert project.digests() == undisturbed["tiny"]
+
+
+def test_what_was_kept_for_another_job_is_not_taken(project, undisturbed):
+    arguments = project.overlay()
+    project.run(*arguments, TARGET)
+    kept = sorted((project.root / "results/kept").rglob("*.parquet"))
+    contents = [path.read_bytes() for path in kept]
+    for path, content in zip(kept, [*contents[1:], contents[0]], strict=True):
+        path.write_bytes(content)
+    shutil.rmtree(project.root / "results/regret")
+    project.run(*arguments, TARGET)
+    assert project.digests() == undisturbed["tiny"]
+
+
+@pytest.mark.parametrize("named", [TARGET, "figures/glb_omd/fig1.png"])
+def test_what_was_made_from_a_deleted_result_is_made_again(project, undisturbed, named):
+    arguments = project.overlay()
+    project.run(*arguments, TARGET)
+    path = project.root / FILE
+    before = path.stat()
+    path.write_bytes(path.read_bytes()[:-1])
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    delete_refused(project)
+    project.run(*arguments, named)
+    assert project.digests() == undisturbed["tiny"]
+
+
+def test_a_fetched_table_that_changed_is_refused(project):
+    arguments = project.overlay(data={"source": "mirror"})
+    raw, prepared = (f"results/data/{name}" for name in ("raw/abalone.parquet", "abalone.csv"))
+    project.run(*arguments, prepared)
+    sound = (project.root / prepared).read_bytes()
+    frame = sealed.read_frame(project.root / raw)
+    frame["Length"] = frame["Length"].to_numpy()[::-1]
+    sealed.write_frame(frame, project.root / raw)
+    (project.root / prepared).unlink()
+    message = error_of(project.run(*arguments, prepared, check=False))
+    assert "wrong content" in message and raw in message and "delete it and run the same" in message
+    (project.root / raw).unlink()
+    project.run(*arguments, prepared)
+    assert (project.root / prepared).read_bytes() == sound
 
 
 def test_a_result_of_other_code_is_refused_where_snakemake_has_no_record(project, undisturbed):

@@ -4,6 +4,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from optimist import sealed
 from optimist.errors import ResultError
 from optimist.panels.studies.base import fact_table
 from optimist.runs import aggregate, results
@@ -66,7 +67,7 @@ def files(tmp_path):
         paths.append(str(tmp_path / f"{i}.parquet"))
         results.write(pa.Table.from_pandas(frame, preserve_index=False), paths[-1], {})
     best_known = tmp_path / "best_known.parquet"
-    aggregate.find_best_known(aggregate.load(paths)).to_parquet(best_known)
+    sealed.write_frame(aggregate.find_best_known(aggregate.load(paths)), best_known)
     return paths, str(best_known)
 
 
@@ -83,7 +84,7 @@ def test_tables_that_were_aggregated_before_are_read_as_they_are(files, tmp_path
     paths, best_known = files
     before = aggregate.tables({"regret": paths, "best_known": best_known}, 0.95)["finals"]
     path = str(tmp_path / "finals.parquet")
-    before.to_parquet(path)
+    sealed.write_frame(before, path)
     (made,) = aggregate.tables({"finals": path}, 0.95).values()
     pd.testing.assert_frame_equal(made, before)
 
@@ -96,8 +97,8 @@ def test_a_figure_may_show_the_first_trials_only(files):
 
 
 def test_facts_of_so_many_trials_are_joined_with_the_others(tmp_path):
-    fact_table([("kappa", "here", 2.0)]).to_csv(tmp_path / "facts.csv", index=False)
-    fact_table([("area", "a", 3.0)], trials=1).to_csv(tmp_path / "areas.csv", index=False)
+    sealed.write_frame(fact_table([("kappa", "here", 2.0)]), tmp_path / "facts.csv")
+    sealed.write_frame(fact_table([("area", "a", 3.0)], trials=1), tmp_path / "areas.csv")
     paths = {name: str(tmp_path / f"{name}.csv") for name in ("facts", "areas")}
     (joined,) = aggregate.read_tables(paths).values()
     assert joined["name"].tolist() == ["kappa", "area"]

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from optimist import sealed
 from optimist.data.prepare import covertype
 from optimist.data.prepare.covertype import CovertypeArms
-from optimist.errors import ConfigError, DataError
+from optimist.errors import ConfigError, DataError, ResultError
 
 ARMS_SCRIPT = """
 import sys
@@ -205,7 +206,7 @@ def test_logistic_fit_recovers_a_well_specified_model(norm):
 def test_file_has_twelve_digits_and_reads_back(arms, tmp_path):
     arms.features[0, 0] = 0.123456789012345
     covertype.write_arms(arms, tmp_path / "arms.csv")
-    header, first, *_ = (tmp_path / "arms.csv").read_text().splitlines()
+    header, first, *_ = sealed.read_text(tmp_path / "arms.csv").splitlines()
     assert header.startswith("mean,size,Elevation,") and header.endswith(",constant")
     assert first == "0.1,10,0.123456789012,0,0,0,0,0,0,0,0,0,0.8"
     back = covertype.read_arms(tmp_path / "arms.csv")
@@ -239,9 +240,9 @@ def test_noise_below_twelve_digits_does_not_reach_the_file(arms, tmp_path):
 def test_damaged_file(arms, tmp_path, old, new, message):
     path = tmp_path / "arms.csv"
     covertype.write_arms(arms, path)
-    text = path.read_text()
+    text = sealed.read_text(path)
     assert old in text
-    path.write_text(text.replace(old, new, 1))
+    sealed.write_text(text.replace(old, new, 1), path)
     with pytest.raises(DataError, match=rf"arms\.csv: .*{message}"):
         covertype.read_arms(path)
 
@@ -250,7 +251,8 @@ def test_damaged_file(arms, tmp_path, old, new, message):
 def test_file_without_arms(arms, tmp_path, kept_lines):
     path = tmp_path / "arms.csv"
     covertype.write_arms(arms, path)
-    path.write_text("".join(path.read_text().splitlines(keepends=True)[:kept_lines]))
+    kept = sealed.read_text(path).splitlines(keepends=True)[:kept_lines]
+    sealed.write_text("".join(kept), path)
     with pytest.raises(DataError, match=r"arms\.csv"):
         covertype.read_arms(path)
 
@@ -267,7 +269,7 @@ def test_norm_may_exceed_one_by_rounding_only(arms, tmp_path):
 
 
 def test_missing_file(tmp_path):
-    with pytest.raises(DataError, match=r"none\.csv: No such file"):
+    with pytest.raises(ResultError, match=r"none\.csv does not exist"):
         covertype.read_arms(tmp_path / "none.csv")
 
 

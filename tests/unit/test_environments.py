@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from toy_environments import STAND_IN
 
+from optimist import sealed
 from optimist.environments import make_environment
 from optimist.environments.glm import draw_instance
 from optimist.errors import ConfigError
@@ -167,11 +168,11 @@ def test_covertype_rewards_are_zeros_and_ones():
 
 
 def test_covertype_refuses_an_arm_that_is_too_long(tmp_path):
-    header, first, *others = (STAND_IN / "covertype.csv").read_text().splitlines()
+    header, first, *others = sealed.read_text(STAND_IN / "covertype.csv").splitlines()
     cells = first.split(",")
     cells[2] = "1.5"
     path = tmp_path / "covertype.csv"
-    path.write_text("\n".join([header, ",".join(cells), *others]) + "\n")
+    sealed.write_text("\n".join([header, ",".join(cells), *others]) + "\n", path)
     with pytest.raises(Exception, match="norm") as error:
         covertype(path=path)
     assert type(error.value).__module__ == "optimist.errors"

@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 from toy_environments import STAND_IN
 
+from optimist import sealed
 from optimist.data.fetch import fetch
 from optimist.data.prepare import classification
 from optimist.data.prepare.classification import read_table
 from optimist.environments import hyperparameters, make_environment
-from optimist.errors import ConfigError, DataError
+from optimist.errors import ConfigError, ResultError
 from optimist.numerics.search_space import SPACES, Choice, Real, Whole, decode
 from optimist.runs import seeding
 
@@ -343,7 +344,7 @@ def test_facts_say_what_guessing_scores(table):
 def test_perceptron_whose_weights_overflow_is_right_about_nothing(table, tmp_path):
     labels = read_table(table)[1]
     lines = ["label,a", *(f"{label},{1e308 if label else -1e308}" for label in labels)]
-    (tmp_path / "huge.csv").write_text("\n".join(lines) + "\n")
+    sealed.write_text("\n".join(lines) + "\n", tmp_path / "huge.csv")
     identity = np.array([0.0, *CHEAP["mlp"][1:]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -488,7 +489,7 @@ def test_all_that_a_score_depends_on_tells_it_apart(table, fits, change, monkeyp
         "model": {"model": "gb"},
     }.get(change, {})
     if change == "data":
-        table.write_text(table.read_text().replace("22.", "23.", 1))
+        sealed.write_text(sealed.read_text(table).replace("22.", "23.", 1), table)
     if change == "context":
         monkeypatch.setattr(hyperparameters, "_context", lambda: {"scikit-learn": "0.1"})
     other = environment(table, **parameters)
@@ -654,7 +655,7 @@ def test_points_outside_the_box_and_words_for_truth_are_refused(table):
 
 
 def test_tables_that_are_none_are_refused(tmp_path):
-    with pytest.raises(DataError, match="cannot read the table"):
+    with pytest.raises(ResultError, match=r"none\.csv does not exist"):
         environment(tmp_path / "none.csv")
 
 
@@ -665,8 +666,8 @@ def test_every_stand_in_is_sixty_rows_of_the_data(name, tmp_path):
     how = preparation(name)
     frame, _ = fetch(how.raw, source="mirror")
     how.function("write")(frame, tmp_path / "full.csv")
-    full = (tmp_path / "full.csv").read_text().splitlines()
-    stand_in = (STAND_IN / f"{name}.csv").read_text().splitlines()
+    full = sealed.read_text(tmp_path / "full.csv").splitlines()
+    stand_in = sealed.read_text(STAND_IN / f"{name}.csv").splitlines()
     assert stand_in[0] == full[0] and len(stand_in) == 61
     assert set(stand_in) <= set(full)
     shares = [

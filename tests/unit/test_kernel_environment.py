@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from optimist import sealed
 from optimist.data.fetch import fetch
 from optimist.data.prepare import preparation, regression
 from optimist.environments import make_environment
@@ -175,7 +176,7 @@ def test_tables_that_make_no_arms_are_refused(frame, message):
 )
 def test_files_that_are_no_arms_are_refused(tmp_path, text, message):
     path = tmp_path / "arms.csv"
-    path.write_text(text)
+    sealed.write_text(text, path)
     with pytest.raises(DataError, match=message):
         regression.read_arms(path)
 

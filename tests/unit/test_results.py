@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from optimist import sealed
 from optimist.errors import ResultError
 from optimist.files import write_atomically
 from optimist.runs import aggregate, results
@@ -121,15 +122,15 @@ def test_a_missing_file_is_named(tmp_path):
 
 
 def test_another_table_is_not_a_result_file(tmp_path):
-    pq.write_table(pa.table({"trial": [1], "round": [2]}), tmp_path / "other.parquet")
+    sealed.write_table(pa.table({"trial": [1], "round": [2]}), tmp_path / "other.parquet")
     with pytest.raises(ResultError, match="no column paper, setting, algorithm, regret"):
         results.read(tmp_path / "other.parquet")
 
 
 def test_a_table_without_our_metadata_is_refused(tmp_path):
     path = tmp_path / "bare.parquet"
-    pq.write_table(results.to_table(CELL, {0: trajectory()}), path)
-    with pytest.raises(ResultError, match=r"bare\.parquet"):
+    sealed.write_table(results.to_table(CELL, {0: trajectory()}), path)
+    with pytest.raises(ResultError, match=r"bare\.parquet is no result file: it has no metadata"):
         results.read_metadata(path)
 
 

@@ -3,6 +3,7 @@
 import errno
 import shutil
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
@@ -11,8 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from result_files import make, rewrite, toy_trials
 
-from optimist import cli
+from optimist import cli, sealed
 from optimist.algorithms.glb.gloc import GLOC
+from optimist.data.fetch import fetch
 from optimist.errors import DataError, ResultError, UnreadableError
 from optimist.files import fingerprint, sha256
 from optimist.layout import Layout
@@ -31,6 +33,8 @@ class ToyPlan:
         by_path = {self.layout.result(trials.path): trials for trials in asked}
         self.trials = SimpleNamespace(by_path=by_path, fingerprints=self._fingerprints)
         self.papers = ["toy", "other"]
+        self.figure = Path(root, "figure.png")
+        self.targets = SimpleNamespace(made_with=lambda paths: [str(self.figure)] * bool(paths))
         self.studies = SimpleNamespace(asked=[study_class("facts")], benchmark=self._benchmark)
         caps = {"rounds": None, "trials": None, "timing_trials": None}
         self.config = {"caps": caps, "only": {"settings": [], "algorithms": []}}
@@ -48,10 +52,11 @@ def expected(path, job):
 
 def with_data(root, content="a,b\n1,2\n", version="1"):
     (root / "data" / "raw").mkdir(parents=True, exist_ok=True)
-    (root / "data" / "covertype.csv").write_text(content)
-    (root / "data" / "raw" / "covertype.json").write_text("{}")
-    table = pa.table({"content": [content]}).replace_schema_metadata({"version": version})
-    pq.write_table(table, root / "data" / "raw" / "covertype.parquet")
+    sealed.write_text(content, root / "data" / "diabetes.csv")
+    (root / "data" / "raw" / "diabetes.json").write_text("{}")
+    table = pa.Table.from_pandas(fetch("diabetes", source="mirror")[0], preserve_index=False)
+    table = table.replace_schema_metadata({"version": version})
+    sealed.write_table(table, root / "data" / "raw" / "diabetes.parquet")
 
 
 def test_what_is_asked_for_passes(tmp_path):
@@ -96,16 +101,16 @@ def test_all_refused_files_are_counted_and_the_first_is_named(tmp_path):
 def test_another_table_of_the_data_is_refused(tmp_path):
     (path,) = make(tmp_path, toy_trials())
     with_data(tmp_path)
-    for digest in (sha256(tmp_path / "data" / "covertype.csv"), "0" * 64):
+    for digest in (sha256(tmp_path / "data" / "diabetes.csv"), "0" * 64):
 
         def made_from_it(metadata, digest=digest):
-            metadata["trials"]["cell"]["spec"]["dataset"] = "covertype"
+            metadata["trials"]["cell"]["spec"]["dataset"] = "diabetes"
             metadata["resolved"]["dataset"] = digest
 
         rewrite(path, made_from_it)
         asked = {str(path): fingerprint(results.read_metadata(path)["trials"])}
         if digest == "0" * 64:
-            with pytest.raises(ResultError, match=r"another table than .*covertype\.csv"):
+            with pytest.raises(ResultError, match=r"another table than .*diabetes\.csv"):
                 results.verify(asked, tmp_path / "data")
         else:
             results.verify(asked, tmp_path / "data")
@@ -160,8 +165,10 @@ def test_the_inventory_names_every_state(folder):
 
 def test_the_command_deletes_what_it_is_told_and_nothing_else(folder, monkeypatch, capsys):
     monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: folder)
+    folder.figure.write_bytes(b"drawn")
     assert cli.main(["results", "--delete", "refused"]) == 0
-    assert "deleted 2 files" in capsys.readouterr().out
+    assert "deleted 2 result files, and 1 files that were made" in capsys.readouterr().out
+    assert not folder.figure.exists()
     assert [e.state for e in inventory.take(folder)] == [
         *("present", "absent", "absent", "absent", "early")
     ]
@@ -249,7 +256,7 @@ def test_what_cannot_be_read_is_not_refused(tmp_path, monkeypatch):
     def fail(*arguments, **options):
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr(results.pq, "ParquetFile", fail)
+    monkeypatch.setattr(Path, "read_bytes", fail)
     with pytest.raises(UnreadableError, match=r"here/gloc/000-001.* cannot be read: Input"):
         inventory.take(ToyPlan(tmp_path, job))
     assert path.exists()
@@ -281,7 +288,7 @@ def test_results_of_two_machines_come_together(tmp_path):
     for source in (a, b):
         for path in source.rglob("*.*"):
             assert (tmp_path / "all" / path.relative_to(source)).read_bytes() == path.read_bytes()
-    names = ("data/raw/covertype.parquet", "data/covertype.csv", toy_trials().path)
+    names = ("data/raw/diabetes.parquet", "data/diabetes.csv", toy_trials().path)
     times = [(tmp_path / "all" / name).stat().st_mtime_ns for name in names]
     assert times == sorted(times)
 
@@ -335,7 +342,7 @@ def test_one_table_written_by_two_versions_is_one_table(tmp_path):
     a, b = copy_of(tmp_path, "a", toy_trials()), copy_of(tmp_path, "b", toy_trials())
     with_data(a)
     with_data(b, version="2")
-    raw = "data/raw/covertype.parquet"
+    raw = "data/raw/diabetes.parquet"
     assert (a / raw).read_bytes() != (b / raw).read_bytes()
     assert merge([a], b) == (0, 4)
 
@@ -358,10 +365,10 @@ def test_facts_of_two_machines_are_no_conflict_and_left_behind(tmp_path):
     a, b = copy_of(tmp_path, "a", toy_trials()), copy_of(tmp_path, "b", toy_trials())
     for folder, digits in ((a, "0.30000000000000004"), (b, "0.3")):
         with_data(folder)
-        (folder / "data" / "covertype_facts.csv").write_text(f"name,value\nx,{digits}\n")
+        (folder / "data" / "diabetes_facts.csv").write_text(f"name,value\nx,{digits}\n")
     merge([a, b], tmp_path / "all")
-    assert (tmp_path / "all/data/covertype.csv").exists()
-    assert not (tmp_path / "all/data/covertype_facts.csv").exists()
+    assert (tmp_path / "all/data/diabetes.csv").exists()
+    assert not (tmp_path / "all/data/diabetes_facts.csv").exists()
 
 
 def test_a_damaged_file_or_a_wrong_folder_is_refused(tmp_path):

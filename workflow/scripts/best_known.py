@@ -1,8 +1,8 @@
 """Find the best known values, from which regret is counted where the maximum is unknown."""
 
-from optimist.files import write_frame
 from optimist.jobs import logged
 from optimist.runs import aggregate, results
+from optimist.sealed import write_frame
 
 with logged(snakemake.log[0]):
     results.verify(snakemake.params.expected, snakemake.params.data_dir)

@@ -3,12 +3,12 @@
 import pandas as pd
 
 from optimist.data.prepare import preparation
-from optimist.data.tables import read
-from optimist.files import write_frame
+from optimist.data.tables import read_raw
 from optimist.jobs import logged
+from optimist.sealed import write_frame
 
 with logged(snakemake.log[0]):
-    frame = read(snakemake.input.table)
+    frame = read_raw(snakemake.input.table)
     facts = preparation(snakemake.wildcards.dataset).function("facts")
     found = facts(frame, snakemake.input.arms, **snakemake.params.options)
     write_frame(pd.DataFrame(found, columns=["name", "value"]), snakemake.output[0])

@@ -1,11 +1,11 @@
 """Make the arms of a data set."""
 
 from optimist.data.prepare import preparation
-from optimist.data.tables import read
+from optimist.data.tables import read_raw
 from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
-    frame = read(snakemake.input.table)
+    frame = read_raw(snakemake.input.table)
     options = snakemake.params.options
     write = preparation(snakemake.wildcards.dataset).function("write")
     write(frame, snakemake.output[0], **options)

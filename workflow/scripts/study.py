@@ -4,9 +4,9 @@ from optimist.jobs import logged, one_blas_thread
 
 one_blas_thread()
 with logged(snakemake.log[0]):
-    from optimist.files import write_frame
     from optimist.panels.studies import study_class
     from optimist.runs.cell import Cell
+    from optimist.sealed import write_frame
 
     spec = snakemake.params.spec
     study = study_class(snakemake.params.study)(spec["section"])

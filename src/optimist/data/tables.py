@@ -4,15 +4,18 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimist.errors import DataError
-from optimist.files import write_atomically, write_text
+from optimist import sealed
+from optimist.data.sources import load_sources
+from optimist.data.verify import verified
+from optimist.errors import DataError, unknown_name
+from optimist.files import write_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 def read(path: str | Path) -> "pd.DataFrame":
-    """Read a table from ``.csv`` or Parquet; raise DataError if it is missing or unreadable."""
+    """Read a table of any origin from ``.csv`` or Parquet; raise DataError if it cannot be read."""
     import pandas as pd
 
     path = Path(path)
@@ -24,10 +27,26 @@ def read(path: str | Path) -> "pd.DataFrame":
         raise DataError(f"cannot read {path}: {' '.join(str(error).split())}") from None
 
 
+def read_raw(path: str | Path) -> "pd.DataFrame":
+    """Read a fetched table, named after its data set, and verify its content once more.
+
+    Raises ResultError if the file is missing or damaged, and DataError if it holds another table
+    than the registered one.
+    """
+    path = Path(path)
+    sources = load_sources()
+    if path.stem not in sources:
+        raise unknown_name("data set", path.stem, sources)
+    try:
+        return verified(sealed.read_frame(path), sources[path.stem], str(path))
+    except DataError as error:
+        raise DataError(f"{error}; {sealed.REMEDY}") from None
+
+
 def save(
     frame: "pd.DataFrame", record: dict[str, Any], parquet_path: str | Path, json_path: str | Path
 ) -> None:
     """Write a table as Parquet and its record as JSON, each complete or not at all."""
     text = json.dumps(record, indent=2) + "\n"
-    write_atomically(parquet_path, lambda path: frame.to_parquet(path, index=False))
+    sealed.write_frame(frame, parquet_path)
     write_text(text, json_path)

@@ -1,6 +1,6 @@
 """Targets: claims, manifests, and what can be asked for by name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from itertools import product
 from typing import Any
@@ -92,6 +92,19 @@ class PlannedTargets:
             kind = "figures" if name in self._shown.names(paper, "figures") else "tables"
             found = self._shown.made_from(paper, kind, name)
         return [*found, *self._data.behind(self._trials.datasets(found))]
+
+    def made_with(self, paths: Collection[str]) -> list[str]:
+        """Return the files that are made with any of some result files, directly or not."""
+        found: list[str] = []
+        for paper, group in product(self._papers, GROUPS):
+            if not set(paths).isdisjoint(self._trials.paths(paper, group=group)):
+                found += self._layout.aggregated(paper, group).values()
+                found += [self._layout.best_known(paper, group)]
+                found += [self._layout.manifest(paper, group)]
+            for name, files in self._files(paper, group).items():
+                if not set(paths).isdisjoint(self._made_from(paper, group, name)):
+                    found += files
+        return found
 
     # Targets.
 

@@ -56,7 +56,7 @@ def _entry(path: str, trials: Trials, plan: Plan) -> Entry:
         return Entry(path, trials, "absent")
     try:
         results.verify(plan.trials.fingerprints([path]), plan.layout.data_folder)
-        table = results.read(path)  # all columns: the checksums of others are not looked at
+        table = results.read(path, ["trial", "status"])
     except ResultError as error:
         return Entry(path, trials, "refused", str(error))
     ends = dict(zip(*(table[name].to_pylist() for name in ("trial", "status")), strict=True))
@@ -67,10 +67,19 @@ def _entry(path: str, trials: Trials, plan: Plan) -> Entry:
     return Entry(path, trials, "present", played={*ends.values()} <= {*COMPLETE, "timeout"})
 
 
-def delete(entries: Iterable[Entry]) -> None:
-    """Delete the files of some entries."""
-    for entry in entries:
-        Path(entry.path).unlink()
+def delete(entries: Iterable[Entry], plan: Plan) -> int:
+    """Delete the files of some entries, and what was made from them, so that it is made again.
+
+    Returns
+    -------
+    int
+        The number of figures and tables that were made from them.
+    """
+    doomed = [entry.path for entry in entries]
+    made = [path for path in map(Path, plan.targets.made_with(doomed)) if path.exists()]
+    for path in [*map(Path, doomed), *made]:
+        path.unlink()
+    return len(made)
 
 
 def to_text(entries: Sequence[Entry], options: str = "", shown: int = 20) -> str:

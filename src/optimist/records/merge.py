@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
+from optimist import sealed
+from optimist.data.tables import read_raw
 from optimist.errors import ResultError
 from optimist.files import fingerprint, sha256, write_atomically
 from optimist.layout import LANES, Layout, parse_result, shared_names
@@ -33,9 +33,13 @@ def merge(sources: Sequence[str | Path], target: str | Path) -> tuple[int, int]:
     Raises
     ------
     ResultError
-        If a source is no results folder, a file is damaged, or two files of one path differ: in
-        what made them, in their numbers, or, in the timing lane, at all.
+        If a source is no results folder, the target is a file, a file is damaged, or two files of
+        one path differ: in what made them, in their numbers, or, in the timing lane, at all.
+    DataError
+        If a fetched table is not the registered one.
     """
+    if Path(target).exists() and not Path(target).is_dir():
+        raise ResultError(f"{target} is no folder; allowed: a results folder, old or new")
     chosen, known = _choose(sources, Path(target))
     # Nothing must look older than what it was made from, or Snakemake makes it again.
     for name in sorted(chosen, key=_stage):
@@ -57,9 +61,9 @@ def _choose(sources: Sequence[str | Path], target: Path) -> tuple[dict[Path, Pat
                 f"{source} holds no results; allowed: folders with {', '.join(LANES)}"
             )
         for name in files:
+            _check(source / name)
             there = chosen.get(name) or _existing(target / name)
             if there is None:
-                _check(source / name)
                 chosen[name] = source / name
             else:
                 _compare(there, source / name)
@@ -85,8 +89,13 @@ def _existing(path: Path) -> Path | None:
 
 
 def _check(path: Path) -> None:
+    """Raise ResultError for a damaged file, and DataError for a table that is not registered."""
     if parse_result(path):
         results.read(path)
+    elif path.suffix == ".parquet":
+        read_raw(path)
+    elif path.suffix == ".csv":
+        sealed.read_text(path)
 
 
 def _compare(there: Path, other: Path) -> None:
@@ -96,7 +105,8 @@ def _compare(there: Path, other: Path) -> None:
         return
     if not parse_result(there):
         # Parquet files name the version of what wrote them.
-        if there.suffix == ".parquet" and pq.read_table(there).equals(pq.read_table(other)):
+        raw = there.suffix == ".parquet"
+        if raw and sealed.read_table(there).equals(sealed.read_table(other)):
             return
         raise ResultError(
             f"{other} and {there} are two tables of one data set; allowed: folders whose results "

@@ -21,8 +21,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from optimist import sealed
 from optimist.errors import ResultError
-from optimist.files import write_frame
 from optimist.runs.loop import COMPLETE
 from optimist.runs.results import REQUIRED, read
 from optimist.statistics import mean_intervals
@@ -69,7 +69,7 @@ def load(
     with ThreadPoolExecutor(4) as pool:
         tables = list(pool.map(rows, paths))
     runs = pa.concat_tables(tables, promote_options="permissive").to_pandas()
-    return runs if best_known is None else count_from(runs, pd.read_parquet(best_known))
+    return runs if best_known is None else count_from(runs, sealed.read_frame(best_known))
 
 
 def _ends(table):
@@ -103,9 +103,9 @@ def write_tables(
     paths : mapping of str to path
         Where each table is written.
     """
-    write_frame(load(regret, best_known, columns=REGRETS)[REGRETS], paths["regrets"])
-    write_frame(finals(load(regret, best_known, ends=True)), paths["finals"])
-    write_frame(load(timing), paths["times"])
+    sealed.write_frame(load(regret, best_known, columns=REGRETS)[REGRETS], paths["regrets"])
+    sealed.write_frame(finals(load(regret, best_known, ends=True)), paths["finals"])
+    sealed.write_frame(load(timing), paths["times"])
 
 
 def find_best_known(runs: pd.DataFrame) -> pd.DataFrame:
@@ -197,16 +197,12 @@ def tables(
 
 def read_tables(paths: Mapping[str, str]) -> dict[str, pd.DataFrame]:
     """Return the frames stored at ``paths`` (by table name), with all facts in one."""
-    frames = {name: _read(path) for name, path in paths.items()}
+    frames = {name: sealed.read_frame(path) for name, path in paths.items()}
     facts = [name for name, frame in frames.items() if [*frame.columns][:3] == FACTS]
     if facts:
         joined = pd.concat([frames.pop(name) for name in facts], ignore_index=True)
         frames["facts"] = joined
     return frames
-
-
-def _read(path: str) -> pd.DataFrame:
-    return pd.read_parquet(path) if str(path).endswith(".parquet") else pd.read_csv(path)
 
 
 def _as_list(paths):

@@ -7,17 +7,15 @@ trials, the resolved cell and the provenance of the run as JSON under the key ``
 
 import hashlib
 import json
-import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from optimist import sealed
 from optimist.errors import DataError, ResultError, UnreadableError
 from optimist.files import fingerprint, sha256, write_atomically
 from optimist.layout import dataset_in
@@ -61,8 +59,7 @@ def to_table(cell: Cell, trajectories: Mapping[int, Trajectory]) -> pa.Table:
 def write(table: pa.Table, path: str | Path, metadata: Mapping[str, Any]) -> None:
     """Write a result table with ``metadata`` (a JSON-able dict)."""
     table = table.replace_schema_metadata({KEY: json.dumps(metadata, sort_keys=True).encode()})
-    options = {"compression": "zstd", "write_page_checksum": True}
-    write_atomically(path, lambda temporary: pq.write_table(table, temporary, **options))
+    sealed.write_table(table, path, compression="zstd")
 
 
 def read(path: str | Path, columns: Sequence[str] | None = None) -> pa.Table:
@@ -71,41 +68,24 @@ def read(path: str | Path, columns: Sequence[str] | None = None) -> pa.Table:
     Raises
     ------
     ResultError
-        If it is absent, damaged (its checksums tell) or no result file; the message says what to
-        do.
+        If it is absent, damaged (its digest tells) or no result file; the message says what to do.
     UnreadableError
         If the system does not let it be read.
     """
-    with _opened(path) as file:
-        present = file.schema_arrow.names
-        missing = [name for name in REQUIRED if name not in present]
-        if missing:
-            raise ResultError(f"result file {path} has no column {', '.join(missing)}")
-        return file.read(None if columns is None else [name for name in columns if name in present])
+    file = sealed.open_parquet(path, REMEDY)
+    present = file.schema_arrow.names
+    missing = [name for name in REQUIRED if name not in present]
+    if missing:
+        raise ResultError(f"{path} is no result file: it has no column {', '.join(missing)}")
+    return file.read(None if columns is None else [name for name in columns if name in present])
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
-    """Return the metadata of a result file as a dict."""
-    with _opened(path) as file:
-        metadata = file.schema_arrow.metadata or {}
+    """Return the metadata of a result file as a dict; errors as `read`."""
+    metadata = sealed.open_parquet(path, REMEDY).schema_arrow.metadata or {}
     if KEY not in metadata:
-        raise ResultError(f"result file {path} was not written by this project: no metadata")
+        raise ResultError(f"{path} is no result file: it has no metadata; {REMEDY}")
     return json.loads(metadata[KEY])
-
-
-@contextmanager
-def _opened(path: str | Path) -> Iterator[pq.ParquetFile]:
-    """Open a result file; errors while it is open mean damage, but ours and the system's."""
-    try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            yield file
-    except FileNotFoundError:
-        raise ResultError(f"result file {path} does not exist") from None
-    except (pa.ArrowException, OSError) as error:
-        number = getattr(error, "errno", None)
-        if number is not None:
-            raise UnreadableError(f"{path} cannot be read: {os.strerror(number)}") from None
-        raise ResultError(f"result file {path} is damaged ({error}); {REMEDY}") from error
 
 
 def verify(expected: Mapping[str, str], data_dir: str | Path) -> None:
@@ -139,10 +119,10 @@ def _fault(path: str, expected: str, data_dir: str | Path) -> str | None:
         return str(error).removesuffix(f"; {REMEDY}")
     if fingerprint(metadata["trials"]) != expected:
         commit = (metadata["provenance"]["commit"] or "unknown")[:10]
-        return f"result file {path} was made by another configuration or code, of commit {commit}"
+        return f"{path} was made by another configuration or code, of commit {commit}"
     name = metadata["trials"]["cell"]["spec"].get("dataset")
     if name is not None and metadata["resolved"]["dataset"] != _data_digest(data_dir, name):
-        return f"result file {path} was made from another table than {dataset_in(data_dir, name)}"
+        return f"{path} was made from another table than {dataset_in(data_dir, name)}"
     return None
 
 
@@ -161,8 +141,8 @@ class Store:
     """A folder of results by what decides them, from which they are taken instead of made again.
 
     A result is found again by its trials (with the code that decides them), its data set and the
-    versions of the packages, so one file may serve several runs; it is linked, not copied, where
-    the file system can.
+    versions of the packages, so one file may serve several runs. It is a copy: what happens to the
+    result in its place does not happen to it.
 
     Parameters
     ----------
@@ -172,33 +152,39 @@ class Store:
     """
 
     def __init__(self, folder: str | Path, metadata: Mapping[str, Any]) -> None:
-        decisive = {
-            "trials": metadata["trials"],
-            "dataset": metadata["resolved"]["dataset"],
-            "packages": metadata["provenance"]["packages"],
-        }
-        name = fingerprint(decisive)
+        self._decisive = _decisive(metadata)
+        name = fingerprint(self._decisive)
         self.path = Path(folder) / name[:2] / f"{name}.parquet"
 
     def take(self, output: str | Path) -> bool:
-        """Put the kept result at ``output`` if there is one, whole; return whether there was."""
+        """Put the kept result at ``output`` if there is one, whole, of this very job.
+
+        Returns
+        -------
+        bool
+            Whether there was.
+        """
         try:
-            read(self.path)
+            metadata = read_metadata(self.path)
         except (ResultError, UnreadableError):
             return False
-        write_atomically(output, lambda temporary: _link(self.path, temporary))
+        if _decisive(metadata) != self._decisive:
+            return False
+        write_atomically(output, lambda temporary: shutil.copyfile(self.path, temporary))
         return True
 
     def keep(self, output: str | Path) -> None:
         """Keep the result file ``output``."""
-        write_atomically(self.path, lambda temporary: _link(output, temporary))
+        write_atomically(self.path, lambda temporary: shutil.copyfile(output, temporary))
 
 
-def _link(path: str | Path, link: str | Path) -> None:
-    try:
-        os.link(path, link)
-    except OSError:
-        shutil.copyfile(path, link)
+def _decisive(metadata):
+    """Return the part of a result's metadata that decides its numbers."""
+    return {
+        "trials": metadata["trials"],
+        "dataset": metadata["resolved"]["dataset"],
+        "packages": metadata["provenance"]["packages"],
+    }
 
 
 def digest(table: pa.Table) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from optimist.data.prepare.tables import read_numbers
 from optimist.errors import DataError
-from optimist.files import write_text
+from optimist.sealed import write_text
 
 if TYPE_CHECKING:
     import pandas as pd

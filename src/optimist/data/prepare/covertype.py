@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from optimist.errors import ConfigError, DataError
-from optimist.files import write_text
+from optimist.sealed import read_text, write_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,10 +177,8 @@ def read_arms(path: str | Path) -> CovertypeArms:
     """
     path = Path(path)
     try:
-        header, *lines = path.read_text(encoding="utf-8").splitlines() or [""]
+        header, *lines = read_text(path).splitlines() or [""]
         table = np.array([line.split(",") for line in lines], dtype=float)
-    except OSError as error:
-        raise DataError(f"cannot read the arms {path}: {error.strerror}") from None
     except ValueError as error:
         raise DataError(f"{path}: not a table of numbers: {error}") from None
     if header.split(",") != ["mean", "size", *FEATURES]:

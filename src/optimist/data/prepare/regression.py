@@ -17,7 +17,7 @@ import numpy as np
 
 from optimist.data.prepare.tables import read_numbers
 from optimist.errors import DataError
-from optimist.files import write_frame
+from optimist.sealed import write_frame
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from optimist.errors import DataError
+from optimist.sealed import read_text
 
 
 def read_numbers(path: str | Path, first: str) -> np.ndarray:
@@ -14,10 +15,8 @@ def read_numbers(path: str | Path, first: str) -> np.ndarray:
     as many numbers. Raises DataError otherwise.
     """
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = read_text(path).splitlines()
         table = np.array([line.split(",") for line in lines[1:]], dtype=float)
-    except OSError as error:
-        raise DataError(f"cannot read the table {path}: {error.strerror}") from None
     except ValueError as error:
         raise DataError(f"{path}: not a table of numbers: {error}") from None
     names = lines[0].split(",") if lines else [""]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from optimist.panels.studies.base import Study, fact_table, section_schema
 from optimist.runs.cell import Cell, build
+from optimist.sealed import read_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +45,5 @@ class Facts(Study):
 
 
 def _facts_of_data(path: str, setting: str) -> list[tuple[str, str, float]]:
-    import pandas as pd
-
-    about = pd.read_csv(path)
+    about = read_frame(path)
     return [(row.name, setting, row.value) for row in about.itertuples(index=False)]

@@ -1,0 +1,141 @@
+"""Sealed files: whatever happens to one bit of them, they are not read as good."""
+
+import random
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from result_files import make, toy_trials
+
+from optimist import sealed
+from optimist.errors import OptimistError, ResultError
+from optimist.files import write_frame
+from optimist.runs import aggregate, results
+
+FRAME = pd.DataFrame({"name": ["a", None], "count": [1, 2], "value": [0.1, np.nan]})
+
+
+def is_read(path):
+    """Return whether a file is read as good; what refuses it names it and says what to do."""
+    read = results.read if "regret" in path.parts else sealed.read_frame
+    try:
+        read(path)
+    except ResultError as error:
+        assert str(path) in str(error)
+        assert "delete" in str(error) and "run the same command again" in str(error)
+        return False
+    return True
+
+
+def flip(path, place, bit):
+    with path.open("r+b") as file:
+        file.seek(place)
+        (byte,) = file.read(1)
+        file.seek(place)
+        file.write(bytes([byte ^ 1 << bit]))
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Return a small file of each kind."""
+    (result,) = make(tmp_path, toy_trials(horizon=2, stop=1))
+    (kept,) = (tmp_path / "kept").rglob("*.parquet")
+    tables = {name: tmp_path / f"{name}.parquet" for name in ("finals", "regrets", "times")}
+    aggregate.write_tables([str(result)], [str(result)], None, tables)
+    for name in ("table.csv", "table.parquet"):
+        sealed.write_frame(FRAME, tmp_path / name)
+    return [result, kept, tables["finals"], tmp_path / "table.csv", tmp_path / "table.parquet"]
+
+
+@pytest.mark.parametrize("kind", range(5))
+def test_every_flipped_bit_is_refused(files, kind):
+    path = files[kind]
+    for place in range(path.stat().st_size):
+        for bit in range(8):
+            flip(path, place, bit)
+            assert not is_read(path), (place, bit)
+            flip(path, place, bit)
+    assert is_read(path)
+
+
+def test_flipped_bits_of_long_files_are_refused(tmp_path):
+    paths = make(tmp_path, toy_trials(horizon=3000, stop=3), toy_trials("timing", horizon=3000))
+    draw = random.Random(0)
+    for path in paths:
+        size = path.stat().st_size
+        for _ in range(5000):
+            place, bit = draw.randrange(size), draw.randrange(8)
+            flip(path, place, bit)
+            assert not is_read(path), (place, bit)
+            flip(path, place, bit)
+        assert is_read(path)
+
+
+@pytest.mark.parametrize("kind", range(5))
+def test_files_that_were_cut_extended_or_emptied_are_refused(files, kind):
+    path = files[kind]
+    whole = path.read_bytes()
+    for content in (b"", whole[:-1], whole[1:], whole + b"\n", whole[: len(whole) // 2], whole * 2):
+        path.write_bytes(content)
+        assert not is_read(path)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_frames_come_back_as_they_were(tmp_path, ending):
+    path = tmp_path / f"table.{ending}"
+    for frame in (FRAME, FRAME.iloc[:0][["name", "value"]].astype({"name": object})):
+        sealed.write_frame(frame, path)
+        pd.testing.assert_frame_equal(sealed.read_frame(path), frame, check_dtype=len(frame) > 0)
+
+
+def test_a_text_comes_back_as_it_was(tmp_path):
+    for text in ("", "a,b\n", "a\n\n", "ü\n"):
+        sealed.write_text(text, tmp_path / "text.csv")
+        assert sealed.read_text(tmp_path / "text.csv") == text
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_files_without_a_seal_are_refused(tmp_path, ending):
+    path = tmp_path / f"table.{ending}"
+    write_frame(FRAME, path) if ending == "csv" else FRAME.to_parquet(path)
+    with pytest.raises(ResultError, match=f"table.{ending} is damaged, or not written by this ver"):
+        sealed.read_frame(path)
+
+
+def test_what_is_there_in_place_of_a_file_is_named(tmp_path):
+    with pytest.raises(ResultError, match=r"none\.csv does not exist"):
+        sealed.read_frame(tmp_path / "none.csv")
+    with pytest.raises(OptimistError, match=r"cannot be read: Is a directory"):
+        sealed.read_frame(tmp_path)
+
+
+def test_what_is_kept_is_another_file(files):
+    result, kept = files[:2]
+    assert kept.read_bytes() == result.read_bytes()
+    with result.open("r+b") as file:
+        file.truncate()
+    assert is_read(kept)
+    metadata = results.read_metadata(kept)
+    assert results.Store(kept.parents[1], metadata).take(result)
+    assert kept.read_bytes() == result.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda m: m["trials"].update(stop=7),
+        lambda m: m["trials"].update(code="0" * 64),
+        lambda m: m["resolved"].update(dataset="0" * 64),
+        lambda m: m["provenance"]["packages"].update(numpy="1.0"),
+    ],
+)
+def test_what_is_kept_under_a_wrong_name_is_not_taken(files, change):
+    result, kept = files[:2]
+    metadata = results.read_metadata(result)
+    change(metadata)
+    wanted = results.Store(kept.parents[1], metadata)
+    assert not wanted.take(result)
+    wanted.path.parent.mkdir(exist_ok=True)
+    shutil.copyfile(kept, wanted.path)
+    assert not wanted.take(result)
