@@ -1,6 +1,7 @@
 """Tuning classifiers: what points mean, accuracies, and that no classifier is trained twice."""
 
 import contextlib
+import json
 import os
 import shutil
 import subprocess
@@ -427,7 +428,7 @@ def test_noise_has_the_deviation_asked_for_and_is_that_of_the_round(table):
 
 
 def kept(folder):
-    return sorted((folder / "evaluations").rglob("output.pkl"))
+    return sorted((folder / "evaluations").rglob("*.json"))
 
 
 def test_no_classifier_is_trained_twice_in_one_environment(table, fits, monkeypatch):
@@ -467,15 +468,47 @@ def test_no_classifier_is_trained_twice_in_two_environments(table, fits, model):
     assert len(fits) == 1
 
 
-def test_what_is_kept_is_what_another_environment_returns(table, fits):
-    import joblib
+def answer(path, **changes):
+    """Write a kept score again with changes."""
+    sealed.write_text(json.dumps(json.loads(sealed.read_text(path)) | changes) + "\n", path)
 
+
+def test_what_is_kept_is_what_another_environment_returns(table, fits):
     x = np.array(CHEAP["rf"])
     environment(table).value(x)
     (path,) = kept(table.parent)
-    joblib.dump(0.125, path)
+    answer(path, accuracy=0.125)
     assert environment(table).value(x) == 0.125
     assert len(fits) == 1
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [{"accuracy": value} for value in (2.0, -0.1, float("nan"), "0.5", None, True, [0.5])]
+    + [{"question": "another"}],
+)
+def test_a_kept_score_that_cannot_be_one_is_computed_anew(table, fits, planted):
+    x = np.array(CHEAP["rf"])
+    first = environment(table).value(x)
+    (path,) = kept(table.parent)
+    answer(path, **planted)
+    assert environment(table).value(x) == first
+    assert len(fits) == 2
+    sealed.write_text("[0.5]\n", path)
+    assert environment(table).value(x) == first
+    path.write_text(json.dumps({"accuracy": 0.125}))
+    assert environment(table).value(x) == first
+
+
+def test_planted_pickles_do_nothing(table, fits):
+    x = np.array(CHEAP["rf"])
+    first = environment(table).value(x)
+    (path,) = kept(table.parent)
+    for place in (path, path.with_name("output.pkl"), path.parent / path.stem / "output.pkl"):
+        place.parent.mkdir(exist_ok=True)
+        place.write_bytes(b"cos\nsystem\n(S'touch planted'\ntR.")
+    assert environment(table).value(x) == first
+    assert not Path("planted").exists()
 
 
 @pytest.mark.parametrize("change", ["fold", "folds", "standardize", "data", "context", "model"])
@@ -594,7 +627,7 @@ stream = partial(seeding.stream, "go_ucb", "test", 0)
 place = make_environment(
     "hyperparameters", horizon=9, trial=0, stream=stream, dataset=sys.argv[1], model="rf"
 )
-modules = ("sklearn", "joblib", "scipy", "pandas")
+modules = ("sklearn", "scipy.linalg", "pandas")
 print([name for name in modules if name in sys.modules])
 points = np.random.default_rng(0).uniform(0.0, 10.0, (6, 7))
 points[:, 0] = 0.0
@@ -622,7 +655,7 @@ def test_processes_share_a_folder_and_an_environment_is_light(table, fits):
     place = environment(table)
     assert str([place.value(x) for x in points]) == values
     assert fits == []
-    assert not list((table.parent / "evaluations").rglob("*.pkl.*"))
+    assert not list((table.parent / "evaluations").rglob("*.tmp"))
 
 
 # Errors.

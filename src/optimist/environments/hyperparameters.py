@@ -19,16 +19,20 @@ would give.
 import functools
 import hashlib
 import importlib
+import inspect
+import json
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from optimist import sealed
 from optimist.data.prepare.classification import read_table
 from optimist.environments.base import BoxEnvironment
-from optimist.errors import ConfigError, one_of, positive, whole_number
+from optimist.errors import ConfigError, OptimistError, one_of, positive, whole_number
 from optimist.numerics.search_space import SIDE, SPACES, decode
 from optimist.problems.box import BoxProblem
 
@@ -196,7 +200,7 @@ def accuracy(
     digest, context
         SHA-256 of the table, and `_context()`. Not used, but part of what the result is kept by.
     table : (features (n, d), labels (n,))
-        Not part of it.
+        Not part of it, as the last argument.
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.preprocessing import StandardScaler
@@ -234,24 +238,41 @@ def _context():
     return {"recipe": RECIPE, "blas": sorted(kinds), **versions}
 
 
-def keep(function: Any, folder: str | Path) -> Any:
-    """Return ``function`` with its results kept in a folder, by all arguments except ``table``.
+def keep(function: Callable[..., float], folder: str | Path) -> Callable[..., float]:
+    """Return ``function`` with its results kept in a folder, by all arguments but the last.
 
-    Processes may share the folder: joblib writes a result under another name and renames it. If
-    the folder cannot be written, new results are not kept; old ones are still read.
+    A file there is sealed JSON, which names what was asked for. One that is damaged, or that says
+    anything but an accuracy for this very question, is as good as none. Processes may share the
+    folder. If it cannot be written, new results are not kept; old ones are still read.
     """
+    source = inspect.getsource(function)
 
-    def kept(*arguments):
-        from joblib import Memory
-
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", module="joblib")  # about what cannot be written
-            try:
-                return Memory(str(folder), verbose=0).cache(function, ignore=["table"])(*arguments)
-            except OSError:
-                return function(*arguments)
+    def kept(*arguments: Any) -> float:
+        question = {"source": source, "arguments": arguments[:-1]}
+        text = json.dumps(question, sort_keys=True)
+        name = hashlib.sha256(text.encode()).hexdigest()
+        path = Path(folder) / name[:2] / f"{name}.json"
+        known = _known(path, text)
+        if known is not None:
+            return known
+        found = function(*arguments)
+        answer = json.dumps({"question": text, "accuracy": found})
+        with suppress(OSError):
+            sealed.write_text(f"{answer}\n", path)
+        return found
 
     return kept
+
+
+def _known(path: Path, question: str) -> float | None:
+    """Return the accuracy in a file that answers a question, None if there is none."""
+    try:
+        answer = json.loads(sealed.read_text(path))
+    except (OptimistError, ValueError):
+        return None
+    found = answer.get("accuracy") if isinstance(answer, dict) else None
+    sound = isinstance(found, float) and 0.0 <= found <= 1.0 and answer.get("question") == question
+    return found if sound else None
 
 
 def _corners(dimension):
