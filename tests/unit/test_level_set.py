@@ -251,8 +251,58 @@ def test_the_dual_fallback_agrees_with_the_system(link, ball):
     for x, value in zip(arms, expected, strict=True):
         theta, s = maximise_by_dual(level_set, x)
         assert s > 0.0
-        assert level_set.excess(theta[None])[0] <= level_set.level * (1.0 + 1e-5)
-        assert x @ theta == pytest.approx(value, abs=1e-5)
+        assert level_set.excess(theta[None])[0] <= level_set.level * (1.0 + 1e-9)
+        assert x @ theta == pytest.approx(value, abs=1e-8)
+
+
+@pytest.mark.parametrize("norm", [100.0, 700.0])
+@pytest.mark.parametrize("level", [0.05, 1.0, 8.0, 30.0])
+def test_the_dual_solves_where_a_tilt_has_no_single_minimiser(norm, level):
+    # One play without reward: a tilt by its arm makes the reward 1, and any large z as good.
+    history, (x, other) = History(5), np.eye(5)[:2]
+    history.append(0, x, 0.0)
+    history.append(1, other, 1.0)
+    likelihood = Likelihood(LINKS[0], history, 0.0)
+    centre, _ = minimise(likelihood, np.zeros(5), norm)
+    level_set = LevelSet(likelihood, centre, level, norm)
+    largest = math.log(math.expm1(level + level_set.minimum))
+    theta, _ = maximise_by_dual(level_set, x)
+    assert x @ theta == pytest.approx(largest, abs=1e-9 * norm)
+    assert level_set.contains(theta[None])[0] or level_set.excess(theta[None])[0] < level + 1e-9
+    assert level_set.failures == 0
+
+
+@pytest.mark.parametrize("level", [8.0, 30.0])
+def test_the_dual_of_a_set_that_holds_the_tip_is_the_tip(level):
+    history, x = History(5), np.eye(5)[0]
+    history.append(0, x, 0.0)
+    likelihood = Likelihood(LINKS[0], history, 0.0)
+    centre, _ = minimise(likelihood, np.zeros(5), 3.0)
+    theta, _ = maximise_by_dual(LevelSet(likelihood, centre, level, 3.0), x)
+    np.testing.assert_allclose(theta, 3.0 * x, atol=1e-9)
+
+
+def test_extreme_norms_end_as_they_should():
+    likelihood = random_set(np.random.default_rng(0), LINKS[1], norm=25.0, n=30, d=2).likelihood
+    centre, _ = minimise(likelihood, np.zeros(2), 25.0)
+    level_set = LevelSet(likelihood, centre, 0.01, 25.0)
+    arms = random_arms(np.random.default_rng(1), 20, 2)
+    for x, value in zip(arms, level_set.maxima(arms), strict=True):
+        theta, _ = maximise_by_dual(level_set, x)
+        assert x @ theta == pytest.approx(value, rel=1e-8)
+    assert level_set.failures == 0
+
+
+def test_a_dual_that_falls_short_counts_as_a_failure(monkeypatch):
+    level_set = random_set(np.random.default_rng(25), LINKS[0], n=200, d=3, level=4.0)
+    x = random_arms(np.random.default_rng(1), 1, 3)[0]
+    maximise_by_dual(level_set, x)
+    assert level_set.failures == 0
+    monkeypatch.setattr(
+        "optimist.numerics.level_set.minimise", lambda *arguments: (minimise(*arguments)[0], False)
+    )
+    maximise_by_dual(level_set, x)
+    assert level_set.failures == 1
 
 
 def test_a_system_that_gives_up_is_replaced_by_the_dual(monkeypatch):

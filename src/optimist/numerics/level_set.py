@@ -12,6 +12,7 @@ $$\nabla\mathcal L(\theta) + \rho\theta = s x,\qquad \sqrt{\psi(\theta)} = \beta
 """
 
 import math
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +27,8 @@ from optimist.numerics.optimality import SPHERE_TOLERANCE, OptimalitySystem
 JITTER = 1e-6
 ROUNDING = 1e-12
 LOG_S_RANGE = (-20.0, 40.0)
+# How far below its bound the answer of the dual may stay, as a share of the size of the set.
+DUAL_TOLERANCE = 1e-9
 
 
 class LevelSet:
@@ -50,7 +53,7 @@ class LevelSet:
     fallbacks : int
         Number of maximisations that needed the one-dimensional dual.
     failures : int
-        Number of maximisations in which SLSQP reported no success.
+        Number of maximisations whose solver, SLSQP or the dual, did not get as far as it should.
     """
 
     def __init__(
@@ -184,30 +187,96 @@ def maximise_by_dual(level_set: LevelSet, x: np.ndarray) -> Any:
     r"""Maximise $x^\top\theta$ by a root search in s; return theta (d,) and s.
 
     $\theta(s) = \arg\min_\Theta \mathcal L(\theta) - s\,x^\top\theta$ has non-decreasing
-    $\psi(\theta(s))$, and the answer has $\psi = \beta^2$. Raises LinAlgError where rounding or
-    numbers that are not finite leave no such s.
+    $\psi(\theta(s))$, and the answer has $\psi = \beta^2$. Where $\psi$ jumps over $\beta^2$, all
+    points between the two ends minimise for one s, and the answer is among them. An answer that
+    falls short of a bound of the maximum counts among the failures of the level set. Raises
+    LinAlgError where the set is empty, or numbers are not finite.
     """
     from scipy.optimize import brentq
 
-    base = level_set.likelihood
-    theta = level_set.centre
-
-    def gap(log_s):
-        nonlocal theta
-        tilted = Likelihood(base.link, base.history, base.ridge, tilt=math.exp(log_s) * x)
-        theta, _ = minimise(tilted, theta, level_set.radius)
-        return math.sqrt(max(level_set.excess(theta[None])[0], 0.0)) - level_set.beta
-
-    low, high = LOG_S_RANGE[0], 0.0
-    while gap(high) < 0.0 and high < LOG_S_RANGE[1]:
-        low, high = high, high + 3.0
-    if not gap(low) < 0.0:
+    search = _DualSearch(level_set, x)
+    high = 0.0
+    while search.gap(high) < 0.0 and high < LOG_S_RANGE[1]:
+        high += 3.0
+    if search.below is None or search.below.s == 0.0:
+        search.gap(LOG_S_RANGE[0])
+    if search.below is None:
         raise np.linalg.LinAlgError("no parameter of the domain is in the level set")
-    if not gap(high) >= 0.0:
-        raise np.linalg.LinAlgError("the level set has no boundary in the direction of an arm")
-    s = brentq(gap, low, high, xtol=1e-11)
-    gap(s)
-    return theta, math.exp(s)
+    if search.above is None:  # the set reaches as far as the domain does
+        level_set.failures += not search.below.converged
+        return search.below.theta, search.below.s
+    if search.below.s > 0.0:
+        brentq(search.gap, math.log(search.below.s), math.log(search.above.s), xtol=1e-11)
+    theta = search.crossing()
+    level_set.failures += not search.is_maximal(theta)
+    return theta, search.above.s
+
+
+@dataclass(frozen=True)
+class _Tilted:
+    """A minimiser of the tilted likelihood."""
+
+    s: float
+    theta: np.ndarray
+    excess: float
+    converged: bool
+
+
+class _DualSearch:
+    """Minimisers for some s, and the two nearest to the border of a level set on either side."""
+
+    def __init__(self, level_set, x):
+        self.set, self.x = level_set, x
+        self.theta = level_set.centre
+        self.gaps: dict[float, float] = {}
+        self.below = self.above = None
+        if level_set.holds_centre:
+            self.below = _Tilted(0.0, level_set.centre, 0.0, True)
+
+    def gap(self, log_s):
+        r"""Return $\sqrt{\psi(\theta(s))} - \beta$, the same whenever asked for one s."""
+        if log_s not in self.gaps:
+            self.gaps[log_s] = self._new_gap(math.exp(log_s))
+        return self.gaps[log_s]
+
+    def _new_gap(self, s):
+        base = self.set.likelihood
+        tilted = Likelihood(base.link, base.history, base.ridge, tilt=s * self.x)
+        self.theta, converged = minimise(tilted, self.theta, self.set.radius)
+        excess = float(self.set.excess(self.theta[None])[0])
+        if not math.isfinite(excess):
+            raise np.linalg.LinAlgError("the likelihood is not finite")
+        found = _Tilted(s, self.theta, excess, converged)
+        gap = math.sqrt(max(excess, 0.0)) - self.set.beta
+        if gap < 0.0 and (self.below is None or s > self.below.s):
+            self.below = found
+        if gap >= 0.0 and (self.above is None or s < self.above.s):
+            self.above = found
+        return gap
+
+    def crossing(self):
+        """Return the point of the border between the two, the last one in the set."""
+        from scipy.optimize import brentq
+
+        start, move = self.below.theta, self.above.theta - self.below.theta
+
+        def excess(share):
+            return float(self.set.excess((start + share * move)[None])[0]) - self.set.level
+
+        if excess(1.0) <= 0.0:
+            return self.above.theta
+        return start + brentq(excess, 0.0, 1.0, xtol=1e-15) * move
+
+    def is_maximal(self, theta):
+        r"""Return whether ``theta`` is as good as the duals say, to nine digits.
+
+        By weak duality $x^\top\theta(s) + (\beta^2-\psi(\theta(s)))/s$ is no less than the maximum.
+        """
+        ends = [end for end in (self.below, self.above) if end.s > 0.0]
+        bounds = [self.x @ end.theta + (self.set.level - end.excess) / end.s for end in ends]
+        short = min(bounds) - self.x @ theta
+        scale = math.sqrt(self.x @ self.x) * self.set.reach
+        return all(end.converged for end in ends) and short <= DUAL_TOLERANCE * scale
 
 
 def maximise_by_slsqp(level_set: LevelSet, arms: np.ndarray, tolerance: float = 1e-5) -> Any:
