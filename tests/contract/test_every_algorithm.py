@@ -339,7 +339,7 @@ def test_one_arm_and_one_dimension_are_environments_too(name, kind, shape):
 
 
 @pytest.mark.parametrize(("name", "kind"), NAMES_AND_KINDS)
-@pytest.mark.parametrize("reward", [1e12, -1e6, 0.0])
+@pytest.mark.parametrize("reward", [1e12, -1e6, 0.0, 1e100, 1e300])
 def test_extreme_rewards_end_in_a_status_and_never_in_a_crash(name, kind, reward):
     marks = (1, 10, 25)
     trajectory = unkind(name, kind, (5, 2), lambda t, k: reward, marks, time_limit=2.0)
@@ -348,6 +348,14 @@ def test_extreme_rewards_end_in_a_status_and_never_in_a_crash(name, kind, reward
         assert trajectory.columns["round"] == list(marks)
     if reward == 0.0:
         assert trajectory.status == "ok"
+
+
+@pytest.mark.parametrize(("name", "kind"), NAMES_AND_KINDS)
+@pytest.mark.parametrize("outlier", [1e100, 1e200, 1.7e308])
+def test_one_reward_that_overflows_ends_in_a_status_and_never_in_a_crash(name, kind, outlier):
+    rewards = lambda t, k: outlier if t == 8 else 1.0  # noqa: E731
+    trajectory = unkind(name, kind, (5, 2), rewards, (1, 10, 25), time_limit=2.0)
+    assert STATUS.fullmatch(trajectory.status)
 
 
 @pytest.mark.parametrize(("name", "kind"), NAMES_AND_KINDS)

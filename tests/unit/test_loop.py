@@ -220,6 +220,45 @@ def test_an_impossible_argument_of_a_function_of_math_is_a_status(function):
     assert trajectory.status.startswith("failed: ")
 
 
+def of_a_library(name):
+    """Return what a library says of a matrix or a function that is not finite."""
+    import scipy.linalg
+    import scipy.optimize
+    from sklearn.cluster import KMeans
+
+    bad = np.full((2, 2), np.nan)
+    with pytest.raises(ValueError) as error:
+        {
+            "triangular": lambda: scipy.linalg.solve_triangular(bad, bad),
+            "cholesky": lambda: scipy.linalg.cho_factor(bad),
+            "root": lambda: scipy.optimize.brentq(lambda x: np.nan, 0.0, 1.0),
+            "signs": lambda: scipy.optimize.brentq(lambda x: 1.0, 0.0, 1.0),
+            "integer": lambda: int(np.nan),
+            "clusters": lambda: KMeans(1).fit(bad),
+        }[name]()
+    return str(error.value)
+
+
+@pytest.mark.parametrize("name", ["triangular", "cholesky", "root", "signs", "integer", "clusters"])
+def test_what_libraries_say_of_numbers_is_a_status(name):
+    words = of_a_library(name)
+    algorithm = Cycling(before_select=raising(ValueError(words), 2))
+    assert play(environment(), algorithm, [5]).status == f"failed: {words}"
+
+
+def test_a_number_that_is_none_inside_an_algorithm_is_not_ok():
+    def compute(t):
+        if t == 2:
+            np.array([np.inf]) - np.inf
+
+    trajectory = play(environment(), Cycling(before_select=compute), [1, 5])
+    assert trajectory.status == "unconverged"
+    assert trajectory.columns["round"] == [1, 5]
+    # Infinity alone may be meant, as before a line search steps back.
+    fine = Cycling(before_select=lambda t: np.exp(np.array([1000.0])))
+    assert play(environment(), fine, [1, 5]).status == "ok"
+
+
 @pytest.mark.parametrize(
     "words", ["expected a positive input", "The function value at x=0.0 is NaN"]
 )

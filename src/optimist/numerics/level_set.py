@@ -265,6 +265,8 @@ class _DualSearch:
 
         if excess(1.0) <= 0.0:
             return self.above.theta
+        if excess(0.0) >= 0.0:
+            return start
         return start + brentq(excess, 0.0, 1.0, xtol=1e-15) * move
 
     def is_maximal(self, theta):

@@ -4,7 +4,8 @@ Only `select` and `update`, or `propose` and `observe`, are timed. A trial never
 for a numerical reason; it ends with a status:
 
 ``ok``            all went well
-``unconverged``   an inner solver missed its tolerance at least once; the curve is complete
+``unconverged``   an inner solver missed its tolerance, or met a number that is none, at least once;
+                  the curve is complete
 ``non_finite``    a reward or the algorithm's state stopped being finite; the curve ends before it
 ``failed: ...``   a linear-algebra or arithmetic error in the algorithm; the curve ends before it
 ``timeout``       the trial's own time limit passed; the curve ends there
@@ -13,6 +14,7 @@ for a numerical reason; it ends with a status:
 """
 
 import math
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -157,6 +159,19 @@ def play(
 def _run(rounds: "_Rounds", marks: Sequence[int], time_limit: float | None) -> Trajectory:
     """Play up to the last mark, recording totals at the marks; never raise for numbers."""
     trajectory = Trajectory()
+    invalid: list[str] = []
+    # A reward that overflows a solver leaves NaN there, and maybe not where one looks for it.
+    with np.errstate(invalid="call", call=lambda kind, flag: invalid.append(kind)):
+        _play_rounds(rounds, trajectory, marks, time_limit)
+    if trajectory.status == "ok":
+        trajectory.status = rounds.status
+    if trajectory.status == "ok" and invalid:
+        trajectory.status = "unconverged"
+    return trajectory
+
+
+def _play_rounds(rounds, trajectory, marks, time_limit):
+    """Play, and leave in the trajectory what was recorded, and how it ended if not well."""
     marked = set(marks)
     for t in range(marks[-1]):
         try:
@@ -171,7 +186,7 @@ def _run(rounds: "_Rounds", marks: Sequence[int], time_limit: float | None) -> T
             trajectory.status = "out_of_time"
             break
         except (np.linalg.LinAlgError, ArithmeticError, ValueError) as error:
-            if type(error) is ValueError and not _is_about_numbers(error):
+            if type(error) is ValueError and not _ABOUT_NUMBERS.search(str(error)):
                 raise
             trajectory.status = f"failed: {error}"
             break
@@ -183,18 +198,14 @@ def _run(rounds: "_Rounds", marks: Sequence[int], time_limit: float | None) -> T
         if time_limit is not None and rounds.seconds > time_limit:
             trajectory.status = "timeout"
             break
-    if trajectory.status == "ok":
-        trajectory.status = rounds.status
-    return trajectory
 
 
-def _is_about_numbers(error):
-    """Return whether a ValueError comes from a function of math, or a scipy solver, and not a bug.
-
-    Up to Python 3.13 those of math say "math domain error", from then on "expected a ...".
-    """
-    text = str(error)
-    return text == "math domain error" or text.startswith("expected a ") or "is NaN" in text
+# What functions of math, numpy, scipy and scikit-learn say of numbers that they cannot use. Those of
+# math say "math domain error" up to Python 3.13, and from then on "expected a ...".
+_ABOUT_NUMBERS = re.compile(
+    r"^expected a |domain error|\b(nans?|infs?|infinity|finite|singular|definite|different signs)\b",
+    re.IGNORECASE,
+)
 
 
 class NotFiniteError(Exception):
