@@ -70,6 +70,16 @@ def test_maxima_and_bounds_by_a_search_of_one_coordinate(name, bound):
     assert pytest.approx(-2.903534, abs=1e-6) == STYBLINSKI_TANG
 
 
+@pytest.mark.parametrize("name", ["network", "styblinski_tang", "rastrigin"])
+def test_no_point_of_the_box_has_a_larger_value_than_the_bound(name):
+    place = environment(name)
+    bound = place.problem().value_bound
+    line = np.linspace(-5.0, 5.0, 200_001)
+    extremes = [abs(place.value(np.full(20, z))) for z in (*line[::400], *line[line > 4.5][:1000])]
+    assert max(extremes) <= bound * (1.0 + 1e-12)
+    assert max(extremes) == pytest.approx(bound, rel=1e-3)
+
+
 def test_the_noise_of_a_round_is_the_same_wherever_one_asks():
     place = environment("rastrigin")
     a, b = np.zeros(20), np.ones(20)

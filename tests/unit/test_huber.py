@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from optimist.numerics.huber import MAX_STEPS, SOLVERS, HuberRegression
+from optimist.numerics.huber import (
+    MAX_STEPS,
+    SOLVERS,
+    HuberRegression,
+    solve_by_reweighting,
+    solve_newton,
+)
 
 TIGHT = 1e-9
 # The one that public code runs stops early.
@@ -173,3 +179,19 @@ def test_the_loop_of_public_code_finds_the_same_minimum_to_its_digits():
     assert converged
     assert problem.value(theta) == pytest.approx(problem.value(exact), rel=1e-4)
     np.testing.assert_allclose(theta, exact, atol=0.02)
+
+
+@pytest.mark.parametrize("outlier", [1e6, 1e9, 1e12, 1e14, 1e300])
+def test_a_huge_reward_costs_no_digits(outlier):
+    rng = np.random.default_rng(3)
+    plain, huge = (HuberRegression(3, 1.0, 2.0) for _ in range(2))
+    for s in range(60):
+        a, y = rng.standard_normal(3), rng.standard_normal()
+        for regression, reward in ((plain, 1e3), (huge, outlier)):
+            regression.append(a, reward if s in (7, 30) else y, 1.5)
+    found, converged = solve_newton(huge, np.zeros(3), 1e-8)
+    expected, _ = solve_newton(plain, np.zeros(3), 1e-8)
+    assert converged
+    # Clipped is clipped: a larger reward pulls no harder.
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found, solve_by_reweighting(huge, found, 1e-8)[0], atol=1e-8)

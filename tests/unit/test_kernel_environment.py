@@ -210,3 +210,19 @@ def test_the_likely_lengthscale_is_that_of_the_data():
         y @ np.linalg.solve(C, y) + np.linalg.slogdet(C)[1] + 300 * math.log(2 * math.pi)
     )
     assert regression.log_likelihood(X, y, 0.3, 0.1) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("lengthscale", [0.1, 0.3, 0.5, 1.0])
+@pytest.mark.parametrize("trial", range(5))
+def test_the_norm_of_the_corner_instance_is_one(lengthscale, trial):
+    place = environment(instance="corner", lengthscale=lengthscale, arms=800, trial=trial)
+    X, f = place.arms(0), place.means(0)
+    # The smoothest function through all points is no rougher, and with many points hardly smoother.
+    squared = f @ np.linalg.solve(place.kernel(X, X) + 1e-9 * np.eye(len(X)), f)
+    assert 0.98 < squared <= 1.0 + 1e-6
+
+
+def test_noise_that_a_double_cannot_carry_is_refused():
+    assert environment(deviation=1e-6).problem().ridge > 0.0
+    with pytest.raises(ConfigError, match="ridge is 1e-14; allowed: at least 1e-12"):
+        environment(deviation=1e-7).problem()

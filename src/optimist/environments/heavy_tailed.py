@@ -87,9 +87,9 @@ class HeavyTailedEnvironment(PoolEnvironment):
             )
         one_of("centre", centre, CENTRES)
         self.nu = self.law.root(self.order) if nu == "exact" else positive("nu", nu)
-        for key, value in (("decades", decades), ("amplitude", amplitude)):
-            if value != 0.0 and not _is_positive(value):
-                raise ConfigError(f"{key} is {value!r}; allowed: a finite number, at least 0")
+        for key, value, most in (("decades", decades, 100.0), ("amplitude", amplitude, 1e100)):
+            if value != 0.0 and not (_is_positive(value) and value <= most):
+                raise ConfigError(f"{key} is {value!r}; allowed: a number from 0 to {most:g}")
         self.amplitude, self.decades = float(amplitude), float(decades)
         for key, value in (("dimension", dimension), ("arms", arms)):
             whole_number(key, value)

@@ -146,8 +146,10 @@ def _corner(rng, kernel, arms, dimension):
     points[few] = 0.95 + 0.05 * rng.uniform(-1.0, 1.0, (len(few), dimension))
     corner = np.full((1, dimension), 0.95)
     centres = 0.5 * rng.random((CENTRES, dimension))
-    bulk = 0.6 * _unit_function(rng, kernel, centres, points)
-    return points, bulk + 0.8 * kernel(corner, points)[0]
+    *bulk, there = _unit_function(rng, kernel, centres, np.vstack([points, corner]))
+    # The squared norm is 0.6^2 + 0.8^2 and twice the inner product, which the bulk's value tells.
+    norm = math.sqrt(1.0 + 2.0 * 0.6 * 0.8 * there)
+    return points, (0.6 * np.array(bulk) + 0.8 * kernel(corner, points)[0]) / norm
 
 
 def _hidden(rng, kernel, arms, dimension):

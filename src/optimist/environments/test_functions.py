@@ -48,8 +48,8 @@ def rastrigin(x: np.ndarray) -> float:
 FUNCTIONS = {
     "network": (network, EDGE, EDGE),
     "styblinski_tang": (styblinski_tang, STYBLINSKI_TANG, EDGE),
-    # 10 cos(2 pi z) - z^2 is least where z lies just beyond 4.5.
-    "rastrigin": (rastrigin, 0.0, 4.5228),
+    # 10 cos(2 pi z) - z^2 is least where 10 pi sin(2 pi z) = -z, just beyond 4.5.
+    "rastrigin": (rastrigin, 0.0, 4.522993659584519),
 }
 
 

@@ -36,7 +36,8 @@ def minimise_quadratic(H: np.ndarray, b: np.ndarray, radius: float) -> Any:
     theta = np.linalg.solve(H, b)
     if math.sqrt(theta @ theta) <= radius:
         return theta, 0.0
-    return _by_decomposition(H, b, radius)
+    w, V = np.linalg.eigh(H)
+    return _on_sphere(w, V, b @ V, radius)
 
 
 def project(H: np.ndarray, zeta: np.ndarray, radius: float, shortcut: bool = True) -> Any:
@@ -46,7 +47,9 @@ def project(H: np.ndarray, zeta: np.ndarray, radius: float, shortcut: bool = Tru
     """
     if shortcut and math.sqrt(zeta @ zeta) <= radius:
         return zeta
-    return _by_decomposition(H, H @ zeta, radius)[0]
+    w, V = np.linalg.eigh(H)
+    # H zeta in the eigenbasis; the product itself would lose digits where H is badly conditioned.
+    return _on_sphere(w, V, w * (zeta @ V), radius)[0]
 
 
 def distance_to_sphere(inside: np.ndarray, moves: np.ndarray, radius: float) -> np.ndarray:
@@ -60,9 +63,8 @@ def distance_to_sphere(inside: np.ndarray, moves: np.ndarray, radius: float) -> 
     return (np.sqrt(inner**2 + squares * gap) - inner) / squares
 
 
-def _by_decomposition(H, b, radius):
-    w, V = np.linalg.eigh(H)
-    c = b @ V
+def _on_sphere(w, V, c, radius):
+    """Solve for the eigenvalues ``w`` (d,) and vectors ``V`` (d, d) of H, and b in their basis."""
     c2 = c * c
     rho = 0.0
     for _ in range(MAX_ITERATIONS):

@@ -3,8 +3,10 @@ r"""Adaptive Huber regression with a ridge, over a ball.
 $$F(\theta) = \tfrac\lambda2\|\theta\|^2 + \sum_s f_{\tau_s}(y_s - a_s^\top\theta),\qquad
   f_\tau(z) = \begin{cases} z^2/2 & |z|\le\tau\\ \tau|z|-\tau^2/2 & \text{else,}\end{cases}$$
 minimised over $\|\theta\|\le S$. An observation beyond its threshold is clipped there: it pulls
-with the force $\pm\tau_s$ whatever its size. While the set of the clipped ones and their signs
-stay the same, F is the quadratic
+with the force $\pm\tau_s$ whatever its size. So a reward beyond $\tau_s + S\|a_s\|$, clipped all
+over the ball, counts as one of that size: F changes by a constant, and no number in the sums is so
+large that others lose their digits when it is taken out again. While the set of the clipped ones
+and their signs stay the same, F is the quadratic
 $$\tfrac12\theta^\top H_C\theta - b_C^\top\theta + \text{const},\qquad
   H_C = \lambda I + \sum_{s\notin C}a_sa_s^\top,\quad
   b_C = \sum_{s\notin C}y_sa_s + \sum_{s\in C}\pm\tau_sa_s .$$
@@ -46,7 +48,7 @@ class HuberRegression:
     H : (d, d) array
         $\lambda I + \sum_s a_sa_s^\top$ over all observations.
     b : (d,) array
-        $\sum_s y_sa_s$ over all observations.
+        $\sum_s y_sa_s$ over all observations, with $y_s$ as above.
     """
 
     def __init__(self, dimension: int, ridge: float, radius: float) -> None:
@@ -71,6 +73,8 @@ class HuberRegression:
 
     def append(self, a: np.ndarray, y: float, tau: float) -> None:
         """Record features ``a`` (d,), reward ``y`` and threshold ``tau``, all in units of sigma."""
+        edge = tau + self.radius * math.sqrt(a @ a)
+        y = min(max(y, -edge), edge)
         column = self._table.new_column()
         column[:-2], column[-2], column[-1] = a, y, tau
         self.H += np.multiply.outer(a, a)

@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
-from optimist.errors import positive, proportion, whole_number
+from optimist.errors import ConfigError, positive, proportion, whole_number
 from optimist.numerics.kernels import Kernel
+
+# Least ridge of which a double knows something beside k(x, x) = 1 after thousands of observations.
+LEAST_RIDGE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -52,4 +55,9 @@ class KernelProblem:
             whole_number(key, getattr(self, key))
         for key in ("deviation", "ridge", "norm_bound", "factor"):
             positive(key, getattr(self, key))
+        if self.ridge < LEAST_RIDGE * (1.0 - 1e-9):
+            raise ConfigError(
+                f"ridge is {self.ridge:g}; allowed: at least {LEAST_RIDGE:g} (a deviation of "
+                f"{LEAST_RIDGE**0.5:g}), as rounding hides less"
+            )
         proportion("delta", self.delta)

@@ -200,10 +200,11 @@ def _play_rounds(rounds, trajectory, marks, time_limit):
             break
 
 
-# What functions of math, numpy, scipy and scikit-learn say of numbers that they cannot use. Those of
-# math say "math domain error" up to Python 3.13, and from then on "expected a ...".
+# What functions of math, numpy, scipy and scikit-learn say of numbers that they cannot use. Those
+# of math say "math domain error" up to Python 3.13, and from then on "expected a ...".
 _ABOUT_NUMBERS = re.compile(
-    r"^expected a |domain error|\b(nans?|infs?|infinity|finite|singular|definite|different signs)\b",
+    r"^expected a |domain error"
+    r"|\b(nans?|infs?|infinity|finite|singular|definite|different signs)\b",
     re.IGNORECASE,
 )
 

@@ -153,7 +153,7 @@ class ECOLog(GLBAlgorithm):
             H = self.W / c + b * np.multiply.outer(x, x)
             right = self.W @ self.theta / c + (b * z - count * link.mean(z) + total) * x
             new, _ = minimise_quadratic(H, right, S)
-            if np.abs(new - theta).max() <= 1e-12 * S:
+            if np.abs(new - theta).max() <= 1e-10 * S:  # the next step would be its square
                 return new
             theta = new
         self.status = "unconverged"

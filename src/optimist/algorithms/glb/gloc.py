@@ -66,8 +66,9 @@ class GLOC(GLBAlgorithm):
     def radius(self) -> float:
         r"""$\sqrt{\beta_t}$, times the problem's factor."""
         c, R, B, delta = self.c, self.sub_gaussian, self.regret_bound, self.problem.delta
-        inside = 1.0 + 2.0 * B / c + 4.0 * R**4 / (c**4 * delta**2)
-        beta = 1.0 + 4.0 * B / c + 8.0 * R**2 / c**2 * math.log(2.0 / delta * math.sqrt(inside))
+        # The root of 1 + 2 B / c + 4 R^4 / (c^4 delta^2), whose powers are 0 before their root is.
+        inside = math.hypot(math.sqrt(1.0 + 2.0 * B / c), 2.0 * (R / c) ** 2 / delta)
+        beta = 1.0 + 4.0 * B / c + 8.0 * (R / c) ** 2 * math.log(2.0 / delta * inside)
         if self.variant == "paper":
             fit = self.sum_z2 - float(self.estimate @ self.xi)
             beta += self.ridge * self.problem.norm_bound**2 - fit
