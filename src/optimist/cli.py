@@ -1,9 +1,11 @@
 """Command line: look at what there is, run one cell, read the verdicts."""
 
 import argparse
+import io
 import json
 import logging
 import os
+import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -15,6 +17,9 @@ from optimist.errors import ConfigError, OptimistError, unwritable_named
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # letters that a terminal lacks show as escapes
+            stream.reconfigure(errors="backslashreplace")
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
@@ -27,6 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.debug:
             raise
         print(f"error: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        if options.debug:
+            raise
+        print(f"error: {error.filename or 'system'}: {error.strerror or error}", file=sys.stderr)
         return 1
 
 
@@ -152,7 +162,8 @@ def _parse_cell(text):
 
 def _parse_trials(text):
     first, _, stop = text.partition(":")
-    if not (first.isdigit() and stop.isdigit() and int(first) < int(stop)):
+    whole = all(re.fullmatch("[0-9]{1,9}", number) for number in (first, stop))
+    if not (whole and int(first) < int(stop)):
         raise ConfigError(f"--trials is {text!r}; allowed: FIRST:STOP with FIRST < STOP, as in 0:3")
     return int(first), int(stop)
 
@@ -276,11 +287,11 @@ def _claims_path(options):
 
 def _write_readme(frame):
     from optimist import claims
-    from optimist.files import write_text
+    from optimist.files import read_text, write_text
     from optimist.plan.config import project_root
 
     path = project_root() / "README.md"
     if not path.is_file():
         raise ConfigError(f"{path} does not exist; --readme writes into it")
-    text = claims.with_summary(path.read_text(), frame)
+    text = claims.with_summary(read_text(path), frame)
     write_text(text, path)

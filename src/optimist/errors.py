@@ -29,7 +29,7 @@ class ResultError(OptimistError):
 
 
 class UnreadableError(OptimistError):
-    """The system does not let a file be read; that says nothing about its content."""
+    """A file cannot be read at all; that says nothing about its content."""
 
 
 class UnwritableError(OptimistError):
@@ -123,8 +123,10 @@ def proportion(key: str, value: Any) -> float:
     return float(value)
 
 
-def whole_number(key: str, value: Any, least: int = 1) -> int:
-    """Return ``value`` if it is an integer of at least ``least``; raise ConfigError otherwise."""
+def whole_number(key: str, value: Any, least: int = 1, most: int = 10**9) -> int:
+    """Return ``value`` if it is an integer from ``least`` to ``most``, or raise ConfigError."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ConfigError(f"{key} is {value!r}; allowed: a whole number, at least {least}")
+    if value > most:
+        raise ConfigError(f"{key} is {value!r}; allowed: at most {most}")
     return value

@@ -9,8 +9,28 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from optimist.errors import UnreadableError
+
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a file in UTF-8, whatever the machine's own encoding.
+
+    Raises
+    ------
+    UnreadableError
+        If the system does not let it be read, or it is not text.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UnreadableError(f"{path} does not exist") from None
+    except OSError as error:
+        raise UnreadableError(f"{path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise UnreadableError(f"{path} is not text in UTF-8: {error}") from None
 
 
 def sha256(path: str | Path) -> str:

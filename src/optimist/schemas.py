@@ -42,10 +42,26 @@ def _validator(schema: str, folder: Path | None) -> Any:
     def retrieve(uri: str) -> str:
         if folder is None:
             raise LookupError(uri)
-        return (folder / uri).read_text()
+        return (folder / uri).read_text(encoding="utf-8")
 
     registry: Any = Registry(retrieve=retrieve)  # type: ignore[call-arg]
     return Draft202012Validator(json.loads(schema), registry=registry)
+
+
+# Types of JSON in words.
+_WORDS = {
+    "array": "a list",
+    "object": "keys with values",
+    "string": "text",
+    "number": "a number",
+    "integer": "a whole number",
+    "boolean": "true or false",
+    "null": "null",
+}
+
+
+def _kinds(types):
+    return " or ".join(_WORDS[kind] for kind in ([types] if isinstance(types, str) else types))
 
 
 def _explain(error):
@@ -68,7 +84,8 @@ def _explain(error):
         return f"{key}: {error.message}"
     allowed = {
         "enum": lambda: ", ".join(str(v) for v in error.validator_value),
-        "type": lambda: error.validator_value,
+        "type": lambda: _kinds(error.validator_value),
+        "uniqueItems": lambda: "each entry once",
         "minimum": lambda: f"at least {error.validator_value}",
         "maximum": lambda: f"at most {error.validator_value}",
         "exclusiveMinimum": lambda: f"greater than {error.validator_value}",

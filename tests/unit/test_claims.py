@@ -530,12 +530,12 @@ def test_a_valid_file_loads(write):
         ({"arguments": {"name": "x"}}, ["lacks argument setting"]),
         ({"each": {"setting": ["s"]}}, ["'setting' is given twice"]),
         ({"relation": "belo"}, ["'belo'", "did you mean 'below'", "above"]),
-        ({"relation": "between"}, ["bound", "array"]),
+        ({"relation": "between"}, ["bound", "a list"]),
         ({"relation": "between", "bound": [1]}, ["bound", "2"]),
         ({"relation": "equals"}, ["tolerance"]),
         ({"bound": "low"}, ["bound", "'low'", "number"]),
         ({"bond": 1}, ["'bond'", "did you mean 'bound'"]),
-        ({"each": {"setting": 3}, "arguments": {"name": "x"}}, ["each.setting", "array"]),
+        ({"each": {"setting": 3}, "arguments": {"name": "x"}}, ["each.setting", "a list"]),
     ],
 )
 def test_a_wrong_check_is_refused_by_name(write, change, words):

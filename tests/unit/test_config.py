@@ -152,7 +152,7 @@ BAD_CONFIG = {
     "enum": (("data", "source"), "mirorr", ["data.source", "'mirorr'", "'mirror'", "auto, uci"]),
     "below range": (("caps", "rounds"), 0, ["caps.rounds is 0", "allowed: at least 1"]),
     "at the open end": (("data", "timeout"), 0, ["data.timeout is 0", "greater than 0"]),
-    "wrong type": (("caps", "trials"), "two", ["caps.trials", "'two'", "integer", "null"]),
+    "wrong type": (("caps", "trials"), "two", ["caps.trials", "'two'", "a whole number", "null"]),
     "empty list": (("papers",), [], ["papers is []", "at least 1"]),
     "unknown paper": (("papers",), ["toi"], ["paper 'toi'", "did you mean 'toy'", "allowed: toy"]),
 }

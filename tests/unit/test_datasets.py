@@ -356,7 +356,7 @@ def test_registry_that_repeats_a_name_or_is_missing(registry):
         file.write(path.read_text().splitlines()[1] + "\n")
     with pytest.raises(DataError, match="listed twice"):
         load_sources(path)
-    with pytest.raises(DataError, match="No such file"):
+    with pytest.raises(DataError, match="does not exist"):
         load_sources(registry / "none.csv")
 
 

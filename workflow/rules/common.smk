@@ -1,6 +1,7 @@
 import sys
 
 from optimist.errors import OptimistError, check_writable
+from optimist.plan.documents import read_yaml
 from optimist.plan.plan import Plan
 
 
@@ -8,6 +9,9 @@ report: "../report/workflow.rst"
 
 
 try:
+    # Snakemake has read them, but would keep the last of two equal keys in silence.
+    for path in workflow.configfiles:
+        read_yaml(path)
     plan = Plan(config)
 except OptimistError as error:
     sys.exit(f"error: {error}")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from optimist import claims
-from optimist.files import write_frame, write_text
+from optimist.files import read_text, write_frame, write_text
 from optimist.jobs import logged
 from optimist.records import manifest
 
@@ -14,7 +14,7 @@ with logged(snakemake.log[0]):
     joined = pd.concat(tables, ignore_index=True)
     write_frame(joined, snakemake.output.csv)
     write_text(claims.to_html(joined), snakemake.output.html)
-    pages = [Path(path).read_text() for path in snakemake.input.md]
+    pages = [read_text(path) for path in snakemake.input.md]
     write_text("\n\n".join(pages), snakemake.output.md)
     files = {"files": [snakemake.output.csv, snakemake.output.md], "inputs": snakemake.input.csv}
     manifest.write(manifest.build({"claims": files}), snakemake.output.manifest)

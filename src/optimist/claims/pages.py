@@ -12,7 +12,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from optimist.claims.verdicts import VERDICTS
+from optimist.claims.verdicts import OUTCOMES, VERDICTS
 from optimist.errors import ConfigError, ResultError
 
 if TYPE_CHECKING:
@@ -105,6 +105,13 @@ def read_frame(path: str | Path) -> "pd.DataFrame":
         raise ResultError(
             f"{path} is not a table of claims: it lacks {', '.join(absent)}; make it anew"
         )
+    for name, allowed in (("verdict", VERDICTS), ("outcome", OUTCOMES)):
+        odd = frame.index[~frame[name].isin(allowed)]
+        if len(odd):
+            raise ResultError(
+                f"{path}, line {odd[0] + 2}: {name} is {frame[name][odd[0]]!r}; allowed: "
+                f"{', '.join(allowed)}; make the table anew"
+            )
     return frame
 
 

@@ -18,6 +18,7 @@ NAMING = (
     *("setting", "settings", "base", "algorithm", "numerator", "denominator"),
     *("better", "worse", "one", "other"),
 )
+OUTCOMES = ("holds", "fails", "undecided", "missing", "reported")
 VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "missing")
 
 

@@ -1,10 +1,12 @@
 """The registry of public data sets, ``data/sources.csv``: one line names each data set once."""
 
 import csv
+import io
 from dataclasses import dataclass
 from pathlib import Path
 
-from optimist.errors import DataError
+from optimist.errors import DataError, UnreadableError
+from optimist.files import read_text
 
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
@@ -51,10 +53,9 @@ def load_sources(path: str | Path | None = None) -> dict[str, Source]:
     """
     path = Path(path) if path is not None else default_data_dir() / "sources.csv"
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            entries = [_parse(row, path) for row in csv.DictReader(file)]
-    except OSError as error:
-        raise DataError(f"cannot read the registry of data sets {path}: {error.strerror}") from None
+        entries = [_parse(row, path) for row in csv.DictReader(io.StringIO(read_text(path)))]
+    except (UnreadableError, csv.Error) as error:
+        raise DataError(f"no registry of data sets: {error}") from None
     sources = {entry.name: entry for entry in entries}
     if len(sources) < len(entries):
         raise DataError(f"{path}: a data set is listed twice")

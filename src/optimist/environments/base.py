@@ -5,9 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, whole_number
 
 LENGTH_TOLERANCE = 1e-9
+
+# Numbers in all arms of a round, and coordinates of one, that environments are made for at most.
+MOST_NUMBERS, MOST_DIMENSIONS = 10**8, 5000
 
 
 class FiniteArmEnvironment(ABC):
@@ -130,3 +133,9 @@ def check_arms(arms: np.ndarray, bound: float = 1.0) -> None:
         raise ConfigError(
             f"arm {lengths.argmax()} has norm {lengths.max():.6g}; allowed: at most {bound:g}"
         )
+
+
+def check_sizes(dimension: int, arms: int, least_dimension: int = 1, least_arms: int = 1) -> None:
+    """Raise ConfigError unless a machine can hold the arms, and the matrices of the algorithms."""
+    whole_number("dimension", dimension, least_dimension, MOST_DIMENSIONS)
+    whole_number("arms", arms, least_arms, MOST_NUMBERS // dimension)

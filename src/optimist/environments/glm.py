@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from optimist.environments.base import FiniteArmEnvironment, check_arms
+from optimist.environments.base import FiniteArmEnvironment, check_arms, check_sizes
 from optimist.errors import ConfigError, one_of, positive, whole_number
 from optimist.numerics.linear import norms
 from optimist.numerics.links import make_link
@@ -74,8 +74,8 @@ class GLMEnvironment(FiniteArmEnvironment):
         self.norm = positive("norm", norm)
         self.horizon = horizon
         self.redrawn = one_of("redrawn", redrawn, (True, False))
-        for key, value in (("dimension", dimension), ("arms", arms), ("seed", seed)):
-            whole_number(key, value, least=0 if key == "seed" else 1)
+        check_sizes(dimension, arms)
+        whole_number("seed", seed, least=0)
         one_of("instance", instance, ("shared", "per_trial"))
         # A trailing zero would be lost in the seed: trial 0 would be the shared instance.
         drawn_by = (seed,) if instance == "shared" else (seed, trial + 1)

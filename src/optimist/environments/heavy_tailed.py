@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from optimist.environments.base import check_sizes
 from optimist.environments.pool import PoolEnvironment, check_subset
-from optimist.errors import ConfigError, one_of, positive, whole_number
+from optimist.errors import ConfigError, one_of, positive
 from optimist.numerics.linear import norms
 from optimist.numerics.noise import CENTRES, make_law
 from optimist.problems.heavy_tailed import HeavyTailedProblem, moment_order
@@ -91,8 +92,7 @@ class HeavyTailedEnvironment(PoolEnvironment):
             if value != 0.0 and not (_is_positive(value) and value <= most):
                 raise ConfigError(f"{key} is {value!r}; allowed: a number from 0 to {most:g}")
         self.amplitude, self.decades = float(amplitude), float(decades)
-        for key, value in (("dimension", dimension), ("arms", arms)):
-            whole_number(key, value)
+        check_sizes(dimension, arms)
         one_of("arm_norm", arm_norm, ("max", "each"))
         check_subset(subset, arms)
         pool, self.theta = _instance(stream("instance"), dimension, arms, arm_norm)

@@ -22,9 +22,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from optimist.environments.base import check_sizes
 from optimist.environments.kernel_pool import KernelPool
 from optimist.environments.pool import check_subset
-from optimist.errors import ConfigError, one_of, positive, whole_number
+from optimist.errors import ConfigError, one_of, positive
 from optimist.numerics.kernels import GramKernel, make_kernel
 from optimist.numerics.linear import norms
 
@@ -79,8 +80,7 @@ class KernelEnvironment(KernelPool):
         self.horizon = horizon
         one_of("instance", instance, INSTANCES)
         one_of("noise", noise, NOISES)
-        whole_number("dimension", dimension, least=2 if instance == "hidden" else 1)
-        whole_number("arms", arms, least=2)
+        check_sizes(dimension, arms, 2 if instance == "hidden" else 1, 2)
         check_subset(subset, arms)
         self.deviation = positive("deviation", deviation)
         self._check_fit(kernel, instance)

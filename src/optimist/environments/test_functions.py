@@ -18,7 +18,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy
 
-from optimist.environments.base import BoxEnvironment
+from optimist.environments.base import MOST_DIMENSIONS, BoxEnvironment
 from optimist.errors import one_of, positive, whole_number
 from optimist.numerics.network import HIDDEN, TwoLayerNetwork
 from optimist.problems.box import BoxProblem
@@ -89,7 +89,7 @@ class TestFunctionEnvironment(BoxEnvironment):
     ) -> None:
         self.horizon = horizon
         self.function, best, extreme = FUNCTIONS[one_of("function", function, FUNCTIONS)]
-        d = whole_number("dimension", dimension)
+        d = whole_number("dimension", dimension, most=MOST_DIMENSIONS)
         self.instance = f"{function}, d = {d}"
         self.low, self.high = np.full(d, -EDGE), np.full(d, EDGE)
         self.deviation = positive("deviation", deviation)

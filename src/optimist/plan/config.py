@@ -9,14 +9,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from optimist.algorithms import REGISTRIES, make_algorithm
 from optimist.errors import ConfigError, OptimistError, unknown_name
 from optimist.label import name_of
 from optimist.panels import check_shown
 from optimist.panels.studies import check_studies
-from optimist.plan.documents import merge, read_yaml
+from optimist.plan.documents import check_plain, merge, read_value, read_yaml
 from optimist.plan.rooms import expand_claims, expand_paper, names_of
 from optimist.runs import cell as trials
 from optimist.runs.trials import expand
@@ -48,7 +46,7 @@ def schema_path(name: str) -> Path:
 def validate(document: Any, schema: str | Path, source: str) -> None:
     """Check ``document`` against the JSON schema at path ``schema``, see `check_document`."""
     path = Path(schema)
-    check_document(document, json.loads(path.read_text()), source, path.parent)
+    check_document(document, json.loads(path.read_text(encoding="utf-8")), source, path.parent)
 
 
 def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, Any]:
@@ -66,14 +64,21 @@ def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, 
         key, equals, value = text.partition("=")
         if not equals:
             raise ConfigError(f"{text!r} sets nothing; allowed: key=value")
-        config = merge(config, {key: yaml.safe_load(value)})
+        config = merge(config, {key: read_value(value, text)})
     return check_config(config)
 
 
 def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``config`` if it is valid; raise ConfigError otherwise."""
-    found: dict[str, Any] = _typed(config, json.loads(schema_path("config").read_text()))
+    check_plain(config, "config")
+    found: dict[str, Any] = _typed(
+        config, json.loads(schema_path("config").read_text(encoding="utf-8")), "config"
+    )
+    check_plain(found, "config")
     validate(found, schema_path("config"), "config")
+    for key in ("results", "figures"):
+        if not found[key].strip() or found[key].startswith("~"):
+            raise ConfigError(f"{key} is {found[key]!r}; allowed: a folder, with its name in full")
     for paper in (*found["papers"], *found["changes"]["settings"]):
         if paper not in paper_names():
             raise unknown_name("paper", paper, paper_names())
@@ -84,18 +89,18 @@ def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _typed(value: Any, schema: Mapping[str, Any]) -> Any:
+def _typed(value: Any, schema: Mapping[str, Any], place: str) -> Any:
     """Return a value with what it stands for in place of texts that its schema does not allow.
 
     Snakemake's ``--config`` hands over ``caps={trials: 2}`` with the text 2.
     """
     if isinstance(value, Mapping):
         known, other = schema.get("properties", {}), schema.get("additionalProperties") or {}
-        return {key: _typed(v, known.get(key, other)) for key, v in value.items()}
+        return {k: _typed(v, known.get(k, other), f"{place}.{k}") for k, v in value.items()}
     if isinstance(value, list):
-        return [_typed(item, schema.get("items", {})) for item in value]
+        return [_typed(item, schema.get("items", {}), place) for item in value]
     is_text = "enum" in schema or "string" in schema.get("type", ())
-    return yaml.safe_load(value) if isinstance(value, str) and not is_text else value
+    return read_value(value, place) if isinstance(value, str) and not is_text else value
 
 
 def paper_names() -> list[str]:
@@ -220,7 +225,7 @@ def matches(label: str, pattern: str) -> bool:
 def check_cells(paper: dict[str, Any]) -> None:
     """Build the environment of each setting, two rounds long, and each of its algorithms."""
     problems: dict[str, Any] = {}
-    for job in expand(paper):
+    for job in expand(paper, caps={"trials": 1, "timing_trials": 1}):
         cell = job.cell
         if cell.setting not in problems:
             short = trials.Cell(

@@ -7,6 +7,7 @@ first from result files, `read_benchmark` the second from Snakemake's benchmark 
 """
 
 import csv
+import io
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from optimist.errors import ConfigError
-from optimist.files import write_atomically
+from optimist.files import read_text, write_atomically
 from optimist.label import name_of
 from optimist.runs.trials import Trials
 
@@ -150,8 +151,11 @@ def read(path: str | Path) -> list[Row]:
     """
     if not Path(path).exists():
         return []
-    with open(path, newline="") as file:
-        return [_row(path, number, line) for number, line in enumerate(csv.DictReader(file), 2)]
+    lines = csv.DictReader(io.StringIO(read_text(path)))
+    try:
+        return [_row(path, number, line) for number, line in enumerate(lines, 2)]
+    except csv.Error as error:
+        raise ConfigError(f"{path} is no table: {error}") from None
 
 
 def _row(path: str | Path, number: int, line: dict[str, Any]) -> Row:
@@ -194,8 +198,7 @@ def collect(used: Iterable[tuple[Trials, Mapping[str, Any]]]) -> list[Row]:
 
 def read_benchmark(path: str | Path, study: str, paper: str) -> Row:
     """Return the row of a study from the file in which Snakemake recorded its job."""
-    with open(path, newline="") as file:
-        last = list(csv.DictReader(file, delimiter="\t"))[-1]
+    last = list(csv.DictReader(io.StringIO(read_text(path)), delimiter="\t"))[-1]
     # A job too short to be looked at has no memory there.
     peak = 0.0 if last["max_rss"] in ("-", "NA") else float(last["max_rss"])
     return Row(study, paper, "", "", 1, round(float(last["s"]), 3), round(peak))
@@ -220,7 +223,7 @@ def write(rows: Iterable[Row], path: str | Path) -> None:
 
 
 def _write(rows: Iterable[Row], path: Path) -> None:
-    with open(path, "w", newline="") as file:
+    with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([field.name for field in fields(Row)])
         writer.writerows(map(astuple, rows))

@@ -1,5 +1,12 @@
-"""Reading YAML files, with messages that name the file and the line, and merging documents."""
+"""Reading YAML files, with messages that name the file and the line, and merging documents.
 
+What is read is plain data that JSON could hold: mappings with text as keys, lists, text, finite
+numbers, truth values and null.
+"""
+
+import itertools
+import math
+import re
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -7,10 +14,17 @@ from typing import Any
 
 import yaml
 
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, UnreadableError
+from optimist.files import read_text
 
 # The safe loader, in C where PyYAML was built with it: ten times faster.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_PLAIN = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
+_MERGE = "tag:yaml.org,2002:merge"
+# Entries of a document with all anchors written out; the papers have some thousand.
+MOST_ENTRIES = 1_000_000
+MOST_DEPTH = 50
+_NESTED_DASHES = re.compile(rf"(?:[-?:][ \t]+){{{MOST_DEPTH}}}")
 
 
 def read_yaml(path: str | Path) -> Any:
@@ -19,14 +33,54 @@ def read_yaml(path: str | Path) -> Any:
     Raises
     ------
     ConfigError
-        If the file does not exist, is not valid YAML or has a key twice.
+        If the file cannot be read, is not valid YAML, has a key twice or anything but plain data.
     """
     try:
-        return _document(Path(path).read_text(), path)
-    except FileNotFoundError:
-        raise ConfigError(f"file {path} does not exist") from None
+        return _document(read_text(path), f"file {path}")
+    except UnreadableError as error:
+        raise ConfigError(f"file {error}") from None
     except yaml.YAMLError as error:
-        raise ConfigError(f"file {path} is not valid YAML: {error}") from None
+        raise ConfigError(f"file {path} is not valid YAML: {_one_line(error)}") from None
+    except RecursionError:
+        raise ConfigError(_too_deep(f"file {path}")) from None
+
+
+def read_value(text: str, place: str) -> Any:
+    """Return what a text in YAML stands for, as `read_yaml` does; ``place`` is for messages."""
+    try:
+        return _document(text, place)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{place} is not valid YAML: {_one_line(error)}") from None
+    except RecursionError:
+        raise ConfigError(_too_deep(place)) from None
+
+
+def check_plain(value: Any, place: str) -> None:
+    """Raise ConfigError unless a value from elsewhere is plain data; ``place`` is for messages."""
+    todo = [(value, place, 0)]
+    while todo:
+        item, where, depth = todo.pop()
+        if depth > MOST_DEPTH:
+            raise ConfigError(_too_deep(place))
+        if isinstance(item, Mapping):
+            for key, inner in item.items():
+                if not isinstance(key, str):
+                    raise ConfigError(f"{where} has the key {key!r}; allowed: text, in quotes")
+                todo.append((inner, f"{where}.{key}", depth + 1))
+        elif isinstance(item, list):
+            todo += [(inner, where, depth + 1) for inner in item]
+        elif isinstance(item, float) and not math.isfinite(item):
+            raise ConfigError(f"{where} is {item!r}; allowed: finite numbers")
+        elif not (item is None or isinstance(item, str | int | float)):
+            raise ConfigError(f"{where} is {item!r}; allowed: text, numbers, true, false, null")
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+def _too_deep(place: str | Path) -> str:
+    return f"{place} is nested too deeply, or holds itself; allowed: {MOST_DEPTH} levels"
 
 
 def merge(base: Mapping[str, Any], overlay: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,19 +92,30 @@ def merge(base: Mapping[str, Any], overlay: Mapping[str, Any]) -> dict[str, Any]
     return merged
 
 
-def _document(text: str, path: str | Path) -> Any:
+def _document(text: str, place: str) -> Any:
+    if _nests_deeply(text):  # the loader would run out of its stack, and end the process
+        raise ConfigError(_too_deep(place))
     loader = _LOADER(text)
     try:
         node = loader.get_single_node()
         if node is None:
             return None
-        _refuse_duplicates(node, path)
-        return loader.construct_document(node)
+        _refuse_duplicates(node, place)
+        _check_size(node, place)
+        document = loader.construct_document(node)
+        check_plain(document, place)
+        return document
     finally:
         loader.dispose()
 
 
-def _refuse_duplicates(root: yaml.Node, path: str | Path) -> None:
+def _nests_deeply(text: str) -> bool:
+    """Return whether brackets, or dashes in one line, may open more than `MOST_DEPTH` levels."""
+    depths = itertools.accumulate(1 if m[0] in "[{" else -1 for m in re.finditer(r"[][{}]", text))
+    return max(depths, default=0) > MOST_DEPTH or bool(_NESTED_DASHES.search(text))
+
+
+def _refuse_duplicates(root: yaml.Node, place: str) -> None:
     """Raise ConfigError if some mapping has a key twice; YAML would keep the last in silence."""
     seen, todo = set(), [root]
     while todo:
@@ -58,17 +123,53 @@ def _refuse_duplicates(root: yaml.Node, path: str | Path) -> None:
         if id(node) in seen or isinstance(node, yaml.ScalarNode):
             continue
         seen.add(id(node))  # a node with an anchor stands in several places
+        if node.tag not in _PLAIN:
+            raise ConfigError(f"{_line(node, place)}: tag {node.tag!r}; allowed: no tag")
         if isinstance(node, yaml.SequenceNode):
             todo += node.value
             continue
         lines: dict[str, int] = {}
         for key, value in node.value:
-            line = key.start_mark.line + 1
-            name = str(key.value)
+            if key.tag not in ("tag:yaml.org,2002:str", _MERGE):
+                shown = key.value if isinstance(key, yaml.ScalarNode) else "a list or mapping"
+                raise ConfigError(
+                    f"{_line(key, place)}: key {shown} is no text; allowed: text, in quotes"
+                )
+            name = key.value
             if name in lines:
                 raise ConfigError(
-                    f"file {path}, line {line}: key {name!r} stands in line "
+                    f"{_line(key, place)}: key {name!r} stands in line "
                     f"{lines[name]} already; allowed: once"
                 )
-            lines[name] = line
+            lines[name] = key.start_mark.line + 1
             todo.append(value)
+
+
+def _line(node: yaml.Node, place: str) -> str:
+    return f"{place}, line {node.start_mark.line + 1}"
+
+
+def _check_size(root: yaml.Node, place: str) -> None:
+    """Raise ConfigError if a document holds itself, or is huge with all anchors written out."""
+    sizes: dict[int, int] = {}
+    open_nodes: set[int] = set()
+
+    def size(node: yaml.Node, depth: int) -> int:
+        if isinstance(node, yaml.ScalarNode):
+            return 1
+        if id(node) in open_nodes or depth > MOST_DEPTH:
+            raise ConfigError(f"{_line(node, place)}: {_too_deep('it')}")
+        if id(node) not in sizes:
+            open_nodes.add(id(node))
+            pairs = isinstance(node, yaml.MappingNode)
+            inner = [value for _, value in node.value] if pairs else node.value
+            sizes[id(node)] = 1 + sum(size(value, depth + 1) for value in inner)
+            open_nodes.discard(id(node))
+        return sizes[id(node)]
+
+    entries = size(root, 0)
+    if entries > MOST_ENTRIES:
+        raise ConfigError(
+            f"{place} has {entries:.3g} entries with all anchors written out; allowed: at most "
+            f"{MOST_ENTRIES}"
+        )

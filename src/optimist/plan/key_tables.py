@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from optimist.files import read_text, write_text
 from optimist.panels import PANELS, panel_class, table_class
 from optimist.panels import TABLES as TABLES_SHOWN
 from optimist.panels.studies import STUDIES, study_class
@@ -81,7 +82,7 @@ def _schema(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
         shown = {study: section for study, section in sections.items() if section["properties"]}
         return {}, {"properties": shown}
     schema, path = TABLES[name]
-    whole = part = json.loads(schema_path(schema).read_text())
+    whole = part = json.loads(schema_path(schema).read_text(encoding="utf-8"))
     for step in path:
         part = part[step]
     return whole, part
@@ -125,7 +126,7 @@ def _kinds_table(name: str) -> str:
 
 def _defaults() -> dict[str, str]:
     """Return the values of config/config.yaml by dotted key, as they stand in a table."""
-    config = yaml.safe_load((project_root() / "config" / "config.yaml").read_text())
+    config = yaml.safe_load((project_root() / "config" / "config.yaml").read_text(encoding="utf-8"))
     whole, part = _schema("config")
     found = {}
     for key, schema, _ in _keys(whole, part):
@@ -190,7 +191,7 @@ def _allowed_list(whole: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
 def main() -> None:
     """Write the tables of config/README.md anew."""
     path: Path = project_root() / "config" / "README.md"
-    path.write_text(with_tables(path.read_text()))
+    write_text(with_tables(read_text(path)), path)
 
 
 if __name__ == "__main__":

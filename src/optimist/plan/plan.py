@@ -5,10 +5,13 @@ table of costs and the imports of our own modules, and nothing is written. Metho
 ``wildcards`` are input or params functions.
 """
 
+import logging
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from optimist import claims
+from optimist.errors import ConfigError
 from optimist.files import fingerprint
 from optimist.layout import Layout
 from optimist.panels import studies
@@ -21,6 +24,12 @@ from optimist.plan.sources import code
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.targets import PlannedTargets
 from optimist.plan.trials import PlannedTrials
+from optimist.runs.trials import count
+
+# Result files beyond which planning takes a minute, and beyond which it takes the machine's memory.
+MANY_FILES, MOST_FILES = 50_000, 2_000_000
+
+logger = logging.getLogger("optimist")
 
 
 class Plan:
@@ -57,6 +66,7 @@ class Plan:
         )
         changes = self.config["changes"]
         self.papers = {name: load_paper(name, changes) for name in self.config["papers"]}
+        self._announce()
         self.trials = PlannedTrials(
             self.papers, self.layout, self.config["caps"], self.config["only"]
         )
@@ -70,6 +80,28 @@ class Plan:
         self.targets = PlannedTargets(
             self.papers, self.layout, self.trials, self.data, self.studies, self.shown
         )
+
+    def _announce(self) -> None:
+        """Say how much is asked for before planning it takes minutes; refuse what cannot be."""
+        trials = files = 0
+        seconds = 0.0
+        for paper in self.papers.values():
+            for one, number, its_files in count(paper, self.config["caps"], self.config["only"]):
+                trials, files = trials + number, files + its_files
+                seconds += number * self.costs.seconds(one)
+        most = self.config["job_files"], self.config["job_seconds"] or math.inf
+        jobs = math.ceil(max(files / most[0], min(files, seconds / most[1])))
+        size = (
+            f"{trials} trials in {files} result files, at least {jobs} jobs, some "
+            f"{seconds / 3600:.3g} core-hours by config/costs.csv"
+        )
+        if files > MOST_FILES:
+            raise ConfigError(
+                f"the configuration asks for {size}; allowed: at most {MOST_FILES} files; fewer "
+                "trials, or larger changes.trials_per_file, make fewer"
+            )
+        if files > MANY_FILES:
+            logger.warning("planning %s", size)
 
     def _claims(self, paper: Mapping[str, Any]) -> str:
         """Return the fingerprint of the claims of a paper, which its lists decide too.

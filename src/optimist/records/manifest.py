@@ -6,11 +6,39 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from optimist.errors import ResultError
-from optimist.files import sha256, write_text
+from optimist.errors import OptimistError, ResultError
+from optimist.files import read_text, sha256, write_text
 from optimist.layout import parse_result
 from optimist.records import provenance
 from optimist.runs import results
+from optimist.schemas import check_document
+
+_DIGEST = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+_INPUT = {
+    "type": "object",
+    "required": ["sha256"],
+    "properties": {"sha256": _DIGEST, "made": {"type": "integer", "minimum": 0}},
+}
+_ITEM = {
+    "type": "object",
+    "required": ["files", "inputs"],
+    "properties": {
+        "files": {"type": "object", "additionalProperties": _DIGEST},
+        "inputs": {"type": "array", "items": {"type": "string"}},
+    },
+}
+# What the file of a manifest holds, as a JSON schema.
+FORM = {
+    "type": "object",
+    "required": ["items", "inputs"],
+    "properties": {
+        "items": {"type": "object", "additionalProperties": _ITEM},
+        "inputs": {"type": "object", "additionalProperties": _INPUT},
+        "made": {"type": "array", "items": {"type": "object"}},
+        "settings": {"type": "object", "additionalProperties": {"type": "object"}},
+        "written": {"type": "object"},
+    },
+}
 
 
 def build(sources: Mapping[str, Mapping[str, list[str]]]) -> dict[str, Any]:
@@ -77,7 +105,7 @@ def find(path: str | Path) -> tuple[str, str, dict[str, Any]]:
     for folder in path.parents[:2]:
         below = path.relative_to(folder).parts
         for place in sorted(folder.glob("manifest*.json")):
-            manifest = json.loads(place.read_text())
+            manifest = _read(place)
             for name, item in manifest["items"].items():
                 for file, digest in item["files"].items():
                     if Path(file).parts[-len(below) :] == below:
@@ -85,6 +113,37 @@ def find(path: str | Path) -> tuple[str, str, dict[str, Any]]:
                         _check_form(manifest, place)
                         return os.path.relpath(place), name, manifest
     raise ResultError(f"no manifest beside or above {path} names it")
+
+
+def _read(place: Path) -> dict[str, Any]:
+    """Return a manifest from its file; raise ResultError if it is none."""
+    again = f"make it again: snakemake --cores 2 --force {os.path.relpath(place)}"
+    try:
+        manifest = json.loads(read_text(place))
+        check_document(manifest, FORM, str(place))
+    except (OptimistError, ValueError, RecursionError) as error:
+        raise ResultError(f"{place} is no manifest ({error}); {again}") from None
+    _check_references(manifest, place, again)
+    return manifest
+
+
+def _check_references(manifest, place, again):
+    """Raise ResultError where a manifest names something that it says nothing of."""
+    named = {i for item in manifest["items"].values() for i in item["inputs"]}
+    runs = {path: entry for path, entry in manifest["inputs"].items() if "made" in entry}
+    cells = {path: parse_result(path) for path in runs}
+    unknown = sorted(named - set(manifest["inputs"])) or [
+        path
+        for path, entry in runs.items()
+        if "made" in manifest
+        and (
+            entry["made"] >= len(manifest["made"])
+            or (cell := cells[path]) is None
+            or f"{cell.paper}/{cell.setting}" not in manifest.get("settings", {})
+        )
+    ]
+    if unknown:
+        raise ResultError(f"{place} does not say what made {unknown[0]}; {again}")
 
 
 def _check_form(manifest: Mapping[str, Any], place: Path) -> None:

@@ -73,7 +73,7 @@ def _origin(module: str) -> str:
 def _imports(path: str) -> tuple[str, ...]:
     """Return the modules of this package that the file at ``path`` imports at any level."""
     found = set()
-    for package, names, module in _IMPORT.findall(Path(path).read_text()):
+    for package, names, module in _IMPORT.findall(Path(path).read_text(encoding="utf-8")):
         words = re.findall(r"\w+", re.sub(r"#.*| as \w+", "", names))
         found.update({module, package, *(f"{package}.{word}" for word in words)} - {""})
     return tuple(sorted(name for name in found if name.startswith("optimist.") and _exists(name)))

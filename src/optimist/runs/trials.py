@@ -1,5 +1,6 @@
 """Trials: what one result file holds, which of them a paper asks for, and playing them."""
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -113,6 +114,24 @@ def expand(
                         "allowed: one"
                     )
     return [trials for files in found.values() for trials in files]
+
+
+def count(
+    paper: Mapping[str, Any],
+    caps: Mapping[str, int | None],
+    only: Mapping[str, list[str]],
+) -> Iterator[tuple[Trials, int, int]]:
+    """Yield for each cell of a block one trial of it, and how many trials and files it will have.
+
+    Whatever their number, that takes no time; see `expand` for the arguments.
+    """
+    for lane, (blocks, cap) in BLOCKS.items():
+        for block in paper[blocks]:
+            for cell in _block_cells(paper, block, only):
+                (one,) = _files(lane, cell, block | {"trials": 1}, caps)
+                asked = min(block["trials"], caps.get(cap) or block["trials"])
+                size = block.get("trials_per_file", {}).get(name_of(cell.algorithm), asked)
+                yield one, asked, math.ceil(asked / size)
 
 
 def _block_cells(

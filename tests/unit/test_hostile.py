@@ -1,0 +1,387 @@
+"""Hostile values: each gets one line that begins with `error:`, and nothing is run or written."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from result_files import make, toy_trials
+from toy_environments import ROOT
+
+from optimist import cli
+from optimist.errors import OptimistError
+from optimist.plan.config import load_config
+from optimist.plan.documents import read_yaml
+from optimist.plan.plan import Plan
+
+S3 = "changes={settings: {glb_omd: {logistic_s3: {%s}}}}"
+
+
+def each(form, words, *texts):
+    """Return pairs of a text in its form, and words of the answer."""
+    return [(form % text, words) for text in texts]
+
+
+# Values for `--config`, with words of the answer.
+VALUES = [
+    *each("memory_factor=%s", "memory_factor", "nan", ".nan", ".inf", "1.0e+300"),
+    *(
+        (f"time_factor={value}", "time_factor")
+        for value in ("0", "-1", "'2'x", "[2]", "null", "yes")
+    ),
+    *(
+        (f"data={{timeout: {value}}}", "timeout")
+        for value in (".nan", ".inf", "1.0e+300", "0", "s")
+    ),
+    *each("data={retries: %s}", "retries", "-1", "1.5", "1000", "null"),
+    *each("data={source: %s}", "source", "ftp", "5", "[uci]", "null"),
+    *(
+        (f"caps={{rounds: {value}}}", "rounds")
+        for value in ("0", "-5", "1.5", "true", "ten", "1.0e+21")
+    ),
+    *each("caps={trials: %s}", "trials", "0", "10000000000", "[1]", "{a: 1}"),
+    *each("caps={timing_trials: %s}", "timing_trials", "0", ".nan"),
+    ("caps={1: 2}", "key 1 is no text; allowed: text"),
+    ("caps={true: 2}", "key true is no text"),
+    ("caps={[a]: 2}", "key a list or mapping is no text"),
+    ("caps={rounds: 5, rounds: 6}", "key 'rounds' stands in line 1 already"),
+    ("caps={round: 5}", "unknown key 'round' in caps (did you mean 'rounds'?)"),
+    ("caps=", "caps is None; allowed: keys with values"),
+    ("caps=[1", "caps=[1 is not valid YAML"),
+    ("caps={a: &x [*x]}", "nested too deeply, or holds itself"),
+    ("caps=" + "[" * 60 + "]" * 60, "nested too deeply"),
+    ("caps=" + "[" * 100_000, "is nested too deeply"),
+    ("caps=" + "- " * 100_000, "is nested too deeply"),
+    ("caps=" + "? " * 100_000, "is nested too deeply"),
+    ("caps=" + "{a: " * 100_000, "is nested too deeply"),
+    ("caps=\x00", "is not valid YAML"),
+    ("caps=!!python/object/apply:os.system [touch planted]", "tag"),
+    ("caps={trials: !!python/name:os.system }", "not valid YAML"),
+    *each("results=%s", "results is", "", "~/r", "'  '", "5", "[a]", "{a: b}"),
+    *(
+        (f"figures={value}", "figures is")
+        for value in ("", "~", "'~user'", "1.5", "2026-01-01x: 3")
+    ),
+    ("figures=2026-01-01", "figures=2026-01-01 is datetime.date"),
+    ("papers=[]", "at least 1 entries"),
+    ("papers=glb_omd", "papers is 'glb_omd'; allowed: a list"),
+    ("papers=[nope]", "unknown paper 'nope'"),
+    ("papers=['../glb_omd']", "unknown paper '../glb_omd'"),
+    ("papers=[glb_omd, glb_omd]", "each entry once"),
+    ("papers=!!binary aGVsbG8=", "is b'hello'"),
+    ("papers=!!set {glb_omd}", "tag"),
+    ("only={settings: [nope]}", "unknown name in only.settings 'nope'"),
+    ("only={settings: logistic_s3}", "allowed: a list"),
+    ("only={algorithms: [glb_omdd]}", "did you mean 'glb_omd'"),
+    ("only={algorithms: [glb_omd], settings: [student_t]}", "allowed: names that share a cell"),
+    *each("job_files=%s", "job_files", "0", "1000000000", "null", "2.5"),
+    *each("job_seconds=%s", "job_seconds", "0", ".nan", "1.0e+30", "soon"),
+    ("resource_limits=maybe", "resource_limits is 'maybe'; allowed: true or false"),
+    ("timing={exclusive: 2}", "timing.exclusive is 2"),
+    ("unknown=1", "unknown key 'unknown'"),
+    ("=", "unknown key ''"),
+    ("papers", "'papers' sets nothing; allowed: key=value"),
+    *(
+        (f"datasets={{covertype: {{{text}}}}}", text.split(":")[0])
+        for text in (
+            "clusters: 1000000000",
+            "seed: -1",
+            "seed: 99999999999",
+            "n_init: 0",
+            "spread_seeds: []",
+            "spread_seeds: [a]",
+            "n_int: 3",
+        )
+    ),
+    ("changes={trials: 100000000}", "at most 1000000"),
+    ("changes={trials: 100000}", "core-hours by config/costs.csv; allowed: at most"),
+    ("changes={trials_per_file: {nope: 3}}", "unknown algorithm in changes.trials_per_file"),
+    ("changes={trials_per_file: {glb_omd: 0}}", "glb_omd is 0; allowed: at least 1"),
+    ("changes={settings: {nope: {}}}", "unknown paper 'nope'"),
+    ("changes={settings: {glb_omd: {'nope*': {}}}}", "allowed: patterns that match"),
+    *(
+        (S3 % text, words)
+        for text, words in (
+            ("horizon: 1000000000000000000000", "horizon"),
+            ("horizon: 0", "horizon"),
+            ("parameters: {dimension: 100000000}", "dimension is 100000000; allowed: at most"),
+            ("parameters: {arms: 1000000000}", "arms is 1000000000; allowed: at most"),
+            ("parameters: {dimension: .nan}", "dimension is nan"),
+            ("parameters: {norm: .inf}", "norm is inf"),
+            ("parameters: {norm: -3}", "norm is -3"),
+            ("parameters: {link: [logistic]}", "link is ['logistic']"),
+            ("parameters: {link: {a: b}}", "link is {'a': 'b'}"),
+            ("parameters: {link: null}", "link"),
+            ("parameters: {link: ''}", "link"),
+            ("parameters: {instance: 3}", "instance is 3"),
+            ("parameters: {seed: -1}", "seed is -1"),
+            ("parameters: {nope: 3}", "unknown key 'nope'"),
+            ("parameters: 3", "parameters is 3"),
+            ("problem: {delta: 2}", "delta is 2"),
+            ("problem: {delta: low}", "delta is 'low'"),
+            ("problem: {factor: 0}", "factor is 0"),
+            ("dataset: ../../x", "dataset"),
+            ("environment: nope", "unknown environment 'nope'"),
+            ("environment: ../x", "unknown environment '../x'"),
+            ("title: [a]", "title is ['a']; allowed: text"),
+            ("nope: 1", "nope"),
+        )
+    ),
+]
+FILES = {
+    "twice": (b"caps: {rounds: 5}\ncaps: {rounds: 6}\n", "line 2: key 'caps' stands in line 1"),
+    "itself": (b"caps: &a\n  rounds: *a\n", "nested too deeply, or holds itself"),
+    "laughs": (
+        b"a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+        + b"".join(
+            b"a%d: &a%d [%s]\n" % (i, i, b", ".join([b"*a%d" % (i - 1)] * 10)) for i in range(1, 9)
+        ),
+        "entries with all anchors written out",
+    ),
+    "binary": (b"\xff\xfe\x00caps", "is not text in UTF-8"),
+    "tab": (b"caps:\n\trounds: 5\n", "is not valid YAML"),
+    "two": (b"caps: {rounds: 5}\n---\ncaps: {rounds: 6}\n", "is not valid YAML"),
+    "list": (b"- caps\n", "allowed: keys with values"),
+    "word": (b"caps\n", "allowed: keys with values"),
+    "number": (b"7: 8\n", "key 7 is no text"),
+}
+
+
+def errors_of(capsys, *arguments):
+    """Return the one line of a command that is refused."""
+    assert cli.main(list(arguments)) == 1
+    said = capsys.readouterr()
+    assert said.err.startswith("error: ") and said.err.count("\n") == 1, said.err
+    return said.err
+
+
+@pytest.mark.parametrize(("value", "words"), VALUES, ids=range(len(VALUES)))
+def test_values_on_the_command_line(value, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert words in errors_of(capsys, "results", "--config", value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def as_snakemake_hands_over(value):
+    """Return a configuration whose nested values are text, as Snakemake's --config makes them."""
+    key, _, text = value.partition("=")
+    import yaml
+
+    return {key: yaml.load(text, yaml.BaseLoader)}
+
+
+@pytest.mark.parametrize(
+    ("value", "path", "expected"),
+    [
+        ("caps={rounds: 500, trials: 2}", ("caps", "rounds"), 500),
+        ("timing={exclusive: false}", ("timing", "exclusive"), False),
+        ("job_seconds=null", ("job_seconds",), None),
+        ("changes={trials: 3}", ("changes", "trials"), 3),
+        ("data={timeout: 2.5}", ("data", "timeout"), 2.5),
+        ("data={source: mirror}", ("data", "source"), "mirror"),
+        ("only={settings: [logistic_s3]}", ("only", "settings"), ["logistic_s3"]),
+    ],
+)
+def test_values_that_arrive_as_text_mean_what_they_say(value, path, expected):
+    from optimist.plan.config import check_config
+    from optimist.plan.documents import merge
+
+    config = check_config(merge(load_config(), as_snakemake_hands_over(value)))
+    for key in path:
+        config = config[key]
+    assert config == expected
+    assert load_config(values=[value]) == check_config(
+        merge(load_config(), as_snakemake_hands_over(value))
+    )
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_overlays(name, capsys, tmp_path):
+    content, words = FILES[name]
+    path = tmp_path / "overlay.yaml"
+    path.write_bytes(content)
+    said = errors_of(capsys, "results", "--configfile", str(path))
+    assert words in said and "overlay.yaml" in said
+
+
+@pytest.mark.parametrize("bad", [".nan", "-.inf", "2026-01-01", "!!binary aGk=", "{1: 2}"])
+def test_a_paper_holds_plain_data(bad, tmp_path):
+    path = tmp_path / "paper.yaml"
+    path.write_text(f"settings: {{one: {{parameters: {{norm: {bad}}}}}}}\n")
+    with pytest.raises(OptimistError, match=r"paper\.yaml"):
+        read_yaml(path)
+
+
+def test_overlays_that_are_no_files(capsys, tmp_path):
+    assert "does not exist" in errors_of(capsys, "results", "--configfile", str(tmp_path / "no"))
+    assert "cannot be read" in errors_of(capsys, "results", "--configfile", str(tmp_path))
+
+
+CELL = "glb_omd/logistic_s3/gloc"
+COMMANDS = [
+    *(
+        (["run", CELL, "--trials", trials], "--trials is")
+        for trials in (
+            "²:³",
+            "3:1",
+            "1:1",
+            "a:b",
+            "0",
+            "0:1:2",
+            "",
+            ":",
+            "0:1e3",
+            "0:" + "9" * 5000,
+        )
+    ),
+    *((["run", CELL, "--rounds", rounds], "--rounds is") for rounds in ("0", "-3")),
+    *(
+        (["run", cell], "")
+        for cell in (
+            "",
+            "/",
+            "//",
+            "glb_omd",
+            "nope/logistic_s3/gloc",
+            "../x/y/z",
+            "glb_omd/nope/gloc",
+            "glb_omd/logistic_s3/nope",
+            "glb_omd/logistic_s3/gloc[",
+            "glb_omd/logistic_s3/gloc]",
+            "glb_omd/logistic_s3/gloc[variant]",
+            "glb_omd/logistic_s3/gloc[variant=]",
+            "glb_omd/logistic_s3/gloc[variant=nope]",
+            "glb_omd/logistic_s3/gloc[nope=1]",
+            "glb_omd/logistic_s3/gloc[variant=paper,variant=paper]",
+            "glb_omd/logistic_s3[norm=nan]/gloc",
+            "glb_omd/logistic_s3[norm=inf]/gloc",
+            "glb_omd/logistic_s3[horizon=0]/gloc",
+            "glb_omd/logistic_s3[horizon=1e99]/gloc",
+            "glb_omd/logistic_s3[arms=-1]/gloc",
+            "glb_omd/logistic_s3[link=probit]/gloc",
+            "glb_omd/logistic_s3[delta=0]/gloc",
+            "glb_omd/logistic_s3/\x00",
+            "glb_omd/ /gloc",
+            "glb_omd/logistic_s3/gp_ucb",
+            "hvt_ucb/student_t[epsilon=3]/hvt_ucb",
+            "hvt_ucb/student_t[shape=1]/hvt_ucb",
+            "hvt_ucb/student_t[law=cauchy]/hvt_ucb",
+            "go_ucb/f1/nope",
+        )
+    ),
+    *((["list", what], "") for what in ("", "nope", "glb_omd/nope", "../x", "a/b/c", "\x00")),
+    *((["claims", "nope"], "unknown paper") for _ in (0,)),
+    (["claims", "--figures", "nowhere"], "does not exist"),
+    (["claims", "glb_omd", "--readme"], "leave out"),
+    (["provenance", "nowhere.png"], "is not a file"),
+    (["provenance", "."], "is not a file"),
+    (["merge", "nowhere", "--into", "all"], "holds no results"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), COMMANDS, ids=range(len(COMMANDS)))
+def test_commands(arguments, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert words in errors_of(capsys, *arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
+MANIFESTS = {
+    "empty": "",
+    "no JSON": "{",
+    "text": '"manifest"',
+    "list": "[]",
+    "no items": '{"inputs": {}}',
+    "items of a wrong kind": '{"items": [], "inputs": {}}',
+    "files of a wrong kind": '{"items": {"a": {"files": [], "inputs": []}}, "inputs": {}}',
+    "no digest": '{"items": {"a": {"files": {"x.png": 3}, "inputs": []}}, "inputs": {}}',
+    "deep": "[" * 100_000,
+    "unknown input": '{"items": {"a": {"files": {}, "inputs": ["b"]}}, "inputs": {}}',
+    "unknown making": json.dumps(
+        {"items": {}, "made": [], "inputs": {"b": {"sha256": "0" * 64, "made": 3}}}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_manifests(name, capsys, tmp_path):
+    (tmp_path / "manifest.json").write_text(MANIFESTS[name])
+    (tmp_path / "x.png").write_bytes(b"")
+    said = errors_of(capsys, "provenance", str(tmp_path / "x.png"))
+    assert "manifest.json" in said and "snakemake --cores 2 --force" in said
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (",reproduced,", ",maybe,", "verdict is 'maybe'; allowed: reproduced, partly"),
+        (",holds,", ",held,", "outcome is 'held'; allowed: holds, fails"),
+        ("claim,place", "claims,place", "lacks claim"),
+    ],
+)
+def test_tables_of_claims(old, new, words, capsys, tmp_path):
+    text = (ROOT / "figures" / "claims.csv").read_text(encoding="utf-8")
+    assert old in text
+    (tmp_path / "claims.csv").write_text(text.replace(old, new, 1), encoding="utf-8")
+    said = errors_of(capsys, "claims", "--figures", str(tmp_path))
+    assert words in said and "claims.csv" in said
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\xff", b"\x89PNG", b"claim\n\xff"])
+def test_tables_of_claims_that_are_none(content, capsys, tmp_path):
+    (tmp_path / "claims.csv").write_bytes(content)
+    assert "claims.csv" in errors_of(capsys, "claims", "--figures", str(tmp_path))
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"lane,paper\n1\n", b"\x00", b'"'])
+def test_tables_of_costs(content, tmp_path):
+    from optimist.plan.costs import read
+
+    (tmp_path / "costs.csv").write_bytes(content)
+    try:
+        assert read(tmp_path / "costs.csv") == []
+    except OptimistError as error:
+        assert "costs.csv" in str(error)
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"name\n1\n", b"\x00", b'"'])
+def test_registries_of_data(content, tmp_path):
+    from optimist.data.sources import load_sources
+
+    (tmp_path / "sources.csv").write_bytes(content)
+    try:
+        assert load_sources(tmp_path / "sources.csv") == {}
+    except OptimistError as error:
+        assert "sources.csv" in str(error)
+
+
+def test_merging_into_a_file(capsys, tmp_path):
+    make(tmp_path / "a", toy_trials())
+    (tmp_path / "file").write_text("")
+    said = errors_of(capsys, "merge", str(tmp_path / "a"), "--into", str(tmp_path / "file"))
+    assert "is no folder" in said
+
+
+@pytest.mark.parametrize(
+    "arguments", [["list"], ["list", "glb_omd"], ["claims"], ["list", "nope"], ["results"]]
+)
+def test_a_locale_without_letters_beyond_ascii(arguments):
+    # -X utf8=0 and the C locale, without the coercion that Python does by itself.
+    environment = os.environ | {
+        "LC_ALL": "C",
+        "PYTHONCOERCECLOCALE": "0",
+        "PYTHONUTF8": "0",
+        "PYTHONIOENCODING": "ascii",
+        "PYTHONPATH": str(ROOT / "src"),
+    }
+    command = [sys.executable, "-m", "optimist", *arguments]
+    done = subprocess.run(command, capture_output=True, cwd=ROOT, env=environment)
+    assert b"Traceback" not in done.stderr
+    assert done.returncode == (1 if "nope" in arguments else 0), done.stderr
+
+
+def test_many_trials_are_announced_before_they_are_planned(monkeypatch, caplog):
+    monkeypatch.setattr("optimist.plan.plan.MANY_FILES", 5)
+    Plan(load_config(values=["only={settings: [logistic_s3]}", "changes={trials: 1000}"]))
+    assert "trials in" in caplog.text and "core-hours by config/costs.csv" in caplog.text
