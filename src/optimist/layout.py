@@ -13,6 +13,8 @@ from urllib.parse import unquote
 LANES = ("regret", "timing")
 # Groups of targets, with what tells their targets and manifests from those of the paper.
 GROUPS = {"paper": "", "variants": "_variants"}
+# With what the manifest of something that is made alone begins.
+ALONE = "manifest_of_"
 # Aggregated tables of a group.
 AGGREGATED = ("finals", "regrets", "times")
 FIGURE_ENDINGS = ("png", "pdf", "csv")
@@ -163,9 +165,13 @@ class Layout:
         """Return the path of the manifest of a paper's group, or of the verdicts of all papers."""
         return f"{self.figures}/{paper}/manifest{GROUPS[group]}.json".replace("//", "/")
 
+    def manifest_of(self, paper: str, name: str) -> str:
+        """Return the path of the manifest of one figure or table, or of the claims, made alone."""
+        return f"{self.figures}/{paper}/{ALONE}{name}.json"
+
     @property
     def any_manifest(self) -> str:
-        """The pattern of the manifests of papers."""
+        """The pattern of the manifests of papers, and of their parts made alone."""
         return f"{self.figures}/{{paper}}/{{manifest}}.json"
 
     # Records of jobs.

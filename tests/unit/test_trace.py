@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,23 @@ def test_a_result_file_speaks_for_itself(figure):
     assert found["made"] == [results.read_metadata(path)["provenance"]]
     assert found["resolved"]["options"] == {"variant": "paper"}
     assert "toy/here: 2 to 3" in origin.to_text(found)
+    assert "regret lane, gloc, 12 rounds" in origin.to_text(found)
+
+
+def test_a_shortened_result_says_how_far_it_went(tmp_path):
+    (path,) = make(tmp_path, replace(toy_trials("timing", horizon=3000), rounds=5))
+    assert "timing lane, gloc, 5 rounds" in origin.to_text(origin.trace(path))
+
+
+def test_the_manifest_that_fits_is_found_among_several(figure):
+    old = json.loads(Path("figures/toy/manifest.json").read_text())
+    figure.write_bytes(b"drawn anew")
+    digest = old["items"]["fig1"]["files"]
+    digest[next(file for file in digest if file.endswith("png"))] = sha256(figure)
+    manifest.write(old, "figures/toy/manifest_of_fig1.json")
+    assert origin.trace(figure)["manifest"] == "figures/toy/manifest_of_fig1.json"
+    table = figure.parent / "tables" / "fig1.csv"
+    assert origin.trace(table)["manifest"] == "figures/toy/manifest.json"
 
 
 def test_a_damaged_result_file_is_refused(figure):

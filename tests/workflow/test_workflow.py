@@ -1,5 +1,6 @@
 """The workflow, run for real in a copy of the project."""
 
+import json
 import os
 import re
 import signal
@@ -112,6 +113,16 @@ def test_a_second_run_does_nothing_and_an_edit_reruns_only_its_cells(project):
         "results/regret/glb_omd/logistic_s3/gloc/000-002.parquet",
         "results/timing/glb_omd/logistic_s3/gloc/000-000.parquet",
     ]
+
+
+def test_a_figure_made_alone_is_traced(project):
+    project.run(*project.overlay(), "glb_omd_fig1")
+    found = json.loads(
+        project.run("optimist", "provenance", "--json", "figures/glb_omd/fig1.png").stdout
+    )
+    assert found["manifest"] == "figures/glb_omd/manifest_of_fig1.json"
+    assert found["settings"].keys() == {"glb_omd/logistic_s3"}
+    assert found["streams"] == {"glb_omd/logistic_s3": [0, 1, 2]}
 
 
 def test_chunks_and_cores_do_not_change_results(project):

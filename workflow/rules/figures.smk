@@ -63,7 +63,7 @@ rule manifest:
     log:
         layout.log("{manifest}", "{paper}"),
     wildcard_constraints:
-        manifest="manifest|manifest_variants",
+        manifest="manifest|manifest_variants|manifest_of_[a-z_0-9]+",
     localrule: True
     params:
         code=plan.code("manifest.py", "optimist.records.manifest"),

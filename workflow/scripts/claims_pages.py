@@ -1,7 +1,5 @@
 """Join the claims of all papers into one table and one page, with a manifest of their own."""
 
-from pathlib import Path
-
 import pandas as pd
 
 from optimist import claims

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from optimist.layout import GROUPS, Layout
+from optimist.layout import ALONE, GROUPS, Layout
 from optimist.plan.data import PlannedData
 from optimist.plan.shown import PlannedShown
 from optimist.plan.studies import PlannedStudies
@@ -76,11 +76,17 @@ class PlannedTargets:
         return [*(path for item in described for path in item["files"]), *data]
 
     def manifest_sources(self, wildcards: Any) -> dict[str, dict[str, list[str]]]:
-        """Return for each figure, table and the claims: its files and what they were made from."""
-        paper, group = wildcards.paper, group_of(wildcards.manifest)
+        """Return for each figure, table and the claims: its files and what they were made from.
+
+        Of one alone, if the manifest is that.
+        """
+        paper, alone = wildcards.paper, wildcards.manifest.startswith(ALONE)
+        groups = GROUPS if alone else [group_of(wildcards.manifest)]
         return {
             name: {"files": files, "inputs": self._made_from(paper, group, name)}
+            for group in groups
             for name, files in self._files(paper, group).items()
+            if not alone or name == wildcards.manifest.removeprefix(ALONE)
         }
 
     def _made_from(self, paper: str, group: str, name: str) -> list[str]:
@@ -121,8 +127,8 @@ class PlannedTargets:
         return {name: _input_function(files) for name, files in found.items()}
 
     def _one(self, paper: str, group: str, name: str) -> list[str]:
-        """Return the files of a figure, a table or the claims, and what is behind them."""
-        return [*self._files(paper, group)[name], *self._made_from(paper, group, name)]
+        """Return the manifest of a figure, a table or the claims, and what is behind them."""
+        return [self._layout.manifest_of(paper, name), *self._made_from(paper, group, name)]
 
     def _everything(self, paper: str, group: str) -> list[str]:
         """Return the manifest of a group, which needs all its figures, and what is behind them."""

@@ -99,20 +99,30 @@ def find(path: str | Path) -> tuple[str, str, dict[str, Any]]:
     Raises
     ------
     ResultError
-        If no manifest names the file, or the file is not what its manifest says.
+        If no manifest names the file, or the file is not what its manifests say.
     """
     path = Path(path).resolve()
+    other = None
     for folder in path.parents[:2]:
         below = path.relative_to(folder).parts
         for place in sorted(folder.glob("manifest*.json")):
             manifest = _read(place)
             for name, item in manifest["items"].items():
                 for file, digest in item["files"].items():
-                    if Path(file).parts[-len(below) :] == below:
-                        _compare(path, digest, place)
+                    if Path(file).parts[-len(below) :] != below:
+                        continue
+                    if sha256(path) == digest:
                         _check_form(manifest, place)
                         return os.path.relpath(place), name, manifest
-    raise ResultError(f"no manifest beside or above {path} names it")
+                    other = place, digest
+    if other is None:
+        raise ResultError(f"no manifest beside or above {path} names it")
+    place, digest = other
+    raise ResultError(
+        f"{path} is not the file that {place} describes (SHA-256 {sha256(path)[:16]}..., not "
+        f"{digest[:16]}...): it was changed, or is of another run; restore it, or delete it and "
+        "run its target again"
+    )
 
 
 def _read(place: Path) -> dict[str, Any]:
@@ -151,15 +161,6 @@ def _check_form(manifest: Mapping[str, Any], place: Path) -> None:
         raise ResultError(
             f"{place} was written by a version that kept neither settings nor machines; make it "
             f"again: snakemake --cores 2 --force {os.path.relpath(place)}"
-        )
-
-
-def _compare(path: Path, digest: str, place: Path) -> None:
-    if sha256(path) != digest:
-        raise ResultError(
-            f"{path} is not the file that {place} describes (SHA-256 {sha256(path)[:16]}..., not "
-            f"{digest[:16]}...): it was changed, or is of another run; restore it, or delete it "
-            "and run its target again"
         )
 
 

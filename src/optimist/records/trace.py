@@ -21,9 +21,10 @@ def trace(path: str | Path) -> dict[str, Any]:
     -------
     dict with ``file``, ``made`` (a list of commit, dirty, python, packages, machine, blas_threads),
     ``settings`` (specification by paper/setting), ``streams`` (trials by name of the random
-    streams) and ``data`` (SHA-256 by data set); of figures and tables also ``manifest``, ``item``,
-    ``drawn`` (as one of ``made``) and ``inputs`` (SHA-256 by path), and, if the configuration still
-    has it, where that is (``configured``) and the classes of its ``panels`` by letter.
+    streams) and ``data`` (SHA-256 by data set); of result files also ``lane``, ``algorithm`` and
+    ``rounds``; of figures and tables ``manifest``, ``item``, ``drawn`` (as one of ``made``) and
+    ``inputs`` (SHA-256 by path), and, if the configuration still has it, where that is
+    (``configured``) and the classes of its ``panels`` by letter.
 
     Raises
     ------
@@ -40,8 +41,12 @@ def _of_result(path):
     metadata = results.read_metadata(path)
     asked, dataset = metadata["trials"], metadata["resolved"]["dataset"]
     cell = asked["cell"]
+    horizon = cell["spec"]["horizon"]
     return {
         "file": str(path),
+        "lane": asked["lane"],
+        "algorithm": cell["algorithm"],
+        "rounds": min(asked["rounds"] or horizon, horizon),
         "made": [metadata["provenance"]],
         "settings": {f"{cell['paper']}/{cell['setting']}": cell["spec"]},
         "resolved": metadata["resolved"],
@@ -129,6 +134,10 @@ def _drawing(paper, name):
 def to_text(found: dict[str, Any]) -> str:
     """Return what `trace` found as lines of text."""
     lines = [found["file"]]
+    if "algorithm" in found:
+        lines.append(
+            f"{found['lane']} lane, {found['algorithm']}, {found['rounds']} rounds a trial"
+        )
     if "manifest" in found:
         lines.append(f"manifest: {found['manifest']}, item {found['item']}")
         lines += [f"configured in {found['configured']}"] if "configured" in found else []
