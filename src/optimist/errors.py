@@ -87,9 +87,9 @@ def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> ConfigError:
 
 
 def one_of(key: str, value: Any, allowed: Iterable) -> Any:
-    """Return ``value`` if it is one of ``allowed``; raise ConfigError naming key and value."""
+    """Return ``value`` if it is one of ``allowed`` (true is not 1); raise ConfigError otherwise."""
     allowed = list(allowed)
-    if value not in allowed:
+    if not any(type(value) is type(a) and value == a for a in allowed):
         names = ", ".join(str(a) for a in allowed)
         raise ConfigError(
             f"{key} is {value!r}{nearest(value, map(str, allowed))}; allowed: {names}"

@@ -121,8 +121,8 @@ def covered_of(theta, marks):
 class Noting(Observer):
     """Notes what it is shown; hooks run at each call."""
 
-    def __init__(self, before=lambda t: None, after=lambda t: None):
-        self.hooks = before, after
+    def __init__(self, before=lambda t: None, after=lambda t: None, columns=lambda t: None):
+        self.hooks = before, after, columns
         self.seen = []
 
     def before(self, t):
@@ -134,6 +134,7 @@ class Noting(Observer):
         self.hooks[1](t)
 
     def columns(self):
+        self.hooks[2](len(self.seen) // 2 - 1)
         return {"noted": len(self.seen)}
 
 
@@ -151,7 +152,7 @@ def test_observers_are_not_timed():
     assert columns["seconds"][-1] < 0.05
 
 
-@pytest.mark.parametrize("place", ["before", "after"])
+@pytest.mark.parametrize("place", ["before", "after", "columns"])
 def test_a_numerical_error_of_an_observer_is_a_status(place):
     observer = Noting(**{place: raising(np.linalg.LinAlgError("Singular matrix"), 7)})
     trajectory = play(environment(), Cycling(), [1, 5, 7, 8, 20], observers=[observer])
@@ -275,8 +276,20 @@ def test_a_programming_error_is_not_hidden(error):
 
 def test_diagnostics_cannot_replace_what_is_measured(monkeypatch):
     monkeypatch.setattr(Cycling, "diagnostics", lambda self: {"regret": 0.0})
-    with pytest.raises(ConfigError, match=r"diagnostics of Cycling has regret; allowed"):
+    with pytest.raises(ConfigError, match=r"Cycling records regret; allowed: columns of other"):
         play(environment(), Cycling(), [5])
+
+
+def test_observers_and_algorithms_cannot_replace_each_others_columns(monkeypatch):
+    with pytest.raises(ConfigError, match=r"Noting records noted; allowed"):
+        play(environment(), Cycling(), [5], observers=[Noting(), Noting()])
+    monkeypatch.setattr(Noting, "columns", lambda self: {"seconds": 0.0})
+    with pytest.raises(ConfigError, match=r"Noting records seconds; allowed"):
+        play(environment(), Cycling(), [5], observers=[Noting()])
+    monkeypatch.setattr(Noting, "columns", lambda self: {"noted": 1})
+    monkeypatch.setattr(Cycling, "diagnostics", lambda self: {"noted": 2})
+    with pytest.raises(ConfigError, match=r"Cycling records noted; allowed"):
+        play(environment(), Cycling(), [5], observers=[Noting()])
 
 
 def test_the_time_limit_ends_the_trial():

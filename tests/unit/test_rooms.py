@@ -11,7 +11,7 @@ from optimist.plan import config
 from optimist.plan.documents import merge, read_yaml
 from optimist.plan.names import Names
 from optimist.plan.panels import expand_figure
-from optimist.plan.rooms import base_settings, expand_claims
+from optimist.plan.rooms import base_settings, expand_claims, names_of
 from optimist.runs.cell import make_cell
 
 BASES = {
@@ -321,3 +321,30 @@ def test_a_loaded_paper_does_not_depend_on_the_hashes_of_texts(paper):
         for seed in "0123"
     }
     assert len(printed) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"slopes": 3}, "slopes is 3"),
+        ({"slopes": ["x"]}, "slopes is"),
+        ({"series": 3}, "series is 3"),
+        ({"base": 3}, "base is 3; allowed: a label"),
+        ({"setting": {"a": "b"}}, "setting"),
+        ({"title": "{setting.foo}"}, "setting.foo"),
+    ],
+)
+def test_keys_of_a_wrong_kind_are_refused(changes, words):
+    panel = {"kind": "regret", "setting": "logistic_s3", "algorithms": ["glb_omd"]} | changes
+    names = names_of("glb_omd", *config._rooms(config.project_root() / "config/papers/glb_omd"))
+    with pytest.raises(ConfigError, match=words):
+        expand_figure("figures.x", {"panels": [panel]}, {}, names)
+
+
+def test_braces_that_are_mathematics_stay_in_a_title():
+    names = names_of("glb_omd", *config._rooms(config.project_root() / "config/papers/glb_omd"))
+    title = r"$x_{1}$, $e^{a}$, $\mathrm{kl}$ { in {setting}"
+    panel = {"kind": "regret", "setting": "logistic_s3", "algorithms": ["glb_omd"], "title": title}
+    (found,) = expand_figure("figures.x", {"panels": [panel]}, {}, names)["panels"]
+    word = names.settings["logistic_s3"]["title"]
+    assert found["title"] == title.replace("{setting}", word)

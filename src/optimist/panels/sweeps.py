@@ -86,7 +86,13 @@ class Sweep(Panel):
                 f"setting {setting!r} has no parameter {self.spec['over']!r} to plot over; "
                 f"allowed: {', '.join(sorted(known))}"
             )
-        return float(known[self.spec["over"]])
+        value = known[self.spec["over"]]
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ConfigError(
+                f"{self.spec['over']} is {value!r} in setting {setting!r}; allowed to plot over: "
+                "parameters that are numbers"
+            )
+        return float(value)
 
     def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
         """Draw lines with whiskers that stand side by side, or bars."""

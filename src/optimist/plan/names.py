@@ -63,6 +63,8 @@ class Names:
 
     def label(self, place: str, text: str) -> str:
         """Return a label in canonical form, or ``label/label``; other texts as they are."""
+        if not isinstance(text, str):
+            raise ConfigError(f"{place} is {text!r}; allowed: a label")
         if text not in self._found:
             try:
                 self._found[text] = "/".join(self._canonical(part) for part in _parts(text))

@@ -6,6 +6,7 @@ it does with ``settings: {each: ...}``, where each panel shows one setting of th
 ``over: {key: values}`` a panel shows its one ``setting`` with each of the values of a key.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
@@ -53,6 +54,10 @@ def expand_shown(place: str, spec: Mapping[str, Any], names: Names) -> dict[str,
         elif key in ("base", "setting"):
             found[key] = names.label(f"{place}.{key}", value)
         elif key in ("rows", "series", "slopes"):
+            if not isinstance(value, list) or not all(isinstance(e, Mapping) for e in value):
+                raise ConfigError(
+                    f"{place}.{key} is {value!r}; allowed: a list of keys with values"
+                )
             found[key] = [_with_labels(f"{place}.{key}", entry, names) for entry in value]
     return found
 
@@ -97,10 +102,14 @@ class _Panel:
         if "title" not in panel:
             return panel
         words = {key.removesuffix("s"): self._word(key, value) for key, value in chosen.items()}
-        try:
-            return {**panel, "title": panel["title"].format(**words)}
-        except KeyError as error:
-            raise unknown_name(f"key in {self._place}.title", error.args[0], words) from None
+
+        def word(found: re.Match[str]) -> str:
+            if found[1] not in words:
+                raise unknown_name(f"key in {self._place}.title", found[1], words)
+            return words[found[1]]
+
+        # Other braces may be mathematics.
+        return {**panel, "title": re.sub(r"(?<![\w^\\])\{([a-z_.]+)\}", word, panel["title"])}
 
     def _word(self, key: str, value: Any) -> str:
         """Return a value in the words of ``titles``, of a setting at least those of its name."""

@@ -176,6 +176,10 @@ def _play_rounds(rounds, trajectory, marks, time_limit):
     for t in range(marks[-1]):
         try:
             rounds.play(t)
+            if t + 1 in marked:
+                if not rounds.algorithm.is_finite():
+                    raise NotFiniteError
+                trajectory.record(round=t + 1, **rounds.totals())
         except NotFiniteError:
             trajectory.status = "non_finite"
             break
@@ -190,11 +194,6 @@ def _play_rounds(rounds, trajectory, marks, time_limit):
                 raise
             trajectory.status = f"failed: {error}"
             break
-        if t + 1 in marked:
-            if not rounds.algorithm.is_finite():
-                trajectory.status = "non_finite"
-                break
-            trajectory.record(round=t + 1, **rounds.totals())
         if time_limit is not None and rounds.seconds > time_limit:
             trajectory.status = "timeout"
             break
@@ -230,12 +229,6 @@ class _Rounds:
         self.regret = 0.0
         self.seconds = 0.0
         self.select_seconds = 0.0
-        clash = MEASURED.intersection(algorithm.diagnostics())
-        if clash:
-            raise ConfigError(
-                f"diagnostics of {type(algorithm).__name__} has {', '.join(sorted(clash))}; "
-                f"allowed: other names than {', '.join(sorted(MEASURED))}"
-            )
 
     @property
     def status(self):
@@ -257,10 +250,22 @@ class _Rounds:
             "seconds": self.seconds,
             "select_seconds": self.select_seconds,
         }
+        totals["state_bytes"] = self.algorithm.state_bytes()
         for observer in self.observers:
-            totals |= observer.columns()
-        state = {"state_bytes": self.algorithm.state_bytes()}
-        return totals | state | self.algorithm.diagnostics()
+            self._add(totals, type(observer).__name__, observer.columns())
+        self._add(totals, type(self.algorithm).__name__, self.algorithm.diagnostics())
+        return totals
+
+    def _add(self, totals, owner, columns):
+        """Add the columns of an observer or an algorithm, which nobody else may have."""
+        own = MEASURED - {"covered"} if owner == Coverage.__name__ else MEASURED
+        clash = sorted({*own, *totals}.intersection(columns))
+        if clash:
+            raise ConfigError(
+                f"{owner} records {', '.join(clash)}; allowed: columns of other names than "
+                f"{', '.join(sorted({*own, *totals}))}"
+            )
+        totals |= columns
 
 
 class _ArmRounds(_Rounds):

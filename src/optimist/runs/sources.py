@@ -11,9 +11,12 @@ from optimist.environments import environment_module
 from optimist.label import name_of
 from optimist.runs.cell import Cell
 
-# Modules that build every trial and write its table. What they import is left out: the registries
-# name every algorithm, and decide no result.
-GLUE = ("optimist.runs.cell", "optimist.runs.setting", "optimist.runs.results")
+# Modules that read labels, build every trial, end it in time and write its table. What they import
+# is left out: the registries name every algorithm, and decide no result.
+GLUE = (
+    *("optimist.runs.cell", "optimist.runs.setting", "optimist.runs.results"),
+    *("optimist.runs.trials", "optimist.runs.limits", "optimist.label"),
+)
 LOOP = ("optimist.runs.loop", "optimist.runs.seeding")
 _IMPORT = re.compile(
     r"^[ \t]*(?:from (optimist[\w.]*) import (\([^)]*\)|.*)|import (optimist[\w.]+))", re.MULTILINE

@@ -37,7 +37,9 @@ WORST = {
     "drift": np.max,
 }
 COLUMNS = (
-    *("inducing", "rank", "distinct", "dimension", "information", "share", "spent", "log_det"),
+    # BKB's own diagnostics, among them information, its estimate of the dimension.
+    *("inducing", "rank", "distinct", "information"),
+    *("dimension", "share", "spent", "log_det"),
     *WORST,
 )
 
@@ -90,8 +92,8 @@ class SketchObserver(Observer):
     def columns(self) -> dict[str, float]:
         r"""Return the sizes of the sketch and the worst of every comparison.
 
-        inducing, rank, distinct; dimension: $d_{\rm eff}$; information: its estimate $D_t$; share:
-        $|S_t|$ over $d_{\rm eff}$; spent: sum of variances at the arms played; log_det.
+        dimension: $d_{\rm eff}$; share: $|S_t|$ over $d_{\rm eff}$; spent: sum of variances at the
+        arms played; log_det.
 
         Extremes so far, NaN where nothing was measured yet. ratio_low, ratio_high: over arms and
         rounds of $\tilde\sigma^2/\sigma^2$; within: share of rounds in which all arms were within
@@ -111,11 +113,7 @@ class SketchObserver(Observer):
         bkb, exact = self.bkb, self.exact
         d = exact.effective_dimension
         return {
-            "inducing": bkb.inducing,
-            "rank": len(bkb.posterior.basis),
-            "distinct": len(bkb.played),
             "dimension": d,
-            "information": bkb.information,
             "share": bkb.inducing / d,
             "spent": self.spent,
             "log_det": exact.log_det,
