@@ -63,6 +63,11 @@ def dataset_in(folder: str | Path, name: str) -> Path:
     return Path(folder) / f"{name}.csv"
 
 
+def facts_in(folder: str | Path, name: str) -> Path:
+    """Return the path of the facts about a prepared data set in a folder of them."""
+    return Path(folder) / f"{name}_facts.csv"
+
+
 def quote(label: str) -> str:
     """Return a label as part of a path: one that names a file has no slash in it."""
     return label.replace("%", "%25").replace("/", "%2F")
@@ -91,10 +96,6 @@ class Layout:
         """Return the pattern of a lane's result files."""
         return self.result(result(lane, "{paper}", "{setting}", "{algorithm}", "{trials}"))
 
-    def results_of(self, paper: str) -> list[Path]:
-        """Return the folders that hold what figures of a paper are made from."""
-        return [Path(self.results, kind, paper) for kind in (*LANES, "studies")]
-
     @property
     def kept(self) -> str:
         """The folder of results by what decides them, from which they are taken again."""
@@ -112,7 +113,7 @@ class Layout:
 
     def data_facts(self, name: str) -> str:
         """Return the path of the facts about a prepared data set."""
-        return f"{self.data_folder}/{name}_facts.csv"
+        return str(facts_in(self.data_folder, name))
 
     def raw_table(self, raw: str) -> str:
         """Return the path of a fetched table."""

@@ -15,7 +15,7 @@ from optimist.claims.metrics import metric, metric_arguments
 from optimist.errors import ConfigError, ResultError
 from optimist.layout import LANES
 from optimist.panels import studies
-from optimist.plan.config import claims_path, load_paper, paper_names
+from optimist.plan.config import claims_path, load_claims, load_paper, paper_names
 from optimist.runs import trials
 
 
@@ -517,9 +517,7 @@ def write(tmp_path):
 
 
 def test_a_valid_file_loads(write):
-    assert (
-        claims.load_claims(write(one_claim(about_fact("below", 1))))["claims"][0]["id"] == "toy.01"
-    )
+    assert load_claims(write(one_claim(about_fact("below", 1))))["claims"][0]["id"] == "toy.01"
 
 
 @pytest.mark.parametrize(
@@ -541,7 +539,7 @@ def test_a_valid_file_loads(write):
 def test_a_wrong_check_is_refused_by_name(write, change, words):
     check = {**about_fact("below", 1), **change}
     with pytest.raises(ConfigError) as error:
-        claims.load_claims(write(one_claim(check)))
+        load_claims(write(one_claim(check)))
     for word in [*words, "toy/claims.yaml"]:
         assert word in str(error.value)
 
@@ -551,17 +549,17 @@ def test_a_counted_check_needs_relation_and_bound(write, key):
     check = about_fact("below", 1)
     del check[key]
     with pytest.raises(ConfigError, match=key):
-        claims.load_claims(write(one_claim(check)))
+        load_claims(write(one_claim(check)))
     check["informative"] = True
     check.pop("relation", None)
-    claims.load_claims(write(one_claim(check)))
+    load_claims(write(one_claim(check)))
 
 
 def test_an_id_twice_is_refused(write):
     document = one_claim(about_fact("below", 1))
     document["claims"] *= 2
     with pytest.raises(ConfigError, match=r"'toy.01' occurs 2 times"):
-        claims.load_claims(write(document))
+        load_claims(write(document))
 
 
 # Output.
@@ -763,7 +761,7 @@ def name(request):
 
 @pytest.fixture(scope="module")
 def paper_claims(name):
-    return claims.load_claims(claims_path(name))
+    return load_claims(claims_path(name))
 
 
 @pytest.fixture(scope="module")

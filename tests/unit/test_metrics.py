@@ -7,7 +7,7 @@ from claim_tables import finals, measure, times
 
 from optimist import claims
 from optimist.label import name_of
-from optimist.plan.config import claims_path, paper_names
+from optimist.plan.config import claims_path, load_claims, paper_names
 from optimist.statistics import bootstrap_slope, median_ratio_interval
 
 RATIO = {"setting": "here", "numerator": "a", "denominator": "b"}
@@ -66,7 +66,7 @@ def test_the_ratio_across_settings_is_over_common_trials():
 
 @pytest.mark.parametrize("name", paper_names())
 def test_settings_that_are_paired_share_their_noise(name):
-    for claim in claims.load_claims(claims_path(name))["claims"]:
+    for claim in load_claims(claims_path(name))["claims"]:
         for check in claims.expand(claim):
             if check.metric in ("tuned_regret_ratio", "regret_ratio_across"):
                 names = check.arguments.get("settings") or [

@@ -13,7 +13,6 @@ from optimist.panels.studies import (
     STUDIES,
     accuracy,
     check_studies,
-    fact_tables,
     lemmas,
     of_paper,
     regions,
@@ -62,7 +61,6 @@ def test_a_study_is_complete_and_has_the_name_it_is_registered_by(name):
 def test_every_table_has_one_maker():
     made = [table for name in STUDIES for table in study_class(name).tables]
     assert len(made) == len(set(made)) == len(table_formats())
-    assert set(fact_tables()) <= set(made)
 
 
 def test_an_unknown_study_is_refused_with_the_nearest_name(paper):

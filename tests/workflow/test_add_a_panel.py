@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 from test_add_an_algorithm import follow, steps
 
+from optimist import sealed
+
 DOCUMENT = Path(__file__).parents[2] / "docs" / "add-a-panel.md"
 FIGURES = "results/quick/figures/glb_omd"
 
@@ -27,7 +29,7 @@ def test_following_the_document_draws_the_new_panels(project):
     assert (arms.groupby("series")["y"].max() > 1).all()
     assert table[table["role"] == "note"].empty
 
-    facts = pd.read_csv(project.root / "results/quick/studies/glb_omd/variety_facts.csv")
+    facts = sealed.read_frame(project.root / "results/quick/studies/glb_omd/variety_facts.csv")
     assert facts["setting"].tolist() == ["logistic_s3"]
 
 

@@ -125,7 +125,7 @@ def test_a_figure_made_alone_is_traced(project):
     assert found["streams"] == {"glb_omd/logistic_s3": [0, 1, 2]}
 
 
-def test_chunks_and_cores_do_not_change_results(project):
+def test_files_and_cores_do_not_change_results(project):
     path = project.root / "config/papers/glb_omd/runs.yaml"
     text = path.read_text()
     assert "trials_per_file: {ofuglb" in text

@@ -3,10 +3,11 @@
 from optimist import claims
 from optimist.files import write_frame, write_text
 from optimist.jobs import logged
+from optimist.plan.config import load_claims
 from optimist.runs import aggregate
 
 with logged(snakemake.log[0]):
     tables = aggregate.read_tables(snakemake.params.tables)
-    verdicts = claims.evaluate(claims.load_claims(snakemake.input.claims), tables)
+    verdicts = claims.evaluate(load_claims(snakemake.input.claims), tables)
     write_frame(claims.to_frame(verdicts), snakemake.output.csv)
     write_text(claims.to_markdown(verdicts), snakemake.output.md)

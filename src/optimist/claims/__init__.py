@@ -53,11 +53,11 @@ from optimist.claims.verdicts import (
     Check,
     Result,
     Verdict,
+    check_claims,
     check_names,
     evaluate,
     expand,
     judge,
-    load_claims,
 )
 
 __all__ = [
@@ -68,11 +68,11 @@ __all__ = [
     "Measurement",
     "Result",
     "Verdict",
+    "check_claims",
     "check_names",
     "evaluate",
     "expand",
     "judge",
-    "load_claims",
     "read_frame",
     "readme_is_current",
     "summary_block",

@@ -122,17 +122,14 @@ class Verdict:
 # Claims files.
 
 
-def load_claims(path: str | Path) -> dict[str, Any]:
-    """Return the claims of a YAML file as a dict, checked by schema and against `METRICS`.
+def check_claims(claims: Mapping[str, Any], path: str | Path) -> None:
+    """Check the claims of a file, which have the form of their schema, against `METRICS`.
 
     Raises
     ------
     ConfigError
         Naming file, claim, key, value and what is allowed.
     """
-    from optimist.plan.config import read_claims
-
-    claims = read_claims(path)
     paper = Path(path).parent.name
     if claims["paper"] != paper:
         raise ConfigError(f"{path}: paper is {claims['paper']!r}; allowed: {paper!r}")
@@ -148,7 +145,6 @@ def load_claims(path: str | Path) -> dict[str, Any]:
                 _check_arguments(check)
             except ConfigError as error:
                 raise ConfigError(f"{where}: {error}") from None
-    return claims
 
 
 def _check_arguments(check):
@@ -196,7 +192,7 @@ def evaluate(claims: dict[str, Any], tables: Mapping[str, Any]) -> list[Verdict]
     Parameters
     ----------
     claims : dict
-        From `load_claims`.
+        From `optimist.plan.config.load_claims`.
     tables : dict of str to pandas.DataFrame or None
         ``finals`` (setting, algorithm, trial, round, regret, status, covered, counters), ``times``
         (setting, algorithm, trial, round, seconds, status, state_bytes, for probes selections and

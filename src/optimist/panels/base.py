@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from optimist.errors import ConfigError
-from optimist.panels.rows import display_name, rows
+from optimist.panels.rows import rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -237,11 +237,6 @@ class Panel(ABC):
 def shown_settings(spec: Spec) -> list[str]:
     """Return the settings that an entry of a figure or table shows."""
     return list(spec.get("settings") or [spec[key] for key in ("setting",) if key in spec])
-
-
-def algorithm_name(label: str, names: Mapping[str, str]) -> str:
-    """Return how the label of an algorithm reads on an axis."""
-    return display_name(label, names)
 
 
 def require(section: str, spec: Spec, paper: Paper) -> None:

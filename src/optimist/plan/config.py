@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from optimist.algorithms import REGISTRIES, make_algorithm
+from optimist.claims import check_claims
 from optimist.errors import ConfigError, OptimistError, unknown_name
-from optimist.label import name_of
+from optimist.label import Label, name_of
 from optimist.panels import check_shown
 from optimist.panels.studies import check_studies
 from optimist.plan.documents import check_plain, merge, read_value, read_yaml
@@ -20,6 +21,7 @@ from optimist.runs import cell as trials
 from optimist.runs.trials import expand
 from optimist.schemas import check_document
 
+_NAME = re.compile("[a-z][a-z0-9_.]*")
 # Files of a paper that say what runs and what is shown.
 ROOMS = ("settings", "runs", "figures")
 
@@ -114,7 +116,7 @@ def claims_path(name: str) -> Path:
     return project_root() / "config" / "papers" / name / "claims.yaml"
 
 
-def read_claims(path: str | Path) -> dict[str, Any]:
+def _read_claims(path: str | Path) -> dict[str, Any]:
     """Return the claims in a file, with labels in place of the lists of the paper beside it."""
     document = read_yaml(path)
     validate(document, schema_path("claims"), str(path))
@@ -126,6 +128,19 @@ def read_claims(path: str | Path) -> dict[str, Any]:
         return expand_claims(document, names)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
+
+
+def load_claims(path: str | Path) -> dict[str, Any]:
+    """Return the claims of a YAML file, checked by schema and metrics, with labels for lists.
+
+    Raises
+    ------
+    ConfigError
+        Naming file, claim, key, value and what is allowed.
+    """
+    claims = _read_claims(path)
+    check_claims(claims, path)
+    return claims
 
 
 def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -198,8 +213,20 @@ def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, A
             block["trials_per_file"] = block.get("trials_per_file", {}) | sizes
     for pattern, keys in changes["settings"].get(paper["paper"], {}).items():
         for label in _matched(paper, pattern):
-            found["settings"][label] = merge(found["settings"][label], keys)
+            found["settings"][label] = merge(found["settings"][label], _besides(label, keys))
     return found
+
+
+def _besides(label: str, keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Return changes of a setting without those of what its label itself says."""
+    own = {key for key, _ in Label.parse(label, "setting").options}
+    return {
+        part: {k: v for k, v in value.items() if k not in own}
+        if isinstance(value, Mapping)
+        else value
+        for part, value in keys.items()
+        if part not in own
+    }
 
 
 def _matched(paper: Mapping[str, Any], pattern: str) -> list[str]:
@@ -222,20 +249,27 @@ def matches(label: str, pattern: str) -> bool:
     return fnmatch.fnmatchcase(label if "[" in pattern else name_of(label), literal)
 
 
+def _stand_in() -> Path:
+    return project_root() / "data" / "stand_in"
+
+
 def check_cells(paper: dict[str, Any]) -> None:
-    """Build the environment of each setting, two rounds long, and each of its algorithms."""
+    """Build the environment of every setting, two rounds long, and its algorithms."""
     problems: dict[str, Any] = {}
+    for name in paper["names"]:
+        if not any(name in registry for registry in REGISTRIES.values()):
+            known = set().union(*REGISTRIES.values())
+            raise unknown_name("algorithm in names", name, known)
+    for setting, spec in paper["settings"].items():
+        if not _NAME.fullmatch(name_of(setting)):
+            raise ConfigError(f"setting {setting!r} is no name; allowed: {_NAME.pattern}")
+        cell = trials.Cell(paper["paper"], setting, "", {**spec, "horizon": 2})
+        try:
+            problems[setting] = trials.build(cell, 0, _stand_in())[1]
+        except OptimistError as error:
+            raise ConfigError(f"setting {setting!r}: {error}") from None
     for job in expand(paper, caps={"trials": 1, "timing_trials": 1}):
         cell = job.cell
-        if cell.setting not in problems:
-            short = trials.Cell(
-                cell.paper, cell.setting, cell.algorithm, {**cell.spec, "horizon": 2}
-            )
-            try:
-                stand_in = project_root() / "data" / "stand_in"
-                problems[cell.setting] = trials.build(short, 0, stand_in)[1]
-            except OptimistError as error:
-                raise ConfigError(f"setting {cell.setting!r}: {error}") from None
         make_algorithm(cell.algorithm, problems[cell.setting])
         if job.probe:
             make_algorithm(job.probe["leader"], problems[cell.setting])

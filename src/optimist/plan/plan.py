@@ -16,7 +16,7 @@ from optimist.files import fingerprint
 from optimist.layout import Layout
 from optimist.panels import studies
 from optimist.plan import costs
-from optimist.plan.config import check_config, claims_path, load_paper, project_root
+from optimist.plan.config import check_config, claims_path, load_claims, load_paper, project_root
 from optimist.plan.data import PlannedData
 from optimist.plan.jobs import PlannedJobs
 from optimist.plan.shown import PlannedShown
@@ -112,7 +112,7 @@ class Plan:
         known = {name for cell in cells for name in cell}
         for study in studies.of_paper(paper):
             known |= study.about()
-        document = claims.load_claims(claims_path(paper["paper"]))
+        document = load_claims(claims_path(paper["paper"]))
         claims.check_names(document, known)
         return fingerprint(document)
 

@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any
 
 from optimist.layout import ALONE, GROUPS, Layout
+from optimist.plan.config import claims_path, project_root
 from optimist.plan.data import PlannedData
 from optimist.plan.shown import PlannedShown
 from optimist.plan.studies import PlannedStudies
@@ -54,7 +55,7 @@ class PlannedTargets:
     @staticmethod
     def claims_path(wildcards: Any) -> str:
         """Return the path of the claims of a paper."""
-        return f"config/papers/{wildcards.paper}/claims.yaml"
+        return str(claims_path(wildcards.paper).relative_to(project_root()))
 
     def claims_inputs(self, wildcards: Any) -> dict[str, str]:
         """Return the claims of a paper and its tables."""

@@ -33,7 +33,7 @@ def trace(path: str | Path) -> dict[str, Any]:
     """
     if not Path(path).is_file():
         raise ResultError(f"{path} is not a file; allowed: a figure, table or result file")
-    return _of_result(path) if Path(path).suffix == ".parquet" else _of_item(path)
+    return _of_result(path) if parse_result(Path(path).resolve()) else _of_item(path)
 
 
 def _of_result(path):

@@ -1,7 +1,7 @@
 """Named random streams: the only place that makes generators.
 
-A stream is derived from names (paper, noise name of the setting, trial, purpose), never from the
-order of jobs, so a result cannot depend on chunk size, number of cores or executor.
+A stream is derived from names (paper, name of the setting, trial, purpose), never from the order of
+jobs, so a result cannot depend on the files of a job, the number of cores or the executor.
 """
 
 import hashlib

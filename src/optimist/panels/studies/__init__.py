@@ -60,9 +60,3 @@ def check_studies(paper: dict[str, Any]) -> None:
 def table_formats() -> dict[str, str]:
     """Return the file format, csv or parquet, of every table of every study."""
     return {table: suffix for name in STUDIES for table, suffix in study_class(name).tables.items()}
-
-
-@lru_cache
-def fact_tables() -> tuple[str, ...]:
-    """Return the names of all tables of studies that hold facts."""
-    return tuple(table for name in STUDIES for table in study_class(name).facts)

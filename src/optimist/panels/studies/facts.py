@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from optimist.layout import facts_in
 from optimist.panels.studies.base import Study, fact_table, section_schema
 from optimist.runs.cell import Cell, build
 from optimist.sealed import read_frame
@@ -39,11 +40,11 @@ class Facts(Study):
             rows += [(name, cell.setting, float(v)) for name, v in environment.facts().items()]
             dataset = cell.spec.get("dataset")
             if dataset and dataset not in seen:
-                rows += _facts_of_data(f"{data_dir}/{dataset}_facts.csv", cell.setting)
+                rows += _facts_of_data(facts_in(data_dir or "", dataset), cell.setting)
                 seen.add(dataset)
         return {"facts": fact_table(rows)}
 
 
-def _facts_of_data(path: str, setting: str) -> list[tuple[str, str, float]]:
+def _facts_of_data(path: Path, setting: str) -> list[tuple[str, str, float]]:
     about = read_frame(path)
     return [(row.name, setting, row.value) for row in about.itertuples(index=False)]

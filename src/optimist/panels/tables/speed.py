@@ -5,7 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from optimist.panels.base import ALGORITHMS, SETTINGS
+from optimist.errors import ConfigError
+from optimist.panels.base import ALGORITHMS, SETTINGS, Paper
 from optimist.panels.rows import Tables, complete, estimate
 from optimist.panels.tables.base import Table, cell_columns
 
@@ -24,6 +25,15 @@ class Speed(Table):
         },
     }
     lanes = ("timing",)
+
+    def check(self, paper: Paper) -> None:
+        """Refuse a table without the method that its ratios are to."""
+        method = paper.get("method")
+        if method not in self.algorithms:
+            raise ConfigError(
+                f"algorithms of a table of kind 'speed' are {self.algorithms}; allowed: lists with "
+                f"the paper's method, which is {method!r}"
+            )
 
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
         """Yield the times of each cell, beside those of the paper's method."""
