@@ -395,7 +395,7 @@ def test_a_cell_that_passes_its_limit_says_so_and_the_others_go_on(project, undi
     said = project.run("optimist", "results", "--configfile", "tiny.yaml", "--delete", "early")
     files = [path for path in done if "/gloc" in path]  # its variants too
     assert f"{status} 3 of 3 trials" in said.stdout
-    assert f"deleted {len(files)} files" in said.stdout
+    assert f"deleted {len(files)} result files" in said.stdout
     source.write_text(sound)
     project.run(*arguments, TARGET)
     assert undisturbed["tiny"].items() <= project.digests().items()

@@ -46,7 +46,7 @@ def follow(project, language, path, content):
 
 
 def written(project):
-    """Return the time of writing of each result file, by setting/algorithm/chunk."""
+    """Return the time of writing of each result file, by setting/algorithm/trials."""
     folder = project.root / RESULTS
     return {
         str(path.relative_to(folder)): path.stat().st_mtime_ns for path in folder.rglob("*.parquet")

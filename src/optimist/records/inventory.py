@@ -1,5 +1,6 @@
 """What a results folder holds: which planned files are there, which are refused, what they cost."""
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -68,17 +69,19 @@ def _entry(path: str, trials: Trials, plan: Plan) -> Entry:
 
 
 def delete(entries: Iterable[Entry], plan: Plan) -> int:
-    """Delete the files of some entries, and what was made from them, so that it is made again.
+    """Delete the files of some entries, and let what was made from them look old, to be made again.
 
     Returns
     -------
     int
-        The number of figures and tables that were made from them.
+        The number of files that were made from them.
     """
     doomed = [entry.path for entry in entries]
     made = [path for path in map(Path, plan.targets.made_with(doomed)) if path.exists()]
-    for path in [*map(Path, doomed), *made]:
+    for path in map(Path, doomed):
         path.unlink()
+    for path in made:
+        os.utime(path, (0.0, 0.0))
     return len(made)
 
 
