@@ -238,10 +238,7 @@ def _results(options):
     if options.delete:
         doomed = [entry for entry in entries if entry.state == options.delete]
         made = inventory.delete(doomed, plan)
-        print(
-            f"deleted {len(doomed)} result files; {made} files that were made from them are out of "
-            "date"
-        )
+        print(f"deleted {len(doomed)} result files, and {made} files that were made from them")
     return 0
 
 

@@ -1,6 +1,7 @@
 """Result files that are not what is asked for are refused, found, deleted, and never merged."""
 
 import errno
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -34,10 +35,13 @@ class ToyPlan:
         self.trials = SimpleNamespace(by_path=by_path, fingerprints=self._fingerprints)
         self.papers = ["toy", "other"]
         self.figure = Path(root, "figure.png")
-        self.targets = SimpleNamespace(made_with=lambda paths: [str(self.figure)] * bool(paths))
+        self.targets = SimpleNamespace(made_with=self._made_with)
         self.studies = SimpleNamespace(asked=[study_class("facts")], benchmark=self._benchmark)
         caps = {"rounds": None, "trials": None, "timing_trials": None}
         self.config = {"caps": caps, "only": {"settings": [], "algorithms": []}}
+
+    def _made_with(self, paths):
+        yield [str(self.figure), "absent"], list(self.trials.by_path)
 
     def _benchmark(self, study, paper):
         return self.layout.benchmark(study.name, paper)
@@ -167,8 +171,8 @@ def test_the_command_deletes_what_it_is_told_and_nothing_else(folder, monkeypatc
     monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: folder)
     folder.figure.write_bytes(b"drawn")
     assert cli.main(["results", "--delete", "refused"]) == 0
-    assert "deleted 2 result files; 1 files that were made from them" in capsys.readouterr().out
-    assert folder.figure.stat().st_mtime == 0.0
+    assert "deleted 2 result files, and 1 files that were made from" in capsys.readouterr().out
+    assert not folder.figure.exists()
     assert [e.state for e in inventory.take(folder)] == [
         *("present", "absent", "absent", "absent", "early")
     ]
@@ -378,3 +382,10 @@ def test_a_damaged_file_or_a_wrong_folder_is_refused(tmp_path):
         merge([a], tmp_path / "all")
     with pytest.raises(ResultError, match=r"nowhere holds no results"):
         merge([tmp_path / "nowhere"], tmp_path / "all")
+
+
+def test_a_figure_that_came_with_a_checkout_is_not_deleted_with_results(folder):
+    folder.figure.write_bytes(b"drawn elsewhere")
+    os.utime(folder.figure, (1.0, 1.0))
+    assert inventory.delete([e for e in inventory.take(folder) if e.state == "early"], folder) == 0
+    assert folder.figure.exists()

@@ -1,6 +1,6 @@
 """Targets: claims, manifests, and what can be asked for by name."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from itertools import product
 from typing import Any
@@ -100,18 +100,17 @@ class PlannedTargets:
             found = self._shown.made_from(paper, kind, name)
         return [*found, *self._data.behind(self._trials.datasets(found))]
 
-    def made_with(self, paths: Collection[str]) -> list[str]:
-        """Return the files that are made with any of some result files, directly or not."""
-        found: list[str] = []
+    def made_with(self, paths: Collection[str]) -> Iterator[tuple[list[str], list[str]]]:
+        """Yield the files that are made together with any of some result files, and what from."""
         for paper, group in product(self._papers, GROUPS):
-            if not set(paths).isdisjoint(self._trials.paths(paper, group=group)):
-                found += self._layout.aggregated(paper, group).values()
-                found += [self._layout.best_known(paper, group)]
-                found += [self._layout.manifest(paper, group)]
+            own = self._trials.paths(paper, group=group)
+            if not set(paths).isdisjoint(own):
+                tables = [*self._layout.aggregated(paper, group).values()]
+                yield [*tables, self._layout.best_known(paper, group)], own
             for name, files in self._files(paper, group).items():
-                if not set(paths).isdisjoint(self._made_from(paper, group, name)):
-                    found += files
-        return found
+                made_from = self._made_from(paper, group, name)
+                if not set(paths).isdisjoint(made_from):
+                    yield files, made_from
 
     # Targets.
 

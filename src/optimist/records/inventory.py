@@ -1,6 +1,6 @@
 """What a results folder holds: which planned files are there, which are refused, what they cost."""
 
-import os
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -69,7 +69,9 @@ def _entry(path: str, trials: Trials, plan: Plan) -> Entry:
 
 
 def delete(entries: Iterable[Entry], plan: Plan) -> int:
-    """Delete the files of some entries, and let what was made from them look old, to be made again.
+    """Delete the files of some entries, and what was made from them, so that it is made again.
+
+    A figure that is older than all that it would be made from came with a checkout, and stays.
 
     Returns
     -------
@@ -77,12 +79,18 @@ def delete(entries: Iterable[Entry], plan: Plan) -> int:
         The number of files that were made from them.
     """
     doomed = [entry.path for entry in entries]
-    made = [path for path in map(Path, plan.targets.made_with(doomed)) if path.exists()]
-    for path in map(Path, doomed):
-        path.unlink()
-    for path in made:
-        os.utime(path, (0.0, 0.0))
+    made = set()
+    for files, inputs in plan.targets.made_with(doomed):
+        oldest = min(_time(path) for path in inputs)
+        made |= {path for path in files if oldest <= _time(path) < math.inf}
+    for path in [*doomed, *made]:
+        Path(path).unlink()
     return len(made)
+
+
+def _time(path: str) -> float:
+    """Return when a file was written, infinity if there is none."""
+    return Path(path).stat().st_mtime if Path(path).exists() else math.inf
 
 
 def to_text(entries: Sequence[Entry], options: str = "", shown: int = 20) -> str:
