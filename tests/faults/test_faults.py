@@ -136,28 +136,18 @@ def test_a_damaged_result_is_named_and_made_again(project, undisturbed, content)
     assert project.digests() == undisturbed["tiny"]
 
 
-def test_a_result_of_another_configuration_is_refused_and_made_again(project, undisturbed):
+@pytest.mark.parametrize("how", ["renamed", "overwritten"])
+def test_a_result_of_another_configuration_is_refused_and_made_again(project, undisturbed, how):
     other = project.overlay(results="other", caps={"rounds": 41})
-    project.run(*other, FILE.replace("results", "other", 1))
+    foreign = project.root / FILE.replace("results", "other", 1)
+    project.run(*other, str(foreign.relative_to(project.root)))
     arguments = project.overlay()
     project.run(*arguments, TARGET)
-    os.replace(project.root / FILE.replace("results", "other", 1), project.root / FILE)
+    if how == "renamed":
+        os.replace(foreign, project.root / FILE)
+    else:  # in its place, as `cp` does
+        shutil.copyfile(foreign, project.root / FILE)
     os.utime(project.root / FILE)
-    message = error_of(project.run(*arguments, TARGET, check=False))
-    assert FILE in message and "another configuration or code" in message
-    delete_refused(project)
-    project.run(*arguments, TARGET)
-    assert project.digests() == undisturbed["tiny"]
-
-
-def test_a_result_that_is_overwritten_in_place_is_refused_and_made_again(project, undisturbed):
-    other = project.overlay(results="other", caps={"rounds": 41})
-    project.run(*other, FILE.replace("results", "other", 1))
-    arguments = project.overlay()
-    project.run(*arguments, TARGET)
-    with (project.root / FILE).open("r+b") as file:  # as `cp` does
-        file.truncate()
-        file.write((project.root / FILE.replace("results", "other", 1)).read_bytes())
     message = error_of(project.run(*arguments, TARGET, check=False))
     assert FILE in message and "another configuration or code" in message
     delete_refused(project)

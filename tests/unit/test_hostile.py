@@ -298,6 +298,8 @@ MANIFESTS = {
     "no digest": '{"items": {"a": {"files": {"x.png": 3}, "inputs": []}}, "inputs": {}}',
     "deep": "[" * 100_000,
     "unknown input": '{"items": {"a": {"files": {}, "inputs": ["b"]}}, "inputs": {}}',
+    "making of a wrong kind": '{"items": {}, "inputs": {}, "made": [{}]}',
+    "writing of a wrong kind": '{"items": {}, "inputs": {}, "written": {"commit": 3}}',
     "unknown making": json.dumps(
         {"items": {}, "made": [], "inputs": {"b": {"sha256": "0" * 64, "made": 3}}}
     ),

@@ -36,13 +36,10 @@ def read_yaml(path: str | Path) -> Any:
         If the file cannot be read, is not valid YAML, has a key twice or anything but plain data.
     """
     try:
-        return _document(read_text(path), f"file {path}")
+        text = read_text(path)
     except UnreadableError as error:
         raise ConfigError(f"file {error}") from None
-    except yaml.YAMLError as error:
-        raise ConfigError(f"file {path} is not valid YAML: {_one_line(error)}") from None
-    except RecursionError:
-        raise ConfigError(_too_deep(f"file {path}")) from None
+    return read_value(text, f"file {path}")
 
 
 def read_value(text: str, place: str) -> Any:
@@ -50,7 +47,7 @@ def read_value(text: str, place: str) -> Any:
     try:
         return _document(text, place)
     except yaml.YAMLError as error:
-        raise ConfigError(f"{place} is not valid YAML: {_one_line(error)}") from None
+        raise ConfigError(f"{place} is not valid YAML: {' '.join(str(error).split())}") from None
     except RecursionError:
         raise ConfigError(_too_deep(place)) from None
 
@@ -73,10 +70,6 @@ def check_plain(value: Any, place: str) -> None:
             raise ConfigError(f"{where} is {item!r}; allowed: finite numbers")
         elif not (item is None or isinstance(item, str | int | float)):
             raise ConfigError(f"{where} is {item!r}; allowed: text, numbers, true, false, null")
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
 
 
 def _too_deep(place: str | Path) -> str:

@@ -27,6 +27,14 @@ _ITEM = {
         "inputs": {"type": "array", "items": {"type": "string"}},
     },
 }
+_MAKING = {
+    "type": "object",
+    "required": ["commit", "dirty", "python", "packages", "machine", "blas_threads"],
+    "properties": {
+        "packages": {"type": "object"},
+        "machine": {"type": "object", "required": ["cpu", "cores", "system"]},
+    },
+}
 # What the file of a manifest holds, as a JSON schema.
 FORM = {
     "type": "object",
@@ -34,9 +42,9 @@ FORM = {
     "properties": {
         "items": {"type": "object", "additionalProperties": _ITEM},
         "inputs": {"type": "object", "additionalProperties": _INPUT},
-        "made": {"type": "array", "items": {"type": "object"}},
+        "made": {"type": "array", "items": _MAKING},
         "settings": {"type": "object", "additionalProperties": {"type": "object"}},
-        "written": {"type": "object"},
+        "written": _MAKING,
     },
 }
 
@@ -157,7 +165,7 @@ def _check_references(manifest, place, again):
 
 
 def _check_form(manifest: Mapping[str, Any], place: Path) -> None:
-    if "made" not in manifest:
+    if not {"made", "settings", "written"} <= set(manifest):
         raise ResultError(
             f"{place} was written by a version that kept neither settings nor machines; make it "
             f"again: snakemake --cores 2 --force {os.path.relpath(place)}"

@@ -159,9 +159,9 @@ def play(
 def _run(rounds: "_Rounds", marks: Sequence[int], time_limit: float | None) -> Trajectory:
     """Play up to the last mark, recording totals at the marks; never raise for numbers."""
     trajectory = Trajectory()
-    invalid: list[str] = []
+    invalid: set[str] = set()
     # A reward that overflows a solver leaves NaN there, and maybe not where one looks for it.
-    with np.errstate(invalid="call", call=lambda kind, flag: invalid.append(kind)):
+    with np.errstate(invalid="call", call=lambda kind, flag: invalid.add(kind)):
         _play_rounds(rounds, trajectory, marks, time_limit)
     if trajectory.status == "ok":
         trajectory.status = rounds.status
@@ -252,18 +252,18 @@ class _Rounds:
         }
         totals["state_bytes"] = self.algorithm.state_bytes()
         for observer in self.observers:
-            self._add(totals, type(observer).__name__, observer.columns())
-        self._add(totals, type(self.algorithm).__name__, self.algorithm.diagnostics())
+            self._add(totals, observer, observer.columns())
+        self._add(totals, self.algorithm, self.algorithm.diagnostics())
         return totals
 
     def _add(self, totals, owner, columns):
         """Add the columns of an observer or an algorithm, which nobody else may have."""
-        own = MEASURED - {"covered"} if owner == Coverage.__name__ else MEASURED
-        clash = sorted({*own, *totals}.intersection(columns))
+        taken = {*MEASURED, *totals} - ({"covered"} if isinstance(owner, Coverage) else set())
+        clash = sorted(taken.intersection(columns))
         if clash:
             raise ConfigError(
-                f"{owner} records {', '.join(clash)}; allowed: columns of other names than "
-                f"{', '.join(sorted({*own, *totals}))}"
+                f"{type(owner).__name__} records {', '.join(clash)}; allowed: columns of other "
+                f"names than {', '.join(sorted(taken))}"
             )
         totals |= columns
 
