@@ -26,7 +26,7 @@ from optimist.environments.base import check_sizes
 from optimist.environments.kernel_pool import KernelPool
 from optimist.environments.pool import check_subset
 from optimist.errors import ConfigError, one_of, positive
-from optimist.numerics.kernels import GramKernel, make_kernel
+from optimist.numerics.kernels import GramKernel, Kernel, make_kernel
 from optimist.numerics.linear import norms
 
 CENTRES = 30
@@ -87,7 +87,7 @@ class KernelEnvironment(KernelPool):
         if instance == "strings" and lengthscale is not None:
             raise ConfigError(f"lengthscale is {lengthscale!r}; allowed for kernel 'strings': none")
         if instance != "strings":  # whose kernel is of the strings drawn
-            self.kernel = make_kernel(kernel, lengthscale)
+            self.kernel: Kernel = make_kernel(kernel, lengthscale)
         points, values = self._draw(stream("instance"), instance, arms, dimension)
         offered = None
         if subset is not None:
@@ -175,7 +175,7 @@ def _strings(rng, arms):
     return GramKernel(0.5 * (gram + gram.T)), np.arange(arms, dtype=float)[:, None]
 
 
-INSTANCES = {
+INSTANCES: dict[str, Callable] = {
     "cube": _cube,
     "sphere": _sphere,
     "corner": _corner,

@@ -143,7 +143,7 @@ class SolutionMemory:
             cosines = directions @ self.directions[self.kept].T
             slots = cosines.argmax(axis=1)
             same = cosines.max(axis=1) > SAME_DIRECTION
-        new = len(directions) - np.count_nonzero(same)
+        new = int(np.count_nonzero(~same))
         slots[~same] = (self.count + np.arange(new)) % len(self.active)
         self.count += new
         return slots

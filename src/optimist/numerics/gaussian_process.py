@@ -62,8 +62,8 @@ class ExactPosterior:
         self.counts = np.zeros(len(points), dtype=int)
         self.log_det = 0.0
         self.t = 0
-        self._rows = GrowingArray(len(points))
-        self._covariance = None
+        self._rows: Any = GrowingArray(len(points))
+        self._covariance: np.ndarray | None = None  # in place of rows once that is cheaper, (A, A)
         self._recall = recall
         self._last: dict[int, Any] = {}  # point: its last row of V, and the diagonal element of L
 

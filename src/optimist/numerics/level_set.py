@@ -229,7 +229,8 @@ class _DualSearch:
         self.set, self.x = level_set, x
         self.theta = level_set.centre
         self.gaps: dict[float, float] = {}
-        self.below = self.above = None
+        self.below: Any = None
+        self.above: Any = None
         if level_set.holds_centre:
             self.below = _Tilted(0.0, level_set.centre, 0.0, True)
 

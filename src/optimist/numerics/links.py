@@ -33,7 +33,7 @@ class Link(ABC):
     self_concordance = 1.0
 
     @abstractmethod
-    def log_partition(self, z: np.ndarray) -> np.ndarray:
+    def log_partition(self, z: Any) -> Any:
         """Return m(z), elementwise."""
 
     @abstractmethod
@@ -69,7 +69,7 @@ class Logistic(Link):
 
     name = "logistic"
 
-    def log_partition(self, z: np.ndarray) -> np.ndarray:
+    def log_partition(self, z: Any) -> Any:
         # log(1 + e^z) = max(z, 0) + log(1 + e^-|z|), exact to one rounding of 1.
         return np.maximum(z, 0.0) + np.log(1.0 + np.exp(-np.abs(z)))
 
@@ -120,7 +120,7 @@ class Poisson(Link):
     # Unconstrained Newton steps may overshoot; exp(30) is far beyond any ball of interest.
     cap = 30.0
 
-    def log_partition(self, z: np.ndarray) -> np.ndarray:
+    def log_partition(self, z: Any) -> Any:
         if isinstance(z, float):
             return math.exp(min(z, self.cap))
         return np.exp(np.minimum(z, self.cap))
@@ -154,7 +154,7 @@ class Gaussian(Link):
         self.sigma = float(sigma)
         self.dispersion = self.sigma**2
 
-    def log_partition(self, z: np.ndarray) -> np.ndarray:
+    def log_partition(self, z: Any) -> Any:
         return 0.5 * z * z
 
     def mean(self, z: Any) -> Any:

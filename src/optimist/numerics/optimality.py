@@ -9,7 +9,7 @@ cannot win. Rows that do not converge are left to the one-dimensional dual of
 `optimist.numerics.level_set`.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -145,7 +145,8 @@ class OptimalitySystem:
 
     def _recall(self):
         """Put all rows where the memory has the nearest solution, and bound them from there."""
-        memory, ridge = self.set.memory, self.set.likelihood.ridge
+        memory: Any = self.set.memory
+        ridge = self.set.likelihood.ridge
         everyone = np.arange(len(self.arms))
         slots = memory.nearest(self._directions)
         self.unknowns[:, :-2] = memory.expansions.points[slots]
@@ -254,7 +255,7 @@ class OptimalitySystem:
         active = self.active[rows]
         if active.any():
             theta = unknowns[active, :-2]
-            square = self.set.radius**2
+            square = cast(float, self.set.radius) ** 2  # only a ball can be active
             residual[active, -1] = 0.5 * (dots(theta, theta) / square - 1.0)
             jacobian[active, -1, :-2] = theta / square
             jacobian[active, -1, -1] = 0.0

@@ -56,7 +56,7 @@ def _roots(level_set, thetas):
 
 def _cross(level_set, path, a):
     r"""Return path(a) with $\sqrt\psi$ near beta, by secant steps in log-log scale."""
-    power = 1.0
+    power: Any = 1.0
     root = _roots(level_set, path(a))
     for _ in range(CROSSING_STEPS):
         logs = np.clip(np.log(level_set.beta / root) / power, -LONGEST_STEP, LONGEST_STEP)

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Any
+from typing import Any, cast
 
 from optimist.errors import ConfigError, ResultError
 from optimist.files import sha256
 from optimist.label import name_of
-from optimist.layout import parse_result
+from optimist.layout import Result, parse_result
 from optimist.panels import PANELS, TABLES
 from optimist.plan.config import load_paper
 from optimist.records import manifest
@@ -91,9 +91,10 @@ def _of_claims(path, entry):
 def _of_runs(content, inputs):
     """Return what a manifest says of those of its inputs that are results and data sets."""
     runs = {p: entry for p, entry in inputs.items() if "made" in entry}
-    settings, streams = {}, {}
+    settings: dict[str, Any] = {}
+    streams: dict[str, set[int]] = {}
     for run in runs:
-        place = parse_result(run)
+        place = cast(Result, parse_result(run))  # a result's path, as the manifest was checked
         name = f"{place.paper}/{place.setting}"
         settings[name] = content["settings"][name]
         stream = _stream(place.paper, place.setting)

@@ -16,6 +16,7 @@ for a numerical reason; it ends with a status:
 import math
 import re
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -219,7 +220,7 @@ def _reward(environment, t, choice):
     return reward
 
 
-class _Rounds:
+class _Rounds(ABC):
     """Running totals of one trial."""
 
     def __init__(self, environment, algorithm, observers=()):
@@ -234,6 +235,10 @@ class _Rounds:
     def status(self):
         """How the algorithm did."""
         return self.algorithm.status
+
+    @abstractmethod
+    def round(self, t):
+        """Play round ``t``; return what was offered, what was chosen, the reward, the regret."""
 
     def play(self, t):
         """Play round ``t``, between the observers' looks at the algorithm."""
@@ -330,7 +335,7 @@ class _ReplayRounds(_ArmRounds):
         self.leader = leader
         self.every = every
         # Seconds that preparing and selecting took when last timed; none before the first time.
-        self.rates = None
+        self.rates: tuple[float, float] | None = None  # seconds to prepare and to select
         self.selections = 0
         self.agreements = 0
 
@@ -349,7 +354,7 @@ class _ReplayRounds(_ArmRounds):
             choice = follower.select(arms)
             rounds = t if self.rates is None else 0  # that they stand for besides those to come
             self.rates = middle - start, time.perf_counter() - middle
-            self._charge(rounds)
+            self._charge(rounds, *self.rates)
             self.selections += 1
             self.agreements += choice == index
         reward, told = _reward(self.environment, t, index), self.environment.context(t)
@@ -358,13 +363,13 @@ class _ReplayRounds(_ArmRounds):
         follower.update(arms, index, reward, **told)
         self.seconds += time.perf_counter() - start
         if self.rates:
-            self._charge(1)
+            self._charge(1, *self.rates)
         return arms, index, reward, self.environment.regret(t, index)
 
-    def _charge(self, rounds):
+    def _charge(self, rounds, preparing, selecting):
         """Add what preparing and selecting take in some rounds."""
-        self.seconds += rounds * sum(self.rates)
-        self.select_seconds += rounds * self.rates[1]
+        self.seconds += rounds * (preparing + selecting)
+        self.select_seconds += rounds * selecting
 
     def totals(self):
         return {**super().totals(), "selections": self.selections, "agreements": self.agreements}

@@ -17,6 +17,7 @@ without versions and without saying how data were scaled.
 
 import math
 from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 
@@ -56,7 +57,7 @@ class GPOptimiser(BoxAlgorithm):
         self.counts = {"failed_fits": 0, "flat_rounds": 0, "failed_ascents": 0}
 
     @abstractmethod
-    def acquisition(self, m: np.ndarray, v: np.ndarray, best: float) -> Acquisition:
+    def acquisition(self, m: Any, v: Any, best: float) -> Acquisition:
         """Return the acquisition and its derivatives in mean ``m`` and deviation ``v``.
 
         ``best`` is the value that must be exceeded; all are standardised if the fit is.
@@ -83,7 +84,8 @@ class GPOptimiser(BoxAlgorithm):
         low = (self.problem.low - self._corner) / self._width
         high = (self.problem.high - self._corner) / self._width
         candidates = self._candidates(low, high, incumbent)
-        values = self.acquisition(*process.predict(candidates), best)[0]
+        m, v = process.predict(candidates)
+        values = self.acquisition(m, v, best)[0]
         self.counts["flat_rounds"] += bool(values.max() == values.min())
         order = np.argsort(-values, kind="stable")[: self.configuration.refined]
         bounds = np.column_stack([low, high])

@@ -15,6 +15,7 @@ leaves open how weights are drawn, where Step 5 starts, how parameters are put b
 and F; these are options, and the bound of the problem. Each variant names its own deviations.
 """
 
+import inspect
 import math
 from functools import partial
 from typing import Any
@@ -175,6 +176,6 @@ class GOUCB(BoxAlgorithm):
 def _refuse_idle(**options):
     """Raise ConfigError for an option of the paper's variant that the other would not heed."""
     for key, value in options.items():
-        default = GOUCB.__init__.__kwdefaults__[key]
+        default = inspect.signature(GOUCB).parameters[key].default
         if value != default:
             raise ConfigError(f"{key} is {value!r}; allowed with variant=tuned: {default}")

@@ -8,6 +8,8 @@ Deviations: the process is fitted and the maximum found as the configuration say
 `optimist.algorithms.black_box.gaussian_process`; all but ``raw`` maximise the logarithm.
 """
 
+from typing import Any
+
 import numpy as np
 
 from optimist.algorithms.black_box.gaussian_process import Acquisition, GPOptimiser
@@ -35,7 +37,7 @@ class GPPI(GPOptimiser):
     ) -> None:
         super().__init__(problem, configuration, rng)
 
-    def acquisition(self, m: np.ndarray, v: np.ndarray, best: float) -> Acquisition:
+    def acquisition(self, m: Any, v: Any, best: float) -> Acquisition:
         if self.configuration.logarithm:
             return log_probability_of_improvement(m, v, best)
         return probability_of_improvement(m, v, best)

@@ -11,6 +11,7 @@ the number of points. The process is fitted and the maximum found as the configu
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ class GPUCB(GPOptimiser):
             only_word("beta", beta, "default", "theory, or a positive number")
         self.beta = beta if isinstance(beta, str) else positive("beta", beta)
 
-    def acquisition(self, m: np.ndarray, v: np.ndarray, best: float) -> Acquisition:
+    def acquisition(self, m: Any, v: Any, best: float) -> Acquisition:
         return upper_bound(m, v, self._beta())
 
     def _beta(self):

@@ -60,9 +60,9 @@ class RSGLinCB(GLBAlgorithm):
         d = problem.dimension
         self.ridge = float(d)
         self._set_constants()
-        self.V = self.ridge * np.eye(d)
+        self.V: np.ndarray = self.ridge * np.eye(d)
         self.V_inv = np.eye(d) / self.ridge
-        self.H = self.ridge * np.eye(d)
+        self.H: np.ndarray = self.ridge * np.eye(d)
         self.H_switch = self.H.copy()
         self.warm_up_history = problem.new_history(history)
         self.main_history = problem.new_history(history)

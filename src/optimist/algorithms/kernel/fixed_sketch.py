@@ -1,5 +1,7 @@
 """What SoR and DTC share here: a fixed number of inducing points, drawn uniformly."""
 
+from typing import Any
+
 import numpy as np
 
 from optimist.algorithms.kernel.inducing_points import InducingPointUCB
@@ -34,9 +36,9 @@ class FixedSketchUCB(InducingPointUCB):
         super().__init__(problem, cache=source == "history", rng=rng)
         self.size = whole_number("size", size)
         self.source = one_of("source", source, ("arms", "history"))
-        self.points: np.ndarray | None = None  # inducing points of source "arms", (m, d)
-        self.gram: np.ndarray | None = None  # their kernel with each other, (m, m)
-        self.kept: np.ndarray | None = None  # and with fixed arms, (m, A)
+        self.points: Any = None  # inducing points of source "arms", (m, d)
+        self.gram: Any = None  # their kernel with each other, (m, m)
+        self.kept: Any = None  # and with fixed arms, (m, A)
 
     def approximate_leverages(
         self, posterior: NystromPosterior, B: np.ndarray, prior: np.ndarray
