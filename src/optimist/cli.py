@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -101,34 +102,17 @@ def _add_results_options(parser):
 
 def _list(options):
     from optimist import listing
-    from optimist.algorithms import REGISTRIES
 
-    if options.what is not None:
-        tables = _listed(options.what)
+    if options.what is None:
+        content = listing.everything()
     else:
-        of_domains = {f"algorithms on {d}": listing.algorithms(d) for d in REGISTRIES}
-        tables = {"papers": listing.papers()} | of_domains
+        paper, _, setting = options.what.partition("/")
+        content = listing.of_setting(paper, setting) if setting else listing.of_paper(paper)
     if options.json:
-        print(json.dumps(tables, indent=1))
-        return 0
-    for title, rows in tables.items():
-        print(f"{title}\n{listing.to_text(rows)}\n")
+        print(json.dumps(content, indent=1))
+    else:
+        print(listing.to_text(content, shutil.get_terminal_size((120, 24)).columns))
     return 0
-
-
-def _listed(text):
-    """Return the tables on a paper, or on a setting of one, by their titles."""
-    from optimist import listing
-    from optimist.plan.config import load_paper
-    from optimist.runs.setting import resolve_setting
-
-    name, _, setting = text.partition("/")
-    paper = load_paper(name)
-    if not setting:
-        return {f"{paper['title']}, {paper['reference']}": listing.settings(paper)}
-    label, spec = resolve_setting(paper, setting)
-    titles = (f"{name}/{label}", spec.get("title"), spec.get("about"))
-    return {"\n".join(filter(None, titles)): listing.options(paper, setting)}
 
 
 def _run(options):

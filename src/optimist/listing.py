@@ -1,7 +1,9 @@
 """What there is to run, as tables of text: papers, their settings, and the options of a setting."""
 
 import inspect
+import itertools
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,84 +16,111 @@ from optimist.runs.trials import Trials, expand
 
 Table = list[dict[str, Any]]
 
-
-def papers() -> Table:
-    """Return a row for each paper: name, title, and how many settings and cells it has."""
-    rows = []
-    for name in paper_names():
-        paper = load_paper(name)
-        cells = {(t.cell.setting, t.cell.algorithm) for t in expand(paper)}
-        bases = {name_of(setting) for setting, _ in cells}
-        rows.append(
-            {
-                "paper": name,
-                "base settings": len(bases),
-                "settings": len({setting for setting, _ in cells}),
-                "cells": len(cells),
-                "title": paper["title"],
-            }
-        )
-    return rows
+NARROWEST = 40
 
 
-def settings(paper: Mapping[str, Any]) -> Table:
-    """Return a row for each setting that a paper runs, those of one name together."""
+def everything() -> dict[str, Table]:
+    """Return the tables ``papers`` and ``algorithms``, one row for each."""
+    return {
+        "papers": [_paper_row(name) for name in paper_names()],
+        "algorithms": [row for domain in REGISTRIES for row in _algorithms(domain)],
+    }
+
+
+def _paper_row(name: str) -> dict[str, Any]:
+    paper = load_paper(name)
+    cells = {(t.cell.setting, t.cell.algorithm) for t in expand(paper)}
+    settings = {setting for setting, _ in cells}
+    return {
+        "paper": name,
+        "base settings": len(set(map(name_of, settings))),
+        "settings": len(settings),
+        "cells": len(cells),
+        "title": paper["title"],
+    }
+
+
+def of_paper(name: str) -> dict[str, Any]:
+    """Return a paper's title, and the tables ``base settings`` and ``settings`` that it runs.
+
+    Settings of one base setting follow each other.
+    """
+    paper = load_paper(name)
     found: dict[str, list[Trials]] = {}
     for trials in expand(paper):
         found.setdefault(trials.cell.setting, []).append(trials)
-    order = list(dict.fromkeys(map(name_of, found)))
-    return [
-        _setting_row(paper, setting, found[setting])
-        for setting in sorted(found, key=lambda setting: order.index(name_of(setting)))
-    ]
-
-
-def _setting_row(paper: Mapping[str, Any], setting: str, asked: Sequence[Trials]) -> dict[str, Any]:
-    base, spec = paper["settings"][name_of(setting)], asked[0].cell.spec
-    parameters = option_defaults(spec)
-    trials = [t.stop for t in asked if t.lane == "regret"]
+    bases = list(dict.fromkeys(map(name_of, found)))
     return {
-        "setting": setting,
+        "paper": f"{name}: {paper['title']}, {paper['reference']}",
+        "base settings": [_base_row(base, paper["settings"][base]) for base in bases],
+        "settings": [
+            _setting_row(setting, found[setting])
+            for setting in sorted(found, key=lambda setting: bases.index(name_of(setting)))
+        ],
+    }
+
+
+def _base_row(name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
+    parameters = option_defaults(spec)
+    return {
+        "base setting": name,
+        "title": spec.get("title"),
         "d": parameters.get("dimension"),
         "arms": parameters.get("arms"),
         "horizon": spec["horizon"],
-        "trials": max(trials, default=0),
-        "title": base.get("title", "") if setting == name_of(setting) else "",
+        "what it is": spec.get("about"),
+    }
+
+
+def _setting_row(setting: str, asked: Sequence[Trials]) -> dict[str, Any]:
+    return {
+        "setting": setting,
+        "trials": max((t.stop for t in asked if t.lane == "regret"), default=0),
         "algorithms": list(dict.fromkeys(t.cell.algorithm for t in asked)),
     }
 
 
-def options(paper: Mapping[str, Any], text: str) -> Table:
-    """Return a row for each option of a setting: its value there, and what it may be.
+def of_setting(paper_name: str, text: str) -> dict[str, Any]:
+    """Return what a setting is, and the table ``options``: their values, and what each may be.
 
     Parameters
     ----------
-    paper : mapping
-        A loaded paper configuration.
+    paper_name : str
     text : str
         The label of a setting.
     """
-    spec = resolve_setting(paper, text)[1]
+    label, spec = resolve_setting(load_paper(paper_name), text)
     values, texts = option_defaults(spec), _described(spec["environment"])
-    return [
-        {
-            "option": key,
-            "value": write(values.get(key)),
-            "may be": texts.get(key, ("", ""))[0],
-            "meaning": texts.get(key, ("", ""))[1],
-        }
-        for key in sorted(option_places(spec["environment"]))
-    ]
+    return {
+        "setting": f"{paper_name}/{label}",
+        "title": spec.get("title"),
+        "about": spec.get("about"),
+        "options": [
+            {
+                "option": key,
+                "value": write(values.get(key)),
+                "may be": _as_typed(texts.get(key, ("", ""))[0]),
+                "meaning": _as_typed(texts.get(key, ("", ""))[1]),
+            }
+            for key in sorted(option_places(spec["environment"]))
+        ],
+    }
 
 
-def algorithms(domain: str) -> Table:
+def _algorithms(domain: str) -> Table:
     """Return a row for each algorithm of a domain: its name, options and reference."""
     rows = []
     for name in REGISTRIES[domain]:
         cls: Any = algorithm_class(name, domain)
         defaults = [f"{key}={write(value)}" for key, value in option_names(cls).items()]
-        rows.append({"algorithm": name, "options": ", ".join(defaults), "source": cls.reference})
+        rows.append({"algorithm": name, "on": domain, "options": defaults, "source": cls.reference})
     return rows
+
+
+def _as_typed(text: str) -> str:
+    """Return a text of a docstring with the words that a label has for Python's constants."""
+    words = {"None": "null", "True": "true", "False": "false"}
+    return re.sub(r"\b(None|True|False)\b", lambda found: words[found[0]], text)
 
 
 def _described(environment: str) -> dict[str, tuple[str, str]]:
@@ -122,16 +151,34 @@ def parameters_of(docstring: str) -> dict[str, tuple[str, str]]:
     return found
 
 
-def to_text(rows: Table) -> str:
-    """Return rows as a table of text with a header, its columns aligned; lists are counted."""
-    if not rows:
-        return ""
+def to_text(content: Mapping[str, Any], width: int) -> str:
+    """Return a listing as text for so many columns: its sentences, then its tables by name."""
+    sentences = [value for value in content.values() if isinstance(value, str)]
+    tables = [(key, value) for key, value in content.items() if isinstance(value, list)]
+    blocks = ["\n".join(sentences), *(f"{key}\n{_table(rows, width)}" for key, rows in tables)]
+    return "\n\n".join(filter(None, blocks))
+
+
+def _table(rows: Table, width: int) -> str:
+    """Return rows as aligned text under a header; its widest column is folded."""
     header = [*rows[0]]
     lines = [header, *([_cell(row[key]) for key in header] for row in rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
+    folded = max(range(len(header)), key=widths.__getitem__)
+    others = sum(widths) - widths[folded] + 2 * (len(header) - 1)
+    widths[folded] = min(widths[folded], max(width - others, NARROWEST))
+    return "\n".join(_folded(line, widths) for line in lines)
+
+
+def _folded(line: Sequence[str], widths: Sequence[int]) -> str:
+    """Return a row of a table on as many lines as its longest column needs."""
+    parts = [
+        textwrap.wrap(word, size, break_long_words=False, break_on_hyphens=False)
+        for word, size in zip(line, widths, strict=True)
+    ]
     return "\n".join(
-        "  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
+        "  ".join(word.ljust(size) for word, size in zip(words, widths, strict=True)).rstrip()
+        for words in itertools.zip_longest(*parts, fillvalue="")
     )
 
 

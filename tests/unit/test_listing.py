@@ -1,12 +1,14 @@
 """What the command line lists: every name that can be run, and what each option may be."""
 
 import json
+import re
 
 import pytest
 
 from optimist import cli, listing
 from optimist.algorithms import REGISTRIES
 from optimist.environments import BOX_REGISTRY, REGISTRY
+from optimist.label import name_of
 from optimist.plan.config import load_paper, paper_names
 from optimist.runs.setting import option_places
 from optimist.runs.trials import expand
@@ -20,27 +22,38 @@ def listed(capsys, *arguments):
 def test_papers_and_algorithms_are_listed(capsys):
     tables = listed(capsys)
     assert [row["paper"] for row in tables["papers"]] == paper_names()
-    for domain, registry in REGISTRIES.items():
-        assert [row["algorithm"] for row in tables[f"algorithms on {domain}"]] == [*registry]
+    found = {domain: [] for domain in REGISTRIES}
+    for row in tables["algorithms"]:
+        found[row["on"]].append(row["algorithm"])
+    assert found == {domain: [*registry] for domain, registry in REGISTRIES.items()}
 
 
 @pytest.mark.parametrize("name", paper_names())
 def test_every_setting_of_a_paper_is_listed_with_its_algorithms(name, capsys):
-    ((title, rows),) = listed(capsys, name).items()
-    paper = load_paper(name)
-    assert paper["title"] in title
+    content, paper = listed(capsys, name), load_paper(name)
+    assert paper["title"] in content["paper"]
     asked = {(trials.cell.setting, trials.cell.algorithm) for trials in expand(paper)}
+    rows = content["settings"]
     assert {(row["setting"], label) for row in rows for label in row["algorithms"]} == asked
     assert len({row["setting"] for row in rows}) == len(rows)
+
+
+@pytest.mark.parametrize("name", paper_names())
+def test_every_base_setting_is_listed_once_with_its_title(name, capsys):
+    content, paper = listed(capsys, name), load_paper(name)
+    titles = {row["base setting"]: row["title"] for row in content["base settings"]}
+    assert len(titles) == len(content["base settings"])
+    assert list(titles) == list(dict.fromkeys(name_of(r["setting"]) for r in content["settings"]))
+    assert titles == {base: paper["settings"][base]["title"] for base in titles}
 
 
 @pytest.mark.parametrize("name", paper_names())
 def test_options_of_a_setting_have_its_values(name, capsys):
     paper = load_paper(name)
     setting = next(iter(paper["settings"]))
-    ((title, rows),) = listed(capsys, f"{name}/{setting}").items()
-    assert title.startswith(f"{name}/{setting}")
-    found = {row["option"]: row["value"] for row in rows}
+    content = listed(capsys, f"{name}/{setting}")
+    assert content["setting"] == f"{name}/{setting}"
+    found = {row["option"]: row["value"] for row in content["options"]}
     spec = paper["settings"][setting]
     assert found["horizon"] == str(spec["horizon"])
     for key, value in spec.get("parameters", {}).items():
@@ -56,7 +69,18 @@ def test_every_option_says_what_it_may_be(environment):
 
 def test_a_table_of_text_is_aligned_and_complete():
     rows = [{"a": "x", "b": None, "c": ["p", "q"]}, {"a": "long", "b": True, "c": []}]
-    assert listing.to_text(rows) == "a     b     c\nx           p, q\nlong  true"
+    text = listing.to_text({"what": "Two rows", "rows": rows, "about": "of three."}, 80)
+    assert text == "Two rows\nof three.\n\nrows\na     b     c\nx           p, q\nlong  true"
+
+
+def test_the_widest_column_of_a_table_is_folded_and_loses_no_word():
+    words = [f"word-{i}[option=value]" for i in range(20)]
+    text = listing.to_text({"rows": [{"a": "x", "b": words, "c": "y"}]}, 70)
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 70 < sum(map(len, words))
+    assert lines[2].startswith("x  word-0") and lines[2].endswith("y")
+    assert all(line.startswith("   word-") for line in lines[3:])
+    assert re.findall(r"word-\d+\[option=value\]", text) == words
 
 
 def test_an_unknown_name_suggests_the_nearest(capsys):
