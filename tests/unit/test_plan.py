@@ -23,6 +23,8 @@ ROOT = Path(__file__).parents[2]
 GROUPS = {"manifest": "paper", "manifest_variants": "variants"}
 MANIFESTS = {group: manifest for manifest, group in GROUPS.items()}
 
+LOGISTIC = [f"logistic_s{norm}" for norm in (3, 5, 7, 9)]
+
 
 @pytest.fixture(scope="module")
 def plan():
@@ -337,6 +339,18 @@ def test_the_parts_of_go_ucb_are_all_its_results_once_each_and_its_unmixed_figur
     assert {"figures/go_ucb/fig2.png", "figures/go_ucb/starts.png"} < synthetic
     assert {f"figures/go_ucb/fig{i}.pdf" for i in (3, 4, 5)} < tuning
     assert "figures/go_ucb/controls.png" not in synthetic | tuning  # shows settings of both
+
+
+def test_a_figure_with_times_of_other_settings_is_of_no_part(monkeypatch):
+    def with_part(paper, changes):
+        return {**config.load_paper(paper, changes), "parts": {"small": parts}}
+
+    monkeypatch.setattr("optimist.plan.plan.load_paper", with_part)
+    for parts, whole in ((["logistic_s3", "logistic_s5"], False), (LOGISTIC, True)):
+        plan = Plan(config.merge(config.load_config(), {"papers": ["glb_omd"]}))
+        files = plan.targets.named("glb_omd")["glb_omd_small"](None)
+        # Its curves are of S = 3 and 5, its times of all four.
+        assert ("figures/glb_omd/fig1.png" in files) is whole
 
 
 def test_a_group_whose_maxima_are_known_needs_no_best_known_value():

@@ -159,6 +159,15 @@ class PlannedShown:
                 found |= self._results(paper, parts, lane, group)
         return found | self._tables(paper, parts)
 
+    def results_of(self, paper: str, kind: str, name: str) -> list[str]:
+        """Return the result files that a figure or table shows, of all lanes."""
+        parts, group = self._found(paper, kind, name), group_of(self._spec(paper, kind, name))
+        return [
+            path
+            for lane in lanes_of(parts)
+            for path in self._results(paper, parts, lane, group)[lane]
+        ]
+
     def made_from(self, paper: str, kind: str, name: str) -> list[str]:
         """Return the result files and tables of studies behind a figure or table."""
         parts, group = self._found(paper, kind, name), group_of(self._spec(paper, kind, name))

@@ -141,12 +141,11 @@ class PlannedTargets:
         algorithms = {algorithm for _, algorithm in self._trials.cells[paper]}
         cells = set(product(settings, algorithms))
         results = self._trials.paths(paper, group="paper", cells=cells)
-        drawn = self._shown.files(paper, "paper")
+        drawn, own = self._shown.files(paper, "paper"), set(results)
         figures = [
             path
             for name in self._shown.names(paper, "figures", "paper")
-            if (shown := set(self._shown.drawn_from(paper, "figures", name).get("regret", [])))
-            and shown <= set(results)
+            if (shown := self._shown.results_of(paper, "figures", name)) and own.issuperset(shown)
             for path in drawn[name]
         ]
         return [*results, *figures]
