@@ -29,6 +29,13 @@ def test_the_tables_of_keys_are_those_of_the_schemas():
         assert f"<!-- keys of {name} -->\n| key |" in text
 
 
+def test_every_key_has_a_meaning():
+    tables = re.findall(r"\| key \| .* \| meaning \|\n.*\n((?:\|.*\n)+)", read("config/README.md"))
+    rows = [row for table in tables for row in table.splitlines()]
+    assert len(rows) > 100
+    assert [row for row in rows if row.endswith("|  |")] == []
+
+
 def test_a_key_stands_with_what_is_allowed_its_default_and_its_meaning():
     row = "| `only.settings` | list (text) | `[]` | Names of settings (with all options) or "
     assert row in read("config/README.md")

@@ -341,16 +341,19 @@ def test_the_parts_of_go_ucb_are_all_its_results_once_each_and_its_unmixed_figur
     assert "figures/go_ucb/controls.png" not in synthetic | tuning  # shows settings of both
 
 
-def test_a_figure_with_times_of_other_settings_is_of_no_part(monkeypatch):
+@pytest.mark.parametrize(
+    ("settings", "whole"), [(LOGISTIC[:2], False), (LOGISTIC, True)], ids=["of two", "of all"]
+)
+def test_a_figure_with_times_of_other_settings_is_of_no_part(settings, whole, monkeypatch):
+    """The curves of Figure 1 are of two settings, its times of four."""
+
     def with_part(paper, changes):
-        return {**config.load_paper(paper, changes), "parts": {"small": parts}}
+        return {**config.load_paper(paper, changes), "parts": {"small": settings}}
 
     monkeypatch.setattr("optimist.plan.plan.load_paper", with_part)
-    for parts, whole in ((["logistic_s3", "logistic_s5"], False), (LOGISTIC, True)):
-        plan = Plan(config.merge(config.load_config(), {"papers": ["glb_omd"]}))
-        files = plan.targets.named("glb_omd")["glb_omd_small"](None)
-        # Its curves are of S = 3 and 5, its times of all four.
-        assert ("figures/glb_omd/fig1.png" in files) is whole
+    plan = Plan(config.merge(config.load_config(), {"papers": ["glb_omd"]}))
+    files = plan.targets.named("glb_omd")["glb_omd_small"](None)
+    assert ("figures/glb_omd/fig1.png" in files) is whole
 
 
 def test_a_group_whose_maxima_are_known_needs_no_best_known_value():

@@ -17,6 +17,7 @@ from optimist.panels.studies.base import (
     NAMES,
     Study,
     fact_table,
+    meaning,
     recorded,
     section_schema,
     watch_trials,
@@ -44,9 +45,9 @@ class Accuracy(Study):
     name = "accuracy"
     schema = section_schema(
         "Trials of BKB with the exact posterior beside it.",
-        settings=NAMES,
-        algorithms=NAMES,
-        trials=COUNT,
+        settings=meaning(NAMES, "Labels of settings."),
+        algorithms=meaning(NAMES, "Labels of algorithms."),
+        trials=meaning(COUNT, "Trials per cell."),
     )
     tables: ClassVar = {"accuracy": "parquet", "accuracy_facts": "csv"}
     facts = ("accuracy_facts",)

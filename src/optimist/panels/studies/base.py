@@ -13,13 +13,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # JSON schemas of values that sections of studies have.
-NAMES = {"type": "array", "minItems": 1, "items": {"type": "string"}}
-COUNT = {"type": "integer", "minimum": 1}
-POSITIVE = {"type": "number", "exclusiveMinimum": 0}
+NAMES: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"type": "string"}}
+COUNT: dict[str, Any] = {"type": "integer", "minimum": 1}
+POSITIVE: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0}
 # Columns of every table of facts; ``trials`` may follow.
 FACT_COLUMNS = ("name", "setting", "value")
 # Columns of every table of watched trials, before those of the observer.
 TRIAL_COLUMNS = ("setting", "algorithm", "trial", "round", "status")
+
+
+def meaning(schema: dict[str, Any], text: str) -> dict[str, Any]:
+    """Return a schema with the sentence that the tables of keys have for it."""
+    return {"description": text, **schema}
 
 
 def section_schema(description: str, **properties: dict[str, Any]) -> dict[str, Any]:

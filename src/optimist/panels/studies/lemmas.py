@@ -23,6 +23,7 @@ from optimist.panels.studies.base import (
     NAMES,
     Study,
     fact_table,
+    meaning,
     recorded,
     section_schema,
     watch_trials,
@@ -90,9 +91,9 @@ class Lemmas(Study):
     name = "lemmas"
     schema = section_schema(
         "Trials of Hvt-UCB in which its analysis is watched round by round.",
-        settings=NAMES,
-        algorithm={"type": "string"},
-        trials=COUNT,
+        settings=meaning(NAMES, "Labels of settings."),
+        algorithm=meaning({"type": "string"}, "Label of the algorithm, a form of hvt_ucb."),
+        trials=meaning(COUNT, "Trials per setting."),
     )
     tables: ClassVar = {"lemmas": "parquet", "lemma_facts": "csv"}
     facts = ("lemma_facts",)

@@ -13,7 +13,7 @@ from optimist.panels import marks as drawing
 from optimist.panels.base import ALGORITHMS, Axes, Panel, Paper, require
 from optimist.panels.rows import Tables, missing, rows
 from optimist.panels.studies import study_section
-from optimist.panels.studies.base import COUNT, NAMES, Study, fact_table, section_schema
+from optimist.panels.studies.base import COUNT, NAMES, Study, fact_table, meaning, section_schema
 from optimist.runs.cell import Cell, build, make_cell
 from optimist.runs.loop import COMPLETE, play
 
@@ -36,10 +36,10 @@ class Regions(Study):
     name = "regions"
     schema = section_schema(
         "Confidence regions in the plane, drawn from one trial.",
-        setting={"type": "string"},
-        algorithms=NAMES,
-        round=COUNT,
-        resolution={"description": "Grid points per axis.", "type": "integer", "minimum": 2},
+        setting=meaning({"type": "string"}, "Label of the setting, of two dimensions."),
+        algorithms=meaning(NAMES, "Labels of algorithms."),
+        round=meaning(COUNT, "The round after which regions are drawn."),
+        resolution=meaning({"type": "integer", "minimum": 2}, "Grid points per axis."),
     )
     tables: ClassVar = {"regions": "parquet", "region_areas": "csv"}
     facts = ("region_areas",)

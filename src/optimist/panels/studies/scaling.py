@@ -14,7 +14,7 @@ from optimist.numerics.links import Logistic
 from optimist.panels import marks as drawing
 from optimist.panels.base import LABEL, Axes, Panel, Paper, entries, require
 from optimist.panels.rows import TABLE_LEVEL, Tables, missing, rounded, rows
-from optimist.panels.studies.base import COUNT, Study, section_schema
+from optimist.panels.studies.base import COUNT, Study, meaning, section_schema
 from optimist.problems.glb import GLBProblem
 from optimist.runs.cell import Cell
 from optimist.runs.seeding import stream
@@ -35,8 +35,8 @@ class Scaling(Study):
     name = "scaling"
     schema = section_schema(
         "Cost of one update against the dimension.",
-        dimensions={"type": "array", "items": COUNT},
-        repetitions=COUNT,
+        dimensions=meaning({"type": "array", "items": COUNT}, "The dimensions d."),
+        repetitions=meaning(COUNT, "Updates per dimension; the median of their times counts."),
     )
     tables: ClassVar = {"scaling": "csv"}
     timed = True

@@ -10,7 +10,7 @@ from optimist.errors import ConfigError
 from optimist.panels import marks as drawing
 from optimist.panels.base import LABEL, Axes, Panel, Paper, require
 from optimist.panels.rows import Tables, missing, rows
-from optimist.panels.studies.base import COUNT, POSITIVE, Study, fact_table, section_schema
+from optimist.panels.studies.base import COUNT, POSITIVE, Study, fact_table, meaning, section_schema
 from optimist.panels.studies.starvation_posteriors import METHODS, posteriors
 from optimist.panels.tables.study import StudyFacts
 from optimist.runs.cell import Cell
@@ -35,14 +35,18 @@ class Starvation(Study):
     name = "starvation"
     schema = section_schema(
         "Posteriors of a function that is observed on half of its domain.",
-        lengthscales={"type": "array", "minItems": 1, "items": POSITIVE},
-        rounds={"type": "array", "minItems": 1, "items": COUNT},
-        grid={"type": "integer", "minimum": 3},
-        deviation=POSITIVE,
-        q_bar=POSITIVE,
-        inducing=COUNT,
-        features={"type": "integer", "minimum": 2},
-        trials=COUNT,
+        lengthscales=meaning(
+            {"type": "array", "minItems": 1, "items": POSITIVE}, "Lengthscales of the kernel."
+        ),
+        rounds=meaning(
+            {"type": "array", "minItems": 1, "items": COUNT}, "Numbers of observations."
+        ),
+        grid=meaning({"type": "integer", "minimum": 3}, "Points of the domain."),
+        deviation=meaning(POSITIVE, "Standard deviation of the noise."),
+        q_bar=meaning(POSITIVE, "q-bar of BKB."),
+        inducing=meaning(COUNT, "Inducing points of SoR and DTC."),
+        features=meaning({"type": "integer", "minimum": 2}, "Random features of RFF."),
+        trials=meaning(COUNT, "Draws of the function and of the noise."),
     )
     tables: ClassVar = {"starvation": "parquet", "starvation_facts": "csv"}
     facts = ("starvation_facts",)
