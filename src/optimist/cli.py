@@ -172,7 +172,7 @@ def _prepare(name):
         "sources": sha256(project_root() / "data/sources.csv"),
     }
     layout = Layout(config["results"], config["figures"])
-    folder = project_root() / layout.data_folder / "alone" / fingerprint(decisive)
+    folder = project_root() / layout.data_alone(fingerprint(decisive))
     path = dataset_in(folder, name)
     if not path.exists():
         print(f"preparing {path} (once; it may take a minute)", file=sys.stderr)
@@ -254,12 +254,14 @@ def _claims(options):
 
 def _claims_path(options):
     from optimist.errors import ResultError, unknown_name
+    from optimist.layout import Layout
     from optimist.plan.config import load_config, paper_names, project_root
 
     if options.paper is not None and options.paper not in paper_names():
         raise unknown_name("paper", options.paper, paper_names())
-    folder = Path(options.figures or project_root() / load_config()["figures"])
-    path = folder / (options.paper or "") / "claims.csv"
+    config = load_config()
+    figures = options.figures or str(project_root() / config["figures"])
+    path = Path(Layout(config["results"], figures).claims(options.paper or "")["csv"])
     if not path.is_file():
         command = f"snakemake --cores 2 {options.paper}" if options.paper else "make reproduce"
         raise ResultError(

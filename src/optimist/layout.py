@@ -107,6 +107,10 @@ class Layout:
     def data_folder(self) -> str:
         return f"{self.results}/data"
 
+    def data_alone(self, decisive: str) -> str:
+        """Return the folder of a data set that is prepared for one cell, by what decides it."""
+        return f"{self.data_folder}/alone/{decisive}"
+
     def data(self, name: str) -> str:
         """Return the path of a prepared data set."""
         return str(dataset_in(self.data_folder, name))

@@ -292,6 +292,15 @@ def test_wrong_keys_of_a_panel_are_refused_in_one_line(kind, change):
     assert ("'colour'" if change == "unknown" else needed) in text
 
 
+@each_panel
+def test_a_slope_of_a_series_that_is_not_shown_is_refused(kind):
+    entry, paper = panel_of(kind)
+    wrong = {**entry, "slopes": [{"series": "nothing", "power": 1, "label": "slope 1"}]}
+    spec = {"title": "One", "caption": "", "panels": [wrong]}
+    with pytest.raises(ConfigError, match=r"series of a slope in .*panels\.0 'nothing'; allowed: "):
+        check_shown({**paper, "figures": {"one": spec}}, "figures.yaml")
+
+
 # Tables.
 
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from optimist.errors import ConfigError
-from optimist.plan import config
+from optimist.plan import config, rooms
 from optimist.plan.documents import merge, read_yaml
 from optimist.plan.names import Names
 from optimist.plan.panels import expand_figure
@@ -170,7 +170,7 @@ def test_a_setting_without_a_horizon_is_named():
 
 def panels(names, *written, **room):
     figure = {"title": "T", "caption": "C", "panels": list(written), **room.pop("figure", {})}
-    return expand_figure("figures.one", figure, room, names)["panels"]
+    return expand_figure("figures.one", figure, room, names)[0]["panels"]
 
 
 def test_a_panel_stands_for_all_combinations(names):
@@ -194,6 +194,23 @@ def test_a_title_of_a_label_may_have_its_options_in_any_order(names):
         figure={"titles": {"student_t[radius=shrunk,factor=0.1]": "shrunk"}},
     )
     assert found["title"] == "shrunk"
+
+
+def test_a_title_that_no_panel_asks_for_is_refused(names):
+    panel = {"kind": "regret", "setting": "student_t", "title": "{setting}"}
+    with pytest.raises(ConfigError, match=r"figures\.one\.titles has 'gaussian', which no title"):
+        panels(names, panel, figure={"titles": {"student_t": "t", "gaussian": "normal"}})
+    room = {"titles": {"gaussian": "normal"}, "figures": {"one": {"title": "T", "panels": [panel]}}}
+    with pytest.raises(
+        ConfigError, match=r"^titles has 'gaussian', which no title of a panel asks"
+    ):
+        rooms._shown(room, names)
+
+
+def test_defaults_of_an_environment_that_no_setting_has_are_refused():
+    room = {"settings": {"one": {"environment": "linear", "horizon": 5}}, "defaults": {"liner": {}}}
+    with pytest.raises(ConfigError, match=r"of defaults 'liner'.*did you mean 'linear'"):
+        base_settings(room)
 
 
 def test_a_panel_for_each_of_some_settings(names):
@@ -345,6 +362,6 @@ def test_braces_that_are_mathematics_stay_in_a_title():
     names = names_of("glb_omd", *config._rooms(config.project_root() / "config/papers/glb_omd"))
     title = r"$x_{1}$, $e^{a}$, $\mathrm{kl}$ { in {setting}"
     panel = {"kind": "regret", "setting": "logistic_s3", "algorithms": ["glb_omd"], "title": title}
-    (found,) = expand_figure("figures.x", {"panels": [panel]}, {}, names)["panels"]
+    (found,) = expand_figure("figures.x", {"panels": [panel]}, {}, names)[0]["panels"]
     word = names.settings["logistic_s3"]["title"]
     assert found["title"] == title.replace("{setting}", word)

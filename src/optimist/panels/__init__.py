@@ -86,6 +86,10 @@ def _check_entry(spec: Mapping[str, Any], registry: Mapping[str, str], place: st
     if kind not in registry:
         raise unknown_name(f"kind in {place}", kind, registry)
     check_document(dict(spec), _load("kind", kind, registry).schema(), place)
+    shown = [entry["label"] for entry in spec.get("series", [])] or spec.get("algorithms", [])
+    for slope in spec.get("slopes", []):
+        if slope["series"] not in shown:
+            raise unknown_name(f"series of a slope in {place}", slope["series"], shown)
 
 
 def _load(what: str, kind: str, registry: Mapping[str, str]) -> Any:

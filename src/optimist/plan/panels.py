@@ -21,8 +21,8 @@ SPREAD = ("kind", "method", "column", "settings", "setting", "round")
 
 def expand_figure(
     place: str, figure: Mapping[str, Any], room: Mapping[str, Any], names: Names
-) -> dict[str, Any]:
-    """Return a figure with all its panels written out.
+) -> tuple[dict[str, Any], set[str]]:
+    """Return a figure with all its panels written out, and which titles of the room it takes.
 
     Parameters
     ----------
@@ -33,16 +33,29 @@ def expand_figure(
     room : mapping
         The whole file, of which ``panel_defaults`` and ``titles`` hold for every figure.
     names : Names
+
+    Raises
+    ------
+    ConfigError
+        Where one of the figure's own titles is of nothing that it shows.
     """
     own = {key: value for key, value in figure.items() if key not in ("defaults", "titles")}
     shared = {**room.get("panel_defaults", {}), **figure.get("defaults", {})}
-    titles = {**room.get("titles", {}), **figure.get("titles", {})}
-    titles = {names.label(place, str(key)): title for key, title in titles.items()}
+    of_room, of_figure = (_labelled(place, of.get("titles", {}), names) for of in (room, figure))
+    titles, used = {**of_room, **of_figure}, set[str]()
     panels = [
-        _Panel(f"{place}.panels.{i}", {**shared, **panel}, titles, names)
+        _Panel(f"{place}.panels.{i}", {**shared, **panel}, titles, names, used)
         for i, panel in enumerate(figure["panels"])
     ]
-    return {**own, "panels": [single for panel in panels for single in panel.spread()]}
+    found = {**own, "panels": [single for panel in panels for single in panel.spread()]}
+    for key in of_figure:
+        if key not in used:
+            raise ConfigError(f"{place}.titles has {key!r}, which no title of a panel asks for")
+    return found, used & of_room.keys()
+
+
+def _labelled(place: str, titles: Mapping[Any, str], names: Names) -> dict[str, str]:
+    return {names.label(f"{place}.titles", str(key)): title for key, title in titles.items()}
 
 
 def expand_shown(place: str, spec: Mapping[str, Any], names: Names) -> dict[str, Any]:
@@ -71,11 +84,16 @@ class _Panel:
     """One panel as it is written, with the defaults of its figure."""
 
     def __init__(
-        self, place: str, keys: Mapping[str, Any], titles: Mapping[str, str], names: Names
+        self,
+        place: str,
+        keys: Mapping[str, Any],
+        titles: Mapping[str, str],
+        names: Names,
+        used: set[str],
     ) -> None:
         self._place = place
         self._keys = {key: value for key, value in keys.items() if value is not None}
-        self._titles, self._names = titles, names
+        self._titles, self._names, self._used = titles, names, used
 
     def spread(self) -> Iterator[dict[str, Any]]:
         """Yield the single panels."""
@@ -113,12 +131,14 @@ class _Panel:
 
     def _word(self, key: str, value: Any) -> str:
         """Return a value in the words of ``titles``, of a setting at least those of its name."""
-        if str(value) in self._titles:
-            return self._titles[str(value)]
-        if key not in ("setting", "settings"):
+        is_setting = key in ("setting", "settings")
+        for word in [str(value), *([name_of(value)] if is_setting else [])]:
+            if word in self._titles:
+                self._used.add(word)
+                return self._titles[word]
+        if not is_setting:
             return str(value)
-        name = name_of(value)
-        return self._titles.get(name) or self._names.settings[name].get("title", name)
+        return self._names.settings[name_of(value)].get("title", name_of(value))
 
     def _swept(self, panel: dict[str, Any]) -> dict[str, Any]:
         over = panel.get("over")

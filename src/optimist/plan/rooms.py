@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from optimist.environments import environment_class
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, unknown_name
 from optimist.plan.documents import merge
 from optimist.plan.names import Names
 from optimist.plan.panels import expand_figure, expand_shown
@@ -66,6 +66,10 @@ def expand_paper(
 def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the settings of ``settings.yaml`` with the defaults of their environments."""
     found: dict[str, dict[str, Any]] = {}
+    used = {entry["environment"] for entry in room["settings"].values()}
+    for environment in room.get("defaults", {}):
+        if environment not in used:
+            raise unknown_name("environment of defaults", environment, used)
     for written, entry in room["settings"].items():
         for name, setting in _each_setting(written, entry):
             if name in found:
@@ -172,17 +176,14 @@ def _block(place: str, block: Mapping[str, Any], names: Names) -> dict[str, Any]
 
 
 def _shown(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    found = _kept(room, names)
-    for key in [key for key in room if key in ("figures", "tables")]:
-        found[key] = {
-            name: _entry(f"{key}.{name}", entry, room, names) for name, entry in room[key].items()
-        }
-    return found
-
-
-def _entry(
-    place: str, entry: Mapping[str, Any], room: Mapping[str, Any], names: Names
-) -> dict[str, Any]:
-    if "panels" in entry:
-        return expand_figure(place, entry, room, names)
-    return expand_shown(place, entry, names)
+    found, used = _kept(room, names), set[str]()
+    figures = {}
+    for name, figure in room.get("figures", {}).items():
+        figures[name], titles = expand_figure(f"figures.{name}", figure, room, names)
+        used |= titles
+    for key in room.get("titles", {}):
+        if names.label("titles", str(key)) not in used:
+            raise ConfigError(f"titles has {key!r}, which no title of a panel asks for")
+    written = room.get("tables", {}).items()
+    tables = {name: expand_shown(f"tables.{name}", table, names) for name, table in written}
+    return {**found, "figures": figures, "tables": tables}
