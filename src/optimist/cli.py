@@ -259,9 +259,8 @@ def _claims_path(options):
 
     if options.paper is not None and options.paper not in paper_names():
         raise unknown_name("paper", options.paper, paper_names())
-    config = load_config()
-    figures = options.figures or str(project_root() / config["figures"])
-    path = Path(Layout(config["results"], figures).claims(options.paper or "")["csv"])
+    figures = options.figures or str(project_root() / load_config()["figures"])
+    path = Path(Layout("", figures).claims(options.paper or "")["csv"])
     if not path.is_file():
         command = f"snakemake --cores 2 {options.paper}" if options.paper else "make reproduce"
         raise ResultError(
