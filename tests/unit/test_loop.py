@@ -1,6 +1,7 @@
 """The loop: what is recorded, what is timed, and how a trial ends."""
 
 import math
+import sys
 import time
 
 import numpy as np
@@ -9,8 +10,16 @@ from toy_environments import ScriptedEnvironment
 
 from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.environments.base import check_arms
-from optimist.errors import ConfigError
-from optimist.runs.loop import CURVE_POINTS, Coverage, Observer, checkpoints, play, replay
+from optimist.errors import ConfigError, OutOfTimeError
+from optimist.runs.loop import (
+    CURVE_POINTS,
+    Coverage,
+    Observer,
+    Trajectory,
+    checkpoints,
+    play,
+    replay,
+)
 
 ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
 
@@ -158,6 +167,33 @@ def test_a_numerical_error_of_an_observer_is_a_status(place):
     trajectory = play(environment(), Cycling(), [1, 5, 7, 8, 20], observers=[observer])
     assert trajectory.status == "failed: Singular matrix"
     assert trajectory.columns["round"] == [1, 5, 7]
+
+
+def stopped_at(line, code):
+    """Return a function for `sys.settrace` that runs out of time before a line of some code."""
+    left = [line]
+
+    def trace(frame, event, value):
+        if event == "line":
+            left[0] -= 1
+            if left[0] < 0:
+                raise OutOfTimeError
+        return trace
+
+    return lambda frame, event, value: trace if frame.f_code is code else None
+
+
+@pytest.mark.parametrize("line", range(40))
+def test_a_limit_of_time_never_tears_a_recorded_round(line):
+    """An alarm rings between any two instructions, those that record among them."""
+    before = sys.gettrace()
+    sys.settrace(stopped_at(line, Trajectory.record.__code__))
+    try:
+        trajectory = play(environment(), Cycling(), [1, 2, 3])
+    finally:
+        sys.settrace(before)
+    assert trajectory.status in ("ok", "out_of_time")
+    assert len({len(values) for values in trajectory.columns.values()}) <= 1
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])

@@ -17,8 +17,9 @@ CELL = Cell("glb_omd", "logistic_s3", "ofuglb[solver=slsqp,history=raw]", {"hori
 
 
 def trajectory(regret=(0.0, 0.5), status="ok", **columns):
-    recorded = {"round": [1, 10], "regret": list(regret), "seconds": [0.1, 0.2]}
-    return Trajectory(status, recorded | columns)
+    recorded = {"round": [1, 10], "regret": list(regret), "seconds": [0.1, 0.2], **columns}
+    rows = zip(*recorded.values(), strict=True)
+    return Trajectory(status, [dict(zip(recorded, row, strict=True)) for row in rows])
 
 
 @pytest.fixture

@@ -61,15 +61,19 @@ def checkpoints(horizon: int, rounds: int | None = None) -> list[int]:
 
 @dataclass
 class Trajectory:
-    """What one trial recorded, a list of values per column, all of the same length."""
+    """What one trial recorded: its status, and a row for each recorded round, all of one form."""
 
     status: str = "ok"
-    columns: dict[str, list[Any]] = field(default_factory=dict)
+    rows: list[dict[str, Any]] = field(default_factory=list)
 
     def record(self, **values: Any) -> None:
-        """Append one recorded round; a column that appears late is an error of the caller."""
-        for name, value in values.items():
-            self.columns.setdefault(name, []).append(value)
+        """Append one recorded round: wholly, or not at all where a limit of time ends it here."""
+        self.rows.append(values)
+
+    @property
+    def columns(self) -> dict[str, list[Any]]:
+        """A list of values per column, all of the same length."""
+        return {name: [row[name] for row in self.rows] for name in (self.rows or [{}])[0]}
 
 
 class Observer:
