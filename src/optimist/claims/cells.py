@@ -12,6 +12,8 @@ from optimist.statistics import Estimate
 if TYPE_CHECKING:
     import pandas as pd
 
+# Tables whose entries have keys; the others are those of studies.
+READ = ("finals", "regrets", "times", "facts")
 LANES = {"finals": "regret lane", "regrets": "regret lane", "times": "timing lane"}
 
 
@@ -87,6 +89,16 @@ class Cells:
             raise Missing(absent)
         return [entries[key] for key in keys]
 
+    def rows(self, study: str, **where: str) -> "pd.DataFrame":
+        """Return the rows of a study's table with these values; raise Missing if there are none."""
+        table = self.groups["studies"].get(study)
+        if table is not None:
+            for column, value in where.items():
+                table = table[table[column] == value]
+        if table is None or table.empty:
+            raise Missing([f"{' of '.join(where.values())} in {study}"])
+        return table
+
     def complete(self, table: str, column: str, *pairs: tuple[str, str]) -> "list[pd.DataFrame]":
         """Return the rows of complete trials per (setting, algorithm), ``column`` present.
 
@@ -140,7 +152,7 @@ def group(tables: "Mapping[str, pd.DataFrame | None]") -> dict[str, dict[Any, An
         "regrets": _group(tables, "regrets", ["setting", "algorithm"]),
         "times": _group(tables, "times", ["setting", "algorithm"]),
         "facts": {key: _fact(rows) for key, rows in facts.items()},
-        "scaling": _group(tables, "scaling", ["part"]),
+        "studies": {name: table for name, table in tables.items() if name not in READ},
     }
 
 

@@ -196,7 +196,7 @@ def evaluate(claims: dict[str, Any], tables: Mapping[str, Any]) -> list[Verdict]
     tables : dict of str to pandas.DataFrame or None
         ``finals`` (setting, algorithm, trial, round, regret, status, covered, counters), ``times``
         (setting, algorithm, trial, round, seconds, status, state_bytes, for probes selections and
-        agreements), ``facts`` (name, setting, value), ``scaling`` (dimension, part, seconds).
+        agreements), ``facts`` (name, setting, value), and those of studies by their names.
         Absent tables, rows and columns make checks missing.
     """
     groups = group(tables)

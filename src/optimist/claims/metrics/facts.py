@@ -24,7 +24,7 @@ def fact_ratio(cells: Cells, *, name: str, numerator: str, denominator: str) -> 
 @worded("log-log slope of the time of the {part} part against d, d >= {smallest}")
 def scaling_slope(cells: Cells, *, part: str, smallest: int) -> Measurement:
     """Growth of a part of the update with the dimension, from dimension ``smallest`` on."""
-    (rows,) = cells.pick("scaling", (part,))
+    rows = cells.rows("scaling", part=part)
     rows = rows[rows["dimension"] >= smallest]
     slope = log_log_slope(rows["dimension"], rows["seconds"], cells.level)
     return Measurement(*slope, interval=cells.kind("least squares"))
