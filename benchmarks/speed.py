@@ -6,9 +6,9 @@ thread; ratios are between turns of this run. Slow solvers are asked in every si
 and their time is scaled up.
 """
 
-from optimist.jobs import one_blas_thread
+from optimist import arithmetic
 
-one_blas_thread()
+arithmetic.fix()
 
 import statistics  # noqa: E402
 import sys  # noqa: E402

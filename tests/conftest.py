@@ -4,13 +4,16 @@ import os
 
 import pytest
 
+from optimist import arithmetic
+
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def pytest_configure():
-    """Fix the number of threads before any test module imports numpy."""
+    """Fix the number of threads and the kernels before any test module imports numpy."""
     for name in THREAD_VARIABLES:
         os.environ.setdefault(name, "1")
+    arithmetic.fix_kernels()
 
 
 @pytest.hookimpl(tryfirst=True)  # before groups are looked at

@@ -116,9 +116,9 @@ def _list(options):
 
 
 def _run(options):
-    from optimist.jobs import one_blas_thread
+    from optimist import arithmetic
 
-    one_blas_thread()  # before anything imports numpy
+    arithmetic.fix()  # before anything imports numpy
     from optimist.runs.trials import Trials, run
 
     first, stop = _parse_trials(options.trials)

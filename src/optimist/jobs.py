@@ -1,7 +1,6 @@
-"""What every script of the workflow does around its work: one thread for BLAS, and a log."""
+"""What every script of the workflow does around its work: a log, and one line for an error."""
 
 import logging
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -9,21 +8,7 @@ from pathlib import Path
 
 from optimist.errors import OptimistError, unwritable_named
 
-THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-)
-
 logger = logging.getLogger("optimist")
-
-
-def one_blas_thread() -> None:
-    """Fix BLAS and OpenMP to one thread; call before numpy is imported."""
-    for name in THREAD_VARIABLES:
-        os.environ[name] = "1"
 
 
 @contextmanager

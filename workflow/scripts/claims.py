@@ -1,12 +1,15 @@
 """Decide every claim of one paper."""
 
-from optimist import claims
-from optimist.files import write_frame, write_text
+from optimist import arithmetic
 from optimist.jobs import logged
-from optimist.plan.config import load_claims
-from optimist.runs import aggregate
 
+arithmetic.fix_kernels()
 with logged(snakemake.log[0]):
+    from optimist import claims
+    from optimist.files import write_frame, write_text
+    from optimist.plan.config import load_claims
+    from optimist.runs import aggregate
+
     tables = aggregate.read_tables(snakemake.params.tables)
     verdicts = claims.evaluate(load_claims(snakemake.input.claims), tables)
     write_frame(claims.to_frame(verdicts), snakemake.output.csv)

@@ -1,13 +1,16 @@
 """Report facts about a data set and the arms made from it."""
 
-import pandas as pd
-
-from optimist.data.prepare import preparation
-from optimist.data.tables import read_raw
+from optimist import arithmetic
 from optimist.jobs import logged
-from optimist.sealed import write_frame
 
+arithmetic.fix_kernels()
 with logged(snakemake.log[0]):
+    import pandas as pd
+
+    from optimist.data.prepare import preparation
+    from optimist.data.tables import read_raw
+    from optimist.sealed import write_frame
+
     frame = read_raw(snakemake.input.table)
     facts = preparation(snakemake.wildcards.dataset).function("facts")
     found = facts(frame, snakemake.input.arms, **snakemake.params.options)

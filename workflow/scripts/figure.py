@@ -1,13 +1,16 @@
 """Write the table of one figure, then draw it."""
 
-import pandas as pd
-
-from optimist.files import write_frame
+from optimist import arithmetic
 from optimist.jobs import logged
-from optimist.panels import figure
-from optimist.runs import aggregate, results
 
+arithmetic.fix_kernels()
 with logged(snakemake.log[0]):
+    import pandas as pd
+
+    from optimist.files import write_frame
+    from optimist.panels import figure
+    from optimist.runs import aggregate, results
+
     results.verify(snakemake.params.expected, snakemake.params.data_dir)
     spec, paper = snakemake.params.spec, snakemake.params.paper
     interval = paper.get("interval", "t")

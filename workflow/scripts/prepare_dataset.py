@@ -1,10 +1,13 @@
 """Make the arms of a data set."""
 
-from optimist.data.prepare import preparation
-from optimist.data.tables import read_raw
+from optimist import arithmetic
 from optimist.jobs import logged
 
+arithmetic.fix_kernels()
 with logged(snakemake.log[0]):
+    from optimist.data.prepare import preparation
+    from optimist.data.tables import read_raw
+
     frame = read_raw(snakemake.input.table)
     options = snakemake.params.options
     write = preparation(snakemake.wildcards.dataset).function("write")

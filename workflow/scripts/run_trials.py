@@ -1,8 +1,9 @@
 """Play trials of the regret or the timing lane, and write a result file for each range of them."""
 
-from optimist.jobs import logged, one_blas_thread
+from optimist import arithmetic
+from optimist.jobs import logged
 
-one_blas_thread()
+arithmetic.fix()
 with logged(snakemake.log[0]):
     from optimist.layout import Layout
     from optimist.records import provenance

@@ -1,8 +1,9 @@
 """Make the tables of one study of a paper."""
 
-from optimist.jobs import logged, one_blas_thread
+from optimist import arithmetic
+from optimist.jobs import logged
 
-one_blas_thread()
+arithmetic.fix()
 with logged(snakemake.log[0]):
     from optimist.panels.studies import study_class
     from optimist.runs.cell import Cell

@@ -1,13 +1,16 @@
 """Write one table as CSV and Markdown."""
 
-from optimist.files import write_frame, write_text
+from optimist import arithmetic
 from optimist.jobs import logged
-from optimist.panels import make_table
-from optimist.panels.rows import Tables
-from optimist.panels.tables.base import to_markdown
-from optimist.runs import aggregate, results
 
+arithmetic.fix_kernels()
 with logged(snakemake.log[0]):
+    from optimist.files import write_frame, write_text
+    from optimist.panels import make_table
+    from optimist.panels.rows import Tables
+    from optimist.panels.tables.base import to_markdown
+    from optimist.runs import aggregate, results
+
     results.verify(snakemake.params.expected, snakemake.params.data_dir)
     paper = snakemake.params.paper
     interval = paper.get("interval", "t")

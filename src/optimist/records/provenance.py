@@ -9,6 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from optimist import arithmetic
+
 PACKAGES = ("optimist", "numpy", "scipy", "pandas", "pyarrow", "scikit-learn", "snakemake")
 
 
@@ -19,7 +21,12 @@ def collect() -> dict[str, Any]:
         "dirty": _is_dirty(),
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES},
-        "machine": {"cpu": cpu_name(), "cores": os.cpu_count(), "system": platform.platform()},
+        "machine": {
+            "cpu": cpu_name(),
+            "cores": os.cpu_count(),
+            "system": platform.platform(),
+            "kernels": arithmetic.chosen(),
+        },
         "blas_threads": blas_threads(),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
     }

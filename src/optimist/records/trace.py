@@ -164,6 +164,11 @@ def to_text(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _kernels(kernels):
+    found = [f"{name} {' and '.join(chosen)}" for name, chosen in kernels.items() if chosen]
+    return f", kernels: {', '.join(found)}" if found else ""
+
+
 def _making(made):
     packages = ", ".join(f"{name} {version}" for name, version in made["packages"].items())
     machine = made["machine"]
@@ -173,5 +178,5 @@ def _making(made):
         f"  commit {made['commit'] or 'unknown'}{state}{when}",
         f"  Python {made['python']}, {packages}",
         f"  {machine['cpu']}, {machine['cores']} cores, {machine['system']}, "
-        f"BLAS threads {made['blas_threads']}",
+        f"BLAS threads {made['blas_threads']}{_kernels(machine.get('kernels', {}))}",
     ]

@@ -1,0 +1,70 @@
+"""Digests of a cell of each algorithm, the same on every x86-64-v3 processor.
+
+``python tests/known_answers/test_same_numbers.py`` writes them anew: for other versions of the
+packages, and where a method was changed on purpose. Then `CHANGELOG.md` says so.
+"""
+
+import json
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from optimist import arithmetic
+from optimist.algorithms import REGISTRIES
+from optimist.label import name_of
+from optimist.plan.config import load_paper, paper_names
+from optimist.runs import results
+from optimist.runs.cell import make_cell
+from optimist.runs.trials import Trials, expand, run
+
+DIGESTS = Path(__file__).with_name("digests.json")
+PACKAGES = ("numpy", "scipy", "scikit-learn")
+ROUNDS = {"arms": 150, "box": 20}
+
+
+def cells():
+    """Return the first cell of each algorithm without a data set, by domain and name."""
+    found = {}
+    for paper in map(load_paper, paper_names()):
+        for trials in expand(paper):
+            cell = make_cell(paper, trials.cell.setting, trials.cell.algorithm)
+            if "dataset" not in cell.spec:
+                found.setdefault(f"{cell.domain}/{name_of(cell.algorithm)}", cell)
+    return found
+
+
+CELLS = cells()
+
+
+def digest(cell):
+    """Return the digest of trial 0 of a cell, without wall times."""
+    rounds = min(ROUNDS[cell.domain], cell.spec["horizon"])
+    played = run(Trials("regret", cell, 0, 1, rounds=rounds))
+    return results.digest(results.to_table(cell, played))
+
+
+def versions():
+    return {name: version(name) for name in PACKAGES}
+
+
+@pytest.mark.parametrize("domain", REGISTRIES)
+def test_every_algorithm_has_a_digest(domain):
+    assert {f"{domain}/{name}" for name in REGISTRIES[domain]} <= set(CELLS)
+    assert set(json.loads(DIGESTS.read_text())["cells"]) == set(CELLS)
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_the_numbers_are_those_of_every_other_processor(name):
+    known = json.loads(DIGESTS.read_text())
+    if known["versions"] != versions():
+        pytest.skip(f"digests are of {known['versions']}")
+    if known["kernels"] != arithmetic.chosen():
+        pytest.skip(f"kernels are {arithmetic.chosen()}")
+    assert digest(CELLS[name]) == known["cells"][name]
+
+
+if __name__ == "__main__":  # with OPENBLAS_CORETYPE and NPY_DISABLE_CPU_FEATURES of arithmetic.py
+    found = {name: digest(cell) for name, cell in sorted(CELLS.items())}
+    content = {"versions": versions(), "kernels": arithmetic.chosen(), "cells": found}
+    DIGESTS.write_text(json.dumps(content, indent=1) + "\n")

@@ -1,0 +1,67 @@
+"""Kernels: the shared ones where a processor has them, and what was chosen by hand stands."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from optimist import arithmetic
+
+CHOSEN = """
+import json
+from optimist import arithmetic
+arithmetic.fix()
+print(json.dumps(arithmetic.chosen()))
+"""
+SHARED = {"blas": ["Haswell"], "numpy": ["X86_V3"]}
+
+
+def chosen(**env):
+    """Return what a new process uses that fixes its arithmetic first."""
+    left = {k: v for k, v in os.environ.items() if k not in arithmetic.kernels()}
+    command = [sys.executable, "-c", CHOSEN]
+    done = subprocess.run(command, env=left | env, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+def with_processor(monkeypatch, machine, flags, numpy="2.4.6"):
+    monkeypatch.setattr(arithmetic, "version", lambda package: numpy)
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    text = f"processor : 0\nmodel name : None\nflags : {flags}\n"
+    monkeypatch.setattr(Path, "read_text", lambda *args, **kwargs: text)
+
+
+@pytest.mark.skipif(not arithmetic.kernels(), reason="this processor has other kernels")
+def test_the_shared_kernels_are_chosen_whatever_the_processor_has():
+    assert chosen() == SHARED
+
+
+@pytest.mark.skipif(not arithmetic.kernels(), reason="this processor has other kernels")
+def test_a_kernel_that_was_chosen_by_hand_stands():
+    found = chosen(OPENBLAS_CORETYPE="Prescott")  # OpenBLAS has another name for it
+    assert found["blas"] != SHARED["blas"] and found["numpy"] == SHARED["numpy"]
+
+
+@pytest.mark.parametrize(
+    ("machine", "flags", "is_shared"),
+    [
+        ("x86_64", "fpu sse2 avx fma avx2 bmi1 bmi2", True),
+        ("x86_64", "fpu sse2 avx fma avx2 bmi1 bmi2 avx512f avx512vl", True),
+        ("x86_64", "fpu sse2 avx", False),  # would stop at an unknown instruction
+        ("x86_64", "fpu avx512f fma_not bmi2", False),
+        ("aarch64", "fp asimd avx2 fma bmi2", False),
+    ],
+)
+def test_kernels_are_chosen_where_the_processor_has_them(machine, flags, is_shared, monkeypatch):
+    with_processor(monkeypatch, machine, flags)
+    assert bool(arithmetic.kernels()) is is_shared
+
+
+@pytest.mark.parametrize(("numpy", "name"), [("2.3.4", "AVX512_SKX"), ("2.4.0", "X86_V4")])
+def test_features_have_the_names_of_the_numpy_that_is_there(numpy, name, monkeypatch):
+    with_processor(monkeypatch, "x86_64", "avx2 fma bmi2", numpy)
+    assert name in arithmetic.kernels()["NPY_DISABLE_CPU_FEATURES"].split()
