@@ -68,6 +68,24 @@ def facts_in(folder: str | Path, name: str) -> Path:
     return Path(folder) / f"{name}_facts.csv"
 
 
+def by_digest(folder: str | Path, digest: str, ending: str) -> Path:
+    """Return the path of a file that is kept under the digest of what decides it."""
+    return Path(folder) / digest[:2] / f"{digest}.{ending}"
+
+
+def parse_manifest(stem: str) -> tuple[str | None, str | None]:
+    """Return the group, or the one thing made alone, whose manifest has a name; the other is None.
+
+    Raises
+    ------
+    StopIteration
+        If no manifest has that name.
+    """
+    if stem.startswith(ALONE):
+        return None, stem.removeprefix(ALONE)
+    return next(group for group, ending in GROUPS.items() if stem == f"manifest{ending}"), None
+
+
 def quote(label: str) -> str:
     """Return a label as part of a path: one that names a file has no slash in it."""
     return label.replace("%", "%25").replace("/", "%2F")

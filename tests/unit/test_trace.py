@@ -12,8 +12,7 @@ from toy_environments import ROOT
 from optimist import cli
 from optimist.errors import ResultError
 from optimist.files import sha256
-from optimist.records import manifest
-from optimist.records import trace as origin
+from optimist.records import manifest, trace
 from optimist.runs import results
 
 
@@ -46,7 +45,7 @@ def figure(tmp_path, monkeypatch):
 
 
 def test_a_figure_is_traced_to_settings_streams_data_and_machines(figure):
-    found = origin.trace(figure)
+    found = trace.trace(figure)
     assert found["manifest"] == "figures/toy/manifest.json"
     assert found["settings"].keys() == {"toy/here", "toy/here[horizon=12]"}
     assert found["settings"]["toy/here"] == toy_trials().cell.spec
@@ -75,13 +74,13 @@ def test_a_manifest_of_an_older_form_says_how_to_make_it_again(figure):
     with pytest.raises(
         ResultError, match=r"again: snakemake --cores 2 --force figures/toy/manifest\.json"
     ):
-        origin.trace(figure)
+        trace.trace(figure)
 
 
 def test_a_changed_file_is_refused(figure):
     figure.write_bytes(b"something else")
     with pytest.raises(ResultError, match=r"fig1\.png is not the file that .*manifest\.json"):
-        origin.trace(figure)
+        trace.trace(figure)
 
 
 @pytest.mark.parametrize(
@@ -94,22 +93,22 @@ def test_a_changed_file_is_refused(figure):
 def test_what_nobody_knows_is_said_to_be_so(figure, name, words):
     Path("figures/toy/other.png").write_bytes(b"")
     with pytest.raises(ResultError, match=words):
-        origin.trace(name)
+        trace.trace(name)
 
 
 def test_a_result_file_speaks_for_itself(figure):
     path = Path("results") / toy_trials(first=2, stop=4).path
-    found = origin.trace(path)
+    found = trace.trace(path)
     assert found["streams"] == {"toy/here": [2, 3]}
     assert found["made"] == [results.read_metadata(path)["provenance"]]
     assert found["resolved"]["options"] == {"variant": "paper"}
-    assert "toy/here: 2 to 3" in origin.to_text(found)
-    assert "regret lane, gloc, 12 rounds" in origin.to_text(found)
+    assert "toy/here: 2 to 3" in trace.to_text(found)
+    assert "regret lane, gloc, 12 rounds" in trace.to_text(found)
 
 
 def test_a_shortened_result_says_how_far_it_went(tmp_path):
     (path,) = make(tmp_path, replace(toy_trials("timing", horizon=3000), rounds=5))
-    assert "timing lane, gloc, 5 rounds" in origin.to_text(origin.trace(path))
+    assert "timing lane, gloc, 5 rounds" in trace.to_text(trace.trace(path))
 
 
 def test_the_manifest_that_fits_is_found_among_several(figure):
@@ -118,22 +117,22 @@ def test_the_manifest_that_fits_is_found_among_several(figure):
     digest = old["items"]["fig1"]["files"]
     digest[next(file for file in digest if file.endswith("png"))] = sha256(figure)
     manifest.write(old, "figures/toy/manifest_of_fig1.json")
-    assert origin.trace(figure)["manifest"] == "figures/toy/manifest_of_fig1.json"
+    assert trace.trace(figure)["manifest"] == "figures/toy/manifest_of_fig1.json"
     table = figure.parent / "tables" / "fig1.csv"
-    assert origin.trace(table)["manifest"] == "figures/toy/manifest.json"
+    assert trace.trace(table)["manifest"] == "figures/toy/manifest.json"
 
 
 def test_a_damaged_result_file_is_refused(figure):
     path = Path("results") / toy_trials("timing", setting="here[horizon=12]", stop=1).path
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(ResultError, match="damaged"):
-        origin.trace(path)
+        trace.trace(path)
 
 
 def test_trials_with_gaps_are_told_apart():
     found = {"file": "x", "made": [], "settings": {}, "data": {}}
     found["streams"] = {"toy/here": [0, 1, 4, 7, 8, 9]}
-    assert "toy/here: 0 to 1, 4 to 4, 7 to 9" in origin.to_text(found)
+    assert "toy/here: 0 to 1, 4 to 4, 7 to 9" in trace.to_text(found)
 
 
 def test_joined_claims_are_traced_to_the_results_of_all_papers(figure):
@@ -147,12 +146,12 @@ def test_joined_claims_are_traced_to_the_results_of_all_papers(figure):
     source = {"files": [str(joined)], "inputs": [str(claims)]}
     manifest.write(manifest.build({"claims": source}), "figures/manifest.json")
 
-    one, all_of_them = origin.trace(claims), origin.trace(joined)
+    one, all_of_them = trace.trace(claims), trace.trace(joined)
     for key in ("made", "settings", "streams", "data"):
         assert all_of_them[key] == one[key] and one[key]
     claims.write_text("another claim\n")
     with pytest.raises(ResultError, match=r"is not what the joined claims were made from"):
-        origin.trace(joined)
+        trace.trace(joined)
 
 
 def test_where_results_are_does_not_decide_what_is_a_result(tmp_path, monkeypatch):
@@ -167,7 +166,7 @@ def test_where_results_are_does_not_decide_what_is_a_result(tmp_path, monkeypatc
     file.write_bytes(b"1")
     source = {"files": [str(file)], "inputs": [str(path), str(beside)]}
     manifest.write(manifest.build({"fig1": source}), "figures/toy/manifest.json")
-    found = origin.trace(file)
+    found = trace.trace(file)
     assert found["made"] and found["settings"] and not found["data"]
 
 
@@ -184,7 +183,7 @@ def test_what_is_committed_is_what_its_manifest_says(place, monkeypatch):
         for path, digest in item["files"].items():
             assert sha256(path) == digest, path
     item = items.get("claims") or next(iter(items.values()))
-    found = origin.trace(next(iter(item["files"])))
+    found = trace.trace(next(iter(item["files"])))
     assert found["made"] and found["settings"] and found["streams"]
     assert not any(made["dirty"] for made in (found["drawn"], *found["made"]))
 

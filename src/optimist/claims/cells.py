@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # Tables whose entries have keys; the others are those of studies.
 READ = ("finals", "regrets", "times", "facts")
-LANES = {"finals": "regret lane", "regrets": "regret lane", "times": "timing lane"}
+LANE_OF = {"finals": "regret lane", "regrets": "regret lane", "times": "timing lane"}
 
 
 class Missing(Exception):
@@ -107,7 +107,7 @@ class Cells:
         known = self.groups[table]
         frames = [self._complete(known.get(pair), column, pair) for pair in pairs]
         absent = [
-            f"{setting}/{algorithm} ({LANES[table]}{why})"
+            f"{setting}/{algorithm} ({LANE_OF[table]}{why})"
             for (setting, algorithm), (frame, why) in zip(pairs, frames, strict=True)
             if frame is None
         ]

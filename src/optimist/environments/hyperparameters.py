@@ -33,6 +33,7 @@ from optimist import sealed
 from optimist.data.prepare.classification import read_table
 from optimist.environments.base import BoxEnvironment
 from optimist.errors import ConfigError, OptimistError, one_of, positive, whole_number
+from optimist.layout import by_digest
 from optimist.numerics.search_space import SIDE, SPACES, decode
 from optimist.problems.box import BoxProblem
 
@@ -251,7 +252,7 @@ def keep(function: Callable[..., float], folder: str | Path) -> Callable[..., fl
         question = {"source": source, "arguments": arguments[:-1]}
         text = json.dumps(question, sort_keys=True)
         name = hashlib.sha256(text.encode()).hexdigest()
-        path = Path(folder) / name[:2] / f"{name}.json"
+        path = by_digest(folder, name, "json")
         known = _known(path, text)
         if known is not None:
             return known

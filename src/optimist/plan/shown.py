@@ -15,8 +15,8 @@ from optimist.plan.studies import PlannedStudies
 from optimist.plan.trials import CellKey, Paper, PlannedTrials
 from optimist.runs.cell import make_cell
 
-# Aggregated tables that stand for all results of a group in a lane.
-AGGREGATED = {"regret": "finals", "timing": "times"}
+# Aggregated tables with a row for each trial of a group, by lane.
+TRIALS = {"regret": "finals", "timing": "times"}
 # Names of targets of the same form that no figure or table may have.
 RESERVED = frozenset(("claims", "variants"))
 KINDS = ("figures", "tables")
@@ -153,7 +153,7 @@ class PlannedShown:
         for lane in lanes_of(parts):
             # Of a whole group there are tables already: not all its results are read again.
             if cells_of(parts, lane) is None:
-                made = AGGREGATED[lane]
+                made = TRIALS[lane]
                 found[made] = self._layout.aggregated(paper, group)[made]
             else:
                 found |= self._results(paper, parts, lane, group)

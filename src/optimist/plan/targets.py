@@ -5,7 +5,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from optimist.layout import ALONE, GROUPS, Layout
+from optimist.layout import GROUPS, Layout, parse_manifest
 from optimist.plan.config import claims_path, project_root
 from optimist.plan.data import PlannedData
 from optimist.plan.shown import PlannedShown
@@ -81,13 +81,14 @@ class PlannedTargets:
 
         Of one alone, if the manifest is that.
         """
-        paper, alone = wildcards.paper, wildcards.manifest.startswith(ALONE)
-        groups = GROUPS if alone else [group_of(wildcards.manifest)]
+        paper = wildcards.paper
+        one_group, alone = parse_manifest(wildcards.manifest)
         return {
             name: {"files": files, "inputs": self._made_from(paper, group, name)}
-            for group in groups
+            for group in GROUPS
+            if one_group in (None, group)
             for name, files in self._files(paper, group).items()
-            if not alone or name == wildcards.manifest.removeprefix(ALONE)
+            if alone in (None, name)
         }
 
     def _made_from(self, paper: str, group: str, name: str) -> list[str]:
@@ -157,11 +158,6 @@ class PlannedTargets:
         for paper in self._papers:
             files += self._everything(paper, "paper")
         return files
-
-
-def group_of(manifest: str) -> str:
-    """Return the group of cells that a manifest, by the stem of its name, is of."""
-    return next(group for group, ending in GROUPS.items() if manifest == f"manifest{ending}")
 
 
 def _input_function(files: Callable[[], list[str]]) -> Callable[[Any], list[str]]:

@@ -18,7 +18,7 @@ import pyarrow as pa
 from optimist import sealed
 from optimist.errors import DataError, ResultError, UnreadableError
 from optimist.files import fingerprint, sha256, write_atomically
-from optimist.layout import dataset_in
+from optimist.layout import by_digest, dataset_in
 from optimist.runs.cell import Cell
 from optimist.runs.loop import Trajectory
 
@@ -154,7 +154,7 @@ class Store:
     def __init__(self, folder: str | Path, metadata: Mapping[str, Any]) -> None:
         self._decisive = _decisive(metadata)
         name = fingerprint(self._decisive)
-        self.path = Path(folder) / name[:2] / f"{name}.parquet"
+        self.path = by_digest(folder, name, "parquet")
 
     def take(self, output: str | Path) -> bool:
         """Put the kept result at ``output`` if there is one, whole, of this very job.
