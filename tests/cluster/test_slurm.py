@@ -1,22 +1,23 @@
 """The workflow on a real Slurm gives the results of a local run, also when jobs and nodes die.
 
-It needs a Slurm that may be disturbed: `.ci/slurm start` makes a private one on this machine.
+It needs a Slurm that may be disturbed: `.ci/slurm start` makes a private one on this machine, with
+two nodes.
 """
 
 import getpass
 import os
 import re
-import shutil
 import signal
 import subprocess
-import time
 from functools import reduce
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 from projects import new_project, wait_for
 from result_files import asked
+from toy_environments import ROOT
 
 from optimist.layout import LANES
 from optimist.plan.config import merge
@@ -25,6 +26,7 @@ from optimist.plan.plan import Plan
 pytestmark = pytest.mark.workflow
 
 PRIVATE = Path("/etc/slurm/slurm.conf")
+NODES = {"one", "two"}
 # No accounting, and nobody to wait for.
 HERE = [
     *("--slurm-no-account", "--slurm-status-command", "squeue"),
@@ -42,16 +44,36 @@ def settings():
     return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
 
 
+def control(action, node):
+    """Start, kill, freeze or thaw a node."""
+    subprocess.run([ROOT / ".ci/slurm", action, node], check=True)
+
+
+def idle():
+    """Return whether all nodes are idle."""
+    shown = subprocess.run(
+        ["sinfo", "--noheader", "--Node", "--format=%N %t"], capture_output=True, text=True
+    )
+    return {f"{node} idle" for node in NODES} == {*shown.stdout.splitlines()}
+
+
 @pytest.fixture(scope="module", autouse=True)
 def slurm():
-    """Return the settings of a private Slurm that answers, or skip."""
-    found = settings()
-    if found.get("ClusterName") != "private":
+    """Skip without a private Slurm that answers; leave its nodes as they were."""
+    if settings().get("ClusterName") != "private":
         pytest.skip("no private Slurm on this machine; `.ci/slurm start` makes one")
     answer = subprocess.run(["sinfo", "--noheader"], capture_output=True, text=True)
     if answer.returncode:
         pytest.skip(f"the private Slurm does not answer: {answer.stderr.strip()}")
-    return found
+
+
+@pytest.fixture(autouse=True)
+def nodes():
+    """Begin with nodes that are idle, and leave none that is down."""
+    wait_for(idle, "two idle nodes")
+    yield
+    for node in NODES:
+        control("node", node)
 
 
 def on_slurm(project, *configfiles):
@@ -72,12 +94,23 @@ def jobs(column, *options):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
-def half_done(project):
+def half_done(project, *options):
     """Wait until a first result is kept; return the ids of the jobs that run."""
     return wait_for(
-        lambda: any(project.root.glob("results/kept/*/*")) and jobs("%i", "--states=RUNNING"),
+        lambda: (
+            any(project.root.glob("results/kept/*/*")) and jobs("%i", "--states=RUNNING", *options)
+        ),
         "job that runs",
     )
+
+
+def ended(project):
+    """Return Slurm's records of a project's jobs that ended, in order, as a table."""
+    lines = Path(settings()["JobCompLoc"]).read_text().splitlines()
+    records = (dict(word.split("=", 1) for word in line.split() if "=" in word) for line in lines)
+    table = pd.DataFrame([r for r in records if r["WorkDir"] == str(project.root)])
+    times = {name: pd.to_datetime(table[name]) for name in ("StartTime", "EndTime")}
+    return table.assign(**times)
 
 
 def wait_for_state(ids, *states):
@@ -112,6 +145,13 @@ def local(tmp_path_factory):
     return project.digests()
 
 
+def assert_part_of(local, project):
+    """Compare what jobs of one file each made, which is only what was asked for."""
+    found = project.digests()
+    assert found and found.items() <= local.items()
+    return found
+
+
 def test_quick_on_slurm_is_quick_on_one_machine(project, quick):
     *arguments, end = on_slurm(project, "config/quick.yaml")
     # A few jobs beside each other, where the overlay for clusters would make one of all.
@@ -119,6 +159,7 @@ def test_quick_on_slurm_is_quick_on_one_machine(project, quick):
     alone = quick.digests("results/quick")
     assert project.digests("results/quick") == {p: d for p, d in alone.items() if "/glb_omd/" in p}
     assert (project.root / "results/quick/figures/glb_omd/claims.csv").exists()
+    assert {*ended(project).NodeList} == NODES
 
 
 def test_a_job_that_is_cancelled_is_made_again_by_itself(project, start, local):
@@ -146,22 +187,30 @@ def test_after_snakemake_is_killed_its_jobs_are_cancelled_by_their_name(project,
     assert project.digests() == local
 
 
-def test_a_node_that_dies_and_comes_back_loses_nothing(project, start, local, slurm):
-    arguments = tiny(project, **LONG)
-    running = start(*arguments, TARGET)
-    lost = half_done(project)
-    daemon = int(Path(slurm["SlurmdPidFile"]).read_text())
-    os.kill(daemon, signal.SIGKILL)
-    for step in subprocess.run(
-        ["pgrep", "-x", "slurmstepd"], capture_output=True, text=True
-    ).stdout.split():
-        os.kill(int(step), signal.SIGKILL)
-    time.sleep(3.0)
-    subprocess.run([shutil.which("slurmd") or "/usr/sbin/slurmd"], check=True)
-    wait_for_state(lost, "FAILED", "NODE_FAIL")
-    running.wait()
-    project.run("snakemake", "--unlock", "--cores", "1")
-    project.run(*arguments, TARGET)
+@pytest.mark.parametrize("fault", ["kill", "freeze"])
+def test_what_a_lost_node_ran_runs_on_the_other(project, start, local, fault):
+    running = start(*tiny(project, **LONG)[:-1], "--config", "job_files=1", "--", TARGET)
+    lost = wait_for(
+        lambda: jobs("%i", "--states=RUNNING", "--nodelist=one"), "job that runs on node one"
+    )
+    control(fault, "one")
+    wait_for_state(lost, "PENDING")
+    if fault == "freeze":
+        # What it ran goes on, beside what took its place, until Slurm ends it.
+        wait_for_state(lost, "RUNNING")
+        control("thaw", "one")
+    assert running.wait() == 0
+    assert_part_of(local, project)
+    last = ended(project).groupby("JobId").NodeList.last()
+    assert {*last[lost]} == {"two"}
+
+
+def test_a_job_of_a_node_that_comes_back_at_once_is_made_again(project, start, local):
+    running = start(*tiny(project, **LONG), TARGET)
+    half_done(project, "--nodelist=one")
+    control("kill", "one")
+    control("node", "one")
+    assert running.wait() == 0
     assert project.digests() == local
 
 
@@ -172,9 +221,15 @@ def test_arrays_and_nodes_to_oneself_give_the_same_results(project, local):
     array = ["--slurm-array-jobs", ",".join(ARRAYS), "--set-resources", *same]
     done = project.run(*arguments[:-1], *array, "--config", "job_files=1", "--", TARGET)
     assert "Submitted array job" in done.stderr
-    # Without batches, only the files that the target asks for.
-    found = project.digests()
-    assert found and found.items() <= local.items()
+    found = assert_part_of(local, project)
+    jobs = ended(project)
+    assert {*jobs.NodeList} == NODES
+    # A job that has its node alone is given all of its processors.
+    alone = jobs[jobs.ProcCnt == "2"]
+    assert len(alone) == sum(path.startswith("timing/") for path in found)
+    for job in alone.itertuples():
+        beside = jobs[(jobs.NodeList == job.NodeList) & (jobs.JobId != job.JobId)]
+        assert ((beside.EndTime <= job.StartTime) | (beside.StartTime >= job.EndTime)).all()
 
 
 def test_jobs_ask_for_the_resources_that_were_measured(project):
