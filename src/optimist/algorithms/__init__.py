@@ -40,7 +40,7 @@ REGISTRY = {
     "soful": "optimist.algorithms.kernel.soful:SOFUL",
     "cbrap": "optimist.algorithms.kernel.cbrap:CBRAP",
     "gp_epsilon_greedy": "optimist.algorithms.kernel.gp_epsilon_greedy:GPEpsilonGreedy",
-    "uniform": "optimist.algorithms.kernel.uniform:Uniform",
+    "uniform": "optimist.algorithms.uniform:Uniform",
 }
 # Algorithms on a box.
 BOX_REGISTRY = {

@@ -1,6 +1,7 @@
 """The contract of an algorithm, and that of one on finite arm sets."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,6 +34,13 @@ class Algorithm(ABC):
     @abstractmethod
     def contains(self, thetas: np.ndarray) -> np.ndarray:
         """Return for each row of ``thetas`` (n, d) if the current confidence set holds it, (n,)."""
+
+    def observers(self, environment: Any) -> Sequence[Any]:
+        """Return observers (`optimist.runs.loop`) of what its theory says; it may be none.
+
+        Only the regret lane asks for them. ``environment`` knows the truth.
+        """
+        return ()
 
     def diagnostics(self) -> dict[str, float]:
         """Return counters that explain the curve, as a dict of numbers; it may be empty."""

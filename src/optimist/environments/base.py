@@ -24,14 +24,17 @@ class FiniteArmEnvironment(ABC):
     horizon : int
     theta : array or None
         What a confidence set should hold: the true parameter (d,), or the values (K,) of a
-        function at fixed arms. None where there is no such thing.
+        function at fixed arms. None where there is no such thing, or it changes with the round.
     arm_bound : float
         Largest norm that an arm may have.
+    arms_are_checked : bool
+        Whether the arms of all rounds were checked when it was built, so that the loop need not.
     """
 
     theta: np.ndarray | None = None
     horizon: int
     arm_bound = 1.0
+    arms_are_checked = False
     maximum_is_known = True
 
     @abstractmethod
@@ -49,6 +52,10 @@ class FiniteArmEnvironment(ABC):
     def context(self, t: int) -> dict[str, Any]:
         """Return what algorithms are told along with the reward of round ``t``, by name."""
         return {}
+
+    def truth(self, t: int) -> np.ndarray | None:
+        """Return what a confidence set should hold before round ``t``; None if there is nothing."""
+        return self.theta
 
     @abstractmethod
     def problem(self, *args: Any, **options: Any) -> Any:
@@ -102,6 +109,10 @@ class BoxEnvironment(ABC):
     @abstractmethod
     def reward(self, t: int, x: np.ndarray) -> float:
         """Return what is observed at ``x`` (d,) in round ``t``, a float."""
+
+    def truth(self, t: int) -> np.ndarray | None:
+        """Return what a confidence set should hold before round ``t``; None if there is nothing."""
+        return self.theta
 
     @abstractmethod
     def problem(self, *args: Any, **options: Any) -> Any:

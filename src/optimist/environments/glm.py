@@ -53,6 +53,7 @@ class GLMEnvironment(FiniteArmEnvironment):
     """
 
     theta: np.ndarray
+    arms_are_checked = True
 
     def __init__(
         self,
@@ -118,7 +119,16 @@ class GLMEnvironment(FiniteArmEnvironment):
     def facts(self) -> dict[str, float]:
         ratios = self.predictors / self.norm
         kappas = {f"kappa_{choice}": self.kappa(choice) for choice in KAPPA_CHOICES}
-        return {**kappas, "predictor_max": ratios.max(), "predictor_min": ratios.min()}
+        means, best = self._means, self.predictors.max(axis=-1)
+        return {
+            **kappas,
+            "kappa_star": 1.0 / float(self.link.slope(best).mean()),
+            "predictor_max": ratios.max(),
+            "predictor_min": ratios.min(),
+            # Regret per round of uniform play; and with the smallest mean in the place of the best.
+            "uniform_regret": (means.max(axis=-1) - means.mean(axis=-1)).mean(),
+            "uniform_regret_from_smallest": (means.min(axis=-1) - means.mean(axis=-1)).mean(),
+        }
 
     def problem(
         self,
@@ -168,7 +178,8 @@ class GLMEnvironment(FiniteArmEnvironment):
         )
 
 
-@lru_cache(maxsize=4)
+# As many as the trials of a cell: a job plays several cells of the same trials one after another.
+@lru_cache(maxsize=12)
 def draw_instance(
     key: tuple[int, ...], dimension: int, arms: int, rounds: int
 ) -> tuple[np.ndarray, np.ndarray]:

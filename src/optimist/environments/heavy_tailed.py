@@ -16,14 +16,15 @@ import numpy as np
 
 from optimist.environments.base import check_sizes
 from optimist.environments.pool import PoolEnvironment, check_subset
-from optimist.errors import ConfigError, one_of, positive
+from optimist.errors import ConfigError, one_of, positive, whole_number
 from optimist.numerics.linear import norms
 from optimist.numerics.noise import CENTRES, make_law
 from optimist.problems.heavy_tailed import HeavyTailedProblem, moment_order
+from optimist.runs import seeding
 
 
 class HeavyTailedEnvironment(PoolEnvironment):
-    r"""Arms in the unit ball, linear rewards; a new instance in every trial.
+    r"""Arms in the unit ball, linear rewards.
 
     Parameters
     ----------
@@ -56,6 +57,10 @@ class HeavyTailedEnvironment(PoolEnvironment):
         Divide all arms by the largest norm, or each by its own.
     subset : int or None
         Offer only so many arms, drawn anew in every round; None: offer all.
+    instance : {"per_trial", "shared"}
+        Whether a trial has arms and a $\theta_*$ of its own, or all trials meet the same.
+    seed : int
+        Which instance is shared, the same for all laws; of no effect with ``per_trial``.
     """
 
     theta: np.ndarray
@@ -77,6 +82,8 @@ class HeavyTailedEnvironment(PoolEnvironment):
         arms: int = 50,
         arm_norm: str = "max",
         subset: int | None = None,
+        instance: str = "per_trial",
+        seed: int = 0,
     ) -> None:
         self.horizon = horizon
         self.law = make_law(law, shape)
@@ -88,18 +95,16 @@ class HeavyTailedEnvironment(PoolEnvironment):
             )
         one_of("centre", centre, CENTRES)
         self.nu = self.law.root(self.order) if nu == "exact" else positive("nu", nu)
-        for key, value, most in (("decades", decades, 100.0), ("amplitude", amplitude, 1e100)):
-            if value != 0.0 and not (_is_positive(value) and value <= most):
-                raise ConfigError(f"{key} is {value!r}; allowed: a number from 0 to {most:g}")
-        self.amplitude, self.decades = float(amplitude), float(decades)
+        self.decades = _at_most("decades", decades, 100.0)
+        self.amplitude = _at_most("amplitude", amplitude, 1e100)
         check_sizes(dimension, arms)
         one_of("arm_norm", arm_norm, ("max", "each"))
         check_subset(subset, arms)
-        pool, self.theta = _instance(stream("instance"), dimension, arms, arm_norm)
-        offered = None
-        if subset is not None:
-            order = np.tile(np.arange(arms), (horizon, 1))
-            offered = stream("subsets").permuted(order, axis=1)[:, :subset]
+        whole_number("seed", seed, least=0)
+        is_own = one_of("instance", instance, ("per_trial", "shared")) == "per_trial"
+        drawn_by = stream("instance") if is_own else seeding.stream("heavy_tailed", seed)
+        pool, self.theta = _instance(drawn_by, dimension, arms, arm_norm)
+        offered = None if subset is None else _subsets(stream("subsets"), horizon, arms, subset)
         scales = self.amplitude * 10.0 ** (self.decades * stream("scales").random(horizon))
         self._told = (self.nu * scales).tolist()
         noise = scales * self.law.noise(stream("noise"), horizon, centre)
@@ -111,6 +116,7 @@ class HeavyTailedEnvironment(PoolEnvironment):
     def facts(self) -> dict[str, float]:
         law = self.law
         facts = {
+            "epsilon": self.epsilon,
             "nu_exact": law.root(self.order),
             "moment": law.moment(self.order),
             "nu_told": self.nu,
@@ -165,6 +171,18 @@ def _instance(rng, dimension, arms, arm_norm):
     theta = rng.uniform(-1.0, 1.0, dimension)
     scaled = pool / (lengths.max() if arm_norm == "max" else lengths[:, None])
     return scaled, theta / math.sqrt(theta @ theta)
+
+
+def _subsets(rng, horizon, arms, subset):
+    """Return the arms that are offered in each round (T, ``subset``)."""
+    return rng.permuted(np.tile(np.arange(arms), (horizon, 1)), axis=1)[:, :subset]
+
+
+def _at_most(key, value, most):
+    """Return a number from 0 to ``most``, or raise ConfigError."""
+    if value != 0.0 and not (_is_positive(value) and value <= most):
+        raise ConfigError(f"{key} is {value!r}; allowed: a number from 0 to {most:g}")
+    return float(value)
 
 
 def _is_positive(value):

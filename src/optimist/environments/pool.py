@@ -14,6 +14,8 @@ class PoolEnvironment(FiniteArmEnvironment):
     The noise of a round is the same for all arms; a subclass hands `fill` all there is to know.
     """
 
+    arms_are_checked = True
+
     def fill(
         self,
         arms: np.ndarray,
@@ -36,34 +38,29 @@ class PoolEnvironment(FiniteArmEnvironment):
         check_arms(arms, self.arm_bound)
         self._arms, self._means = arms, means
         self._offered = offered
+        # What is on offer in each round, gathered at once: (T, K, d) and (T, K).
+        self._rounds = None if offered is None else (arms[offered], means[offered])
         self._gaps = (means.max() - means).tolist()
-        self._best: Any = None if offered is None else means[offered].max(axis=1).tolist()
+        self._best: Any = self._rounds and self._rounds[1].max(axis=1).tolist()
         self._noise = np.asarray(noise).tolist()
         # Algorithms get views of these; none may change the environment.
-        arms.flags.writeable = False
-        means.flags.writeable = False
+        for values in (arms, means, *(self._rounds or ())):
+            values.flags.writeable = False
 
     def arms(self, t: int) -> np.ndarray:
-        return self._offer(self._arms, t)
+        return self._arms if self._rounds is None else self._rounds[0][t]
 
     def means(self, t: int) -> np.ndarray:
-        return self._offer(self._means, t)
+        return self._means if self._rounds is None else self._rounds[1][t]
 
     def regret(self, t: int, index: int) -> float:
-        if self._offered is None:
+        if self._rounds is None:
             return self._gaps[index]
-        return self._best[t] - float(self._means[self._offered[t, index]])
+        return self._best[t] - float(self._rounds[1][t, index])
 
     def reward(self, t: int, index: int) -> float:
-        place = index if self._offered is None else self._offered[t, index]
-        return float(self._means[place]) + self._noise[t]
-
-    def _offer(self, values: np.ndarray, t: int) -> np.ndarray:
-        if self._offered is None:
-            return values
-        offered = values[self._offered[t]]
-        offered.flags.writeable = False
-        return offered
+        means = self._means if self._rounds is None else self._rounds[1][t]
+        return float(means[index]) + self._noise[t]
 
 
 def check_subset(subset: int | None, arms: int) -> None:

@@ -5,15 +5,19 @@ r"""Test functions on $[-5,5]^{d}$, of which one is a network of the algorithm's
 | network | all weights and biases 1: $25\,s(1+\sum_ix_i)+1$, s logistic | at $(5,\dots,5)$ |
 | styblinski_tang | $-\frac12\sum_i(x_i^4-16x_i^2+5x_i)$ | at $x_i=-2.903534$ |
 | rastrigin | $-200+\sum_i(10\cos2\pi x_i-x_i^2)$, 200 being $10d$ | 0 at 0 |
+| drawn_network | three units, parameters uniform in [0, 1], new per trial | at $(5,\dots,5)$ |
 
 Observations add $N(0,\sigma^2)$, the same in a round whatever the point.
 
 Liu and Wang (2023), "Global Optimization with Parametric Function Approximation", Section 6.1: f_1,
-f_2 and f_3 in 20 dimensions, with noise of $\sigma=0.01$ and n = 5, 8 and 8 initial points.
+f_2 and f_3 in 20 dimensions, with noise of $\sigma=0.01$ and n = 5, 8 and 8 initial points. The
+last is ours: all units of f_1 are alike, so that weight may move between them and the parameter is
+not determined, which the paper's Assumption 3.3 asks for; those of a drawn network differ.
 """
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import scipy
@@ -24,6 +28,7 @@ from optimist.numerics.network import HIDDEN, TwoLayerNetwork
 from optimist.problems.box import BoxProblem
 
 EDGE = 5.0
+UNITS = 3  # of a drawn network
 # Root of 2 z^3 - 16 z + 5/2 = 0 on the left, the maximiser of every coordinate of Styblinski-Tang.
 STYBLINSKI_TANG = float(min(np.roots([2.0, 0.0, -16.0, 2.5]).real))
 
@@ -51,6 +56,7 @@ FUNCTIONS = {
     # 10 cos(2 pi z) - z^2 is least where 10 pi sin(2 pi z) = -z, just beyond 4.5.
     "rastrigin": (rastrigin, 0.0, 4.522993659584519),
 }
+NAMES = (*FUNCTIONS, "drawn_network")
 
 
 class TestFunctionEnvironment(BoxEnvironment):
@@ -64,8 +70,8 @@ class TestFunctionEnvironment(BoxEnvironment):
         Number of the trial, from 0.
     stream : callable
         Maps a purpose (str) to the numpy Generator of this setting and trial.
-    function : {"network", "styblinski_tang", "rastrigin"}
-        Which of them: f_1, f_2 or f_3.
+    function : {"network", "styblinski_tang", "rastrigin", "drawn_network"}
+        Which of them: f_1, f_2, f_3 or ours.
     dimension : int
         d, coordinates of a point.
     initial : int
@@ -88,7 +94,7 @@ class TestFunctionEnvironment(BoxEnvironment):
         deviation: float = 0.01,
     ) -> None:
         self.horizon = horizon
-        self.function, best, extreme = FUNCTIONS[one_of("function", function, FUNCTIONS)]
+        one_of("function", function, NAMES)
         d = whole_number("dimension", dimension, most=MOST_DIMENSIONS)
         self.instance = f"{function}, d = {d}"
         self.low, self.high = np.full(d, -EDGE), np.full(d, EDGE)
@@ -96,10 +102,19 @@ class TestFunctionEnvironment(BoxEnvironment):
         points = stream("initial").random((whole_number("initial", initial), d))
         self._initial = self.low + (self.high - self.low) * points
         self._noise = self.deviation * stream("noise").standard_normal(horizon)
+        self.hidden = HIDDEN
+        self.function: Callable[[np.ndarray], float]
+        if function == "drawn_network":
+            self.hidden, best, extreme = UNITS, EDGE, EDGE  # it grows with every coordinate
+            model = TwoLayerNetwork(d, UNITS)
+            self.theta = stream("weights").random(model.size)
+            self.function = partial(model.value, self.theta)
+        else:
+            self.function, best, extreme = FUNCTIONS[function]
+            if function == "network":
+                self.theta = np.ones(TwoLayerNetwork(d).size)
         self.maximum = self.function(np.full(d, best))
         self.value_bound = max(self.maximum, abs(self.function(np.full(d, extreme))))
-        if function == "network":
-            self.theta = np.ones(TwoLayerNetwork(d).size)
 
     def value(self, x: np.ndarray) -> float:
         return self.function(x)
@@ -123,6 +138,7 @@ class TestFunctionEnvironment(BoxEnvironment):
             initial=None if one_of("own_initial", own_initial, (False, True)) else self._initial,
             deviation=self.deviation,
             value_bound=self.value_bound,
+            hidden=self.hidden,
         )
 
     def facts(self) -> dict[str, float]:

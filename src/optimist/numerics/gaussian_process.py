@@ -13,24 +13,21 @@ Regret", equations 1, 2 and 6.
 """
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
 import scipy
 
-from optimist.numerics.growing import GrowingArray
+from optimist.numerics.growing import GrowingArray, GrowingSquare
 from optimist.numerics.kernels import Kernel
 
+# Observations after which an updated inverse is computed anew, if there are not more points.
+LEAST_AGE = 100
 
-class ExactPosterior:
-    r"""The posterior at A points, O(At) per observation and O(A^2) once t is large.
 
-    The rows of $V = L^{-1}K(X_t,\mathcal A)$, L the Cholesky factor of $K_t+\lambda I$, give the
-    posterior covariance of one point with all others in one product. From the 2A-th observation on,
-    the whole covariance (A, A) is cheaper.
-
-    A point that was observed before needs only the rows since: with v its row of that time and
-    $\rho$ its diagonal element of L, its covariance with all points was $(\lambda/\rho)v$ then.
+class PointPosterior(ABC):
+    r"""The posterior at A points: what it keeps, and how it learns a reward.
 
     Parameters
     ----------
@@ -38,9 +35,6 @@ class ExactPosterior:
     points : (A, d) array
     ridge : float
         $\lambda$.
-    recall : bool
-        Go back to a point's last observation instead of to the prior, O(A g) for one g observations
-        ago; rows are kept to the end.
 
     Attributes
     ----------
@@ -49,11 +43,11 @@ class ExactPosterior:
         Observations of each point.
     log_det : float
         $\log\det(K_t/\lambda + I)$.
+    t : int
+        Observations in all.
     """
 
-    def __init__(
-        self, kernel: Kernel, points: np.ndarray, ridge: float, *, recall: bool = False
-    ) -> None:
+    def __init__(self, kernel: Kernel, points: np.ndarray, ridge: float) -> None:
         self.kernel = kernel
         self.points = points
         self.ridge = ridge
@@ -62,10 +56,6 @@ class ExactPosterior:
         self.counts = np.zeros(len(points), dtype=int)
         self.log_det = 0.0
         self.t = 0
-        self._rows: Any = GrowingArray(len(points))
-        self._covariance: np.ndarray | None = None  # in place of rows once that is cheaper, (A, A)
-        self._recall = recall
-        self._last: dict[int, Any] = {}  # point: its last row of V, and the diagonal element of L
 
     @property
     def leverages(self) -> np.ndarray:
@@ -80,11 +70,77 @@ class ExactPosterior:
     @property
     def nbytes(self) -> int:
         """Bytes in use."""
-        held = self._rows if self._covariance is None else self._covariance
-        return held.nbytes + self.mean.nbytes + self.var_f.nbytes + self.counts.nbytes
+        return self.held_bytes + self.mean.nbytes + self.var_f.nbytes + self.counts.nbytes
 
+    @property
+    @abstractmethod
+    def held_bytes(self) -> int:
+        """Bytes of what covariances are made from."""
+
+    @abstractmethod
     def covariance(self, index: int) -> np.ndarray:
         """Return the posterior covariance of point ``index`` with all points, (A,)."""
+
+    @abstractmethod
+    def record(self, index: int, c: np.ndarray, pivot: float) -> None:
+        r"""Keep what later covariances need of an observation of point ``index``.
+
+        Parameters
+        ----------
+        index : int
+        c : (A,) array
+            Its covariance with all points before the observation.
+        pivot : float
+            $c_a+\lambda$, the square of the diagonal element of the Cholesky factor.
+        """
+
+    def observe(self, index: int, y: float) -> None:
+        """Learn that point ``index`` paid ``y``."""
+        c = self.covariance(index)
+        pivot = max(c[index], 0.0) + self.ridge
+        self.log_det += math.log(pivot / self.ridge)
+        self.mean += c * ((y - self.mean[index]) / pivot)
+        self.var_f -= c * c / pivot
+        np.maximum(self.var_f, 0.0, out=self.var_f)
+        self.record(index, c, pivot)
+        self.counts[index] += 1
+        self.t += 1
+
+
+class ExactPosterior(PointPosterior):
+    r"""The posterior at A points, O(At) per observation and O(A^2) once t is large.
+
+    The rows of $V = L^{-1}K(X_t,\mathcal A)$, L the Cholesky factor of $K_t+\lambda I$, give the
+    posterior covariance of one point with all others in one product. From the 2A-th observation on,
+    the whole covariance (A, A) is cheaper.
+
+    A point that was observed before needs only the rows since: with v its row of that time and
+    $\rho$ its diagonal element of L, its covariance with all points was $(\lambda/\rho)v$ then.
+
+    Parameters
+    ----------
+    kernel, points, ridge
+        As of `PointPosterior`.
+    recall : bool
+        Go back to a point's last observation instead of to the prior, O(A g) for one g observations
+        ago; rows are kept to the end.
+    """
+
+    def __init__(
+        self, kernel: Kernel, points: np.ndarray, ridge: float, *, recall: bool = False
+    ) -> None:
+        super().__init__(kernel, points, ridge)
+        self._rows: Any = GrowingArray(len(points))
+        self._covariance: np.ndarray | None = None  # in place of rows once that is cheaper, (A, A)
+        self._recall = recall
+        self._last: dict[int, Any] = {}  # point: its last row of V, and the diagonal element of L
+
+    @property
+    def held_bytes(self) -> int:
+        held = self._rows if self._covariance is None else self._covariance
+        return held.nbytes
+
+    def covariance(self, index: int) -> np.ndarray:
         if self._covariance is not None:
             return self._covariance[index].copy()
         V = self._rows.values
@@ -95,16 +151,11 @@ class ExactPosterior:
         return prior - V[:, index] @ V
 
     def observe(self, index: int, y: float) -> None:
-        """Learn that point ``index`` paid ``y``."""
         if self._covariance is None and not self._recall and self.t == 2 * len(self.points):
             self._form_covariance()
-        c = self.covariance(index)
-        pivot = max(c[index], 0.0) + self.ridge
-        self.log_det += math.log(pivot / self.ridge)
-        self.mean += c * ((y - self.mean[index]) / pivot)
-        self.var_f -= c * c / pivot
-        np.maximum(self.var_f, 0.0, out=self.var_f)
-        self.counts[index] += 1
+        super().observe(index, y)
+
+    def record(self, index: int, c: np.ndarray, pivot: float) -> None:
         if self._covariance is None:
             root = math.sqrt(pivot)
             self._rows.append(c / root)
@@ -113,12 +164,87 @@ class ExactPosterior:
         else:
             dger = scipy.linalg.blas.dger
             self._covariance = dger(-1.0 / pivot, c, c, a=self._covariance, overwrite_a=1)
-        self.t += 1
 
     def _form_covariance(self):
         V = self._rows.values
         self._covariance = np.asfortranarray(self.kernel(self.points, self.points) - V.T @ V)
         self._rows = None
+
+
+class DistinctPosterior(PointPosterior):
+    r"""The same on the u distinct points observed, O(Au + u^2) per observation.
+
+    A point a that was observed $n_a$ times is one observation of its mean reward with ridge
+    $\lambda/n_a$. With K the kernel of the u points and $M = (K+\mathrm{diag}(\lambda/n))^{-1}$ the
+    posterior covariance of a with all points is $g^\top k_u(\cdot)$, where
+
+    $$g = \frac\lambda{n_a}M_{\cdot a}\ \text{for one of the u},\qquad
+      g = (-Mk_u(a),\,1)\ \text{for a new one, which joins them,}$$
+    and the observation adds $gg^\top/(c_a+\lambda)$ to M, whose row and column of a new point are 0
+    before. As $\lambda/n_a$ becomes small such sums lose digits: after u observations, `LEAST_AGE`
+    at least, M, the means and the log-determinant are computed anew, O(u^2) per observation.
+
+    Parameters
+    ----------
+    kernel, points, ridge
+        As of `PointPosterior`.
+    """
+
+    def __init__(self, kernel: Kernel, points: np.ndarray, ridge: float) -> None:
+        super().__init__(kernel, points, ridge)
+        self._rows = GrowingArray(len(points))  # kernel of the points observed with all, (u, A)
+        self._inverse = GrowingSquare()  # M
+        self._places: dict[int, int] = {}  # of a point among those observed
+        self._sums = np.zeros(len(points))  # of rewards
+        self._age = 0  # observations since M was computed
+        # Of the last covariance: g, and the point's kernel with all, if it is new.
+        self._weights, self._row = np.empty(0), np.empty(0)
+
+    @property
+    def distinct(self) -> int:
+        """u."""
+        return len(self._places)
+
+    @property
+    def held_bytes(self) -> int:
+        return self._rows.nbytes + self._inverse.nbytes + self._sums.nbytes
+
+    def covariance(self, index: int) -> np.ndarray:
+        place, K = self._places.get(index), self._rows.values
+        if place is not None:
+            self._weights = self._inverse.column(place) * (self.ridge / self.counts[index])
+            return self._weights @ K
+        self._weights = np.append(-self._inverse.values @ K[:, index], 1.0)
+        self._row = self.kernel(self.points[index : index + 1], self.points)[0]
+        return self._row + self._weights[:-1] @ K
+
+    def record(self, index: int, c: np.ndarray, pivot: float) -> None:
+        if index not in self._places:
+            self._places[index] = self.distinct
+            self._rows.append(self._row)
+        self._inverse.add_square(self._weights, 1.0 / pivot)
+
+    def observe(self, index: int, y: float) -> None:
+        super().observe(index, y)
+        self._sums[index] += y
+        self._age += 1
+        if self._age >= max(self.distinct, LEAST_AGE):
+            self._compute()
+
+    def _compute(self):
+        """Compute M, the means and the log-determinant from counts and sums."""
+        observed, K = list(self._places), self._rows.values
+        counts = self.counts[observed]
+        matrix = K[:, observed] + np.diag(self.ridge / counts)
+        L = np.linalg.cholesky(matrix)
+        inverse, _ = scipy.linalg.lapack.dpotri(L, lower=1)
+        self._inverse.fill(np.tril(inverse) + np.tril(inverse, -1).T)
+        weights, _ = scipy.linalg.lapack.dpotrs(L, self._sums[observed] / counts, lower=1)
+        self.mean = weights @ K
+        self.log_det = 2.0 * float(np.log(L.diagonal()).sum()) - float(
+            np.log(self.ridge / counts).sum()
+        )
+        self._age = 0
 
 
 class GrowingCholesky:

@@ -90,6 +90,8 @@ class Scheme:
         Fit c; otherwise it is 0.
     draws : int
         Further starts of the fit, drawn from the priors.
+    spare : bool
+        Start from these only while no start has succeeded; otherwise the best end counts.
     """
 
     kernel: Any
@@ -98,6 +100,7 @@ class Scheme:
     amplitude: Hyper | None = None
     free_mean: bool = True
     draws: int = 0
+    spare: bool = False
 
     def blocks(self, dimension: int) -> Any:
         """Return (hyper-parameter, slice) pairs of a vector of logarithms, and its length."""
@@ -216,12 +219,17 @@ def fit(
 
     d = X.shape[1]
     bounds, starts = scheme.bounds(d), scheme.starts(d, rng)
-    found = [
-        minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds) for start in starts
-    ]
-    sound = [result for result in found if result.fun < WORST]
-    best = min(sound, key=lambda result: result.fun).x if sound else starts[0]
-    return GaussianProcess(scheme, X, y, best), len(found) - len(sound)
+    ends, failed = [], 0
+    for start in starts:
+        found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds)
+        if found.fun >= WORST:
+            failed += 1
+            continue
+        ends.append(found)
+        if scheme.spare:
+            break
+    best = min(ends, key=lambda end: end.fun).x if ends else starts[0]
+    return GaussianProcess(scheme, X, y, best), failed
 
 
 class GaussianProcess:
@@ -254,18 +262,28 @@ class GaussianProcess:
         variance = self.amplitude - np.einsum("nm,nm->m", half, half)
         return self.mean + self.alpha @ k, np.sqrt(np.maximum(variance, 1e-16))
 
-    def predict_with_gradient(self, z: np.ndarray) -> Any:
-        """Return mean and standard deviation at ``z`` (d,), and their gradients (d,)."""
-        u = (z / self.lengthscales)[None]
-        k, slope = self.kernel.with_slope(self.U, u)
-        k, slope = self.amplitude * k[:, 0], self.amplitude * slope[:, 0]
+    def predict_with_gradients(self, Z: np.ndarray) -> Any:
+        """Return mean and deviation at rows of ``Z`` (m, d), (m,), and their gradients (m, d)."""
+        V = Z / self.lengthscales
+        k, slope = self.kernel.with_slope(self.U, V)
+        slope = self.amplitude * slope
+        k = self.amplitude * k
         weights, _ = scipy.linalg.lapack.dpotrs(self.L, k, lower=1)
-        deviation = math.sqrt(max(self.amplitude - float(k @ weights), 1e-16))
-        # d k(u_a, u) / d z = slope (u_a - u) / lengthscale
-        towards = (self.U - u) / self.lengthscales
-        along_mean = (self.alpha * slope) @ towards
-        along_deviation = -((weights * slope) @ towards) / deviation
-        return self.mean + float(self.alpha @ k), deviation, along_mean, along_deviation
+        variance = self.amplitude - np.einsum("nm,nm->m", k, weights)
+        deviation = np.sqrt(np.maximum(variance, 1e-16))
+        along_deviation = self._towards(weights * slope, V) / -deviation[:, None]
+        along_mean = self._towards(self.alpha[:, None] * slope, V)
+        return self.mean + self.alpha @ k, deviation, along_mean, along_deviation
+
+    def _towards(self, weights, V):
+        """Return the gradient (m, d) of a sum over a of k(u_a, v), by weights times slopes (n, m).
+
+        That of k(u_a, v) in z is slope (u_a - v) / lengthscale.
+        """
+        sums = weights.T @ self.U
+        sums -= weights.sum(axis=0)[:, None] * V
+        sums /= self.lengthscales
+        return sums
 
     def draw(self, Z: np.ndarray, rng: np.random.Generator, *, noise: bool = True) -> np.ndarray:
         """Return a joint draw (m,) at rows of ``Z`` (m, d), of observations or of the function."""

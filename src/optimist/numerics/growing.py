@@ -3,9 +3,11 @@
 from typing import Any
 
 import numpy as np
+import scipy
 
 INITIAL_COLUMNS = 16
 INITIAL_ITEMS = 16
+GROWTH = 4  # a square grows by one over so much
 
 
 class GrowingArray:
@@ -76,3 +78,43 @@ class GrowingTable:
             self._values = np.concatenate([self._values, np.empty_like(self._values)], axis=1)
         self.columns += 1
         return self._values[:, self.columns - 1]
+
+
+class GrowingSquare:
+    """A symmetric matrix that grows by sums of squares, in the memory of a larger one."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._values = np.zeros((INITIAL_ITEMS, INITIAL_ITEMS), order="F")
+
+    @property
+    def values(self) -> np.ndarray:
+        """The matrix, a view (n, n)."""
+        return self._values[: self.size, : self.size]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in use (numbers held, not numbers reserved)."""
+        return self.values.nbytes
+
+    def column(self, place: int) -> np.ndarray:
+        """Return a column, a view (n,)."""
+        return self._values[: self.size, place]
+
+    def fill(self, values: np.ndarray) -> None:
+        """Set the matrix to ``values`` (n, n), of the same size."""
+        self._values[: self.size, : self.size] = values
+
+    def add_square(self, x: np.ndarray, factor: float) -> None:
+        """Add ``factor`` times the square of ``x``; n becomes the length of ``x`` (n or more,)."""
+        self.size = len(x)
+        if self.size > len(self._values):
+            self._reserve(self.size + self.size // GROWTH)
+        padded = np.zeros(len(self._values))
+        padded[: self.size] = x
+        self._values = scipy.linalg.blas.dger(factor, padded, padded, a=self._values, overwrite_a=1)
+
+    def _reserve(self, size):
+        larger = np.zeros((size, size), order="F")
+        larger[: len(self._values), : len(self._values)] = self._values
+        self._values = larger

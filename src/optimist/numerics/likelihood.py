@@ -14,7 +14,7 @@ import numpy as np
 
 from optimist.errors import ConfigError
 from optimist.numerics.ball import minimise_quadratic
-from optimist.numerics.linear import add_to_diagonal, dots, made_definite
+from optimist.numerics.linear import add_to_diagonal, dots, made_definite, norms
 from optimist.numerics.links import Link
 
 HISTORIES = ("raw", "aggregated")
@@ -83,6 +83,21 @@ class History:
         if self.mode == "aggregated":
             self._row_of_arm[index] = self.rows
         self._append_row(x)
+
+    def extend(self, rows: np.ndarray, rewards: np.ndarray) -> None:
+        """Record plays of arms ``rows`` (n, d) that paid ``rewards`` (n,), in a raw history."""
+        n, old = len(rows), self.rows
+        plays = {
+            "_features": rows,
+            "_products": (rows[:, :, None] * rows[:, None, :]).reshape(n, -1),
+            "_weights": np.ones(n),
+        }
+        for name, new in plays.items():
+            setattr(self, name, np.concatenate([getattr(self, name)[:old], new]))
+        self.longest = max(self.longest, float(norms(rows).max(initial=0.0)))
+        self.reward_sum += rewards @ rows
+        self.rows += n
+        self.plays += n
 
     def _append_row(self, x):
         if self.rows == len(self._weights):

@@ -9,6 +9,7 @@ Liu and Wang (2023), "Global Optimization with Parametric Function Approximation
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,6 +98,41 @@ class TwoLayerNetwork:
         residuals = self.values(rows, X) - y
         gradient = residuals @ self.gradients(rows, X)[0]
         return float(residuals @ residuals) / len(y), gradient * (2.0 / len(y))
+
+
+def least_squares(
+    network: TwoLayerNetwork,
+    starts: Sequence[np.ndarray],
+    X: np.ndarray,
+    y: np.ndarray,
+    unit: bool,
+) -> np.ndarray:
+    """Return parameters (d_w,) of the least mean squared error that L-BFGS-B finds.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+    starts : sequence of (d_w,) arrays
+        The best of their ends counts.
+    X, y : (n, d) and (n,) arrays
+    unit : bool
+        Keep parameters in [0, 1].
+    """
+    from scipy.optimize import minimize
+
+    found = [
+        minimize(
+            network.squared_error,
+            np.clip(w, 0.0, 1.0) if unit else w,
+            args=(X, y),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0.0, 1.0)] * network.size if unit else None,
+            options={"maxiter": 2000, "ftol": 1e-15, "gtol": 1e-9},
+        )
+        for w in starts
+    ]
+    return min(found, key=lambda result: result.fun).x
 
 
 def _hidden(layers, x):

@@ -40,7 +40,9 @@ TABLES = {
     "run_time": "optimist.panels.tables.cells:RunTime",
     "speed": "optimist.panels.tables.speed:Speed",
     "accuracy": "optimist.panels.studies.accuracy:AccuracyTable",
+    "dimension": "optimist.panels.studies.dimension:DimensionTable",
     "starvation": "optimist.panels.studies.starvation:StarvationTable",
+    "oracle": "optimist.panels.studies.oracle:OracleTable",
 }
 
 

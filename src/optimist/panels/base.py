@@ -120,6 +120,8 @@ class Panel(ABC):
         Columns of its rows, besides the common ones.
     words : str
         What bands and whiskers are; ``{level}``, ``{n}`` and ``{time_n}`` are filled in.
+    curves : tuple of str
+        Roles of rows that are drawn as lines along x, which are thinned to what a picture shows.
     joined : bool
         Whether the marks of a series are joined by a line.
     not_negative : bool
@@ -134,6 +136,7 @@ class Panel(ABC):
     roles: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[tuple[str, ...]] = ()
     words: ClassVar[str] = ""
+    curves: ClassVar[tuple[str, ...]] = ()
     joined: ClassVar[bool] = True
     not_negative: ClassVar[bool] = False
 

@@ -7,12 +7,12 @@ from string import ascii_lowercase
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from optimist.files import write_atomically
-from optimist.panels import make_panel
+from optimist.panels import make_panel, pictures
 from optimist.panels.base import COLUMNS, NUMBERS, Panel
 from optimist.panels.looks import Looks
 from optimist.panels.marks import WARNING, references
 from optimist.panels.rows import Tables, rows
+from optimist.panels.thinning import thin
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +60,8 @@ def tabulate(
     data = Tables(tables, paper)
     pieces = [rows("").iloc[:0].assign(panel="")]
     for letter, panel in panels_of(figure).items():
-        pieces += [piece.assign(panel=letter) for piece in panel.all_rows(data)]
+        found = thin(panel, list(panel.all_rows(data)), paper["names"])
+        pieces += [piece.assign(panel=letter) for piece in found]
     table = pd.concat(pieces, ignore_index=True)
     others = [name for name in table if name not in COLUMNS]
     return table[[*COLUMNS, *others]].astype(dict.fromkeys(NUMBERS, float))
@@ -72,6 +73,7 @@ def draw(
     paper: Mapping[str, Any],
     png_path: str,
     pdf_path: str,
+    thumbnail_path: str,
 ) -> None:
     """Draw a figure; the same table gives the same bytes.
 
@@ -83,21 +85,13 @@ def draw(
         What `tabulate` returned for it, or the same read back from a file.
     paper : mapping
         The loaded paper configuration.
-    png_path, pdf_path : str
+    png_path, pdf_path, thumbnail_path : str
         Files to write.
     """
     import matplotlib.style
 
     with matplotlib.style.context(STYLE, after_reset=True):
-        page = _compose(figure, table, paper)
-        _save(page, png_path, "png", {"Software": None})
-        page.set_layout_engine("none")  # the layout stands; finding it again takes as long as ink
-        nameless = {"CreationDate": None, "Creator": None, "Producer": None}
-        _save(page, pdf_path, "pdf", nameless)
-
-
-def _save(page: "Page", path: str, kind: str, metadata: dict[str, None]) -> None:
-    write_atomically(path, lambda p: page.savefig(p, format=kind, metadata=metadata))
+        pictures.save(_compose(figure, table, paper), png_path, pdf_path, thumbnail_path)
 
 
 def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[str, Any]) -> "Page":

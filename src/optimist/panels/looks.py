@@ -12,7 +12,7 @@ from optimist.panels.rows import display_name
 
 MARKERS = "osD^vP<X>hp*"
 DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)), (0, (8, 3)))
-HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++", "oo")
+HATCHES = ("", "////", "...", "xxxx", "\\\\\\\\", "++++", "oo")
 
 
 class Looks:

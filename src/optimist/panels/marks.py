@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from optimist.panels.looks import Looks
 
 WARNING = "#A00000"
+MARKERS = 6  # of a curve
 SMALL = {"fontsize": 6, "va": "center"}
 GREY = {"color": "0.45", "lw": 0.8, "ls": (0, (4, 2)), "zorder": 2}
 
@@ -29,13 +30,30 @@ def of_role(marks: "pd.DataFrame", role: str) -> "pd.DataFrame":
 
 def curves(canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
     """Draw lines with bands; a few markers each, not at the same places."""
+    is_log = canvas.get_xscale() == "log"
     for i, (series, found) in enumerate(by_series(marks)):
-        every = max(1, len(found) // 6)
+        x = found["x"].to_numpy()
         shade = {"color": looks.colour(series), "alpha": 0.18, "lw": 0}
-        start = i * every // 7 % every
-        canvas.plot(found["x"], found["y"], markevery=(start, every), **looks.line(series))
+        marked = _marked(np.log(x) if is_log else x, i % 7 / 7)
+        canvas.plot(x, found["y"], markevery=marked, **looks.line(series))
         if found["low"].notna().any():
             canvas.fill_between(found["x"], found["low"], found["high"], **shade)
+
+
+def _marked(x: np.ndarray, shift: float) -> list[int]:
+    """Return which points of a curve have a marker: all of a few, six evenly spaced of many.
+
+    Parameters
+    ----------
+    x : (n,) array
+        Places along the axis, increasing.
+    shift : float
+        Where the first marker is, as a share of the distance between two.
+    """
+    if len(x) < 2 * MARKERS:
+        return list(range(len(x)))
+    places = x[0] + (np.arange(MARKERS) + shift) / MARKERS * (x[-1] - x[0])
+    return sorted({*np.searchsorted(x, places).tolist()})
 
 
 def lines(canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks", joined: bool = True) -> None:

@@ -24,6 +24,7 @@ class Regret(Panel):
     keys: ClassVar = {"setting": SETTING, "algorithms": ALGORITHMS}
     lanes = ("regret",)
     axes = Axes("round", "regret")
+    curves = ("data",)
     roles = ("phase",)
     words = "band: {level} CI of the mean, n = {n}"
     not_negative = True

@@ -32,6 +32,7 @@ class RelativeRegret(Panel):
     }
     lanes = ("regret",)
     axes = Axes("round", "")
+    curves = ("data",)
     words = "band: {level} CI, scaled, n = {n}"
 
     @property

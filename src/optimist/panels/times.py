@@ -27,6 +27,7 @@ class Elapsed(Panel):
     keys: ClassVar = {"setting": SETTING, "algorithms": ALGORITHMS}
     lanes = ("timing",)
     axes = Axes("round", "seconds so far", scale="log")
+    curves = ("data",)
     words = "time: median of n = {n}"
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from optimist.errors import ConfigError, positive, whole_number
+from optimist.numerics.network import HIDDEN
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class BoxProblem:
         $\sigma$, standard deviation of the noise that algorithms are told.
     value_bound : float
         F, a bound on the absolute value of the function.
+    hidden : int
+        Hidden units of the networks among which an algorithm may look for the function.
 
     Raises
     ------
@@ -42,9 +45,10 @@ class BoxProblem:
     initial: np.ndarray | None
     deviation: float
     value_bound: float
+    hidden: int = HIDDEN
 
     def __post_init__(self):
-        for key in ("horizon", "initial_count"):
+        for key in ("horizon", "initial_count", "hidden"):
             whole_number(key, getattr(self, key))
         for key in ("deviation", "value_bound"):
             positive(key, getattr(self, key))

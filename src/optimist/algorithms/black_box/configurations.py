@@ -37,6 +37,8 @@ class Configuration:
         Draw the former from a Sobol sequence, otherwise uniformly.
     refined : int
         How many of the best are refined by L-BFGS-B.
+    iterations : int
+        Most iterations of that.
     """
 
     scheme: Callable[[int], Scheme]
@@ -49,6 +51,7 @@ class Configuration:
     near: int = 50
     sobol: bool = True
     refined: int = 10
+    iterations: int = 200
 
 
 def gamma_scheme(dimension: int) -> Scheme:
@@ -59,6 +62,7 @@ def gamma_scheme(dimension: int) -> Scheme:
         noise=Hyper(1e-4, 1e6, 2.0, Gamma(1.1, 0.05)),
         amplitude=Hyper(1e-6, 1e6, 0.69, Gamma(2.0, 0.15)),
         draws=2,
+        spare=True,
     )
 
 
@@ -71,6 +75,7 @@ def log_normal_scheme(dimension: int) -> Scheme:
         lengthscale=Hyper(0.025, 1e4, max(math.exp(mean - 3.0), 0.025), LogNormal(mean, 3.0)),
         noise=Hyper(1e-4, 1e6, math.exp(-5.0), LogNormal(-4.0, 1.0)),
         draws=2,
+        spare=True,
     )
 
 
@@ -101,5 +106,6 @@ CONFIGURATIONS = {
         near=0,
         sobol=False,
         refined=5,
+        iterations=20,
     ),
 }

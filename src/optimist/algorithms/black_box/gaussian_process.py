@@ -88,14 +88,10 @@ class GPOptimiser(BoxAlgorithm):
         values = self.acquisition(m, v, best)[0]
         self.counts["flat_rounds"] += bool(values.max() == values.min())
         order = np.argsort(-values, kind="stable")[: self.configuration.refined]
-        bounds = np.column_stack([low, high])
-        ends = [self._refine(process, best, candidates[i], bounds) for i in order]
-        ends = [end for end in ends if end is not None]
-        top = order[0]
-        if not ends:
-            return candidates[top]
-        x, value = max(ends, key=lambda end: end[1])
-        return x if value >= values[top] else candidates[top]
+        ends, heights = self._refine(process, best, candidates[order], low, high)
+        highest = int(np.argmax(heights))
+        # Comparing with nan is false.
+        return ends[highest] if heights[highest] >= values[order[0]] else candidates[order[0]]
 
     def _candidates(self, low, high, incumbent):
         how, d = self.configuration, len(low)
@@ -106,21 +102,33 @@ class GPOptimiser(BoxAlgorithm):
         near = incumbent + NEAR * (high - low) * self.rng.standard_normal((how.near, d))
         return np.vstack([low + (high - low) * points, np.clip(near, low, high)])
 
-    def _refine(self, process, best, start, bounds):
-        """Return where L-BFGS-B ends and the acquisition there; None if it is not finite."""
+    def _refine(self, process, best, starts, low, high):
+        """Return where L-BFGS-B on the sum of the acquisitions ends, (K, d), and them there, (K,).
 
-        from scipy.optimize import minimize
+        Each term of the sum has coordinates of its own, so its maxima are those of the terms.
+        """
 
-        def objective(x):
-            m, v, along_m, along_v = process.predict_with_gradient(x)
-            value, by_m, by_v = self.acquisition(np.float64(m), np.float64(v), best)
-            return -float(value), -(by_m * along_m + by_v * along_v)
+        from scipy.optimize import Bounds, minimize
 
-        found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds)
-        if not math.isfinite(found.fun):
-            self.counts["failed_ascents"] += 1
-            return None
-        return found.x, -found.fun
+        def acquisitions(flat):
+            m, v, along_m, along_v = process.predict_with_gradients(flat.reshape(starts.shape))
+            heights, by_m, by_v = self.acquisition(m, v, best)
+            return heights, by_m[:, None] * along_m + by_v[:, None] * along_v
+
+        def objective(flat):
+            heights, slopes = acquisitions(flat)
+            return -float(heights.sum()), -slopes.ravel()
+
+        found = minimize(
+            objective,
+            starts.ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=Bounds(np.tile(low, len(starts)), np.tile(high, len(starts))),
+            options={"maxiter": self.configuration.iterations},
+        )
+        self.counts["failed_ascents"] += not math.isfinite(found.fun)
+        return found.x.reshape(starts.shape), acquisitions(found.x)[0]
 
     def diagnostics(self) -> dict[str, float]:
         return dict(self.counts)

@@ -33,7 +33,7 @@ from optimist.problems.box import BoxProblem
 INITIALISATIONS = ("torch", "u01")
 STARTS = ("incumbent", "last", "random", "multi")
 # What `diagnostics` derives from the ball, see Lemmas 5.5 and C.6.
-WATCHED = ("displacement", "final_potential", "potential_bound", "gradient_norm")
+WATCHED = ("displacement", "final_potential", "potential_bound", "gradient_norm", "width_bound")
 MULTI = 16  # starting points of start=multi
 
 
@@ -56,6 +56,10 @@ class GOUCB(BoxAlgorithm):
         Keep parameters in [0, 1], as the paper's assumption reads.
     batch : {"full", "single"}
         Points per step of the oracle's gradient descent.
+    oracle : {"descent", "exact"}
+        How Phase I fits: the gradient descent of Appendix D.1, or least squares to the end.
+    ball : float or None
+        $\beta_t$ is that of equation (7) times this, with $\mu = 1$; None: that of Appendix D.1.
     frozen : bool
         Never change $\hat w$ and $\Sigma$: a control.
     beta : float or None
@@ -66,6 +70,7 @@ class GOUCB(BoxAlgorithm):
     reference = "Liu and Wang (2023), Algorithm 1"
 
     ball: LowRankEllipsoid  # from the end of Phase I on
+    drawn: np.ndarray  # parameters from which Phase I fits, (d_w,)
     fitted: np.ndarray  # its first centre, (d_w,)
 
     def __init__(
@@ -78,6 +83,8 @@ class GOUCB(BoxAlgorithm):
         projection: str = "radial",
         unit_weights: bool = False,
         batch: str = "full",
+        oracle: str = "descent",
+        ball: float | None = None,
         frozen: bool = False,
         beta: float | None = None,
         rng: np.random.Generator,
@@ -86,12 +93,14 @@ class GOUCB(BoxAlgorithm):
         self.initialisation = one_of("initialisation", initialisation, INITIALISATIONS)
         self.start = one_of("start", start, STARTS)
         self.frozen = one_of("frozen", frozen, (False, True))
-        self.network = TwoLayerNetwork(problem.dimension)
+        self.network = TwoLayerNetwork(problem.dimension, problem.hidden)
         self.variant: PaperVariant | TunedVariant
         options: dict[str, Any] = {
             "projection": projection,
             "unit_weights": unit_weights,
             "batch": batch,
+            "oracle": oracle,
+            "ball": ball,
         }
         if one_of("variant", variant, ("paper", "tuned")) == "paper":
             if beta is not None:
@@ -120,8 +129,9 @@ class GOUCB(BoxAlgorithm):
     def begin(self) -> None:
         weights, self._optimiser = self.rng.spawn(2)
         draw = partial(self._draw, weights)
-        first, self.fitted = self.variant.fit(self.points, self.values, draw, self._optimiser)
-        self.counts["oracle_displacement"] = float(np.linalg.norm(self.fitted - first))
+        fit = self.variant.fit
+        self.drawn, self.fitted = fit(self.points, self.values, draw, self._optimiser)
+        self.counts["oracle_displacement"] = float(np.linalg.norm(self.fitted - self.drawn))
         self.ball = LowRankEllipsoid(self.fitted, self.variant.ridge)
 
     def _draw(self, rng):
@@ -168,7 +178,10 @@ class GOUCB(BoxAlgorithm):
             growth = math.log1p(len(V) * largest / (size * ball.ridge))
             moved = float(np.linalg.norm(ball.centre - self.fitted))
             total = float(ball.leverages().sum())
-            values = moved, total, 2.0 * size * growth, math.sqrt(largest)
+            potential = 2.0 * size * growth
+            # Lemma 5.5 without its second term, and the Cauchy-Schwarz inequality.
+            width = math.sqrt(8.0 * self.variant.beta(max(1, len(V))) * potential * len(V))
+            values = moved, total, potential, math.sqrt(largest), width
             found |= zip(WATCHED, values, strict=True)
         return found
 

@@ -4,9 +4,13 @@ Liu and Wang (2023), "Global Optimization with Parametric Function Approximation
 Appendix D.1: gradient descent $w \leftarrow w - \eta\nabla L(w)$ fits, and gradient ascent over x
 and w at once, projected onto box and ellipsoid, maximises;
 $$\lambda=\sqrt T\ln^2T,\qquad \beta_t=d_w^3F^4\,t/T .$$
+With ``ball`` c the radius is c times that of equation (7), $d_w\sigma^2+d_w^3+d_w^3\,t/T$ with
+$\mu=1$, and with ``oracle=exact`` the fit is a local minimum of the squared error,
+$$\hat w_0\in\arg\min_w\sum_{j\le n}(f_w(x_j)-y_j)^2 .$$
 
-Deviations: gradient descent takes all points in every step, not one at random (``batch``), and
-parameters are not kept in [0, 1] (``unit_weights``).
+Deviations: equation (7) has $1/\mu^2$, a constant of the function, and factors that it hides; the
+exact oracle is the best of five runs of L-BFGS-B; gradient descent takes all points in every step,
+not one at random (``batch``), and parameters are not kept in [0, 1] (``unit_weights``).
 """
 
 import math
@@ -14,13 +18,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from optimist.errors import one_of
+from optimist.errors import one_of, positive
 from optimist.numerics.ellipsoid import LowRankEllipsoid
-from optimist.numerics.network import TwoLayerNetwork
+from optimist.numerics.network import TwoLayerNetwork, least_squares
 from optimist.problems.box import BoxProblem
 
 ITERATIONS = 2000
 FIT_RATE = 1e-11
+FIT_STARTS = 5  # of the exact oracle
 ASCENT_RATE = 1e-4
 
 
@@ -37,6 +42,10 @@ class PaperVariant:
         Keep parameters in [0, 1] as well.
     batch : {"full", "single"}
         Take all points in a step of gradient descent, or a random one.
+    oracle : {"descent", "exact"}
+        Gradient descent, or the least squared error.
+    ball : float or None
+        Factor of the radius of equation (7); None: the radius of Appendix D.1.
 
     Attributes
     ----------
@@ -52,17 +61,24 @@ class PaperVariant:
         projection: str = "radial",
         unit_weights: bool = False,
         batch: str = "full",
+        oracle: str = "descent",
+        ball: float | None = None,
     ) -> None:
         self.network, self.problem = network, problem
         self.euclidean = one_of("projection", projection, ("radial", "euclidean")) == "euclidean"
         self.unit = one_of("unit_weights", unit_weights, (False, True))
         self.single = one_of("batch", batch, ("full", "single")) == "single"
+        self.exact = one_of("oracle", oracle, ("descent", "exact")) == "exact"
+        self.factor = None if ball is None else positive("ball", ball)
         self.T = max(2, problem.rounds)  # ln 1 = 0 would leave Sigma singular
         self.ridge = math.sqrt(self.T) * math.log(self.T) ** 2
 
     def beta(self, t: int) -> float:
         r"""Return $\beta_t$ of round t of Phase II, counted from 1."""
-        return self.network.size**3 * self.problem.value_bound**4 * t / self.T
+        size, share = self.network.size, t / self.T
+        if self.factor is None:
+            return size**3 * self.problem.value_bound**4 * share
+        return self.factor * (size * self.problem.deviation**2 + size**3 * (1.0 + share))
 
     def fit(
         self,
@@ -83,6 +99,9 @@ class PaperVariant:
             Of the optimiser.
         """
         first = draw()
+        if self.exact:
+            starts = [first, *(draw() for _ in range(FIT_STARTS - 1))]
+            return first, least_squares(self.network, starts, X, y, self.unit)
         return first, descend(self.network, first, X, y, rng if self.single else None)
 
     def inward(self, X: np.ndarray) -> np.ndarray:

@@ -13,7 +13,9 @@ $$X_t = \arg\max_x\; x^\top\theta_t + \beta_t\|x\|_{H_t^{-1}},\quad
 
 Deviations from the paper: none in the method. ``regularisation="practical"`` is the paper's own
 departure from its theory ($\lambda = d$, Appendix F.1). The constant 6 is the appendix's; the main
-text's lemma has half of it.
+text's lemma has half of it. The inverses of $H_t$ and $\tilde H_t$ follow from the Sherman-Morrison
+formula, as Appendix D describes; ``inverse="pinv"`` computes both anew in every round by numpy's
+pseudo-inverse, as Appendix F.1 says that the experiments did. Choices differ by rounding only.
 """
 
 import math
@@ -21,10 +23,14 @@ import math
 import numpy as np
 
 from optimist.algorithms.glb.base import GLBAlgorithm
+from optimist.algorithms.glb.glb_omd_theory import Theorems
+from optimist.algorithms.glb.inverses import chosen_inverse
+from optimist.environments.base import FiniteArmEnvironment
 from optimist.errors import one_of
 from optimist.numerics.ball import project
-from optimist.numerics.linear import add_outer_to_inverse, inverse_norms, quadratic_norms
+from optimist.numerics.linear import inverse_norms, quadratic_norms
 from optimist.problems.glb import GLBProblem
+from optimist.runs.loop import Observer
 
 
 class GLBOMD(GLBAlgorithm):
@@ -35,12 +41,21 @@ class GLBOMD(GLBAlgorithm):
     problem : GLBProblem
     regularisation : {"practical", "theory"}
         $\lambda = d$, or $2\max\{7d\eta R^2, \max\{3\eta RS, 1\}C_\mu/g\}$ (Theorem 1).
+    inverse : {"rank_one", "pinv"}
+        How inverses are had, see `optimist.algorithms.glb.inverses`.
     """
 
     reference = "Zhang et al. (2025), Algorithm 1 and Theorem 1"
 
-    def __init__(self, problem: GLBProblem, *, regularisation: str = "practical") -> None:
+    def __init__(
+        self,
+        problem: GLBProblem,
+        *,
+        regularisation: str = "practical",
+        inverse: str = "rank_one",
+    ) -> None:
         super().__init__(problem)
+        self._inverse = chosen_inverse(inverse)
         one_of("regularisation", regularisation, ("practical", "theory"))
         d, S, R = problem.dimension, problem.norm_bound, problem.link.self_concordance
         g = problem.link.dispersion
@@ -65,7 +80,11 @@ class GLBOMD(GLBAlgorithm):
     @property
     def radius(self) -> float:
         r"""$\beta_t$, times the problem's factor."""
-        growth = self._growth_factor * math.log(2.0 + self._radius_rate * self.t)
+        return self.radius_at(self.t)
+
+    def radius_at(self, t: int) -> float:
+        r"""Return $\beta_t$ of round ``t``, times the problem's factor."""
+        growth = self._growth_factor * math.log(2.0 + self._radius_rate * t)
         return self.problem.factor * math.sqrt(self._radius_constant + growth)
 
     def select(self, arms: np.ndarray) -> int:
@@ -79,13 +98,12 @@ class GLBOMD(GLBAlgorithm):
         q = float(x @ v)
         z = float(x @ self.theta)
         alpha = self.eta * link.slope(z) / g
-        # H~^-1 x = v / (1 + alpha q), by the Sherman-Morrison formula.
-        step = self.eta * (link.mean(z) - reward) / g / (1.0 + alpha * q)
-        zeta = self.theta - step * v
+        residual = self.eta * (link.mean(z) - reward) / g
+        zeta = self.theta - self._inverse.solve(residual, self.H, x, v, alpha, q)  # by H~
         self.theta = self._project(zeta, alpha, x)
         b = link.slope(float(x @ self.theta)) / g
         self.H += b * np.multiply.outer(x, x)
-        add_outer_to_inverse(self.H_inv, v, b, q)
+        self._inverse.renew(self.H_inv, self.H, v, b, q)
         self.t += 1
 
     def _project(self, zeta, alpha, x):
@@ -97,6 +115,9 @@ class GLBOMD(GLBAlgorithm):
 
     def contains(self, thetas: np.ndarray) -> np.ndarray:
         return quadratic_norms(thetas, self.theta, self.H) <= self.radius
+
+    def observers(self, environment: FiniteArmEnvironment) -> list[Observer]:
+        return [] if environment.theta is None else [Theorems(environment.theta, self)]
 
     def diagnostics(self) -> dict[str, float]:
         return {"projections": self.projections}

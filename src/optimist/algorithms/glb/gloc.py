@@ -13,7 +13,8 @@ where $B_t$ bounds the regret of the online Newton step.
 Deviations: $\lambda = d$ as in Zhang et al. (2025), Appendix F.1. Poisson noise is not
 sub-Gaussian; $R = \sqrt{C_\mu} = e^{S/2}$ stands in for the constant. ``variant="public"`` follows
 the public code instead: S for R, no term after the logarithm, an index centred at
-$\mu(x^\top\vartheta_t)$, and an iterate that is always rescaled to the sphere.
+$\mu(x^\top\vartheta_t)$, and an iterate that is always rescaled to the sphere. ``inverse="pinv"``
+computes $V_t^{-1}$ anew by numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
 """
 
 import math
@@ -21,9 +22,10 @@ import math
 import numpy as np
 
 from optimist.algorithms.glb.base import GLBAlgorithm
+from optimist.algorithms.glb.inverses import chosen_inverse
 from optimist.errors import one_of
 from optimist.numerics.ball import project
-from optimist.numerics.linear import add_outer_to_inverse, inverse_norms, quadratic_norms
+from optimist.numerics.linear import inverse_norms, quadratic_norms
 from optimist.problems.glb import GLBProblem
 
 
@@ -34,12 +36,17 @@ class GLOC(GLBAlgorithm):
     ----------
     problem : GLBProblem
     variant : {"paper", "public"}
+    inverse : {"rank_one", "pinv"}
+        How the inverse is had, see `optimist.algorithms.glb.inverses`.
     """
 
     reference = "Jun et al. (2017), Algorithm 1 and Theorem 1"
 
-    def __init__(self, problem: GLBProblem, *, variant: str = "paper") -> None:
+    def __init__(
+        self, problem: GLBProblem, *, variant: str = "paper", inverse: str = "rank_one"
+    ) -> None:
         super().__init__(problem)
+        self._inverse = chosen_inverse(inverse)
         self.variant = one_of("variant", variant, ("paper", "public"))
         d, S = problem.dimension, problem.norm_bound
         self.ridge = float(d)
@@ -87,7 +94,7 @@ class GLOC(GLBAlgorithm):
         v = self.V_inv @ x
         q = float(x @ v)
         self.V += np.multiply.outer(x, x)
-        add_outer_to_inverse(self.V_inv, v, 1.0, q)
+        self._inverse.renew(self.V_inv, self.V, v, 1.0, q)
         # With the new matrix V^-1 x = v / (1 + q).
         self.regret_bound += g * g / (2.0 * self.c) * q / (1.0 + q)
         self.xi += z * x

@@ -150,4 +150,9 @@ class RSGLinCB(GLBAlgorithm):
         return inside & (main <= self.beta) if self.switches else inside
 
     def diagnostics(self) -> dict[str, float]:
-        return {"warm_up_rounds": self.warm_up_history.plays, "switches": self.switches}
+        warm_up_rounds = self.warm_up_history.plays
+        return {
+            "warm_up_rounds": warm_up_rounds,
+            "switches": self.switches,
+            "updates": warm_up_rounds + self.switches,  # how often it has fitted an estimate
+        }

@@ -49,7 +49,8 @@ class BKB(InducingPointUCB):
         $\varepsilon$ in (0, 1), the accuracy of the theory.
     inclusion : {"union", "linear"}
     cache : bool
-        Keep kernel rows of all arms played, 8Au bytes, or compute those of S in every round.
+        Keep kernel rows of all arms played, 8Au bytes; or compute those of S in every round and
+        hold only them, 8Ar bytes, the space that the theory counts.
     rng : Generator
         Draws the first arm and the inducing points.
     """
@@ -79,6 +80,7 @@ class BKB(InducingPointUCB):
             q_bar = 6.0 * self.alpha * log_term / epsilon**2
         self.q_bar = positive("q_bar", q_bar)
         self.prior_bound = 0.0  # kappa^2, the largest k(x, x) seen
+        self.held: np.ndarray | None = None  # without a cache: what the leverages were made in
         self.exact: GrowingCholesky | None = None
         if radius == "matched":
             self.exact = GrowingCholesky(problem.kernel, problem.ridge)
@@ -136,6 +138,7 @@ class BKB(InducingPointUCB):
         K_S = observed[:, self.drawn]
         posterior = NystromPosterior(K_S, observed, played.counts, played.sums, ridge)
         B = played.kernel_with(self.drawn[posterior.basis], arms)
+        self.held = None if self.cache else B
         self.mean = posterior.mean(B)
         self.leverages = posterior.leverages(B, prior)
         if self.problem.fixed_arms:

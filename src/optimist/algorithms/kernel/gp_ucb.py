@@ -20,11 +20,16 @@ import numpy as np
 
 from optimist.algorithms.kernel.kernel_ucb import KernelUCB, sub_gaussian_radius
 from optimist.errors import one_of
-from optimist.numerics.gaussian_process import ExactPosterior, GrowingCholesky, dense_posterior
+from optimist.numerics.gaussian_process import (
+    DistinctPosterior,
+    ExactPosterior,
+    GrowingCholesky,
+    dense_posterior,
+)
 from optimist.problems.kernel import KernelProblem
 
 RADII = ("logdet", "ay", "igp")
-SOLVERS = ("incremental", "recall", "naive")
+SOLVERS = ("incremental", "recall", "distinct", "naive")
 
 
 class GPUCB(KernelUCB):
@@ -34,11 +39,12 @@ class GPUCB(KernelUCB):
     ----------
     problem : KernelProblem
     radius : {"logdet", "ay", "igp"}
-    solver : {"incremental", "recall", "naive"}
+    solver : {"incremental", "recall", "distinct", "naive"}
         Update the posterior of all arms with each reward, O(At); the same from the last reward of
-        the arm, O(Ag) if that was g rounds ago; or factorise the kernel matrix anew in every
-        round, $O(t^3 + At^2)$, as the complexity that is usually quoted. Where arms change, the
-        first two keep the factor and solve for the arms on offer, $O(At^2)$.
+        the arm, O(Ag) if that was g rounds ago; the same from the u distinct arms played, O(Au); or
+        factorise the kernel matrix anew in every round, $O(t^3 + At^2)$, as the complexity that is
+        usually quoted. All give the same posterior. Where arms change, the first three keep the
+        factor and solve for the arms on offer, $O(At^2)$.
     """
 
     reference = "Calandriello et al. (2019), equations 6 and 7"
@@ -50,7 +56,7 @@ class GPUCB(KernelUCB):
         self.solver = one_of("solver", solver, SOLVERS)
         super().__init__(problem)
         self.ridge = 1.0 + 2.0 / problem.horizon if radius == "igp" else problem.ridge
-        self.posterior: Any = None  # an `ExactPosterior`, or a `GrowingCholesky`
+        self.posterior: Any = None  # a `PointPosterior`, or a `GrowingCholesky`
         # Of the naive solver: arms (d,) and their rewards.
         self.observed: list[np.ndarray] = []
         self.rewards: list[float] = []
@@ -58,8 +64,11 @@ class GPUCB(KernelUCB):
             self.posterior = GrowingCholesky(problem.kernel, self.ridge)
 
     def begin(self, arms: np.ndarray) -> None:
-        if self.solver != "naive":
-            kernel, recall = self.problem.kernel, self.solver == "recall"
+        kernel = self.problem.kernel
+        if self.solver == "distinct":
+            self.posterior = DistinctPosterior(kernel, arms, self.ridge)
+        elif self.solver != "naive":
+            recall = self.solver == "recall"
             self.posterior = ExactPosterior(kernel, arms, self.ridge, recall=recall)
 
     def learn(self, arms: np.ndarray, index: int, reward: float) -> None:

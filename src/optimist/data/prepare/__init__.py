@@ -52,6 +52,9 @@ _REGRESSION = "optimist.data.prepare.regression"
 _CLASSIFICATION = "optimist.data.prepare.classification"
 PREPARATIONS = {
     "covertype": Preparation("covertype", "optimist.data.prepare.covertype"),
+    "covertype_seed_0": Preparation(
+        "covertype", "optimist.data.prepare.covertype", {"seed": 0, "spread_seeds": [0]}
+    ),
     "abalone": Preparation("abalone", _REGRESSION),
     "abalone_one_hot": Preparation("abalone", _REGRESSION, {"one_hot": True}),
     "california_housing": Preparation("california_housing", _REGRESSION),

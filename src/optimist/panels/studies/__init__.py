@@ -18,9 +18,12 @@ STUDIES = {
     "facts": "optimist.panels.studies.facts:Facts",
     "regions": "optimist.panels.studies.regions:Regions",
     "scaling": "optimist.panels.studies.scaling:Scaling",
+    "passes": "optimist.panels.studies.passes:Passes",
     "lemmas": "optimist.panels.studies.lemmas:Lemmas",
     "accuracy": "optimist.panels.studies.accuracy:Accuracy",
+    "dimension": "optimist.panels.studies.dimension:Dimension",
     "starvation": "optimist.panels.studies.starvation:Starvation",
+    "oracle": "optimist.panels.studies.oracle:Oracle",
 }
 
 

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 # Recorded rounds whose median stands for the end, and the middle, of a trial.
 WINDOW = 11
 GROWING = ("inducing", "dimension", "distinct")
+# The paper's example of an accuracy, and what facts about its price are about.
+EPSILON, PRICE = 0.5, "epsilon/0.5"
 
 
 class Accuracy(Study):
@@ -49,8 +51,8 @@ class Accuracy(Study):
         algorithms=meaning(NAMES, "Labels of algorithms."),
         trials=meaning(COUNT, "Trials per cell."),
     )
-    tables: ClassVar = {"accuracy": "parquet", "accuracy_facts": "csv"}
-    facts = ("accuracy_facts",)
+    tables: ClassVar = {"accuracy": "parquet", "accuracy_facts": "csv", "price": "csv"}
+    facts = ("accuracy_facts", "price")
 
     def check(self, paper: dict[str, Any]) -> None:
         """Refuse other algorithms than BKB, sets of arms that change, and unknown settings."""
@@ -62,9 +64,10 @@ class Accuracy(Study):
                 raise ConfigError(f"accuracy.settings has {cell.setting!r}; allowed: fixed arms")
 
     def about(self) -> set[str]:
-        """Return its settings with its algorithms, ``setting/algorithm``."""
+        """Return its settings with its algorithms, ``setting/algorithm``, and `PRICE`."""
         section = self.section
-        return {f"{s}/{label}" for s in section["settings"] for label in section["algorithms"]}
+        cells = {f"{s}/{label}" for s in section["settings"] for label in section["algorithms"]}
+        return {*cells, PRICE}
 
     def tabulate(
         self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
@@ -78,7 +81,7 @@ class Accuracy(Study):
             rounds=caps["rounds"],
             data_dir=data_dir,
         )
-        return {"accuracy": frame, "accuracy_facts": facts(frame)}
+        return {"accuracy": frame, "accuracy_facts": facts(frame), "price": price(EPSILON)}
 
 
 def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
@@ -96,6 +99,20 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
             values = dict.fromkeys(values, math.nan)
         rows += [(f"accuracy_{n}", f"{setting}/{algorithm}", float(v)) for n, v in values.items()]
     return fact_table(rows)
+
+
+def price(epsilon: float) -> "pd.DataFrame":
+    r"""Return what an accuracy costs, by the theorems' own formulas, as facts about `PRICE`.
+
+    With $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$ and beside the limit of $\varepsilon\to0$,
+    where $\alpha = 1$: price_alpha; price_sketch, $\alpha/\varepsilon^2$, on the number of inducing
+    points; price_round, its square, on the cost of a round; and price_regret, $\alpha^{3/2}$, on
+    the bound of Theorem 4.1.
+    """
+    alpha = (1.0 + epsilon) / (1.0 - epsilon)
+    sketch = alpha / epsilon**2
+    values = {"alpha": alpha, "sketch": sketch, "round": sketch**2, "regret": alpha**1.5}
+    return fact_table([(f"price_{name}", PRICE, value) for name, value in values.items()])
 
 
 def _facts_of_cell(found):
@@ -123,6 +140,7 @@ class AccuracyPanel(Panel):
     keys: ClassVar = {"setting": SETTING, "algorithms": ALGORITHMS, "column": COLUMN}
     tables = ("accuracy",)
     axes = Axes("round", "", scale="log")
+    curves = ("data",)
     words = "line: median, band: smallest to largest of n = {n}"
 
     def check(self, paper: Paper) -> None:

@@ -1,19 +1,12 @@
-r"""What the analysis of Hvt-UCB promises about its estimate, watched round by round.
-
-Wang et al. (2025): Lemma 1 says $\|\hat\theta_{t+1}-\theta_*\|_{V_t} \le \beta_t$ for all t; its
-proof rests on $|X_t^\top(\hat\theta_t-\theta_*)|/\sigma_t \le \tau_t/2$.
-"""
+"""Trials of Hvt-UCB in which what its analysis promises is watched round by round."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from optimist.errors import ConfigError, unknown_name
 from optimist.label import name_of
-from optimist.numerics.linear import quadratic_norms
 from optimist.panels import marks as drawing
 from optimist.panels.base import LABEL, TEXT, Axes, Panel, Paper, entries, require
 from optimist.panels.rows import Tables, over_trials, rows
@@ -29,60 +22,15 @@ from optimist.panels.studies.base import (
     watch_trials,
     watched_notes,
 )
+from optimist.panels.studies.lemma_observer import COLUMNS, LemmaObserver
 from optimist.runs.cell import Cell, make_cell
-from optimist.runs.loop import COMPLETE, Observer
+from optimist.runs.loop import COMPLETE
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes as Canvas
 
     from optimist.panels.looks import Looks
-
-COLUMNS = ("distance", "largest", "bounded")
-
-
-class LemmaObserver(Observer):
-    """Watches the estimate of Hvt-UCB in one trial.
-
-    Parameters
-    ----------
-    environment : HeavyTailed
-    algorithm : HvtUCB
-    """
-
-    def __init__(self, environment: Any, algorithm: Any) -> None:
-        self._theta = environment.theta
-        self._algorithm = algorithm
-        self._estimate = algorithm.estimate
-        self._rounds = self._bounded = 0
-        self._distance = self._largest = 0.0
-
-    def before(self, t: int) -> None:
-        """Keep the estimate that the choice is made with."""
-        self._estimate = self._algorithm.estimate
-
-    def after(
-        self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
-    ) -> None:
-        """Compare both estimates, before and after the update, with the truth."""
-        assert arms is not None
-        algorithm = self._algorithm
-        error = abs(float(arms[choice] @ (self._estimate - self._theta)))
-        self._bounded += error / algorithm.sigma <= 0.5 * algorithm.tau
-        move = quadratic_norms(self._theta, algorithm.estimate, algorithm.V)[0]
-        self._distance = float(move) / algorithm.beta
-        self._largest = max(self._largest, self._distance)
-        self._rounds = t + 1
-
-    def columns(self) -> dict[str, float]:
-        """Return what the analysis bounds.
-
-        distance: of the estimate from the truth in the norm of V, as a share of the radius;
-        largest: the largest distance so far; bounded: the share of the rounds so far in which the
-        error in the direction of the arm played was at most half of the threshold.
-        """
-        share = self._bounded / self._rounds
-        return {"distance": self._distance, "largest": self._largest, "bounded": share}
 
 
 class Lemmas(Study):
@@ -132,8 +80,9 @@ class Lemmas(Study):
 def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return the facts about a table of watched trials.
 
-    The largest distance and the smallest share over trials, and the share of trials in which the
-    distance never exceeded the radius. A setting with an incomplete trial has none: what holds in
+    The largest distance and the smallest share over trials, the share of trials in which the
+    distance never exceeded the radius, the largest regret over its bound, and the smallest bound
+    over the largest regret that can be. A setting with an incomplete trial has none: what holds in
     all trials is not known there.
     """
     last = frame.sort_values("round").groupby(["setting", "trial"]).tail(1)
@@ -144,6 +93,8 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
                 ("lemma_largest_distance", setting, float(trials["largest"].max())),
                 ("lemma_least_bounded_share", setting, float(trials["bounded"].min())),
                 ("lemma_trials_within_radius", setting, float((trials["largest"] <= 1.0).mean())),
+                ("theorem_regret_over_bound", setting, float(trials["regret_share"].max())),
+                ("theorem_bound_over_worst", setting, float(trials["void"].min())),
             ]
     return fact_table([row for row in rows if math.isfinite(row[2])])
 
@@ -160,6 +111,7 @@ class LemmasPanel(Panel):
     }
     tables = ("lemmas",)
     axes = Axes("round", "distance / radius", "log", "log")
+    curves = ("data",)
     words = "line: median, band: smallest to largest of n = {n}"
 
     def check(self, paper: Paper) -> None:

@@ -1,4 +1,4 @@
-"""Cost of the two parts of a GLB-OMD update against the dimension."""
+"""Cost of the two parts of a GLB-OMD update against the dimension, measured in turns."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ class Scaling(Study):
     schema = section_schema(
         "Cost of one update against the dimension.",
         dimensions=meaning({"type": "array", "items": COUNT}, "The dimensions d."),
-        repetitions=meaning(COUNT, "Updates per dimension; the median of their times counts."),
+        turns=meaning(COUNT, "Turns; in each, every dimension has one update in random order."),
     )
     tables: ClassVar = {"scaling": "csv"}
     timed = True
@@ -51,39 +51,68 @@ class Scaling(Study):
     def tabulate(
         self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
     ) -> "dict[str, pd.DataFrame]":
-        """Return the median seconds of each part at each dimension."""
+        """Return the seconds of each part at each dimension in each turn."""
         import pandas as pd
 
         rows = [
-            (dimension, part, seconds)
-            for dimension in self.section["dimensions"]
-            for part, seconds in update_cost(dimension, self.section["repetitions"]).items()
+            (dimension, part, turn, seconds)
+            for turn, dimension, costs in update_costs(
+                self.section["dimensions"], self.section["turns"]
+            )
+            for part, seconds in costs.items()
         ]
-        return {"scaling": pd.DataFrame(rows, columns=["dimension", "part", "seconds"])}
+        columns = ["dimension", "part", "repetition", "seconds"]
+        return {"scaling": pd.DataFrame(rows, columns=columns)}
 
 
-def update_cost(dimension: int, repetitions: int) -> dict[str, float]:
-    """Return the median seconds of the rank-one part and of the projection.
+def update_costs(
+    dimensions: Sequence[int], turns: int
+) -> "Iterator[tuple[int, int, dict[str, float]]]":
+    """Yield turn, dimension and the seconds of each part, after a turn that is not measured.
 
-    The rank-one part is an update that stays inside the ball; the projection is that of a point at
-    twice the radius in the norm which those updates built.
+    What slows the machine down for a while then slows all dimensions down alike.
     """
-    rng = stream("scaling", dimension)
-    problem = GLBProblem(Logistic(), dimension, NORM_BOUND, kappa=22.0, horizon=10**6)
-    algorithm = GLBOMD(problem)
-    rank_one, projection = [], []
-    for _ in range(repetitions):
-        arm = rng.standard_normal((1, dimension))
+    updates = {dimension: Update(dimension) for dimension in dimensions}
+    order = stream("scaling", "order")
+    for turn in range(-1, turns):
+        for i in order.permutation(len(dimensions)):
+            costs = updates[dimensions[i]].measure()
+            if turn >= 0:
+                yield turn, dimensions[i], costs
+
+
+class Update:
+    """Updates of GLB-OMD in one dimension, made one at a time.
+
+    Parameters
+    ----------
+    dimension : int
+    """
+
+    def __init__(self, dimension: int) -> None:
+        self._rng = stream("scaling", dimension)
+        self._dimension = dimension
+        self._algorithm = GLBOMD(
+            GLBProblem(Logistic(), dimension, NORM_BOUND, kappa=22.0, horizon=10**6)
+        )
+
+    def measure(self) -> dict[str, float]:
+        """Return the seconds of the rank-one part and of the projection.
+
+        The rank-one part is an update that stays inside the ball; the projection is that of a point
+        at twice the radius in the norm which those updates built.
+        """
+        algorithm = self._algorithm
+        arm = self._rng.standard_normal((1, self._dimension))
         arm /= np.linalg.norm(arm)
         start = time.perf_counter()
         algorithm.update(arm, 0, 1.0)
-        rank_one.append(time.perf_counter() - start)
-        start = time.perf_counter()
+        middle = time.perf_counter()
         project(algorithm.H, 2.0 * NORM_BOUND * arm[0], NORM_BOUND)
-        projection.append(time.perf_counter() - start)
-    if algorithm.projections:
-        raise RuntimeError("an update of the rank-one part left the ball")
-    return {"rank_one": float(np.median(rank_one)), "projection": float(np.median(projection))}
+        end = time.perf_counter()
+        if algorithm.projections:
+            raise RuntimeError("an update of the rank-one part left the ball")
+        return {"rank_one": middle - start, "projection": end - middle}
 
 
 class ScalingPanel(Panel):
@@ -104,11 +133,11 @@ class ScalingPanel(Panel):
         require("scaling", self.spec, paper)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield the times of each part, and their slope over the last decade."""
-        columns = ("dimension", "part", "seconds")
-        scaling = tables.frame("scaling", columns).sort_values("dimension")
+        """Yield the median times of each part, and their slope over the last decade."""
+        scaling = tables.frame("scaling", ("dimension", "part", "seconds"))
+        medians = scaling.groupby(["part", "dimension"])["seconds"].median().reset_index()
         for series in self.spec["series"]:
-            part = scaling[scaling["part"] == series["part"]]
+            part = medians[medians["part"] == series["part"]]
             x, y = part["dimension"].to_numpy(float), part["seconds"].to_numpy(float)
             if not len(x):
                 yield missing(series["label"])

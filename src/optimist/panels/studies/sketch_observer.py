@@ -15,6 +15,7 @@ import numpy as np
 
 from optimist.numerics.gaussian_process import ExactPosterior, dense_posterior
 from optimist.numerics.nystrom import pivoted_root
+from optimist.problems.kernel import KernelProblem
 from optimist.runs.loop import Observer
 
 # Rounds at which eigenvalues are computed, O(u^3), and the exact posterior is checked.
@@ -103,8 +104,7 @@ class SketchObserver(Observer):
         \sigma_{t-1}^2/(1+\sigma_{t-1}^2) = \sigma_t^2$ at the arm played, and no other grows;
         radius_share: stochastic part of the paper's radius, squared, over that of the exact radius
         and $\alpha^2\log(1+\kappa^2t)$, from round `SETTLED` on; regret_share: regret over the
-        bound of Theorem 4.1, $2(2\alpha)^{3/2}\sqrt t(\xi d_{\rm eff}\log(1+\kappa^2t)+
-        \sqrt{\lambda F^2d_{\rm eff}\log(1+\kappa^2t)}+\xi\log(1/\delta))$.
+        bound of Theorem 4.1, see `regret_bound`.
 
         As of the last round in `SPECTRA`, eigenvalue_low, eigenvalue_high: extremes so far of those
         of Corollary 4.2; drift: largest error of the exact posterior against a fresh factorisation,
@@ -148,18 +148,12 @@ class SketchObserver(Observer):
         self.note(
             size_share=bkb.inducing / bound,
             size_per_dimension=bkb.inducing / d,
-            regret_share=self.regret / self._regret_bound(d * log_t, tail),
+            regret_share=self.regret / regret_bound(bkb.problem, alpha, self.t, d * log_t),
             chain=np.min([b / a - 1.0 for a, b in pairwise(sums)]),
         )
         if self.t >= SETTLED:
             sketched = 2.0 * (alpha * log_t * bkb.information + tail) / (exact.log_det + tail)
             self.note(radius_share=sketched / (alpha**2 * log_t))
-
-    def _regret_bound(self, volume, tail):
-        problem = self.bkb.problem
-        bias = problem.norm_bound * math.sqrt(problem.ridge * volume)
-        width = problem.deviation * (volume + tail) + bias
-        return 2.0 * (2.0 * self.bkb.alpha) ** 1.5 * math.sqrt(self.t) * width
 
     def _compare_matrices(self):
         exact, played = self.exact, self.bkb.played
@@ -182,6 +176,17 @@ class SketchObserver(Observer):
             abs(exact.log_det / log_det - 1.0),
         ]
         self.note(drift=np.max(errors))
+
+
+def regret_bound(problem: KernelProblem, alpha: float, t: int, volume: float) -> float:
+    r"""Return the bound of Theorem 4.1 on the regret of t rounds.
+
+    ``volume`` is $v = d_{\rm eff}\log(1+\kappa^2t)$, with which the bound is
+    $2(2\alpha)^{3/2}\sqrt t(\xi v+\sqrt{\lambda F^2v}+\xi\log(1/\delta))$.
+    """
+    bias = problem.norm_bound * math.sqrt(problem.ridge * volume)
+    width = problem.deviation * (volume - math.log(problem.delta)) + bias
+    return 2.0 * (2.0 * alpha) ** 1.5 * math.sqrt(t) * width
 
 
 def spectrum(bkb: Any) -> tuple[float, float]:

@@ -6,12 +6,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, unknown_name
 from optimist.panels import marks as drawing
-from optimist.panels.base import LABEL, Axes, Panel, Paper, require
+from optimist.panels.base import LABEL, TEXT, Axes, Panel, Paper, require
 from optimist.panels.rows import Tables, missing, rows
-from optimist.panels.studies.base import COUNT, POSITIVE, Study, fact_table, meaning, section_schema
-from optimist.panels.studies.starvation_posteriors import METHODS, posteriors
+from optimist.panels.studies.base import (
+    COUNT,
+    POSITIVE,
+    TRIAL_COLUMNS,
+    Study,
+    fact_table,
+    meaning,
+    section_schema,
+)
+from optimist.panels.studies.starvation_posteriors import methods, posteriors, statistics
 from optimist.panels.tables.study import StudyFacts
 from optimist.runs.cell import Cell
 
@@ -21,7 +29,6 @@ if TYPE_CHECKING:
 
     from optimist.panels.looks import Looks
 
-FAR = 0.6  # where no data are near
 OVER_TRIALS = {
     **dict.fromkeys(("ratio", "inside", "size", "rank"), "median"),
     "lowest": "min",
@@ -43,12 +50,19 @@ class Starvation(Study):
         ),
         grid=meaning({"type": "integer", "minimum": 3}, "Points of the domain."),
         deviation=meaning(POSITIVE, "Standard deviation of the noise."),
-        q_bar=meaning(POSITIVE, "q-bar of BKB."),
+        q_bars=meaning({"type": "array", "minItems": 1, "items": POSITIVE}, "q-bars of BKB."),
         inducing=meaning(COUNT, "Inducing points of SoR and DTC."),
-        features=meaning({"type": "integer", "minimum": 2}, "Random features of RFF."),
+        features=meaning(
+            {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 2}},
+            "Numbers of random features of RFF.",
+        ),
         trials=meaning(COUNT, "Draws of the function and of the noise."),
     )
-    tables: ClassVar = {"starvation": "parquet", "starvation_facts": "csv"}
+    tables: ClassVar = {
+        "starvation": "parquet",
+        "starvation_trials": "csv",
+        "starvation_facts": "csv",
+    }
     facts = ("starvation_facts",)
 
     def check(self, paper: dict[str, Any]) -> None:
@@ -58,18 +72,15 @@ class Starvation(Study):
             raise ConfigError(f"starvation.rounds is {rounds}; allowed: increasing numbers")
 
     def about(self) -> set[str]:
-        """Return method, number of observations and lengthscale, ``bkb/40/0.1``."""
-        return {
-            subject(method, t, lengthscale)
-            for method in METHODS
-            for t in self.section["rounds"]
-            for lengthscale in self.section["lengthscales"]
-        }
+        """Return what facts are about, ``bkb_5/40/0.1``, and methods and settings of trials."""
+        names, section = methods(self.section), self.section
+        settings = {place(t, ell) for t in section["rounds"] for ell in section["lengthscales"]}
+        return {*names, *settings, *(f"{name}/{setting}" for name in names for setting in settings)}
 
     def tabulate(
         self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
     ) -> "dict[str, pd.DataFrame]":
-        """Return the curves of trial 0, and statistics of all trials as facts."""
+        """Return the curves of trial 0, statistics of all trials, and these together as facts."""
         import pandas as pd
 
         rows, curves = [], []
@@ -78,44 +89,20 @@ class Starvation(Study):
                 found = posteriors(self.section, lengthscale, trial)
                 if trial == 0:
                     curves.append(found.assign(lengthscale=lengthscale))
-                rows.append(statistics(found).assign(lengthscale=lengthscale, trial=trial))
+                of_trial = statistics(found).assign(trial=trial, status="ok")
+                settings = [place(t, lengthscale) for t in of_trial["round"]]
+                rows.append(of_trial.assign(setting=settings))
+        trials = pd.concat(rows, ignore_index=True)[[*TRIAL_COLUMNS, *OVER_TRIALS]]
         return {
             "starvation": pd.concat(curves, ignore_index=True),
-            "starvation_facts": facts(pd.concat(rows, ignore_index=True)),
+            "starvation_trials": trials,
+            "starvation_facts": facts(trials),
         }
 
 
-def subject(method: str, t: int, lengthscale: float) -> str:
-    """Return what a fact is about."""
-    return f"{method}/{t}/{lengthscale:.4g}"
-
-
-def statistics(found: "pd.DataFrame") -> "pd.DataFrame":
-    """Return one row per method and number of observations.
-
-    ratio: median of the deviation over the exact one far from data; lowest, highest: its extremes
-    on the grid; inside: share of the grid on which f is within three deviations of the mean; size,
-    rank: number of inducing points, and rank of their kernel.
-    """
-    import pandas as pd
-
-    rows = []
-    for (method, t), piece in found.groupby(["method", "round"], sort=False):
-        ratio = piece["deviation"] / piece["exact"]
-        inside = piece["f"].between(piece["low"], piece["high"])
-        rows.append(
-            {
-                "method": method,
-                "round": t,
-                "ratio": float(ratio[piece["x"] >= FAR].median()),
-                "lowest": float(ratio.min()),
-                "highest": float(ratio.max()),
-                "inside": float(inside.mean()),
-                "size": float(piece["size"].iloc[0]),
-                "rank": float(piece["rank"].iloc[0]),
-            }
-        )
-    return pd.DataFrame(rows)
+def place(t: int, lengthscale: float) -> str:
+    """Return the setting of t observations, ``40/0.1``."""
+    return f"{t}/{lengthscale:.4g}"
 
 
 def facts(table: "pd.DataFrame") -> "pd.DataFrame":
@@ -124,9 +111,9 @@ def facts(table: "pd.DataFrame") -> "pd.DataFrame":
     The setting of a fact is ``method/round/lengthscale``.
     """
     rows = []
-    for key, found in table.groupby(["method", "round", "lengthscale"], sort=False):
+    for (method, setting), found in table.groupby(["algorithm", "setting"], sort=False):
         rows += [
-            (f"starvation_{name}", subject(*key), getattr(found[name], statistic)())
+            (f"starvation_{name}", f"{method}/{setting}", getattr(found[name], statistic)())
             for name, statistic in OVER_TRIALS.items()
         ]
     return fact_table(rows)
@@ -140,8 +127,8 @@ class StarvationPanel(Panel):
 
     keys: ClassVar = {
         "method": {
-            "description": "Whose posterior.",
-            "enum": ["exact", "bkb", "dtc", "sor", "rff"],
+            "description": "Whose posterior: exact, dtc, sor, bkb_<q-bar> or rff_<features>.",
+            **TEXT,
         },
         "round": {"description": "Number of observations.", **COUNT},
         "lengthscale": {"description": "Lengthscale of the kernel.", "type": "number"},
@@ -150,11 +137,15 @@ class StarvationPanel(Panel):
     tables = ("starvation",)
     axes = Axes("x", "f(x)")
     roles = ("function", "inducing", "corner")
+    curves = ("data", "function")
     words = "line: mean, band: three standard deviations"
 
     def check(self, paper: Paper) -> None:
-        """Refuse a paper without the study."""
+        """Refuse a paper without the study, and a posterior that it does not have."""
         require("starvation", self.spec, paper)
+        known = methods(paper["studies"]["starvation"])
+        if self.spec["method"] not in known:
+            raise unknown_name("method", self.spec["method"], known)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield the posterior, the function, the inducing points and the size of the sketch."""

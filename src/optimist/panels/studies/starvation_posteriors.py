@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 
 JITTER = 1e-9
 BAND = 3.0
-METHODS = ("exact", "bkb", "dtc", "sor", "rff")
+FAR = 0.6  # where no data are near
+
+
+def methods(section: Mapping[str, Any]) -> list[str]:
+    """Return the names of the posteriors: ``bkb_5`` has q-bar 5, ``rff_20`` twenty features."""
+    sketched = [f"bkb_{q_bar:g}" for q_bar in section["q_bars"]]
+    return ["exact", *sketched, "dtc", "sor", *(f"rff_{number}" for number in section["features"])]
 
 
 def posteriors(section: Mapping[str, Any], lengthscale: float, trial: int) -> "pd.DataFrame":
@@ -88,10 +94,10 @@ def _algorithms(
     few = {"size": section["inducing"], "source": "history"}
     return {
         "exact": GPUCB(problem),
-        "bkb": BKB(problem, q_bar=section["q_bar"], rng=rng("bkb")),
+        **{f"bkb_{q:g}": BKB(problem, q_bar=q, rng=rng("bkb")) for q in section["q_bars"]},
         "dtc": DTCUCB(problem, **few, rng=rng("few")),
         "sor": SoRUCB(problem, **few, rng=rng("few")),
-        "rff": RFFUCB(problem, features=section["features"], rng=rng("rff")),
+        **{f"rff_{D}": RFFUCB(problem, features=D, rng=rng("rff")) for D in section["features"]},
     }
 
 
@@ -108,3 +114,31 @@ def _piece(algorithm: Any, exact: ExactPosterior, f: np.ndarray) -> "pd.DataFram
     columns |= {"exact": np.sqrt(exact.var_f), "seen": exact.counts > 0, "inducing": inducing}
     about = {"size": inducing.sum(), "rank": rank, "dimension": exact.effective_dimension}
     return pd.DataFrame(columns).assign(**about)
+
+
+def statistics(found: "pd.DataFrame") -> "pd.DataFrame":
+    """Return one row per method and number of observations.
+
+    ratio: median of the variance over the exact one far from data; lowest, highest: its extremes
+    on the grid; inside: share of the grid on which f is within three deviations of the mean; size,
+    rank: number of inducing points, and rank of their kernel.
+    """
+    import pandas as pd
+
+    rows = []
+    for (method, t), piece in found.groupby(["method", "round"], sort=False):
+        ratio = (piece["deviation"] / piece["exact"]) ** 2
+        inside = piece["f"].between(piece["low"], piece["high"])
+        rows.append(
+            {
+                "algorithm": method,
+                "round": t,
+                "ratio": float(ratio[piece["x"] >= FAR].median()),
+                "lowest": float(ratio.min()),
+                "highest": float(ratio.max()),
+                "inside": float(inside.mean()),
+                "size": float(piece["size"].iloc[0]),
+                "rank": float(piece["rank"].iloc[0]),
+            }
+        )
+    return pd.DataFrame(rows)

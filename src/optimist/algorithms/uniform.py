@@ -1,38 +1,43 @@
-r"""Uniform play, the yardstick of relative regret.
+r"""Uniform play on finitely many arms: what any method must beat.
 
 Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketching", Section 1, has
 no such method; its follow-up reports regret relative to it,
-$$x_{t+1} \sim \mathrm{Uniform}(\mathcal A).$$
+$$x_{t+1} \sim \mathrm{Uniform}(\mathcal A_t).$$
 
-Deviations: none.
+Deviations: none. It is the control of claims on regret: where a method does no better, nothing was
+learnt that a comparison could show.
 """
+
+from typing import Any
 
 import numpy as np
 
 from optimist.algorithms.base import FiniteArmAlgorithm
-from optimist.problems.kernel import KernelProblem
 
 
 class Uniform(FiniteArmAlgorithm):
-    """Constant time and memory per round; learns nothing.
+    """Constant time and memory per round; learns nothing, and needs to know nothing.
 
     Parameters
     ----------
-    problem : KernelProblem
+    problem : object
+        Any problem with finitely many arms.
     rng : Generator
     """
 
     reference = "Calandriello et al. (2019), Section 1"
-    problem_type = KernelProblem
+    problem_type = object
 
-    def __init__(self, problem: KernelProblem, *, rng: np.random.Generator) -> None:
+    def __init__(self, problem: Any, *, rng: np.random.Generator) -> None:
         super().__init__(problem)
         self.rng = rng
 
     def select(self, arms: np.ndarray) -> int:
         return int(self.rng.integers(len(arms)))
 
-    def update(self, arms: np.ndarray, index: int, reward: float) -> None:
+    def update(
+        self, arms: np.ndarray, index: int, reward: float, *args: Any, **context: Any
+    ) -> None:
         """Learn nothing."""
 
     def contains(self, thetas: np.ndarray) -> np.ndarray:

@@ -1,0 +1,61 @@
+r"""How a method that keeps the inverse of a growing matrix renews it, by name of the option.
+
+After $H \leftarrow H + b\,xx^\top$, ``rank_one`` updates the inverse by the Sherman-Morrison
+formula in $O(d^2)$, ``pinv`` computes it anew by numpy's pseudo-inverse, a singular value
+decomposition, in $O(d^3)$. They differ by rounding, and in time.
+"""
+
+from typing import Protocol
+
+import numpy as np
+
+from optimist.errors import one_of
+from optimist.numerics.linear import add_outer_to_inverse
+
+
+class Inverse(Protocol):
+    """Two things that are asked of an inverse; ``v`` is $H^{-1}x$ (d,) and ``q`` $x^\top v$."""
+
+    def renew(self, H_inv: np.ndarray, H: np.ndarray, v: np.ndarray, b: float, q: float) -> None:
+        r"""Make ``H_inv`` in place the inverse of ``H`` (d, d), to which $b\,xx^\top$ was added."""
+
+    def solve(
+        self, scale: float, H: np.ndarray, x: np.ndarray, v: np.ndarray, b: float, q: float
+    ) -> np.ndarray:
+        r"""Return $s(H + b\,xx^\top)^{-1}x$ (d,), with s the ``scale``."""
+
+
+class RankOne:
+    """Sherman-Morrison."""
+
+    def renew(self, H_inv: np.ndarray, H: np.ndarray, v: np.ndarray, b: float, q: float) -> None:
+        """See `Inverse`."""
+        add_outer_to_inverse(H_inv, v, b, q)
+
+    def solve(
+        self, scale: float, H: np.ndarray, x: np.ndarray, v: np.ndarray, b: float, q: float
+    ) -> np.ndarray:
+        """See `Inverse`."""
+        return (scale / (1.0 + b * q)) * v
+
+
+class PseudoInverse:
+    """`numpy.linalg.pinv`, by which Zhang et al. (2025), Appendix F.1, had their inverses."""
+
+    def renew(self, H_inv: np.ndarray, H: np.ndarray, v: np.ndarray, b: float, q: float) -> None:
+        """See `Inverse`."""
+        H_inv[...] = np.linalg.pinv(H)
+
+    def solve(
+        self, scale: float, H: np.ndarray, x: np.ndarray, v: np.ndarray, b: float, q: float
+    ) -> np.ndarray:
+        """See `Inverse`."""
+        return scale * (np.linalg.pinv(H + b * np.multiply.outer(x, x)) @ x)
+
+
+INVERSES: dict[str, Inverse] = {"rank_one": RankOne(), "pinv": PseudoInverse()}
+
+
+def chosen_inverse(name: str) -> Inverse:
+    """Return the `Inverse` of an option's value; raise ConfigError for any other."""
+    return INVERSES[one_of("inverse", name, tuple(INVERSES))]

@@ -1,0 +1,49 @@
+"""A random forest of scikit-learn, tree by tree: the same votes for less time in Python.
+
+`sklearn.ensemble.RandomForestClassifier` copies a tree with all its parameters and sends it through
+a pool of workers for every tree that it grows, which takes longer than to grow it where rows are
+few. Here trees are made one after the other, from the seeds and bootstrap samples of its seed 0.
+"""
+
+from typing import Any
+
+import numpy as np
+
+SEEDS = np.iinfo(np.int32).max  # below which the seeds of trees are drawn
+
+
+def forest_votes(
+    settings: dict[str, Any], features: np.ndarray, labels: np.ndarray, points: np.ndarray
+) -> np.ndarray:
+    """Return the mean probability of each class, (m, 2), that the trees of a forest give.
+
+    Parameters
+    ----------
+    settings : dict
+        Keywords of `RandomForestClassifier`: ``n_estimators``, ``bootstrap`` and those of its
+        trees. Its ``random_state`` is 0.
+    features, labels : (n, d) and (n,) arrays
+        Rows to train on, of class 0 or 1, both there.
+    points : (m, d) array
+        Rows to classify.
+    """
+    from sklearn.tree import DecisionTreeClassifier
+
+    tree = dict(settings)
+    n_trees, bootstrap = tree.pop("n_estimators"), tree.pop("bootstrap")
+    rows, tested = features.astype(np.float32), points.astype(np.float32)
+    targets = labels.astype(float)
+    votes = np.zeros((len(points), 2))
+    rng = np.random.RandomState(0)
+    for seed in [rng.randint(SEEDS) for _ in range(n_trees)]:
+        weights = _bootstrap(seed, len(rows)) if bootstrap else None
+        grown = DecisionTreeClassifier(**tree, random_state=seed)
+        grown.fit(rows, targets, sample_weight=weights, check_input=False)
+        votes += grown.tree_.predict(tested)
+    return votes / n_trees
+
+
+def _bootstrap(seed, n):
+    """Return how often each of ``n`` rows is drawn, (n,)."""
+    drawn = np.random.RandomState(seed).randint(0, n, n, dtype=np.int32)
+    return np.bincount(drawn, minlength=n)
