@@ -74,5 +74,9 @@ def write_text(text: str, path: str | Path) -> None:
 
 
 def write_frame(frame: "pd.DataFrame", path: str | Path) -> None:
-    """Write a pandas frame as CSV."""
-    write_atomically(path, lambda temporary: frame.to_csv(temporary, index=False))
+    """Write a pandas frame as CSV, floating-point numbers with six significant digits."""
+
+    def write(temporary: Path) -> None:
+        frame.to_csv(temporary, index=False, float_format="%.6g", lineterminator="\n")
+
+    write_atomically(path, write)

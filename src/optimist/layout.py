@@ -17,7 +17,6 @@ GROUPS = {"paper": "", "variants": "_variants"}
 ALONE = "manifest_of_"
 # Aggregated tables of a group.
 AGGREGATED = ("finals", "regrets", "times")
-FIGURE_ENDINGS = ("png", "pdf", "csv")
 TABLE_ENDINGS = ("csv", "md")
 
 
@@ -165,15 +164,27 @@ class Layout:
     # What a paper shows.
 
     def figure(self, paper: str, name: str) -> dict[str, str]:
-        """Return the paths of a figure, by ending: its pictures, and its table."""
+        """Return the paths of a figure, by ending: pictures, thumbnail, and table."""
         folder = f"{self.figures}/{paper}"
-        pictures = {ending: f"{folder}/{name}.{ending}" for ending in FIGURE_ENDINGS[:2]}
-        return pictures | {"csv": f"{folder}/tables/{name}.csv"}
+        return {
+            "png": f"{folder}/{name}.png",
+            "pdf": f"{folder}/{name}.pdf",
+            "webp": f"{folder}/thumbnails/{name}.webp",
+            "csv": f"{folder}/tables/{name}.csv",
+        }
 
     def table(self, paper: str, name: str) -> dict[str, str]:
         """Return the paths of a table, by ending."""
         folder = f"{self.figures}/{paper}/tables"
         return {ending: f"{folder}/{name}.{ending}" for ending in TABLE_ENDINGS}
+
+    def trials(self, paper: str, group: str) -> dict[str, str]:
+        """Return the paths of a group's tables of all trials, by ending: ends, and curves."""
+        folder, ending = f"{self.figures}/{paper}", GROUPS[group]
+        return {
+            "csv": f"{folder}/tables/trials{ending}.csv",
+            "parquet": f"{folder}/curves{ending}.parquet",
+        }
 
     def claims(self, paper: str = "") -> dict[str, str]:
         """Return the paths of the verdicts of a paper, or of all papers, by ending."""
@@ -206,6 +217,10 @@ class Layout:
     def benchmark(self, *parts: str) -> str:
         """Return where Snakemake records what a job took."""
         return f"{self.results}/benchmarks/{'/'.join(parts)}.tsv"
+
+    def use(self, *parts: str) -> str:
+        """Return where a job records what it used itself."""
+        return f"{self.results}/benchmarks/{'/'.join(parts)}.json"
 
 
 def shared_names(folder: Path) -> list[Path]:

@@ -76,6 +76,7 @@ def _setting_row(setting: str, asked: Sequence[Trials]) -> dict[str, Any]:
     return {
         "setting": setting,
         "trials": max((t.stop for t in asked if t.lane == "regret"), default=0),
+        "turns": max((t.stop for t in asked if t.lane == "timing"), default=0),
         "algorithms": list(dict.fromkeys(t.cell.algorithm for t in asked)),
     }
 

@@ -1,3 +1,5 @@
+from optimist.layout import GROUPS
+
 # One rule for each study, whose tables are made for any paper that asks for it.
 for study in plan.studies.asked:
 
@@ -10,10 +12,8 @@ for study in plan.studies.asked:
             **plan.studies.outputs(study),
         log:
             layout.log(study.name, "{paper}"),
-        benchmark:
-            plan.studies.benchmark(study)
-        # The longest of all jobs is among them.
-        priority: 0 if study.timed else 50
+            use=plan.studies.use(study),
+        priority: plan.studies.priority(study)
         threads: plan.jobs.threads("timing" if study.timed else "regret", workflow)
         resources:
             **plan.studies.request(study),
@@ -58,10 +58,34 @@ rule aggregate:
     benchmark:
         layout.benchmark("aggregate", "{paper}_{group}")
     resources:
-        **plan.aggregate_request,
+        **plan.aggregate_request(),
     params:
         code=plan.code("aggregate.py", "optimist.runs.aggregate"),
         expected=plan.group_fingerprints,
         data_dir=layout.data_folder,
     script:
         "../scripts/aggregate.py"
+
+
+# The tables of all trials that are committed, of each group.
+for group in GROUPS:
+
+    rule:
+        name:
+            f"trials{GROUPS[group]}"
+        input:
+            **layout.aggregated("{paper}", group),
+        output:
+            **layout.trials("{paper}", group),
+        log:
+            layout.log("trials", f"{{paper}}_{group}"),
+        benchmark:
+            layout.benchmark("trials", f"{{paper}}_{group}")
+        resources:
+            **plan.aggregate_request(group),
+        params:
+            code=plan.code("trials.py", "optimist.runs.committed"),
+            level=lambda w: plan.papers[w.paper]["band"],
+            interval=lambda w: plan.papers[w.paper].get("interval", "t"),
+        script:
+            "../scripts/trials.py"

@@ -13,7 +13,8 @@ rule claims:
         code=plan.code(
             "claims.py", "optimist.claims", "optimist.runs.aggregate", *METRIC_MODULES
         ),
-        claims=lambda w: plan.claims[w.paper],
+        claims=lambda w: plan.claims.fingerprints[w.paper],
+        context=plan.claims_context,
         tables=lambda w: plan.targets.claims_tables(w.paper),
     script:
         "../scripts/claims.py"

@@ -1,3 +1,6 @@
+from optimist.plan.costs import FIRST
+
+
 rule fetch_dataset:
     input:
         sources="data/sources.csv",
@@ -6,7 +9,7 @@ rule fetch_dataset:
         record=layout.raw_record("{dataset}"),
     log:
         layout.log("fetch_dataset", "{dataset}"),
-    priority: 100
+    priority: FIRST
     localrule: True
     # Time-out and retries decide nothing: the script reads them, but a change fetches nothing anew.
     params:
@@ -24,7 +27,7 @@ rule prepare_dataset:
     log:
         layout.log("prepare_dataset", "{dataset}"),
     # First of all, or many runs would wait for it at the end.
-    priority: 100
+    priority: FIRST
     resources:
         **plan.data.request,
     params:

@@ -10,6 +10,7 @@ rule figure:
             labels={"figure": "{name}"},
         ),
         pdf=layout.figure("{paper}", "{name}")["pdf"],
+        webp=layout.figure("{paper}", "{name}")["webp"],
         csv=layout.figure("{paper}", "{name}")["csv"],
     log:
         layout.log("figure", "{paper}_{name}"),

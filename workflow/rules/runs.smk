@@ -1,4 +1,4 @@
-# One rule a lane for any single result file, and one for each job that makes several.
+# One rule for each job that makes several result files, or one for any single one of the regret lane.
 for job in plan.jobs.rules:
 
     rule:
@@ -12,6 +12,8 @@ for job in plan.jobs.rules:
             job.log,
         benchmark:
             job.benchmark
+        # The longest first, so that none is left over at the end.
+        priority: job.priority
         # A timing job takes every core, so that nothing else runs beside it; its script fixes BLAS
         # to one thread whatever the number of cores.
         threads: plan.jobs.threads(job.lane, workflow)

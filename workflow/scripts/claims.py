@@ -11,6 +11,8 @@ with logged(snakemake.log[0]):
     from optimist.runs import aggregate
 
     tables = aggregate.read_tables(snakemake.params.tables)
-    verdicts = claims.evaluate(load_claims(snakemake.input.claims), tables)
-    write_frame(claims.to_frame(verdicts), snakemake.output.csv)
-    write_text(claims.to_markdown(verdicts), snakemake.output.md)
+    context = claims.Context.make(snakemake.wildcards.paper, snakemake.params.context)
+    verdicts = claims.evaluate(load_claims(snakemake.input.claims), tables, context)
+    frame = claims.to_frame(verdicts, context)
+    write_frame(frame, snakemake.output.csv)
+    write_text(claims.to_markdown(verdicts, frame), snakemake.output.md)

@@ -18,4 +18,5 @@ with logged(snakemake.log[0]):
     tables = aggregate.tables(inputs, paper["band"], interval, trials)
     write_frame(figure.tabulate(spec, tables, paper), snakemake.output.csv)
     table = pd.read_csv(snakemake.output.csv)
-    figure.draw(spec, table, paper, snakemake.output.png, snakemake.output.pdf)
+    output = snakemake.output
+    figure.draw(spec, table, paper, output.png, output.pdf, output.webp)

@@ -131,7 +131,7 @@ def uses(entries: Iterable[Entry]) -> Iterator[tuple[Trials, dict[str, Any]]]:
 
 
 def studies(plan: Plan) -> Iterator[costs.Row]:
-    """Yield the `optimist.plan.costs.Row` of each study that Snakemake recorded.
+    """Yield the `optimist.plan.costs.Row` of each study that left a record of it.
 
     None of a run that was cut short, or of some cells only: its studies may be of less.
     """
@@ -140,6 +140,6 @@ def studies(plan: Plan) -> Iterator[costs.Row]:
         return
     for study in plan.studies.asked:
         for paper in plan.papers:
-            path = plan.studies.benchmark(study, paper)
+            path = plan.studies.use(study, paper)
             if Path(path).exists():
-                yield costs.read_benchmark(path, study.name, paper)
+                yield costs.of_study(path, study.name, paper)

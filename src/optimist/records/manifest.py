@@ -1,9 +1,13 @@
-"""Manifests: which inputs, code and machine each committed figure or table came from."""
+"""Manifests: which inputs, code and machine each committed figure or table came from.
+
+Among the inputs of an item, a name that ends in a slash is a folder and stands for all inputs of
+the manifest below it.
+"""
 
 import json
 import os
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from optimist.errors import OptimistError, ResultError
@@ -61,7 +65,8 @@ def build(sources: Mapping[str, Mapping[str, list[str]]]) -> dict[str, Any]:
     Returns
     -------
     dict with the provenance of this manifest as ``written`` and, for each of ``items``, the SHA-256
-    of its files and the names of its inputs. ``inputs`` has the SHA-256 of every input and, of
+    of its files and the names of its inputs, see `inputs_of`. ``inputs`` has the SHA-256 of every
+    input and, of
     result files, the number of their making in ``made`` (commit, packages, machine; each once), and
     ``settings`` what their settings are.
     """
@@ -80,7 +85,7 @@ def build(sources: Mapping[str, Mapping[str, list[str]]]) -> dict[str, Any]:
     for name, item in sources.items():
         items[name] = {
             "files": {path: sha256(path) for path in item["files"]},
-            "inputs": sorted(item["inputs"]),
+            "inputs": _in_folders(item["inputs"], inputs),
         }
     written = provenance.collect()
     return {
@@ -90,6 +95,28 @@ def build(sources: Mapping[str, Mapping[str, list[str]]]) -> dict[str, Any]:
         "made": made,
         "settings": settings,
     }
+
+
+def inputs_of(manifest: Mapping[str, Any], item: str) -> list[str]:
+    """Return the paths of the inputs of an item; names of which there is no input stay."""
+    known = manifest["inputs"]
+    found = []
+    for name in manifest["items"][item]["inputs"]:
+        below = [path for path in known if path.startswith(name)] if name.endswith("/") else []
+        found += below or [name]
+    return found
+
+
+def _in_folders(paths: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Return paths with the widest folders in place of those whose known files are all there."""
+    own, others = set(paths), set(known)
+    divided = {str(parent) for path in others - own for parent in PurePosixPath(path).parents}
+    divided |= {".", "/"}
+    found = set()
+    for path in own:
+        whole = [str(p) for p in PurePosixPath(path).parents if str(p) not in divided]
+        found.add(f"{whole[-1]}/" if whole else path)
+    return sorted(found)
 
 
 def find(path: str | Path) -> tuple[str, str, dict[str, Any]]:
@@ -147,7 +174,7 @@ def _read(place: Path) -> dict[str, Any]:
 
 def _check_references(manifest, place, again):
     """Raise ResultError where a manifest names something that it says nothing of."""
-    named = {i for item in manifest["items"].values() for i in item["inputs"]}
+    named = {i for item in manifest["items"] for i in inputs_of(manifest, item)}
     runs = {path: entry for path, entry in manifest["inputs"].items() if "made" in entry}
     cells = {path: parse_result(path) for path in runs}
     unknown = sorted(named - set(manifest["inputs"])) or [
@@ -173,6 +200,13 @@ def _check_form(manifest: Mapping[str, Any], place: Path) -> None:
 
 
 def write(manifest: Mapping[str, Any], path: str | Path) -> None:
-    """Write a manifest as JSON."""
-    text = json.dumps(manifest, indent=1, sort_keys=True) + "\n"
-    write_text(text, path)
+    """Write a manifest as JSON, each of what it lists in a line."""
+    write_text(f"{_lines(manifest, 2)}\n", path)
+
+
+def _lines(value: Any, depth: int) -> str:
+    """Return JSON in which mappings down to some depth have a line for each key."""
+    if depth == 0 or not isinstance(value, Mapping):
+        return json.dumps(value, sort_keys=True, separators=(",", ":"))
+    entries = [f"{json.dumps(key)}:{_lines(value[key], depth - 1)}" for key in sorted(value)]
+    return "{\n" + ",\n".join(entries) + "\n}"

@@ -59,7 +59,7 @@ def _of_result(path):
 
 def _of_item(path):
     place, name, content = manifest.find(path)
-    inputs = {p: content["inputs"][p] for p in content["items"][name]["inputs"]}
+    inputs = {p: content["inputs"][p] for p in manifest.inputs_of(content, name)}
     found = _of_runs(content, inputs)
     for claims in (p for p in inputs if Path(p).name == "claims.csv"):
         own = Path(path).parent / Path(claims).parent.name / "claims.csv"

@@ -1,6 +1,6 @@
 """One trial: from a cell's configuration to its environment, its algorithm and what they did."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,12 +21,23 @@ from optimist.files import sha256
 from optimist.label import Label, name_of
 from optimist.layout import dataset_in
 from optimist.runs import seeding
-from optimist.runs.loop import Coverage, Observer, Trajectory, checkpoints, play, replay
+from optimist.runs.loop import (
+    Choices,
+    Coverage,
+    History,
+    Observer,
+    Trajectory,
+    checkpoints,
+    play,
+    replay,
+)
 from optimist.runs.setting import resolve_setting
 
 # What a setting says for readers; it decides no result.
 ABOUT = frozenset(("title", "about"))
 PLAIN = (bool, int, float, str, type(None))
+# What was played in one trial, by setting, algorithm and number of rounds.
+Histories = MutableMapping[tuple[str, str, int], History]
 
 
 @dataclass(frozen=True)
@@ -154,22 +165,39 @@ def play_trial(
     probe: Mapping[str, Any] | None = None,
     coverage: bool = True,
     time_limit: float | None = None,
+    histories: Histories | None = None,
 ) -> Trajectory:
     """Play one trial of a cell, as `optimist.runs.trials.Trials` describes it.
 
-    Without ``coverage`` nobody asks for the confidence set, which takes time.
+    Without ``coverage`` nobody asks for the confidence set, nor for what else the algorithm's
+    theory says, which takes time. What is played goes into ``histories``, those of this trial, and
+    a probe finds there what its leader played; if that has not played yet, it plays first.
     """
     environment, problem = build(cell, trial, data_dir)
     marks = checkpoints(cell.spec["horizon"], rounds)
-    # The algorithm's own randomness; it never touches the environment's streams.
-    algorithm = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(trial))
-    if probe:
-        label = probe["leader"]
-        leader = make_algorithm(label, problem, cell.algorithm_stream(trial, label))
-        every = min(probe["every"], max(1, marks[-1] // 4))
-        return replay(environment, leader, algorithm, marks, every=every, time_limit=time_limit)
-    observer = Coverage(environment.theta if coverage else None, algorithm)
-    return play(environment, algorithm, marks, observers=[observer], time_limit=time_limit)
+    histories = {} if histories is None else histories
+
+    def lead(label: str, **limits: Any) -> Trajectory:
+        # The algorithm's own randomness; it never touches the environment's streams.
+        algorithm = make_algorithm(label, problem, cell.algorithm_stream(trial, label))
+        choices = Choices()
+        observers = [Coverage(environment.truth if coverage else None, algorithm), choices]
+        if coverage:
+            observers += algorithm.observers(environment)
+        found = play(environment, algorithm, marks, observers=observers, **limits)
+        histories[cell.setting, label, marks[-1]] = choices.history(found)
+        return found
+
+    if not probe:
+        return lead(cell.algorithm, time_limit=time_limit)
+    leader = cell.setting, probe["leader"], marks[-1]
+    if leader not in histories:
+        lead(probe["leader"])
+    follower = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(trial))
+    every = min(probe["every"], max(1, marks[-1] // 4))
+    return replay(
+        environment, histories[leader], follower, marks, every=every, time_limit=time_limit
+    )
 
 
 def watch(

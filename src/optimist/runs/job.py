@@ -2,16 +2,18 @@
 
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from optimist.errors import OptimistError, OutOfTimeError, ResultError
 from optimist.layout import Layout
-from optimist.runs import results, trials
-from optimist.runs.cell import Cell, dataset_digest, resolve
-from optimist.runs.limits import forget_peak_memory, limited, peak_memory
+from optimist.runs import results, turns
+from optimist.runs.cell import Cell, Histories, dataset_digest, resolve
+from optimist.runs.limits import Meter, limited
 from optimist.runs.loop import EARLY, Trajectory
-from optimist.runs.trials import Trials
+from optimist.runs.trials import Player, Trials
 
 Description = Mapping[str, Any]
 
@@ -25,13 +27,16 @@ def make_results(
     collect_provenance: Callable[[], dict[str, Any]],
     limits: Sequence[Mapping[str, float]] | None = None,
 ) -> None:
-    """Play trials and write their result files, one after the other.
+    """Play trials and write their result files.
 
-    Results of the regret lane are also linked into the folder of what is kept, and taken from there
-    if they have been made before: by a process that was killed before it had all its files, or in
-    other jobs. Times are always taken anew. A file that ends in an error does not stop the others:
-    the first such error is raised at the end, without its traceback; the log has all. An error of
-    the system stops them.
+    Those of the regret lane are made one after the other. They are also copied into the folder of
+    what is kept, and taken from there if they have been made before: by a process that was killed
+    before it had all its files, or in other jobs. A file that ends in an error does not stop the
+    others: the first such error is raised at the end, without its traceback; the log has all. An
+    error of the system stops them.
+
+    Those of the timing lane are one race, played in turns, always anew; they are written together
+    at the end, and none of them after an error.
 
     Parameters
     ----------
@@ -46,12 +51,17 @@ def make_results(
     limits : list of dict or None
         For each file what ends its trials early, see `optimist.runs.limits.limited`.
     """
+    files = (
+        partial(_File, *each, layout.data_folder, collect_provenance)
+        for each in zip(descriptions, outputs, limits or [{}] * len(outputs), strict=True)
+    )
+    if descriptions[0]["lane"] == "timing":
+        _make_race([begin() for begin in files])
+        return
     first_error = None
-    for description, output, limit in zip(
-        descriptions, outputs, limits or [{}] * len(descriptions), strict=True
-    ):
+    for begin, output in zip(files, outputs, strict=True):
         try:
-            _make_result(description, output, layout, collect_provenance(), limit)
+            _make_result(begin(), layout.kept)
         except OSError:
             raise
         except Exception as error:
@@ -63,34 +73,83 @@ def make_results(
         raise first_error
 
 
-def _make_result(
-    description: Description,
-    output: str,
-    layout: Layout,
-    provenance: dict[str, Any],
-    limit: Mapping[str, float],
-) -> None:
-    start = time.perf_counter()
-    forget_peak_memory()
-    asked = Trials.restore(description)
-    logger.info("%s lane, %s, trials %d to %d", *_words(asked))
-    _check_code(asked, description["code"])
-    metadata = {
-        "trials": dict(description),
-        "resolved": _resolved(asked.cell, layout.data_folder, limit),
-        "provenance": provenance,
-    }
-    store = results.Store(layout.kept, metadata)
-    if is_reusable(asked.lane) and store.take(output):
+class _File:
+    """A result file in the making."""
+
+    def __init__(
+        self,
+        description: Description,
+        output: str,
+        limit: Mapping[str, float],
+        data_dir: str,
+        collect_provenance: Callable[[], dict[str, Any]],
+    ) -> None:
+        self.trials = Trials.restore(description)
+        self.output = output
+        logger.info("%s lane, %s, trials %d to %d", *_words(self.trials))
+        _check_code(self.trials, description["code"])
+        start = time.monotonic()
+        with Meter() as self._meter:
+            resolved = _resolved(self.trials.cell, data_dir, limit)
+        if "seconds" in limit:
+            limit = {**limit, "seconds": limit["seconds"] - (time.monotonic() - start)}
+        self._player = Player(self.trials, data_dir, limit)
+        self.metadata = {
+            "trials": dict(description),
+            "resolved": resolved,
+            "provenance": collect_provenance(),
+        }
+
+    @contextmanager
+    def _metered(self) -> Iterator[None]:
+        try:
+            with self._meter:
+                yield
+        except Exception as error:
+            error.add_note(f"in {self.trials.cell.name}")
+            raise
+
+    def warm_up(self) -> None:
+        with self._metered():
+            self._player.warm_up()
+
+    def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
+        with self._metered():
+            found = self._player.play(trial, histories)
+        last = {name: values[-1] for name, values in found.columns.items()}
+        name = self.trials.cell.name
+        logger.info("%s, trial %d: status %s, %s", name, trial, found.status, last)
+        return found
+
+    def write(self, found: Mapping[int, Trajectory], turns: str = "") -> None:
+        metadata = {**self.metadata, "use": self._meter.use}
+        results.write(results.to_table(self.trials.cell, found, turns), self.output, metadata)
+
+
+def _make_result(file: _File, kept: str) -> None:
+    store = results.Store(kept, file.metadata)
+    if store.take(file.output):
         logger.info("taken from %s", store.path)
         return
-    if "seconds" in limit:
-        limit = {**limit, "seconds": limit["seconds"] - (time.perf_counter() - start)}
-    found = trials.run(asked, layout.data_folder, progress=_log_trial, limits=limit)
-    metadata["use"] = {"seconds": time.perf_counter() - start, "peak_mb": peak_memory()}
-    results.write(results.to_table(asked.cell, found), output, metadata)
-    if is_reusable(asked.lane, [trajectory.status for trajectory in found.values()]):
-        store.keep(output)
+    found = {trial: file.play(trial) for trial in range(file.trials.first, file.trials.stop)}
+    file.write(found)
+    if is_reusable(file.trials.lane, [trajectory.status for trajectory in found.values()]):
+        store.keep(file.output)
+
+
+def _make_race(files: Sequence[_File]) -> None:
+    race = [file.trials for file in files]
+    of_cell = {file.trials.cell.name: file for file in files}
+    found: dict[str, dict[int, Trajectory]] = {name: {} for name in of_cell}
+    for file in files:
+        file.warm_up()
+    for turn in range(max(trials.stop for trials in race)):
+        histories: Histories = {}
+        for name in (trials.cell.name for trials in turns.order(race, turn)):
+            found[name][turn] = of_cell[name].play(turn, histories)
+    mark = turns.mark(race)
+    for name, file in of_cell.items():
+        file.write(found[name], mark)
 
 
 def _words(asked: Trials) -> tuple[str, str, int, int]:
@@ -123,8 +182,3 @@ def _resolved(cell: Cell, data_dir: str, limit: Mapping[str, float]) -> dict[str
             return resolve(cell, data_dir)
     except (MemoryError, OutOfTimeError):
         return {"dataset": dataset_digest(cell, data_dir)}
-
-
-def _log_trial(trial: int, trajectory: Trajectory) -> None:
-    last = {name: values[-1] for name, values in trajectory.columns.items()}
-    logger.info("trial %d: status %s, %s", trial, trajectory.status, last)

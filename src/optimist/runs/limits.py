@@ -7,10 +7,13 @@ job had found. Here the trial that goes too far ends with the status ``out_of_me
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
 
 from optimist.errors import OutOfTimeError
 
@@ -85,6 +88,44 @@ def _time(seconds: float | None) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+
+
+class Meter:
+    """What is used within blocks that it opens.
+
+    Attributes
+    ----------
+    cpu_seconds : float
+        Processor time of all threads of this process, in seconds: it does not tell what else the
+        machine did meanwhile.
+    peak_mb : float or None
+        Largest resident memory of this process in MiB, None if unknown.
+    """
+
+    def __init__(self) -> None:
+        self.cpu_seconds = 0.0
+        self.peak_mb: float | None = None
+        self._start = 0.0
+
+    def __enter__(self) -> Self:
+        forget_peak_memory()
+        self._start = time.process_time()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.cpu_seconds += time.process_time() - self._start
+        peak = peak_memory()
+        self.peak_mb = max(peak, self.peak_mb or 0.0) if peak is not None else None
+
+    @property
+    def use(self) -> dict[str, Any]:
+        """What was used, as plain data."""
+        return {"cpu_seconds": self.cpu_seconds, "peak_mb": self.peak_mb}
 
 
 def forget_peak_memory() -> None:

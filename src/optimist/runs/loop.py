@@ -17,7 +17,7 @@ import math
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,7 +39,7 @@ EARLY = ("out_of_time", "out_of_memory")
 MEASURED = frozenset(
     (
         *("round", "regret", "seconds", "select_seconds", "covered", "state_bytes"),
-        *("simple_regret", "instance"),
+        *("simple_regret", "instance", "turns"),
     )
 )
 
@@ -108,22 +108,56 @@ class Coverage(Observer):
 
     Parameters
     ----------
-    theta : (d,) array or None
-        What the set should hold.
+    truth : callable or None
+        From a round to what the set should hold before it, (d,), or None; see
+        `FiniteArmEnvironment.truth`.
     algorithm : FiniteArmAlgorithm or BoxAlgorithm
     """
 
-    def __init__(self, theta: np.ndarray | None, algorithm: Any) -> None:
-        self._theta = None if theta is None else theta[None]
+    def __init__(self, truth: Callable[[int], np.ndarray | None] | None, algorithm: Any) -> None:
+        self._truth = truth
         self._algorithm = algorithm
-        self._covered = None if theta is None else True
+        self._covered: bool | None = None
 
     def before(self, t: int) -> None:
-        if self._covered:
-            self._covered = bool(self._algorithm.contains(self._theta)[0])
+        theta = None if self._truth is None or self._covered is False else self._truth(t)
+        if theta is not None:
+            self._covered = bool(self._algorithm.contains(theta[None])[0])
 
     def columns(self) -> dict[str, Any]:
         return {"covered": self._covered}
+
+
+class Choices(Observer):
+    """What the algorithm played, round by round."""
+
+    def __init__(self) -> None:
+        self._played: list[Any] = []
+
+    def after(
+        self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
+    ) -> None:
+        self._played.append(choice)
+
+    def history(self, trajectory: Trajectory) -> "History":
+        """Return the history of the trial that was watched."""
+        return History(self._played, trajectory.status)
+
+
+@dataclass(frozen=True)
+class History:
+    """What a leader did in a trial, for those who are timed on it.
+
+    Attributes
+    ----------
+    played : sequence of int
+        Index of the arm of each round.
+    status : str
+        How the trial ended.
+    """
+
+    played: Sequence[int]
+    status: str
 
 
 def play(
@@ -284,9 +318,10 @@ class _ArmRounds(_Rounds):
 
     def arms(self, t):
         """Return the arms of a round, checked."""
-        arms = self.environment.arms(t)
-        if arms is not self._checked:
-            check_arms(arms, self.environment.arm_bound)
+        environment = self.environment
+        arms = environment.arms(t)
+        if not (environment.arms_are_checked or arms is self._checked):
+            check_arms(arms, environment.arm_bound)
             self._checked = arms
         return arms
 
@@ -334,9 +369,9 @@ class _BoxRounds(_Rounds):
 class _ReplayRounds(_ArmRounds):
     """Running totals of a follower on the history of a leader; see `replay`."""
 
-    def __init__(self, environment, leader, follower, every):
+    def __init__(self, environment, history, follower, every):
         super().__init__(environment, follower, [Coverage(None, follower)])
-        self.leader = leader
+        self.history = history
         self.every = every
         # Seconds that preparing and selecting took when last timed; none before the first time.
         self.rates: tuple[float, float] | None = None  # seconds to prepare and to select
@@ -346,11 +381,11 @@ class _ReplayRounds(_ArmRounds):
     @property
     def status(self):
         """How the follower did, or, if it did well, the leader."""
-        return self.leader.status if self.algorithm.status == "ok" else self.algorithm.status
+        return self.history.status if self.algorithm.status == "ok" else self.algorithm.status
 
     def round(self, t):
         arms, follower = self.arms(t), self.algorithm
-        index = self.leader.select(arms)
+        index = self.history.played[t]
         if t % self.every == self.every // 2:
             start = time.perf_counter()
             follower.prepare()
@@ -362,7 +397,6 @@ class _ReplayRounds(_ArmRounds):
             self.selections += 1
             self.agreements += choice == index
         reward, told = _reward(self.environment, t, index), self.environment.context(t)
-        self.leader.update(arms, index, reward, **told)
         start = time.perf_counter()
         follower.update(arms, index, reward, **told)
         self.seconds += time.perf_counter() - start
@@ -381,7 +415,7 @@ class _ReplayRounds(_ArmRounds):
 
 def replay(
     environment: FiniteArmEnvironment,
-    leader: Any,
+    history: History,
     follower: Any,
     marks: Sequence[int],
     *,
@@ -390,9 +424,10 @@ def replay(
 ) -> Trajectory:
     """Time a slow solver on the history of a fast one.
 
-    The ``leader`` plays; the ``follower`` learns from the same arms and rewards, and is asked to
+    The ``follower`` learns from the arms that the leader played and their rewards, and is asked to
     select in every ``every``-th round only. What that takes stands for the rounds up to the next
-    time, so ``seconds`` estimates what its own full trial on this history would take.
+    time, so ``seconds`` estimates what its own full trial on this history would take. Where the
+    leader's trial ended early, so does this one.
 
     Returns
     -------
@@ -400,4 +435,7 @@ def replay(
         As of `play`, with the leader's regret, the follower's seconds, selections and
         agreements: in how many of them both chose the same arm.
     """
-    return _run(_ReplayRounds(environment, leader, follower, every), marks, time_limit)
+    known = [mark for mark in marks if mark <= len(history.played)]
+    if not known:
+        return Trajectory(history.status)
+    return _run(_ReplayRounds(environment, history, follower, every), known, time_limit)

@@ -1,7 +1,8 @@
 """Result files: one Parquet file per range of trials of a cell, complete or absent.
 
 Columns: paper, setting, algorithm, trial, round, regret, seconds, status, covered, state_bytes, and
-one column per diagnostic of the algorithm. The file's metadata holds the description of the
+one column per diagnostic of the algorithm. In the timing lane ``turns`` is a text that only those
+cells share which one process measured in turns. The file's metadata holds the description of the
 trials, the resolved cell and the provenance of the run as JSON under the key ``optimist``.
 """
 
@@ -25,15 +26,19 @@ from optimist.runs.loop import Trajectory
 KEY = b"optimist"
 REQUIRED = ("paper", "setting", "algorithm", "trial", "round", "regret", "seconds", "status")
 # Columns that differ between two runs of the same cell.
-VOLATILE = ("seconds", "select_seconds")
+VOLATILE = ("seconds", "select_seconds", "turns")
 REMEDY = (
     "`optimist results --delete refused`, with the --configfile of the run if it had one, deletes "
     "such files; then run the same command again"
 )
 
 
-def to_table(cell: Cell, trajectories: Mapping[int, Trajectory]) -> pa.Table:
-    """Return one tidy table from a mapping of trial index to `Trajectory`."""
+def to_table(cell: Cell, trajectories: Mapping[int, Trajectory], turns: str = "") -> pa.Table:
+    """Return one tidy table from a mapping of trial index to `Trajectory`.
+
+    ``turns`` is what `optimist.runs.turns.mark` says of the process that timed them, if it did.
+    """
+    timed = {"turns": turns} if turns else {}
     columns: dict[str, list[Any]] = {}
     rows = 0
     for trial, trajectory in trajectories.items():
@@ -41,13 +46,9 @@ def to_table(cell: Cell, trajectories: Mapping[int, Trajectory]) -> pa.Table:
         length = len(recorded.get("round", []))
         if not length:  # a trial that ended before its first recorded round leaves one bare row
             recorded, length = {"round": [0], "regret": [None], "seconds": [None]}, 1
-        recorded |= {
-            "paper": [cell.paper] * length,
-            "setting": [cell.setting] * length,
-            "algorithm": [cell.algorithm] * length,
-            "trial": [trial] * length,
-            "status": [trajectory.status] * length,
-        }
+        same: dict[str, Any] = {"paper": cell.paper, "setting": cell.setting, "trial": trial}
+        same |= {"algorithm": cell.algorithm, "status": trajectory.status, **timed}
+        recorded |= {name: [value] * length for name, value in same.items()}
         for name in {**columns, **recorded}:
             past = columns.setdefault(name, [None] * rows)
             past.extend(recorded.get(name, [None] * length))

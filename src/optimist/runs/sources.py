@@ -17,26 +17,31 @@ GLUE = (
     *("optimist.runs.cell", "optimist.runs.setting", "optimist.runs.results"),
     *("optimist.runs.trials", "optimist.runs.limits", "optimist.label"),
 )
+# What decides times beside that.
+TURNS = "optimist.runs.turns"
 LOOP = ("optimist.runs.loop", "optimist.runs.seeding")
 _IMPORT = re.compile(
     r"^[ \t]*(?:from (optimist[\w.]*) import (\([^)]*\)|.*)|import (optimist[\w.]+))", re.MULTILINE
 )
 
 
-def source_files(cell: Cell, probe: dict[str, object] | None = None) -> list[str]:
+def source_files(
+    cell: Cell, probe: dict[str, object] | None = None, *, in_turns: bool = False
+) -> list[str]:
     """Return the source files that decide a cell's results, as sorted paths.
 
     They are the modules of its algorithm and environment (and of the leader of a ``probe``), the
-    loop, everything of this package that those import, and what builds a trial.
+    loop, everything of this package that those import, and what builds a trial; of cells that are
+    timed ``in_turns``, what orders them too.
     """
     labels = [cell.algorithm, *([str(probe["leader"])] if probe else [])]
     modules = [algorithm_module(name_of(label), cell.domain) for label in labels]
-    return _files(*modules, environment_module(cell.spec["environment"]))
+    return _files(*modules, environment_module(cell.spec["environment"]), in_turns=in_turns)
 
 
 @lru_cache
-def _files(*modules: str) -> list[str]:
-    glue = {_origin(name) for name in GLUE}
+def _files(*modules: str, in_turns: bool) -> list[str]:
+    glue = {_origin(name) for name in (*GLUE, *([TURNS] if in_turns else []))}
     return sorted(glue.union(*(module_closure(module) for module in (*modules, *LOOP))))
 
 

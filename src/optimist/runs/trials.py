@@ -2,7 +2,8 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self
@@ -12,13 +13,15 @@ from optimist.errors import ConfigError, OutOfTimeError
 from optimist.files import fingerprint
 from optimist.label import name_of
 from optimist.layout import Result
-from optimist.runs.cell import Cell, make_cell, play_trial
+from optimist.runs.cell import Cell, Histories, make_cell, play_trial
 from optimist.runs.limits import limited
 from optimist.runs.loop import Trajectory
 from optimist.runs.sources import digest, source_files
 
 # What the configuration says of a lane: the key of its blocks, and of the cap on its trials.
 BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
+# Rounds of a trial that is not measured, at most, and as a share of one that is.
+WARM_UP, WARM_UP_SHARE = 100, 0.25
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class Trials:
         Seconds per trial.
     group : str
         The set of targets that asks for them; it decides no result.
+    race : str
+        Of the timing lane: digest of the cells that play in turns with this one.
     """
 
     lane: str
@@ -49,6 +54,7 @@ class Trials:
     probe: dict[str, Any] | None = None
     time_limit: float | None = None
     group: str = "paper"
+    race: str = ""
 
     @property
     def place(self) -> Result:
@@ -64,7 +70,8 @@ class Trials:
     @property
     def code(self) -> str:
         """Digest of the source files that decide their result."""
-        return digest(tuple(source_files(self.cell, self.probe)))
+        files = source_files(self.cell, self.probe, in_turns=self.lane == "timing")
+        return digest(tuple(files))
 
     def describe(self) -> dict[str, Any]:
         """Return all that decides their result but the data set, as plain data."""
@@ -89,10 +96,12 @@ def expand(
     *,
     caps: Mapping[str, int | None] | None = None,
     only: Mapping[str, list[str]] | None = None,
+    least: Mapping[tuple[str, str, str], int] | None = None,
 ) -> list[Trials]:
     """Return all trials that a paper asks for, in both lanes, by result file.
 
-    A cell that stands in several blocks of a lane is run once; the blocks must agree on it.
+    A cell that stands in several blocks of a lane is run once; the blocks must agree on it, and
+    those of the timing lane be of one race.
 
     Parameters
     ----------
@@ -102,18 +111,31 @@ def expand(
         ``rounds``, ``trials`` and ``timing_trials`` cap what the paper asks for (None: no cap).
     only : mapping
         Lists ``settings`` and ``algorithms`` restrict the cells (empty: all).
+    least : mapping
+        How many trials some cells have at least, by lane, setting and algorithm; those beyond what
+        their block asks for are in files of their own, so that the others are not played again.
     """
     found: dict[tuple[str, str], list[Trials]] = {}
     for lane, (blocks, _) in BLOCKS.items():
-        for block in paper[blocks]:
-            for cell in _block_cells(paper, block, only or {}):
-                files = list(_files(lane, cell, block, caps or {}))
-                if found.setdefault((lane, cell.name), files) != files:
-                    raise ConfigError(
-                        f"cell {cell.name} stands in two blocks of the {lane} lane that differ; "
-                        "allowed: one"
-                    )
+        asked = [(b, cell) for b in paper[blocks] for cell in _block_cells(paper, b, only or {})]
+        races = _races(asked) if lane == "timing" else {}
+        for block, cell in asked:
+            number = (least or {}).get((lane, cell.setting, cell.algorithm), 0)
+            race = races.get(block.get("race"), "")
+            files = list(_files(lane, cell, block, caps or {}, race, number))
+            if found.setdefault((lane, cell.name), files) != files:
+                raise ConfigError(
+                    f"cell {cell.name} stands twice in {blocks}, and not alike; allowed: once"
+                )
     return [trials for files in found.values() for trials in files]
+
+
+def _races(asked: Iterable[tuple[Mapping[str, Any], Cell]]) -> dict[int | None, str]:
+    """Return the digest of the cells of each race, by its number."""
+    names: dict[int | None, set[str]] = defaultdict(set)
+    for block, cell in asked:
+        names[block.get("race")].add(cell.name)
+    return {number: fingerprint({"cells": sorted(cells)}) for number, cells in names.items()}
 
 
 def count(
@@ -147,10 +169,16 @@ def _block_cells(
 
 
 def _files(
-    lane: str, cell: Cell, block: Mapping[str, Any], caps: Mapping[str, int | None]
+    lane: str,
+    cell: Cell,
+    block: Mapping[str, Any],
+    caps: Mapping[str, int | None],
+    race: str = "",
+    least: int = 0,
 ) -> Iterator[Trials]:
     cap = caps.get(BLOCKS[lane][1])
-    trials = block["trials"] if cap is None else min(cap, block["trials"])
+    asked = max(block["trials"], least)
+    trials = asked if cap is None else min(cap, asked)
     sizes = block.get("trials_per_file", {})
     for name in sizes:
         if "[" in name:
@@ -158,68 +186,112 @@ def _files(
                 f"trials_per_file has {name!r}; allowed: names of algorithms, without options"
             )
         algorithm_module(name, cell.domain)
-    size = sizes.get(name_of(cell.algorithm), trials)
+    # What is timed in turns is one file, of as many turns as there are.
+    most = trials if race else block["trials"]
+    size = sizes.get(name_of(cell.algorithm), most)
+    rounds = [n for n in (caps.get("rounds"), block.get("rounds")) if n is not None]
     for first in range(0, trials, size):
         yield Trials(
             lane,
             cell,
             first,
             min(first + size, trials),
-            rounds=caps.get("rounds"),
+            rounds=min(rounds, default=None),
             probe=block.get("probe"),
             time_limit=block.get("time_limit"),
             group=block.get("group", "paper"),
+            race=race,
         )
+
+
+class Player:
+    """Plays the trials of one cell within limits of its own, whatever is played between them.
+
+    Parameters
+    ----------
+    trials : Trials
+    data_dir : path or None
+        Folder of the prepared data sets.
+    limits : mapping or None
+        The arguments of `optimist.runs.limits.limited`, for all trials together. Where n are left,
+        a trial may take 2 / (n + 1) of the time, up to twice its share, so that one which hangs
+        leaves some to others.
+    """
+
+    def __init__(
+        self,
+        trials: Trials,
+        data_dir: str | Path | None = None,
+        limits: Mapping[str, float | None] | None = None,
+    ) -> None:
+        limits = limits or {}
+        self._trials = trials
+        self._data_dir = data_dir
+        self._memory_mb = limits.get("memory_mb")
+        self._seconds = limits.get("seconds")  # that are left
+        self._left = trials.stop - trials.first
+
+    def warm_up(self) -> None:
+        """Play the start of the first trial, so that modules and caches are there."""
+        trials = self._trials
+        most = min(trials.cell.spec["horizon"], trials.rounds or math.inf)
+        self._play(trials.first, min(WARM_UP, math.ceil(WARM_UP_SHARE * most)))
+
+    def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
+        """Play one trial; ``histories`` are those of `optimist.runs.cell.play_trial`."""
+        found = self._play(trial, self._trials.rounds, histories)
+        self._left -= 1
+        return found
+
+    def _play(
+        self, trial: int, rounds: int | None, histories: Histories | None = None
+    ) -> Trajectory:
+        if self._seconds is None:
+            return self._play_limited(None, trial, rounds, histories)
+        if self._seconds <= 0:
+            return Trajectory("out_of_time")
+        start = time.monotonic()
+        try:
+            share = 2.0 * self._seconds / (self._left + 1)
+            return self._play_limited(share, trial, rounds, histories)
+        finally:
+            self._seconds -= time.monotonic() - start
+
+    def _play_limited(
+        self, seconds: float | None, trial: int, rounds: int | None, histories: Histories | None
+    ) -> Trajectory:
+        trials = self._trials
+        try:
+            with limited(self._memory_mb, seconds):
+                return play_trial(
+                    trials.cell,
+                    trial,
+                    self._data_dir,
+                    rounds=rounds,
+                    probe=trials.probe,
+                    coverage=trials.lane == "regret",
+                    time_limit=trials.time_limit,
+                    histories=histories,
+                )
+        except MemoryError:
+            return Trajectory("out_of_memory")
+        except OutOfTimeError:
+            return Trajectory("out_of_time")
 
 
 def run(
     trials: Trials,
     data_dir: str | Path | None = None,
     progress: Callable[[int, Trajectory], None] | None = None,
-    limits: Mapping[str, float | None] | None = None,
 ) -> dict[int, Trajectory]:
-    """Play trials; return a mapping of trial index to `Trajectory`.
+    """Play trials one after the other; return a mapping of trial index to `Trajectory`.
 
-    ``progress(trial, trajectory)`` is called after each trial. ``limits`` has the arguments of
-    `optimist.runs.limits.limited`, for all trials together. Where n are left, a trial may take
-    2 / (n + 1) of the time, up to twice its share, so that one which hangs leaves some to others.
+    ``progress(trial, trajectory)`` is called after each trial.
     """
-    limits = limits or {}
-    memory_mb, seconds = limits.get("memory_mb"), limits.get("seconds")
+    player = Player(trials, data_dir)
     trajectories = {}
-    start = time.monotonic()
     for trial in range(trials.first, trials.stop):
-        share = None
-        if seconds is not None:
-            left = seconds - (time.monotonic() - start)
-            share = 2.0 * left / (trials.stop - trial + 1)
-        trajectories[trial] = _play_limited(trials, trial, data_dir, memory_mb, share)
+        trajectories[trial] = player.play(trial)
         if progress is not None:
             progress(trial, trajectories[trial])
     return trajectories
-
-
-def _play_limited(
-    trials: Trials,
-    trial: int,
-    data_dir: str | Path | None,
-    memory_mb: float | None,
-    seconds: float | None,
-) -> Trajectory:
-    if seconds is not None and seconds <= 0:
-        return Trajectory("out_of_time")
-    try:
-        with limited(memory_mb, seconds):
-            return play_trial(
-                trials.cell,
-                trial,
-                data_dir,
-                rounds=trials.rounds,
-                probe=trials.probe,
-                coverage=trials.lane == "regret",
-                time_limit=trials.time_limit,
-            )
-    except MemoryError:
-        return Trajectory("out_of_memory")
-    except OutOfTimeError:
-        return Trajectory("out_of_time")

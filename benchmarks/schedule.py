@@ -1,0 +1,100 @@
+"""How long all jobs take on so many cores, and which cores wait, by config/costs.csv.
+
+    python benchmarks/schedule.py --cores 2 16 [--job-seconds 60 180 600] [--configfile YAML]
+
+List scheduling, as Snakemake's greedy scheduler does it: whenever a core is free, the job of
+highest priority that fits is started; a job that has the machine to itself fits when all cores are
+free. Counted are the jobs of both lanes and the studies that `all` asks for, each with the start of
+its process. What comes before them (data) and after them (tables, figures, claims) has no measured
+costs and is left out. Order ``plan`` is that in which jobs are planned, for comparison.
+
+Printed: seconds until the last job ends, seconds of the jobs that have the machine to themselves
+and of the longest of the others, and for how long at most a core had nothing to do at a time, until
+a job was started on it or all was done.
+"""
+
+import argparse
+import heapq
+from dataclasses import dataclass
+from itertools import product
+
+from optimist.panels.studies import of_paper
+from optimist.plan.config import load_config
+from optimist.plan.costs import priority
+from optimist.plan.plan import Plan
+
+# A process of the workflow, from its start to its work (benchmarks/overhead.py).
+START_SECONDS = 0.6
+
+
+@dataclass(frozen=True)
+class Task:
+    """A job: its seconds, and whether nothing may run beside it."""
+
+    seconds: float
+    alone: bool
+
+    @property
+    def priority(self):
+        return priority((self.seconds, 0.0))
+
+
+def tasks(plan):
+    """Return the jobs of a plan in its order."""
+    found = []
+    for lane in ("regret", "timing"):
+        for job in plan.jobs.of_lane(lane).values():
+            if job.trials[0].group == "paper":
+                seconds = sum(map(plan.costs.seconds, job.trials))
+                found.append(Task(START_SECONDS + seconds, plan.jobs.is_alone(lane)))
+    for name, paper in plan.papers.items():
+        for study in of_paper(paper):
+            seconds, _ = plan.costs.study(study.name, name)
+            alone = plan.jobs.is_alone("timing" if study.timed else "regret")
+            found.append(Task(START_SECONDS + seconds, alone))
+    return found
+
+
+def simulate(waiting, cores):
+    """Return when the last job ends, and the longest wait of a core.
+
+    ``waiting`` are the jobs, those to be started first in front.
+    """
+    waiting, now, longest = list(waiting), 0.0, 0.0
+    idle = [0.0] * cores  # since when each free core has had nothing to do
+    running = []  # ends, with numbers of cores
+    while waiting or running:
+        for task in list(waiting):
+            taken = cores if task.alone else 1
+            if len(idle) >= taken:
+                longest = max(longest, *(now - idle.pop(0) for _ in range(taken)), 0.0)
+                heapq.heappush(running, (now + task.seconds, taken))
+                waiting.remove(task)
+        now, taken = heapq.heappop(running)
+        idle += [now] * taken
+    return now, max(longest, now - idle[0])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cores", type=int, nargs="+", default=[2, 16])
+    parser.add_argument("--job-seconds", type=float, nargs="+")
+    parser.add_argument("--configfile", nargs="+", default=[])
+    options = parser.parse_args()
+    print("job_seconds,jobs,cores,order,end,alone,longest,wait")
+    for job_seconds in options.job_seconds or [load_config()["job_seconds"]]:
+        values = [f"job_seconds={job_seconds}"]
+        found = tasks(Plan(load_config(*options.configfile, values=values)))
+        alone = sum(task.seconds for task in found if task.alone)
+        longest = max(task.seconds for task in found if not task.alone)
+        first = sorted(found, key=lambda task: -task.priority)
+        for cores, (order, waiting) in product(
+            options.cores, (("plan", found), ("priority", first))
+        ):
+            end, wait = simulate(waiting, cores)
+            numbers = ",".join(f"{number:.0f}" for number in (end, alone, longest, wait))
+            print(f"{job_seconds:g},{len(found)},{cores},{order},{numbers}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
