@@ -68,6 +68,11 @@ def _parser():
     claims.add_argument("paper", nargs="?", metavar="PAPER")
     claims.add_argument("--figures", metavar="DIR", help="where claims.csv is; default: figures")
     claims.add_argument("--details", action="store_true", help="print the checks of each claim too")
+    claims.add_argument(
+        "--undecided",
+        action="store_true",
+        help="print what would decide the others, cheapest first",
+    )
     claims.add_argument("--readme", action="store_true", help="write the verdicts into README.md")
 
     tracer = add("provenance", _provenance, "print where a figure, table or result is from")
@@ -248,7 +253,11 @@ def _claims(options):
     frame = claims.read_frame(_claims_path(options))
     if options.readme:
         _write_readme(frame)
-    print(claims.tally(frame) if options.readme else claims.to_text(frame, details=options.details))
+        print(claims.tally(frame))
+    elif options.undecided:
+        print(claims.undecided(frame))
+    else:
+        print(claims.to_text(frame, details=options.details))
     return 0
 
 

@@ -74,7 +74,7 @@ def check_writable(folder: str) -> None:
 
 def nearest(name: str, allowed: Iterable[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the closest allowed name, or an empty string."""
-    matches = difflib.get_close_matches(str(name), list(allowed), n=1, cutoff=0.5)
+    matches = difflib.get_close_matches(str(name), list(map(str, allowed)), n=1, cutoff=0.5)
     return f" (did you mean {matches[0]!r}?)" if matches else ""
 
 

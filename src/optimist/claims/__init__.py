@@ -1,77 +1,55 @@
 """Claims of a paper: what must be measured, and a computed verdict on each.
 
-A claim is a list of checks. A check names a metric from the table `METRICS`, its arguments, a
-relation and a bound; ``each`` repeats it over lists of arguments. With the interval of the measured
-value a check
+A claim has readings: what the paper states, ways to fill what it leaves open, and ours, which are
+shown and not counted. A reading has parts, by default settings, and a part has checks, each of
+which compares a measured value with a bound. All checks of a reading must hold. docs/verdicts.md
+says how words follow from numbers.
 
-``holds``      if the whole interval is on the right side of the bound,
-``fails``      if the whole interval is on the wrong side,
-``undecided``  if the interval straddles the bound or cannot be had (regret of a single trial),
-``missing``    if a cell it needs has not been run,
-``reported``   if it states no bound.
-
-Regret is compared on the trials that both algorithms completed, in which they meet common random
-numbers, by ratios of means with Student t intervals; all such comparisons of one claim are one
-family, over its configurations too as any of them may hold it up, and Holm's method keeps the
-chance of a single false decision in it below one minus the level. Medians and exponents of regret
-have intervals of a bootstrap over trials, each at the level by itself. Wall times are medians over
-trials with the range that the single trials allow; a lone trial is decided by its value, and remark
-and explanation say so. Unconverged trials are included and remarked on. Shares have Clopper-Pearson
-intervals, slopes those of least squares. State sizes, facts, largest values over trials and gaps
-between intervals are decided by value: they have no sampling error, or are the worst over some
-trials, or are made of intervals.
-
-A check may belong to a configuration, an alternative reading of the claim; checks without one
-count under all. A claim without configurations is grouped by setting instead. Informative checks
-are shown and do not count. The claim is
-
-``missing``         if a counted check is,
-``reproduced``      if all counted checks hold,
-``partly``          if all checks of at least one group hold,
-``not reproduced``  if none of these and a check fails,
-``undecided``       otherwise.
-
-`metrics` measures, `verdicts` decides on what was measured, `pages` shows what was decided.
+`checks` are claims as data, `metrics` measure, `inference` tests (with `tails` and `units`),
+`logic` and `guarantees` decide, `verdicts` puts these together, `deciding` says what would decide
+what is open, `table` and `pages` show what was decided.
 """
 
-from optimist.claims.cells import Measurement
+from optimist.claims.checks import (
+    Check,
+    Claim,
+    Reading,
+    check_claims,
+    check_names,
+    check_trials,
+    claims_of,
+)
+from optimist.claims.context import Context
 from optimist.claims.metrics import METRICS
 from optimist.claims.pages import (
-    COLUMNS,
-    read_frame,
     readme_is_current,
     summary_block,
     tally,
-    to_frame,
     to_html,
     to_markdown,
     to_text,
+    undecided,
     with_summary,
 )
-from optimist.claims.verdicts import (
-    VERDICTS,
-    Check,
-    Result,
-    Verdict,
-    check_claims,
-    check_names,
-    evaluate,
-    expand,
-    judge,
-)
+from optimist.claims.table import COLUMNS, read_frame, to_frame
+from optimist.claims.verdicts import OUTCOMES, VERDICTS, Result, Verdict, evaluate, judge
 
 __all__ = [
     "COLUMNS",
     "METRICS",
+    "OUTCOMES",
     "VERDICTS",
     "Check",
-    "Measurement",
+    "Claim",
+    "Context",
+    "Reading",
     "Result",
     "Verdict",
     "check_claims",
     "check_names",
+    "check_trials",
+    "claims_of",
     "evaluate",
-    "expand",
     "judge",
     "read_frame",
     "readme_is_current",
@@ -81,5 +59,6 @@ __all__ = [
     "to_html",
     "to_markdown",
     "to_text",
+    "undecided",
     "with_summary",
 ]

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from optimist.claims.inference import Evidence
 from optimist.runs.loop import COMPLETE
-from optimist.statistics import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # Tables whose entries have keys; the others are those of studies.
 READ = ("finals", "regrets", "times", "facts")
-LANE_OF = {"finals": "regret lane", "regrets": "regret lane", "times": "timing lane"}
+LANE_OF = {"finals": "regret", "regrets": "regret", "times": "timing"}
 
 
 class Missing(Exception):
@@ -26,23 +26,13 @@ class Missing(Exception):
 
 @dataclass(frozen=True)
 class Measurement:
-    """A measured value; ``interval`` names what ``low`` and ``high`` are (empty: there are none).
+    """What a metric measured: its evidence, and the cells that more trials of would sharpen it.
 
-    ``trials`` is the number of trials behind it, the smaller one if cells differ. ``estimate``
-    allows a test against a bound.
+    A cell is (lane, setting, algorithm); there are none for facts and tables of studies.
     """
 
-    value: float
-    low: float = math.nan
-    high: float = math.nan
-    trials: int | None = None
-    interval: str = ""
-    estimate: Estimate | None = None
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """The two numbers that decide: the interval, or (value, value) if there is none."""
-        return (self.low, self.high) if self.interval else (self.value, self.value)
+    evidence: Evidence
+    cells: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -64,8 +54,9 @@ class Cells:
     ----------
     groups : dict of dict
         For each table its entries by key, see `group`.
-    level : float
-        Confidence level of every interval.
+    keep : mapping or None
+        Of some cells, by lane, setting and algorithm, the first trial that counts and the one
+        before which to stop; all trials of others.
 
     Attributes
     ----------
@@ -73,13 +64,20 @@ class Cells:
         Remarks on trials that were left out or did not converge.
     rounds : list of int
         Number of rounds of each cell read.
+    read : list of (str, str, str)
+        Lane, setting and algorithm of each cell read.
     """
 
-    def __init__(self, groups: Mapping[str, Mapping[Any, Any]], level: float) -> None:
+    def __init__(
+        self,
+        groups: Mapping[str, Mapping[Any, Any]],
+        keep: Mapping[tuple[str, str, str], tuple[int, float]] | None = None,
+    ) -> None:
         self.groups = groups
-        self.level = level
+        self._keep = keep or {}
         self.notes: list[str] = []
         self.rounds: list[int] = []
+        self.read: list[tuple[str, str, str]] = []
 
     def pick(self, table: str, *keys: tuple[str, ...]) -> list[Any]:
         """Return the entries of a table; raise Missing naming every absent one."""
@@ -105,43 +103,56 @@ class Cells:
         Raises Missing naming every cell without such rows.
         """
         known = self.groups[table]
-        frames = [self._complete(known.get(pair), column, pair) for pair in pairs]
+        frames = [
+            self._complete(self._kept(known.get(pair), (LANE_OF[table], *pair)), column, pair)
+            for pair in pairs
+        ]
         absent = [
-            f"{setting}/{algorithm} ({LANE_OF[table]}{why})"
+            f"{setting}/{algorithm} ({LANE_OF[table]} lane{why})"
             for (setting, algorithm), (frame, why) in zip(pairs, frames, strict=True)
             if frame is None
         ]
         if absent:
             raise Missing(absent)
         self.rounds += [int(frame["round"].max()) for frame, _ in frames]
+        self.read += [(LANE_OF[table], *pair) for pair in pairs]
         return [frame for frame, _ in frames]
+
+    def _kept(self, rows, cell):
+        """Return the rows of the trials that count, None if there are none."""
+        if rows is None or cell not in self._keep:
+            return rows
+        first, stop = self._keep[cell]
+        kept = rows[(rows["trial"] >= first) & (rows["trial"] < stop)]
+        return None if kept.empty else kept
 
     def _complete(self, rows, column, pair):
         if rows is None:
             return None, ""
+        if not rows["status"].eq("ok").all():
+            rows, reasons = self._ended(rows, pair)
+            if rows.empty:
+                return None, f", no complete trial: {reasons}"
+        if column not in rows or rows[column].isna().all():
+            return None, f", no column {column}"
+        return rows, ""
+
+    def _ended(self, rows, pair):
+        """Return the rows of complete trials, and how others ended."""
         status = rows.groupby("trial")["status"].last()
         broken = status[~status.isin(COMPLETE)]
         reasons = ", ".join(f"{n} {s}" for s, n in sorted(Counter(broken).items()))
         self._note(pair, status, len(broken), f"left out ({reasons})")
         self._note(pair, status, (status == "unconverged").sum(), "unconverged")
-        rows = rows[rows["status"].isin(COMPLETE)]
-        if rows.empty:
-            return None, f", no complete trial: {reasons}"
-        if column not in rows or rows[column].isna().all():
-            return None, f", no column {column}"
-        return rows, ""
+        return rows[rows["status"].isin(COMPLETE)], reasons
 
     def _note(self, pair, status, count, words):
         if count:
             self.notes.append(f"{'/'.join(pair)}: {count} of {len(status)} trials {words}")
 
-    def kind(self, method: str) -> str:
-        """Name the intervals of a method: ``95% t``."""
-        return f"{self.level:.0%} {method}"
-
-    def sampled(self, estimate: Estimate, trials: int) -> Measurement:
-        """Return the measurement of an `Estimate` with its t interval."""
-        return Measurement(*estimate.interval(self.level), trials, self.kind("t"), estimate)
+    def measured(self, evidence: Evidence) -> Measurement:
+        """Return the measurement that this evidence is of the cells read so far."""
+        return Measurement(evidence, tuple(dict.fromkeys(self.read)))
 
 
 def group(tables: "Mapping[str, pd.DataFrame | None]") -> dict[str, dict[Any, Any]]:
@@ -170,18 +181,33 @@ def _fact(rows: "pd.DataFrame") -> Fact:
 
 
 class Metric(Protocol):
-    """What measures: a function of `Cells` and keywords, with the ``template`` of its label."""
+    """What measures: a function of `Cells` and keywords.
+
+    Attributes
+    ----------
+    template : str
+        Words of its label, with its arguments in braces.
+    units : str
+        What counts in it, "trials" or "turns".
+    least : callable
+        The fewest units with which it can decide anything, given the error allowed on each side.
+    """
 
     template: str
+    units: str
+    least: Callable[[float], int]
 
     def __call__(self, cells: Cells, **arguments: Any) -> Measurement: ...
 
 
-def worded(template: str) -> Callable[[Any], Any]:
-    """Give a metric the ``template`` of its label, which names its arguments in braces."""
+def worded(
+    template: str, least: int | Callable[[float], int] = 1, units: str = "trials"
+) -> Callable[[Any], Any]:
+    """Give a metric the attributes that `Metric` lists; ``least`` may be the same at any error."""
 
     def give(function: Any) -> Any:
-        function.template = template
+        function.least = least if callable(least) else lambda _: least
+        function.template, function.units = template, units
         return function
 
     return give

@@ -1,171 +1,88 @@
-"""Verdicts as a table, as text for a terminal, as Markdown and as HTML.
+"""Verdicts as text for a terminal, as Markdown and as HTML.
 
-All texts are made from the table of `to_frame`, which may come from its CSV file: they need no
-results.
+All texts but the page of one paper are made from the table of `optimist.claims.table`, which may
+come from its CSV file: they need no results.
 """
 
 import itertools
 import math
 from collections import Counter
 from html import escape
-from operator import attrgetter
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from optimist.claims.verdicts import OUTCOMES, VERDICTS
-from optimist.errors import ConfigError, ResultError
+from optimist.claims.checks import KINDS
+from optimist.claims.table import claims_in, number
+from optimist.claims.verdicts import VERDICTS
+from optimist.errors import ConfigError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from optimist.claims.verdicts import Verdict
 
-COLUMNS = (
-    "claim",
-    "place",
-    "statement",
-    "verdict",
-    "explanation",
-    "configuration",
-    "check",
-    "setting",
-    "metric",
-    "value",
-    "low",
-    "high",
-    "interval",
-    "trials",
-    "rounds",
-    "relation",
-    "bound",
-    "p_adjusted",
-    "outcome",
-    "counts",
-    "remark",
-)
-WHOLE = ("trials", "rounds")
-# Texts that may be empty, or look like numbers, and come back from CSV as nan, or as numbers.
-LOOSE = ("configuration", "interval", "relation", "bound", "remark")
 MARKERS = ("<!-- claims -->", "<!-- /claims -->")
-
-
-# The table.
-
-
-def to_frame(verdicts: list["Verdict"]) -> "pd.DataFrame":
-    """Return one row per check, with the columns `COLUMNS`, as a pandas frame.
-
-    ``rounds`` is the number of rounds that the shortest cell behind the check was run for, which a
-    quick run makes smaller than the horizon.
-    """
-    import pandas as pd
-
-    rows = [_row(verdict, result) for verdict in verdicts for result in verdict.results]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(dict.fromkeys(WHOLE, "Int64"))
-
-
-def _row(verdict, result):
-    check, found = result.check, result.measurement
-    about = ("claim", "place", "statement", "verdict", "explanation")
-    numbers = ("value", "low", "high", "interval", "trials")
-    return {
-        **{name: getattr(verdict, name) for name in about},
-        **({name: getattr(found, name) for name in numbers} if found else {"interval": ""}),
-        "configuration": check.configuration or "",
-        "check": check.label,
-        "setting": check.setting,
-        "metric": check.metric,
-        "rounds": result.rounds,
-        "relation": check.relation or "",
-        "bound": check.bound_text,
-        "p_adjusted": result.p_adjusted,
-        "outcome": result.outcome,
-        "counts": not check.informative,
-        "remark": result.remark,
-    }
-
-
-def read_frame(path: str | Path) -> "pd.DataFrame":
-    """Return a frame of `to_frame` from its CSV file; written again it gives the same file.
-
-    Raises
-    ------
-    ResultError
-        If the file is not such a table.
-    """
-    import pandas as pd
-
-    kinds = dict.fromkeys(WHOLE, "Int64") | dict.fromkeys(LOOSE, str)
-    try:
-        frame = pd.read_csv(path, dtype=kinds)
-    except ValueError as error:
-        raise ResultError(f"{path} is not a table of claims: {error}") from None
-    absent = [name for name in COLUMNS if name not in frame]
-    if absent:
-        raise ResultError(
-            f"{path} is not a table of claims: it lacks {', '.join(absent)}; make it anew"
-        )
-    for name, allowed in (("verdict", VERDICTS), ("outcome", OUTCOMES)):
-        odd = frame.index[~frame[name].isin(allowed)]
-        if len(odd):
-            raise ResultError(
-                f"{path}, line {odd[0] + 2}: {name} is {frame[name][odd[0]]!r}; allowed: "
-                f"{', '.join(allowed)}; make the table anew"
-            )
-    return frame
-
-
-def _claims(frame):
-    """Return for each claim the list of its checks, rows with the columns as attributes."""
-    plain = {name: frame[name].map(_text) for name in LOOSE}
-    plain |= {name: frame[name].astype(float) for name in WHOLE}
-    rows = frame.assign(**plain).itertuples(index=False)
-    return [list(checks) for _, checks in itertools.groupby(rows, attrgetter("claim"))]
-
-
-def _text(value):
-    if isinstance(value, str):
-        return value
-    return "" if math.isnan(value) else f"{value:g}"
+ALL_WORDS = tuple(dict.fromkeys(itertools.chain.from_iterable(VERDICTS.values())))
+NAMES_OF_KINDS = {"empirical": "claim", "guarantee": "guarantee", "fact": "fact"}
 
 
 # Words for one check.
 
 
-def _value(check):
+def _value(check: Any) -> str:
     """Word a measured value: ``1.52 (1.41 to 1.63, n = 10)``."""
     if check.outcome == "missing":
         return ""
-    parts = []
-    if check.interval and not math.isnan(check.low):
-        parts.append(f"{_number(check.low)} to {_number(check.high)}")
-    if check.trials > 0:
-        parts.append(f"n = {check.trials:.0f}")
-    return _number(check.value) + (f" ({', '.join(parts)})" if parts else "")
+    parts = [check.interval] if check.interval else []
+    if check.n > 0:
+        parts.append(f"n = {check.n:.0f}")
+    return number(check.value) + (f" ({', '.join(parts)})" if parts else "")
 
 
-def _number(value):
-    """Four significant digits, without an exponent where a person would not write one."""
-    return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"
-
-
-def _wanted(check):
+def _wanted(check: Any) -> str:
     return f"{check.relation} {check.bound}" if check.relation else ""
+
+
+def _needed(check: Any) -> str:
+    """Word what would decide a claim; empty if it is decided or no number would."""
+    if not check.needs > 0:
+        return ""
+    if check.is_enough:
+        return f"probably within a factor of {check.decides:g} of the bound"
+    cost = "" if math.isnan(check.hours) else f" ({number(check.hours)} core-hours)"
+    return f"{check.needs:.0f} {check.needs_kind}{cost} would decide a ratio of {check.decides:g}"
 
 
 # Summaries.
 
 
 def tally(frame: "pd.DataFrame") -> str:
-    """Return a line or two: how many claims have which verdict, and over how many rounds."""
-    verdicts = frame.drop_duplicates("claim")["verdict"]
-    counts = Counter(verdicts)
-    parts = ", ".join(f"{counts[name]} {name}" for name in VERDICTS if counts[name])
-    noun = "claim" if len(verdicts) == 1 else "claims"
-    return f"{len(verdicts)} {noun}: {parts}. {_rounds(frame)}".rstrip()
+    """Return a line: how many claims of each kind have which verdict, and over how many rounds.
+
+    Flagged ones are counted apart.
+    """
+    heads = frame.drop_duplicates("claim")
+    parts = [_kind_tally(heads[heads["kind"] == kind], kind) for kind in KINDS]
+    return " ".join([*filter(None, parts), _rounds(frame)]).rstrip()
 
 
-def _rounds(frame):
+def _kind_tally(heads: "pd.DataFrame", kind: str) -> str:
+    if heads.empty:
+        return ""
+    flagged = heads["flags"] != ""
+    noun = NAMES_OF_KINDS[kind] + ("" if len(heads) == 1 else "s")
+    text = f"{len(heads)} {noun}: {_counts(heads[~flagged]['verdict'])}"
+    if flagged.any():
+        text += "" if flagged.all() else "; "
+        text += f"{_counts(heads[flagged]['verdict'])}, which could not fail or was chosen by it"
+    return f"{text}."
+
+
+def _counts(words: Any) -> str:
+    counts = Counter(words)
+    return ", ".join(f"{counts[name]} {name}" for name in ALL_WORDS if counts[name])
+
+
+def _rounds(frame: "pd.DataFrame") -> str:
     """Say how long the runs were, so that a truncated one cannot pass for a full one."""
     rounds = frame["rounds"].dropna()
     if rounds.empty:
@@ -174,39 +91,71 @@ def _rounds(frame):
     return f"Measured over {shortest}{f' to {longest}' if longest > shortest else ''} rounds."
 
 
+def wrong_words(frame: "pd.DataFrame") -> str:
+    """Say how many wrong verdicts are to be expected by chance."""
+    heads = frame.drop_duplicates("claim")
+    heads = heads[heads["kind"] == "empirical"]
+    expected = float(((1.0 - heads["level"]) / 2.0).sum())
+    return (
+        "A wrong word of one kind has a chance of at most (1 - level) / 2 in each empirical claim: "
+        f"of these {len(heads)} at most {expected:.2g} are to be expected of each kind."
+    )
+
+
 def to_text(frame: "pd.DataFrame", *, details: bool = False) -> str:
     """Return plain text for a terminal, one line per claim; ``details`` adds its checks."""
     width = max(map(len, frame["claim"]), default=0)
     lines = []
-    for checks in _claims(frame):
+    for checks in claims_in(frame):
         about = checks[0]
         lines.append(f"{about.claim:<{width}}  {about.verdict:<14}  {about.statement}")
-        if about.verdict != "reproduced" or details:
-            lines.append(f"{'':<{width}}  {'':<14}  -> {about.explanation}")
+        indent = f"{'':<{width}}  {'':<14}  -> "
+        if about.verdict not in ("reproduced", "held", "matches") or details:
+            lines.append(indent + about.explanation)
+        lines += [indent + text for text in (about.flags, _needed(about)) if text]
         if details:
             lines += [f"    {_line(check)}" for check in checks]
     return "\n".join([*lines, "", tally(frame)])
 
 
-def _line(check):
-    configuration = f" [{check.configuration}]" if check.configuration else ""
+def _line(check: Any) -> str:
+    reading = f" [{check.reading}]" if check.reading else ""
     value, wanted = _value(check), _wanted(check)
     value = f": {value}" if value else ""
     wanted = f", wanted {wanted}" if wanted else ""
-    remark = f" ({check.remark})" if check.remark else ""
-    return f"{check.outcome:<9} {check.check}{configuration}{value}{wanted}{remark}"
+    remark = f" ({_remark(check)})" if _remark(check) else ""
+    return f"{check.outcome:<9} {check.check}{reading}{value}{wanted}{remark}"
+
+
+def undecided(frame: "pd.DataFrame") -> str:
+    """Return plain text: the undecided claims, cheapest first, with the commands that run them."""
+    heads = [checks[0] for checks in claims_in(frame) if checks[0].verdict == "undecided"]
+    priced = sorted(
+        (head for head in heads if head.command),
+        key=lambda head: (math.inf if math.isnan(head.hours) else head.hours, head.claim),
+    )
+    others = [head for head in heads if not head.command]
+    lines = []
+    for head in priced:
+        lines += [f"{head.claim}  {head.statement}", f"    {_needed(head)}", f"    {head.command}"]
+    for head in others:
+        reason = _needed(head) or "no number of trials decides what is open"
+        lines += [f"{head.claim}  {head.statement}", f"    {reason}"]
+    return "\n".join(lines) or "no claim is undecided"
 
 
 def summary_block(frame: "pd.DataFrame") -> str:
-    """Return Markdown: the tally, and a table of claim, place, statement and verdict."""
+    """Return Markdown: the tally, and a table of claim, kind, place, statement and verdict."""
     rows = []
-    for about, *_ in _claims(frame):
+    for about, *_ in claims_in(frame):
         verdict = about.verdict if about.verdict == "missing" else f"**{about.verdict}**"
-        rows.append((about.claim, about.place, about.statement, verdict))
-    return f"{tally(frame)}\n\n{_table(('claim', 'place', 'statement', 'verdict'), rows)}"
+        flag = f" ({about.flags.partition(':')[0]})" if about.flags else ""
+        rows.append((about.claim, about.kind, about.place, about.statement, verdict + flag))
+    head = ("claim", "kind", "place", "statement", "verdict")
+    return f"{tally(frame)}\n\n{_table(head, rows)}"
 
 
-def _table(head, rows):
+def _table(head: Any, rows: Any) -> str:
     lines = [head, ["---"] * len(head), *rows]
     cells = ([str(cell).replace("|", "\\|").replace("\n", " ") for cell in row] for row in lines)
     return "\n".join("| " + " | ".join(row) + " |" for row in cells) + "\n"
@@ -253,44 +202,88 @@ def readme_is_current(readme: str, frame: "pd.DataFrame") -> bool:
 
 # The page.
 
+HEAD = """\
+# Claims of {paper}
 
-def to_markdown(verdicts: list["Verdict"]) -> str:
-    """Return a page for people: the summary table, then every claim with its checks.
+How a verdict is reached is described in [docs/verdicts.md](../../docs/verdicts.md). A check has
+two one-sided p-values, that it holds and that it fails; the interval in brackets belongs to the
+same test, and n counts trials or turns. *Turns at* is the bound at which the outcome would change,
+*decides* the ratio from its bound that so many trials decide with a power of 80 %. Readings are
+*stated* in the paper, *open* there, or *ours*: those are shown and not counted. The settings, and
+this file's source, are in [config/papers/{paper}](../../config/papers/{paper}); all numbers can be
+computed from
+[tables/trials.csv](tables/trials.csv) ([docs/check-a-verdict.md](../../docs/check-a-verdict.md)).
+`snakemake --cores all {paper}` makes all of it again.
 
-    The verdicts are those on one paper, whose name their ids begin with.
+{wrong}
+"""
+
+
+def to_markdown(verdicts: list["Verdict"], frame: "pd.DataFrame") -> str:
+    """Return a page for people: the summary table, then every claim with its readings and checks.
+
+    The verdicts are those on one paper, whose name their ids begin with; ``frame`` is their table.
     """
-    frame = to_frame(verdicts)
-    paper = verdicts[0].claim.split(".")[0]
-    head = (
-        f"# Claims of {paper}\n\n"
-        "Values in brackets are the interval that decides and the number of trials. Regret: ratios "
-        "of means over the trials that both sides completed, t intervals, and Holm's correction "
-        "within a claim. Time: medians, and the range that single trials allow. A check holds or "
-        "fails if the whole interval is on one side of the bound, and is undecided otherwise.\n"
-    )
-    sections = itertools.starmap(_section, zip(verdicts, _claims(frame), strict=True))
+    paper = verdicts[0].claim.id.split(".")[0]
+    head = HEAD.format(paper=paper, wrong=wrong_words(frame))
+    sections = itertools.starmap(_section, zip(verdicts, claims_in(frame), strict=True))
     return "\n".join([head, summary_block(frame), *sections])
 
 
-def _section(verdict, checks):
-    heading = ("outcome", "check", "configuration", "value", "wanted", "remark")
-    rows = [
-        (c.outcome, c.check, c.configuration, _value(c), _wanted(c), _remark(c)) for c in checks
-    ]
+def _section(verdict: "Verdict", checks: list[Any]) -> str:
+    about, claim = checks[0], verdict.claim
+    paper = claim.id.split(".")[0]
+    source = f"../../config/papers/{paper}/claims.yaml"
+    source += f"#L{about.line:.0f}" if about.line > 0 else ""
     parts = [
-        f"## {verdict.claim}: {verdict.verdict}\n",
-        f"{verdict.statement} ({verdict.place})\n",
-        f"Verdict: **{verdict.verdict}**, {verdict.explanation}.\n",
+        f"## {claim.id}: {verdict.word}\n",
+        f"{claim.statement} ({claim.place}; {claim.kind}; [source]({source}))\n",
+        f"Verdict: **{verdict.word}**, {verdict.explanation}.\n",
     ]
-    if verdict.note:
-        parts.append(f"{verdict.note.strip()}\n")
-    if verdict.family > 1:
-        parts.append(f"Holm's correction is over {verdict.family} comparisons.\n")
-    return "\n".join([*parts, _table(heading, rows)])
+    parts += [f"This says little: it {flag}.\n" for flag in verdict.flags]
+    if _needed(about):
+        run = f": `{about.command}`" if about.command else ""
+        parts.append(f"{_needed(about)}{run}.\n")
+    if claim.note:
+        parts.append(f"{claim.note.strip()}\n")
+    for (reading, status), rows in itertools.groupby(checks, lambda c: (c.reading, c.status)):
+        parts.append(_reading(reading, status, list(rows)))
+    return "\n".join(parts)
 
 
-def _remark(check):
-    return "; ".join(filter(None, ["" if check.counts else "informative", check.remark]))
+def _reading(reading: str, status: str, checks: list[Any]) -> str:
+    outcome = checks[0].reading_outcome if status != "ours" else ""
+    title = f"### {reading or 'The only reading'} ({status}){f': {outcome}' if outcome else ''}\n"
+    heading = (
+        *("outcome", "check", "value", "wanted", "p holds", "p fails", "turns at", "decides"),
+        *("remark", "figures"),
+    )
+    rows = [
+        (
+            c.outcome,
+            c.check + (f" [{c.tuning}]" if c.tuning else ""),
+            _value(c),
+            _wanted(c),
+            _p(c, c.support),
+            _p(c, c.refute),
+            c.turns_at,
+            "" if math.isnan(c.ratio_decided) else number(c.ratio_decided),
+            _remark(c),
+            c.figures,
+        )
+        for c in checks
+    ]
+    return "\n".join([title, _table(heading, rows)])
+
+
+def _p(check: Any, value: float) -> str:
+    decided = check.relation and check.outcome not in ("missing", "reported", "empty")
+    return f"{value:.2g}" if decided and check.n > 0 else ""
+
+
+def _remark(check: Any) -> str:
+    slack = "" if math.isnan(check.slack) else f"slack {number(check.slack)}"
+    return "; ".join(filter(None, [slack, check.why, check.remark]))
 
 
 PAGE = """<!doctype html>
@@ -306,15 +299,14 @@ def to_html(frame: "pd.DataFrame") -> str:
     """Return a page for the browser: the summary table, then a table of all checks."""
     import pandas as pd
 
-    groups = _claims(frame)
-    heads = [checks[0] for checks in groups]
-    about = ("claim", "place", "statement", "verdict", "explanation")
+    groups = claims_in(frame)
+    about = ("claim", "kind", "place", "statement", "verdict", "flags", "explanation")
     summary = pd.DataFrame(
-        [[getattr(head, name) for name in about] for head in heads], columns=about
+        [[getattr(checks[0], name) for name in about] for checks in groups], columns=list(about)
     )
-    columns = ("claim", "configuration", "check", "value", "wanted", "outcome", "remark")
+    columns = ["claim", "reading", "status", "check", "value", "wanted", "outcome", "remark"]
     rows = [
-        (c.claim, c.configuration, c.check, _value(c), _wanted(c), c.outcome, c.remark)
+        (c.claim, c.reading, c.status, c.check, _value(c), _wanted(c), c.outcome, _remark(c))
         for checks in groups
         for c in checks
     ]

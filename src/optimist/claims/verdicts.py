@@ -1,307 +1,429 @@
-"""From claims and tables to verdicts: checks, their outcomes, and what follows for each claim."""
+"""From claims and tables to verdicts: what each check measured, its outcome, and the words."""
 
-import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from optimist.claims import guarantees
 from optimist.claims.cells import Cells, Measurement, Missing, group
-from optimist.claims.metrics import metric, metric_arguments
-from optimist.errors import ConfigError, nearest, unknown_name
-from optimist.statistics import holm
+from optimist.claims.checks import Check, Claim, Reading, claims_of
+from optimist.claims.context import CellKey, Context
+from optimist.claims.inference import Evidence, Exact
+from optimist.claims.logic import Conjunction, Part, bonferroni, conclude, holm, one_suffices
+from optimist.claims.metrics import metric
 
-# Arguments of metrics that name a setting or an algorithm.
-NAMING = (
-    *("setting", "settings", "base", "algorithm", "numerator", "denominator"),
-    *("better", "worse", "one", "other"),
-)
-OUTCOMES = ("holds", "fails", "undecided", "missing", "reported")
-VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "missing")
-
-
-@dataclass(frozen=True)
-class Check:
-    """One comparison, see `optimist.claims`.
-
-    ``bound`` is a number, or two for the relation ``between``. Informative checks may lack relation
-    and bound.
-    """
-
-    metric: str
-    arguments: dict
-    relation: str | None = None
-    bound: Any = None
-    tolerance: Any = None
-    configuration: str | None = None
-    informative: bool = False
-
-    @property
-    def label(self) -> str:
-        """What is measured, in words."""
-        words = {k: ", ".join(v) if isinstance(v, list) else v for k, v in self.arguments.items()}
-        return metric(self.metric).template.format(**words)
-
-    @property
-    def setting(self) -> str:
-        """The settings involved, separated by commas."""
-        found = [self.arguments.get(key) for key in ("setting", "settings", "base")]
-        flat = itertools.chain.from_iterable(f if isinstance(f, list) else [f] for f in found)
-        return ", ".join(name for name in flat if name)
-
-    @property
-    def one_sided(self) -> bool:
-        """Whether the value must lie on one side of the bound, which itself is outside."""
-        return self.relation in ("below", "above")
-
-    @property
-    def allowed(self) -> tuple[float, float]:
-        """The ends of the range in which the value must lie."""
-        if self.relation == "equals":
-            return self.bound - self.tolerance, self.bound + self.tolerance
-        if self.relation == "between":
-            low, high = self.bound
-            return low, high
-        return (-math.inf, self.bound) if self.relation == "below" else (self.bound, math.inf)
-
-    @property
-    def bound_text(self) -> str:
-        """The bound as text: ``1``, ``0.5 to 2`` or ``21 ± 0.5``."""
-        if self.relation is None:
-            return ""
-        if self.relation == "between":
-            return "{:g} to {:g}".format(*self.bound)
-        spread = f" ± {self.tolerance:g}" if self.relation == "equals" and self.tolerance else ""
-        return f"{self.bound:g}{spread}"
+# Outcomes of checks, by kind of claim; ``empty``: its control did not fail, so it says nothing.
+OUTCOMES = {
+    "empirical": ("holds", "fails", "undecided", "empty", "missing", "reported"),
+    "guarantee": ("held", "violated", "missing", "reported"),
+    "fact": ("matches", "differs", "missing", "reported"),
+}
+# Of a reading that counts; empty if a check lacks data.
+READINGS = {
+    "empirical": ("holds", "fails", "mixed", "undecided"),
+    "guarantee": ("held", "violated"),
+    "fact": ("matches", "differs"),
+}
+VERDICTS = {
+    "empirical": ("reproduced", "partly", "not reproduced", "undecided", "missing"),
+    "guarantee": ("held", "violated", "missing"),
+    "fact": ("matches", "differs", "missing"),
+}
+# What rounding may take a number beyond a bound that it may reach, relative to both.
+ROUNDING = 1e-9
+# A guarantee whose bound is so many times what was observed could hardly have failed.
+COULD_NOT_FAIL = 10.0
 
 
 @dataclass(frozen=True)
 class Result:
     """A check with what was measured and what follows.
 
-    ``measurement`` is None if cells are missing, ``rounds`` the number of rounds of the shortest
-    cell read, None if there is none. Outcomes are described in `optimist.claims`.
+    Attributes
+    ----------
+    check : Check
+    reading : Reading
+        The one that it belongs to.
+    measurement : Measurement or None
+        None if cells are missing.
+    rounds : int or None
+        Number of rounds of the shortest cell read.
+    remark : str
+    support, refute : float
+        One-sided p-values: small if the data show, or refute, what the check states.
+    outcome : str
+        One of `OUTCOMES`.
+    slack : float
+        Of a guarantee: bound over observed; nan for others.
     """
 
     check: Check
+    reading: Reading
     measurement: Measurement | None
     rounds: int | None
     remark: str
-    p_adjusted: float = math.nan
+    support: float = 1.0
+    refute: float = 1.0
     outcome: str = ""
+    slack: float = math.nan
 
     @property
-    def p_value(self) -> float | None:
-        """The p-value of a counted one-sided check on a sampled value, None for others."""
-        found = self.measurement
-        if self.check.informative or not self.check.one_sided:
-            return None
-        return found.estimate.p_value(self.check.bound) if found and found.estimate else None
+    def counts(self) -> bool:
+        """Whether the verdict rests on it."""
+        return self.reading.counts and self.check.status != "ours"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim, one of `VERDICTS`, with the results it rests on."""
+    """The verdict on a claim, with the results that it rests on.
 
-    claim: str
-    place: str
-    statement: str
-    note: str
-    verdict: str
+    Attributes
+    ----------
+    claim : Claim
+    word : str
+        One of `VERDICTS`.
+    explanation : str
+        One line.
+    results : list of Result
+    outcomes : dict of str to str
+        Of each reading that counts, by its name.
+    flags : list of str
+        Why the verdict says less than it seems.
+    """
+
+    claim: Claim
+    word: str
     explanation: str
-    results: list
+    results: list[Result]
+    outcomes: dict[str, str] = field(default_factory=dict)
+    flags: list[str] = field(default_factory=list)
 
     @property
-    def family(self) -> int:
-        """The number of comparisons over which Holm's correction is made."""
-        return sum(result.p_value is not None for result in self.results)
+    def is_flagged(self) -> bool:
+        """Whether it is counted apart."""
+        return bool(self.flags)
 
 
-# Claims files.
-
-
-def check_claims(claims: Mapping[str, Any], path: str | Path) -> None:
-    """Check the claims of a file, which have the form of their schema, against `METRICS`.
-
-    Raises
-    ------
-    ConfigError
-        Naming file, claim, key, value and what is allowed.
-    """
-    paper = Path(path).parent.name
-    if claims["paper"] != paper:
-        raise ConfigError(f"{path}: paper is {claims['paper']!r}; allowed: {paper!r}")
-    ids = Counter(claim["id"] for claim in claims["claims"])
-    for claim in claims["claims"]:
-        where = f"{path}: claim {claim['id']!r}"
-        if not claim["id"].startswith(f"{paper}."):
-            raise ConfigError(f"{where}: id is {claim['id']!r}; allowed: {paper}.NUMBER")
-        if ids[claim["id"]] > 1:
-            raise ConfigError(f"{where} occurs {ids[claim['id']]} times; allowed: once")
-        for check in claim["checks"]:
-            try:
-                _check_arguments(check)
-            except ConfigError as error:
-                raise ConfigError(f"{where}: {error}") from None
-
-
-def _check_arguments(check):
-    allowed = metric_arguments(check["metric"])
-    given = [*check.get("arguments", {}), *check.get("each", {})]
-    for name in given:
-        if name not in allowed or given.count(name) > 1:
-            fault = "given twice" if name in allowed else f"unknown{nearest(name, allowed)}"
-            raise ConfigError(
-                f"metric {check['metric']!r}: argument {name!r} is {fault}; "
-                f"allowed: {', '.join(allowed)}"
-            )
-    absent = [name for name in allowed if name not in given]
-    if absent:
-        raise ConfigError(f"metric {check['metric']!r} lacks argument {', '.join(absent)}")
-
-
-def check_names(claims: dict[str, Any], known: Iterable[str]) -> None:
-    """Raise ConfigError for a check about a setting or an algorithm that is not ``known``."""
-    for claim in claims["claims"]:
-        for check in expand(claim):
-            for key in NAMING:
-                value = check.arguments.get(key, [])
-                for name in value if isinstance(value, list) else [value]:
-                    if name not in known:
-                        wrong = unknown_name(f"{key} of metric {check.metric}", name, known)
-                        raise ConfigError(f"claim {claim['id']!r}: {wrong}")
-
-
-def expand(claim: dict[str, Any]) -> Iterator[Check]:
-    """Yield the `Check`s of a claim, one for each combination of ``each``."""
-    for entry in claim["checks"]:
-        entry = dict(entry)
-        fixed, each = entry.pop("arguments", {}), entry.pop("each", {})
-        for values in itertools.product(*each.values()):
-            yield Check(arguments={**fixed, **dict(zip(each, values, strict=True))}, **entry)
-
-
-# Verdicts.
-
-
-def evaluate(claims: dict[str, Any], tables: Mapping[str, Any]) -> list[Verdict]:
+def evaluate(
+    document: Mapping[str, Any],
+    tables: Mapping[str, Any],
+    context: Context | None = None,
+) -> list[Verdict]:
     """Return a `Verdict` for every claim.
 
     Parameters
     ----------
-    claims : dict
+    document : dict
         From `optimist.plan.config.load_claims`.
     tables : dict of str to pandas.DataFrame or None
         ``finals`` (setting, algorithm, trial, round, regret, status, covered, counters), ``times``
-        (setting, algorithm, trial, round, seconds, status, state_bytes, for probes selections and
-        agreements), ``facts`` (name, setting, value), and those of studies by their names.
-        Absent tables, rows and columns make checks missing.
+        (setting, algorithm, trial, round, seconds, status, turns, state_bytes, for probes
+        selections and agreements), ``facts`` (name, setting, value), and those of studies by their
+        names. Absent tables, rows and columns make checks missing.
+    context : Context or None
+        With it, trials beyond those that were planned count for the claims that they were run
+        for, and for no others. A claim that was to be looked at twice has all of its trials then,
+        and one that was not is decided on the new ones alone.
     """
     groups = group(tables)
-    return [judge(claim, groups, claims["level"]) for claim in claims["claims"]]
+    context = context or Context()
+    return [judge(claim, groups, kept(claim, context)) for claim in claims_of(document)]
 
 
-def judge(claim: dict[str, Any], groups: Any, level: float) -> Verdict:
-    """Return the `Verdict` on one claim; ``groups`` as `Cells` takes them."""
-    measured = _correct([_measure(check, Cells(groups, level)) for check in expand(claim)])
-    results = [replace(result, outcome=_outcome(result, level)) for result in measured]
-    about = claim["id"], claim["place"], claim["statement"], claim.get("note", "")
-    verdict, reason = _conclude(results)
-    return Verdict(*about, verdict, reason, results)
+def kept(claim: Claim, context: Context) -> Mapping[CellKey, tuple[int, float]]:
+    """Return which trials of each cell count for a claim: from the first to before the second."""
+    if claim.id not in context.enlarged:
+        return {cell: (0, number) for cell, number in context.trials.items()}
+    if claim.looks == 2:
+        return {}
+    return {cell: (number, math.inf) for cell, number in context.trials.items()}
 
 
-def _measure(check, cells):
+def judge(
+    claim: Claim, groups: Any, keep: Mapping[CellKey, tuple[int, float]] | None = None
+) -> Verdict:
+    """Return the `Verdict` on one claim; ``groups`` and ``keep`` as `Cells` takes them."""
+
+    def cells() -> Cells:
+        return Cells(groups, keep or {})
+
+    results = [_measure(reading, c, cells()) for reading in claim.readings for c in reading.checks]
+    decide = {"empirical": _empirical, "guarantee": _guarantee, "fact": _fact}[claim.kind]
+    return decide(claim, results, cells)
+
+
+def _measure(reading: Reading, check: Check, cells: Cells) -> Result:
     try:
         found, lack = metric(check.metric)(cells, **check.arguments), []
     except Missing as missing:
         found, lack = None, [f"no {missing}"]
     rounds = min(cells.rounds, default=None)
-    lone = ["one trial"] if found and found.trials == 1 else []
-    return Result(check, found, rounds, "; ".join([*lack, *lone, *dict.fromkeys(cells.notes)]))
-
-
-def _correct(results):
-    """Return the results with the p-values of the family adjusted by Holm's method."""
-    p_values = {i: r.p_value for i, r in enumerate(results) if r.p_value is not None}
-    adjusted = dict(zip(p_values, holm(list(p_values.values())), strict=True))
-    return [replace(r, p_adjusted=adjusted.get(i, math.nan)) for i, r in enumerate(results)]
-
-
-def _outcome(result, level):
-    check, found = result.check, result.measurement
+    remark = "; ".join([*lack, *dict.fromkeys(cells.notes)])
     if found is None:
-        return "missing"
+        return Result(check, reading, None, rounds, remark, outcome="missing")
     if check.relation is None:
-        return "reported"
-    (low, high), (floor, ceiling) = found.ends, check.allowed
-    if math.isnan(low) or math.isnan(high) or result.p_adjusted >= 1.0 - level:
-        return "undecided"
-    if check.one_sided:
-        inside, outside = floor < low and high < ceiling, high <= floor or low >= ceiling
-    else:
-        inside, outside = floor <= low and high <= ceiling, high < floor or low > ceiling
-    return "holds" if inside else "fails" if outside else "undecided"
+        return Result(check, reading, found, rounds, remark, outcome="reported")
+    support, refute = p_values(check, found.evidence)
+    return Result(check, reading, found, rounds, remark, support, refute)
 
 
-def _conclude(results):
-    """Return the verdict and one line that explains it."""
-    counted = [r for r in results if not r.check.informative]
-    outcomes = Counter(r.outcome for r in counted)
-    if outcomes["missing"]:
-        first = next(r.remark for r in counted if r.outcome == "missing").split("; ")[0]
-        return "missing", f"{outcomes['missing']} of {len(counted)} checks cannot be made: {first}"
-    if _hold(counted):
-        all_hold = f"all {len(counted)} checks hold" if len(counted) > 1 else "holds"
-        return "reproduced", all_hold + _lone_trials(counted)
-    groups = _groups(counted)
-    if any(map(_hold, groups.values())):
-        verdict = "partly"
-    else:
-        verdict = "not reproduced" if outcomes["fails"] else "undecided"
-    return verdict, _which_groups_hold(groups) + _lone_trials(counted)
+def p_values(check: Check, evidence: Evidence) -> tuple[float, float]:
+    """Return the p-values that a measured value supports, and refutes, what a check states.
 
-
-def _hold(results):
-    return all(r.outcome == "holds" for r in results)
-
-
-def _groups(counted):
-    """Return the counted checks by configuration, or by setting if there are no configurations.
-
-    Checks that belong to none are common to all groups; a claim with fewer than two settings is
-    one group without a name.
+    Two bounds are tested by two one-sided tests (Schuirmann, 1987).
     """
-    keys = [r.check.configuration for r in counted]
-    if not any(keys):
-        keys = [r.check.arguments.get("setting") for r in counted]
-        if len({*keys} - {None}) < 2:
-            return {"": counted}
-    names = dict.fromkeys(filter(None, keys))
-    pairs = list(zip(keys, counted, strict=True))
-    return {name: [r for key, r in pairs if key in (None, name)] for name in names}
+    low, high = check.allowed
+    if isinstance(evidence, Exact):
+        return _exact(check, evidence.value)
+    below_high, above_high = evidence.p_values(high) if high < math.inf else (0.0, 1.0)
+    below_low, above_low = evidence.p_values(low) if low > -math.inf else (1.0, 0.0)
+    support = max(below_high, above_low)
+    sides = 2.0 if math.isfinite(low) and math.isfinite(high) else 1.0
+    refute = min(1.0, sides * min(above_high, below_low))
+    if math.isnan(support) or math.isnan(refute):
+        return 1.0, 1.0
+    return support, refute
 
 
-def _which_groups_hold(groups, shown=4):
-    """Say which groups hold, these first, and what does not hold in the others."""
-    order = sorted(groups.items(), key=lambda item: not _hold(item[1]))
-    parts = [f"{name}: {_which_hold(g)}" if name else _which_hold(g) for name, g in order[:shown]]
-    more = [f"and {len(order) - shown} more"] if len(order) > shown else []
-    return "; ".join(parts + more)
+def _exact(check: Check, value: float) -> tuple[float, float]:
+    """Return 0 and 1, or 1 and 0; 1 and 1 for a value that is none.
+
+    The ends of a range belong to it, a one-sided bound does not.
+    """
+    if math.isnan(value):
+        return 1.0, 1.0
+    low, high = check.allowed
+    if check.relation in ("below", "above"):
+        inside = low < value < high
+    else:
+        spare = ROUNDING * max(abs(low), abs(high))
+        inside = low - spare <= value <= high + spare
+    return (0.0, 1.0) if inside else (1.0, 0.0)
 
 
-def _which_hold(results, shown=2):
-    """Say how many checks hold and name the first ones that do not."""
-    others = [f"{r.check.label} ({r.outcome})" for r in results if r.outcome != "holds"]
-    if not others:
-        return "holds"
+# Empirical claims.
+
+
+def _empirical(claim: Claim, results: list[Result], cells: Any) -> Verdict:
+    results = _with_controls(results, claim, cells)
+    results = [r for reading in claim.readings for r in _outcomes(_of(results, reading), claim)]
+    counted = [r for r in results if r.counts]
+    absent = _missing(counted)
+    if absent:
+        return Verdict(claim, "missing", absent, results, flags=_flags(claim))
+    readings = [r for r in claim.readings if r.counts]
+    found = {r.name: conjunction(_of(counted, r)) for r in readings}
+    word = conclude(list(found.values()), claim.alpha)
+    outcomes = {name: one.outcome(claim.alpha) for name, one in found.items()}
+    return Verdict(claim, word, _why(found, claim, counted), results, outcomes, _flags(claim))
+
+
+def _of(results: Iterable[Result], reading: Reading) -> list[Result]:
+    return [result for result in results if result.reading is reading]
+
+
+def _with_controls(results: list[Result], claim: Claim, cells: Any) -> list[Result]:
+    """Empty the parts of which a control does not fail, since nothing could be learnt there."""
+    empty = {}
+    for i, result in enumerate(results):
+        if result.check.controls and not result.outcome:
+            outcome, reason = _control(result, claim, cells)
+            if outcome == "missing":
+                results[i] = _without(result, "missing", reason)
+            elif outcome == "empty":
+                empty[_part(result)] = reason
+    return [
+        _without(r, "empty", empty[_part(r)]) if _part(r) in empty and not r.outcome else r
+        for r in results
+    ]
+
+
+def _part(result: Result) -> tuple[Any, ...]:
+    """Return what tells the part of a result; checks that do not count empty none that do."""
+    return id(result.reading), result.check.part, result.check.tuning, result.counts
+
+
+def _without(result: Result, outcome: str, reason: str) -> Result:
+    """Return a result from which nothing follows, for some reason."""
+    remark = "; ".join(filter(None, [reason, result.remark]))
+    return replace(result, support=1.0, refute=1.0, outcome=outcome, remark=remark)
+
+
+def _control(result: Result, claim: Claim, cells: Any) -> tuple[str, str]:
+    """Return the outcome and reason of a check whose controls do not fail, nothing if they do."""
+    found = [_measure(result.reading, control, cells()) for control in result.check.controls]
+    refutes = [one.refute for one in found]
+    needed = bonferroni(refutes) if result.check.any_control else max(refutes)
+    if needed <= claim.alpha:
+        return "", ""
+    lacking = [f"for its control {one.remark}" for one in found if one.outcome == "missing"]
+    if lacking:
+        return "missing", lacking[0]
+    label = max(found, key=lambda one: one.refute).check.label
+    return "empty", f"nothing to learn: its control, {label}, does not fail"
+
+
+def _outcomes(results: list[Result], claim: Claim) -> list[Result]:
+    """Return the results of one reading with their outcomes; Holm names those that fail.
+
+    What does not count is corrected by itself.
+    """
+    adjusted: dict[int, float] = {}
+    for counts in (True, False):
+        own = [i for i, r in enumerate(results) if not r.outcome and r.counts == counts]
+        adjusted |= dict(zip(own, holm([results[i].refute for i in own]), strict=True))
+
+    def outcome(i: int) -> str:
+        if results[i].support <= claim.alpha:
+            return "holds"
+        return "fails" if adjusted[i] <= claim.alpha else "undecided"
+
+    return [replace(r, outcome=outcome(i)) if i in adjusted else r for i, r in enumerate(results)]
+
+
+def conjunction(results: Sequence[Result]) -> Conjunction:
+    """Return what the counted checks of one reading say together."""
+    tunings: dict[str, dict[str, list[Result]]] = {}
+    for r in results:
+        tunings.setdefault(r.check.tuning, {}).setdefault(r.check.part, []).append(r)
+    found = [
+        Conjunction(
+            tuple(
+                Part(name, tuple(r.support for r in own), tuple(r.refute for r in own))
+                for name, own in parts.items()
+            )
+        )
+        for parts in tunings.values()
+    ]
+    return found[0] if [*tunings] == [""] else one_suffices(found)
+
+
+def _missing(counted: Sequence[Result]) -> str:
+    """Say which counted checks lack data; a tuning that fails without them needs none."""
+    absent = [r for r in counted if r.outcome == "missing"]
+    failed = {(id(r.reading), r.check.tuning) for r in counted if r.outcome == "fails"}
+    lacking = [
+        r for r in absent if not r.check.tuning or (id(r.reading), r.check.tuning) not in failed
+    ]
+    if not lacking:
+        return ""
+    first = lacking[0].remark.split("; ")[0]
+    return f"{len(lacking)} of {len(counted)} checks cannot be made: {first}"
+
+
+def _why(
+    found: Mapping[str, Conjunction], claim: Claim, counted: Sequence[Result], shown: int = 4
+) -> str:
+    """Say of each reading how it came out, and what does not hold in it."""
+    texts = []
+    for name, reading in [*found.items()][:shown]:
+        own = [r for r in counted if r.reading.name == name]
+        texts.append(
+            f"{name}: {_which(reading, own, claim)}" if name else _which(reading, own, claim)
+        )
+    if len(found) > shown:
+        rest = Counter(one.outcome(claim.alpha) for one in [*found.values()][shown:])
+        counts = ", ".join(f"{n} {word}" for word, n in rest.items())
+        texts.append(f"of {len(found) - shown} more readings {counts}")
+    return "; ".join(texts)
+
+
+def _which(reading: Conjunction, results: Sequence[Result], claim: Claim, shown: int = 2) -> str:
+    """Say how many checks of a reading hold, and name the first that do not."""
+    outcome = reading.outcome(claim.alpha)
+    if outcome == "holds":
+        return "holds" if len(results) == 1 else f"all {len(results)} checks hold"
+    others = sorted(
+        (r for r in results if r.outcome != "holds"), key=lambda r: r.outcome != "fails"
+    )
+    names = ", ".join(f"{r.check.label} ({r.outcome})" for r in others[:shown])
     more = f" and {len(others) - shown} more" if len(others) > shown else ""
     holding = len(results) - len(others)
-    return f"{holding} of {len(results)} hold, not: {', '.join(others[:shown])}{more}"
+    return f"{outcome}, {holding} of {len(results)} checks hold, not: {names}{more}"
 
 
-def _lone_trials(counted):
-    """Say how many checks were decided on one trial; empty if none was."""
-    lone = sum(r.measurement.trials == 1 for r in counted)
-    return f" (one trial behind {lone} of {len(counted)} checks)" if lone else ""
+def _flags(claim: Claim) -> list[str]:
+    flags = []
+    if claim.could_not_fail:
+        flags.append(f"could not fail: {claim.could_not_fail}")
+    if claim.chosen_by_it:
+        flags.append(f"chosen by it: {claim.chosen_by_it}")
+    return flags
+
+
+# Guarantees and facts.
+
+
+def _guarantee(claim: Claim, results: list[Result], cells: Any) -> Verdict:
+    counted = [r for r in results if r.counts]
+    results = [guarantees.decide(r, claim, counted) for r in map(_defined, results)]
+    counted = [r for r in results if r.counts]
+    absent = _missing(counted)
+    flags = _flags(claim)
+    if absent:
+        return Verdict(claim, "missing", absent, results, flags=flags)
+    slacks = [r.slack for r in counted if not math.isnan(r.slack)]
+    if not flags and slacks and len(slacks) == len(counted) and min(slacks) >= COULD_NOT_FAIL:
+        flags.append(f"could not fail: the bound is {min(slacks):.3g} times what was observed")
+    kept = [r for r in counted if r.check.controls and _is_kept(r, cells)]
+    if not flags and kept and len(kept) == sum(bool(r.check.controls) for r in counted):
+        flags.append("could not fail: a control outside the theorem keeps the bound too")
+    broken = [r for r in counted if r.outcome == "violated"]
+    word = "violated" if broken else "held"
+    reason = (
+        f"{len(broken)} of {len(counted)} checks are violated: {broken[0].check.label}"
+        if broken
+        else f"held in all {len(counted)} checks"
+        if len(counted) > 1
+        else "held"
+    )
+    if slacks:
+        reason += f"; the bound is at least {min(slacks):.3g} times what was observed"
+    return Verdict(claim, word, reason, results, _by_reading(counted, "violated", "held"), flags)
+
+
+def _is_kept(result: Result, cells: Any) -> bool:
+    """Return whether the controls of a guarantee keep its bound too: one of all, or all of any."""
+    found = [_measure(result.reading, control, cells()) for control in result.check.controls]
+    keep = [r.measurement is not None and guarantees.is_kept(r, r.check) for r in found]
+    return all(keep) if result.check.any_control else any(keep)
+
+
+def _defined(result: Result) -> Result:
+    """Return a result, missing if its value is none."""
+    found = result.measurement
+    if found is None or not math.isnan(found.evidence.value) or result.outcome == "reported":
+        return result
+    return _without(result, "missing", f"no value of {result.check.label}")
+
+
+def _fact(claim: Claim, results: list[Result], cells: Any) -> Verdict:
+    del cells
+    results = [_compared(_defined(r)) for r in results]
+    counted = [r for r in results if r.counts]
+    absent = _missing(counted)
+    if absent:
+        return Verdict(claim, "missing", absent, results, flags=_flags(claim))
+    off = [r for r in counted if r.outcome == "differs"]
+    reason = f"{len(counted) - len(off)} of {len(counted)} numbers match"
+    if off:
+        reason += f", not: {off[0].check.label}"
+    outcomes = _by_reading(counted, "differs", "matches")
+    return Verdict(claim, "differs" if off else "matches", reason, results, outcomes, _flags(claim))
+
+
+def _compared(result: Result) -> Result:
+    """Return the result of a fact with its outcome: what counts is the value itself."""
+    if result.outcome or result.measurement is None:
+        return result
+    support, refute = _exact(result.check, result.measurement.evidence.value)
+    outcome = "matches" if support == 0.0 else "differs"
+    return replace(result, support=support, refute=refute, outcome=outcome)
+
+
+def _by_reading(counted: Sequence[Result], bad: str, good: str) -> dict[str, str]:
+    names = dict.fromkeys(r.reading.name for r in counted)
+    broken = {r.reading.name for r in counted if r.outcome == bad}
+    return {name: bad if name in broken else good for name in names}

@@ -16,6 +16,7 @@ from optimist.label import Label, name_of
 from optimist.panels import check_shown
 from optimist.panels.studies import check_studies
 from optimist.plan.documents import check_plain, merge, read_value, read_yaml
+from optimist.plan.names import Names
 from optimist.plan.rooms import expand_claims, expand_paper, names_of
 from optimist.runs import cell as trials
 from optimist.runs.trials import expand
@@ -115,30 +116,38 @@ def claims_path(name: str) -> Path:
     return project_root() / "config" / "papers" / name / "claims.yaml"
 
 
-def _read_claims(path: str | Path) -> dict[str, Any]:
-    """Return the claims in a file, with labels in place of the lists of the paper beside it."""
+def _read_claims(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the claims in a file as they stand there, and written out for its paper."""
     document = read_yaml(path)
     validate(document, schema_path("claims"), str(path))
     folder = Path(path).parent
-    if not (folder / "settings.yaml").is_file():
-        return document
-    names = names_of(folder.name, *_rooms(folder))
+    has_paper = (folder / "settings.yaml").is_file()
+    names = names_of(folder.name, *_rooms(folder)) if has_paper else Names(folder.name, {})
     try:
-        return expand_claims(document, names)
+        return document, expand_claims(document, names, load_words())
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
 
 
+@lru_cache
+def load_words() -> dict[str, Any]:
+    """Return what vague words of the papers mean in claims: relation and bound by word."""
+    path = project_root() / "config" / "words.yaml"
+    words: dict[str, Any] = read_yaml(path)
+    validate(words, schema_path("words"), "config/words.yaml")
+    return words
+
+
 def load_claims(path: str | Path) -> dict[str, Any]:
-    """Return the claims of a YAML file, checked by schema and metrics, with labels for lists.
+    """Return the claims of a YAML file, checked by schema and metrics, with readings for choices.
 
     Raises
     ------
     ConfigError
         Naming file, claim, key, value and what is allowed.
     """
-    claims = _read_claims(path)
-    check_claims(claims, path)
+    document, claims = _read_claims(path)
+    check_claims(document, path)
     return claims
 
 

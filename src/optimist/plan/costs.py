@@ -1,13 +1,14 @@
 """What cells cost: measured time and memory, from which jobs ask a scheduler for enough.
 
-``config/costs.csv`` has one row per lane and cell: rounds of a trial, seconds of a trial with all
-that its job does beside it, and the largest memory of the process in MiB. Rows without setting and
-algorithm are whole jobs of the rule that stands for the lane, for studies. `collect` makes the
-first from result files, `read_benchmark` the second from Snakemake's benchmark files.
+``config/costs.csv`` has one row per lane and cell: rounds of a trial, processor seconds of a trial
+with all that its job does beside it, and the largest memory of the process in MiB. Rows without
+setting and algorithm are whole jobs of the rule that stands for the lane, for studies. `collect`
+makes the first from result files, `of_study` the second from the record that a study leaves.
 """
 
 import csv
 import io
+import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
@@ -29,18 +30,20 @@ LIBRARIES_MB = 250
 # What aggregating takes, and per million rows (benchmarks/aggregation.py).
 AGGREGATE_MB, AGGREGATE_MB_PER_MILLION = 200, 150
 AGGREGATE_SECONDS, AGGREGATE_SECONDS_PER_MILLION = 60, 60
+# Before all jobs that are ordered by what they should take: others wait for these.
+FIRST = 10**6
 
 
 @dataclass(frozen=True)
 class Row:
-    """Measured cost of a cell: seconds per trial of so many rounds, and memory in MiB."""
+    """Measured cost of a cell: processor seconds of a trial of so many rounds, memory in MiB."""
 
     lane: str
     paper: str
     setting: str
     algorithm: str
     rounds: int
-    seconds: float
+    cpu_seconds: float
     peak_mb: int
 
 
@@ -65,7 +68,7 @@ class Costs:
             self._cells[row.lane, row.paper, row.setting, row.algorithm] = row
             name = row.paper, name_of(row.algorithm)
             worst = self._names.get(name, row)
-            slower = max(worst, row, key=lambda r: r.seconds / r.rounds)
+            slower = max(worst, row, key=lambda r: r.cpu_seconds / r.rounds)
             self._names[name] = replace(slower, peak_mb=max(worst.peak_mb, row.peak_mb))
 
     def _of(self, trials: Trials) -> Row | None:
@@ -84,7 +87,12 @@ class Costs:
         if found is None:
             return UNKNOWN_SECONDS * number
         ratio = _rounds(trials) / found.rounds
-        return found.seconds * number * ratio * max(1.0, ratio)
+        return found.cpu_seconds * number * ratio * max(1.0, ratio)
+
+    def seconds_of_cell(self, paper: str, lane: str, setting: str, algorithm: str) -> float:
+        """Return the seconds of a trial of a cell as it was measured, nan if it never was."""
+        found = self._cells.get((lane, paper, setting, algorithm))
+        return math.nan if found is None else found.cpu_seconds
 
     def peak_mb(self, trials: Trials) -> float:
         """Return the expected memory of a process in MiB, more for a longer horizon."""
@@ -96,7 +104,7 @@ class Costs:
     def study(self, name: str, paper: str) -> tuple[float, float]:
         """Return the seconds of a paper's study, and its memory in MiB."""
         found = self._studies.get((name, paper))
-        return UNKNOWN_STUDY if found is None else (found.seconds, found.peak_mb)
+        return UNKNOWN_STUDY if found is None else (found.cpu_seconds, found.peak_mb)
 
     @staticmethod
     def aggregation(rows: int) -> tuple[float, float]:
@@ -166,9 +174,9 @@ def _row(path: str | Path, number: int, line: dict[str, Any]) -> Row:
         raise ConfigError(
             f"{path}, line {number}: {error}; allowed: {', '.join(f.name for f in fields(Row))}"
         ) from None
-    if row.rounds < 1 or row.peak_mb < 0 or not 0.0 <= row.seconds < math.inf:
+    if row.rounds < 1 or row.peak_mb < 0 or not 0.0 <= row.cpu_seconds < math.inf:
         raise ConfigError(
-            f"{path}, line {number}: rounds {row.rounds}, seconds {row.seconds}, peak_mb "
+            f"{path}, line {number}: rounds {row.rounds}, cpu_seconds {row.cpu_seconds}, peak_mb "
             f"{row.peak_mb}; allowed: at least one round, and no negative number"
         )
     return row
@@ -187,7 +195,7 @@ def collect(used: Iterable[tuple[Trials, Mapping[str, Any]]]) -> list[Row]:
         number, seconds, peak = found.get(key, (0, 0.0, 0.0))
         found[key] = (
             number + trials.stop - trials.first,
-            seconds + use["seconds"],
+            seconds + use["cpu_seconds"],
             max(peak, use["peak_mb"] or 0.0),
         )
     return [
@@ -196,12 +204,16 @@ def collect(used: Iterable[tuple[Trials, Mapping[str, Any]]]) -> list[Row]:
     ]
 
 
-def read_benchmark(path: str | Path, study: str, paper: str) -> Row:
-    """Return the row of a study from the file in which Snakemake recorded its job."""
-    last = list(csv.DictReader(io.StringIO(read_text(path)), delimiter="\t"))[-1]
-    # A job too short to be looked at has no memory there.
-    peak = 0.0 if last["max_rss"] in ("-", "NA") else float(last["max_rss"])
-    return Row(study, paper, "", "", 1, round(float(last["s"]), 3), round(peak))
+def of_study(path: str | Path, study: str, paper: str) -> Row:
+    """Return the row of a study from the file in which its job recorded what it used."""
+    use = json.loads(read_text(path))
+    return Row(study, paper, "", "", 1, round(use["cpu_seconds"], 3), round(use["peak_mb"] or 0))
+
+
+def priority(expected: tuple[float, float]) -> int:
+    """Return the priority of a job, from its seconds and memory: the longest is started first."""
+    seconds, _ = expected
+    return min(round(seconds), FIRST - 1)
 
 
 def update(rows: Iterable[Row], measured: Iterable[Row]) -> list[Row]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from optimist.layout import LANES, Layout
-from optimist.plan.costs import SNAKEMAKE_MB, Costs
+from optimist.plan.costs import SNAKEMAKE_MB, Costs, priority
 from optimist.plan.trials import PlannedTrials
 from optimist.runs.trials import Trials
 
@@ -57,13 +57,14 @@ class Rule:
     log: str
     benchmark: str
     request: dict[str, Any]
+    priority: Any
     trials: Any
     limits: Callable[..., Limits]
 
 
 class PlannedJobs:
-    """The jobs of one configuration, as rules: one for each job or, where every file is a job of
-    its own, one for any file of a lane.
+    """The jobs of one configuration, as rules: one for each job or, where every file of the regret
+    lane is a job of its own, one for any of them.
 
     Parameters
     ----------
@@ -86,7 +87,7 @@ class PlannedJobs:
     def rules(self) -> Iterator[Rule]:
         """The rules of all lanes."""
         for lane in LANES:
-            if self._config["job_files"] == 1:
+            if lane == "regret" and self._config["job_files"] == 1:
                 yield self._any_file(lane)
             else:
                 for name, job in self.of_lane(lane).items():
@@ -95,28 +96,32 @@ class PlannedJobs:
     def of_lane(self, lane: str) -> dict[str, Job]:
         """Return the jobs of a lane by the name of their rule.
 
-        A job makes at most ``job_files`` files of at most ``job_seconds`` together, unless one
-        takes longer, that wait for the same data; where the machine is taken for times, those of
-        one setting. An edit of one algorithm runs the others of a job again, but results of the
-        regret lane are kept (`optimist.runs.job.make_results`).
+        One of the timing lane is a race. One of the regret lane makes at most ``job_files`` files
+        of at most ``job_seconds`` together, unless one takes longer, that wait for the same data.
+        An edit of one algorithm runs the others of a job again, but results of the regret lane are
+        kept (`optimist.runs.job.make_results`).
         """
         alike: dict[tuple[str | None, ...], list[Trials]] = {}
         for trials in self._trials:
             if trials.lane == lane:
                 cell = trials.cell
-                setting = cell.setting if self.is_alone(lane) else None
-                key = cell.paper, trials.group, cell.spec.get("dataset"), setting
-                alike.setdefault(key, []).append(trials)
-        files, seconds = self._config["job_files"], self._config["job_seconds"]
+                waits_for = cell.spec.get("dataset") if lane == "regret" else None
+                alike.setdefault((cell.paper, trials.group, trials.race, waits_for), []).append(
+                    trials
+                )
         packed = (
             (paper, part)
             for (paper, *_), found in alike.items()
-            for part in pack(found, self._costs, files=files, seconds=seconds)
+            for part in (self._pack(found) if lane == "regret" else [found])
         )
         return {
             f"{lane}_{paper}_{number:03d}": Job(tuple(part), self._costs)
             for number, (paper, part) in enumerate(packed)
         }
+
+    def _pack(self, trials: Iterable[Trials]) -> Iterator[list[Trials]]:
+        files, seconds = self._config["job_files"], self._config["job_seconds"]
+        return pack(trials, self._costs, files=files, seconds=seconds)
 
     def threads(self, lane: str, workflow: Any) -> int:
         """Return the cores that a job occupies: if it is timed alone, all that Snakemake has."""
@@ -137,6 +142,7 @@ class PlannedJobs:
             log=self._layout.log(name),
             benchmark=self._layout.benchmark(name),
             request=self._costs.request(lambda wildcards: job.expected),
+            priority=priority(job.expected),
             trials=[trials.describe() for trials in job.trials],
             limits=self._limits(lambda wildcards: job),
         )
@@ -155,6 +161,7 @@ class PlannedJobs:
             log=self._layout.log(*parts),
             benchmark=self._layout.benchmark(*parts),
             request=self._costs.request(lambda wildcards: job(wildcards).expected),
+            priority=lambda wildcards: priority(job(wildcards).expected),
             trials=lambda wildcards: [job(wildcards).trials[0].describe()],
             limits=self._limits(job),
         )

@@ -26,11 +26,16 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "setting": ("setting", ()),
     "runs": ("runs", ()),
     "block": ("runs", ("$defs", "block")),
+    "race": ("runs", ("$defs", "race")),
+    "part": ("runs", ("$defs", "part")),
     "figures": ("figures", ()),
     "figure": ("figure", ()),
     "claims": ("claims", ()),
     "claim": ("claims", ("$defs", "claim")),
+    "alternative": ("claims", ("$defs", "alternative")),
     "check": ("claims", ("$defs", "check")),
+    "control": ("claims", ("$defs", "control")),
+    "word": ("words", ("additionalProperties",)),
 }
 # Objects whose kinds have keys of their own, with the registry of the kinds.
 KINDS: dict[str, tuple[Any, Mapping[str, str]]] = {

@@ -86,6 +86,10 @@ class Names:
             raise ConfigError(f"{place}: {error}") from None
         return self._known(label, spec)
 
+    def is_setting(self, text: str) -> bool:
+        """Return whether a label is that of a setting, with whatever options."""
+        return name_of(text) in self._paper["settings"]
+
     def _known(self, label: Label, spec: dict[str, Any]) -> str:
         self.settings.setdefault(str(label), spec)
         return str(label)
@@ -94,6 +98,8 @@ class Names:
         name = name_of(text)
         if name in self._paper["settings"]:
             return self._known(*resolve_setting(self._paper, text))
+        if not self.settings:
+            return text
         domain = environment_domain(next(iter(self.settings.values()))["environment"])
         if name in REGISTRIES[domain]:
             return canonical(text, domain)

@@ -7,16 +7,14 @@ table of costs and the imports of our own modules, and nothing is written. Metho
 
 import logging
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from optimist import claims
 from optimist.errors import ConfigError
-from optimist.files import fingerprint
 from optimist.layout import Layout
-from optimist.panels import studies
 from optimist.plan import costs
-from optimist.plan.config import check_config, claims_path, load_claims, load_paper, project_root
+from optimist.plan.claims import PlannedClaims
+from optimist.plan.config import check_config, load_paper, project_root
 from optimist.plan.data import PlannedData
 from optimist.plan.jobs import PlannedJobs
 from optimist.plan.shown import PlannedShown
@@ -46,8 +44,7 @@ class Plan:
         The checked configuration, and those of its papers by name.
     layout : Layout
     costs : Costs
-    claims : dict
-        Fingerprints of the claims, by paper.
+    claims : PlannedClaims
     trials : PlannedTrials
     jobs : PlannedJobs
     data : PlannedData
@@ -67,10 +64,11 @@ class Plan:
         changes = self.config["changes"]
         self.papers = {name: load_paper(name, changes) for name in self.config["papers"]}
         self._announce()
+        self.claims = PlannedClaims(self.papers, self.config["decide"])
         self.trials = PlannedTrials(
-            self.papers, self.layout, self.config["caps"], self.config["only"]
+            self.papers, self.layout, self.config["caps"], self.config["only"], self.claims.least
         )
-        self.claims = {name: self._claims(paper) for name, paper in self.papers.items()}
+        self.claims.check(self.papers, self.trials)
         self.jobs = PlannedJobs(self.config, self.trials, self.costs, self.layout)
         self.data = PlannedData(self.config["datasets"], self.costs, self.layout)
         self.studies = PlannedStudies(
@@ -103,28 +101,21 @@ class Plan:
         if files > MANY_FILES:
             logger.warning("planning %s", size)
 
-    def _claims(self, paper: Mapping[str, Any]) -> str:
-        """Return the fingerprint of the claims of a paper, which its lists decide too.
-
-        Claims about settings or algorithms that it does not run are refused.
-        """
-        cells = self.trials.cells[paper["paper"]]
-        known = {name for cell in cells for name in cell}
-        for study in studies.of_paper(paper):
-            known |= study.about()
-        document = load_claims(claims_path(paper["paper"]))
-        claims.check_names(document, known)
-        return fingerprint(document)
+    def claims_context(self, wildcards: Any) -> dict[str, Any]:
+        """Return what the claims of a paper are decided with beside tables."""
+        return self.claims.context(wildcards.paper, self.trials, self.costs, self.shown)
 
     def node_alone(self, lane: str, words: str) -> str:
         """Return the words that ask a scheduler for a node of one's own, if a lane needs one."""
         return words if self.jobs.is_alone(lane) else ""
 
-    @property
-    def aggregate_request(self) -> dict[str, Any]:
-        """What aggregating a group asks a scheduler for."""
+    def aggregate_request(self, group: str | None = None) -> dict[str, Any]:
+        """Return what aggregating a group, by default that of the wildcards, asks a scheduler for.
+
+        What is made from the aggregated tables takes as much.
+        """
         return self.costs.request(
-            lambda w: self.costs.aggregation(self.trials.rows(w.paper, w.group))
+            lambda w: self.costs.aggregation(self.trials.rows(w.paper, group or w.group))
         )
 
     def group_paths(self, lane: str) -> Callable[[Any], list[str]]:

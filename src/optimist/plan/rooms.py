@@ -14,6 +14,7 @@ from optimist.errors import ConfigError, unknown_name
 from optimist.plan.documents import merge
 from optimist.plan.names import Names
 from optimist.plan.panels import expand_figure, expand_shown
+from optimist.plan.readings import Writer
 
 # Keys of these files that only serve to write the rest.
 _WRITING = frozenset(("defaults", "lists", "titles", "panel_defaults"))
@@ -97,41 +98,17 @@ def _each_setting(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Ma
         yield name.replace(f"{{{key}}}", str(value)), {**shared, **texts, "parameters": parameters}
 
 
-def expand_claims(document: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    """Return claims with canonical labels in place of lists and sweeps.
+def expand_claims(
+    document: Mapping[str, Any], names: Names, words: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return claims with readings in place of choices, and canonical labels.
 
-    ``names`` are those of the paper, see `names_of`.
+    ``names`` are those of the paper, see `names_of`; ``words`` the table of vague words.
     """
     names.add_lists(document.get("lists", {}))
-    own = {key: value for key, value in document.items() if key not in _WRITING}
-    return {**own, "claims": [_claim(claim, names) for claim in document["claims"]]}
-
-
-def _claim(claim: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    return {**claim, "checks": [_check(claim["id"], check, names) for check in claim["checks"]]}
-
-
-def _check(place: str, check: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    found = dict(check)
-    if "arguments" in check:
-        arguments = check["arguments"]
-        found["arguments"] = {k: _argument(place, k, v, names) for k, v in arguments.items()}
-    if "each" in check:
-        found["each"] = {k: _each(place, k, v, names) for k, v in check["each"].items()}
-    return found
-
-
-def _argument(place: str, key: str, value: Any, names: Names) -> Any:
-    if key == "settings":
-        return names.labels(f"{place}.{key}", value)
-    return names.label(f"{place}.{key}", value) if isinstance(value, str) else value
-
-
-def _each(place: str, key: str, values: Any, names: Names) -> list[Any]:
-    if key == "settings":
-        return [names.labels(f"{place}.{key}", value) for value in values]
-    is_plain = isinstance(values, list) and not any(isinstance(v, str | dict) for v in values)
-    return values if is_plain else names.labels(f"{place}.{key}", values)
+    writer = Writer(document, names, words)
+    own = {k: v for k, v in document.items() if k not in _WRITING and k != "choices"}
+    return {**own, "claims": [writer.claim(claim) for claim in document["claims"]]}
 
 
 @contextmanager
@@ -149,18 +126,35 @@ def _kept(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
 
 def _runs(room: Mapping[str, Any], names: Names) -> dict[str, Any]:
     found = _kept(room, names)
-    for lane in [key for key in room if key in ("runs", "timings")]:
-        shared = room.get("defaults", {}) if lane == "runs" else {}
-        blocks = enumerate(room[lane])
-        found[lane] = [_block(f"{lane}.{i}", {**shared, **block}, names) for i, block in blocks]
+    shared, blocks = room.get("defaults", {}), enumerate(room["runs"])
+    found["runs"] = [_block(f"runs.{i}", {**shared, **block}, names) for i, block in blocks]
+    races = enumerate(room["timings"])
+    found["timings"] = [block for i, race in races for block in _race(i, race, names)]
     studies = room.get("studies", {}).items()
     found["studies"] = {n: _study(f"studies.{n}", section, names) for n, section in studies}
     parts = room.get("parts", {}).items()
     return {**found, "parts": {n: names.labels(f"parts.{n}", settings) for n, settings in parts}}
 
 
+def _race(number: int, race: Mapping[str, Any], names: Names) -> Iterator[dict[str, Any]]:
+    """Yield the parts of a race as blocks, whose trials are turns."""
+    shared = {key: value for key, value in race.items() if key not in ("cells", "turns")}
+    for i, part in enumerate(race["cells"]):
+        place = f"timings.{number}.cells.{i}"
+        own = dict(part)
+        turns = own.pop("turns", race["turns"])
+        if turns > race["turns"]:
+            raise ConfigError(
+                f"{place}.turns is {turns}; allowed: at most the {race['turns']} of its race"
+            )
+        yield _block(place, {**shared, **own, "trials": turns, "race": number}, names)
+
+
 def _study(place: str, section: Mapping[str, Any], names: Names) -> dict[str, Any]:
     found = expand_shown(place, section, names)
+    if "blocks" in section:
+        blocks = enumerate(section["blocks"])
+        found["blocks"] = [expand_shown(f"{place}.blocks.{i}", b, names) for i, b in blocks]
     if "algorithm" in section:
         found["algorithm"] = names.label(f"{place}.algorithm", section["algorithm"])
     return found

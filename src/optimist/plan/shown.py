@@ -18,7 +18,7 @@ from optimist.runs.cell import make_cell
 # Aggregated tables with a row for each trial of a group, by lane.
 TRIALS = {"regret": "finals", "timing": "times"}
 # Names of targets of the same form that no figure or table may have.
-RESERVED = frozenset(("claims", "variants"))
+RESERVED = frozenset(("claims", "variants", "trials", "trials_variants"))
 KINDS = ("figures", "tables")
 
 Part = Panel | Table
@@ -98,6 +98,17 @@ class PlannedShown:
             for kind, place in places.items()
             for name in self.names(paper, kind, group)
         }
+
+    def figures_of_cells(self, paper: str) -> dict[tuple[str, str, str], list[str]]:
+        """Return the panels that show a cell, ``fig1 (a)``, by lane, setting and algorithm."""
+        found: dict[tuple[str, str, str], list[str]] = {}
+        for name in self.names(paper, "figures"):
+            parts = self._parts[paper, "figures", name]
+            for letter, part in zip(ascii_lowercase, parts, strict=False):
+                place = f"{name} ({letter})" if len(parts) > 1 else name
+                for lane, cell in product(part.lanes, sorted(part.cells or ())):
+                    found.setdefault((lane, *cell), []).append(place)
+        return found
 
     # What rules need.
 
@@ -238,10 +249,10 @@ class PlannedShown:
     def _check_cell(self, paper: str, lane: str, cell: CellKey) -> None:
         make_cell(self._papers[paper], *cell)
         if (lane, *cell) not in self._trials.asked[paper]:
-            block = "runs" if lane == "regret" else "timings"
+            block = "block of runs" if lane == "regret" else "race of timings"
             raise ConfigError(
-                f"no block of {block} has algorithm {cell[1]!r} in setting {cell[0]!r}; add one or "
-                "remove the entry"
+                f"no {block} has algorithm {cell[1]!r} in setting {cell[0]!r}; add one or remove "
+                "the entry"
             )
 
     def _check_best_known(self, paper: str, kind: str, name: str) -> None:

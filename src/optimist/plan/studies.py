@@ -11,7 +11,7 @@ from optimist.label import name_of
 from optimist.layout import Layout
 from optimist.panels.studies import STUDIES, of_paper, study_class, table_formats
 from optimist.panels.studies.base import Study
-from optimist.plan.costs import Costs
+from optimist.plan.costs import Costs, priority
 from optimist.plan.trials import Paper, PlannedTrials
 from optimist.runs.cell import Cell
 
@@ -56,9 +56,13 @@ class PlannedStudies:
         studies = of_paper(self.papers[paper])
         return {name: self.table(paper, name) for study in studies for name in study.tables}
 
-    def benchmark(self, study: type[Study], paper: str = "{paper}") -> str:
-        """Return where Snakemake records what a study took."""
-        return self.layout.benchmark(study.name, paper)
+    def use(self, study: type[Study], paper: str = "{paper}") -> str:
+        """Return where a study records what it used."""
+        return self.layout.use(study.name, paper)
+
+    def priority(self, study: type[Study]) -> Callable[[Any], int]:
+        """Return a function of wildcards: the priority of a study."""
+        return lambda w: priority(self.costs.study(study.name, w.paper))
 
     def request(self, study: type[Study]) -> dict[str, Callable]:
         """Return what a study asks a scheduler for."""

@@ -65,9 +65,13 @@ class PlannedTargets:
     # Manifests.
 
     def _files(self, paper: str, group: str) -> dict[str, list[str]]:
-        """Return all files of a paper's figures, tables and claims of one group, by target."""
-        claims = {"claims": [*self._layout.claims(paper).values()]} if group == "paper" else {}
-        return self._shown.files(paper, group) | claims
+        """Return all files of a paper's figures, tables, claims and trials, by target."""
+        found = self._shown.files(paper, group)
+        if group == "paper":
+            found["claims"] = [*self._layout.claims(paper).values()]
+        if self._trials.paths(paper, group=group):
+            found[f"trials{GROUPS[group]}"] = [*self._layout.trials(paper, group).values()]
+        return found
 
     def manifest_inputs(self, wildcards: Any) -> list[str]:
         """Return all files that a manifest describes, and the data sets behind them."""
@@ -77,7 +81,7 @@ class PlannedTargets:
         return [*(path for item in described for path in item["files"]), *data]
 
     def manifest_sources(self, wildcards: Any) -> dict[str, dict[str, list[str]]]:
-        """Return for each figure, table and the claims: its files and what they were made from.
+        """Return for each figure, table, the claims and trials: files, and what they are made from.
 
         Of one alone, if the manifest is that.
         """
@@ -92,10 +96,12 @@ class PlannedTargets:
         }
 
     def _made_from(self, paper: str, group: str, name: str) -> list[str]:
-        """Return the result files, tables and data sets behind a figure, table or the claims."""
+        """Return result files, tables and data sets behind a figure, a table, claims or trials."""
         if name == "claims":
             found = self._trials.paths(paper, group=group)
             found += self._studies.tables(paper).values()
+        elif name == f"trials{GROUPS[group]}":
+            found = self._trials.paths(paper, group=group)
         else:
             kind = "figures" if name in self._shown.names(paper, "figures") else "tables"
             found = self._shown.made_from(paper, kind, name)

@@ -1,6 +1,6 @@
 """Result files of one configuration: which there are, and what decides each."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +25,8 @@ class PlannedTrials:
     layout : Layout
     caps, only : mapping
         Sections of the configuration, see `optimist.runs.trials.expand`.
+    least : mapping
+        By paper, how many trials its cells have at least.
 
     Attributes
     ----------
@@ -46,9 +48,12 @@ class PlannedTrials:
         layout: Layout,
         caps: Mapping[str, int | None],
         only: Mapping[str, list[str]],
+        least: Mapping[str, Mapping[tuple[str, str, str], int]] | None = None,
     ) -> None:
         self._layout = layout
+        least = least or {name: {} for name in papers}
         whole = {name: expand(paper) for name, paper in papers.items()}
+        self._asked_trials = {name: _trials_of_cells(trials) for name, trials in whole.items()}
         self.asked = {
             name: {(t.lane, t.cell.setting, t.cell.algorithm) for t in trials}
             for name, trials in whole.items()
@@ -59,8 +64,11 @@ class PlannedTrials:
         }
         _check_only(only, set().union(*self.cells.values()))
         cut = any(value is not None for value in caps.values()) or any(only.values())
-        if cut:
-            whole = {name: expand(paper, caps=caps, only=only) for name, paper in papers.items()}
+        if cut or any(least.values()):
+            whole = {
+                name: expand(paper, caps=caps, only=only, least=least[name])
+                for name, paper in papers.items()
+            }
         self._of_paper = {
             name: {layout.result(found.path): found for found in trials}
             for name, trials in whole.items()
@@ -75,6 +83,10 @@ class PlannedTrials:
     def of_paper(self, paper: str) -> dict[str, Trials]:
         """Return the trials of a paper by result file."""
         return self._of_paper[paper]
+
+    def asked_trials(self, paper: str) -> dict[tuple[str, str, str], int]:
+        """Return how many trials a paper asks for, by lane, setting and algorithm."""
+        return self._asked_trials[paper]
 
     def find(self, lane: str, wildcards: Any) -> Trials:
         """Return the trials of the wildcards of a result file; ConfigError if there are none."""
@@ -163,6 +175,14 @@ class PlannedTrials:
         if not self.best_known_paths(paper, group):
             return {}
         return {"best_known": self._layout.best_known(paper, group)}
+
+
+def _trials_of_cells(trials: Iterable[Trials]) -> dict[tuple[str, str, str], int]:
+    found: dict[tuple[str, str, str], int] = {}
+    for t in trials:
+        cell = t.lane, t.cell.setting, t.cell.algorithm
+        found[cell] = max(found.get(cell, 0), t.stop)
+    return found
 
 
 def _check_only(only: Mapping[str, list[str]], cells: Collection[CellKey]) -> None:

@@ -2,15 +2,15 @@
 
 import math
 
-from optimist.claims.cells import Cells, Measurement, worded
-from optimist.statistics import log_log_slope
+from optimist.claims.cells import Cells, Measurement, Missing, worded
+from optimist.claims.inference import TURNS, Exact, slope
 
 
 @worded("{name}, {setting}")
 def fact(cells: Cells, *, name: str, setting: str) -> Measurement:
     """A value of the table of facts."""
     (found,) = cells.pick("facts", (name, setting))
-    return Measurement(found.value, trials=found.trials)
+    return cells.measured(Exact(found.value, found.trials))
 
 
 @worded("{name} of {numerator} / {denominator}")
@@ -18,13 +18,34 @@ def fact_ratio(cells: Cells, *, name: str, numerator: str, denominator: str) -> 
     """Ratio of one fact of two settings (or algorithms, if the fact is about those)."""
     top, bottom = cells.pick("facts", (name, numerator), (name, denominator))
     ratio = top.value / bottom.value if bottom.value else math.nan
-    return Measurement(ratio, trials=min(filter(None, (top.trials, bottom.trials)), default=None))
+    trials = min(filter(None, (top.trials, bottom.trials)), default=None)
+    return cells.measured(Exact(ratio, trials))
 
 
-@worded("log-log slope of the time of the {part} part against d, d >= {smallest}")
+@worded("log-log slope of the time of the {part} part against d, d >= {smallest}", TURNS, "turns")
 def scaling_slope(cells: Cells, *, part: str, smallest: int) -> Measurement:
-    """Growth of a part of the update with the dimension, from dimension ``smallest`` on."""
+    """Growth of a part of the update with the dimension, from dimension ``smallest`` on.
+
+    Mean over the repetitions (column ``repetition``) of their slopes.
+    """
     rows = cells.rows("scaling", part=part)
+    if "repetition" not in rows:
+        raise Missing([f"repetitions of {part} in scaling"])
     rows = rows[rows["dimension"] >= smallest]
-    slope = log_log_slope(rows["dimension"], rows["seconds"], cells.level)
-    return Measurement(*slope, interval=cells.kind("least squares"))
+    seconds = rows.pivot(index="repetition", columns="dimension", values="seconds").dropna()
+    return cells.measured(slope(seconds.columns.to_numpy(float), seconds.to_numpy(), TURNS))
+
+
+@worded(
+    "log-log slope of the time of a pass of {algorithm} over its history, from round {smallest} "
+    "on, {setting}",
+    TURNS,
+    "turns",
+)
+def pass_slope(cells: Cells, *, setting: str, algorithm: str, smallest: int) -> Measurement:
+    """Growth of the time of one pass over a stored history with its length, mean over turns."""
+    rows = cells.rows("passes", setting=setting, algorithm=algorithm)
+    rows = rows[rows["length"] >= smallest]
+    rows = rows.assign(pass_seconds=rows["seconds"] / rows["passes"])
+    seconds = rows.pivot(index="repetition", columns="length", values="pass_seconds").dropna()
+    return cells.measured(slope(seconds.columns.to_numpy(float), seconds.to_numpy(), TURNS))

@@ -1,192 +1,380 @@
-"""Metrics of regret: ratios, differences and growth, over the trials that count."""
+"""Metrics of regret: ratios, differences and growth, over the trials that count.
 
-from collections.abc import Callable, Sequence
-from typing import Any
+Two algorithms in one setting meet the same random numbers, so their trials are pairs. Regret over
+that of uniform play is a ratio whose denominator is the uniform player.
+"""
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from optimist.claims.cells import Cells, Measurement, Missing, worded
-from optimist.statistics import (
-    bootstrap_slope,
-    deviation_ratio_interval,
-    mean_estimate,
-    median_ratio_interval,
-    quotient,
-    ratio_estimate,
+from optimist.claims.inference import (
+    EXPONENT_UNITS,
+    JACKKNIFE_UNITS,
+    RATIO_UNITS,
+    SPLITS,
+    Exponent,
+    Mean,
+    MedianRatio,
+    RatioOfMeans,
+    Share,
+    jackknife_values,
+    mean_difference,
+    median_of,
+    ratio_of_ratios,
+    slope,
+    splits_mean,
+    spread_ratio,
 )
+from optimist.claims.metrics.joined import (
+    Points,
+    by_trial,
+    common,
+    factor_between,
+    positions,
+    two,
+)
+from optimist.claims.units import fewest_pairs
+from optimist.errors import ConfigError
+from optimist.label import name_of
 
-STATISTICS: dict[str, Callable[..., Any]] = {"mean": np.mean, "median": np.median}
-
-
-def _joined(top, bottom):
-    """Return the regrets, columns top and bottom, of the trials in both."""
-    both = top.set_index("trial")["regret"].to_frame("top")
-    both["bottom"] = bottom.set_index("trial")["regret"]
-    both = both.dropna()
-    if both.empty:
-        raise Missing(["trial that both algorithms completed"])
-    return both
-
-
-def _paired(top, bottom):
-    """Return the estimated ratio of mean regrets over the trials in both, and their number."""
-    both = _joined(top, bottom)
-    return ratio_estimate(both["top"], both["bottom"]), len(both)
+# Ratios and differences within a setting.
 
 
-@worded("regret of {numerator} / {denominator}, {setting}")
+@worded("regret of {numerator} / {denominator}, {setting}", RATIO_UNITS)
 def regret_ratio(cells: Cells, *, setting: str, numerator: str, denominator: str) -> Measurement:
     """Ratio of mean final regrets over common trials."""
-    pairs = (setting, numerator), (setting, denominator)
-    return cells.sampled(*_paired(*cells.complete("finals", "regret", *pairs)))
+    return cells.measured(RatioOfMeans(*_pairs(cells, setting, numerator, denominator)))
 
 
-@worded("median regret of {numerator} / {denominator}, {setting}")
+@worded("median of regret of {numerator} / {denominator}, {setting}", fewest_pairs)
 def median_regret_ratio(
     cells: Cells, *, setting: str, numerator: str, denominator: str
 ) -> Measurement:
-    """Ratio of median final regrets over common trials, by a bootstrap over them."""
-    pairs = (setting, numerator), (setting, denominator)
-    both = _joined(*cells.complete("finals", "regret", *pairs))
-    ratio = median_ratio_interval(both["top"], both["bottom"], cells.level)
-    return Measurement(*ratio, len(both), cells.kind("bootstrap"))
+    """Median over common trials of the ratio of final regrets: the typical trial."""
+    return cells.measured(MedianRatio(*_pairs(cells, setting, numerator, denominator)))
 
 
-@worded("regret of {numerator} / {denominator}, each at its best of {settings}")
+@worded("median regret of {algorithm}, {setting}", fewest_pairs)
+def median_regret(cells: Cells, *, algorithm: str, setting: str) -> Measurement:
+    """Median final regret of one algorithm."""
+    (regrets,) = _finals(cells, (setting, algorithm))
+    return cells.measured(median_of(regrets.to_numpy()))
+
+
+@worded("regret of {numerator} / {denominator}, each at its best of {settings}", RATIO_UNITS)
 def tuned_regret_ratio(
     cells: Cells, *, settings: Sequence[str], numerator: str, denominator: str, tuning: int
 ) -> Measurement:
     """Ratio of mean final regrets where each algorithm has the best of several settings.
 
     The best is that of the smallest mean over the first ``tuning`` trials; the ratio is over the
-    others. The settings must share their noise.
+    others. The settings must share their random numbers.
     """
+    if len(set(map(name_of, settings))) > 1:
+        raise ConfigError(f"settings of a tuning are {', '.join(settings)}; allowed: of one name")
     sides = []
-    for algorithm in (numerator, denominator):
-        frames = cells.complete("finals", "regret", *((s, algorithm) for s in settings))
-        means = [frame.loc[frame["trial"] < tuning, "regret"].mean() for frame in frames]
-        best = frames[int(np.nanargmin(means))]
-        sides.append(best[best["trial"] >= tuning])
-    return cells.sampled(*_paired(*sides))
+    for algorithm, series in _of_two(cells, numerator, denominator, settings):
+        means = np.array([one[one.index < tuning].mean() for one in series])
+        if np.isnan(means).all():
+            raise Missing([f"trial of {algorithm} to tune with"])
+        best = series[int(np.nanargmin(means))]
+        sides.append(best[best.index >= tuning])
+    return cells.measured(RatioOfMeans(*common(sides)))
 
 
-@worded("regret of {numerator} / {denominator} up to round {rounds}, {setting}")
+@worded("regret of {numerator} / {denominator} up to round {rounds}, {setting}", RATIO_UNITS)
 def regret_ratio_until(
     cells: Cells, *, setting: str, numerator: str, denominator: str, rounds: int
 ) -> Measurement:
     """Ratio of mean regrets up to some round over common trials."""
-    pairs = (setting, numerator), (setting, denominator)
-    frames = cells.complete("regrets", "regret", *pairs)
-    until = [_regret_until(rows, rounds).reset_index() for rows in frames]
-    return cells.sampled(*_paired(*until))
+    frames = cells.complete("regrets", "regret", (setting, numerator), (setting, denominator))
+    return cells.measured(RatioOfMeans(*common([_until(rows, rounds) for rows in frames])))
 
 
-@worded("regret of {numerator} / {denominator} after round {since}, {setting}")
+@worded("regret of {numerator} / {denominator} after round {since}, {setting}", RATIO_UNITS)
 def regret_ratio_since(
     cells: Cells, *, setting: str, numerator: str, denominator: str, since: int
 ) -> Measurement:
     """Ratio of mean regrets after some round over common trials."""
-    pairs = (setting, numerator), (setting, denominator)
-    late = [
-        _regret_since(rows, since)[1].rename("regret").reset_index()
-        for rows in cells.complete("regrets", "regret", *pairs)
-    ]
-    return cells.sampled(*_paired(*late))
+    frames = cells.complete("regrets", "regret", (setting, numerator), (setting, denominator))
+    return cells.measured(RatioOfMeans(*common([_since(rows, since) for rows in frames])))
 
 
-@worded("regret of {numerator}, {setting} / {denominator}, {base}")
+@worded("regret of {one} minus that of {other}, per round, {setting}", RATIO_UNITS)
+def regret_difference(cells: Cells, *, setting: str, one: str, other: str) -> Measurement:
+    """Mean difference of final regrets over common trials, divided by the number of rounds."""
+    tops, bottoms = _pairs(cells, setting, one, other)
+    rounds = min(cells.rounds)
+    return cells.measured(mean_difference(tops / rounds, bottoms / rounds))
+
+
+@worded(
+    "regret of {one} minus that of {other}, per round after {since} up to {rounds}, {setting}",
+    RATIO_UNITS,
+)
+def regret_difference_between(
+    cells: Cells, *, setting: str, one: str, other: str, since: int, rounds: int
+) -> Measurement:
+    """Mean difference of regrets per round between two rounds, over common trials."""
+    sides = _between(cells, setting, (one, other), since, rounds)
+    return cells.measured(mean_difference(*common(sides)))
+
+
+@worded("spread of the regret of {numerator} / {denominator}, {setting}", RATIO_UNITS)
+def regret_spread_ratio(
+    cells: Cells, *, setting: str, numerator: str, denominator: str
+) -> Measurement:
+    """Ratio of the mean distances of final regrets from their medians, over common trials."""
+    return cells.measured(spread_ratio(*_pairs(cells, setting, numerator, denominator)))
+
+
+# Repeated cross-validation.
+
+
+@worded(
+    "regret of {one} minus that of {other}, per round after {since} up to {rounds}, over splits, "
+    "{setting}",
+    SPLITS,
+)
+def split_difference(
+    cells: Cells,
+    *,
+    setting: str,
+    one: str,
+    other: str,
+    since: int,
+    rounds: int,
+    folds: int,
+    repeats: int,
+) -> Measurement:
+    """Mean difference of regrets per round between two rounds, over splits of the data.
+
+    Trial i plays split i modulo ``folds`` times ``repeats``; trials of one split are averaged.
+    ``since`` 0 counts from the first round.
+    """
+    tops, bottoms = _between(cells, setting, (one, other), since, rounds)
+    differences = _by_split(tops - bottoms, folds * repeats)
+    return cells.measured(splits_mean(differences, folds))
+
+
+@worded("regret of {algorithm} / its regret midway, over splits, {setting}", RATIO_UNITS)
+def split_doubling(
+    cells: Cells, *, algorithm: str, setting: str, folds: int, repeats: int
+) -> Measurement:
+    """`regret_doubling` over splits of the data, with the variance of `split_difference`."""
+    (rows,) = cells.complete("finals", "regret_half", (setting, algorithm))
+    end, middle = (
+        _by_split(by_trial(rows, column), folds * repeats) for column in ("regret", "regret_half")
+    )
+    method = "Fieller, corrected resampled t"
+    return cells.measured(RatioOfMeans(end, middle, extra=1.0 / (folds - 1), method=method))
+
+
+# Growth with the rounds of a trial.
+
+
+@worded("regret of {algorithm} / its regret midway, {setting}", RATIO_UNITS)
+def regret_doubling(cells: Cells, *, algorithm: str, setting: str) -> Measurement:
+    """Growth of mean regret over the second half of the rounds: 2 if it is linear, 1 if it ends."""
+    (rows,) = cells.complete("finals", "regret_half", (setting, algorithm))
+    return cells.measured(RatioOfMeans(rows["regret"], rows["regret_half"]))
+
+
+@worded("regret of {algorithm} at round {rounds} / at round {since}, {setting}", RATIO_UNITS)
+def regret_growth_within(
+    cells: Cells, *, algorithm: str, setting: str, since: int, rounds: int
+) -> Measurement:
+    """Ratio of the mean regrets of the same trials at two rounds."""
+    return cells.measured(_at_two_rounds(cells, algorithm, setting, since, rounds, RATIO_UNITS))
+
+
+@worded(
+    "exponent of the regret of {algorithm} in t from {since} to {rounds}, {setting}", EXPONENT_UNITS
+)
+def regret_exponent_within(
+    cells: Cells, *, algorithm: str, setting: str, since: int, rounds: int
+) -> Measurement:
+    """Exponent of mean regret in t, from its ratio at two rounds of the same trials."""
+    ratio = _at_two_rounds(cells, algorithm, setting, since, rounds, EXPONENT_UNITS)
+    return cells.measured(Exponent(ratio, rounds / since))
+
+
+@worded("share of the regret of {algorithm} after round {since}, {setting}", RATIO_UNITS)
+def late_regret(cells: Cells, *, algorithm: str, setting: str, since: int) -> Measurement:
+    """Regret after some round over all of it: 0 if it ends there."""
+    (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
+    sides = _since(rows, since), _until(rows, int(rows["round"].max()))
+    return cells.measured(RatioOfMeans(*common(sides)))
+
+
+@worded("regret of {algorithm} per round after round {since}, {setting}", RATIO_UNITS)
+def late_rate(cells: Cells, *, algorithm: str, setting: str, since: int) -> Measurement:
+    """Mean regret of the rounds after some round: the simple regret of one drawn from them."""
+    (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
+    late = _since(rows, since) / (rows["round"].max() - since)
+    return cells.measured(Mean(late.to_numpy()))
+
+
+# Several settings.
+
+
+@worded("regret of {algorithm}, {setting} / {base}", RATIO_UNITS)
+def regret_growth(cells: Cells, *, algorithm: str, setting: str, base: str) -> Measurement:
+    """Ratio of mean final regrets of one algorithm in two settings."""
+    sides = _finals(cells, (setting, algorithm), (base, algorithm))
+    return cells.measured(RatioOfMeans(*common(sides)))
+
+
+@worded("regret of {algorithm}, first / second of {settings}", RATIO_UNITS)
+def regret_ratio_of_pair(cells: Cells, *, algorithm: str, settings: Sequence[str]) -> Measurement:
+    """Ratio of mean final regrets of one algorithm in a pair of settings.
+
+    That the largest regret over settings is at most b times the smallest says that the ratio of
+    every pair is within [1/b, b]: ``each: {settings: [[r, s], [r, t], [s, t]]}``, relation between,
+    one check for each pair.
+    """
+    setting, base = two(settings)
+    return regret_growth(cells, algorithm=algorithm, setting=setting, base=base)
+
+
+@worded("regret of {numerator}, {setting} / {denominator}, {base}", RATIO_UNITS)
 def regret_ratio_across(
     cells: Cells, *, numerator: str, setting: str, denominator: str, base: str
 ) -> Measurement:
-    """Ratio of mean final regrets over common trials of two settings that share their noise."""
-    return cells.sampled(
-        *_paired(*cells.complete("finals", "regret", (setting, numerator), (base, denominator)))
-    )
+    """Ratio of mean final regrets of two algorithms, each in its own setting."""
+    sides = _finals(cells, (setting, numerator), (base, denominator))
+    return cells.measured(RatioOfMeans(*common(sides)))
 
 
-@worded("regret of {numerator} / {denominator}, {setting} relative to {base}")
+@worded("regret of {numerator} / {denominator}, {setting} relative to {base}", JACKKNIFE_UNITS)
 def regret_ratio_growth(
     cells: Cells, *, numerator: str, denominator: str, setting: str, base: str
 ) -> Measurement:
     """How much the ratio of two algorithms' regrets grows from one setting to another."""
-    pairs = [(s, a) for s in (setting, base) for a in (numerator, denominator)]
-    frames = cells.complete("finals", "regret", *pairs)
-    (there, n), (here, m) = _paired(*frames[:2]), _paired(*frames[2:])
-    return cells.sampled(quotient(there, here), min(n, m))
+    cases = [(s, a) for s in (setting, base) for a in (numerator, denominator)]
+    return cells.measured(ratio_of_ratios(*common(_finals(cells, *cases))))
 
 
-@worded("regret of {algorithm}, {setting} / {base}")
-def regret_growth(cells: Cells, *, algorithm: str, setting: str, base: str) -> Measurement:
-    """Ratio of mean final regrets of one algorithm in two settings, whose trials are unrelated."""
-    top, bottom = cells.complete("finals", "regret", (setting, algorithm), (base, algorithm))
-    estimate = quotient(mean_estimate(top["regret"]), mean_estimate(bottom["regret"]))
-    return cells.sampled(estimate, min(len(top), len(bottom)))
-
-
-@worded("regret of {one} minus that of {other}, per round, {setting}")
-def regret_difference(cells: Cells, *, setting: str, one: str, other: str) -> Measurement:
-    """Difference of mean final regrets over common trials, divided by the number of rounds."""
-    frames = cells.complete("finals", "regret", (setting, one), (setting, other))
-    both = _joined(*frames)
-    differences = (both["top"] - both["bottom"]) / frames[0]["round"].max()
-    return cells.sampled(mean_estimate(differences), len(both))
-
-
-@worded("standard deviation of the regret of {numerator} / {denominator}, {setting}")
-def regret_spread_ratio(
-    cells: Cells, *, setting: str, numerator: str, denominator: str
+@worded(
+    "gap of regret ({worse} - {better}) / {scale}, {setting} minus {base}",
+    JACKKNIFE_UNITS,
+)
+def regret_gap_difference(
+    cells: Cells, *, worse: str, better: str, scale: str, setting: str, base: str
 ) -> Measurement:
-    """Ratio of the standard deviations of final regrets, by a bootstrap over common trials."""
-    pairs = (setting, numerator), (setting, denominator)
-    both = _joined(*cells.complete("finals", "regret", *pairs))
-    ratio = deviation_ratio_interval(both["top"], both["bottom"], cells.level)
-    return Measurement(*ratio, len(both), cells.kind("bootstrap"))
+    """Difference between two settings of a gap of mean regrets, in units of a third one's.
+
+    The gap is absolute, unlike that in `regret_ratio_growth`; by the jackknife over common trials.
+    """
+    cases = [(s, a) for s in (setting, base) for a in (worse, better, scale)]
+
+    def difference(means):
+        return (means[0] - means[1]) / means[2] - (means[3] - means[4]) / means[5]
+
+    values = jackknife_values(difference, common(_finals(cells, *cases)))
+    return cells.measured(Mean(values, JACKKNIFE_UNITS, "t, jackknife"))
 
 
-@worded("lower end of {worse} minus upper end of {better}, {setting}")
-def interval_gap(cells: Cells, *, setting: str, worse: str, better: str) -> Measurement:
-    """Distance between the intervals of two mean final regrets; negative if they overlap."""
-    frames = cells.complete("finals", "regret", (setting, worse), (setting, better))
-    top, bottom = (mean_estimate(f["regret"]).interval(cells.level) for f in frames)
-    return Measurement(top[1] - bottom[2], trials=min(map(len, frames)))
-
-
-@worded("regret of {algorithm} / its regret midway, {setting}")
-def regret_doubling(cells: Cells, *, algorithm: str, setting: str) -> Measurement:
-    """Growth of mean regret over the second half of the rounds: 2 if it is linear, 1 if it ends."""
-    (frame,) = cells.complete("finals", "regret_half", (setting, algorithm))
-    return cells.sampled(ratio_estimate(frame["regret"], frame["regret_half"]), len(frame))
-
-
-@worded("share of the regret of {algorithm} after round {since}, {setting}")
-def late_regret(cells: Cells, *, algorithm: str, setting: str, since: int) -> Measurement:
-    """Regret after some round over all of it: 0 if it ends there."""
-    (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
-    total, late = _regret_since(rows, since)
-    return cells.sampled(ratio_estimate(late, total), len(total))
-
-
-@worded("regret of {algorithm} per round after round {since}, {setting}")
-def late_rate(cells: Cells, *, algorithm: str, setting: str, since: int) -> Measurement:
-    """Mean regret of the rounds after some round: the simple regret of one drawn from them."""
-    (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
-    _, late = _regret_since(rows, since)
-    return cells.sampled(mean_estimate(late / (rows["round"].max() - since)), len(late))
-
-
-@worded("log-log slope of the {statistic} regret of {algorithm} against T, {settings}")
+@worded("exponent of the mean regret of {algorithm}, {settings}", EXPONENT_UNITS)
 def regret_exponent(
-    cells: Cells, *, algorithm: str, settings: Sequence[str], statistic: str
+    cells: Cells, *, algorithm: str, settings: Sequence[str], points: Points
 ) -> Measurement:
-    """Growth of the mean or median final regret over settings that differ in their horizon."""
-    frames = cells.complete("finals", "regret", *((s, algorithm) for s in settings))
-    horizons = [frame["round"].max() for frame in frames]
-    samples = [frame["regret"].to_numpy(float) for frame in frames]
-    slope = bootstrap_slope(horizons, samples, STATISTICS[statistic], cells.level)
-    return Measurement(*slope, min(map(len, frames)), cells.kind("bootstrap"))
+    """Exponent of mean final regret between two settings; for ``points`` see `positions`."""
+    frames = _final_rows(cells, algorithm, two(settings))
+    first, last = common([by_trial(rows, "regret") for rows in frames])
+    ratio = RatioOfMeans(last, first, EXPONENT_UNITS)
+    factor = factor_between(positions(cells, points, settings, frames))
+    return cells.measured(Exponent(ratio, factor))
 
 
-def _regret_until(rows, rounds):
+@worded("exponent of the median regret of {algorithm}, {settings}", fewest_pairs)
+def median_regret_exponent(
+    cells: Cells, *, algorithm: str, settings: Sequence[str], points: Points
+) -> Measurement:
+    """Exponent of final regret between two settings in the typical pair of trials."""
+    frames = _final_rows(cells, algorithm, two(settings))
+    ratio = MedianRatio(*common([by_trial(rows, "regret") for rows in frames[::-1]]))
+    factor = factor_between(positions(cells, points, settings, frames))
+    return cells.measured(Exponent(ratio, factor))
+
+
+@worded("log-log slope of the regret of {algorithm} over {settings}", RATIO_UNITS)
+def regret_slope(
+    cells: Cells, *, algorithm: str, settings: Sequence[str], points: Points
+) -> Measurement:
+    """Mean over trials of the log-log slope of final regret over settings.
+
+    Trial i of all settings is one unit; it may be one instance throughout or one of each setting.
+    """
+    frames = _final_rows(cells, algorithm, settings)
+    values = common([by_trial(rows, "regret") for rows in frames]).T
+    return cells.measured(slope(positions(cells, points, settings, frames), values))
+
+
+@worded("log-log slope of the regret of {algorithm} after {since} over {settings}", RATIO_UNITS)
+def late_regret_slope(
+    cells: Cells, *, algorithm: str, settings: Sequence[str], points: Points, since: Sequence[int]
+) -> Measurement:
+    """`regret_slope` of the regret after a round, which ``since`` has for each setting."""
+    cases = ((setting, algorithm) for setting in settings)
+    frames = cells.complete("regrets", "regret", *cases)
+    late = [_since(rows, first) for rows, first in zip(frames, since, strict=True)]
+    return cells.measured(slope(positions(cells, points, settings, frames), common(late).T))
+
+
+@worded("log-log slope of the regret of {numerator} / {denominator} over {settings}", RATIO_UNITS)
+def regret_ratio_slope(
+    cells: Cells, *, numerator: str, denominator: str, settings: Sequence[str], points: Points
+) -> Measurement:
+    """Mean over trials of the log-log slope over settings of the ratio of two final regrets.
+
+    It is the difference of the two algorithms' slopes.
+    """
+    cases = [(s, a) for a in (numerator, denominator) for s in settings]
+    frames = cells.complete("finals", "regret", *cases)
+    tops, bottoms = np.split(common([by_trial(rows, "regret") for rows in frames]), 2)
+    x = positions(cells, points, settings, frames[: len(settings)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return cells.measured(slope(x, (tops / bottoms).T))
+
+
+@worded("settings in which the regret of {numerator} / {denominator} is below {bound}, {settings}")
+def share_of_settings(
+    cells: Cells, *, numerator: str, denominator: str, settings: Sequence[str], bound: float
+) -> Measurement:
+    """Share of settings (instances) in which the ratio of mean final regrets is below a bound."""
+    (_, tops), (_, bottoms) = _of_two(cells, numerator, denominator, settings)
+    ratios = [RatioOfMeans(*common(pair)).value for pair in zip(tops, bottoms, strict=True)]
+    return cells.measured(Share(sum(ratio < bound for ratio in ratios), len(ratios)))
+
+
+# What they are made of.
+
+
+def _final_rows(cells, algorithm, settings):
+    return cells.complete("finals", "regret", *((setting, algorithm) for setting in settings))
+
+
+def _finals(cells, *pairs):
+    """Return the final regrets of cells by trial."""
+    return [by_trial(rows, "regret") for rows in cells.complete("finals", "regret", *pairs)]
+
+
+def _of_two(cells, numerator, denominator, settings):
+    """Return two algorithms, each with its final regrets by trial in several settings."""
+    cases = [(s, a) for a in (numerator, denominator) for s in settings]
+    found = _finals(cells, *cases)
+    return (numerator, found[: len(settings)]), (denominator, found[len(settings) :])
+
+
+def _pairs(cells, setting, *algorithms):
+    """Return the final regrets of algorithms over the trials that all completed."""
+    return common(_finals(cells, *((setting, algorithm) for algorithm in algorithms)))
+
+
+def _until(rows, rounds):
     """Return the regret of each trial up to its last recorded round that is at most ``rounds``."""
     if rows["round"].max() < rounds:
         raise Missing([f"round {rounds} in trials of {rows['round'].max()} rounds"])
@@ -194,7 +382,30 @@ def _regret_until(rows, rounds):
     return early.groupby("trial")["regret"].last()
 
 
-def _regret_since(rows, since):
-    """Return the regret of each trial, and what of it came after round ``since``."""
-    total = _regret_until(rows, max(since + 1, rows["round"].max()))
-    return total, total - _regret_until(rows, since)
+def _since(rows, since):
+    """Return the regret of each trial after round ``since``, at least one round."""
+    total = _until(rows, max(since + 1, int(rows["round"].max())))
+    return total - _until(rows, since) if since else total
+
+
+def _between(cells, setting, algorithms, since, rounds):
+    """Return the regret per round between two rounds, by trial, for each algorithm."""
+    if not 0 <= since < rounds:
+        raise ConfigError(f"since is {since}; allowed: at least 0 and below rounds, {rounds}")
+    sides = []
+    for rows in cells.complete("regrets", "regret", *((setting, a) for a in algorithms)):
+        early = _until(rows, since) if since else 0.0
+        sides.append((_until(rows, rounds) - early) / (rounds - since))
+    return sides
+
+
+def _at_two_rounds(cells, algorithm, setting, since, rounds, least):
+    (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
+    late, early = common([_until(rows, rounds), _until(rows, since)])
+    return RatioOfMeans(late, early, least)
+
+
+def _by_split(values, splits):
+    """Return the mean over the trials of each split."""
+    values = values.dropna()
+    return values.groupby(values.index % splits).mean().to_numpy()

@@ -1,134 +1,211 @@
-"""Metrics of the timing lane: medians over trials, with the range that single trials allow."""
+"""Metrics of the timing lane. A trial of it is a turn, in which cells are played one after another.
 
-import math
+Ratios are of cells that were timed in turns together, turn by turn, so that drift of the machine
+cancels; Student's t of their logarithms decides.
+"""
+
 from collections.abc import Sequence
 
 import numpy as np
 
-from optimist.claims.cells import Cells, Measurement, worded
-from optimist.statistics import log_log_slope, rate_slope
+from optimist.claims.cells import Cells, Measurement, Missing, worded
+from optimist.claims.inference import TURNS, slope, turns_mean, turns_ratio
+from optimist.claims.metrics.joined import Points, common, positions, two
+from optimist.claims.tails import log
+from optimist.statistics import window_rates
 
-RANGE = "range over trials"
 
-
-@worded("seconds of {algorithm}, {setting}")
+@worded("seconds of {algorithm}, {setting}", TURNS, "turns")
 def time_total(cells: Cells, *, algorithm: str, setting: str) -> Measurement:
-    """Seconds of select and update over a whole trial, median over trials."""
-    (totals,) = _totals(cells, (setting, algorithm))
-    return _over_trials(_spread(totals), len(totals))
+    """Seconds of select and update over a whole trial, geometric mean over turns."""
+    (rows,) = cells.complete("times", "seconds", (setting, algorithm))
+    return cells.measured(turns_mean(log(_total(rows).to_numpy())))
 
 
-@worded("time of {numerator} / {denominator}, {setting}")
+@worded("time of {numerator} / {denominator}, {setting}", TURNS, "turns")
 def time_ratio(cells: Cells, *, setting: str, numerator: str, denominator: str) -> Measurement:
-    """Ratio of the median times of two algorithms."""
-    return _ratio_of_times(*_totals(cells, (setting, numerator), (setting, denominator)))
+    """Ratio of the times of two algorithms."""
+    frames = _in_turns(cells, (setting, numerator), (setting, denominator))
+    return cells.measured(turns_ratio(*common(list(map(_total, frames)))))
 
 
-@worded("time of {numerator} / {denominator} up to round {rounds}, {setting}")
+@worded("time of {numerator} / {denominator} up to round {rounds}, {setting}", TURNS, "turns")
 def time_ratio_until(
     cells: Cells, *, setting: str, numerator: str, denominator: str, rounds: int
 ) -> Measurement:
-    """Ratio of the median times of two algorithms up to some round."""
-    return _ratio_of_times(*_times_until(cells, rounds, setting, numerator, denominator))
+    """Ratio of the times of two algorithms up to some round."""
+    frames = _in_turns(cells, (setting, numerator), (setting, denominator))
+    return cells.measured(turns_ratio(*common([_until(rows, rounds) for rows in frames])))
 
 
-@worded("time of {numerator} / {denominator}, up to round {rounds} relative to {since}, {setting}")
+@worded(
+    "time of {numerator} / {denominator}, up to round {rounds} relative to {since}, {setting}",
+    TURNS,
+    "turns",
+)
 def time_ratio_growth(
     cells: Cells, *, setting: str, numerator: str, denominator: str, rounds: int, since: int
 ) -> Measurement:
     """How much the ratio of the times of two algorithms grows between two rounds of a trial."""
-    late = _ratio_of_times(*_times_until(cells, rounds, setting, numerator, denominator))
-    early = _ratio_of_times(*_times_until(cells, since, setting, numerator, denominator))
-    ends = late.low / early.high, late.value / early.value, late.high / early.low
-    return _over_trials(ends, late.trials)
+    frames = _in_turns(cells, (setting, numerator), (setting, denominator))
+    ends = [_until(rows, end) for end in (rounds, since) for rows in frames]
+    top, bottom, base_top, base_bottom = log(common(ends))
+    return cells.measured(turns_mean((top - bottom) - (base_top - base_bottom)))
 
 
-@worded("time of {algorithm}, {setting} / {base}")
-def time_growth(cells: Cells, *, algorithm: str, setting: str, base: str) -> Measurement:
-    """Ratio of the median times of one algorithm in two settings."""
-    return _ratio_of_times(*_totals(cells, (setting, algorithm), (base, algorithm)))
-
-
-@worded("log-log slope of the time of {algorithm} against T, {settings}")
-def time_exponent(cells: Cells, *, algorithm: str, settings: Sequence[str]) -> Measurement:
-    """Growth of the median time of a trial over settings that differ in their horizon."""
-    frames = cells.complete("times", "seconds", *((s, algorithm) for s in settings))
-    last = [frame.sort_values("round").groupby("trial").last() for frame in frames]
-    horizons = [int(frame["round"].max()) for frame in last]
-    seconds = [float(frame["seconds"].median()) for frame in last]
-    slope = log_log_slope(horizons, seconds, cells.level)
-    return Measurement(*slope, min(map(len, last)), cells.kind("least squares"))
-
-
-@worded("longest / shortest time of {algorithm} over {settings}")
-def time_flat_over_settings(
-    cells: Cells, *, algorithm: str, settings: Sequence[str]
-) -> Measurement:
-    """Largest over smallest median time; the range is what single trials allow."""
-    totals = _totals(cells, *((s, algorithm) for s in settings))
-    lows, medians, highs = np.transpose([_spread(t) for t in totals])
-    low = max(1.0, lows.max() / highs.min())
-    ratios = low, medians.max() / medians.min(), highs.max() / lows.min()
-    return _over_trials(ratios, min(map(len, totals)))
-
-
-@worded("time in the last / first third of the rounds of {algorithm}, {setting}")
+@worded("time in the last / first third of the rounds of {algorithm}, {setting}", TURNS, "turns")
 def time_flat_over_rounds(cells: Cells, *, algorithm: str, setting: str) -> Measurement:
-    """Growth of the time per round within a trial, median over trials."""
+    """Growth of the time per round within a trial."""
     (rows,) = cells.complete("times", "seconds", (setting, algorithm))
     trials = rows.sort_values("round").groupby("trial")
-    ratios = [_last_to_first_third(trial) for _, trial in trials]
-    return _over_trials(_spread(ratios), len(ratios))
+    return cells.measured(turns_mean(np.array([_thirds(trial) for _, trial in trials])))
 
 
-@worded("log-log slope of the time per round of {algorithm} against t, {setting}")
+@worded("log-log slope of the time per round of {algorithm} against t, {setting}", TURNS, "turns")
 def time_slope(cells: Cells, *, algorithm: str, setting: str) -> Measurement:
-    """Slope over the last decade of rounds, see `optimist.statistics.rate_slope`."""
+    """Mean over turns of the slope in the last decade of rounds, see `window_rates`."""
     (rows,) = cells.complete("times", "seconds", (setting, algorithm))
+    return cells.measured(slope(*window_rates(*_by_round(rows)), least=TURNS))
+
+
+@worded(
+    "log-log slope of the time per round of {numerator} / {denominator} against t, {setting}",
+    TURNS,
+    "turns",
+)
+def time_slope_difference(
+    cells: Cells, *, numerator: str, denominator: str, setting: str
+) -> Measurement:
+    """Mean over turns of the difference of two algorithms' slopes, see `time_slope`.
+
+    The numerator's time grows faster if it is above 0.
+    """
+    frames = _in_turns(cells, (setting, numerator), (setting, denominator))
+    (rounds, tops), (others, bottoms) = map(_by_round, frames)
+    turns = tops.index.intersection(bottoms.index)
+    middles, top = window_rates(rounds, tops.loc[turns])
+    _, bottom = window_rates(others, bottoms.loc[turns])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return cells.measured(slope(middles, top / bottom, least=TURNS))
+
+
+# Several settings.
+
+
+@worded("time of {algorithm}, {setting} / {base}", TURNS, "turns")
+def time_growth(cells: Cells, *, algorithm: str, setting: str, base: str) -> Measurement:
+    """Ratio of the times of one algorithm in two settings."""
+    frames = _in_turns(cells, (setting, algorithm), (base, algorithm))
+    return cells.measured(turns_ratio(*common(list(map(_total, frames)))))
+
+
+@worded("time of {algorithm}, first / second of {settings}", TURNS, "turns")
+def time_ratio_of_pair(cells: Cells, *, algorithm: str, settings: Sequence[str]) -> Measurement:
+    """Ratio of the times of one algorithm in a pair of settings.
+
+    That the longest time over settings is at most b times the shortest says that the ratio of every
+    pair is within [1/b, b]: ``each: {settings: [[r, s], [r, t], [s, t]]}``, relation between, one
+    check for each pair.
+    """
+    setting, base = two(settings)
+    return time_growth(cells, algorithm=algorithm, setting=setting, base=base)
+
+
+@worded("time of {numerator}, {setting} / {denominator}, {base}", TURNS, "turns")
+def time_ratio_across(
+    cells: Cells, *, numerator: str, setting: str, denominator: str, base: str
+) -> Measurement:
+    """Ratio of the times of two algorithms, each in its own setting."""
+    frames = _in_turns(cells, (setting, numerator), (base, denominator))
+    return cells.measured(turns_ratio(*common(list(map(_total, frames)))))
+
+
+@worded("log-log slope of the time of {algorithm} over {settings}", TURNS, "turns")
+def time_exponent(
+    cells: Cells, *, algorithm: str, settings: Sequence[str], points: Points
+) -> Measurement:
+    """Mean over turns of the slope of the time over settings; for ``points`` see `positions`.
+
+    Of two settings it is the exponent between them.
+    """
+    frames = _in_turns(cells, *((setting, algorithm) for setting in settings))
+    seconds = common(list(map(_total, frames))).T
+    return cells.measured(slope(positions(cells, points, settings, frames), seconds, TURNS))
+
+
+@worded("log-log slope of the time of {numerator} / {denominator} over {settings}", TURNS, "turns")
+def time_ratio_exponent(
+    cells: Cells, *, numerator: str, denominator: str, settings: Sequence[str], points: Points
+) -> Measurement:
+    """Mean over turns of the slope over settings of the ratio of the times of two algorithms.
+
+    It is the difference of the two algorithms' slopes.
+    """
+    cases = [(s, a) for a in (numerator, denominator) for s in settings]
+    frames = _in_turns(cells, *cases)
+    tops, bottoms = np.split(common(list(map(_total, frames))), 2)
+    x = positions(cells, points, settings, frames[: len(settings)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return cells.measured(slope(x, (tops / bottoms).T, TURNS))
+
+
+@worded("log-log slope of the time on {against} of {algorithm} over {settings}", TURNS, "turns")
+def time_slope_on(
+    cells: Cells, *, algorithm: str, settings: Sequence[str], against: str
+) -> Measurement:
+    """Mean over turns of the slope over settings of the time on a column at the end of the turn."""
+    frames = _in_turns(cells, *((s, algorithm) for s in settings), column=against)
+    ends = [rows.sort_values("round").groupby("trial")[against].last() for rows in frames]
+    points, values = np.split(common([*ends, *map(_total, frames)]), 2)
+    return cells.measured(slope(points.T, values.T, TURNS))
+
+
+# What they are made of.
+
+
+def _in_turns(cells, *pairs, column="seconds"):
+    """Return the complete rows of cells; raise Missing if their turns were not taken together."""
+    frames = cells.complete("times", column, *pairs)
+    groups = {one for rows in frames for one in _groups(rows)}
+    if len(groups) > 1 or None in groups:
+        names = ", ".join("/".join(pair) for pair in pairs)
+        raise Missing([f"common turns of {names}: they were not timed in turns together"])
+    return frames
+
+
+def _groups(rows):
+    """Return the groups whose turns some rows come from; None stands for none."""
+    if "turns" not in rows:
+        return [None]
+    return rows["turns"].astype(object).where(rows["turns"].notna(), None).unique()
+
+
+def _total(rows):
+    """Return the seconds of each turn."""
+    return rows.groupby("trial")["seconds"].max()
+
+
+def _until(rows, rounds):
+    """Return the seconds of each turn up to a round, between recorded ones by interpolation."""
+    import pandas as pd
+
+    if rows["round"].max() < rounds:
+        raise Missing([f"round {rounds} in trials of {rows['round'].max()} rounds"])
+    trials = rows.sort_values("round").groupby("trial")
+    return pd.Series({i: np.interp(rounds, one["round"], one["seconds"]) for i, one in trials})
+
+
+def _by_round(rows):
+    """Return the recorded rounds, and the seconds up to each, a row for each turn."""
     totals = rows.pivot(index="trial", columns="round", values="seconds").dropna(axis=1)
-    slope = rate_slope(totals.columns, totals, cells.level)
-    return Measurement(*slope, len(totals), cells.kind("least squares"))
+    return totals.columns.to_numpy(float), totals
 
 
-def _totals(cells, *pairs):
-    """Return the seconds of every complete trial, one array per (setting, algorithm)."""
-    frames = cells.complete("times", "seconds", *pairs)
-    return [frame.groupby("trial")["seconds"].max().to_numpy() for frame in frames]
-
-
-def _times_until(cells, rounds, setting, *algorithms):
-    """Return the seconds of every complete trial up to a round, one array per algorithm."""
-    frames = cells.complete("times", "seconds", *((setting, a) for a in algorithms))
-    return [
-        np.array(
-            [
-                np.interp(rounds, trial["round"], trial["seconds"])
-                for _, trial in frame.sort_values("round").groupby("trial")
-            ]
-        )
-        for frame in frames
-    ]
-
-
-def _spread(values):
-    """Return smallest, median and largest value (3,)."""
-    return np.array([np.min(values), np.median(values), np.max(values)])
-
-
-def _over_trials(spread, trials):
-    low, value, high = map(float, spread)
-    return Measurement(value, low, high, trials, RANGE)
-
-
-def _ratio_of_times(top, bottom):
-    return _over_trials(_spread(top) / _spread(bottom)[::-1], min(len(top), len(bottom)))
-
-
-def _last_to_first_third(trial):
-    """Return the time in the last third of the rounds over that in the first.
+def _thirds(trial):
+    """Return the logarithm of the time in the last third of the rounds over that in the first.
 
     Time up to the first recorded round, which warms caches, is left out.
     """
     rounds, seconds = trial["round"].to_numpy(), trial["seconds"].to_numpy()
     first, _, last = np.diff(np.interp(np.linspace(rounds[0], rounds[-1], 4), rounds, seconds))
-    return float(last / first) if first > 0 else math.nan
+    return log(last) - log(first)

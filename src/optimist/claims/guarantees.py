@@ -1,0 +1,92 @@
+r"""Guarantees: theorems with all their constants, which are held or violated.
+
+A sure bound is violated by one trial beyond it. A bound that may be broken with probability
+$\delta$ is violated if $k$ of $n$ trials break it and $P(\mathrm{Bin}(n, \delta) \ge k)$ is at most
+$\alpha$ over the number of such checks.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from optimist.claims.inference import Share
+from optimist.claims.tails import at_least
+from optimist.claims.units import detectable_rate
+
+if TYPE_CHECKING:
+    from optimist.claims.checks import Check, Claim
+    from optimist.claims.verdicts import Result
+
+# What rounding may take a sure bound beyond itself, relative to it.
+ROUNDING = 1e-9
+
+
+def decide(result: "Result", claim: "Claim", counted: Sequence["Result"]) -> "Result":
+    """Return a result of a guarantee with its outcome, its slack and what it could have found."""
+    if result.outcome or result.measurement is None:
+        return result
+    evidence = result.measurement.evidence
+    if isinstance(evidence, Share):
+        return _with_failures(result, evidence, claim.alpha / max(1, _shares(counted)))
+    outcome = "held" if is_kept(result, result.check) else "violated"
+    return replace(result, outcome=outcome, slack=slack_of(result.check, evidence.value))
+
+
+def is_kept(result: "Result", check: "Check") -> bool:
+    """Return whether what was measured keeps a bound, up to rounding.
+
+    A share keeps its bound if it is inside, whether or not chance could have taken it out.
+    """
+    if result.measurement is None:
+        return False
+    value = result.measurement.evidence.value
+    low, high = check.allowed
+    return low - _rounding(low) <= value <= high + _rounding(high)
+
+
+def _rounding(end: float) -> float:
+    """Return what rounding may take a value beyond a bound; one of zero has nothing relative."""
+    return ROUNDING * (abs(end) or 1.0) if math.isfinite(end) else 0.0
+
+
+def _shares(counted: Sequence["Result"]) -> int:
+    found = (r.measurement for r in counted if r.measurement is not None)
+    return sum(isinstance(measured.evidence, Share) for measured in found)
+
+
+def _with_failures(result: "Result", share: Share, alpha: float) -> "Result":
+    n, broken, delta = share.n, share.n - share.successes, 1.0 - result.check.bound
+    if result.check.relation == "below":  # the share of trials that break it
+        broken, delta = share.successes, result.check.bound
+    outcome = "violated" if at_least(broken, n, delta) <= alpha else "held"
+    rate = detectable_rate(n, delta, alpha)
+    shown = "no rate" if math.isnan(rate) else f"a rate of {rate:.2g}"
+    found = f"{broken} of {n} trials break it; {shown} would show with 80 %"
+    remark = "; ".join(filter(None, [result.remark, found]))
+    return replace(result, outcome=outcome, remark=remark)
+
+
+def slack_of(check: "Check", value: float) -> float:
+    """Return by how many times a value is inside its bound: at least 1 if the bound is kept.
+
+    For positive numbers it is bound over value, or value over bound from below; for others 1 and
+    their distance over the larger one.
+    """
+    low, high = check.allowed
+    slacks = []
+    if high < math.inf:
+        slacks.append(_ratio(high, value))
+    if low > -math.inf:
+        slacks.append(_ratio(value, low))
+    return min(slacks) if slacks else math.nan
+
+
+def _ratio(larger: float, smaller: float) -> float:
+    if math.isnan(larger) or math.isnan(smaller):
+        return math.nan
+    if larger > 0.0 and smaller > 0.0:
+        return larger / smaller
+    if larger > 0.0 >= smaller:
+        return math.inf
+    return 1.0 + (larger - smaller) / (max(abs(larger), abs(smaller)) or 1.0)

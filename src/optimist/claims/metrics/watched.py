@@ -1,0 +1,111 @@
+"""Metrics of tables of watched trials, which studies make beside the runs.
+
+Such a table has the columns setting, algorithm, trial, round and status, and those of its observer;
+only complete trials count. ``study`` is the name of the table.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from optimist.claims.cells import Cells, Measurement, Missing, worded
+from optimist.claims.inference import RATIO_UNITS, Exact, Mean, mean_difference, median_of, slope
+from optimist.claims.metrics.joined import common
+from optimist.claims.tails import log
+from optimist.claims.units import fewest_pairs
+from optimist.runs.loop import COMPLETE
+
+
+@worded("median {column} of {algorithm}, {setting}", fewest_pairs)
+def watched_median(
+    cells: Cells, *, study: str, algorithm: str, setting: str, column: str
+) -> Measurement:
+    """Median over trials of a column at the end."""
+    return cells.measured(median_of(_last(cells, study, setting, algorithm, column).to_numpy()))
+
+
+@worded("mean {column} of {algorithm}, {setting}", RATIO_UNITS)
+def watched_mean(
+    cells: Cells, *, study: str, algorithm: str, setting: str, column: str
+) -> Measurement:
+    """Mean over trials of a column at the end."""
+    return cells.measured(Mean(_last(cells, study, setting, algorithm, column).to_numpy()))
+
+
+@worded("largest {column} of {algorithm}, {setting}")
+def watched_largest(
+    cells: Cells, *, study: str, algorithm: str, setting: str, column: str
+) -> Measurement:
+    """Largest value over trials and recorded rounds of a column."""
+    rows = _rows(cells, study, setting, algorithm, column)
+    found = Exact(float(rows[column].max()), rows["trial"].nunique(), "largest of all trials")
+    return cells.measured(found)
+
+
+@worded("smallest {column} of {algorithm}, {setting}")
+def watched_smallest(
+    cells: Cells, *, study: str, algorithm: str, setting: str, column: str
+) -> Measurement:
+    """Smallest value over trials and recorded rounds of a column."""
+    rows = _rows(cells, study, setting, algorithm, column)
+    found = Exact(float(rows[column].min()), rows["trial"].nunique(), "smallest of all trials")
+    return cells.measured(found)
+
+
+@worded("log-log slope of {column} on {against} of {algorithm} over {settings}", RATIO_UNITS)
+def watched_slope(
+    cells: Cells, *, study: str, algorithm: str, settings: Sequence[str], column: str, against: str
+) -> Measurement:
+    """Mean over trials of the log-log slope over settings of a column on another, at the end."""
+    columns = [
+        _last(cells, study, setting, algorithm, name)
+        for name in (against, column)
+        for setting in settings
+    ]
+    points, values = np.split(common(columns), 2)
+    return cells.measured(slope(points.T, values.T))
+
+
+@worded(
+    "exponent in t of {column} minus that of {other}, from {since}, {algorithm}, {setting}",
+    RATIO_UNITS,
+)
+def watched_exponent_difference(
+    cells: Cells,
+    *,
+    study: str,
+    algorithm: str,
+    setting: str,
+    column: str,
+    other: str,
+    since: int,
+) -> Measurement:
+    """Mean over trials of the difference of two columns' exponents from a round to the end."""
+    ends = []
+    for name in (column, other):
+        rows = _rows(cells, study, setting, algorithm, name)
+        ends += [_at(rows, name, int(rows["round"].max())), _at(rows, name, since)]
+    top, top_since, bottom, bottom_since = log(common(ends)) / np.log(rows["round"].max() / since)
+    return cells.measured(mean_difference(top - top_since, bottom - bottom_since))
+
+
+def _rows(cells, study, setting, algorithm, column):
+    """Return the complete trials of a cell of a study, with values in ``column``."""
+    rows = cells.rows(study, setting=setting, algorithm=algorithm)
+    rows = rows[rows["status"].isin(COMPLETE) & (rows["round"] > 0)]
+    if column not in rows or rows[column].isna().all():
+        raise Missing([f"{column} of {setting}, {algorithm} in {study}"])
+    return rows
+
+
+def _last(cells, study, setting, algorithm, column):
+    rows = _rows(cells, study, setting, algorithm, column)
+    return rows.sort_values("round").groupby("trial")[column].last()
+
+
+def _at(rows, column, rounds):
+    """Return a column at the last recorded round that is at most ``rounds``, by trial."""
+    if rows["round"].max() < rounds:
+        raise Missing([f"round {rounds} in trials of {rows['round'].max()} rounds"])
+    early = rows[rows["round"] <= rounds].sort_values("round")
+    return early.groupby("trial")[column].last()

@@ -1,0 +1,96 @@
+"""Tails of the laws behind p-values, and arithmetic that any numbers pass without a warning.
+
+A pair of p-values is (1, 1) where numbers do not let anything be said.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+NEITHER = (1.0, 1.0)
+# Differences below this share of what is subtracted are rounding, and count as none.
+ROUNDING = 1e-12
+
+
+@np.errstate(all="ignore")
+def difference(y: Any, x: Any) -> np.ndarray:
+    """Return y - x, zero where all that is left of equal numbers is rounding."""
+    left = np.subtract(y, x)
+    return np.where(np.abs(left) <= ROUNDING * (np.abs(y) + np.abs(x)), 0.0, left)
+
+
+@np.errstate(all="ignore")
+def log(values: Any) -> np.ndarray:
+    """Return natural logarithms: -inf of zero, nan of what is negative."""
+    return np.log(np.asarray(values, dtype=float))
+
+
+@np.errstate(all="ignore")
+def exp(value: float) -> float:
+    """Return e to a power, inf where that is too large."""
+    return float(np.exp(value))
+
+
+def power_of_two(values: np.ndarray) -> int:
+    """Return the exponent of the power of two just above the largest finite size, 0 of none."""
+    sizes = np.abs(values[np.isfinite(values)])
+    return int(np.frexp(sizes.max(initial=0.0))[1])
+
+
+def t_test(differences: np.ndarray, extra: float = 0.0) -> tuple[float, float]:
+    r"""Return p of "the mean of the differences is negative", and of "positive".
+
+    Student's t with $T = \bar d/(s\sqrt{1/n + \rho})$, rho being ``extra``; two values at least.
+    """
+    if not np.isfinite(differences).all():
+        return NEITHER
+    from scipy.special import stdtr
+
+    scaled, n = np.ldexp(differences, -power_of_two(differences)), len(differences)
+    mean, error = float(scaled.mean()), float(scaled.std(ddof=1)) * math.sqrt(1.0 / n + extra)
+    if error == 0.0:
+        return NEITHER if mean == 0.0 else (0.0, 1.0) if mean < 0.0 else (1.0, 0.0)
+    return float(stdtr(n - 1, mean / error)), float(stdtr(n - 1, -mean / error))
+
+
+def at_most(successes: int, n: int, share: float) -> float:
+    """Return P(Bin(n, share) <= successes)."""
+    from scipy.special import betainc
+
+    return 1.0 if successes >= n else float(betainc(n - successes, successes + 1, 1.0 - share))
+
+
+def at_least(successes: int, n: int, share: float) -> float:
+    """Return P(Bin(n, share) >= successes)."""
+    from scipy.special import betainc
+
+    return 1.0 if successes <= 0 else float(betainc(successes, n - successes + 1, share))
+
+
+def largest_rejected(n: int, alpha: float) -> int:
+    """Return the largest k with P(Bin(n, 1/2) <= k) <= alpha, -1 if there is none."""
+    low, high = -1, n
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if at_most(middle, n, 0.5) <= alpha else (low, middle - 1)
+    return low
+
+
+def quadratic_pieces(a: float, b: float, c: float) -> list[tuple[float, float]]:
+    """Return the pieces of the real line where a r^2 - 2 b r + c <= 0."""
+    if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
+        return []
+    everything = [(-math.inf, math.inf)]
+    if a == 0.0:
+        if b == 0.0:
+            return everything if c <= 0.0 else []
+        return [(c / (2.0 * b), math.inf)] if b > 0.0 else [(-math.inf, c / (2.0 * b))]
+    discriminant = b * b - a * c
+    if discriminant <= 0.0:
+        # The estimate itself is never rejected, so a > 0 leaves at least that point.
+        return [(b / a, b / a)] if a > 0.0 else everything
+    # The root of larger size first, the other from their product: nothing cancels.
+    far = b + math.copysign(math.sqrt(discriminant), b)
+    low, high = sorted((far / a, c / far))
+    return [(low, high)] if a > 0.0 else [(-math.inf, low), (high, math.inf)]

@@ -1,0 +1,110 @@
+"""Claims of one configuration: what they need to be decided, and what their pages say."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from optimist import claims
+from optimist.claims.checks import Claim, claim_cells, claims_of
+from optimist.errors import unknown_name
+from optimist.files import fingerprint, read_text
+from optimist.panels import studies
+from optimist.plan.config import claims_path, load_claims
+from optimist.plan.costs import Costs
+from optimist.plan.shown import PlannedShown
+from optimist.plan.trials import PlannedTrials
+
+Paper = Mapping[str, Any]
+CellKey = tuple[str, str, str]  # lane, setting, algorithm
+
+_CLAIM = re.compile(r"^\s*- id: (\S+)")
+
+
+def more_trials(claims_by_paper: Mapping[str, list[Claim]], decide: Mapping[str, int]) -> Any:
+    """Return how many trials cells have at least, by paper, for claims that are to be decided.
+
+    Parameters
+    ----------
+    claims_by_paper : mapping
+    decide : mapping
+        Trials, or turns, by claim.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown claim.
+    """
+    known = {claim.id: claim for found in claims_by_paper.values() for claim in found}
+    least: dict[str, dict[CellKey, int]] = {paper: {} for paper in claims_by_paper}
+    for name, number in decide.items():
+        if name not in known:
+            raise unknown_name("claim in decide", name, known)
+        own = least[name.partition(".")[0]]
+        for cell in claim_cells(known[name]):
+            own[cell] = max(own.get(cell, 0), number)
+    return least
+
+
+class PlannedClaims:
+    """The claims of all papers of a configuration.
+
+    Parameters
+    ----------
+    papers : mapping
+    decide : mapping
+        Section of the configuration.
+
+    Attributes
+    ----------
+    by_paper : dict
+        The claims of each paper.
+    fingerprints : dict
+        By paper; its lists decide it too.
+    least : dict
+        By paper, how many trials its cells have at least, by lane, setting and algorithm.
+    """
+
+    def __init__(self, papers: Mapping[str, Paper], decide: Mapping[str, int]) -> None:
+        self._decide = decide
+        documents = {name: load_claims(claims_path(name)) for name in papers}
+        self.by_paper = {name: claims_of(document) for name, document in documents.items()}
+        self.fingerprints = {name: fingerprint(one) for name, one in documents.items()}
+        self.least = more_trials(self.by_paper, decide)
+
+    def check(self, papers: Mapping[str, Paper], trials: PlannedTrials) -> None:
+        """Refuse claims about what is not run, or is run too seldom to decide them."""
+        for name, found in self.by_paper.items():
+            known = {label for cell in trials.cells[name] for label in cell}
+            for study in studies.of_paper(papers[name]):
+                own = study.cells(dict(papers[name]), ())
+                known |= study.about() | {label for c in own for label in (c.setting, c.algorithm)}
+            claims.check_names(found, known)
+            claims.check_trials(found, trials.asked_trials(name))
+
+    def context(
+        self, paper: str, trials: PlannedTrials, costs: Costs, shown: PlannedShown
+    ) -> dict[str, Any]:
+        """Return what the rule of claims knows beside tables, as plain data.
+
+        Keys: ``cells``, rows of lane, setting, algorithm, trials planned without ``decide``,
+        processor seconds of a trial, and figures; ``enlarged``, claims that more trials were run
+        for; ``lines``, where each claim stands in its file.
+        """
+        figures = shown.figures_of_cells(paper)
+        asked = trials.asked_trials(paper)
+        cells = [
+            [*cell, number, costs.seconds_of_cell(paper, *cell), figures.get(cell, [])]
+            for cell, number in sorted(asked.items())
+        ]
+        return {
+            "cells": cells,
+            "enlarged": sorted(name for name in self._decide if name.startswith(f"{paper}.")),
+            "lines": lines_of(paper),
+        }
+
+
+def lines_of(paper: str) -> dict[str, int]:
+    """Return the line at which each claim of a paper begins in its file, counted from 1."""
+    lines = read_text(claims_path(paper)).splitlines()
+    found = ((number, _CLAIM.match(line)) for number, line in enumerate(lines, 1))
+    return {match[1]: number for number, match in found if match}

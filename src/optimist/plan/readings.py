@@ -1,0 +1,284 @@
+"""Readings of claims: what a paper leaves open, written out as checks of their own.
+
+A claim names choices, such as the radius or a rival's variant, and each choice has alternatives. A
+reading takes one alternative of each. What an alternative changes (settings, options of settings,
+labels of algorithms) is put into the checks of the claim here, so that `optimist.claims` knows
+readings with their checks, and no choices.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from optimist.claims.checks import ALGORITHMS, SETTINGS, STATUSES, controls_of
+from optimist.errors import ConfigError, unknown_name
+from optimist.label import Label
+from optimist.plan.names import Names
+
+
+@dataclass(frozen=True, eq=False)
+class Alternative:
+    """One way to take a choice: its names, its status and what it changes in checks."""
+
+    choice: str
+    name: str
+    status: str
+    settings: Mapping[str, str]
+    options: Mapping[str, Any]
+    algorithms: Mapping[str, str]
+
+
+class Writer:
+    """Writes out the claims of one paper.
+
+    Parameters
+    ----------
+    document : mapping
+        A claims file.
+    names : Names
+        Settings and lists of the paper.
+    words : mapping
+        The project's table of vague words: relation and bound by word.
+    """
+
+    def __init__(self, document: Mapping[str, Any], names: Names, words: Mapping[str, Any]) -> None:
+        self._names = names
+        self._words = words
+        self._labels: dict[tuple[str, tuple[Alternative, ...]], str] = {}
+        self._choices = {
+            choice: [
+                Alternative(
+                    choice,
+                    str(name),
+                    entry["status"],
+                    self._map(f"choices.{choice}", entry.get("settings", {})),
+                    entry.get("options", {}),
+                    self._map(f"choices.{choice}", entry.get("algorithms", {})),
+                )
+                for name, entry in alternatives.items()
+            ]
+            for choice, alternatives in document.get("choices", {}).items()
+        }
+
+    def claim(self, claim: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a claim with ``readings``, each with name, status and checks, for its choices.
+
+        Raises
+        ------
+        ConfigError
+            For an unknown choice, alternative or word, a claim without a reading that counts, and a
+            reading that counts without a check that does.
+        """
+        choices = [self._choice(claim, name) for name in claim.get("choices", ())]
+        suffice = [self._choice(claim, name) for name in claim.get("one_suffices", ())]
+        for name in set(claim.get("choices", ())) & set(claim.get("one_suffices", ())):
+            raise ConfigError(
+                f"claim {claim['id']!r} has {name!r} in choices and in one_suffices; "
+                "allowed: one of them"
+            )
+        self._check_conditions(claim, [*choices, *suffice])
+        own = ("choices", "one_suffices", "without", "reading", "checks")
+        readings = [
+            self._reading(claim, alternatives, suffice)
+            for alternatives in product(*choices)
+            if not self._is_left_out(claim, alternatives)
+        ]
+        if all(reading["status"] == "ours" for reading in readings):
+            raise ConfigError(
+                f"claim {claim['id']!r} has no reading that counts; allowed: at least one "
+                "alternative of each choice that is stated or open"
+            )
+        for reading in readings:
+            if reading["status"] != "ours" and all(
+                c["status"] == "ours" for c in reading["checks"]
+            ):
+                raise ConfigError(
+                    f"claim {claim['id']!r} has no check that counts in its reading "
+                    f"{reading['name']!r}; allowed: at least one"
+                )
+        return {k: v for k, v in claim.items() if k not in own} | {"readings": readings}
+
+    def _choice(self, claim: Mapping[str, Any], name: str) -> list[Alternative]:
+        if name not in self._choices:
+            raise unknown_name(f"choice of claim {claim['id']!r}", name, self._choices)
+        return self._choices[name]
+
+    @staticmethod
+    def _check_conditions(claim: Mapping[str, Any], choices: Sequence[Any]) -> None:
+        known = {found[0].choice: {one.name for one in found} for found in choices}
+        conditions = [check["when"] for check in claim["checks"] if "when" in check]
+        for condition in [*conditions, *claim.get("without", ())]:
+            for choice, names in condition.items():
+                if choice not in known:
+                    raise unknown_name(f"choice in claim {claim['id']!r}", choice, known)
+                for name in names:
+                    if str(name) not in known[choice]:
+                        place = f"alternative of {choice} in claim {claim['id']!r}"
+                        raise unknown_name(place, str(name), known[choice])
+
+    @staticmethod
+    def _is_left_out(claim: Mapping[str, Any], alternatives: Sequence[Alternative]) -> bool:
+        return any(_matches(condition, alternatives) for condition in claim.get("without", ()))
+
+    def _reading(
+        self,
+        claim: Mapping[str, Any],
+        alternatives: Sequence[Alternative],
+        suffice: Sequence[Sequence[Alternative]],
+    ) -> dict[str, Any]:
+        statuses = [one.status for one in alternatives] or [claim.get("reading", "stated")]
+        checks = [
+            check
+            for tuning in product(*suffice)
+            for entry in claim["checks"]
+            for check in self._checks(claim, entry, [*alternatives, *tuning], tuning)
+        ]
+        return {
+            "name": _named(alternatives),
+            "status": max(statuses, key=STATUSES.index),
+            "checks": checks,
+        }
+
+    def _checks(
+        self,
+        claim: Mapping[str, Any],
+        entry: Mapping[str, Any],
+        alternatives: Sequence[Alternative],
+        tuning: Sequence[Alternative],
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the checks that an entry stands for under some alternatives."""
+        if not _matches(entry.get("when", {}), alternatives):
+            return
+        place = claim["id"]
+        each = {k: self._each(place, k, v) for k, v in entry.get("each", {}).items()}
+        fixed = {k: self._argument(place, k, v) for k, v in entry.get("arguments", {}).items()}
+        for values in product(*each.values()):
+            arguments = {**fixed, **dict(zip(each, values, strict=True))}
+            made = self._made(place, entry, arguments, alternatives)
+            about = entry.get("part", [key for key in SETTINGS if key in arguments])
+            texts = [_text(arguments[key]) for key in about if key in arguments]
+            is_ours = any(one.status == "ours" for one in tuning)
+            yield {
+                **made,
+                "part": ", ".join(texts),
+                "tuning": _named(tuning),
+                "status": "ours" if is_ours else entry.get("status", "stated"),
+                "controls": self._controls(place, entry, arguments, alternatives),
+                "any_control": "any" in entry.get("control", {}),
+            }
+
+    def _made(
+        self,
+        place: str,
+        entry: Mapping[str, Any],
+        arguments: Mapping[str, Any],
+        alternatives: Sequence[Alternative],
+    ) -> dict[str, Any]:
+        """Return metric, arguments, relation, bound and tolerance of a check."""
+        word = entry.get("word")
+        if word is not None and word not in self._words:
+            raise unknown_name(f"word of claim {place!r}", word, self._words)
+        found = {} if word is None else self._words[word]
+        wanted = {key: entry.get(key, found.get(key)) for key in ("relation", "bound", "tolerance")}
+        wanted["why"] = entry.get("why", found.get("why", ""))
+        changed = {k: self._changed(place, k, v, alternatives) for k, v in arguments.items()}
+        return {"metric": entry["metric"], "arguments": changed, **wanted}
+
+    def _controls(
+        self,
+        place: str,
+        entry: Mapping[str, Any],
+        arguments: Mapping[str, Any],
+        alternatives: Sequence[Alternative],
+    ) -> list[dict[str, Any]]:
+        """Return the checks that must fail for a check to say anything."""
+        found = []
+        for one in controls_of(entry):
+            changed = one.get("arguments", {}).items()
+            own = {k: self._argument(place, k, v) for k, v in changed}
+            kept = {} if "metric" in one else dict(arguments)
+            found.append(self._made(place, {**entry, **one}, {**kept, **own}, alternatives))
+        return found
+
+    # Labels.
+
+    def _map(self, place: str, labels: Mapping[str, str]) -> dict[str, str]:
+        return {self._names.label(place, k): self._names.label(place, v) for k, v in labels.items()}
+
+    def _argument(self, place: str, key: str, value: Any) -> Any:
+        if key == "settings":
+            return self._names.labels(f"{place}.{key}", value)
+        is_text = isinstance(value, str)
+        return self._names.label(f"{place}.{key}", value) if is_text else value
+
+    def _each(self, place: str, key: str, values: Any) -> list[Any]:
+        if key == "settings":
+            return [self._names.labels(f"{place}.{key}", value) for value in values]
+        is_plain = isinstance(values, list) and not any(isinstance(v, str | dict) for v in values)
+        return values if is_plain else self._names.labels(f"{place}.{key}", values)
+
+    def _changed(
+        self, place: str, key: str, value: Any, alternatives: Sequence[Alternative]
+    ) -> Any:
+        """Return an argument with what the alternatives change in it."""
+        if isinstance(value, list):
+            return [self._changed(place, key, one, alternatives) for one in value]
+        if not isinstance(value, str) or key not in (*SETTINGS, *ALGORITHMS):
+            return value
+        known = value, tuple(alternatives)
+        if known not in self._labels:
+            self._labels[known] = self._label(place, value, alternatives)
+        return self._labels[known]
+
+    def _label(self, place: str, value: str, alternatives: Sequence[Alternative]) -> str:
+        """Return a label of a setting, of an algorithm, or of both, under some alternatives."""
+        setting, slash, algorithm = _split(value)
+        if not self._names.is_setting(setting):
+            return self._names.label(place, _replaced(value, [a.algorithms for a in alternatives]))
+        label = Label.parse(_replaced(setting, [a.settings for a in alternatives]), "setting")
+        options: dict[str, Any] = {}
+        for alternative in alternatives:
+            options |= alternative.options
+        setting = str(Label.make(label.name, {**options, **dict(label.options)}))
+        if slash:
+            algorithm = _replaced(algorithm, [a.algorithms for a in alternatives])
+        return self._names.label(place, f"{setting}{slash}{algorithm}")
+
+
+def _matches(condition: Mapping[str, Any], alternatives: Sequence[Alternative]) -> bool:
+    """Return whether alternatives are among those that a condition names for their choices."""
+    taken = {one.choice: one.name for one in alternatives}
+    return all(taken[choice] in map(str, names) for choice, names in condition.items())
+
+
+def _named(alternatives: Sequence[Alternative]) -> str:
+    return "; ".join(f"{one.choice} {one.name}" for one in alternatives)
+
+
+def _text(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    """Return setting, slash and algorithm of a text; a slash within options does not count."""
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter == "[") - (letter == "]")
+        if letter == "/" and not depth:
+            return text[:place], "/", text[place + 1 :]
+    return text, "", ""
+
+
+def _replaced(text: str, maps: Sequence[Mapping[str, str]]) -> str:
+    """Return a label with what stands for it in some maps, one after the other.
+
+    A label of the same name adds its options, so that a solver and a radius can be chosen apart.
+    """
+    found = Label.parse(text)
+    for replacements in maps:
+        if text in replacements:
+            new = Label.parse(replacements[text])
+            kept = dict(found.options) if new.name == found.name else {}
+            found = Label.make(new.name, {**kept, **dict(new.options)})
+    return str(found)
