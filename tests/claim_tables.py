@@ -4,7 +4,8 @@ import pandas as pd
 
 from optimist import claims
 
-SPREAD = (-2, -1, 0, 1, 2)  # standard error of its mean: sqrt(1/2)
+# Ten numbers of mean zero, whose mean has a standard error of 0.471405.
+SPREAD = (-2, -1, 0, 1, 2) * 2
 
 
 def finals(setting, algorithm, regrets, status="ok", first=0, **columns):
@@ -47,18 +48,34 @@ def facts(**values):
     )
 
 
-def one_claim(*checks, level=0.95):
-    claim = {"id": "toy.01", "place": "Figure 1", "statement": "It works.", "checks": list(checks)}
-    return {"paper": "toy", "level": level, "claims": [claim]}
+def reading(*checks, name="", status="stated"):
+    """A reading of a claims file, written out."""
+    return {"name": name, "status": status, "checks": list(checks)}
 
 
-def judge(*checks, level=0.95, **tables):
-    tables = {k: pd.concat(v) if isinstance(v, list) else v for k, v in tables.items()}
-    (verdict,) = claims.evaluate(one_claim(*checks, level=level), tables)
+def claim_with(*readings, id="toy.01", **keys):
+    """A claim of a claims file, written out."""
+    about = {"id": id, "place": "Figure 1", "statement": "It works."}
+    return {**about, "readings": list(readings), **keys}
+
+
+def document(*written, level=0.95):
+    return {"paper": "toy", "level": level, "claims": list(written)}
+
+
+def decide(*readings, context=None, tables=None, **keys):
+    """Return the verdict on a claim with these readings; lists of tables are joined."""
+    tables = {k: pd.concat(v) if isinstance(v, list) else v for k, v in (tables or {}).items()}
+    (verdict,) = claims.evaluate(document(claim_with(*readings, **keys)), tables, context)
     return verdict
 
 
+def judge(*checks, level=0.95, kind="empirical", **tables):
+    """Return the verdict on a claim with one reading."""
+    return decide(reading(*checks), level=level, kind=kind, tables=tables)
+
+
 def measure(metric, arguments, **tables):
-    """Return the only result of an informative check."""
-    verdict = judge({"metric": metric, "arguments": arguments, "informative": True}, **tables)
+    """Return the only result of a check without a bound."""
+    verdict = judge({"metric": metric, "arguments": arguments}, **tables)
     return verdict.results[0]

@@ -17,6 +17,7 @@ from optimist.problems.kernel import KernelProblem
 ROOT = Path(__file__).resolve().parents[1]
 STAND_IN = ROOT / "data" / "stand_in"
 HEAVY_TAILED = "heavy_tailed"
+LINKS = ("logistic", "poisson", "gaussian")
 KERNELS = {"gaussian_kernel": GaussianKernel(0.5), "linear_kernel": LinearKernel()}
 # What environments tell algorithms along with a reward, by kind of problem.
 CONTEXT = {HEAVY_TAILED: {"scale": 1.0}}
@@ -24,6 +25,8 @@ CONTEXT = {HEAVY_TAILED: {"scale": 1.0}}
 
 def kinds_of(algorithm):
     """Return the kinds of problem, see `make_problem`, that an algorithm class is made for."""
+    if algorithm.problem_type is object:  # any
+        return (*LINKS, *KERNELS, HEAVY_TAILED)
     if algorithm.problem_type is GLBProblem:
         return algorithm.links
     if algorithm.problem_type is KernelProblem:

@@ -104,6 +104,8 @@ def test_it_refuses_nonsense_options(name):
 def test_it_refuses_unknown_options_and_arms(name):
     with pytest.raises(ConfigError, match=r"unknown option 'no_such_thing'.*allowed"):
         make_algorithm(f"{name}[no_such_thing=1]", make_box_problem())
+    if name == "uniform":  # which plays wherever there is anything to choose from
+        return
     with pytest.raises(ConfigError, match=r"unknown algorithm|is not defined for"):
         make_algorithm(name, make_problem("logistic"))
 

@@ -39,6 +39,12 @@ def environment(function="network", **changes):
     return TestFunctionEnvironment(stream=lambda purpose: stream("test", purpose), **values)
 
 
+def drawn_network(trial, **changes):
+    values = {"horizon": 48, "trial": trial, "dimension": 2} | changes
+    streams = {"stream": lambda purpose: stream("test", trial, purpose)}
+    return TestFunctionEnvironment(function="drawn_network", **values, **streams)
+
+
 # The functions.
 
 
@@ -80,6 +86,19 @@ def test_no_point_of_the_box_has_a_larger_value_than_the_bound(name):
     assert max(extremes) == pytest.approx(bound, rel=1e-3)
 
 
+def test_a_drawn_network_is_new_in_every_trial_and_largest_in_the_corner():
+    first, second = (drawn_network(trial) for trial in (0, 1))
+    assert first.theta.shape == (3 * 2 + 7,)
+    assert first.theta.min() >= 0.0 and first.theta.max() <= 1.0
+    assert not np.allclose(first.theta, second.theta)
+    x = np.array([1.0, -2.0])
+    assert first.value(x) == TwoLayerNetwork(2, 3).value(first.theta, x)
+    grid = np.random.default_rng(0).uniform(-5.0, 5.0, (2000, 2))
+    values = [first.value(point) for point in grid]
+    assert max(values) <= first.maximum == first.value(np.full(2, 5.0)) == first.value_bound
+    assert first.problem().hidden == 3 and environment().problem().hidden == 25
+
+
 def test_the_noise_of_a_round_is_the_same_wherever_one_asks():
     place = environment("rastrigin")
     a, b = np.zeros(20), np.ones(20)
@@ -110,6 +129,49 @@ def test_the_oracle_hardly_moves_the_initial_weights():
     moved = algorithm.diagnostics()["oracle_displacement"]
     assert 0.0 < moved < 1e-3
     np.testing.assert_allclose(algorithm.ball.centre, first, atol=1e-3)
+
+
+@pytest.mark.parametrize("unit", [False, True])
+def test_the_exact_oracle_fits_a_network_of_its_own_kind(unit):
+    place = drawn_network(0, initial=40)
+    label = f"go_ucb[oracle=exact,unit_weights={str(unit).lower()}]"
+    algorithm = make_algorithm(label, place.problem(), np.random.default_rng(0))
+    for t in range(40):
+        x = algorithm.propose()
+        algorithm.observe(x, place.reward(t, x))
+    errors = [
+        algorithm.network.squared_error(w, algorithm.points, algorithm.values)[0]
+        for w in (algorithm.fitted, place.theta, algorithm.drawn)
+    ]
+    assert errors[0] <= errors[1] < 1e-3 < errors[2]
+    assert not unit or (algorithm.fitted.min() >= 0.0 and algorithm.fitted.max() <= 1.0)
+
+
+def test_the_radius_of_equation_7_and_its_share():
+    problem = drawn_network(0).problem()
+    whole, part = (
+        make_algorithm(f"go_ucb[ball={c}]", problem, np.random.default_rng(0)).variant
+        for c in (1, 0.01)
+    )
+    size, T = 13, problem.rounds
+    for t in (1, T):
+        expected = size * 0.01**2 + size**3 + size**3 * t / T
+        assert whole.beta(t) == pytest.approx(expected)
+        assert part.beta(t) == pytest.approx(0.01 * expected)
+    with pytest.raises(ConfigError, match="ball"):
+        make_algorithm("go_ucb[ball=0]", problem, np.random.default_rng(0))
+
+
+def test_the_bound_from_widths_is_that_of_lemma_5_5():
+    place = environment()
+    algorithm = make_algorithm("go_ucb", place.problem(), np.random.default_rng(0))
+    for t in range(8):
+        x = algorithm.propose()
+        algorithm.observe(x, place.reward(t, x))
+    found = algorithm.diagnostics()
+    size, beta = algorithm.network.size, algorithm.variant.beta(3)
+    growth = math.log1p(3 * found["gradient_norm"] ** 2 / (size * algorithm.ball.ridge))
+    assert found["width_bound"] == pytest.approx(math.sqrt(3 * 16.0 * beta * size * growth))
 
 
 def test_gradient_descent_takes_the_steps_of_the_paper():
@@ -341,6 +403,29 @@ def test_the_acquisition_is_largest_where_the_next_point_is(name, configuration)
     # Twenty candidates may miss the top; three hundred and more do not, up to the grid.
     slack = 0.2 if configuration == "raw" else 1e-6
     assert acquisition(x[None])[0] >= acquisition(grid).max() - slack * spread
+
+
+@pytest.mark.parametrize("name", ["gp_ei", "gp_pi", "gp_ucb"])
+def test_starts_refined_together_end_where_none_can_climb_alone(name):
+    from scipy.optimize import minimize
+
+    algorithm = make(name)
+    play(algorithm, bowl, 12)
+    X, y = (algorithm.points + 1.0) / 4.0, algorithm.values
+    y = (y - y.mean()) / y.std(ddof=1)
+    process, _ = gp_regression.fit(algorithm.scheme, X, y, algorithm.rng)
+    starts = np.random.default_rng(3).random((6, 2))
+    ends, heights = algorithm._refine(process, y.max(), starts, np.zeros(2), np.ones(2))
+
+    def height(points):
+        return algorithm.acquisition(*process.predict(np.atleast_2d(points)), y.max())[0]
+
+    np.testing.assert_allclose(heights, height(ends), rtol=1e-9)
+    assert (heights > height(starts)).all()
+    for x, value in zip(ends, heights, strict=True):
+        alone = minimize(lambda z: -height(z)[0], x, method="L-BFGS-B", bounds=[(0.0, 1.0)] * 2)
+        assert -alone.fun - value < 1e-3 * (1.0 + abs(value))
+    assert algorithm.counts["failed_ascents"] == 0
 
 
 @pytest.mark.parametrize("name", ["gp_ei", "gp_pi", "gp_ucb", "turbo"])

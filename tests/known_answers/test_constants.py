@@ -185,3 +185,7 @@ def test_first_radii_of_ecolog():
     gamma = math.sqrt(5.0) / 2.0 + 2.0 / math.sqrt(5.0) * tail
     older = 2.0 * 5.0 * 9.0 + 16.0 * gamma
     assert make_algorithm("ecolog[radius=older]", problem).radius ** 2 == pytest.approx(older)
+    # With the width 2S of the ball as D: (2 + 6) nu / 4 + 36 / 8, and 2 + 6 again in the growth.
+    wide = 180.0 + 2.0 * 8.0 * (2.0 * nu + 4.5) + 4.0 * math.log(2.0)
+    found = make_algorithm("ecolog[diameter=published]", problem).radius ** 2
+    assert found == pytest.approx(wide)

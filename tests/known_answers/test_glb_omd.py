@@ -6,8 +6,9 @@ from scipy.optimize import minimize
 from toy_environments import make_problem, papers, random_arms
 
 from optimist.algorithms import make_algorithm
+from optimist.algorithms.glb.glb_omd_theory import regret_bound
 from optimist.numerics.links import Gaussian
-from optimist.runs.cell import Cell, build
+from optimist.runs.cell import Cell, build, make_cell, play_trial
 
 (PAPER,) = (p for p in papers() if p["paper"] == "glb_omd")
 
@@ -147,3 +148,67 @@ def test_the_set_is_the_ellipsoid_around_the_estimate():
     border = directions * (algorithm.radius / lengths)[:, None]
     assert algorithm.contains(algorithm.theta + 0.999 * border).all()
     assert not algorithm.contains(algorithm.theta + 1.001 * border).any()
+
+
+@pytest.mark.parametrize("setting", ["logistic_s3", "poisson_s5"])
+@pytest.mark.parametrize("name", ["glb_omd", "gloc"])
+def test_a_pseudo_inverse_plays_as_rank_one_updates_do(name, setting):
+    one, anew = (
+        play_trial(make_cell(PAPER, setting, f"{name}[inverse={how}]"), 0, rounds=400).columns
+        for how in ("rank_one", "pinv")
+    )
+    assert one["regret"] == anew["regret"]
+    assert one["projections"] == anew["projections"]
+
+
+def test_an_update_by_pseudo_inverses_is_that_of_the_rank_one_formula():
+    one, arms = warm(np.random.default_rng(8), "poisson", 4, norm=3.0)
+    anew = make_algorithm("glb_omd[inverse=pinv]", one.problem)
+    anew.theta, anew.H, anew.H_inv = one.theta.copy(), one.H.copy(), one.H_inv.copy()
+    for algorithm in (one, anew):
+        algorithm.update(arms, 26, 2.0)
+    np.testing.assert_allclose(anew.theta, one.theta, rtol=1e-10)
+    np.testing.assert_allclose(anew.H_inv, np.linalg.inv(anew.H), rtol=1e-12)
+
+
+# What the theorems say, beside what happened.
+
+
+def test_the_bound_of_theorem_2_by_hand():
+    # d = 1, S = 1: lambda = 1, eta = 2, R = g = 1, C = 1/4, c = mu'(1) = 0.196612, T = 2.
+    algorithm = make_algorithm("glb_omd", make_problem(dimension=1, norm_bound=1.0, delta=0.01))
+    # beta_2^2 = 22.420681 + 24 ln 3 = 48.787376, beta_3^2 = 22.420681 + 24 ln 3.5 = 52.486988.
+    # gamma_1^2 = 4 * 48.787376 * 2.5 * ln 1.5 = 197.816.
+    # gamma_2 = 8 * 0.25 * 52.486988 / 0.196612 * ln(1 + 2 * 0.196612) = 177.060.
+    gamma_1, gamma_2 = np.sqrt(197.816), 177.060
+    root = np.sqrt(gamma_1**2 + 2.0 * gamma_2 + 0.4)
+    expected = 2.0 * gamma_2 + 2.0 * gamma_1**2 + 2.0 * gamma_1 * root
+    assert regret_bound(algorithm, 2, 0.4) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("setting", ["logistic_s3", "poisson_s9"])
+def test_distances_and_regret_are_recorded_as_shares_of_what_the_theorems_allow(setting):
+    cell = make_cell(PAPER, setting, "glb_omd")
+    environment, problem = build(cell, 0)
+    algorithm = make_algorithm("glb_omd", problem)
+    distances, regret, slopes, shares = [], 0.0, 0.0, []
+    for t in range(60):
+        gap = environment.theta - algorithm.theta
+        distances.append(np.sqrt(gap @ algorithm.H @ gap) / algorithm.radius)
+        arms = environment.arms(t)
+        index = algorithm.select(arms)
+        algorithm.update(arms, index, environment.reward(t, index))
+        regret += environment.regret(t, index)
+        slopes += problem.link.slope((arms @ environment.theta).max())
+        shares.append(regret / regret_bound(algorithm, t + 1, slopes))
+    last = play_trial(cell, 0, rounds=60).rows[-1]
+    assert last["distance_over_radius"] == pytest.approx(max(distances), rel=1e-12)
+    assert last["covered"] == (max(distances) <= 1.0)
+    assert 0.0 < last["regret_over_bound"] <= max(shares) * (1.0 + 1e-12)
+    assert last["regret_over_bound"] >= shares[-1] * (1.0 - 1e-12)
+
+
+def test_the_timing_lane_asks_for_no_theory():
+    cell = make_cell(PAPER, "logistic_s3", "glb_omd")
+    played = play_trial(cell, 0, rounds=20, coverage=False).columns
+    assert "distance_over_radius" not in played

@@ -425,7 +425,7 @@ def test_oful_covers_under_gaussian_noise_with_a_matched_radius():
         }
         environment, told = build(Cell("hvt_ucb", "short", "oful", spec), trial)
         algorithm = make_algorithm("oful[R=unit]", told)
-        coverage = loop.Coverage(environment.theta, algorithm)
+        coverage = loop.Coverage(environment.truth, algorithm)
         columns = loop.play(environment, algorithm, [200], observers=[coverage]).columns
         covered += columns["covered"][-1]
     assert covered >= 99

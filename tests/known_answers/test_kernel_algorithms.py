@@ -41,7 +41,7 @@ def play(label, told, place, rounds):
 
 
 @pytest.mark.parametrize("fixed", [True, False])
-@pytest.mark.parametrize("solver", ["incremental", "recall", "naive"])
+@pytest.mark.parametrize("solver", ["incremental", "recall", "distinct", "naive"])
 def test_gp_ucb_maximises_the_dense_upper_bound(fixed, solver):
     place, X, rewards = environment()
     told = problem(fixed_arms=fixed, factor=0.2)
@@ -154,10 +154,13 @@ def test_bkb_draws_with_the_variance_from_before_the_pull():
 
 def test_the_cache_changes_nothing():
     place, *_ = environment()
-    with_rows, chosen = play("bkb", problem(), place, 100)
-    without, same = play("bkb[cache=false]", problem(), place, 100)
+    with_rows, chosen = play("bkb[q_bar=0.5]", problem(), place, 100)
+    without, same = play("bkb[cache=false,q_bar=0.5]", problem(), place, 100)
     assert chosen == same
     assert with_rows.state_bytes() > without.state_bytes()
+    # Without, it holds the kernel of the inducing points with the arms.
+    assert without.held.nbytes == 8 * without.diagnostics()["rank"] * 40
+    assert with_rows.held is None
 
 
 def test_changing_arms_are_embedded_when_they_come():

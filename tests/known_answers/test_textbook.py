@@ -303,15 +303,18 @@ def test_rs_glincb_plays_no_eliminated_arm():
     assert textbook.overruled > 3
 
 
-def test_rs_glincb_meets_both_of_its_phases_above():
+def test_rs_glincb_meets_both_of_its_phases_above_and_counts_its_fits(monkeypatch):
     problem = make_problem(dimension=3, kappa=21.0)
     arms, rewards = environment("logistic", 3, 10, ROUNDS)
     algorithm = make_algorithm("rs_glincb", problem)
+    fits, fit = [], algorithm._fit
+    monkeypatch.setattr(algorithm, "_fit", lambda *a: fits.append(1) or fit(*a))
     for t in range(ROUNDS):
         index = algorithm.select(arms[t])
         algorithm.update(arms[t], index, rewards[t, index])
     assert 5 < algorithm.diagnostics()["warm_up_rounds"] < 50
     assert algorithm.diagnostics()["switches"] >= 2
+    assert algorithm.diagnostics()["updates"] == len(fits)
 
 
 @pytest.mark.parametrize("link", ["logistic", "poisson"])
@@ -322,7 +325,8 @@ def test_the_textbook_ofuglb_chooses_the_same_arms(link):
 
 
 @pytest.mark.parametrize(
-    "form", ["index=linear", "index=mixed", "radius=older", "proximal=unscaled"]
+    "form",
+    ["index=linear", "index=mixed", "radius=older", "proximal=unscaled", "diameter=published"],
 )
 def test_the_two_solvers_of_ecolog_learn_the_same(form):
     arms, rewards = environment("logistic", 5, 20, 150)

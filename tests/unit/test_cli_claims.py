@@ -2,35 +2,43 @@
 
 import pandas as pd
 import pytest
+from claim_tables import SPREAD, claim_with, document, facts, finals, reading
 
 from optimist import claims, cli
 from optimist.plan import config
 
+TALLY = "3 claims: 1 reproduced, 1 not reproduced, 1 undecided."
 README = "# Title\n\n<!-- claims -->\n<!-- /claims -->\n"
+
+
+def about(name):
+    arguments = {"name": name, "setting": "here"}
+    return {"metric": "fact", "arguments": arguments, "relation": "below", "bound": 1}
+
+
+OPEN = {
+    "metric": "regret_ratio",
+    "arguments": {"setting": "here", "numerator": "a", "denominator": "b"},
+    "relation": "below",
+    "bound": 10,
+}
+WRITTEN = document(
+    {**claim_with(reading(about("low")), id="glb_omd.01"), "statement": "About glb_omd."},
+    {**claim_with(reading(about("high")), id="other.01"), "statement": "About other."},
+    {**claim_with(reading(OPEN), id="other.02", decides=1.05), "statement": "It is open."},
+)
+TABLES = {
+    "facts": facts(low=0.5, high=2.0),
+    "finals": pd.concat(
+        [finals("here", "a", [10.0 + z for z in SPREAD]), finals("here", "b", [1.0] * 10)]
+    ),
+}
 
 
 @pytest.fixture
 def figures(tmp_path):
-    """A folder with the verdicts on two claims, and one of them alone for the paper glb_omd."""
-    checks = [
-        {"metric": "fact", "arguments": {"name": name, "setting": "here"}, "relation": "below"}
-        for name in ("low", "high")
-    ]
-    document = {
-        "level": 0.95,
-        "claims": [
-            {
-                "id": f"{paper}.01",
-                "place": "Figure 1",
-                "statement": f"About {paper}.",
-                "checks": [{**check, "bound": 1}],
-            }
-            for paper, check in zip(("glb_omd", "other"), checks, strict=True)
-        ],
-    }
-    facts = [("low", "here", 0.5), ("high", "here", 2.0)]
-    table = pd.DataFrame(facts, columns=["name", "setting", "value"])
-    frame = claims.to_frame(claims.evaluate(document, {"facts": table}))
+    """A folder with the verdicts on three claims, and one of them alone for the paper glb_omd."""
+    frame = claims.to_frame(claims.evaluate(WRITTEN, TABLES))
     folder = tmp_path / "figures"
     (folder / "glb_omd").mkdir(parents=True)
     frame.to_csv(folder / "claims.csv", index=False)
@@ -66,10 +74,26 @@ def test_all_verdicts_are_printed(optimist, figures):
     assert out.splitlines() == [
         "glb_omd.01  reproduced      About glb_omd.",
         "other.01    not reproduced  About other.",
-        "                            -> 0 of 1 hold, not: high, here (fails)",
+        "                            -> fails, 0 of 1 checks hold, not: high, here (fails)",
+        "other.02    undecided       It is open.",
+        "                            -> undecided, 0 of 1 checks hold, not: regret of a / b, here "
+        "(undecided)",
+        "                            -> 79 new trials would decide a ratio of 1.05",
         "",
-        "2 claims: 1 reproduced, 1 not reproduced.",
+        f"{TALLY} Measured over 100 rounds.",
     ]
+
+
+def test_what_would_decide_is_listed_with_its_command(optimist, figures):
+    status, out, err = optimist("claims", "--undecided", "--figures", figures)
+    assert (status, err) == (0, "")
+    assert out.splitlines() == [
+        "other.02  It is open.",
+        "    79 new trials would decide a ratio of 1.05",
+        "    snakemake --cores all --config 'decide={other.02: 89}' -- other",
+    ]
+    _, out, _ = optimist("claims", "glb_omd", "--undecided", "--figures", figures)
+    assert out == "no claim is undecided\n"
 
 
 def test_one_paper_needs_its_own_file_only(optimist, figures):
@@ -103,9 +127,9 @@ def test_an_unknown_paper_is_refused_with_the_nearest(optimist):
 
 def test_the_readme_gets_the_verdicts(optimist, figures, readme):
     status, out, _ = optimist("claims", "--readme", "--figures", figures)
-    assert (status, out) == (0, "2 claims: 1 reproduced, 1 not reproduced.\n")
+    assert (status, out) == (0, f"{TALLY} Measured over 100 rounds.\n")
     text = readme.read_text()
-    assert "| other.01 | Figure 1 | About other. | **not reproduced** |" in text
+    assert "| other.01 | empirical | Figure 1 | About other. | **not reproduced** |" in text
     assert claims.readme_is_current(text, claims.read_frame(figures / "claims.csv"))
     assert not claims.readme_is_current(text, claims.read_frame(figures / "glb_omd" / "claims.csv"))
 

@@ -41,7 +41,7 @@ PAPER = {
     },
     "runs": {
         "runs": [{"settings": ["s3", "counts"], "algorithms": ["glb_omd"], "trials": 2}],
-        "timings": [{"settings": ["s3"], "algorithms": ["glb_omd"], "trials": 1}],
+        "timings": [{"turns": 5, "cells": [{"settings": ["s3"], "algorithms": ["glb_omd"]}]}],
     },
     "figures": {
         "figures": {
@@ -80,6 +80,7 @@ def tree(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "workflow" / "schemas", tmp_path / "workflow" / "schemas")
     shutil.copytree(ROOT / "data" / "stand_in", tmp_path / "data" / "stand_in")
     (tmp_path / "config" / "papers" / "toy").mkdir(parents=True)
+    shutil.copy(ROOT / "config" / "words.yaml", tmp_path / "config")
     base = config.merge(config.load_config(), {"papers": ["toy"]})
     (tmp_path / "config" / "config.yaml").write_text(yaml.safe_dump(base))
     write(tmp_path, PAPER)
@@ -242,7 +243,7 @@ def test_changes_are_merged_over_the_settings_that_match(tree):
 def test_trials_are_raised_and_never_lowered(tree):
     for least, expected in ((1, 2), (5, 5), (None, 2)):
         assert config.load_paper("toy", change(least))["runs"][0]["trials"] == expected
-    assert config.load_paper("toy", change(5))["timings"] == PAPER["runs"]["timings"]
+    assert [block["trials"] for block in config.load_paper("toy", change(9))["timings"]] == [5]
 
 
 def test_the_plan_runs_the_changed_paper(tree):
@@ -285,14 +286,20 @@ def test_changes_of_an_unknown_paper_are_named(tree):
     holds(message(config.check_config, changed_paper), ["paper 'toi'", "did you mean 'toy'"])
 
 
+def numbers_of_trials(plan):
+    """Return how many trials of the regret lane each cell has."""
+    found = Counter()
+    for asked in plan.trials:
+        if asked.lane == "regret":
+            found[asked.cell.name] += asked.stop - asked.first
+    return found
+
+
 def test_the_overlay_for_many_trials_changes_trials_alone():
     large = Plan(config.load_config(ROOT / "config" / "large.yaml"))
     usual = Plan(config.load_config())
-    trials = Counter()
-    for asked in large.trials:
-        if asked.lane == "regret":
-            trials[asked.cell.name] += asked.stop - asked.first
-    assert set(trials.values()) == {100}
+    found, own = numbers_of_trials(large), numbers_of_trials(usual)
+    assert found == {cell: max(100, number) for cell, number in own.items()}
     many, few = ({t.cell.name: t.cell.spec for t in plan.trials} for plan in (large, usual))
     assert many == few
 
@@ -300,18 +307,16 @@ def test_the_overlay_for_many_trials_changes_trials_alone():
 def test_the_overlay_for_long_horizons_changes_what_it_says():
     plan = Plan(config.load_config(ROOT / "config" / "bkb_long.yaml"))
     usual = Plan(config.merge(config.load_config(), {"papers": plan.config["papers"]}))
-    trials = Counter()
-    for asked in plan.trials:
-        if asked.lane == "regret":
-            trials[asked.cell.name] += asked.stop - asked.first
-    assert set(trials.values()) == {plan.config["changes"]["trials"]}
+    least = plan.config["changes"]["trials"]
+    own = numbers_of_trials(usual)
+    assert numbers_of_trials(plan) == {cell: max(least, n) for cell, n in own.items()}
     horizons = {
         name: {t.cell.setting: t.cell.spec["horizon"] for t in each.trials}
         for name, each in (("large", plan), ("usual", usual))
     }
     assert horizons["large"].keys() == horizons["usual"].keys()
     grown = [s for s, T in horizons["large"].items() if horizons["usual"][s] < T]
-    assert len(grown) > len(horizons["large"]) / 3
+    assert len(grown) > len(horizons["large"]) / 4
     assert all(horizons["usual"][s] <= T for s, T in horizons["large"].items())
 
 
@@ -351,13 +356,13 @@ BAD_PAPER = {
     ),
     "scaling of another paper": (
         ("runs", "studies"),
-        {"scaling": {"dimensions": [5], "repetitions": 3}},
+        {"scaling": {"dimensions": [5], "turns": 3}},
         ["scaling", "glb_omd"],
     ),
     "unknown option": (
         RUNS,
         ["glb_omd[regularization=theory]"],
-        ["'regularization'", "did you mean 'regularisation'", "allowed: regularisation"],
+        ["'regularization'", "did you mean 'regularisation'", "allowed: inverse, regularisation"],
     ),
     "option value": (
         RUNS,
@@ -380,9 +385,37 @@ BAD_PAPER = {
         ["setting", "'s33'", "did you mean 's3'", "counts, s3"],
     ),
     "unknown leader": (
-        ("runs", "timings", 0, "probe"),
+        ("runs", "timings", 0, "cells", 0, "probe"),
         {"leader": "glb_omt", "every": 5},
         ["'glb_omt'", "did you mean 'glb_omd'"],
+    ),
+    "unknown key of a race": (
+        ("runs", "timings", 0, "turn"),
+        5,
+        ["'turn'", "timings.0", "did you mean 'turns'"],
+    ),
+    "unknown key of a part of a race": (
+        ("runs", "timings", 0, "cells", 0, "trials"),
+        5,
+        ["'trials'", "timings.0.cells.0", "turns"],
+    ),
+    "a probe in the regret lane": (
+        ("runs", "runs", 0, "probe"),
+        {"leader": "glb_omd", "every": 5},
+        ["'probe'", "runs.0"],
+    ),
+    "more turns than its race": (
+        ("runs", "timings", 0, "cells", 0, "turns"),
+        6,
+        ["timings.0.cells.0.turns is 6", "at most the 5"],
+    ),
+    "a cell in two races": (
+        ("runs", "timings"),
+        [
+            {"turns": 2, "cells": [{"settings": ["s3", "counts"], "algorithms": ["glb_omd"]}]},
+            {"turns": 2, "cells": [{"settings": ["counts"], "algorithms": ["glb_omd"]}]},
+        ],
+        ["toy/counts/glb_omd stands twice in timings", "allowed: once"],
     ),
     "unknown environment": (
         (*S3, "environment"),
@@ -486,10 +519,38 @@ def test_names_that_would_share_a_file_are_refused(tree):
 
 
 CHECK = ("claims", 0, "checks", 0)
+TIMED = {"setting": "s3", "algorithm": "glb_omd"}
 BAD_CLAIMS = {
     "metric": ((*CHECK, "metric"), "time_totl", ["toy.01", "'time_totl'", "'time_total'"]),
     "setting": ((*CHECK, "arguments", "setting"), "s4", ["toy.01", "'s4'", "'s3'"]),
     "algorithm": ((*CHECK, "arguments", "algorithm"), "gloc", ["toy.01", "'gloc'", "glb_omd"]),
+    "option of a setting": (
+        (*CHECK, "arguments", "setting"),
+        "s3[horison=5]",
+        ["toy/claims.yaml", "'horison'", "'horizon'"],
+    ),
+    "setting that is not timed": (
+        (*CHECK, "arguments", "setting"),
+        "counts",
+        ["toy.01", "timing lane of 'counts'", "'glb_omd'", "allowed: none"],
+    ),
+    "number of turns": (
+        CHECK,
+        {"metric": "regret_doubling", "arguments": TIMED, "relation": "below", "bound": 1},
+        ["toy.01", "s3/glb_omd has 2 trials", "at least 10"],
+    ),
+    "bound without a reason": ((*CHECK, "bound"), 3, ["toy.01", "3", "no reason"]),
+    "word": (
+        CHECK,
+        {"metric": "time_total", "arguments": TIMED, "word": "comparabel"},
+        ["toy/claims.yaml", "'comparabel'", "'comparable'"],
+    ),
+    "choice": (("claims", 0, "choices"), ["S"], ["toy/claims.yaml", "toy.01", "'S'"]),
+    "no reading that counts": (
+        ("choices",),
+        {"S": {"odd": {"status": "ours"}}},
+        ["toy.01", "no reading that counts"],
+    ),
     "paper": (("paper",), "toi", ["toy/claims.yaml", "'toi'", "'toy'"]),
     "id": (("claims", 0, "id"), "toi.01", ["toy/claims.yaml", "'toi.01'", "toy.NUMBER"]),
 }
@@ -498,14 +559,44 @@ BAD_CLAIMS = {
 @pytest.mark.parametrize("case", BAD_CLAIMS)
 def test_bad_claims_are_named_before_anything_runs(tree, case):
     path, value, words = BAD_CLAIMS[case]
-    write(tree, {"claims": changed(CLAIMS, path, value)})
+    broken = changed(CLAIMS, path, value)
+    if path == ("choices",):
+        broken = changed(broken, ("claims", 0, "choices"), ["S"])
+    write(tree, {"claims": broken})
     holds(message(Plan, config.load_config()), words)
 
 
-def test_a_panel_of_times_needs_a_block_of_timings(tree):
+@pytest.mark.parametrize(
+    ("decide", "words"),
+    [
+        ({"toy.02": 50}, ["claim in decide", "'toy.02'", "did you mean 'toy.01'"]),
+        ({"toy.01": 0}, ["decide.toy.01 is 0", "at least 1"]),
+        ({"toy.01": "many"}, ["decide.toy.01", "'many'"]),
+    ],
+)
+def test_claims_that_cannot_be_decided_are_named(tree, decide, words):
+    def plan(overlay):
+        return Plan(config.check_config({**config.load_config(), **overlay}))
+
+    holds(message(plan, {"decide": decide}), words)
+
+
+def test_deciding_a_claim_gives_its_cells_the_trials(tree):
+    regret = {"metric": "regret_doubling", "arguments": TIMED, "relation": "below", "bound": 1}
+    write(tree, {"claims": changed(CLAIMS, CHECK, regret)})
+    write(tree, changed(PAPER, ("runs", "runs", 0, "trials"), 10))
+    plan = Plan({**config.load_config(), "decide": {"toy.01": 14}})
+    numbers = Counter()
+    for asked in plan.trials:
+        if asked.lane == "regret":
+            numbers[asked.cell.setting] += asked.stop - asked.first
+    assert numbers == {"s3": 14, "counts": 10}
+
+
+def test_a_panel_of_times_needs_a_race(tree):
     panel = {"kind": "time", "settings": ["counts"], "algorithms": ["glb_omd"]}
     write(tree, changed(PAPER, ("figures", "figures", "one", "panels", 0), panel))
-    holds(message(Plan, config.load_config()), ["no block of timings", "'counts'"])
+    holds(message(Plan, config.load_config()), ["no race of timings", "'counts'"])
 
 
 def test_an_unknown_paper_is_named(tree):

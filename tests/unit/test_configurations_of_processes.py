@@ -21,7 +21,7 @@ def test_the_gamma_priors_are_those_of_botorch_in_2022(name):
     found = scheme(name)
     assert found.kernel.name == "matern52"
     assert found.free_mean
-    assert found.draws == 2
+    assert (found.draws, found.spare) == (2, True)
     for kind, prior, start in (
         (found.lengthscale, Gamma(3.0, 6.0), 0.69),
         (found.amplitude, Gamma(2.0, 0.15), 0.69),
@@ -54,7 +54,9 @@ def test_scikit_optimize_has_bounds_and_no_priors():
         assert isinstance(kind.prior, Flat)
         assert (kind.low, kind.high, kind.start) == (*bounds, 1.0)
     assert (how.ddof, how.improvement, how.beta) == (0, 0.01, pytest.approx(1.96**2))
+    assert (found.draws, found.spare) == (2, False)
     assert (how.candidates, how.near, how.sobol, how.refined) == (10_000, 0, False, 5)
+    assert how.iterations == 20
 
 
 def test_what_is_scaled_and_how_far_acquisitions_are_searched():

@@ -8,6 +8,7 @@ from result_files import asked, toy_trials
 
 from optimist.errors import ConfigError
 from optimist.plan.costs import (
+    FIRST,
     SNAKEMAKE_MB,
     UNKNOWN_MB,
     UNKNOWN_SECONDS,
@@ -15,8 +16,9 @@ from optimist.plan.costs import (
     Costs,
     Row,
     collect,
+    of_study,
+    priority,
     read,
-    read_benchmark,
     update,
     write,
 )
@@ -57,8 +59,8 @@ def test_a_cell_that_was_never_measured_costs_the_slowest_of_its_algorithm():
 
 def test_chunks_of_a_cell_are_averaged_by_trial():
     uses = [
-        (toy_trials(stop=3), {"seconds": 3.0, "peak_mb": 100.0}),
-        (toy_trials(first=3, stop=4), {"seconds": 5.0, "peak_mb": 150.0}),
+        (toy_trials(stop=3), {"cpu_seconds": 3.0, "peak_mb": 100.0}),
+        (toy_trials(first=3, stop=4), {"cpu_seconds": 5.0, "peak_mb": 150.0}),
     ]
     assert collect(uses) == [Row("regret", "toy", "here", "gloc", 12, 2.0, 150)]
 
@@ -82,16 +84,16 @@ def test_a_table_is_read_as_it_was_written(tmp_path):
 )
 def test_a_wrong_row_is_named(tmp_path, line):
     path = tmp_path / "costs.csv"
-    path.write_text(f"lane,paper,setting,algorithm,rounds,seconds,peak_mb\n{line}\n")
+    path.write_text(f"lane,paper,setting,algorithm,rounds,cpu_seconds,peak_mb\n{line}\n")
     allowed = "(lane, paper|at least one round)"
     with pytest.raises(ConfigError, match=rf"costs\.csv, line 2: .*allowed: {allowed}"):
         read(path)
 
 
-def test_a_study_costs_what_snakemake_recorded(tmp_path):
-    record = tmp_path / "toy.tsv"
-    record.write_text("s\th:m:s\tmax_rss\tmax_vms\n95.5\t0:01:35\t310.25\t900.00\n")
-    write([*ROWS, read_benchmark(record, "accuracy", "toy")], tmp_path / "costs.csv")
+def test_a_study_costs_what_it_recorded(tmp_path):
+    record = tmp_path / "toy.json"
+    record.write_text('{"cpu_seconds": 95.5, "peak_mb": 310.25}')
+    write([*ROWS, of_study(record, "accuracy", "toy")], tmp_path / "costs.csv")
     costs = Costs(read(tmp_path / "costs.csv"))
     assert costs.study("accuracy", "toy") == (95.5, 310.0)
     assert costs.study("accuracy", "other") == UNKNOWN_STUDY
@@ -99,10 +101,18 @@ def test_a_study_costs_what_snakemake_recorded(tmp_path):
     assert costs.seconds(toy_trials(algorithm="glb_omd", stop=1)) == UNKNOWN_SECONDS
 
 
-def test_a_study_too_short_to_be_looked_at_has_no_memory(tmp_path):
-    record = tmp_path / "toy.tsv"
-    record.write_text("s\th:m:s\tmax_rss\n0.4\t0:00:00\t-\n")
-    assert read_benchmark(record, "facts", "toy").peak_mb == 0
+def test_a_study_on_a_system_that_tells_no_memory_has_none(tmp_path):
+    record = tmp_path / "toy.json"
+    record.write_text('{"cpu_seconds": 0.4, "peak_mb": null}')
+    assert of_study(record, "facts", "toy").peak_mb == 0
+
+
+def test_the_longest_job_comes_first_and_after_what_others_wait_for():
+    times = [0.2, 3.0, 90.0, 4e9]
+    found = [priority((seconds, 5.0)) for seconds in times]
+    assert found == sorted(found)
+    assert len(set(found)) == 4
+    assert found[-1] < FIRST
 
 
 def test_a_job_asks_for_more_than_was_measured_and_again_for_more():
@@ -128,9 +138,9 @@ def test_what_is_measured_anew_replaces_and_the_rest_stays():
 
 
 def test_a_short_run_does_not_replace_a_long_one():
-    short = replace(ROWS[0], rounds=ROWS[0].rounds - 1, seconds=0.1)
+    short = replace(ROWS[0], rounds=ROWS[0].rounds - 1, cpu_seconds=0.1)
     assert update(ROWS, [short]) == ROWS
-    assert update(ROWS, [replace(ROWS[0], seconds=0.1)]) != ROWS
+    assert update(ROWS, [replace(ROWS[0], cpu_seconds=0.1)]) != ROWS
 
 
 def test_a_job_of_a_minute_has_half_of_it_for_its_trials():

@@ -41,8 +41,9 @@ def test_a_key_stands_with_what_is_allowed_its_default_and_its_meaning():
     assert row in read("config/README.md")
     text = key_tables.with_tables("<!-- keys of block -->\nold\n<!-- end of keys -->")
     assert "| `trials` | whole number, at least 1, at most 1000000 | required | Trials per " in text
-    assert "| `probe.leader` | text | required | Label of the algorithm that plays. |" in text
     assert "old" not in text
+    text = key_tables.with_tables("<!-- keys of part -->\n<!-- end of keys -->")
+    assert "| `probe.leader` | text | required | Label of the algorithm that plays" in text
 
 
 def default_words(key, parameter):

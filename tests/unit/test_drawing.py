@@ -2,12 +2,14 @@
 
 import re
 
+import matplotlib.style
 import numpy as np
 import pandas as pd
 import pytest
 import seaborn
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from PIL import Image
 
 from optimist.panels import figure as figures
 from optimist.panels import make_panel
@@ -82,8 +84,8 @@ def without(frame, algorithm):
 
 
 def drawn(figure, table, folder, name="figure"):
-    """Draw a figure and return the bytes of its PNG and PDF files."""
-    files = folder / f"{name}.png", folder / f"{name}.pdf"
+    """Draw a figure and return the bytes of its PNG, PDF and WebP files."""
+    files = [folder / f"{name}.{ending}" for ending in ("png", "pdf", "webp")]
     figures.draw(figure, table, PAPER, *files)
     return [file.read_bytes() for file in files]
 
@@ -96,9 +98,10 @@ def texts(monkeypatch):
 
     def collect(figure, path, format, **kwargs):
         found.extend(text.get_text().replace("\n", " ") for text in figure.findobj(Text))
-        path.touch()
         if format == "png":
             save(figure, path, format=format, **kwargs)
+        else:
+            path.touch()
 
     monkeypatch.setattr(Figure, "savefig", collect)
     return found
@@ -108,9 +111,9 @@ def texts(monkeypatch):
 def test_every_figure_is_drawn_in_full(name, tables, tmp_path, texts):
     figure = PAPER["figures"][name]
     table = figures.tabulate(figure, tables, PAPER)
-    png, _ = drawn(figure, table, tmp_path)
-    assert png.startswith(b"\x89PNG")
-    assert len(png) < 200_000
+    png, _, thumbnail = drawn(figure, table, tmp_path)
+    assert png.startswith(b"\x89PNG") and thumbnail[8:12] == b"WEBP"
+    assert len(png) < 100_000 and len(thumbnail) < 30_000
     assert not [text for text in texts if "missing" in text or "no data" in text]
     assert figure["title"] in texts
 
@@ -140,10 +143,38 @@ def test_the_same_table_gives_the_same_bytes_even_through_a_file(name, tables, t
 
 def test_fonts_are_embedded_in_full_and_files_carry_no_dates(tables, tmp_path):
     table = figures.tabulate(PAPER["figures"]["fig1"], tables, PAPER)
-    png, pdf = drawn(PAPER["figures"]["fig1"], table, tmp_path)
+    png, pdf, thumbnail = drawn(PAPER["figures"]["fig1"], table, tmp_path)
     assert b"/FontFile2" in pdf
     assert not re.search(rb"CreationDate|ModDate|/Type3", pdf)
     assert b"tEXt" not in png
+    assert not re.search(rb"EXIF|XMP |ICCP", thumbnail)
+
+
+def test_a_thumbnail_is_the_picture_320_pixels_wide(tables, tmp_path):
+    table = figures.tabulate(PAPER["figures"]["fig1"], tables, PAPER)
+    drawn(PAPER["figures"]["fig1"], table, tmp_path)
+    with (
+        Image.open(tmp_path / "figure.png") as picture,
+        Image.open(tmp_path / "figure.webp") as thumbnail,
+    ):
+        assert thumbnail.width == 320
+        assert thumbnail.height == pytest.approx(picture.height * 320 / picture.width, abs=0.51)
+        small = np.asarray(picture.convert("RGB").resize(thumbnail.size), float)
+        assert np.abs(small - np.asarray(thumbnail.convert("RGB"), float)).mean() < 5.0
+
+
+def test_the_few_colours_of_a_picture_are_nearly_those_drawn_and_white_is_white(tables, tmp_path):
+    table = figures.tabulate(PAPER["figures"]["fig1"], tables, PAPER)
+    drawn(PAPER["figures"]["fig1"], table, tmp_path)
+    with matplotlib.style.context(figures.STYLE, after_reset=True):
+        page = figures._compose(PAPER["figures"]["fig1"], table, PAPER)
+        page.savefig(tmp_path / "full.png")
+    with Image.open(tmp_path / "figure.png") as few, Image.open(tmp_path / "full.png") as full:
+        assert few.mode == "P"
+        shades = [np.asarray(picture.convert("RGB"), float) for picture in (few, full)]
+    assert np.array_equal(shades[0][0, 0], [255.0] * 3)
+    assert np.abs(shades[0] - shades[1]).mean() < 0.2
+    assert (np.abs(shades[0] - shades[1]).max(axis=2) > 24.0).mean() < 1e-3
 
 
 def test_missing_and_incomplete_cells_are_written_on_the_panel(tables, tmp_path, texts):
@@ -176,7 +207,7 @@ def test_an_algorithm_has_one_colour_and_marker_and_its_variants_differ():
     by_name = {}
     for label in labels:
         by_name.setdefault(label.partition("[")[0], []).append(label)
-    assert len({looks.colour(name) for name in by_name}) == len(by_name) == 7
+    assert len({looks.colour(name) for name in by_name}) == len(by_name) == 8
     assert len({looks.marker(name) for name in by_name}) == len(by_name)
     for name, variants in by_name.items():
         assert {looks.colour(label) for label in variants} == {looks.colour(name)}

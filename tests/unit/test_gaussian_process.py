@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from optimist.numerics.gaussian_process import ExactPosterior, GrowingCholesky, dense_posterior
+from optimist.numerics.gaussian_process import (
+    DistinctPosterior,
+    ExactPosterior,
+    GrowingCholesky,
+    dense_posterior,
+)
 from optimist.numerics.kernels import GaussianKernel, LinearKernel, Matern12
 
 RIDGE = 0.04
@@ -33,13 +38,16 @@ def test_every_posterior_is_the_dense_one(name, rounds):
     mean, var_f, log_det = by_inverse(kernel, X, X[chosen], y, RIDGE)
     exact, growing = ExactPosterior(kernel, X, RIDGE), GrowingCholesky(kernel, RIDGE)
     recalled = ExactPosterior(kernel, X, RIDGE, recall=True)
+    distinct = DistinctPosterior(kernel, X, RIDGE)
     for index, reward in zip(chosen, y, strict=True):
         exact.observe(index, reward)
         recalled.observe(index, reward)
+        distinct.observe(index, reward)
         growing.observe(X[index], reward)
     for found in (
         (exact.mean, exact.leverages, exact.log_det),
         (recalled.mean, recalled.leverages, recalled.log_det),
+        (distinct.mean, distinct.leverages, distinct.log_det),
         (*growing.predict(X), growing.log_det),
         dense_posterior(kernel, X[chosen], y, X, RIDGE),
     ):
@@ -65,10 +73,19 @@ def test_the_form_of_many_observations_goes_on_where_the_first_one_ends():
     assert exact.nbytes < 8 * 30 * 35
 
 
-@pytest.mark.parametrize(("points", "recall"), [(600, False), (600, True), (30, True)])
-def test_a_thousand_observations_do_not_drift(points, recall):
+@pytest.mark.parametrize(
+    ("points", "form", "options"),
+    [
+        (600, ExactPosterior, {}),
+        (600, ExactPosterior, {"recall": True}),
+        (30, ExactPosterior, {"recall": True}),
+        (600, DistinctPosterior, {}),
+        (30, DistinctPosterior, {}),
+    ],
+)
+def test_a_thousand_observations_do_not_drift(points, form, options):
     kernel, (X, chosen, y) = KERNELS["gaussian"], history(1000, points=points, seed=3)
-    exact = ExactPosterior(kernel, X, RIDGE, recall=recall)
+    exact = form(kernel, X, RIDGE, **options)
     for index, reward in zip(chosen, y, strict=True):
         exact.observe(index, reward)
     mean, leverages, log_det = dense_posterior(kernel, X[chosen], y, X, RIDGE)
@@ -100,3 +117,29 @@ def test_nothing_is_known_before_the_first_observation():
     assert (exact.mean == 0.0).all()
     np.testing.assert_allclose(exact.leverages, 1.0 / RIDGE)
     assert exact.log_det == growing.log_det == exact.effective_dimension == 0.0
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_posterior_on_distinct_points_is_the_other_one_after_thousands_of_observations(name):
+    # As in a bandit: one point most of the time, others now and then, at the ridge of the papers.
+    kernel, rng, ridge = KERNELS[name], np.random.default_rng(7), 0.01
+    X, y = rng.random((60, 2)), rng.standard_normal(4000)
+    chosen = np.where(rng.random(4000) < 0.9, 5, rng.integers(60, size=4000))
+    exact = ExactPosterior(kernel, X, ridge, recall=True)
+    distinct = DistinctPosterior(kernel, X, ridge)
+    for index, reward in zip(chosen, y, strict=True):
+        exact.observe(index, reward)
+        distinct.observe(index, reward)
+    np.testing.assert_allclose(distinct.mean, exact.mean, atol=1e-10)
+    np.testing.assert_allclose(distinct.var_f, exact.var_f, atol=1e-10)
+    assert distinct.log_det == pytest.approx(exact.log_det, abs=1e-9)
+    assert distinct.effective_dimension == pytest.approx(exact.effective_dimension, abs=1e-7)
+
+
+def test_the_posterior_on_distinct_points_holds_one_row_for_each():
+    X, chosen, y = history(300, points=500)
+    distinct = DistinctPosterior(KERNELS["gaussian"], X, RIDGE)
+    for index, reward in zip(chosen % 7, y, strict=True):
+        distinct.observe(index, reward)
+    assert distinct.distinct == 7
+    assert distinct.held_bytes == 8 * (7 * 500 + 7 * 7 + 500)

@@ -1,5 +1,6 @@
 """Fitted Gaussian processes: dense formulas, differences, scipy's densities, and draws."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -128,14 +129,37 @@ def test_predictions_are_those_of_a_dense_solve(scheme):
 def test_gradients_of_predictions_are_differences(scheme):
     X, y = data()
     process = gp_regression.fit(scheme, X, y, np.random.default_rng(7))[0]
-    z, h = np.array([0.3, 0.8, 0.1]), 1e-6
-    mean, deviation, by_mean, by_deviation = process.predict_with_gradient(z)
-    np.testing.assert_allclose([mean, deviation], np.ravel(process.predict(z[None])), atol=1e-10)
+    Z, h = np.array([[0.3, 0.8, 0.1], [0.6, 0.2, 0.9]]), 1e-6
+    mean, deviation, by_mean, by_deviation = process.predict_with_gradients(Z)
+    np.testing.assert_allclose([mean, deviation], process.predict(Z), atol=1e-10)
     for j, e in enumerate(np.eye(D)):
-        high, low = (np.ravel(process.predict((z + s * e)[None])) for s in (h, -h))
+        high, low = (np.array(process.predict(Z + s * e)) for s in (h, -h))
         np.testing.assert_allclose(
-            [by_mean[j], by_deviation[j]], (high - low) / (2.0 * h), rtol=1e-4, atol=1e-6
+            [by_mean[:, j], by_deviation[:, j]], (high - low) / (2.0 * h), rtol=1e-4, atol=1e-6
         )
+
+
+def test_spare_starts_are_used_only_where_all_before_failed(monkeypatch):
+    X, y = data()
+    scheme = SCHEMES["gamma"]
+    met, density = [], gp_regression.log_posterior
+
+    def watched(log_theta, *arguments):
+        met.append(log_theta.copy())
+        if len(met) == 1 and fail:
+            raise np.linalg.LinAlgError("singular")
+        return density(log_theta, *arguments)
+
+    monkeypatch.setattr(gp_regression, "log_posterior", watched)
+    for fail in (False, True):
+        for spare in (False, True):
+            met.clear()
+            how = dataclasses.replace(scheme, spare=spare)
+            starts = how.starts(D, np.random.default_rng(3))
+            failed = gp_regression.fit(how, X, y, np.random.default_rng(3))[1]
+            used = [any(np.array_equal(start, x) for x in met) for start in starts]
+            assert failed == fail
+            assert used == [True, fail or not spare, not spare]
 
 
 def test_fitting_survives_a_covariance_that_cannot_be_factorised(monkeypatch):

@@ -85,6 +85,20 @@ def test_subsets_are_drawn_anew_without_repetition_and_regret_is_theirs():
         assert env.regret(t, best) == 0.0
 
 
+def test_an_instance_is_that_of_the_trial_or_one_that_all_trials_and_laws_share():
+    own = [environment(trial=i) for i in (0, 1)]
+    assert not np.array_equal(own[0].theta, own[1].theta)
+    kept = {"instance": "shared", "seed": 3}
+    shared = [environment(trial=0, **kept), environment(trial=1, **kept)]
+    shared.append(environment(name="other", law="normal", shape=None, epsilon=1, **kept))
+    for env in shared[1:]:
+        np.testing.assert_array_equal(env.theta, shared[0].theta)
+        np.testing.assert_array_equal(env.arms(0), shared[0].arms(0))
+    assert not np.array_equal(environment(instance="shared").theta, shared[0].theta)
+    for trial in (0, 1):  # the noise is that of the trial, whatever the instance
+        np.testing.assert_allclose(noise(shared[trial]), noise(own[trial]), atol=1e-12)
+
+
 def test_median_centred_noise_differs_by_the_gap_of_mean_and_median():
     pareto = {"law": "pareto", "shape": 1.5, "epsilon": 0.4}
     shift = np.array(noise(environment(**pareto, centre="median"))) - noise(environment(**pareto))
@@ -109,6 +123,8 @@ def test_median_centred_noise_differs_by_the_gap_of_mean_and_median():
         ({"arm_norm": "min"}, "arm_norm is 'min'"),
         ({"subset": 51}, "subset is 51.*at most arms, which is 50"),
         ({"arms": 0}, "arms is 0"),
+        ({"instance": "fixed"}, "instance is 'fixed'"),
+        ({"instance": "shared", "seed": -1}, "seed is -1"),
     ],
 )
 def test_impossible_environments_are_refused(parameters, message):

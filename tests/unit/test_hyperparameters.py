@@ -21,6 +21,7 @@ from optimist.data.prepare import classification
 from optimist.data.prepare.classification import read_table
 from optimist.environments import hyperparameters, make_environment
 from optimist.errors import ConfigError, ResultError
+from optimist.numerics.forest import forest_votes
 from optimist.numerics.search_space import SPACES, Choice, Real, Whole, decode
 from optimist.runs import seeding
 
@@ -52,10 +53,17 @@ def environment(dataset, model="rf", trial=0, horizon=50, **parameters):
 @pytest.fixture
 def fits(monkeypatch):
     """A list that grows by a name whenever a classifier is trained."""
-    from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+    from sklearn.ensemble import GradientBoostingClassifier
     from sklearn.neural_network import MLPClassifier
 
     trained = []
+    grow = hyperparameters.forest_votes
+
+    def grown(*arguments):
+        trained.append("forest")
+        return grow(*arguments)
+
+    monkeypatch.setattr(hyperparameters, "forest_votes", grown)
 
     def count(cls):
         fit = cls.fit
@@ -66,7 +74,7 @@ def fits(monkeypatch):
 
         monkeypatch.setattr(cls, "fit", counted)
 
-    for cls in (RandomForestClassifier, MLPClassifier, GradientBoostingClassifier):
+    for cls in (MLPClassifier, GradientBoostingClassifier):
         count(cls)
     return trained
 
@@ -197,13 +205,13 @@ def test_only_what_the_classifier_heeds_is_passed():
 # Accuracies.
 
 
-def direct(dataset, classifier, fold, standardize=False):
+def direct(dataset, classifier, fold, standardize=False, repeat=0):
     """The accuracy as scikit-learn's own cross-validation reports it."""
     from sklearn.model_selection import StratifiedKFold, cross_val_score
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    folds = StratifiedKFold(5, shuffle=True, random_state=repeat)
     model = make_pipeline(StandardScaler(), classifier) if standardize else classifier
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -226,9 +234,38 @@ def test_forest_is_scikit_learns(table, trial):
         random_state=0,
     )
     place = environment(table, "rf", trial)
-    assert place.fold == trial % 5
-    assert place.instance.endswith(f"fold {trial % 5} of 5")
-    assert place.value(x) == direct(table, expected, trial % 5)
+    assert (place.fold, place.repeat) == (trial % 5, trial // 5)
+    assert place.instance.endswith(f"fold {trial % 5} of 5, repeat {trial // 5}")
+    assert place.value(x) == direct(table, expected, trial % 5, repeat=trial // 5)
+
+
+@pytest.mark.parametrize("bootstrap", [True, False])
+@pytest.mark.parametrize("name", ["australian", "breast_cancer"])
+def test_votes_are_those_of_scikit_learns_forest_in_every_bit(name, bootstrap):
+    from sklearn.ensemble import RandomForestClassifier
+
+    features, labels = read_table(STAND_IN / f"{name}.csv")
+    rng = np.random.default_rng(0)
+    for x in rng.uniform(0.0, 10.0, (6, 7)):
+        settings = hyperparameters.passed("rf", decode(SPACES["rf"], x)) | {"bootstrap": bootstrap}
+        votes = forest_votes(settings, features[10:], labels[10:], features[:10])
+        forest = RandomForestClassifier(**settings, random_state=0)
+        forest.fit(features[10:], labels[10:])
+        np.testing.assert_array_equal(votes, forest.predict_proba(features[:10]))
+
+
+def test_every_repeat_has_folds_of_its_own(table):
+    labels = read_table(table)[1]
+    first, second = (
+        [set(hyperparameters.split(labels, fold, 5, repeat)[1]) for fold in range(5)]
+        for repeat in (0, 1)
+    )
+    assert set.union(*second) == set(range(60))
+    assert all(part not in first for part in second)
+    assert [environment(table, "rf", trial).fold for trial in (0, 4, 5, 9)] == [0, 4, 0, 4]
+    x = np.random.default_rng(0).uniform(0.0, 10.0, 7)
+    values = {environment(table, "rf", trial).value(x) for trial in (2, 7, 12, 17, 22)}
+    assert len(values) > 1
 
 
 @pytest.mark.parametrize("standardize", [False, True])
@@ -464,7 +501,7 @@ def test_no_classifier_is_trained_twice_in_two_environments(table, fits, model):
     x = np.array(CHEAP[model])
     first = environment(table, model).value(x)
     assert len(kept(table.parent)) == 1
-    assert environment(table, model, trial=5, horizon=9, deviation=0.5).value(x) == first
+    assert environment(table, model, initial=5, horizon=9, deviation=0.5).value(x) == first
     assert len(fits) == 1
 
 
@@ -511,13 +548,16 @@ def test_planted_pickles_do_nothing(table, fits):
     assert not Path("planted").exists()
 
 
-@pytest.mark.parametrize("change", ["fold", "folds", "standardize", "data", "context", "model"])
+@pytest.mark.parametrize(
+    "change", ["fold", "folds", "repeat", "standardize", "data", "context", "model"]
+)
 def test_all_that_a_score_depends_on_tells_it_apart(table, fits, change, monkeypatch):
     x = np.array(CHEAP["rf"])
     environment(table).value(x)
     parameters = {
         "fold": {"trial": 1},
         "folds": {"folds": 4},
+        "repeat": {"trial": 5},
         "standardize": {"standardize": True},
         "model": {"model": "gb"},
     }.get(change, {})

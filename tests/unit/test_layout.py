@@ -82,6 +82,8 @@ def test_no_two_files_of_a_paper_share_a_path():
     paths = [
         *layout.figure("bkb", "a").values(),
         *layout.table("bkb", "b").values(),
+        *layout.trials("bkb", "paper").values(),
+        *layout.trials("bkb", "variants").values(),
         *layout.claims("bkb").values(),
         *layout.claims().values(),
         layout.manifest("bkb"),

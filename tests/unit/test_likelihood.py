@@ -217,3 +217,22 @@ def test_a_poisson_start_far_from_the_minimum_does_not_overflow():
 def test_unknown_mode_is_refused():
     with pytest.raises(ConfigError, match=r"'rwa'.*raw, aggregated"):
         History(2, "rwa")
+
+
+def test_a_history_that_is_extended_is_one_that_was_played():
+    rng = np.random.default_rng(2)
+    rows, rewards = random_arms(rng, 40, 3), rng.standard_normal(40)
+    played, stored = History(3), History(3)
+    for i in range(40):
+        played.append(i, rows[i], rewards[i])
+    stored.append(0, rows[0], rewards[0])
+    stored.extend(rows[1:30], rewards[1:30])
+    stored.extend(rows[30:], rewards[30:])
+    assert (stored.rows, stored.plays, stored.nbytes) == (40, 40, played.nbytes)
+    assert stored.longest == pytest.approx(played.longest)
+    np.testing.assert_allclose(stored.reward_sum, played.reward_sum, rtol=1e-12)
+    for name in ("features", "products", "weights"):
+        np.testing.assert_array_equal(getattr(stored, name), getattr(played, name))
+    for each in (played, stored):  # and both grow on
+        each.append(0, rows[7], 1.0)
+    np.testing.assert_array_equal(stored.features, played.features)

@@ -13,7 +13,9 @@ from optimist.environments.base import check_arms
 from optimist.errors import ConfigError, OutOfTimeError
 from optimist.runs.loop import (
     CURVE_POINTS,
+    Choices,
     Coverage,
+    History,
     Observer,
     Trajectory,
     checkpoints,
@@ -54,6 +56,11 @@ class Cycling(FiniteArmAlgorithm):
 
 def environment(reward=lambda t, index: 1.0, theta=None):
     return ScriptedEnvironment([ARMS], reward, theta)
+
+
+def cycled(rounds=20, status="ok"):
+    """Return the history of a leader that cycles."""
+    return History([t % 3 for t in range(rounds)], status)
 
 
 def raising(error, at):
@@ -123,7 +130,7 @@ def test_coverage_is_lost_for_good_and_only_asked_for_where_it_is_defined():
 
 def covered_of(theta, marks):
     algorithm = Cycling()
-    coverage = Coverage(theta, algorithm)
+    coverage = Coverage(lambda t: theta, algorithm)
     return play(environment(theta=theta), algorithm, marks, observers=[coverage]).columns["covered"]
 
 
@@ -357,6 +364,17 @@ def test_impossible_arms_are_refused_in_any_round(arms, message):
         play(ScriptedEnvironment([ARMS, arms], lambda t, index: 1.0), Cycling(), [5])
 
 
+def test_arms_that_were_checked_before_are_not_checked_again(monkeypatch):
+    checked = []
+    monkeypatch.setattr("optimist.runs.loop.check_arms", lambda *args: checked.append(args))
+    scripted = ScriptedEnvironment([ARMS, ARMS.copy()], lambda t, index: 1.0)
+    play(scripted, Cycling(), [4])
+    assert len(checked) == 4
+    scripted.arms_are_checked = True
+    play(scripted, Cycling(), [4])
+    assert len(checked) == 4
+
+
 def test_arms_on_the_unit_sphere_pass():
     check_arms(np.array([[0.6, 0.8], [1.0, 0.0], [1.0 + 1e-12, 0.0]]))
 
@@ -381,7 +399,7 @@ def test_time_is_split_into_selecting_and_the_rest(monkeypatch, sleep):
     assert columns["seconds"][-1] == pytest.approx(0.06)
     # In a replay, preparing stands for as many rounds as selecting.
     slow = Cycling(before_select=lambda t: sleep(0.002))
-    columns = replay(environment(), Cycling(), slow, [10], every=5).columns
+    columns = replay(environment(), cycled(), slow, [10], every=5).columns
     assert columns["selections"] == [2]
     assert columns["select_seconds"][-1] == pytest.approx(0.02)
     assert columns["seconds"][-1] == pytest.approx(0.06)
@@ -389,7 +407,7 @@ def test_time_is_split_into_selecting_and_the_rest(monkeypatch, sleep):
 
 def test_replay_spreads_its_estimate_over_the_rounds(sleep):
     slow = Cycling(before_select=lambda t: sleep(0.01))
-    columns = replay(environment(), Cycling(), slow, list(range(1, 21)), every=10).columns
+    columns = replay(environment(), cycled(), slow, list(range(1, 21)), every=10).columns
     assert columns["selections"][-1] == 2
     steps = np.diff(columns["seconds"])
     assert columns["seconds"][4] == 0.0  # nothing was timed yet
@@ -398,8 +416,10 @@ def test_replay_spreads_its_estimate_over_the_rounds(sleep):
 
 
 def test_replay_learns_from_the_leader_and_is_asked_now_and_then():
-    leader, follower = Cycling(), Cycling(before_select=lambda t: time.sleep(0.005))
-    trajectory = replay(environment(), leader, follower, [10, 20], every=5)
+    leader, choices = Cycling(), Choices()
+    follower = Cycling(before_select=lambda t: time.sleep(0.005))
+    played = play(environment(), leader, [20], observers=[choices])
+    trajectory = replay(environment(), choices.history(played), follower, [10, 20], every=5)
     assert follower.learned == leader.learned
     assert trajectory.columns["round"] == [10, 20]
     assert trajectory.columns["selections"] == [2, 4]
@@ -409,13 +429,20 @@ def test_replay_learns_from_the_leader_and_is_asked_now_and_then():
 
 
 def test_a_leader_in_doubt_is_the_status_of_its_follower():
-    leader, follower = Cycling(), Cycling()
-    leader.status = "unconverged"
-    assert replay(environment(), leader, follower, [5], every=2).status == "unconverged"
+    history = cycled(status="unconverged")
+    assert replay(environment(), history, Cycling(), [5], every=2).status == "unconverged"
+
+
+@pytest.mark.parametrize(("rounds", "recorded"), [(7, [2, 5]), (1, [])])
+def test_where_the_leader_ended_its_follower_ends(rounds, recorded):
+    history = cycled(rounds, "timeout")
+    trajectory = replay(environment(), history, Cycling(), [2, 5, 10], every=2)
+    assert trajectory.status == "timeout"
+    assert trajectory.columns.get("round", []) == recorded
 
 
 def test_a_follower_that_fails_numerically_is_a_status():
     follower = Cycling(before_update=raising(np.linalg.LinAlgError("Singular matrix"), 7))
-    trajectory = replay(environment(), Cycling(), follower, [5, 10], every=2)
+    trajectory = replay(environment(), cycled(), follower, [5, 10], every=2)
     assert trajectory.status == "failed: Singular matrix"
     assert trajectory.columns["round"] == [5]

@@ -1,196 +1,632 @@
-"""Metrics of regret at its best, of medians and horizons, and of times up to a round, by hand."""
+"""Metrics on small tables, by hand: their values, and which trials and cells they rest on."""
+
+import math
+import string
 
 import numpy as np
 import pandas as pd
 import pytest
-from claim_tables import finals, measure, times
+from claim_tables import facts, finals, times
 
-from optimist import claims
-from optimist.label import name_of
-from optimist.plan.config import claims_path, load_claims, paper_names
-from optimist.statistics import bootstrap_slope, median_ratio_interval
+from optimist.claims.cells import Cells, Missing, group
+from optimist.claims.inference import Exact
+from optimist.claims.metrics import METRICS, least_units, metric, metric_arguments
+from optimist.errors import ConfigError
 
 RATIO = {"setting": "here", "numerator": "a", "denominator": "b"}
+OF_A = {"setting": "here", "algorithm": "a"}
 
 
-def test_the_ratio_of_medians_is_over_common_trials():
-    tables = [finals("here", "a", [1.0, 30.0, 4.0, 9.0]), finals("here", "b", [2.0, 2.0, 2.0])]
-    found = measure("median_regret_ratio", RATIO, finals=tables).measurement
-    # Trials 0 to 2 are in both: medians 4 and 2.
-    assert (found.value, found.trials, found.interval) == (2.0, 3, "95% bootstrap")
-    assert 0.5 <= found.low <= found.value <= found.high <= 15.0
+def cells(**tables):
+    tables = {k: pd.concat(v) if isinstance(v, list) else v for k, v in tables.items()}
+    return Cells(group(tables))
 
 
-def test_each_method_is_taken_at_its_best_by_trials_that_do_not_count():
-    # In the first two trials a is best at s, b at r; what comes later decides nothing of that.
-    tables = [
-        finals("r", "a", [9.0, 9.0, 1.0, 1.0, 1.0]),
-        finals("s", "a", [5.0, 5.0, 6.0, 8.0, 10.0]),
-        finals("r", "b", [1.0, 1.0, 2.0, 2.0, 2.0]),
-        finals("s", "b", [3.0, 3.0, 1.0, 1.0, 1.0]),
-    ]
-    arguments = {"numerator": "a", "denominator": "b", "settings": ["r", "s"], "tuning": 2}
-    found = measure("tuned_regret_ratio", arguments, finals=tables).measurement
-    assert (found.value, found.trials) == (4.0, 3)
+def measure(name, arguments, **tables):
+    """The evidence of a metric."""
+    return metric(name)(cells(**tables), **arguments).evidence
 
 
-def test_the_exponent_is_the_slope_of_medians_against_horizons():
-    tables = [
-        finals(f"t{T}", "a", [0.1, 3.0 * T**0.7, 1e9]).assign(round=T) for T in (10, 100, 1000)
-    ]
-    arguments = {"algorithm": "a", "settings": ["t10", "t100", "t1000"]}
-    found = measure("regret_exponent", {**arguments, "statistic": "median"}, finals=tables)
-    assert found.measurement.value == pytest.approx(0.7)
-    mean = measure("regret_exponent", {**arguments, "statistic": "mean"}, finals=tables)
-    assert mean.measurement.value == pytest.approx(0.0, abs=1e-4)
+def missing(name, arguments, **tables):
+    """Why a metric measures nothing."""
+    with pytest.raises(Missing) as reason:
+        metric(name)(cells(**tables), **arguments)
+    return str(reason.value)
 
 
-def test_the_exponent_of_exact_data_has_no_width_and_that_of_noisy_data_covers():
-    exact = bootstrap_slope([1.0, 2.0, 4.0], [[3.0 * x**0.5] * 5 for x in (1.0, 2.0, 4.0)])
-    assert exact == pytest.approx((0.5, 0.5, 0.5))
-    rng, inside = np.random.default_rng(1), 0
-    for _ in range(100):
-        samples = [x**0.5 * rng.lognormal(0.0, 1.0, 40) for x in (1.0, 4.0, 16.0, 64.0)]
-        _, low, high = bootstrap_slope([1.0, 4.0, 16.0, 64.0], samples, level=0.9)
-        inside += low <= 0.5 <= high
-    assert inside >= 80
-    assert np.isnan(bootstrap_slope([1.0, 2.0], [[1.0], [2.0]])[1:]).all()
-
-
-def test_the_ratio_across_settings_is_over_common_trials():
-    tables = [finals("there", "a", [4.0, 8.0, 100.0]), finals("here", "b", [1.0, 2.0])]
-    arguments = {"numerator": "a", "setting": "there", "denominator": "b", "base": "here"}
-    found = measure("regret_ratio_across", arguments, finals=tables).measurement
-    assert (found.value, found.trials) == (4.0, 2)
-
-
-@pytest.mark.parametrize("name", paper_names())
-def test_settings_that_are_paired_share_their_noise(name):
-    for claim in load_claims(claims_path(name))["claims"]:
-        for check in claims.expand(claim):
-            if check.metric in ("tuned_regret_ratio", "regret_ratio_across"):
-                names = check.arguments.get("settings") or [
-                    check.arguments[key] for key in ("setting", "base")
-                ]
-                assert len(set(map(name_of, names))) == 1, check.label
-
-
-def by_round(algorithm, curves):
+def by_round(setting, algorithm, curves, **columns):
     """Rows of every round: ``curves`` holds the cumulative regret of each trial."""
     return pd.concat(
         pd.DataFrame(
-            {"setting": "here", "algorithm": algorithm, "trial": trial, "status": "ok"}
+            {"setting": setting, "algorithm": algorithm, "trial": trial, "status": "ok"}
             | {"round": range(1, len(regret) + 1), "regret": regret}
+            | columns
         )
         for trial, regret in enumerate(curves)
     )
 
 
-def test_regret_up_to_a_round_and_after_it():
-    regrets = [
-        by_round("a", [[1.0, 4.0, 6.0, 6.0], [1.0, 2.0, 2.0, 4.0]]),
-        by_round("b", [[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0]]),
+def together(setting, algorithm, seconds, **columns):
+    """Timing rows of turns that all such cells took together."""
+    return times(setting, algorithm, seconds, turns="one group", **columns)
+
+
+# What every metric says of itself.
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_metrics_say_what_they_need_and_word_their_arguments(name):
+    found = metric(name)
+    words = {field for _, field, _, _ in string.Formatter().parse(found.template) if field}
+    assert words and words <= set(metric_arguments(name))
+    assert found.units in ("trials", "turns")
+    assert found.least(0.025) in (1, 5, 6, 10, 30, 50)
+
+
+def test_trials_to_tune_with_come_on_top():
+    assert least_units("regret_ratio", RATIO, 0.025) == 10
+    assert least_units("tuned_regret_ratio", {"tuning": 5}, 0.025) == 15
+    assert least_units("time_ratio", RATIO, 0.025) == 5
+    assert least_units("regret_exponent", {}, 0.025) == 50
+    assert least_units("regret_ratio_growth", {}, 0.025) == 30
+    assert least_units("median_regret", {}, 0.025) == 6
+    assert least_units("median_regret", {}, 0.5 - 0.5 * 0.98) == 7
+
+
+# Which trials count.
+
+
+def test_trials_are_paired_by_number_and_only_common_ones_count():
+    tables = [
+        finals("here", "a", [99.0, 2.0, 4.0, 9.0], first=2)[::-1],  # trials 2 to 5
+        finals("here", "b", [1.0, 2.0, 3.0, 99.0], first=3),  # trials 3 to 6
     ]
-    until = measure("regret_ratio_until", {**RATIO, "rounds": 2}, regrets=regrets).measurement
-    assert (until.value, until.trials) == (6.0 / 4.0, 2)
-    since = measure("regret_ratio_since", {**RATIO, "since": 2}, regrets=regrets).measurement
-    assert (since.value, since.trials) == (4.0 / 4.0, 2)
-    late = {"setting": "here", "algorithm": "a", "since": 2}
-    assert measure("late_regret", late, regrets=regrets).measurement.value == 4.0 / 10.0
-    rate = measure("late_rate", late, regrets=regrets).measurement
-    assert (rate.value, rate.trials) == ((2.0 + 2.0) / 2.0 / 2.0, 2)
-    # What lies beyond the last round is missing, and not nothing.
-    for name, arguments in (
-        ("late_regret", {**late, "since": 4}),
+    found = measure("regret_ratio", RATIO, finals=tables)
+    assert (found.value, found.n) == (15 / 6, 3)
+    assert found.top.tolist() == [2.0, 4.0, 9.0]
+    assert found.bottom.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_no_common_trial_is_missing():
+    tables = [finals("here", "a", [1.0, 2.0]), finals("here", "b", [1.0, 2.0], first=2)]
+    assert missing("regret_ratio", RATIO, finals=tables) == "trial that all cells completed"
+
+
+def test_incomplete_trials_are_left_out_and_noted():
+    status = ["ok", "timeout", "unconverged", "failed: singular"]
+    tables = [
+        finals("here", "a", [2.0, 1000.0, 4.0, 1000.0], status=status),
+        finals("here", "b", [1.0, 1.0, 2.0, 1.0]),
+    ]
+    read = cells(finals=tables)
+    found = metric("regret_ratio")(read, **RATIO).evidence
+    assert (found.value, found.n) == (2.0, 2)
+    assert read.notes == [
+        "here/a: 2 of 4 trials left out (1 failed: singular, 1 timeout)",
+        "here/a: 1 of 4 trials unconverged",
+    ]
+
+
+def test_a_cell_without_a_complete_trial_says_why():
+    tables = [finals("here", "a", [1.0], status="timeout"), finals("here", "b", [1.0])]
+    reason = missing("regret_ratio", RATIO, finals=tables)
+    assert reason == "here/a (regret lane, no complete trial: 1 timeout)"
+
+
+@pytest.mark.parametrize("tables", [{}, {"finals": None}, {"finals": pd.DataFrame()}])
+def test_absent_cells_are_named(tables):
+    assert missing("regret_ratio", RATIO, **tables) == "here/a (regret lane); here/b (regret lane)"
+    reason = missing("time_ratio", RATIO, **tables)
+    assert reason == "here/a (timing lane); here/b (timing lane)"
+
+
+def test_a_measurement_names_its_cells_and_they_their_rounds():
+    read = cells(finals=[finals("here", x, [1.0] * 3) for x in "ab"])
+    found = metric("regret_ratio")(read, **RATIO)
+    assert found.cells == (("regret", "here", "a"), ("regret", "here", "b"))
+    assert read.rounds == [100, 100]
+    read = cells(times=together("here", "a", [[1.0, 2.0]] * 5))
+    assert metric("time_total")(read, **OF_A).cells == (("timing", "here", "a"),)
+    (only,) = facts(x=1.0)["setting"]
+    found = metric("fact")(cells(facts=facts(x=1.0)), name="x", setting=only)
+    assert found.cells == ()
+
+
+def test_cells_that_are_read_twice_count_once():
+    tables = [finals("here", "a", [1.0, 2.0, 3.0], u=[1.0, 6.0, 2.0], v=[2.0, 3.0, 4.0])]
+    found = metric("largest_quotient")(cells(finals=tables), **OF_A, top="u", bottom="v")
+    assert found.cells == (("regret", "here", "a"),)
+
+
+# Regret within a setting.
+
+
+def test_typical_trials():
+    tables = [finals("here", "a", [1.0, 30.0, 4.0, 9.0]), finals("here", "b", [2.0, 2.0, 1.0])]
+    found = measure("median_regret_ratio", RATIO, finals=tables)
+    # Ratios 0.5, 15 and 4.
+    assert (found.value, found.n, found.method) == (4.0, 3, "sign test")
+    assert measure("median_regret", OF_A, finals=tables).value == 6.5
+
+
+def test_each_method_is_taken_at_its_best_by_trials_that_do_not_count():
+    # In the first two trials a is best at s, b at r; what comes later decides nothing of that.
+    r, s = "task[x=1]", "task[x=2]"
+    tables = [
+        finals(r, "a", [9.0, 9.0, 1.0, 1.0, 1.0]),
+        finals(s, "a", [5.0, 5.0, 6.0, 8.0, 10.0]),
+        finals(r, "b", [1.0, 1.0, 2.0, 2.0, 2.0]),
+        finals(s, "b", [3.0, 3.0, 1.0, 1.0, 1.0]),
+    ]
+    arguments = {"numerator": "a", "denominator": "b", "settings": [r, s], "tuning": 2}
+    found = measure("tuned_regret_ratio", arguments, finals=tables)
+    assert (found.value, found.n) == (4.0, 3)
+    assert "task[x=2]/a" in missing("tuned_regret_ratio", arguments, finals=tables[:1])
+    alone = [finals(t, x, [1.0] * 2) for t in (r, s) for x in "ab"]
+    assert "all cells" in missing("tuned_regret_ratio", arguments, finals=alone)
+    later = [finals(t, x, [1.0] * 2, first=2) for t in (r, s) for x in "ab"]
+    assert "trial of a to tune with" in missing("tuned_regret_ratio", arguments, finals=later)
+    with pytest.raises(ConfigError, match="of one name"):
+        measure("tuned_regret_ratio", {**arguments, "settings": ["r", "s"]}, finals=tables)
+
+
+REGRETS = [
+    by_round("here", "a", [[1.0, 4.0, 6.0, 6.0], [1.0, 2.0, 2.0, 4.0]]),
+    by_round("here", "b", [[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0]]),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "value"),
+    [
+        ("regret_ratio_until", {**RATIO, "rounds": 2}, 6.0 / 4.0),
+        ("regret_ratio_since", {**RATIO, "since": 2}, 4.0 / 4.0),
+        ("late_regret", {**OF_A, "since": 2}, 4.0 / 10.0),
+        ("late_rate", {**OF_A, "since": 2}, (2.0 + 2.0) / 2.0 / 2.0),
+        ("regret_growth_within", {**OF_A, "since": 1, "rounds": 4}, 10.0 / 2.0),
+        ("regret_exponent_within", {**OF_A, "since": 1, "rounds": 4}, math.log(5, 4)),
+        (
+            "regret_difference_between",
+            {"setting": "here", "one": "a", "other": "b", "since": 1, "rounds": 3},
+            # From round 1 to 3 a has 5 and 1, b 2 and 2.
+            (3.0 - 1.0) / 2.0 / 2.0,
+        ),
+    ],
+)
+def test_regret_up_to_a_round_and_after_it(name, arguments, value):
+    found = measure(name, arguments, regrets=REGRETS)
+    assert (found.value, found.n) == (pytest.approx(value), 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("late_regret", {**OF_A, "since": 4}),
         ("regret_ratio_since", {**RATIO, "since": 4}),
         ("regret_ratio_until", {**RATIO, "rounds": 5}),
-    ):
-        beyond = measure(name, arguments, regrets=regrets)
-        assert beyond.measurement is None
-        assert "5 in trials of 4 rounds" in beyond.remark
-    missing = measure("late_regret", {**late, "algorithm": "c"}, regrets=regrets)
-    assert missing.remark == "no here/c (regret lane)"
+        ("regret_growth_within", {**OF_A, "since": 1, "rounds": 5}),
+    ],
+)
+def test_what_lies_beyond_the_last_round_is_missing_and_not_nothing(name, arguments):
+    assert missing(name, arguments, regrets=REGRETS) == "round 5 in trials of 4 rounds"
 
 
-def test_the_spread_is_that_of_common_trials():
-    few = [finals("here", "a", [0.0, 4.0, 8.0, 99.0]), finals("here", "b", [1.0, 2.0, 3.0])]
-    found = measure("regret_spread_ratio", RATIO, finals=few).measurement
-    assert (found.value, found.trials) == (4.0, 3)
-    assert np.isnan(found.low)
-    b = [1.0, 2.0, 3.0, 5.0, 8.0, 13.0]
-    many = [finals("here", "a", [4.0 * v for v in b]), finals("here", "b", b)]
-    found = measure("regret_spread_ratio", RATIO, finals=many).measurement
-    assert (found.value, found.low, found.high) == pytest.approx((4.0, 4.0, 4.0))
+def test_regret_of_an_absent_cell_is_missing():
+    late = {**OF_A, "algorithm": "c", "since": 2}
+    assert missing("late_regret", late, regrets=REGRETS) == "here/c (regret lane)"
+
+
+def test_a_difference_needs_a_span_of_rounds():
+    arguments = {"setting": "here", "one": "a", "other": "b", "since": 3, "rounds": 3}
+    with pytest.raises(ConfigError, match="since is 3"):
+        measure("regret_difference_between", arguments, regrets=REGRETS)
+
+
+def test_the_spread_is_the_mean_distance_from_the_median():
+    tables = [finals("here", "a", [0.0, 4.0, 8.0, 99.0]), finals("here", "b", [1.0, 2.0, 3.0])]
+    found = measure("regret_spread_ratio", RATIO, finals=tables)
+    assert (found.value, found.n) == (4.0, 3)
 
 
 def test_differences_of_regret_are_per_round():
     tables = [finals("here", "a", [3.0, 5.0, 9.0]), finals("here", "b", [1.0, 2.0, 3.0])]
     arguments = {"setting": "here", "one": "a", "other": "b"}
-    found = measure("regret_difference", arguments, finals=tables).measurement
+    found = measure("regret_difference", arguments, finals=tables)
     assert found.value == pytest.approx((2.0 + 3.0 + 6.0) / 3.0 / 100.0)
-    assert found.low < found.value < found.high
 
 
-def test_intervals_overlap_or_leave_a_gap():
-    tables = [finals("here", "a", [9.0, 10.0, 11.0]), finals("here", "b", [1.0, 2.0, 3.0])]
-    arguments = {"setting": "here", "worse": "a", "better": "b"}
-    half = 4.302652729911275 / np.sqrt(3.0)  # t quantile with two degrees of freedom
-    found = measure("interval_gap", arguments, finals=tables).measurement
-    assert found.value == pytest.approx(10.0 - half - (2.0 + half))
+def test_regret_midway():
+    table = finals("here", "a", [3.0, 5.0], regret_half=[2.0, 2.0])
+    assert measure("regret_doubling", OF_A, finals=table).value == 2.0
+
+
+# Splits.
+
+
+def test_differences_over_splits_are_of_their_means():
+    # Six trials of three splits: trials 0 and 3 are split 0. Two rounds count.
+    regrets = [
+        by_round("here", "a", [[0.0, 1.0, 5.0]] * 3 + [[0.0, 1.0, 9.0]] * 3),
+        by_round("here", "b", [[0.0, 1.0, 3.0]] * 4 + [[0.0, 1.0, 1.0]] * 2),
+    ]
+    arguments = {"setting": "here", "one": "a", "other": "b", "since": 1, "rounds": 3}
+    found = measure("split_difference", {**arguments, "folds": 3, "repeats": 1}, regrets=regrets)
+    # Differences per round 1, 1, 1, 3, 4, 4; over splits 2, 2.5, 2.5.
+    assert found.values.tolist() == pytest.approx([2.0, 2.5, 2.5])
+    assert found.extra == 0.5
+    whole = {**arguments, "since": 0, "folds": 3, "repeats": 2}
+    found = measure("split_difference", whole, regrets=regrets)
+    assert found.n == 6
+    assert found.value == pytest.approx((2.0 * 3 + 6.0 + 8.0 * 2) / 6.0 / 3.0)
+
+
+def test_growth_over_splits():
+    table = finals("here", "a", [4.0, 6.0, 8.0, 2.0], regret_half=[2.0, 2.0, 2.0, 2.0])
+    found = measure("split_doubling", {**OF_A, "folds": 2, "repeats": 1}, finals=table)
+    assert found.top.tolist() == [6.0, 4.0]
+    assert found.extra == 1.0
+
+
+# Regret in several settings.
+
+
+def test_growth_between_settings_pairs_trials_by_number():
+    tables = [finals("there", "a", [8.0, 12.0, 10.0]), finals("here", "a", [5.0, 5.0])]
+    growth = {"algorithm": "a", "setting": "there", "base": "here"}
+    found = measure("regret_growth", growth, finals=tables)
+    assert (found.value, found.n) == (2.0, 2)
+    pair = {"algorithm": "a", "settings": ["there", "here"]}
+    assert measure("regret_ratio_of_pair", pair, finals=tables).value == 2.0
+    across = {"numerator": "a", "setting": "there", "denominator": "a", "base": "here"}
+    assert measure("regret_ratio_across", across, finals=tables).value == 2.0
+
+
+def test_a_pair_of_settings_is_two():
+    for name in ("regret_ratio_of_pair", "time_ratio_of_pair"):
+        with pytest.raises(ConfigError, match="settings has 3 names; allowed: two"):
+            measure(name, {"algorithm": "a", "settings": ["r", "s", "t"]})
+
+
+def test_growth_of_a_ratio_and_of_a_gap():
+    tables = [
+        finals("here", "a", [2.0, 4.0]),
+        finals("here", "b", [1.0, 2.0]),
+        finals("here", "c", [10.0, 10.0]),
+        finals("there", "a", [6.0, 12.0]),
+        finals("there", "b", [1.0, 2.0]),
+        finals("there", "c", [20.0, 20.0]),
+    ]
+    arguments = {"numerator": "a", "denominator": "b", "setting": "there", "base": "here"}
+    assert measure("regret_ratio_growth", arguments, finals=tables).value == pytest.approx(3.0)
+    gap = {"worse": "a", "better": "b", "scale": "c", "setting": "there", "base": "here"}
+    found = measure("regret_gap_difference", gap, finals=tables)
+    assert found.value == pytest.approx((9.0 - 1.5) / 20.0 - (3.0 - 1.5) / 10.0)
+
+
+HORIZONS = [
+    finals(f"t[horizon={T}]", "a", [1.0 * T**0.7, 3.0 * T**0.7]).assign(round=T)
+    for T in (10, 100, 1000)
+]
+ENDS = ["t[horizon=10]", "t[horizon=1000]"]
+SETTINGS = ["t[horizon=10]", "t[horizon=100]", "t[horizon=1000]"]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("regret_exponent", ENDS), ("median_regret_exponent", ENDS), ("regret_slope", SETTINGS)],
+)
+def test_exponents_and_slopes_against_rounds_facts_and_numbers(name, settings):
+    table = pd.DataFrame(
+        [("size", s, T) for s, T in zip(SETTINGS, (1e2, 1e4, 1e6), strict=True)],
+        columns=["name", "setting", "value"],
+    )
+    numbers = [1.0, 10.0, 100.0] if len(settings) == 3 else [1.0, 100.0]
+    for points, exponent in (("rounds", 0.7), ("size", 0.35), (numbers, 0.7)):
+        arguments = {"algorithm": "a", "settings": settings, "points": points}
+        found = measure(name, arguments, finals=HORIZONS, facts=table)
+        assert (found.value, found.n) == (pytest.approx(exponent), 2)
+    absent = {"algorithm": "a", "settings": settings, "points": "depth"}
+    reason = missing(name, absent, finals=HORIZONS, facts=table)
+    assert reason.startswith("depth of t[horizon=10] in facts")
+    with pytest.raises(ConfigError, match="points has 1 numbers; allowed: "):
+        measure(name, {**absent, "points": [1.0]}, finals=HORIZONS)
+
+
+def test_settings_of_one_length_have_no_exponent():
+    short = [table.assign(round=10) for table in HORIZONS]
+    arguments = {"algorithm": "a", "settings": ENDS, "points": "rounds"}
+    found = measure("regret_exponent", arguments, finals=short)
+    assert math.isnan(found.value)
+    assert found.p_values(0.5) == (1.0, 1.0)
+
+
+def test_the_slope_of_a_ratio_is_the_difference_of_slopes():
+    others = [table.assign(algorithm="b", regret=table["round"] ** 0.5) for table in HORIZONS]
+    arguments = {"numerator": "a", "denominator": "b", "settings": SETTINGS, "points": "rounds"}
+    found = measure("regret_ratio_slope", arguments, finals=HORIZONS + others)
+    assert found.value == pytest.approx(0.2)
+
+
+def test_the_slope_of_late_regret():
+    # After round 1, 2 and 4 of 2, 4 and 16: 1, 4 and 16.
+    regrets = [
+        by_round("r", "a", [[5.0, 6.0]]),
+        by_round("s", "a", [[5.0, 5.0, 7.0, 9.0]]),
+        by_round("t", "a", [[5.0] * 4 + [9.0] * 11 + [21.0]]),
+    ]
+    arguments = {"algorithm": "a", "settings": ["r", "s", "t"], "points": [1, 4, 16]}
+    found = measure("late_regret_slope", {**arguments, "since": [1, 2, 4]}, regrets=regrets)
+    assert found.value == pytest.approx(1.0)
+
+
+def test_settings_that_agree():
+    tables = [finals(s, "a", [v]) for s, v in (("r", 1.0), ("s", 3.0), ("t", 0.0))]
+    tables += [finals(s, "b", [2.0]) for s in "rst"]
+    arguments = {"numerator": "a", "denominator": "b", "settings": ["r", "s", "t"], "bound": 1.0}
+    found = measure("share_of_settings", arguments, finals=tables)
+    assert (found.successes, found.n) == (2, 3)
+
+
+# Records.
+
+
+def test_share_of_rounds():
+    table = finals("here", "a", [1.0, 1.0], warm_up_rounds=[20, 30])
+    found = measure("share_of_rounds", {**OF_A, "column": "warm_up_rounds"}, finals=table)
+    assert (found.value, found.n) == (0.25, 2)
+    reason = missing("share_of_rounds", {**OF_A, "column": "other"}, finals=table)
+    assert reason == "here/a (regret lane, no column other)"
 
 
 def test_largest_values_and_quotients_are_over_trials():
     tables = [finals("here", "a", [1.0, 2.0, 3.0], u=[1.0, 6.0, 2.0], v=[2.0, 3.0, 4.0])]
-    about = {"setting": "here", "algorithm": "a"}
-    found = measure("largest", {**about, "column": "u"}, finals=tables).measurement
-    assert found.value == 6.0
-    quotient = {**about, "top": "u", "bottom": "v"}
-    assert measure("largest_quotient", quotient, finals=tables).measurement.value == 2.0
+    found = measure("largest", {**OF_A, "column": "u"}, finals=tables)
+    assert found == Exact(6.0, 3, "largest of all trials")
+    quotient = {**OF_A, "top": "u", "bottom": "v"}
+    assert measure("largest_quotient", quotient, finals=tables).value == 2.0
 
+
+def test_counters_over_settings():
+    tables = [
+        finals(s, "a", [1.0, 1.0], m=m, d=d)
+        for s, m, d in (
+            ("r", [1.0, 2.0], [1.0, 4.0]),
+            ("s", [2.0, 4.0], [4.0, 16.0]),
+            ("t", [8.0, 16.0], [64.0, 256.0]),
+        )
+    ]
+    growth = {"algorithm": "a", "column": "m", "setting": "t", "base": "r"}
+    assert measure("column_growth", growth, finals=tables).value == 8.0
+    over = {"algorithm": "a", "column": "m", "settings": ["r", "s", "t"]}
+    found = measure("column_slope", {**over, "points": [1, 2, 8]}, finals=tables)
+    assert found.value == pytest.approx(1.0)
+    found = measure("column_slope_on", {**over, "against": "d"}, finals=tables)
+    assert (found.value, found.n) == (pytest.approx(0.5), 2)
+    # Logarithms to base two: 0, 1, 3.
+    found = measure("column_curvature", over, finals=tables)
+    assert found.value == pytest.approx(math.log(2.0))
+
+
+def test_coverage_is_pooled_over_settings():
+    tables = [
+        finals("here", "a", [0.0] * 3, covered=[True, True, False]),
+        finals("there", "a", [0.0] * 7, covered=[True] * 7),
+    ]
+    arguments = {"algorithm": "a", "settings": ["here", "there"]}
+    found = measure("coverage", arguments, finals=tables)
+    assert (found.value, found.n) == (0.9, 10)
+    # Clopper-Pearson for 9 of 10: 0.5550 to 0.9975.
+    assert found.pieces(0.95)[0] == pytest.approx((0.5550, 0.9975), abs=1e-4)
+    nothing = finals("here", "a", [0.0] * 3, covered=[None] * 3)
+    reason = missing("coverage", {"algorithm": "a", "settings": ["here"]}, finals=nothing)
+    assert reason == "here/a (regret lane, no column covered)"
+
+
+def test_the_state_over_rounds_and_settings():
+    rounds = range(1, 301)
+    table = times("here", "a", [list(rounds)], state_bytes=[100 * t for t in rounds])
+    assert measure("state_slope", OF_A, times=table).value == pytest.approx(1)
+    assert measure("state_growth", OF_A, times=table).value == 300
+    flat = times("here", "a", [[1.0, 2.0, 3.0]], state_bytes=496)
+    assert measure("state_growth", OF_A, times=flat).value == 1
+    assert measure("state_slope", OF_A, times=flat).value == 0
+    sizes = [
+        times(s, "a", [[1.0, 2.0]] * 3, state_bytes=[7, 4 * k]) for s, k in (("r", 1), ("s", 8))
+    ]
+    arguments = {"algorithm": "a", "settings": ["r", "s"], "points": [1.0, 4.0]}
+    assert measure("state_exponent", arguments, times=sizes).value == pytest.approx(1.5)
+    other = times("r", "b", [[1.0, 2.0]] * 2, state_bytes=[7, 2])
+    found = measure("state_ratio", {**RATIO, "setting": "r"}, times=[*sizes, other])
+    assert (found.value, found.n) == (pytest.approx(2.0), 2)
+
+
+def test_agreement_of_a_probe():
+    table = times("here", "a", [[1.0, 2.0], [1.0, 2.0]], selections=[1, 4], agreements=[1, 3])
+    assert measure("agreement", OF_A, times=table).value == 0.75
+
+
+# Times.
 
 TIMINGS = [
-    times("here", "a", [[1.0, 2.0, 4.0, 8.0], [1.0, 2.0, 4.0, 16.0]]),
-    times("here", "b", [[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0]]),
+    together("here", "a", [[1.0, 2.0, 4.0, 8.0], [1.0, 2.0, 4.0, 16.0], [1.0, 1.0, 1.0, 1.0]]),
+    together("here", "b", [[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0]]),
 ]
 
 
-def test_the_ratio_of_times_up_to_a_round():
-    arguments = {**RATIO, "rounds": 3}
-    found = measure("time_ratio_until", arguments, times=TIMINGS).measurement
-    assert (found.value, found.low, found.high) == pytest.approx((4 / 3, 4 / 3, 4 / 3))
-    between = measure("time_ratio_until", {**RATIO, "rounds": 2.5}, times=TIMINGS).measurement
-    assert between.value == pytest.approx(3.0 / 2.5)
+@pytest.mark.parametrize(
+    ("name", "arguments", "value"),
+    [
+        ("time_ratio", RATIO, math.sqrt(2.0 * 4.0)),
+        ("time_ratio_until", {**RATIO, "rounds": 3}, 4.0 / 3.0),
+        ("time_ratio_until", {**RATIO, "rounds": 2.5}, 3.0 / 2.5),
+        ("time_ratio_growth", {**RATIO, "rounds": 4, "since": 3}, math.sqrt(8.0) / (4.0 / 3.0)),
+    ],
+)
+def test_ratios_of_times_are_geometric_means_over_common_turns(name, arguments, value):
+    found = measure(name, arguments, times=TIMINGS)
+    assert (found.value, found.n) == (pytest.approx(value), 2)
 
 
-def test_the_growth_of_the_ratio_of_times():
-    arguments = {**RATIO, "rounds": 4, "since": 3}
-    found = measure("time_ratio_growth", arguments, times=TIMINGS).measurement
-    # Ratios 4/3 up to round 3; 2 to 4, median 3, up to round 4.
-    assert (found.value, found.low, found.high) == pytest.approx((2.25, 1.5, 3.0))
+def test_time_beyond_the_last_round_is_missing():
+    reason = missing("time_ratio_until", {**RATIO, "rounds": 5}, times=TIMINGS)
+    assert reason == "round 5 in trials of 4 rounds"
 
 
-def test_medians_have_intervals_that_cover():
-    rng, inside = np.random.default_rng(0), 0
-    for _ in range(200):
-        common = rng.exponential(size=30)
-        top, bottom = 2.0 * common * rng.lognormal(0.0, 0.3, 30), common
-        _, low, high = median_ratio_interval(top, bottom, 0.9)
-        inside += low <= 2.0 <= high
-    assert inside >= 165  # 90 % nominal; a bootstrap of medians is conservative
+def test_seconds_are_geometric_means_over_turns():
+    table = together("here", "a", [[1.0, 10.0], [1.0, 20.0], [1.0, 40.0]])
+    found = measure("time_total", OF_A, times=table)
+    assert (found.value, found.n) == (pytest.approx(20.0), 3)
+    stopped = together("here", "a", [[1.0, 10.0]], status="timeout")
+    assert "no complete trial" in missing("time_total", OF_A, times=stopped)
 
 
-def test_few_pairs_and_zero_medians_decide_nothing():
-    for pair in (([], []), ([1.0], [1.0]), ([1.0, 2.0, 3.0], [0.0, 0.0, 1.0])):
-        assert all(np.isnan(median_ratio_interval(*pair)))
-    # A median of zero in a resample is an infinite ratio, not one of zero.
-    ratio, low, high = median_ratio_interval([1.0] * 5, [0.0, 0.0, 1.0, 1.0, 1.0])
-    assert (ratio, low, high) == (1.0, 1.0, np.inf)
+ALONE = [times("here", x, [[1.0, 2.0]] * 5) for x in "ab"]
+APART = [times("here", x, [[1.0, 2.0]] * 5, turns=x) for x in "ab"]
+HALF = [times("here", "a", [[1.0, 2.0]] * 5), together("here", "b", [[1.0, 2.0]] * 5)]
 
 
-def test_metrics_name_what_is_missing():
-    arguments = {"numerator": "a", "denominator": "b", "settings": ["r", "s"], "tuning": 2}
-    found = measure("tuned_regret_ratio", arguments, finals=[finals("r", "a", [1.0] * 4)])
-    assert found.outcome == "missing"
-    assert "s/a" in found.remark
-    alone = pd.concat([finals(s, x, [1.0] * 2) for s in "rs" for x in "ab"])
-    assert measure("tuned_regret_ratio", arguments, finals=alone).outcome == "missing"
+@pytest.mark.parametrize("tables", [ALONE, APART, HALF], ids=["alone", "apart", "half"])
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("time_ratio", RATIO),
+        ("time_ratio_until", {**RATIO, "rounds": 1}),
+        ("time_ratio_growth", {**RATIO, "rounds": 2, "since": 1}),
+        ("time_slope_difference", RATIO),
+        (
+            "time_ratio_across",
+            {"numerator": "a", "setting": "here", "denominator": "b", "base": "here"},
+        ),
+        (
+            "time_ratio_exponent",
+            {"numerator": "a", "denominator": "b", "settings": ["here"], "points": [1.0]},
+        ),
+    ],
+)
+def test_cells_that_were_not_timed_in_turns_together_have_no_ratio(name, arguments, tables):
+    reason = missing(name, arguments, times=tables)
+    assert reason == "common turns of here/a, here/b: they were not timed in turns together"
+
+
+def test_times_over_settings():
+    tables = [
+        together("here", "a", [[2.0], [3.0]]),
+        together("there", "a", [[4.0], [6.0]]),
+        together("far", "a", [[8.0], [12.0]]),
+        together("here", "b", [[1.0], [1.0]]),
+        together("there", "b", [[4.0], [4.0]]),
+        together("far", "b", [[16.0], [16.0]]),
+    ]
+    growth = {"algorithm": "a", "setting": "there", "base": "here"}
+    assert measure("time_growth", growth, times=tables).value == pytest.approx(2.0)
+    pair = {"algorithm": "a", "settings": ["here", "there"]}
+    assert measure("time_ratio_of_pair", pair, times=tables).value == pytest.approx(0.5)
+    across = {"numerator": "a", "setting": "there", "denominator": "b", "base": "here"}
+    found = measure("time_ratio_across", across, times=tables)
+    assert found.value == pytest.approx(math.sqrt(24.0))
+    over = {"settings": ["here", "there", "far"], "points": [1.0, 2.0, 4.0]}
+    assert measure("time_exponent", {"algorithm": "a", **over}, times=tables).value == (
+        pytest.approx(1.0)
+    )
+    both = {"numerator": "b", "denominator": "a", **over}
+    assert measure("time_ratio_exponent", both, times=tables).value == pytest.approx(1.0)
+    other = [*tables[:2], together("far", "a", [[1.0], [1.0]]).assign(turns="another group")]
+    assert "not timed in turns" in missing("time_exponent", {"algorithm": "a", **over}, times=other)
+
+
+def test_time_per_round_in_the_last_and_first_third():
+    # Rounds 1 to 7; the first, slow one is left out; then 1, 1, 2, 2, 3, 3 seconds a round.
+    table = together("here", "a", [[50, 51, 52, 54, 56, 59, 62]] * 2)
+    found = measure("time_flat_over_rounds", OF_A, times=table)
+    assert (found.value, found.n) == (pytest.approx(3.0), 2)
+
+
+def test_time_per_round_against_the_round():
+    rounds = np.arange(1, 301)
+    tables = [together("here", "a", [rounds**2, rounds**2]), together("here", "b", [rounds] * 3)]
+    found = measure("time_slope", OF_A, times=tables)
+    assert (found.value, found.n) == (pytest.approx(1.0, abs=0.01), 2)
+    found = measure("time_slope_difference", RATIO, times=tables)
+    assert (found.value, found.n) == (pytest.approx(1.0, abs=0.01), 2)
+
+
+# Facts and studies.
+
+
+def test_facts_are_exact_and_say_how_many_trials_they_come_from():
+    table = pd.DataFrame(
+        [("area", "a", 2.0, 1.0), ("area", "b", 8.0, np.nan), ("area", "c", 8.0, 3.0)],
+        columns=["name", "setting", "value", "trials"],
+    )
+    assert measure("fact", {"name": "area", "setting": "a"}, facts=table) == Exact(2.0, 1)
+    assert measure("fact", {"name": "area", "setting": "b"}, facts=table) == Exact(8.0, None)
+    ratio = {"name": "area", "numerator": "a", "denominator": "c"}
+    assert measure("fact_ratio", ratio, facts=table) == Exact(0.25, 1)
+    plain = table.drop(columns="trials")
+    assert measure("fact_ratio", ratio, facts=plain) == Exact(0.25, None)
+    absent = {"name": "area", "setting": "d"}
+    assert missing("fact", absent, facts=table) == "area of d in facts"
+
+
+def test_scaling_slope_of_the_large_dimensions():
+    rows = [
+        (d, "projection", i, (i + 1.0) * max(d, 50) ** 3)
+        for d in (5, 10, 50, 100, 400)
+        for i in range(5)
+    ]
+    table = pd.DataFrame(rows, columns=["dimension", "part", "repetition", "seconds"])
+    arguments = {"part": "projection", "smallest": 50}
+    found = measure("scaling_slope", arguments, scaling=table)
+    assert (found.value, found.n) == (pytest.approx(3.0), 5)
+    reason = missing("scaling_slope", {**arguments, "part": "rank_one"}, scaling=table)
+    assert reason == "rank_one in scaling"
+    single = table.drop(columns="repetition")
+    assert missing("scaling_slope", arguments, scaling=single).startswith("repetitions of")
+
+
+def watched(setting, m, d, status="ok"):
+    """A table of a study: rounds 1, 2 and 4 of trials with two columns."""
+    return pd.concat(
+        pd.DataFrame({"round": [1, 2, 4], "m": m[i], "d": d[i], "trial": i, "status": status})
+        for i in range(len(m))
+    ).assign(setting=setting, algorithm="a")
+
+
+OF_STUDY = {"study": "sketch", "algorithm": "a"}
+WATCHED = pd.concat(
+    [
+        watched("r", [[1.0, 2.0, 4.0], [9.0, 2.0, 8.0]], [[1.0, 2.0, 2.0], [1.0, 2.0, 2.0]]),
+        watched("s", [[1.0, 8.0, 8.0], [1.0, 16.0, 16.0]], [[1.0, 2.0, 8.0], [1.0, 2.0, 8.0]]),
+        watched("t", [[99.0] * 3], [[99.0] * 3], status="timeout"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "value"),
+    [
+        ("watched_mean", {"setting": "r", "column": "m"}, 6.0),
+        ("watched_median", {"setting": "r", "column": "m"}, 6.0),
+        ("watched_largest", {"setting": "r", "column": "m"}, 9.0),
+        ("watched_smallest", {"setting": "r", "column": "m"}, 1.0),
+        ("watched_slope", {"settings": ["r", "s"], "column": "m", "against": "d"}, 0.5),
+        (
+            "watched_exponent_difference",
+            {"setting": "r", "column": "m", "other": "d", "since": 2},
+            # m grows by 2 and by 4 where d stays: exponents 1 and 2.
+            1.5,
+        ),
+    ],
+)
+def test_tables_of_watched_trials(name, arguments, value):
+    found = measure(name, {**OF_STUDY, **arguments}, sketch=WATCHED)
+    assert (found.value, found.n) == (pytest.approx(value), 2)
+
+
+def test_watched_trials_must_be_complete_and_have_the_column():
+    for column, setting in (("m", "t"), ("other", "r")):
+        arguments = {**OF_STUDY, "setting": setting, "column": column}
+        reason = missing("watched_mean", arguments, sketch=WATCHED)
+        assert reason == f"{column} of {setting}, a in sketch"
+    beyond = {**OF_STUDY, "setting": "r", "column": "m", "other": "d", "since": 5}
+    assert "round 5" in missing("watched_exponent_difference", beyond, sketch=WATCHED)

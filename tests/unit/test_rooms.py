@@ -261,21 +261,37 @@ def test_a_wrong_panel_is_named(names, panel, words):
 def test_claims_use_lists_and_sweeps(names):
     check = {
         "metric": "regret_ratio",
-        "arguments": {"setting": "student_t[factor=1]", "settings": "$both", "rounds": 5},
-        "each": {"numerator": "$fast", "rounds": [1, 2], "settings": ["$both", "gaussian"]},
+        "arguments": {"setting": "student_t[factor=1]", "settings": "$mine", "rounds": 5},
+        "each": {"numerator": "$fast", "rounds": [1, 2]},
     }
-    (claim,) = expand_claims({"claims": [{"id": "toy.01", "checks": [check]}]}, names)["claims"]
-    (found,) = claim["checks"]
-    assert found["arguments"] == {
-        "setting": "student_t",
-        "settings": ["student_t", "gaussian"],
-        "rounds": 5,
+    claim = {"id": "toy.01", "checks": [check]}
+    document = {"lists": {"mine": "$both"}, "choices": {}, "claims": [claim]}
+    found = expand_claims(document, names, {})
+    assert found.keys() == {"claims"}
+    assert [one["arguments"] for one in found["claims"][0]["readings"][0]["checks"]] == [
+        {
+            "setting": "student_t",
+            "settings": ["student_t", "gaussian"],
+            "rounds": rounds,
+            "numerator": numerator,
+        }
+        for numerator in ("oful[R=sd]", "oful")
+        for rounds in (1, 2)
+    ]
+
+
+def test_a_list_of_settings_may_take_several_values(names):
+    check = {
+        "metric": "regret_ratio_of_pair",
+        "arguments": {"algorithm": "oful"},
+        "each": {"settings": ["$both", ["gaussian", "student_t"]]},
     }
-    assert found["each"] == {
-        "numerator": ["oful[R=sd]", "oful"],
-        "rounds": [1, 2],
-        "settings": [["student_t", "gaussian"], ["gaussian"]],
-    }
+    document = {"claims": [{"id": "toy.01", "checks": [check]}]}
+    (claim,) = expand_claims(document, names, {})["claims"]
+    assert [one["arguments"]["settings"] for one in claim["readings"][0]["checks"]] == [
+        ["student_t", "gaussian"],
+        ["gaussian", "student_t"],
+    ]
 
 
 # Patterns of overlays.

@@ -9,12 +9,19 @@ import pytest
 
 from optimist.algorithms import algorithm_class, make_algorithm
 from optimist.errors import ConfigError
+from optimist.numerics.likelihood import Likelihood, minimise
+from optimist.numerics.network import TwoLayerNetwork
 from optimist.panels.studies import (
     STUDIES,
     accuracy,
     check_studies,
+    dimension,
+    lemma_observer,
     lemmas,
     of_paper,
+    oracle,
+    passes,
+    refits,
     regions,
     sketch_observer,
     starvation,
@@ -26,15 +33,16 @@ from optimist.panels.studies.base import TRIAL_COLUMNS, Study, watch_trials
 from optimist.plan.config import load_paper
 from optimist.runs.cell import Cell, build, make_cell
 from optimist.runs.loop import Observer, play
+from optimist.runs.seeding import stream
 
 SPEC = {
     "lengthscales": [0.1],
     "rounds": [6, 40],
     "grid": 101,
     "deviation": 0.1,
-    "q_bar": 5,
+    "q_bars": [5, 2],
     "inducing": 6,
-    "features": 20,
+    "features": [20, 10],
     "trials": 3,
 }
 NO_CAPS = {"trials": None, "rounds": None}
@@ -78,7 +86,7 @@ def test_a_section_stands_under_studies_or_alone(paper):
 
 def test_a_paper_has_the_studies_that_it_configures(paper):
     names = {study.name for study in of_paper(paper)}
-    assert names == {"facts", "accuracy", "starvation"}
+    assert names == {"facts", "accuracy", "dimension", "starvation"}
 
 
 # Trials that are watched.
@@ -185,6 +193,145 @@ def test_the_region_of_a_trial_that_fails_is_a_row_with_its_status(monkeypatch):
     assert set(found["region_areas"]["setting"]) == {"glb_omd", "ofuglb"}
 
 
+# Costs of an update and of a pass.
+
+
+def test_every_dimension_has_an_update_in_every_turn():
+    study = study_class("scaling")({"dimensions": [2, 5, 9], "turns": 3})
+    found = study.tabulate([], NO_CAPS, None)["scaling"]
+    counts = found.groupby(["dimension", "part"])["repetition"].apply(list)
+    assert {key: sorted(turns) for key, turns in counts.items()} == {
+        (d, part): [0, 1, 2] for d in (2, 5, 9) for part in ("rank_one", "projection")
+    }
+    assert (found["seconds"] > 0.0).all()
+    # The order within a turn is drawn: three turns do not all have the same.
+    orders = found.groupby("repetition")["dimension"].apply(lambda d: tuple(d.iloc[::2]))
+    assert len(set(orders)) > 1
+
+
+PASSES = {
+    "setting": "logistic_s3",
+    "algorithms": ["glm_ucb", "rs_glincb", "ofuglb"],
+    "lengths": [50, 400],
+    "turns": 2,
+}
+
+
+def test_every_method_estimates_from_every_length_in_every_turn():
+    paper = load_paper("glb_omd")
+    study = passes.Passes(PASSES)
+    study.check(paper)
+    found = study.tabulate(study.cells(paper, ()), NO_CAPS, None)["passes"]
+    assert len(found) == 3 * 2 * 2
+    assert set(found["setting"]) == {"logistic_s3"}
+    assert not found.duplicated(["algorithm", "length", "repetition"]).any()
+    assert sorted(found["repetition"].unique()) == [0, 1]
+    assert (found["seconds"] > 0.0).all()
+    assert found["passes"].between(2, 12).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "estimate"),
+    [("glm_ucb", "estimate"), ("ofuglb", "estimate"), ("rs_glincb", "switch_estimate")],
+)
+def test_the_estimate_of_a_stored_history_is_that_of_the_method_itself(name, estimate):
+    environment, problem = build(make_cell(load_paper("glb_omd"), "logistic_s3", name), 0)
+    (history,) = passes.stored_histories(environment, problem, [120]).values()
+    algorithm = make_algorithm(name, problem)
+    algorithm.threshold = np.inf  # no warm-up
+    arms = history.features
+    rng = np.random.default_rng(0)
+    rewards = problem.link.sample(rng, problem.link.mean(arms @ environment.theta))
+    for t in range(120):
+        algorithm.update(arms, t, rewards[t])
+    algorithm.select(environment.arms(0))  # RS-GLinCB fits when it must choose
+    played = problem.new_history("raw")
+    played.extend(arms, rewards)
+    ridge, ball = passes.ESTIMATES[name](problem, 120)
+    fitted, _ = minimise(Likelihood(problem.link, played, ridge), np.zeros(5), ball)
+    np.testing.assert_allclose(getattr(algorithm, estimate), fitted, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("paper", "setting", "algorithm", "allowed"),
+    [
+        ("glb_omd", "logistic_s3", "gloc", "glm_ucb, "),
+        ("glb_omd", "logistic_s3", "tofu", "glm_ucb, "),
+        ("hvt_ucb", "student_t", "hvt_ucb", "heavy_oful, tofu"),
+    ],
+)
+def test_passes_refuse_a_method_whose_estimate_is_not_known(paper, setting, algorithm, allowed):
+    study = passes.Passes({**PASSES, "setting": setting, "algorithms": [algorithm]})
+    with pytest.raises(
+        ConfigError, match=f"passes.algorithms has '{algorithm}'; allowed: {allowed}"
+    ):
+        study.check(load_paper(paper))
+
+
+REFITS = {
+    "setting": "student_t[factor=0.3,horizon=500,radius=matched]",
+    "algorithms": ["heavy_oful", "heavy_oful[solver=gd_cold]", "heavy_oful[solver=irls]", "tofu"],
+    "lengths": [60, 500],
+    "turns": 2,
+}
+
+
+def refits_of(section):
+    study = passes.Passes(section)
+    paper = load_paper("hvt_ucb")
+    study.check(paper)
+    return study.tabulate(study.cells(paper, ()), NO_CAPS, None)["passes"]
+
+
+def test_estimates_for_heavy_tails_pass_over_every_length_in_every_turn():
+    found = refits_of(REFITS)
+    assert len(found) == 4 * 2 * 2
+    assert not found.duplicated(["algorithm", "length", "repetition"]).any()
+    assert (found["seconds"] > 0.0).all()
+    passed = found.groupby("algorithm")["passes"]
+    assert set(passed.get_group("tofu")) == {1}
+    assert passed.get_group("heavy_oful").between(2, 12).all()
+    assert (passed.min()[["heavy_oful[solver=gd_cold]", "heavy_oful[solver=irls]"]] > 1).all()
+    # The solver is the same in every turn, and so is the number of its passes.
+    assert (found.groupby(["algorithm", "length"])["passes"].nunique() == 1).all()
+
+
+@pytest.mark.parametrize("name", ["heavy_oful", "tofu"])
+def test_the_estimate_of_a_stored_history_is_that_after_as_many_rounds(name):
+    environment, problem = build(make_cell(load_paper("hvt_ucb"), REFITS["setting"], name), 0)
+    histories = refits.stored(environment, problem, [name], [60, 500])
+    played = make_algorithm(name, problem)
+    rng = stream("refits", "arms")
+    for t, index in enumerate(rng.integers(50, size=500)[:60]):
+        told = environment.context(t)
+        played.update(environment.arms(t), index, environment.reward(t, index), **told)
+    assert (histories[name, 60].t, histories[name, 500].t) == (60, 500)
+    np.testing.assert_allclose(histories[name, 60].estimate, played.estimate, atol=1e-12)
+
+
+def test_a_counted_regression_counts_passes_and_asks_twice_for_one():
+    environment, problem = build(make_cell(load_paper("hvt_ucb"), REFITS["setting"], "tofu"), 0)
+    (algorithm,) = refits.stored(environment, problem, ["heavy_oful"], [60]).values()
+    counted = refits.CountedRegression(algorithm.regression)
+    theta = np.zeros(2)
+    counted.clipped(theta)
+    counted.clipped(theta)
+    assert counted.passes == 1
+    counted.value(theta), counted.gradient(theta), counted.reweighted(theta)
+    assert counted.passes == 4
+    assert counted.H is algorithm.regression.H and counted.passes == 4
+
+
+def test_an_estimate_that_does_not_converge_has_no_time(monkeypatch):
+    environment, problem = build(make_cell(load_paper("hvt_ucb"), REFITS["setting"], "tofu"), 0)
+    (algorithm,) = refits.stored(environment, problem, ["heavy_oful"], [60]).values()
+    monkeypatch.setitem(
+        refits.SOLVERS, "newton", lambda regression, start, accuracy: (start, False)
+    )
+    with pytest.raises(RuntimeError, match="heavy_oful after 60 rounds did not converge"):
+        refits.refit_cost("heavy_oful", algorithm)
+
+
 # BKB's accuracy.
 
 
@@ -241,6 +388,15 @@ def test_the_worst_over_rounds_and_trials_is_the_fact():
     # What is not a number in one trial cannot be good in all.
     assert np.isnan(found.loc["accuracy_chain", "value"])
     assert np.isnan(found.loc["accuracy_eigenvalue_low", "value"])
+
+
+def test_the_price_of_an_accuracy_is_that_of_the_formulas():
+    found = accuracy.price(0.5).set_index("name")["value"]
+    # q-bar is 6 alpha log(4 T / delta) / epsilon^2, a round costs its square, the bound alpha^1.5.
+    assert found["price_alpha"] == pytest.approx(3.0)
+    assert found["price_sketch"] == pytest.approx(12.0)
+    assert found["price_round"] == pytest.approx(144.0)
+    assert found["price_regret"] == pytest.approx(math.sqrt(27.0))
 
 
 def test_extremes_keep_what_is_not_a_number(paper):
@@ -301,7 +457,7 @@ def test_the_sketched_matrix_is_that_of_projected_features(paper):
 
 def test_posteriors_of_figure_2_start_from_one_function_and_one_set_of_observations():
     found = starvation_posteriors.posteriors(SPEC, 0.1, 0)
-    assert set(found["method"]) == set(starvation_posteriors.METHODS)
+    assert set(found["method"]) == set(starvation_posteriors.methods(SPEC))
     for _, piece in found.groupby("round"):
         assert piece.groupby("method")["f"].apply(tuple).nunique() == 1
         assert (piece.loc[piece["seen"], "x"] <= 0.5).all()
@@ -312,12 +468,85 @@ def test_posteriors_of_figure_2_start_from_one_function_and_one_set_of_observati
 def test_bkb_and_dtc_keep_the_prior_far_from_data_and_sor_and_rff_starve():
     facts = starvation.Starvation(SPEC).tabulate([], NO_CAPS, None)["starvation_facts"]
     ratio = facts[facts["name"] == "starvation_ratio"].set_index("setting")["value"]
-    assert ratio["bkb/40/0.1"] == pytest.approx(1.0, abs=0.01)
-    assert ratio["dtc/40/0.1"] > 0.95
+    assert ratio["bkb_5/40/0.1"] == pytest.approx(1.0, abs=0.01)
+    assert ratio["dtc/40/0.1"] > 0.9
     highest = facts[facts["name"] == "starvation_highest"].set_index("setting")["value"]
-    assert highest["dtc/40/0.1"] > 2.0 > highest["bkb/40/0.1"] >= 1.0
-    assert ratio["sor/40/0.1"] < 0.5
-    assert ratio["rff/40/0.1"] < 0.95
+    assert highest["dtc/40/0.1"] > 4.0 > highest["bkb_5/40/0.1"] >= 1.0
+    assert ratio["sor/40/0.1"] < 0.25
+    assert ratio["rff_20/40/0.1"] < 0.9
+    assert ratio["rff_10/40/0.1"] < ratio["rff_20/40/0.1"]
+
+
+def test_the_trials_behind_the_facts_of_figure_2_are_kept():
+    found = starvation.Starvation(SPEC).tabulate([], NO_CAPS, None)
+    trials = found["starvation_trials"].set_index(["algorithm", "round", "trial"]).sort_index()
+    assert len(trials) == len(starvation_posteriors.methods(SPEC)) * 2 * 3
+    facts = found["starvation_facts"].set_index(["name", "setting"])["value"].sort_index()
+    far = trials.loc[("sor", 40), "ratio"]
+    assert facts["starvation_ratio", "sor/40/0.1"] == pytest.approx(far.median())
+    assert facts["starvation_highest", "sor/40/0.1"] == trials.loc[("sor", 40), "highest"].max()
+    assert set(trials["setting"]) == {"6/0.1", "40/0.1"}
+    assert {"40/0.1", "sor", "sor/40/0.1"} <= starvation.Starvation(SPEC).about()
+    # A variance, and not a deviation.
+    curves = found["starvation"]
+    piece = curves[(curves["method"] == "sor") & (curves["round"] == 40) & (curves["x"] >= 0.6)]
+    expected = (piece["deviation"] ** 2 / piece["exact"] ** 2).median()
+    assert far.loc[0] == pytest.approx(expected)
+
+
+# The effective dimension.
+
+
+def test_the_effective_dimension_is_that_of_the_arms_played(paper):
+    cell = make_cell(paper, "gaussian_d2", "bkb[q_bar=2]")
+    frame = watch_trials([cell], [0], dimension.DimensionObserver, dimension.COLUMNS, rounds=60)
+    environment, problem = build(cell, 0)
+    bkb = make_algorithm("bkb[q_bar=2]", problem, cell.stream(0, "bkb"))
+    play(environment, bkb, [60])
+    X, n = bkb.played.points, bkb.played.counts
+    K = np.sqrt(n)[:, None] * problem.kernel(X, X) * np.sqrt(n)
+    expected = np.trace(K @ np.linalg.inv(K + 0.01 * np.eye(len(n))))
+    last = frame.iloc[-1]
+    assert last["dimension"] == pytest.approx(expected, rel=1e-8)
+    assert (last["inducing"], last["distinct"]) == (len(bkb.drawn), len(n))
+    # Shares of the bound of Theorem 4.1, which the study of accuracy computes as well.
+    other = watched(cell, 0, 60).iloc[-1]
+    assert last["regret_share"] == pytest.approx(other["regret_share"], rel=1e-8)
+    f = environment.means(0)
+    first = frame.iloc[0]
+    bound = first["regret"] / first["regret_share"]
+    assert first["uniform_share"] == pytest.approx((f.max() - f.mean()) / bound)
+
+
+def test_blocks_of_the_dimension_have_their_own_trials(paper):
+    block = {"settings": ["gaussian_d1"], "algorithms": ["bkb"], "trials": 3}
+    other = {"settings": ["linear_d10"], "algorithms": ["dtc_ucb[size=5]"], "trials": 1}
+    study = dimension.Dimension({"blocks": [block, other]})
+    assert {"gaussian_d1", "dtc_ucb[size=5]", "dimension"} <= study.about()
+    cells = study.cells(paper, ())
+    found = study.tabulate(cells, {"trials": 2, "rounds": 30}, None)["dimension"]
+    found = found[found["round"] == 30]
+    assert found.groupby("setting", sort=False).size().to_dict() == {
+        "gaussian_d1": 2,
+        "linear_d10": 1,
+    }
+    # The theorem is about BKB.
+    assert found.set_index("setting")["regret_share"].isna().tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"algorithms": ["gp_ucb"]}, "dimension.blocks has 'gp_ucb'; allowed: bkb, dtc_ucb"),
+        ({"settings": ["gaussian_d2[subset=5]"]}, "dimension.blocks has.*fixed arms"),
+        ({"algorithms": ["bkb", "bkb"]}, "has 'bkb/gaussian_d1/bkb' twice; allowed: once"),
+        ({"trials": 0}, "trials is 0; allowed: at least 1"),
+    ],
+)
+def test_an_impossible_block_of_the_dimension_is_refused(paper, changes, message):
+    block = {"settings": ["gaussian_d1"], "algorithms": ["bkb"], "trials": 1, **changes}
+    with pytest.raises(ConfigError, match=message):
+        check_studies(paper | {"studies": {"dimension": {"blocks": [block]}}})
 
 
 @pytest.mark.parametrize(
@@ -352,7 +581,9 @@ def cell(**algorithm):
 
 
 def watched_lemmas(cell, trial, rounds=None):
-    return watch_trials([cell], [trial], lemmas.LemmaObserver, lemmas.COLUMNS, rounds=rounds)
+    return watch_trials(
+        [cell], [trial], lemma_observer.LemmaObserver, lemma_observer.COLUMNS, rounds=rounds
+    )
 
 
 def test_lemmas_hold_with_the_radius_of_theory_and_not_with_hardly_any():
@@ -388,15 +619,100 @@ def test_the_watched_distance_and_share_are_those_of_the_definitions():
 
 def test_facts_of_the_lemmas_are_the_worst_over_trials():
     rows = [
-        ("s", 0, 1, 0.5, 1.0),
-        ("s", 0, 9, 0.7, 0.9),
-        ("s", 1, 1, 0.1, 1.0),
-        ("s", 1, 9, 1.2, 0.8),
+        ("s", 0, 1, 0.5, 1.0, 0.2, 3.0),
+        ("s", 0, 9, 0.7, 0.9, 0.3, 2.0),
+        ("s", 1, 1, 0.1, 1.0, 0.1, 9.0),
+        ("s", 1, 9, 1.2, 0.8, 0.2, 4.0),
     ]
-    frame = pd.DataFrame(rows, columns=["setting", "trial", "round", "largest", "bounded"])
+    columns = ["setting", "trial", "round", "largest", "bounded", "regret_share", "void"]
+    frame = pd.DataFrame(rows, columns=columns)
     found = lemmas.facts(frame.assign(status="ok"))
     assert list(found.itertuples(index=False, name=None)) == [
         ("lemma_largest_distance", "s", 1.2),
         ("lemma_least_bounded_share", "s", 0.8),
         ("lemma_trials_within_radius", "s", 0.5),
+        ("theorem_regret_over_bound", "s", 0.3),
+        ("theorem_bound_over_worst", "s", 2.0),
     ]
+
+
+@pytest.mark.parametrize("scale", ["round", "bound"])
+def test_the_bound_on_regret_is_that_of_the_proof(scale):
+    watched = cell(radius="theory", factor=1.0)
+    watched.spec["parameters"]["decades"] = 1.0
+    watched = replace(watched, algorithm=f"hvt_ucb[scale={scale}]")
+    environment, problem = build(watched, 2)
+    T, d, nus = 400, 2, [environment.context(t)["scale"] for t in range(400)]
+    if scale == "bound":
+        nus = [problem.scale_bound] * 400
+    log_term, power = math.log(8 * T * 2 * T**2), 0.01 / (2 * 1.99)
+    kappa = d * math.log(1 + T**2 / (4 * d * d))
+    tau_0 = math.sqrt(2 * kappa) * math.log(3 * T) ** power / log_term ** (1 / 1.99)
+    c = math.sqrt(6 * d) / tau_0 + 107 * log_term
+    bounds, squares = [], 0.0
+    for t in range(T):
+        squares += nus[t] ** 2 + 1 / T
+        beta = 107 * log_term * tau_0 * (t + 1) ** power + math.sqrt(6 * d)
+        terms = math.sqrt(2 * kappa) * math.sqrt(squares) + c * kappa / math.sqrt(d)
+        bounds.append(4 * beta * terms)
+    last = watched_lemmas(watched, 2).iloc[-1]
+    rounds = np.arange(1, T + 1)
+    assert last["void"] == pytest.approx(min(bounds / (2.0 * rounds)), rel=1e-12)
+    regrets = {}
+    algorithm = make_algorithm(watched.algorithm, problem)
+    for row in play(environment, algorithm, rounds.tolist()).rows:
+        regrets[row["round"]] = row["regret"]
+    shares = [regrets[t] / bounds[t - 1] for t in rounds]
+    assert last["regret_share"] == pytest.approx(max(shares), rel=1e-12)
+
+
+# Oracle.
+
+
+def test_the_oracle_is_compared_with_the_truth():
+    go = load_paper("go_ucb")
+    cells = [
+        make_cell(go, "net[horizon=65,initial=64]", label)
+        for label in ("go_ucb", "go_ucb[oracle=exact,unit_weights=true]")
+    ]
+    section = {"settings": [cells[0].setting], "algorithms": ["go_ucb"], "trials": 2}
+    tables = oracle.Oracle(section).tabulate(cells, NO_CAPS, None)
+    watched, found = tables["oracle"], tables["oracle_facts"]
+    assert list(watched.columns) == [*TRIAL_COLUMNS, *oracle.COLUMNS]
+    assert (watched["initial"] == 64).all()
+    share = watched.groupby("algorithm")["share"].max()
+    assert share["go_ucb"] == pytest.approx(1.0, abs=1e-6)
+    assert share[cells[1].algorithm] < 0.01
+    value = found.set_index(["name", "setting"])["value"]
+    assert value["oracle_second_term_power", cells[0].setting] == 2.0
+    mean = watched[watched["algorithm"] == cells[1].algorithm]["distance"].mean()
+    assert value["oracle_distance", f"{cells[0].setting}/{cells[1].algorithm}"] == mean
+
+
+def test_distances_do_not_mind_the_order_of_units():
+    network = TwoLayerNetwork(2, 3)
+    theta = np.random.default_rng(0).random(network.size)
+    moved = theta.copy()
+    moved_layers, layers = network.layers(moved[None]), network.layers(theta[None])
+    for new, old in zip(moved_layers[:3], layers[:3], strict=True):
+        new[0] = old[0][[2, 0, 1]]
+    assert oracle.distance(network, moved, theta) == 0.0
+    moved[-1] += 0.5
+    assert oracle.distance(network, moved, theta) == pytest.approx(0.25)
+    large = TwoLayerNetwork(2)
+    assert math.isnan(oracle.distance(large, np.zeros(large.size), np.zeros(large.size)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"algorithms": ["gp_ei"]}, "oracle.algorithms has 'gp_ei'; allowed: go_ucb"),
+        ({"algorithms": ["go_ucb[variant=tuned]"]}, "oracle.algorithms"),
+        ({"settings": ["f2"]}, "oracle.settings has 'f2'; allowed: networks"),
+    ],
+)
+def test_an_oracle_without_a_truth_is_refused(changes, match):
+    go = load_paper("go_ucb")
+    section = go["studies"]["oracle"] | changes
+    with pytest.raises(ConfigError, match=match):
+        check_studies(go | {"studies": {"oracle": section}})

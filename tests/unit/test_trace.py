@@ -1,6 +1,7 @@
 """The command ``optimist provenance``: what is behind a figure, a table, a result."""
 
 import json
+import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -101,7 +102,7 @@ def test_a_result_file_speaks_for_itself(figure):
     found = trace.trace(path)
     assert found["streams"] == {"toy/here": [2, 3]}
     assert found["made"] == [results.read_metadata(path)["provenance"]]
-    assert found["resolved"]["options"] == {"variant": "paper"}
+    assert found["resolved"]["options"] == {"inverse": "rank_one", "variant": "paper"}
     assert "toy/here: 2 to 3" in trace.to_text(found)
     assert "regret lane, gloc, 12 rounds" in trace.to_text(found)
 
@@ -139,7 +140,7 @@ def test_joined_claims_are_traced_to_the_results_of_all_papers(figure):
     own = json.loads(Path("figures/toy/manifest.json").read_text())
     claims = Path("figures/toy/claims.csv")
     claims.write_text("claim\n")
-    source = {"files": [str(claims)], "inputs": own["items"]["fig1"]["inputs"]}
+    source = {"files": [str(claims)], "inputs": manifest.inputs_of(own, "fig1")}
     manifest.write(manifest.build({"claims": source}), "figures/toy/manifest.json")
     joined = Path("figures/claims.csv")
     joined.write_text("claim\n")
@@ -170,6 +171,57 @@ def test_where_results_are_does_not_decide_what_is_a_result(tmp_path, monkeypatc
     assert found["made"] and found["settings"] and not found["data"]
 
 
+def test_inputs_that_are_all_below_a_folder_are_named_by_it(figure):
+    place = Path("figures/toy/manifest.json")
+    whole = json.loads(place.read_text())
+    assert whole["items"]["fig1"]["inputs"] == ["results/"]
+    paths = sorted(whole["inputs"])
+    regret = [path for path in paths if "/regret/" in path]
+    other = [path for path in paths if "/timing/" in path]
+    assert len(regret) == 2 and len(other) == 1
+    sources = {
+        "all": {"files": [str(figure)], "inputs": paths},
+        "most": {"files": [str(figure)], "inputs": [*other, *regret]},
+        "some": {"files": [str(figure)], "inputs": [regret[1], *other]},
+        "none": {"files": [str(figure)], "inputs": []},
+    }
+    manifest.write(manifest.build(sources), place)
+    found = json.loads(place.read_text())
+    named = {name: item["inputs"] for name, item in found["items"].items()}
+    assert named["all"] == ["results/"] and named["none"] == []
+    assert named["most"] == ["results/regret/", "results/timing/"]
+    assert named["some"] == [regret[1], "results/timing/"]
+    for name, source in sources.items():
+        assert sorted(manifest.inputs_of(found, name)) == sorted(source["inputs"])
+
+
+def test_a_manifest_whose_item_names_unknown_inputs_is_refused(figure):
+    place = Path("figures/toy/manifest.json")
+    for unknown in ("results/regret/toy/there/gloc/000-001.parquet", "results/there/"):
+        wrong = json.loads(place.read_text())
+        wrong["items"]["fig1"]["inputs"] = [unknown]
+        manifest.write(wrong, place)
+        with pytest.raises(ResultError, match=f"does not say what made {unknown}"):
+            trace.trace(figure)
+
+
+def test_a_manifest_has_a_line_for_each_file_and_is_the_same_for_the_same_content(figure):
+    place = Path("figures/toy/manifest.json")
+    text = place.read_text()
+    content = json.loads(text)
+    for name in (*content["inputs"], *content["items"]):
+        assert sum(line.startswith(f'"{name}":{{') for line in text.splitlines()) == 1
+    manifest.write(dict(reversed(content.items())), place)
+    assert place.read_text() == text
+
+
+def test_what_a_manifest_says_holds_in_a_copy_of_the_folder(figure, tmp_path, monkeypatch):
+    shutil.copytree("figures", tmp_path / "elsewhere" / "figures")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    found = trace.trace(figure)
+    assert found["manifest"] == "figures/toy/manifest.json" and found["made"]
+
+
 # What is committed.
 
 COMMITTED = sorted(ROOT.glob("figures/**/manifest*.json"))
@@ -182,7 +234,7 @@ def test_what_is_committed_is_what_its_manifest_says(place, monkeypatch):
     for item in items.values():
         for path, digest in item["files"].items():
             assert sha256(path) == digest, path
-    item = items.get("claims") or next(iter(items.values()))
+    item = items.get("claims") or max(items.values(), key=lambda item: len(item["inputs"]))
     found = trace.trace(next(iter(item["files"])))
     assert found["made"] and found["settings"] and found["streams"]
     assert not any(made["dirty"] for made in (found["drawn"], *found["made"]))

@@ -11,6 +11,7 @@ from optimist.algorithms import REGISTRY, algorithm_class
 from optimist.environments import REGISTRY as ENVIRONMENTS
 from optimist.environments import environment_class
 from optimist.errors import ConfigError
+from optimist.label import name_of
 from optimist.plan.config import load_paper, paper_names
 from optimist.problems.glb import GLBProblem
 from optimist.runs import results
@@ -164,7 +165,7 @@ def test_settings_of_one_name_share_their_streams():
 
 def test_the_factor_on_radii_changes_no_reward():
     paper = PAPERS["glb_omd"]
-    names = [s for s, spec in paper["settings"].items() if spec["environment"] == "covertype"]
+    names = [s for s in paper["settings"] if name_of(s) == "covertype"]
     environments = [build(make_cell(paper, s, "gloc"), 3, STAND_IN)[0] for s in names]
     first = [[w.reward(t, 0) for t in range(100)] for w in environments]
     assert len(names) == 4
@@ -227,3 +228,67 @@ def test_source_files_follow_imports_inside_functions_and_of_the_leader():
     assert {"level_set.py", "likelihood.py", "ball.py"} <= names(toy_cell("ofuglb"))
     assert "level_set.py" not in names(toy_cell("glb_omd"))
     assert "ofuglb.py" in names(toy_cell("glb_omd"), {"leader": "ofuglb", "every": 5})
+
+
+# Races.
+
+
+def timed(*parts, turns=10, race=0):
+    """Return the blocks that `optimist.plan.rooms` makes of the parts of a race."""
+    return [
+        {"settings": settings, "algorithms": labels, "trials": turns, "race": race} | more
+        for settings, labels, more in parts
+    ]
+
+
+def raced(blocks, **how):
+    """Return the trials of the timing lane by cell."""
+    return {t.cell.name: t for t in expand(toy_paper(runs=[], timings=blocks), **how)}
+
+
+TWO = (["a", "b"], ["glb_omd"], {})
+DEAR = (["a"], ["ofuglb"], {"trials": 5, "rounds": 30, "time_limit": 9.0})
+
+
+def test_parts_of_a_race_have_turns_rounds_and_limits_of_their_own():
+    found = raced(timed(TWO, DEAR))
+    assert {(t.first, t.stop, t.rounds) for t in found.values()} == {(0, 10, None), (0, 5, 30)}
+    assert found["toy/a/ofuglb"].time_limit == 9.0
+    assert {t.lane for t in found.values()} == {"timing"}
+
+
+@pytest.mark.parametrize(("rounds", "expected"), [(20, 20), (200, 30), (None, 30)])
+def test_caps_cut_turns_and_rounds(rounds, expected):
+    found = raced(timed(TWO, DEAR), caps={"timing_trials": 3, "trials": 1, "rounds": rounds})
+    assert {t.stop for t in found.values()} == {3}
+    assert found["toy/a/ofuglb"].rounds == expected
+
+
+def test_a_timed_cell_says_with_which_it_is_measured():
+    alone, both = raced(timed(TWO)), raced(timed(TWO, DEAR))
+    for name, one in alone.items():
+        assert one.race
+        assert one.fingerprint != both[name].fingerprint
+    assert len({t.race for t in both.values()}) == 1
+    # Not where in the file, in which order, or in how many turns.
+    moved = raced(timed(DEAR, TWO, turns=20, race=7))
+    assert {t.race for t in moved.values()} == {t.race for t in both.values()}
+    left = raced(timed(TWO, DEAR), only={"algorithms": ["glb_omd"]})
+    assert {t.race for t in left.values()} == {t.race for t in alone.values()}
+    assert {t.race for t in expand(toy_paper(timings=[]))} == {""}
+
+
+def test_a_cell_stands_in_one_race():
+    again = (["a"], ["glb_omd"], {})
+    with pytest.raises(ConfigError, match=r"toy/a/glb_omd stands twice in timings.*allowed: once"):
+        raced(timed(TWO) + timed(again, race=1))
+    with pytest.raises(ConfigError, match="stands twice in timings"):
+        raced(timed(TWO, (["a"], ["glb_omd"], {"trials": 3})))
+    assert len(raced(timed(TWO, again))) == 2
+
+
+def test_what_orders_turns_decides_times_only():
+    regret, times = (Trials(lane, toy_cell(), 0, 1) for lane in ("regret", "timing"))
+    assert regret.code != times.code
+    names = {Path(f).name for f in source_files(toy_cell(), in_turns=True)}
+    assert names - {Path(f).name for f in source_files(toy_cell())} == {"turns.py"}

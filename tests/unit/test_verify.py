@@ -36,15 +36,15 @@ class ToyPlan:
         self.papers = ["toy", "other"]
         self.figure = Path(root, "figure.png")
         self.targets = SimpleNamespace(made_with=self._made_with)
-        self.studies = SimpleNamespace(asked=[study_class("facts")], benchmark=self._benchmark)
+        self.studies = SimpleNamespace(asked=[study_class("facts")], use=self._use)
         caps = {"rounds": None, "trials": None, "timing_trials": None}
         self.config = {"caps": caps, "only": {"settings": [], "algorithms": []}}
 
     def _made_with(self, paths):
         yield [str(self.figure), "absent"], list(self.trials.by_path)
 
-    def _benchmark(self, study, paper):
-        return self.layout.benchmark(study.name, paper)
+    def _use(self, study, paper):
+        return self.layout.use(study.name, paper)
 
     def _fingerprints(self, paths):
         return {path: self.trials.by_path[path].fingerprint for path in paths}
@@ -183,7 +183,8 @@ def test_the_command_deletes_what_it_is_told_and_nothing_else(folder, monkeypatc
 def test_the_command_puts_costs_of_what_is_sound_into_the_table(folder, monkeypatch, tmp_path):
     monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: folder)
     (tmp_path / "benchmarks/facts").mkdir(parents=True)
-    (tmp_path / "benchmarks/facts/toy.tsv").write_text("s\tmax_rss\n12.5\t180.0\n")
+    used = '{"cpu_seconds": 12.5, "peak_mb": 180.0}'
+    (tmp_path / "benchmarks/facts/toy.json").write_text(used)
     table = tmp_path / "costs.csv"
     known = Row("regret", "toy", "elsewhere", "gloc", 12, 5.0, 300)
     write([known], table)
@@ -198,7 +199,8 @@ def test_the_command_puts_costs_of_what_is_sound_into_the_table(folder, monkeypa
 def test_studies_of_a_short_run_tell_nothing_of_costs(tmp_path):
     plan = ToyPlan(tmp_path)
     (tmp_path / "benchmarks/facts").mkdir(parents=True)
-    (tmp_path / "benchmarks/facts/toy.tsv").write_text("s\tmax_rss\n12.5\t180.0\n")
+    used = '{"cpu_seconds": 12.5, "peak_mb": 180.0}'
+    (tmp_path / "benchmarks/facts/toy.json").write_text(used)
     assert len(list(inventory.studies(plan))) == 1
     plan.config["caps"]["rounds"] = 150
     assert list(inventory.studies(plan)) == []
@@ -359,7 +361,8 @@ def test_a_job_that_makes_more_than_was_merged_takes_the_rest_as_it_is(tmp_path)
     before = regret.read_bytes(), times.read_bytes()
     for path in (regret, times):  # as Snakemake does before a batch is run
         path.unlink()
-    make(everything, *jobs)
+    make(everything, jobs[0], jobs[2])
+    make(everything, jobs[1])
     # A result that is made again has other times in it.
     assert regret.read_bytes() == before[0]
     assert times.read_bytes() != before[1]

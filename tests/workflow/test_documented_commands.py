@@ -12,8 +12,8 @@ from projects import new_project
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ["README.md", "config/README.md", "data/README.md"]
 DOCUMENTS += sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/*.md"))
-# Two build on what their reader has just written; tests of their own follow them to the end.
-FOLLOWED = {"docs/add-an-algorithm.md", "docs/add-a-panel.md"}
+# Some build on what their reader has just written; tests of their own follow them to the end.
+FOLLOWED = {f"docs/add-{what}.md" for what in ("an-algorithm", "a-panel", "a-claim", "a-paper")}
 PROGRAMS = ("snakemake", "optimist", "make", "pytest", "python")
 INSTALLERS = ("pip", "conda")
 # Commands that sentences speak of without what they act on.
@@ -78,6 +78,8 @@ def test_a_documented_command_works(line, project):
     elif program == "snakemake" and "--unlock" not in words:
         planned = project.run("snakemake", *words, "--dry-run")
         assert "Job stats:" in planned.stdout + planned.stderr
+    elif words[0] == "claims" and not [*project.root.glob("figures/**/claims.csv")]:
+        pytest.skip("no full run has been committed yet")
     elif words in NAMED:
         project.run(program, *words, "--help")
     else:

@@ -3,18 +3,23 @@
 import json
 import os
 import re
+import shutil
 import signal
 import time
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
 from projects import TINY
 
+from optimist import sealed
+from optimist.layout import Layout, parse_result
 from optimist.plan import config
 from optimist.plan.config import load_paper, merge
 from optimist.plan.plan import Plan
+from optimist.records import manifest, trace
 from optimist.runs import results, trials
 
 pytestmark = pytest.mark.workflow
@@ -43,9 +48,10 @@ def expected(limits, labels):
 
 
 def planned(project, arguments):
-    """Return the output files that a dry run announces, by rule."""
+    """Return the output files that a dry run announces."""
     text = project.run(*arguments[:-1], "-n", "--", "glb_omd_fig1").stdout
-    return re.findall(r"^ +output: (\S+?)(?:,|$)", text, flags=re.MULTILINE)
+    outputs = re.findall(r"^ +output: (.+)$", text, flags=re.MULTILINE)
+    return [path for line in outputs for path in line.split(", ")]
 
 
 def test_dry_run_of_everything_plans_every_result_file(project):
@@ -111,6 +117,8 @@ def test_a_second_run_does_nothing_and_an_edit_reruns_only_its_cells(project):
     jobs = [path for path in planned(project, arguments) if path.startswith("results/")]
     assert sorted(jobs) == [
         "results/regret/glb_omd/logistic_s3/gloc/000-002.parquet",
+        # Times are of a race, and only of one.
+        "results/timing/glb_omd/logistic_s3/glb_omd/000-000.parquet",
         "results/timing/glb_omd/logistic_s3/gloc/000-000.parquet",
     ]
 
@@ -177,9 +185,7 @@ def test_quick_runs_every_cell_and_draws_every_figure(quick, paper):
     for files in (item["files"] for item in described.values()):
         wanted += [quick.root / path for path in files]
     assert [path for path in wanted if not path.exists()] == []
-    statuses = [
-        set(results.read(p)["status"].to_pylist()) for p in wanted if p.suffix == ".parquet"
-    ]
+    statuses = [set(results.read(p)["status"].to_pylist()) for p in wanted if parse_result(p)]
     assert set().union(*statuses) <= {"ok", "unconverged"}
 
 
@@ -215,9 +221,51 @@ def test_manifest_ties_figures_to_inputs(quick):
     import json
 
     folder = quick.root / "results/quick/figures/glb_omd"
-    manifest = json.loads((folder / "manifest.json").read_text())
-    for item in manifest["items"].values():
+    written = json.loads((folder / "manifest.json").read_text())
+    for item in written["items"].values():
         for name, digest in item["files"].items():
             assert hashlib.sha256((quick.root / name).read_bytes()).hexdigest() == digest
-        assert set(item["inputs"]) <= set(manifest["inputs"])
-    assert len(manifest["items"]["fig1"]["inputs"]) == 14 + 32
+    inputs = {name: manifest.inputs_of(written, name) for name in written["items"]}
+    assert set().union(*inputs.values()) == set(written["inputs"])
+    assert len(inputs["fig1"]) == 14 + 32
+
+
+def test_a_missing_file_of_a_race_measures_the_race_again(project):
+    arguments = project.overlay()
+    project.run(*arguments, "glb_omd_fig1")
+    paths = sorted(project.root.glob("results/timing/glb_omd/logistic_s3/*/*.parquet"))
+    assert len(paths) == 2
+
+    def marks():
+        return {results.read(path, ["turns"])["turns"][0].as_py() for path in paths}
+
+    first = marks()
+    assert len(first) == 1
+    paths[0].unlink()
+    again = [path for path in planned(project, arguments) if "/timing/" in path]
+    assert {*again} == {str(path.relative_to(project.root)) for path in paths}
+    project.run(*arguments, "glb_omd_fig1")
+    assert len(marks()) == 1
+    assert not first & marks()
+
+
+@pytest.mark.parametrize("paper", config.load_config()["papers"])
+def test_tables_of_trials_have_every_trial_and_are_traced_in_a_copy_of_the_folder(
+    quick, paper, tmp_path
+):
+    shutil.copytree(quick.root / "results/quick/figures", tmp_path / "figures")
+    csv, parquet = Layout("", str(tmp_path / "figures")).trials(paper, "paper").values()
+    rows, curves = pd.read_csv(csv), sealed.read_frame(parquet)
+    played = quick_plan(quick).trials.of_paper(paper).values()
+    assert len(rows) == sum(t.stop - t.first for t in played if t.group == "paper")
+    key = ["lane", "setting", "algorithm", "trial"]
+    ends = curves.groupby(key)[["round", "regret"]].last()
+    both = rows.set_index(key).join(ends, rsuffix="_of_curve", validate="1:1")
+    assert (both["round"] == both["rounds"]).all()
+    regret = both.loc["regret"]
+    assert np.allclose(regret["regret"], regret["regret_of_curve"], rtol=3e-5)
+    thumbnail = next((tmp_path / "figures" / paper / "thumbnails").iterdir())
+    for file in (csv, parquet, thumbnail):
+        found = trace.trace(file)
+        assert found["made"] and found["settings"]
+        assert found["manifest"].endswith(f"{paper}/manifest.json")

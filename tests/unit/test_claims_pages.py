@@ -1,0 +1,496 @@
+"""Verdicts as a table, as text, as Markdown and in the README."""
+
+import math
+import re
+
+import pandas as pd
+import pytest
+from claim_tables import SPREAD, claim_with, document, facts, finals, reading
+
+from optimist import claims
+from optimist.claims import inference
+from optimist.claims.checks import Check, Reading, claims_of
+from optimist.claims.context import Context
+from optimist.claims.table import number
+from optimist.claims.verdicts import Result, p_values
+from optimist.errors import ConfigError, ResultError
+
+# What no text may say of a number that there is none of.
+NOTHING = re.compile(r"\b(nan|NaN|None|NA|<NA>)\b")
+
+
+def ratio(relation, bound, top="a", **keys):
+    arguments = {"setting": "here", "numerator": top, "denominator": "b"}
+    own = {"relation": relation, "bound": bound, **keys}
+    return {"metric": "regret_ratio", "arguments": arguments, "part": "here", **own}
+
+
+def fact(name, relation="below", bound=1, **keys):
+    arguments = {"name": name, "setting": "here"}
+    return {"metric": "fact", "arguments": arguments, "relation": relation, "bound": bound, **keys}
+
+
+COVERAGE = {
+    "metric": "coverage",
+    "arguments": {"algorithm": "a", "settings": ["here"]},
+    "relation": "above",
+    "bound": 0.9,
+}
+TABLES = {
+    "finals": pd.concat(
+        [
+            finals("here", "a", [10.0 + z for z in SPREAD], covered=True),
+            finals("here", "b", [1.0] * 10),
+            finals("here", "c", [0.0] * 10),
+        ]
+    ),
+    "facts": facts(kappa=21.04, wild=math.nan),
+}
+# One claim of each kind and word.
+CLAIMS = (
+    claim_with(
+        reading(ratio("below", 12.5, why="Half-way."), name="R nu"),
+        reading(ratio("below", 12), ratio("above", 10, status="ours"), name="R sd", status="open"),
+        reading(ratio("below", 9), name="odd", status="ours"),
+        headline="Better",
+        note="Mind the | gap.",
+    ),
+    claim_with(reading(ratio("above", 9.5)), id="toy.02", looks=2, decides=1.05),
+    claim_with(
+        reading(ratio("below", 8, tuning="c 1"), ratio("below", 5, tuning="c 2")), id="toy.03"
+    ),
+    claim_with(
+        reading(ratio("below", 12), {**ratio("below", 5), "part": "there"}),
+        id="toy.04",
+        could_not_fail="it is arithmetic",
+    ),
+    claim_with(reading(fact("absent")), id="toy.05"),
+    claim_with(reading(fact("wild")), id="toy.06"),
+    claim_with(reading(fact("kappa", bound=50)), id="toy.07", kind="guarantee"),
+    claim_with(reading(COVERAGE), id="toy.08", kind="guarantee", could_not_fail="uniform passes"),
+    claim_with(
+        reading(fact("kappa", "equals", 21, tolerance=0.5)),
+        id="toy.09",
+        kind="fact",
+        chosen_by_it="its seed",
+    ),
+    claim_with(reading(fact("kappa", "equals", 1000000, tolerance=0)), id="toy.10", kind="fact"),
+    claim_with(reading({**ratio("below", 1), "controls": [ratio("below", 100)]}), id="toy.11"),
+    claim_with(reading(ratio("between", [1, 2], top="c")), id="toy.12"),
+)
+CELLS = [("regret", "here", name) for name in "abc"]
+CONTEXT = Context(
+    "toy",
+    dict.fromkeys(CELLS, 10),
+    dict.fromkeys(CELLS, 60.0),
+    {CELLS[0]: ["fig1 (a)", "fig2 (b)"], CELLS[1]: ["fig2 (b)"]},
+    lines={"toy.01": 12},
+)
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    return claims.evaluate(document(*CLAIMS), TABLES, CONTEXT)
+
+
+@pytest.fixture(scope="module", params=["fresh", "from CSV"])
+def frame(request, verdicts, tmp_path_factory):
+    fresh = claims.to_frame(verdicts, CONTEXT)
+    if request.param == "fresh":
+        return fresh
+    path = tmp_path_factory.mktemp("claims") / "claims.csv"
+    fresh.to_csv(path, index=False)
+    return claims.read_frame(path)
+
+
+def row(frame, claim, place=0):
+    return frame[frame["claim"] == claim].iloc[place]
+
+
+# The table.
+
+
+def test_the_frame_has_one_row_for_each_check_of_each_reading(frame):
+    assert tuple(frame.columns) == claims.COLUMNS
+    own = frame[frame["claim"] == "toy.01"]
+    assert own["reading"].tolist() == ["R nu", "R sd", "R sd", "odd"]
+    assert own["status"].tolist() == ["stated", "open", "ours", "ours"]
+    assert own["counts"].tolist() == [True, True, False, False]
+    assert own["reading_outcome"].tolist() == ["holds", "holds", "holds", ""]
+    assert own["outcome"].tolist() == ["holds", "holds", "undecided", "undecided"]
+    words = frame.drop_duplicates("claim")["verdict"].tolist()
+    assert words == [
+        *("reproduced", "undecided", "not reproduced", "partly", "missing", "undecided"),
+        *("held", "held", "matches", "differs", "undecided", "not reproduced"),
+    ]
+
+
+def test_the_frame_holds_what_was_measured(frame):
+    found = row(frame, "toy.01")
+    assert (found["value"], found["low"], found["high"]) == (10.0, 8.93361, 11.0664)
+    assert found["interval"] == "8.934 to 11.07"
+    assert (found["n"], found["units"], found["rounds"]) == (10, "trials", 100)
+    assert (found["settings"], found["algorithms"]) == ("here", "a, b")
+    assert (found["relation"], found["bound"], found["method"]) == ("below", "12.5", "Fieller")
+    # T = -2.5 / 0.471405 = -5.303301 with 9 degrees of freedom.
+    assert (found["support"], found["refute"]) == (0.000245854, 0.999754)
+    assert (found["turns_at"], found["why"], found["line"]) == ("11.07", "Half-way.", 12)
+    assert found["figures"] == "fig2 (b)"
+    assert found["units_needed"] <= 10 and found["ratio_decided"] < 1.25
+    assert math.isnan(row(frame, "toy.05")["value"])
+    assert row(frame, "toy.10")["bound"] == "1e+06"
+    assert row(frame, "toy.09")["bound"] == "21 ± 0.5"
+    assert row(frame, "toy.12")["bound"] == "1 to 2"
+    assert row(frame, "toy.07")["slack"] == pytest.approx(50 / 21.04, rel=1e-5)
+
+
+def test_the_frame_says_what_would_decide(frame):
+    found = row(frame, "toy.02")
+    assert (found["needs_kind"], found["is_enough"]) == ("trials", False)
+    assert found["needs"] > 10
+    assert found["hours"] == pytest.approx(2 * (found["needs"] - 10) / 60, rel=1e-4)
+    assert found["command"].endswith(f"'decide={{toy.02: {found['needs']}}}' -- toy")
+    for claim in ("toy.01", "toy.06", "toy.07"):
+        assert row(frame, claim)["command"] == ""
+
+
+def test_a_table_that_was_read_is_written_alike(verdicts, tmp_path):
+    paths = tmp_path / "once.csv", tmp_path / "twice.csv"
+    fresh = claims.to_frame(verdicts, CONTEXT)
+    fresh.to_csv(paths[0], index=False)
+    read = claims.read_frame(paths[0])
+    read.to_csv(paths[1], index=False)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert read.dtypes.equals(fresh.dtypes)
+    for show in (claims.to_text, claims.to_html, claims.undecided, claims.summary_block):
+        assert show(read) == show(fresh)
+    assert claims.to_text(read, details=True) == claims.to_text(fresh, details=True)
+    assert claims.to_markdown(verdicts, read) == claims.to_markdown(verdicts, fresh)
+
+
+@pytest.fixture
+def table(verdicts, tmp_path):
+    """Write the table with some texts replaced, each once."""
+
+    def write(*changes):
+        path = tmp_path / "claims.csv"
+        claims.to_frame(verdicts, CONTEXT).to_csv(path, index=False)
+        text = path.read_text()
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new, 1)
+        path.write_text(text)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (",reproduced,", ",maybe,", ["line 2", "verdict is 'maybe'", "reproduced, partly"]),
+        (",reproduced,", ",held,", ["line 2", "verdict is 'held'"]),
+        (",holds,", ",sinks,", ["reading_outcome is 'sinks'", "allowed: holds, fails, mixed"]),
+        (",fails,", ",sinks,", ["outcome is 'sinks'", "allowed: holds, fails"]),
+        (",stated,", ",said,", ["line 2", "status is 'said'", "stated, open, ours"]),
+        (",empirical,", ",rumour,", ["kind is 'rumour'", "empirical, guarantee, fact"]),
+        ("claim,kind", "claims,kind", ["lacks claim"]),
+        (",slack,", ",slackness,", ["lacks slack"]),
+        (",0.95,", ",high,", ["is not a table of claims"]),
+        (",False,", ",never,", ["is not a table of claims"]),
+    ],
+)
+def test_a_table_with_what_cannot_be_is_refused(table, old, new, words):
+    path = table((old, new))
+    with pytest.raises(ResultError) as error:
+        claims.read_frame(path)
+    assert [word for word in ["claims.csv", *words] if word not in str(error.value)] == []
+
+
+@pytest.mark.parametrize("content", ["", "claim,place\ntoy.01,Figure 1\n"])
+def test_a_file_that_is_no_table_of_claims_is_refused(tmp_path, content):
+    path = tmp_path / "claims.csv"
+    path.write_text(content)
+    with pytest.raises(ResultError, match=r"claims.csv is not a table of claims"):
+        claims.read_frame(path)
+
+
+# Where an outcome turns.
+
+
+@pytest.mark.parametrize(
+    ("relation", "bound", "outcome", "turns"),
+    [
+        ("below", 12, "holds", "11.07"),
+        ("below", 8, "fails", "8.934"),
+        ("below", 10, "undecided", "8.934 or 11.07"),
+        ("above", 8, "holds", "8.934"),
+        ("above", 12, "fails", "11.07"),
+        ("above", 10, "undecided", "8.934 or 11.07"),
+    ],
+)
+def test_a_verdict_turns_at_an_end_of_the_interval(relation, bound, outcome, turns):
+    written = document(claim_with(reading(ratio(relation, bound))))
+    (found,) = claims.to_frame(claims.evaluate(written, TABLES)).itertuples()
+    assert (found.outcome, found.turns_at) == (outcome, turns)
+
+
+def evidence_frame(monkeypatch, evidence, relation, bound):
+    """Return the row of a check of some evidence, whose metric is replaced."""
+    from optimist.claims import cells, metrics
+
+    written = document(claim_with(reading(ratio(relation, bound))))
+    module = metrics.metric("regret_ratio")
+
+    def measured(found, **arguments):
+        return cells.Measurement(evidence)
+
+    for name in ("template", "least", "units"):
+        setattr(measured, name, getattr(module, name))
+    monkeypatch.setattr("optimist.claims.verdicts.metric", lambda name: measured)
+    (found,) = claims.to_frame(claims.evaluate(written, {})).itertuples()
+    return found
+
+
+def test_an_interval_of_two_pieces_turns_at_their_inner_ends(monkeypatch):
+    # Not rejected are [0, 0.903452] and [1.319620, inf).
+    y, x = [5, 6, 4, 100, 7, 5, 6, 4], [8, 10, 7, 107, 11, 8, 9, 7]
+    evidence = inference.RatioOfMeans(y, x, least=8)
+    found = evidence_frame(monkeypatch, evidence, "below", 1)
+    assert (found.outcome, found.turns_at) == ("holds", "0.9035 or 1.32")
+    assert found.interval == "0 to 0.9035 or 1.32 to inf"
+    assert evidence_frame(monkeypatch, evidence, "below", 0.5).turns_at == "0.9035"
+
+
+def test_an_end_that_is_infinite_is_no_bound(monkeypatch):
+    # Not rejected is [0.768729, inf).
+    y, x = [30, 36, 28, 41, 33, 29, 35, 32], [10, 12, 9, 95, 14, 10, 13, 9]
+    evidence = inference.RatioOfMeans(y, x, least=8)
+    found = evidence_frame(monkeypatch, evidence, "above", 0.5)
+    assert (found.outcome, found.turns_at) == ("holds", "0.7687")
+    assert evidence_frame(monkeypatch, evidence, "below", 1).turns_at == "0.7687"
+
+
+def test_test_and_interval_agree_at_where_it_turns():
+    (claim,) = claims_of(document(claim_with(reading(ratio("below", 12)))))
+    alpha, own = claim.alpha, Reading("", "stated", [])
+    (verdict,) = claims.evaluate(document(claim_with(reading(ratio("below", 12)))), TABLES)
+    measured = verdict.results[0].measurement
+    ((low, high),) = measured.evidence.pieces(1 - 2 * alpha)
+    for bound, side in ((low, 1), (high, 0)):
+        check = Check("regret_ratio", {}, "below", bound)
+        assert p_values(check, measured.evidence)[side] == pytest.approx(alpha, rel=1e-6)
+    assert Result(Check("fact", {}), own, None, None, "").counts
+
+
+# Words.
+
+
+def test_the_tally_is_by_kind_with_flagged_ones_apart(frame):
+    assert claims.tally(frame) == (
+        "8 claims: 1 reproduced, 2 not reproduced, 3 undecided, 1 missing; 1 partly, which could "
+        "not fail or was chosen by it. "
+        "2 guarantees: 1 held; 1 held, which could not fail or was chosen by it. "
+        "2 facts: 1 differs; 1 matches, which could not fail or was chosen by it. "
+        "Measured over 100 rounds."
+    )
+
+
+def test_the_tally_says_how_long_the_runs_were(frame):
+    some = frame[frame["claim"] == "toy.01"]
+    assert claims.tally(some) == "1 claim: 1 reproduced. Measured over 100 rounds."
+    longer = some.assign(rounds=[100, 3000, None, None])
+    assert claims.tally(longer).endswith("Measured over 100 to 3000 rounds.")
+    assert claims.tally(frame[frame["claim"] == "toy.05"]) == "1 claim: 1 missing."
+    only = frame[frame["claim"] == "toy.09"]
+    assert claims.tally(only) == "1 fact: 1 matches, which could not fail or was chosen by it."
+
+
+def test_the_text_names_verdict_reason_and_need(frame):
+    lines = claims.to_text(frame).splitlines()
+    assert lines[0] == "toy.01  reproduced      It works."
+    assert lines[1] == "toy.02  undecided       It works."
+    assert lines[2].startswith(
+        "                        -> undecided, 0 of 1 checks hold, not: regret"
+    )
+    needs = row(frame, "toy.02")["needs"]
+    hours = number(row(frame, "toy.02")["hours"])
+    assert lines[3].endswith(f"-> {needs} trials ({hours} core-hours) would decide a ratio of 1.05")
+    assert "                        -> could not fail: it is arithmetic" in lines
+    assert lines[-1] == claims.tally(frame)
+
+
+def test_the_details_list_the_checks(frame):
+    lines = claims.to_text(frame, details=True).splitlines()
+    shown = [line for line in lines if line.startswith("    ") and "->" not in line]
+    assert len(shown) == len(frame)
+    assert shown[0] == (
+        "    holds     regret of a / b, here [R nu]: 10 (8.934 to 11.07, n = 10), "
+        "wanted below 12.5 (Half-way.)"
+    )
+    assert "    missing   absent, here, wanted below 1 (no absent of here in facts)" in shown
+    assert any("wanted above 0.9 (0 of 10 trials break it; a rate of" in line for line in shown)
+    assert any("empty     regret" in line and "nothing to learn" in line for line in shown)
+
+
+def test_no_text_says_that_a_number_is_none(verdicts, frame):
+    texts = [
+        claims.to_text(frame, details=True),
+        claims.undecided(frame),
+        claims.to_markdown(verdicts, frame),
+        claims.to_html(frame),
+        claims.summary_block(frame),
+        claims.with_summary("<!-- claims -->\n<!-- /claims -->", frame),
+    ]
+    for text in texts:
+        assert not NOTHING.search(text), NOTHING.search(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1.23456, "1.235"),
+        (1e4, "10000"),
+        (1234567.0, "1234567"),
+        (1e7, "1e+07"),
+        (0.00001, "1e-05"),
+        (math.inf, "inf"),
+        (math.nan, "none"),
+    ],
+)
+def test_numbers_have_four_digits(value, text):
+    assert number(value) == text
+
+
+# What is undecided.
+
+
+def test_undecided_claims_stand_with_their_commands_cheapest_first(verdicts):
+    frame = claims.to_frame(verdicts, CONTEXT)
+    dear = frame.copy()
+    dear.loc[dear["claim"] == "toy.02", "hours"] = 9.0
+    cheap = frame[frame["claim"] == "toy.02"].assign(claim="toy.20", hours=2.0)
+    free = frame[frame["claim"] == "toy.02"].assign(claim="toy.00", hours=math.nan)
+    lines = claims.undecided(pd.concat([free, dear, cheap], ignore_index=True)).splitlines()
+    heads = [line.split()[0] for line in lines if not line.startswith(" ")]
+    assert heads == ["toy.20", "toy.02", "toy.00", "toy.06", "toy.11"]
+    needs = row(frame, "toy.02")["needs"]
+    assert lines[1] == f"    {needs} trials (2 core-hours) would decide a ratio of 1.05"
+    assert lines[2] == f"    snakemake --cores all --config 'decide={{toy.02: {needs}}}' -- toy"
+    assert lines[-1] == "    no number of trials decides what is open"
+    assert claims.undecided(frame[frame["claim"] == "toy.01"]) == "no claim is undecided"
+
+
+def test_its_command_asks_for_the_trials(verdicts):
+    from optimist.plan import config
+    from optimist.plan.documents import read_value
+
+    command = row(claims.to_frame(verdicts, CONTEXT), "toy.02")["command"]
+    key, _, value = re.search(r"--config '(.*)' --", command)[1].partition("=")
+    found = config.check_config({**config.load_config(), key: read_value(value, "")})
+    assert found["decide"] == {"toy.02": row(claims.to_frame(verdicts), "toy.02")["needs"]}
+
+
+# The page.
+
+
+def test_the_page_has_all_claims_readings_and_checks(verdicts, frame):
+    page = claims.to_markdown(verdicts, frame)
+    assert page.startswith("# Claims of toy\n")
+    assert page.index(claims.tally(frame)) < page.index("## toy.01: reproduced")
+    assert [line for line in page.splitlines() if line.startswith("## ")] == [
+        f"## {v.claim.id}: {v.word}" for v in verdicts
+    ]
+    assert "### R nu (stated): holds\n" in page
+    assert "### R sd (open): holds\n" in page
+    assert "### odd (ours)\n" in page
+    assert "### The only reading (stated): fails\n" in page
+    assert "\nMind the | gap.\n" in page
+    assert "[source](../../config/papers/toy/claims.yaml#L12)" in page
+    assert "[source](../../config/papers/toy/claims.yaml))" in page
+    assert "This says little: it could not fail: it is arithmetic.\n" in page
+    assert "(10 to 90" not in page
+
+
+def test_the_rows_of_the_page_are_those_of_the_table(verdicts, frame):
+    page = claims.to_markdown(verdicts, frame)
+    tables = [line for line in page.splitlines() if line.startswith("| ")]
+    checks = [line for line in tables if line.count(" | ") == 9 and "outcome" not in line]
+    assert len([line for line in checks if "---" not in line]) == len(frame)
+    first = next(line for line in checks if "12.5" in line)
+    cells = [cell.strip() for cell in first.strip("|").split(" | ")]
+    ratio_decided = number(row(frame, "toy.01")["ratio_decided"])
+    assert cells == [
+        *("holds", "regret of a / b, here", "10 (8.934 to 11.07, n = 10)", "below 12.5"),
+        *("0.00025", "1", "11.07", ratio_decided, "Half-way.", "fig2 (b)"),
+    ]
+    assert any("[c 2]" in line for line in checks)
+    for outcome in ("missing", "empty", "reported"):
+        shown = [line for line in checks if line.startswith(f"| {outcome} ")]
+        assert all(line.strip("| ").split(" | ")[4:6] == ["", ""] for line in shown), outcome
+    assert any(line.startswith("| missing ") for line in checks)
+
+
+def test_the_page_says_how_many_words_may_be_wrong(verdicts, frame):
+    assert "of these 8 at most 0.2 are to be expected of each kind." in claims.to_markdown(
+        verdicts, frame
+    )
+
+
+def test_the_summary_block_is_a_table_with_one_line_for_each_claim(frame):
+    lines = claims.summary_block(frame).strip().splitlines()
+    table = [line for line in lines if line.startswith("|")]
+    assert len(table) == 2 + len(CLAIMS)
+    assert {line.count("|") for line in table} == {6}
+    assert table[2] == "| toy.01 | empirical | Figure 1 | It works. | **reproduced** |"
+    assert table[6] == "| toy.05 | empirical | Figure 1 | It works. | missing |"
+    assert table[9].endswith("| **held** (could not fail) |")
+    assert table[10].endswith("| **matches** (chosen by it) |")
+
+
+def test_the_page_for_the_browser_has_every_claim_and_check(frame):
+    summary, checks = claims.to_html(frame).split("<h2>Checks</h2>")
+    for name in ("claim", "verdict"):
+        for value in frame[name].unique():
+            assert f"<td>{value}</td>" in summary
+    assert summary.count("<tr") == 1 + frame["claim"].nunique()
+    assert checks.count("<tr") == 1 + len(frame)
+
+
+# The README.
+
+
+def test_the_summary_stands_between_the_markers_and_only_there(frame):
+    readme = "# Title\n\n<!-- claims -->\nold\n<!-- /claims -->\n\nThe end.\n"
+    text = claims.with_summary(readme, frame)
+    assert text.startswith("# Title\n\n<!-- claims -->\n\n8 claims: 1 reproduced")
+    assert text.endswith("</details>\n\n<!-- /claims -->\n\nThe end.\n")
+    assert "old" not in text
+    assert claims.with_summary(text, frame) == text
+
+
+def test_the_summary_counts_and_folds_each_paper_by_itself(frame):
+    other = frame.assign(claim=frame["claim"].str.replace("toy", "other"))
+    text = claims.with_summary("<!-- claims -->\n<!-- /claims -->", pd.concat([frame, other]))
+    assert "16 claims: 2 reproduced" in text.splitlines()[2]
+    for paper in ("toy", "other"):
+        _, _, part = text.partition(f"<summary><b>{paper}</b>: 8 claims: 1 reproduced")
+        table = part.partition("</details>")[0]
+        assert table.count(f"| {paper}.") == table.count("\n| ") - 2 == len(CLAIMS)
+
+
+def test_a_readme_is_current_only_with_the_same_verdicts(frame):
+    readme = "<!-- claims -->\n<!-- /claims -->"
+    assert not claims.readme_is_current(readme, frame)
+    current = claims.with_summary(readme, frame)
+    assert claims.readme_is_current(current, frame)
+    changed = frame.assign(verdict=frame["verdict"].replace("reproduced", "partly"))
+    assert not claims.readme_is_current(current, changed)
+
+
+@pytest.mark.parametrize(
+    "readme", ["", "<!-- claims -->", "<!-- /claims -->", "<!-- /claims --> <!-- claims -->"]
+)
+def test_a_readme_without_markers_is_refused(frame, readme):
+    with pytest.raises(ConfigError, match=r"README\.md lacks the lines <!-- claims -->"):
+        claims.with_summary(readme, frame)

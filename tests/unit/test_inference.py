@@ -1,0 +1,529 @@
+"""Evidence: worked examples, what test and interval share, invariances and extreme numbers."""
+
+import itertools
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+from optimist.claims.inference import (
+    Exact,
+    Exponent,
+    Mean,
+    MedianRatio,
+    RatioOfMeans,
+    Share,
+    jackknife_values,
+    mean_difference,
+    median_of,
+    ratio_of_ratios,
+    slope,
+    splits_mean,
+    spread_ratio,
+    turns_mean,
+    turns_ratio,
+)
+from optimist.claims.tails import quadratic_pieces
+from optimist.claims.units import detectable_rate, fewest_pairs, units_of_signs, units_of_t
+
+# Pairs of y and x by hand: a bounded interval; one end; no end; two pieces.
+ONE = [13, 15, 11, 15, 16, 12, 18, 12], [10, 12, 9, 11, 14, 10, 13, 9]
+TWO = [30, 36, 28, 41, 33, 29, 35, 32], [10, 12, 9, 95, 14, 10, 13, 9]
+THREE = [3, 2, 4, 5, 3, 60, 2, 4], [1, 2, 1, 40, 2, 1, 3, 2]
+FOUR = [5, 6, 4, 100, 7, 5, 6, 4], [8, 10, 7, 107, 11, 8, 9, 7]
+TURNS = np.log([0.88, 0.93, 0.85, 0.97, 0.90, 0.86, 0.95, 0.91])
+SPLITS = [0.012, -0.004, 0.008, 0.015, 0.003, 0.010, 0.001, 0.006, 0.009, 0.004]
+SIX_DIGITS = 5e-7
+
+
+def eight(pair):
+    """Evidence of a ratio that decides with the eight pairs above."""
+    return RatioOfMeans(*pair, least=8)
+
+
+# Worked examples.
+
+
+@pytest.mark.parametrize(
+    ("evidence", "pieces"),
+    [
+        (eight(ONE), [(1.194836, 1.354904)]),
+        (eight(ONE[::-1]), [(0.738059, 0.836935)]),
+        (eight(TWO), [(0.768729, math.inf)]),
+        (eight(THREE), [(0.0, math.inf)]),
+        (eight(FOUR), [(0.0, 0.903452), (1.319620, math.inf)]),
+        (Exponent(eight(ONE), 2.0), [(0.256812, 0.438191)]),
+        (MedianRatio(*ONE), [(1.142857, 1.384615)]),
+        (spread_ratio(*ONE), [(0.789300, 2.794729)]),
+        (turns_mean(TURNS), [(0.870696, 0.941454)]),
+        (splits_mean(SPLITS, 5), [(-0.001097, 0.013897)]),
+        (Share(58, 60), [(0.884719, 0.995937)]),
+    ],
+)
+def test_intervals_of_the_worked_examples(evidence, pieces):
+    found = evidence.pieces(0.95)
+    assert np.shape(found) == np.shape(pieces)
+    np.testing.assert_allclose(found, pieces, rtol=0.0, atol=SIX_DIGITS)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "value"),
+    [
+        (eight(ONE), 112 / 88),
+        (MedianRatio(*ONE), 1.275),
+        (spread_ratio(*ONE), 1.333333),
+        (turns_mean(TURNS), 0.905384),
+        (splits_mean(SPLITS, 5), 0.0064),
+        (Share(58, 60), 58 / 60),
+        (Exponent(eight(ONE), 2.0), math.log2(112 / 88)),
+    ],
+)
+def test_values_of_the_worked_examples(evidence, value):
+    assert evidence.value == pytest.approx(value, abs=SIX_DIGITS)
+
+
+def t_of(pair, bound):
+    """T by its definition."""
+    d = np.subtract(pair[0], np.multiply(bound, pair[1]))
+    return d.mean() * math.sqrt(len(d)) / d.std(ddof=1)
+
+
+def test_tests_of_the_worked_examples():
+    assert t_of(ONE, 1.0) == pytest.approx(7.937254, abs=SIX_DIGITS)
+    assert t_of(ONE, 1.25) == pytest.approx(0.683130, abs=SIX_DIGITS)
+    assert t_of(FOUR, 1.0) == pytest.approx(-7.637626, abs=SIX_DIGITS)
+    assert eight(ONE).p_values(1.0)[1] == pytest.approx(0.000048, abs=SIX_DIGITS)
+    assert eight(TWO).p_values(0.5)[1] == pytest.approx(0.000550, abs=SIX_DIGITS)
+    # Below 1, though the interval reaches beyond it: T is not monotone in the bound.
+    assert eight(FOUR).p_values(1.0)[0] < 1e-4
+    # T of 0.683130 with seven degrees of freedom, from tables.
+    assert eight(ONE).p_values(1.25) == pytest.approx((0.741755, 0.258245), abs=SIX_DIGITS)
+
+
+def test_the_coefficients_of_the_worked_example():
+    y, x = map(np.array, ONE)
+    q = 2.364624251592785**2 / 8  # t quantile with seven degrees of freedom
+    c = np.cov(y, x)
+    a, b, c = (
+        x.mean() ** 2 - q * c[1, 1],
+        x.mean() * y.mean() - q * c[0, 1],
+        y.mean() ** 2 - q * c[0, 0],
+    )
+    assert (a, b, c) == pytest.approx((118.603665, 151.204276, 192.006109), abs=SIX_DIGITS)
+    ends = eight(ONE).pieces(0.95)[0]
+    assert [a * r * r - 2 * b * r + c for r in ends] == pytest.approx([0.0, 0.0], abs=1e-9)
+
+
+@pytest.mark.parametrize(("n", "j"), [(6, 1), (10, 2), (30, 10), (100, 40)])
+def test_order_statistics_of_the_median(n, j):
+    values = np.random.default_rng(0).permutation(np.arange(1.0, n + 1.0))
+    assert median_of(values).pieces(0.95) == [(j, n + 1 - j)]
+
+
+def test_the_sign_test_needs_six_pairs_or_seven():
+    assert fewest_pairs(0.025) == 6
+    assert fewest_pairs(0.5 - 0.5 * 0.98) == 7
+    for n, level in ((5, 0.95), (6, 0.98)):
+        few, enough = (median_of(np.arange(1.0, m + 1.0)) for m in (n, n + 1))
+        assert few.p_values(0.5)[1] > 0.5 - 0.5 * level >= enough.p_values(0.5)[1]
+        assert few.pieces(level) == []
+        assert enough.pieces(level) == [(1.0, n + 1.0)]
+
+
+def test_folds_decide_from_that_distance_on():
+    # In standard deviations: 1.86 with five splits, 1.11 with 25, never below 0.98.
+    for n, distance in ((5, 1.86), (25, 1.11), (10**6, 0.98)):
+        rng = np.random.default_rng(n)
+        d = rng.normal(size=n)
+        d = (d - d.mean()) / d.std(ddof=1)
+        assert splits_mean(d + distance - 0.01, 5).p_values(0.0)[1] > 0.025
+        assert splits_mean(d + distance + 0.01, 5).p_values(0.0)[1] < 0.025
+
+
+def test_failures_that_sixty_trials_would_show():
+    assert detectable_rate(60, 0.01, 0.025) == pytest.approx(0.07, abs=0.0005)
+    assert math.isnan(detectable_rate(1, 0.5, 0.025))
+    # Two failures of 60 are within a failure probability of 0.01, three are not.
+    assert Share(58, 60).p_values(0.99)[0] > 0.025 >= Share(57, 60).p_values(0.99)[0]
+    # With ten times that rate they show in 95 % of cases.
+    share = sum(math.comb(60, k) * 0.1**k * 0.9 ** (60 - k) for k in range(3))
+    assert 1.0 - share > 0.8
+
+
+# Test and interval are one.
+
+RNG = np.random.default_rng(1)
+X = RNG.lognormal(0.0, 0.5, 60)
+Y = 1.4 * X * RNG.lognormal(0.0, 0.3, 60)
+U, V = RNG.lognormal(0.0, 0.5, (2, 60))
+ALL = {
+    "ratio of means": RatioOfMeans(Y, X),
+    "ratio of means over splits": RatioOfMeans(Y, X, extra=0.25),
+    "difference": mean_difference(Y, X),
+    "median": MedianRatio(Y, X),
+    "spread": spread_ratio(Y, X),
+    "exponent": Exponent(RatioOfMeans(Y, X), 8.0),
+    "shrinking exponent": Exponent(RatioOfMeans(Y, X), 1.0 / 8.0),
+    "ratio of ratios": ratio_of_ratios(Y, X, U, V),
+    "slope": slope([1.0, 3.0, 7.0], np.transpose([X, 2.0 * Y, 4.0 * U])),
+    "turns": turns_ratio(Y, X),
+    "splits": splits_mean(Y - X, 5),
+    "share": Share(41, 60),
+}
+
+
+@pytest.fixture(params=ALL)
+def evidence(request):
+    return ALL[request.param]
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.98])
+def test_the_interval_ends_where_the_test_starts_to_reject(evidence, level):
+    alpha, ((low, high),) = 0.5 - 0.5 * level, evidence.pieces(level)
+    assert low < evidence.value < high
+    for inside, outside in ((1.0, -1.0), (-1.0, 1.0)):
+        end, side = (low, 1) if inside > 0.0 else (high, 0)
+        assert evidence.p_values(end + inside * 1e-6)[side] > alpha
+        assert evidence.p_values(end + outside * 1e-6)[side] <= alpha
+
+
+def test_the_two_tails_are_one_unless_values_are_counted(evidence):
+    for bound in (0.3, 0.9, 1.5):
+        below, above = evidence.p_values(bound)
+        if evidence.method in ("sign test", "Clopper-Pearson"):
+            assert below + above >= 1.0
+        else:
+            assert below + above == pytest.approx(1.0)
+
+
+def test_a_value_beyond_the_bound_has_the_smaller_tail_there(evidence):
+    for bound in (evidence.value - 0.1, evidence.value + 0.1):
+        below, above = evidence.p_values(bound)
+        assert (below < above) == (evidence.value < bound)
+
+
+# Invariances.
+
+PAIRED = {
+    "mean": RatioOfMeans,
+    "splits": lambda y, x: RatioOfMeans(y, x, extra=0.25),
+    "median": MedianRatio,
+    "spread": spread_ratio,
+    "turns": turns_ratio,
+}
+
+
+@pytest.mark.parametrize("make", PAIRED.values(), ids=PAIRED)
+def test_swapping_sides_swaps_the_tails_and_inverts_the_interval(make):
+    for bound in (0.7, 1.2, 1.4, 1.5, 3.0):
+        swapped = make(X, Y).p_values(1.0 / bound)
+        assert make(Y, X).p_values(bound) == pytest.approx(swapped[::-1], rel=1e-9)
+    ((low, high),), ((other_low, other_high),) = make(Y, X).pieces(0.95), make(X, Y).pieces(0.95)
+    assert (low, high) == pytest.approx((1.0 / other_high, 1.0 / other_low), rel=1e-9)
+
+
+@pytest.mark.parametrize("make", PAIRED.values(), ids=PAIRED)
+@pytest.mark.parametrize("scale", [1e-200, 3.7, 1e150])
+def test_scales_do_not_matter(make, scale):
+    plain, both, one = make(Y, X), make(scale * Y, scale * X), make(3.0 * Y, X)
+    assert both.value == pytest.approx(plain.value)
+    for bound in (0.7, 1.4, 1.5):
+        assert both.p_values(bound) == pytest.approx(plain.p_values(bound), rel=1e-9)
+        assert one.p_values(3.0 * bound) == pytest.approx(plain.p_values(bound), rel=1e-9)
+    assert both.pieces(0.95)[0] == pytest.approx(plain.pieces(0.95)[0])
+
+
+@pytest.mark.parametrize("make", PAIRED.values(), ids=PAIRED)
+def test_the_order_of_trials_does_not_matter(make):
+    order = np.random.default_rng(2).permutation(60)
+    other = make(Y[order], X[order])
+    assert other.p_values(1.4) == pytest.approx(make(Y, X).p_values(1.4))
+    assert other.pieces(0.95)[0] == pytest.approx(make(Y, X).pieces(0.95)[0])
+
+
+# Few units.
+
+
+@pytest.mark.parametrize(
+    ("make", "least"),
+    [
+        (lambda n: RatioOfMeans(Y[:n], 9.0 * X[:n]), 10),
+        (lambda n: mean_difference(Y[:n], 9.0 * X[:n] + 9.0), 10),
+        (lambda n: spread_ratio(Y[:n], 99.0 * X[:n]), 10),
+        (lambda n: ratio_of_ratios(Y[:n], 99.0 * X[:n], X[:n], Y[:n]), 30),
+        (lambda n: slope([1.0, 2.0], np.transpose([9.0 * X[:n], Y[:n]])), 10),
+        (lambda n: turns_ratio(Y[:n], 9.0 * X[:n]), 5),
+        (lambda n: splits_mean(Y[:n] / 1e6 - X[:n] - 9.0, 5), 5),
+    ],
+)
+def test_too_few_units_decide_nothing_and_show_their_interval(make, least):
+    assert make(least - 1).p_values(0.9) == (1.0, 1.0)
+    assert len(make(least - 1).pieces(0.95)) == 1
+    assert make(least).p_values(0.9)[0] < 0.025
+    assert make(1).p_values(0.9) == (1.0, 1.0)
+    assert make(1).pieces(0.95) == []
+    assert make(0).pieces(0.95) == []
+    assert math.isnan(make(0).value)
+
+
+# Extreme numbers.
+
+
+def test_no_spread_leaves_no_doubt_and_equality_none_either_way():
+    twice = RatioOfMeans([2.0] * 10, [1.0] * 10)
+    assert twice.p_values(1.9) == (1.0, 0.0)
+    assert twice.p_values(2.1) == (0.0, 1.0)
+    assert twice.p_values(2.0) == (1.0, 1.0)
+    assert twice.pieces(0.95)[0] == pytest.approx((2.0, 2.0))
+    assert Mean([0.1 + 0.2] * 10).p_values(0.3) == (1.0, 1.0)
+
+
+def test_rounding_is_no_difference():
+    x = np.arange(1.0, 21.0) / 7.0
+    assert RatioOfMeans(1.1 * x, x).p_values(1.1) == (1.0, 1.0)
+    assert RatioOfMeans(x * 1.1 / 3.0, x / 3.0).p_values(1.1) == (1.0, 1.0)
+    assert MedianRatio(x * 1.1 / 3.0, x / 3.0).p_values(1.1) == (1.0, 1.0)
+
+
+def test_equal_samples_are_within_any_bound_around_one():
+    same = RatioOfMeans(X, X)
+    assert same.value == 1.0
+    assert same.p_values(1.25)[0] < 1e-6
+    assert same.p_values(0.8)[1] < 1e-6
+    assert same.p_values(1.0) == (1.0, 1.0)
+    assert same.pieces(0.95)[0] == pytest.approx((1.0, 1.0))
+
+
+def test_ratios_over_nothing():
+    zeros, ones = np.zeros(10), np.ones(10)
+    assert RatioOfMeans(ones, zeros).value == math.inf
+    assert RatioOfMeans(ones, zeros).p_values(5.0) == (1.0, 0.0)
+    assert RatioOfMeans(zeros, ones).p_values(5.0) == (0.0, 1.0)
+    assert RatioOfMeans(zeros, zeros).p_values(5.0) == (1.0, 1.0)
+    # 1 / 0 is infinite, 0 / 0 a tie.
+    half = MedianRatio([1.0] * 6 + [0.0] * 4, [0.0] * 10)
+    assert half.value == math.inf
+    assert half.p_values(5.0) == (1.0, 1.0 / 64.0)
+    assert half.pieces(0.95) == [(math.inf, math.inf)]
+    assert math.isnan(MedianRatio(zeros, zeros).value)
+
+
+def test_roots_of_very_different_size_keep_their_digits():
+    ((low, high),) = quadratic_pieces(1e-12, 1.0, 1e-3)
+    assert (low, high) == pytest.approx((5e-4, 2e12), rel=1e-12)
+    # Without the square: half a line, all of it or nothing.
+    assert quadratic_pieces(0.0, 2.0, 4.0) == [(1.0, math.inf)]
+    assert quadratic_pieces(0.0, -2.0, 4.0) == [(-math.inf, -1.0)]
+    assert quadratic_pieces(0.0, 0.0, -1.0) == [(-math.inf, math.inf)]
+    assert quadratic_pieces(0.0, 0.0, 1.0) == []
+
+
+def test_a_negative_mean_below_has_no_ratio():
+    found = RatioOfMeans(Y, -X)
+    assert math.isnan(found.value)
+    assert found.p_values(1.0) == (1.0, 1.0)
+    assert found.pieces(0.95) == []
+
+
+def test_ends_that_do_not_differ_have_no_exponent():
+    for factor in (1.0, 0.0, math.nan, math.inf):
+        found = Exponent(RatioOfMeans(Y, X), factor)
+        assert math.isnan(found.value)
+        assert found.p_values(0.5) == (1.0, 1.0)
+        assert found.pieces(0.95) == []
+    assert math.isnan(slope([2.0, 2.0], np.transpose([X, Y])).value)
+
+
+def test_an_exponent_against_the_axis_is_the_same():
+    up, down = Exponent(RatioOfMeans(Y, X), 8.0), Exponent(RatioOfMeans(X, Y), 1.0 / 8.0)
+    assert down.value == pytest.approx(up.value)
+    assert down.p_values(0.1) == pytest.approx(up.p_values(0.1))
+    assert down.pieces(0.95)[0] == pytest.approx(up.pieces(0.95)[0])
+
+
+def test_two_pieces_of_a_ratio_are_two_of_an_exponent():
+    found = Exponent(eight(FOUR), 2.0).pieces(0.95)
+    assert found[0] == pytest.approx((-math.inf, math.log2(0.903452)), abs=1e-5)
+    assert found[1] == pytest.approx((math.log2(1.319620), math.inf), abs=1e-5)
+
+
+def test_shares_at_the_ends():
+    assert Share(0, 5).pieces(0.95)[0] == pytest.approx((0.0, 1.0 - 0.025**0.2))
+    assert Share(5, 5).pieces(0.95)[0] == pytest.approx((0.025**0.2, 1.0))
+    assert Share(5, 5).p_values(1.0) == (1.0, 1.0)
+    assert Share(4, 5).p_values(1.0) == (0.0, 1.0)
+    assert Share(0, 5).p_values(0.0) == (1.0, 1.0)
+    assert Share(0, 0).p_values(0.5) == (1.0, 1.0)
+    assert Share(0, 0).pieces(0.95) == []
+
+
+def test_exact_values_are_on_one_side():
+    assert Exact(21.0).p_values(22.0) == (0.0, 1.0)
+    assert Exact(21.0).p_values(20.0) == (1.0, 0.0)
+    assert Exact(21.0).p_values(21.0) == (1.0, 1.0)
+    assert Exact(math.nan).p_values(1.0) == (1.0, 1.0)
+    assert Exact(math.inf).p_values(1.0) == (1.0, 0.0)
+    assert Exact(21.0).pieces(0.95) == []
+    assert Exact(21.0, 3).n == 3
+
+
+def test_unpaired_lengths_are_refused_as_pairs():
+    for make in (RatioOfMeans, MedianRatio):
+        with pytest.raises(ValueError, match="3 and 2"):
+            make([1.0, 2.0, 3.0], [1.0, 2.0])
+
+
+ODD = (
+    *([], [1.0], [0.0] * 12, [5.0] * 12, [math.inf] * 12, [1.0] * 11 + [math.inf]),
+    *([math.nan] * 12, [1.0] * 11 + [math.nan], [1e308] * 12, [1e-320] * 12, [-1.0] * 12),
+    *([1e300] + [1e-300] * 11, [0.0] * 11 + [1.0], [-math.inf] + [1.0] * 11, np.arange(60.0)),
+)
+
+
+def evidence_of(a, b):
+    """All evidence that can be made of two samples."""
+    made = [median_of(a), Mean(a), turns_mean(a)]
+    if len(a) == len(b):
+        made += [make(a, b) for make in (*PAIRED.values(), mean_difference)]
+        made += [ratio_of_ratios(a, b, b, a), slope([1.0, 2.0], np.transpose([a, b]))]
+        made += [Exponent(RatioOfMeans(a, b), factor) for factor in (2.0, 1.0, math.nan)]
+        made += [Exponent(MedianRatio(a, b), 2.0), splits_mean(a, 5)]
+    return made
+
+
+@pytest.mark.parametrize("first", range(len(ODD)))
+def test_any_numbers_have_an_answer(first):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for second in ODD:
+            for found in evidence_of(np.array(ODD[first]), np.array(second)):
+                answers_in_form(found)
+
+
+def answers_in_form(found):
+    assert type(found.value) is float
+    for bound in (-1.0, 0.0, 0.5, 1.0, 1e300, math.inf, math.nan):
+        p = found.p_values(bound)
+        assert [type(q) for q in p] == [float, float]
+        assert min(p) >= 0.0 and 1.0 - 1e-9 <= sum(p) <= 2.0
+        needed = found.units_for(bound, 1.25, 0.025)
+        assert needed is None or needed >= 1
+    for low, high in found.pieces(0.95):
+        assert low <= high
+
+
+# How many units would decide.
+
+
+def power_by_simulation(n, effect, alpha):
+    """Share of samples of n values with mean ``effect`` and deviation 1 whose t test rejects."""
+    rng = np.random.default_rng(3)
+    values = rng.normal(effect, 1.0, (20000, n))
+    t = values.mean(axis=1) * math.sqrt(n) / values.std(axis=1, ddof=1)
+    from scipy.special import stdtrit
+
+    return float((t > stdtrit(n - 1, 1.0 - alpha)).mean())
+
+
+@pytest.mark.parametrize(("effect", "alpha"), [(0.4, 0.025), (0.4, 0.01), (0.9, 0.025)])
+def test_units_have_the_power_asked_for(effect, alpha):
+    n = units_of_t(effect, 1.0, alpha, 0.8, least=2)
+    assert power_by_simulation(n, effect, alpha) == pytest.approx(0.8, abs=0.02)
+    assert n == pytest.approx((2.8016 if alpha == 0.025 else 3.1680) ** 2 / effect**2 + 2, abs=1.5)
+
+
+def test_units_for_a_ratio_from_the_bound():
+    z = np.random.default_rng(4).normal(size=1000)
+    z = (z - z.mean()) / z.std(ddof=1)
+    ratio = RatioOfMeans(1.0 + 0.9 * z, np.ones(1000))
+    # The effect is a fifth of the bound, on the side that takes more: v = 0.9.
+    assert ratio.units_for(1.0, 1.25, 0.01) == units_of_t(0.2, 0.9, 0.01, 0.8, 10)
+    assert ratio.units_for(1.0, 2.0, 0.01) == units_of_t(0.5, 0.9, 0.01, 0.8, 10)
+    assert RatioOfMeans(1.0 + 0.05 * z, np.ones(1000)).units_for(1.0, 1.25, 0.025) == 10
+    assert Exponent(ratio, 4.0).units_for(0.0, 1.25, 0.01) == ratio.units_for(1.0, 1.25, 0.01)
+    assert ratio.units_for(0.0, 1.25, 0.01) is None
+
+
+def test_units_for_times_and_slopes_are_those_of_logarithms():
+    # N = ((t + 0.84) sd(l) / ln(R / b))^2 with normal quantiles, and two more for Student's.
+    logs = 0.3 * np.array([-1.0, 1.0] * 10) / math.sqrt(20 / 19)
+    expected = (2.8016 * 0.3 / math.log(1.25)) ** 2 + 2
+    assert turns_mean(logs).units_for(0.9, 1.25, 0.025) == pytest.approx(expected, abs=1.5)
+    # Between points a factor e^2 apart a slope is half a logarithm, of what it is about as well.
+    flat = slope([1.0, math.e**2], np.exp(np.transpose([np.zeros(20), logs])))
+    assert flat.units_for(0.25, 1.25, 0.025) == turns_mean(logs).units_for(0.9, 1.25, 0.025)
+
+
+def test_units_for_differences_need_a_bound_that_is_not_zero():
+    d = np.array([-1.0, 1.0] * 10) / math.sqrt(20 / 19)
+    assert Mean(d).units_for(0.0, 1.25, 0.025) is None
+    assert Mean(d).units_for(2.0, 1.25, 0.025) == units_of_t(0.4, 1.0, 0.025, 0.8, 10)
+    # No number of splits shows what is within the variance that they share.
+    assert splits_mean(d, 5).units_for(2.0, 1.25, 0.025) is None
+    assert splits_mean(d, 5).units_for(10.0, 1.25, 0.025) is not None
+
+
+def test_units_of_a_sign_test_by_hand():
+    # All on one side: the fewest pairs. Three quarters: the binomial power by hand.
+    assert units_of_signs(1.0, 0.025, 0.8) == 6
+    assert units_of_signs(0.5, 0.025, 0.8) is None
+
+    def power(n):
+        law = [math.comb(n, k) * 0.25**k * 0.75 ** (n - k) for k in range(n + 1)]
+        coin = np.cumsum([math.comb(n, k) / 2**n for k in range(n + 1)])
+        return sum(p for p, tail in zip(law, coin, strict=True) if tail <= 0.025)
+
+    n = units_of_signs(0.75, 0.025, 0.8)
+    assert power(n) >= 0.8
+    assert all(power(m) < 0.8 for m in range(6, n))
+    assert MedianRatio(Y, X).units_for(1.4, 1e9, 0.025) == 6
+
+
+def test_exact_values_and_shares_take_no_number():
+    assert Exact(1.0).units_for(2.0, 1.25, 0.025) is None
+    assert Share(1, 2).units_for(0.9, 1.25, 0.025) is None
+
+
+# Slopes and jackknives.
+
+
+def test_slopes_of_power_laws_and_of_constants():
+    x = np.array([2.0, 3.0, 5.0, 40.0])
+    powers = np.outer(np.arange(1.0, 13.0), x**1.5)
+    assert slope(x, powers).pieces(0.95)[0] == pytest.approx((1.5, 1.5))
+    flat = slope(x, np.outer(np.arange(1.0, 13.0), np.ones(4)))
+    assert flat.value == 0.0
+    assert flat.p_values(0.25) == (0.0, 1.0)
+    own = slope(powers, powers**0.5)
+    assert own.value == pytest.approx(0.5)
+
+
+def test_a_slope_is_the_mean_of_least_squares_lines():
+    rng = np.random.default_rng(5)
+    x, values = np.array([1.0, 2.0, 8.0]), rng.lognormal(size=(11, 3))
+    lines = [np.polyfit(np.log(x), np.log(row), 1)[0] for row in values]
+    assert slope(x, values).value == pytest.approx(np.mean(lines))
+
+
+def test_jackknife_values_of_a_mean_are_its_values():
+    values = jackknife_values(lambda means: means[0], np.array([X]))
+    np.testing.assert_allclose(values, X)
+    ratio = ratio_of_ratios(Y, X, U, V)
+    assert ratio.value == pytest.approx(Y.mean() / X.mean() / (U.mean() / V.mean()))
+
+
+def test_a_ratio_of_ratios_with_one_constant_side_is_a_ratio():
+    one = np.ones(60)
+    found, plain = ratio_of_ratios(Y, X, one, one), RatioOfMeans(Y, X)
+    assert found.value == pytest.approx(plain.value)
+    assert found.pieces(0.95)[0] == pytest.approx(plain.pieces(0.95)[0], rel=0.02)
+    inverse = ratio_of_ratios(X, Y, one, one)
+    assert inverse.p_values(1 / 1.3) == pytest.approx(found.p_values(1.3)[::-1])
+
+
+def test_everything_is_evidence():
+    attributes = "value", "n", "method", "p_values", "pieces", "units_for"
+    for found in itertools.chain(ALL.values(), [Exact(1.0)]):
+        assert all(hasattr(found, name) for name in attributes)
+        assert found.method

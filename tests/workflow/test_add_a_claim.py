@@ -1,0 +1,57 @@
+"""docs/add-a-claim.md, followed word for word in a copy of the project."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from test_add_an_algorithm import follow, steps, written
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "add-a-claim.md"
+CLAIM = "glb_omd.90"
+
+
+@pytest.mark.workflow
+def test_following_the_document_decides_the_new_claim(project):
+    done = {}
+    for language, path, content in steps(DOCUMENT.read_text()):
+        done |= follow(project, language, path, content)
+    tests = next(d.stdout for line, d in done.items() if line.startswith("pytest"))
+    assert re.search(r"\b2 passed", tests)
+
+    table = pd.read_csv(project.root / "results/quick/figures/glb_omd/claims.csv")
+    own = table[table["claim"] == CLAIM]
+    assert own["status"].tolist() == ["stated", "open", "open", "open"]
+    assert own["reading"].tolist()[0] == "base theory; instance identified"
+    assert set(own["verdict"]) == {"undecided"}
+    assert set(own["n"]) == {2}
+    said = next(d.stdout for line, d in done.items() if line.startswith("optimist"))
+    assert f"{CLAIM}  undecided" in said
+    check_that_edits_run_no_cell(project, next(line for line in done if "--dry-run" in line))
+
+
+def check_that_edits_run_no_cell(project, line):
+    """A changed bound is decided anew from what is there; a bad one is refused by name."""
+    path = project.root / "config/papers/glb_omd/claims.yaml"
+    text = path.read_text()
+    word = "        word: sublinear_growth\n        control: {arguments: {algorithm: uniform}}\n"
+    assert text.count(word) == 1
+    before = written(project)
+    path.write_text(text.replace(word, "        relation: below\n        bound: 2.5\n"))
+    project.run(*shlex.split(line.replace(" --dry-run", "")))
+    assert written(project) == before
+    table = pd.read_csv(project.root / "results/quick/figures/glb_omd/claims.csv")
+    assert set(table.loc[table["claim"] == CLAIM, "bound"]) == {"2.5"}
+
+    for old, new, words in (
+        ("choices: [base, instance]", "choices: [base, instanze]", "did you mean 'instance'"),
+        ("algorithm: gloc}", "algorithm: glocc}", "'glocc' .did you mean 'gloc'"),
+        ("metric: regret_doubling", "metric: regret_dubling", "did you mean 'regret_doubling'"),
+    ):
+        start = text.index(CLAIM)
+        path.write_text(text[:start] + text[start:].replace(old, new, 1))
+        stopped = project.run(*shlex.split(line), check=False)
+        assert stopped.returncode != 0
+        said = stopped.stdout + stopped.stderr
+        assert CLAIM in said and re.search(words, said), words

@@ -1,0 +1,75 @@
+"""docs/add-a-paper.md, followed word for word in a copy of the project."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from test_add_an_algorithm import follow, steps
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "add-a-paper.md"
+PAPER = "oful_2011"
+
+
+def follow_all(project, text):
+    """Do what all code blocks of a page say; return the finished commands by their text."""
+    done = {}
+    for language, path, content in steps(text):
+        if language == "yaml":
+            file = project.root / path
+            assert not file.exists()
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(content)
+        else:
+            done |= follow(project, language, path, content)
+    return done
+
+
+@pytest.mark.workflow
+def test_following_the_document_runs_the_new_paper(project):
+    done = follow_all(project, DOCUMENT.read_text())
+    dry, quick, _, said = done.values()
+    for cell in ("gaussian/oful", "gaussian/uniform", "student_t/oful", "student_t/uniform"):
+        assert f"results/quick/regret/{PAPER}/{cell}/000-001.parquet" in dry.stdout
+    assert "glb_omd" not in re.sub(r"config\S*", "", dry.stdout)
+    assert quick.returncode == 0
+
+    figures = project.root / "figures" / PAPER
+    assert (figures / "regret.png").stat().st_size > 10_000
+    assert (figures / "manifest.json").exists()
+    table = pd.read_csv(figures / "claims.csv")
+    verdicts = table.drop_duplicates("claim").set_index("claim")["verdict"].to_dict()
+    assert verdicts == {
+        f"{PAPER}.01": "reproduced",
+        f"{PAPER}.02": "reproduced",
+        f"{PAPER}.03": "held",
+    }
+    assert set(table.loc[table["claim"] == f"{PAPER}.01", "status"]) == {"open", "ours"}
+    assert "2 claims: 2 reproduced. 1 guarantee: 1 held. Measured over 2000 rounds." in said.stdout
+    few = pd.read_csv(project.root / "results/quick/figures" / PAPER / "claims.csv")
+    assert set(few.loc[few["kind"] == "empirical", "verdict"]) == {"undecided"}
+    refused(project)
+
+
+def refused(project):
+    """A bound without a reason, and trials that are too few, are refused before any job."""
+    claims = project.root / "config/papers" / PAPER / "claims.yaml"
+    text = claims.read_text()
+    command = shlex.split(f"snakemake --dry-run --cores 2 -- {PAPER}")
+    changes = {
+        ("word: better", "relation: below\n        bound: 0.5"): "the bound 0.5 .* has no reason",
+        ("setting: gaussian, numerator", "setting: gausian, numerator"): "did you mean 'gaussian'",
+    }
+    for (old, new), words in changes.items():
+        assert old in text
+        claims.write_text(text.replace(old, new))
+        stopped = project.run(*command, check=False)
+        assert stopped.returncode != 0
+        assert re.search(words, stopped.stdout + stopped.stderr), words
+    claims.write_text(text)
+    runs = project.root / "config/papers" / PAPER / "runs.yaml"
+    runs.write_text(runs.read_text().replace("trials: 20", "trials: 9"))
+    stopped = project.run(*command, check=False)
+    assert stopped.returncode != 0
+    assert "gaussian/oful has 9 trials; allowed: at least 10" in stopped.stdout + stopped.stderr
