@@ -78,13 +78,14 @@ def error_of(done):
     return message
 
 
-def test_a_worker_that_is_killed_loses_its_own_file_only(project, undisturbed):
+def test_a_worker_that_is_killed_loses_what_it_makes_only(project, undisturbed):
     arguments = project.overlay(**LONG)
     running = project.start(*arguments, TARGET)
     wait_for(lambda: workers(project), "worker")[0].kill()
     assert running.wait() != 0
     lost = undisturbed["long"].keys() - project.digests().keys()
-    assert len(lost) == 1
+    race = {path for path in undisturbed["long"] if path.startswith("timing/")}
+    assert len(lost) == 1 or lost == race
     project.run(*arguments, TARGET)
     assert project.digests() == undisturbed["long"]
 
