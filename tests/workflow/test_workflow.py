@@ -111,15 +111,18 @@ def test_a_second_run_does_nothing_and_an_edit_reruns_only_its_cells(project):
 
     text = script.read_text()
     script.write_text(text + "\n# An edit.\n")
-    assert len([p for p in planned(project, arguments) if p.startswith("results/")]) == 4
+    assert len([p for p in planned(project, arguments) if p.startswith("results/")]) == 6
     script.write_text(text)
     source.write_text(source.read_text() + "\n# An edit.\n")
     jobs = [path for path in planned(project, arguments) if path.startswith("results/")]
     assert sorted(jobs) == [
         "results/regret/glb_omd/logistic_s3/gloc/000-002.parquet",
         # Times are of a race, and only of one.
-        "results/timing/glb_omd/logistic_s3/glb_omd/000-000.parquet",
-        "results/timing/glb_omd/logistic_s3/gloc/000-000.parquet",
+        *(
+            f"results/timing/glb_omd/logistic_s3/{name}{options}/000-000.parquet"
+            for name in ("glb_omd", "gloc")
+            for options in ("", "[inverse=pinv]")
+        ),
     ]
 
 
@@ -235,7 +238,7 @@ def test_a_missing_file_of_a_race_measures_the_race_again(project):
     arguments = project.overlay()
     project.run(*arguments, "glb_omd_fig1")
     paths = sorted(project.root.glob("results/timing/glb_omd/logistic_s3/*/*.parquet"))
-    assert len(paths) == 2
+    assert len(paths) == 4
 
     def marks():
         return {results.read(path, ["turns"])["turns"][0].as_py() for path in paths}
