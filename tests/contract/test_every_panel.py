@@ -1,5 +1,6 @@
 """What every kind of panel, table and study owes, checked over the registries and the papers."""
 
+import functools
 import inspect
 import json
 from pathlib import Path
@@ -79,7 +80,7 @@ def made_up(paper, status="ok"):
     }
     made = made_up_studies(paper, status)
     return {
-        **{name: table for name, table in made_in_short(paper).items() if name not in made},
+        **{n: table.copy() for n, table in made_in_short(paper["paper"]).items() if n not in made},
         **made,
         "curves": curves.assign(lower=curves["low"], median=curves["mean"], upper=curves["high"]),
         "finals": runs[runs["round"] == 100].assign(covered=True, **dict.fromkeys(counters, 2)),
@@ -87,8 +88,10 @@ def made_up(paper, status="ok"):
     }
 
 
-def made_in_short(paper):
+@functools.cache  # a study takes seconds
+def made_in_short(name):
     """Return the tables of studies for which nothing is made up here, of two short trials."""
+    paper = PAPERS[name]
     own = {"facts", *made_up_studies(PAPERS["bkb"], "ok")}
     run = [trials.cell for trials in expand(paper)]
     found = {}

@@ -1,16 +1,20 @@
 """The kernel algorithms against constants worked out by hand, dense formulas and each other."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from toy_environments import ScriptedEnvironment, choices
 
 from optimist.algorithms import make_algorithm
+from optimist.algorithms.kernel.kernel_theory import BoundUse
 from optimist.errors import ConfigError
 from optimist.numerics.gaussian_process import dense_posterior
 from optimist.numerics.kernels import GaussianKernel, GramKernel, LinearKernel
+from optimist.plan.config import load_paper
 from optimist.problems.kernel import KernelProblem
+from optimist.runs.cell import build, make_cell, play_trial
 
 KERNEL = GaussianKernel(0.3)
 
@@ -327,3 +331,36 @@ def test_epsilon_greedy_explores_less_and_less():
     explored = np.mean(np.array(chosen[500:]) != best)
     # The mean of t^(-1/3) over the last 500 rounds is 0.112.
     assert 0.05 < explored < 0.4
+
+
+@pytest.mark.parametrize("setting", ["gaussian_d1[horizon=40]", "gaussian_d2[horizon=40,subset=9]"])
+@pytest.mark.parametrize("label", ["gp_ucb", "bkb[q_bar=theory,radius=paper]"])
+def test_errors_are_recorded_as_shares_of_the_width_of_the_bounds(setting, label):
+    cell = make_cell(load_paper("bkb"), setting, label)
+    environment, told = build(cell, 0)
+    algorithm = make_algorithm(label, told, cell.algorithm_stream(0))
+    shares = [0.0]
+    for t in range(40):
+        f = environment.truth(t)
+        if f is not None and len(algorithm.mean):
+            width = algorithm.beta * np.sqrt(algorithm.leverages)
+            shares.append(np.max(np.abs(f - algorithm.mean) / width))
+        arms = environment.arms(t)
+        index = algorithm.select(arms)
+        algorithm.update(arms, index, environment.reward(t, index))
+        algorithm.prepare()
+    last = play_trial(cell, 0).rows[-1]
+    assert last["error_over_width"] == pytest.approx(max(shares), rel=1e-9)
+    assert 0.0 < last["error_over_width"] < 1.0
+    assert last["covered"]
+
+
+def test_an_exact_mean_uses_nothing_of_its_bounds_and_an_error_without_width_all():
+    known = SimpleNamespace(mean=np.array([1.0, 2.0]), widths=lambda: np.array([0.0, 1.0]))
+    for f, expected in (([1.0, 2.5], 0.5), ([1.1, 2.0], math.inf)):
+        use = BoundUse(lambda _, f=f: np.array(f), known)
+        use.before(0)
+        assert use.columns() == {"error_over_width": expected}
+    nothing = BoundUse(lambda _: None, known)
+    nothing.before(0)
+    assert nothing.columns() == {"error_over_width": 0.0}

@@ -11,7 +11,10 @@ from typing import ClassVar
 import numpy as np
 
 from optimist.algorithms.base import FiniteArmAlgorithm
+from optimist.algorithms.kernel.kernel_theory import BoundUse
+from optimist.environments.base import FiniteArmEnvironment
 from optimist.problems.kernel import KernelProblem
+from optimist.runs.loop import Observer
 
 
 class KernelUCB(FiniteArmAlgorithm):
@@ -90,8 +93,14 @@ class KernelUCB(FiniteArmAlgorithm):
         # A row is a function, by its values at the arms last seen.
         if len(self.mean) == 0:
             return np.ones(len(thetas), dtype=bool)
-        width = self.beta * np.sqrt(self.leverages)
-        return np.all(np.abs(thetas - self.mean) <= width, axis=1)
+        return np.all(np.abs(thetas - self.mean) <= self.widths(), axis=1)
+
+    def widths(self) -> np.ndarray:
+        r"""Return $\beta_t\sigma_t$ of the arms last seen, (A,)."""
+        return self.beta * np.sqrt(self.leverages)
+
+    def observers(self, environment: FiniteArmEnvironment) -> list[Observer]:
+        return [BoundUse(environment.truth, self)]
 
 
 def sub_gaussian_radius(problem: KernelProblem, information: float) -> float:

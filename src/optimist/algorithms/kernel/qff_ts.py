@@ -13,9 +13,11 @@ yes to everything.
 import numpy as np
 
 from optimist.algorithms.kernel.feature_ucb import FeatureUCB
+from optimist.environments.base import FiniteArmEnvironment
 from optimist.errors import ConfigError, only_word, whole_number
 from optimist.numerics.features import FourierFeatures, quadrature_features
 from optimist.problems.kernel import KernelProblem
+from optimist.runs.loop import Observer
 
 NODES = (24, 12, 8)  # by dimension
 
@@ -64,3 +66,6 @@ class QFFTS(FeatureUCB):
 
     def contains(self, thetas: np.ndarray) -> np.ndarray:
         return np.ones(len(thetas), dtype=bool)
+
+    def observers(self, environment: FiniteArmEnvironment) -> list[Observer]:
+        return []  # it plays by a draw, not by bounds
