@@ -612,7 +612,7 @@ WATCHED = pd.concat(
         ("watched_slope", {"settings": ["r", "s"], "column": "m", "against": "d"}, 0.5),
         (
             "watched_exponent_difference",
-            {"setting": "r", "column": "m", "other": "d", "since": 2},
+            {"setting": "r", "column": "m", "against": "d", "since": 2},
             # m grows by 2 and by 4 where d stays: exponents 1 and 2.
             1.5,
         ),
@@ -628,5 +628,5 @@ def test_watched_trials_must_be_complete_and_have_the_column():
         arguments = {**OF_STUDY, "setting": setting, "column": column}
         reason = missing("watched_mean", arguments, sketch=WATCHED)
         assert reason == f"{column} of {setting}, a in sketch"
-    beyond = {**OF_STUDY, "setting": "r", "column": "m", "other": "d", "since": 5}
+    beyond = {**OF_STUDY, "setting": "r", "column": "m", "against": "d", "since": 5}
     assert "round 5" in missing("watched_exponent_difference", beyond, sketch=WATCHED)

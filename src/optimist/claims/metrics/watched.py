@@ -67,7 +67,7 @@ def watched_slope(
 
 
 @worded(
-    "exponent in t of {column} minus that of {other}, from {since}, {algorithm}, {setting}",
+    "exponent in t of {column} minus that of {against}, from {since}, {algorithm}, {setting}",
     RATIO_UNITS,
 )
 def watched_exponent_difference(
@@ -77,12 +77,12 @@ def watched_exponent_difference(
     algorithm: str,
     setting: str,
     column: str,
-    other: str,
+    against: str,
     since: int,
 ) -> Measurement:
     """Mean over trials of the difference of two columns' exponents from a round to the end."""
     ends = []
-    for name in (column, other):
+    for name in (column, against):
         rows = _rows(cells, study, setting, algorithm, name)
         ends += [_at(rows, name, int(rows["round"].max())), _at(rows, name, since)]
     top, top_since, bottom, bottom_since = log(common(ends)) / np.log(rows["round"].max() / since)
