@@ -61,7 +61,7 @@ class Invented(Cells):
         rng = np.random.default_rng([self.known[key], 7])
         return 1.0 + 0.02 * rng.standard_normal(TRIALS)
 
-    def complete(self, table, column, *pairs):
+    def complete(self, table, column, *pairs, also=0):
         frames = [self.frame(table, column, pair) for pair in pairs]
         self.rounds += [int(frame["round"].max()) for frame in frames]
         lane = {"times": "timing"}.get(table, "regret")

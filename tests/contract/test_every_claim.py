@@ -50,10 +50,13 @@ def outcome(claim, check, evidence):
 
 
 def kinds(claim):
-    """Return the counted checks of a claim, one of each metric, relation and bound."""
+    """Return the counted checks of a claim, one of each metric, relation and bound.
+
+    What was not run has no outcome.
+    """
     found = {}
     for reading in claim.readings:
-        for check in reading.counted:
+        for check in (check for check in reading.counted if check.metric != "not_run"):
             found.setdefault((check.metric, check.relation, check.bound_text), check)
     return found.values()
 

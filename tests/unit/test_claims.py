@@ -112,7 +112,7 @@ def test_a_measured_ratio_is_tested_at_its_bound(relation, bound, keys, outcome)
     [
         ({"level": 0.95}, 1.06639),
         ({"level": 0.98}, 1.33004),  # quantile 2.821438
-        ({"level": 0.95, "looks": 2}, 1.22305),  # at 0.58 * 0.025: 2.594471
+        ({"level": 0.95, "looks": 2}, 1.26573),  # at half of 0.025: 2.685011
     ],
 )
 def test_the_error_follows_the_level_and_the_number_of_looks(keys, half):
@@ -123,6 +123,16 @@ def test_the_error_follows_the_level_and_the_number_of_looks(keys, half):
     assert (inside.word, outside.word) == ("undecided", "reproduced")
     (row,) = claims.to_frame([outside]).itertuples()
     assert row.high == pytest.approx(10 + half, abs=1e-4)
+
+
+@pytest.mark.parametrize(("relation", "outcome"), [("above", "fails"), ("between", "holds")])
+def test_a_number_that_is_the_same_in_all_trials_is_certain(relation, outcome):
+    # A count at its limit does not grow, and no number of trials would show that it does.
+    bound = 1 if relation == "above" else [1, 2]
+    tables = [finals("here", name, [3000.0] * 10) for name in "ab"]
+    assert outcomes(judge(ratio(relation, bound), finals=tables)) == [outcome]
+    tables = [finals("here", name, [3000.0] * 9) for name in "ab"]
+    assert outcomes(judge(ratio(relation, bound), finals=tables)) == ["undecided"]
 
 
 def test_nine_trials_decide_nothing():
@@ -331,6 +341,16 @@ def test_the_best_of_several_tunings_is_corrected_for_the_choice():
     assert judge(*with_ours, finals=TEN).word == "reproduced"
 
 
+def test_a_tuning_that_was_not_run_to_its_end_can_fail_and_not_hold():
+    rest = {"metric": "not_run", "arguments": {"what": "time"}, "relation": "above", "bound": 0}
+    for x, word in ((0.0, "undecided"), (2.0, "not reproduced")):
+        checks = [*tuning("one", fact("x"), rest), *tuning("two", fact("y"))]
+        found = judge(*checks, facts=facts(x=x, y=2.0))
+        assert found.word == word
+        assert "all" not in found.explanation
+    assert "of 2 tunings, one of which suffices, 2 fails" in found.explanation
+
+
 def test_a_tuning_that_fails_needs_no_other_cells():
     fails = tuning("c 1", fact("x"), fact("absent"))
     holds = tuning("c 2", fact("y"))
@@ -382,12 +402,26 @@ def test_one_of_any_controls_is_corrected_for_the_choice():
     assert outcomes(judge({**check, "any_control": True}, finals=TEN)) == ["empty"]
 
 
-def test_a_control_empties_its_part_and_no_other():
+def test_a_control_empties_its_check_and_no_other():
     empty = fact("x", part="one", controls=[control("keeps")])
     checks = [empty, part("y", "one"), part("x", "two"), fact("y", part="one", status="ours")]
     found = judge(*checks, facts=facts(x=0.0, y=2.0, keeps=0.0))
-    assert outcomes(found) == ["empty", "empty", "holds", "fails"]
-    assert found.word == "undecided"
+    assert outcomes(found) == ["empty", "fails", "holds", "fails"]
+    assert found.word == "partly"
+
+
+def test_what_is_empty_hides_no_failure_of_another_rival():
+    # Where only one rival learns, the others say nothing, and that one still refutes.
+    learns = {"relation": "below", "bound": 2}
+
+    def against(rival):
+        sides = [ratio(top="u", bottom=one, **learns) for one in ("a", rival)]
+        return ratio("below", 2, bottom=rival, part="one", controls=sides, any_control=True)
+
+    tables = regrets(a=90.0, b=10.0, c=90.0, u=100.0)
+    found = judge(against("b"), against("c"), finals=tables)
+    assert outcomes(found) == ["fails", "empty"]
+    assert found.word == "not reproduced"
 
 
 def test_a_control_of_ours_empties_nothing_that_counts():
@@ -504,6 +538,19 @@ def test_the_smallest_slack_counts():
     verdict = judge(*checks, kind="guarantee", facts=facts(x=0.1, y=4.0))
     assert verdict.explanation.endswith("the bound is at least 2.5 times what was observed")
     assert verdict.flags == []
+
+
+def test_one_violation_needs_no_other_number():
+    checks = [fact("x"), fact("absent")]
+    found = judge(*checks, facts=facts(x=2.0), kind="guarantee")
+    assert (found.word, outcomes(found)) == ("violated", ["violated", "missing"])
+
+
+def test_a_trial_whose_coverage_is_not_known_is_none_that_was_covered():
+    table = finals("here", "a", [1.0] * 10).assign(covered=[True, 1.0, *[math.nan] * 8])
+    arguments = {"algorithm": "a", "settings": ["here"]}
+    found = measure("coverage", arguments, finals=[table]).measurement.evidence
+    assert (found.successes, found.n) == (2, 10)
 
 
 def test_a_guarantee_without_a_value_or_data_is_missing():

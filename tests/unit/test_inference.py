@@ -19,6 +19,7 @@ from optimist.claims.inference import (
     median_of,
     ratio_of_ratios,
     slope,
+    slope_of_means,
     splits_mean,
     spread_ratio,
     turns_mean,
@@ -527,3 +528,39 @@ def test_everything_is_evidence():
     for found in itertools.chain(ALL.values(), [Exact(1.0)]):
         assert all(hasattr(found, name) for name in attributes)
         assert found.method
+
+
+# Slopes of means.
+
+
+def test_a_slope_of_means_is_that_of_the_means_by_hand():
+    # Means 2, 8 and 32 at 1, 2 and 4: slope 2, though logarithms of single units average to less.
+    values = np.array([[1.0, 3.0], [15.0, 1.0], [2.0, 62.0]])
+    assert slope_of_means(np.array([1.0, 2.0, 4.0]), values).value == pytest.approx(2.0)
+    halves = slope_of_means(np.array([1.0, 2.0, 4.0]), values, values)
+    assert halves.value == pytest.approx(0.0, abs=1e-12)
+    points = np.array([[0.5, 1.5], [3.0, 1.0], [4.0, 4.0]])
+    assert slope_of_means(points, values).value == pytest.approx(2.0)
+
+
+def test_a_slope_of_means_bears_zeros_and_decides_what_logarithms_get_wrong():
+    # In three of ten trials the regret is eleven times as high, and in one nothing is lost.
+    rng = np.random.default_rng(3)
+    last = np.where(rng.random(60) < 0.3, 11.0, 1.0)
+    last[0] = 0.0
+    found = slope_of_means(np.array([16.0, 64.0]), np.array([np.ones(60), last]))
+    assert found.value == pytest.approx(np.log(last.mean()) / np.log(4.0))
+    assert found.p_values(0.75)[0] > 0.025
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("shape", [400.0, 11.0, 1.0])
+def test_a_slope_of_means_errs_as_often_as_it_says(shape):
+    rng = np.random.default_rng(5)
+    points = np.array([18.0, 127.0, 882.0, 5000.0])
+    wrong = np.zeros(2)
+    for _ in range(2000):
+        values = rng.gamma(shape, 1.0 / shape, (4, 10))
+        p = slope_of_means(points, values).p_values(0.0)
+        wrong += [side <= 0.025 for side in p]
+    assert (wrong / 2000 <= 0.025 + 3 * np.sqrt(0.025 * 0.975 / 2000) + 0.005).all()

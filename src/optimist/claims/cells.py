@@ -97,14 +97,17 @@ class Cells:
             raise Missing([f"{' of '.join(where.values())} in {study}"])
         return table
 
-    def complete(self, table: str, column: str, *pairs: tuple[str, str]) -> "list[pd.DataFrame]":
+    def complete(
+        self, table: str, column: str, *pairs: tuple[str, str], also: int = 0
+    ) -> "list[pd.DataFrame]":
         """Return the rows of complete trials per (setting, algorithm), ``column`` present.
 
-        Raises Missing naming every cell without such rows.
+        Trials before ``also`` are among them whatever counts. Raises Missing naming every cell
+        without such rows.
         """
         known = self.groups[table]
         frames = [
-            self._complete(self._kept(known.get(pair), (LANE_OF[table], *pair)), column, pair)
+            self._complete(self._kept(known.get(pair), (LANE_OF[table], *pair), also), column, pair)
             for pair in pairs
         ]
         absent = [
@@ -118,12 +121,13 @@ class Cells:
         self.read += [(LANE_OF[table], *pair) for pair in pairs]
         return [frame for frame, _ in frames]
 
-    def _kept(self, rows, cell):
+    def _kept(self, rows, cell, also):
         """Return the rows of the trials that count, None if there are none."""
         if rows is None or cell not in self._keep:
             return rows
         first, stop = self._keep[cell]
-        kept = rows[(rows["trial"] >= first) & (rows["trial"] < stop)]
+        counts = (rows["trial"] >= first) & (rows["trial"] < stop)
+        kept = rows[counts | (rows["trial"] < also)]
         return None if kept.empty else kept
 
     def _complete(self, rows, column, pair):

@@ -186,12 +186,8 @@ class Claim:
 
     @property
     def alpha(self) -> float:
-        """The error allowed on each side; with a second look less, after Pocock (1977)."""
-        return (1.0 - self.level) / 2.0 * (1.0 if self.looks == 1 else POCOCK)
-
-
-# Pocock's boundary for two looks at 0.025 on a side, as a share of it.
-POCOCK = 0.58
+        """The error allowed on each side of each look: half where there may be two (Bonferroni)."""
+        return (1.0 - self.level) / 2.0 / self.looks
 
 
 def claims_of(document: Mapping[str, Any]) -> list[Claim]:

@@ -524,6 +524,41 @@ def slope(points: Any, values: Any, least: int = RATIO_UNITS) -> Mean:
     return Mean(log_log_slopes(points, values), least, "t of the slopes", unit=unit)
 
 
+def slope_of_means(
+    points: np.ndarray, values: np.ndarray, bottoms: np.ndarray | None = None
+) -> Mean:
+    r"""Return evidence of a log-log slope of means over n units, by the jackknife.
+
+    The least-squares slope of $\ln\bar v$ on $\ln\bar x$. Unlike `slope` it speaks of means:
+    values that are seldom large, or zero, count as they do in a ratio of means. With noise whose
+    deviation is up to the mean, 10 units and a bound on the truth, 3 % of data sets decide on a
+    side where 2.5 % should.
+
+    Parameters
+    ----------
+    points : (m,) or (m, n)
+        x, the same for all units or their own.
+    values : (m, n)
+        v
+    bottoms : (m, n) or None
+        What each mean of v is divided by.
+    """
+    given = np.asarray(points, dtype=float)
+    x = np.broadcast_to(given[:, None] if given.ndim == 1 else given, np.shape(values))
+    columns = np.concatenate([x, values, np.ones_like(x) if bottoms is None else bottoms])
+
+    def statistic(means):
+        logs_x, logs_v, logs_b = np.split(np.log(means), 3)
+        centred = logs_x - logs_x.mean(axis=0)
+        return (centred * (logs_v - logs_b)).sum(axis=0) / (centred**2).sum(axis=0)
+
+    ends = np.log(x.mean(axis=1)) if x.size else np.empty(0)
+    width = float(np.ptp(ends)) if len(ends) else 0.0
+    unit = 1.0 / width if width > 0.0 else NAN
+    found = jackknife_values(statistic, columns)
+    return Mean(found, RATIO_UNITS, "t of the slope of means, jackknife", unit=unit)
+
+
 def ratio_of_ratios(
     top: np.ndarray, bottom: np.ndarray, base_top: np.ndarray, base_bottom: np.ndarray
 ) -> FromLogarithm:
@@ -553,8 +588,8 @@ def jackknife_values(statistic: Callable[[Any], Any], columns: np.ndarray) -> np
     ``statistic`` maps means (k, ...) to (...,).
     """
     n = columns.shape[1]
-    if n < 2:
-        return np.full(n, NAN)
+    if n < 2:  # the value itself, from which nothing is decided
+        return np.full(n, statistic(columns.mean(axis=1)) if n else NAN)
     without = statistic((columns.sum(axis=1, keepdims=True) - columns) / (n - 1))
     return statistic(columns.mean(axis=1)) + (n - 1) * (without.mean() - without)
 

@@ -19,7 +19,7 @@ class _Asking(Cells):
         super().__init__({})
         self.asked: list[tuple[str, str, str]] = []
 
-    def complete(self, table: str, column: str, *pairs: tuple[str, str]) -> Any:
+    def complete(self, table: str, column: str, *pairs: tuple[str, str], also: int = 0) -> Any:
         self.asked += [(LANE_OF[table], setting, algorithm) for setting, algorithm in pairs]
         raise _AskedError
 

@@ -10,7 +10,7 @@ from optimist.claims import guarantees
 from optimist.claims.cells import Cells, Measurement, Missing, group
 from optimist.claims.checks import Check, Claim, Reading, claims_of
 from optimist.claims.context import CellKey, Context
-from optimist.claims.inference import Evidence, Exact
+from optimist.claims.inference import RATIO_UNITS, Evidence, Exact
 from optimist.claims.logic import Conjunction, Part, bonferroni, conclude, holm, one_suffices
 from optimist.claims.metrics import metric
 
@@ -184,7 +184,15 @@ def p_values(check: Check, evidence: Evidence) -> tuple[float, float]:
     refute = min(1.0, sides * min(above_high, below_low))
     if math.isnan(support) or math.isnan(refute):
         return 1.0, 1.0
+    if support == refute == 1.0 and _is_certain(evidence):
+        return _exact(check, evidence.value)
     return support, refute
+
+
+def _is_certain(evidence: Evidence) -> bool:
+    """Return whether a number is the same in all of enough trials, as a count at its limit is."""
+    pieces = evidence.pieces(0.5)
+    return (evidence.n or 0) >= RATIO_UNITS and len(pieces) == 1 and pieces[0][0] == pieces[0][1]
 
 
 def _exact(check: Check, value: float) -> tuple[float, float]:
@@ -225,24 +233,13 @@ def _of(results: Iterable[Result], reading: Reading) -> list[Result]:
 
 
 def _with_controls(results: list[Result], claim: Claim, cells: Any) -> list[Result]:
-    """Empty the parts of which a control does not fail, since nothing could be learnt there."""
-    empty = {}
+    """Empty the checks whose control does not fail, since nothing could be learnt there."""
     for i, result in enumerate(results):
         if result.check.controls and not result.outcome:
             outcome, reason = _control(result, claim, cells)
-            if outcome == "missing":
-                results[i] = _without(result, "missing", reason)
-            elif outcome == "empty":
-                empty[_part(result)] = reason
-    return [
-        _without(r, "empty", empty[_part(r)]) if _part(r) in empty and not r.outcome else r
-        for r in results
-    ]
-
-
-def _part(result: Result) -> tuple[Any, ...]:
-    """Return what tells the part of a result; checks that do not count empty none that do."""
-    return id(result.reading), result.check.part, result.check.tuning, result.counts
+            if outcome:
+                results[i] = _without(result, outcome, reason)
+    return results
 
 
 def _without(result: Result, outcome: str, reason: str) -> Result:
@@ -333,6 +330,9 @@ def _why(
 def _which(reading: Conjunction, results: Sequence[Result], claim: Claim, shown: int = 2) -> str:
     """Say how many checks of a reading hold, and name the first that do not."""
     outcome = reading.outcome(claim.alpha)
+    tunings = list(dict.fromkeys(r.check.tuning for r in results))
+    if tunings != [""]:
+        return _which_tuning(outcome, tunings, results, claim)
     if outcome == "holds":
         return "holds" if len(results) == 1 else f"all {len(results)} checks hold"
     others = sorted(
@@ -342,6 +342,19 @@ def _which(reading: Conjunction, results: Sequence[Result], claim: Claim, shown:
     more = f" and {len(others) - shown} more" if len(others) > shown else ""
     holding = len(results) - len(others)
     return f"{outcome}, {holding} of {len(results)} checks hold, not: {names}{more}"
+
+
+def _which_tuning(
+    outcome: str, tunings: Sequence[str], results: Sequence[Result], claim: Claim
+) -> str:
+    """Say of how many tunings, of which one suffices, all checks hold, one fails, or neither."""
+    found = {t: conjunction([r for r in results if r.check.tuning == t]) for t in tunings}
+    words = {t: one.outcome(claim.alpha) for t, one in found.items()}
+    counts = Counter("fails" if word == "mixed" else word for word in words.values())
+    texts = [f"{n} {word}" for word, n in sorted(counts.items())]
+    named = [t for t, word in words.items() if word not in ("fails", "mixed")]
+    more = f" ({', '.join(named[:3])})" if named else ""
+    return f"{outcome}; of {len(tunings)} tunings, one of which suffices, {', '.join(texts)}{more}"
 
 
 def _flags(claim: Claim) -> list[str]:
@@ -362,7 +375,8 @@ def _guarantee(claim: Claim, results: list[Result], cells: Any) -> Verdict:
     counted = [r for r in results if r.counts]
     absent = _missing(counted)
     flags = _flags(claim)
-    if absent:
+    broken = [r for r in counted if r.outcome == "violated"]
+    if absent and not broken:  # one violation needs no other number
         return Verdict(claim, "missing", absent, results, flags=flags)
     slacks = [r.slack for r in counted if not math.isnan(r.slack)]
     if not flags and slacks and len(slacks) == len(counted) and min(slacks) >= COULD_NOT_FAIL:
@@ -370,7 +384,6 @@ def _guarantee(claim: Claim, results: list[Result], cells: Any) -> Verdict:
     kept = [r for r in counted if r.check.controls and _is_kept(r, cells)]
     if not flags and kept and len(kept) == sum(bool(r.check.controls) for r in counted):
         flags.append("could not fail: a control outside the theorem keeps the bound too")
-    broken = [r for r in counted if r.outcome == "violated"]
     word = "violated" if broken else "held"
     reason = (
         f"{len(broken)} of {len(counted)} checks are violated: {broken[0].check.label}"

@@ -80,6 +80,7 @@ METRICS = {
     "fact_ratio": "optimist.claims.metrics.facts:fact_ratio",
     "scaling_slope": "optimist.claims.metrics.facts:scaling_slope",
     "pass_slope": "optimist.claims.metrics.facts:pass_slope",
+    "not_run": "optimist.claims.metrics.facts:not_run",
 }
 # Modules of metrics, which decide verdicts though nothing imports them by name.
 MODULES = tuple(sorted({place.partition(":")[0] for place in METRICS.values()}))

@@ -49,3 +49,9 @@ def pass_slope(cells: Cells, *, setting: str, algorithm: str, smallest: int) -> 
     rows = rows.assign(pass_seconds=rows["seconds"] / rows["passes"])
     seconds = rows.pivot(index="repetition", columns="length", values="pass_seconds").dropna()
     return cells.measured(slope(seconds.columns.to_numpy(float), seconds.to_numpy(), TURNS))
+
+
+@worded("{what}")
+def not_run(cells: Cells, *, what: str) -> Measurement:
+    """What was not run for a tuning that fails otherwise: it may fail, and cannot hold."""
+    return cells.measured(Exact(math.nan, 0, f"{what} are not run"))

@@ -13,6 +13,7 @@ from optimist.claims.inference import (
     Share,
     mean_difference,
     slope,
+    slope_of_means,
     turns_ratio,
 )
 from optimist.claims.metrics.joined import (
@@ -47,20 +48,20 @@ def column_growth(
 def column_slope(
     cells: Cells, *, algorithm: str, column: str, settings: Sequence[str], points: Points
 ) -> Measurement:
-    """Mean over trials of the log-log slope of a column at the end over settings."""
+    """Log-log slope over settings of the mean of a column at the end."""
     frames, values = _over_settings(cells, algorithm, column, settings)
-    return cells.measured(slope(positions(cells, points, settings, frames), values))
+    return cells.measured(slope_of_means(positions(cells, points, settings, frames), values.T))
 
 
 @worded("log-log slope of {column} on {against} of {algorithm} over {settings}", RATIO_UNITS)
 def column_slope_on(
     cells: Cells, *, algorithm: str, column: str, against: str, settings: Sequence[str]
 ) -> Measurement:
-    """Mean over trials of the log-log slope of a column on another one, at the end."""
+    """Log-log slope over settings of the mean of a column on that of another one, at the end."""
     frames, _ = _over_settings(cells, algorithm, against, settings)
     both = [by_trial(rows, name) for name in (against, column) for rows in frames]
     points, values = np.split(common(both), 2)
-    return cells.measured(slope(points.T, values.T))
+    return cells.measured(slope_of_means(points, values))
 
 
 @worded("curvature of log {column} of {algorithm} over {settings}", RATIO_UNITS)
@@ -80,7 +81,7 @@ def column_curvature(
 def largest(cells: Cells, *, algorithm: str, setting: str, column: str) -> Measurement:
     """Largest value over trials of a column at the end."""
     (rows,) = cells.complete("finals", column, (setting, algorithm))
-    return cells.measured(Exact(float(rows[column].max()), len(rows), "largest of all trials"))
+    return cells.measured(_largest(rows[column]))
 
 
 @worded("largest {top} / {bottom} of {algorithm}, {setting}")
@@ -90,9 +91,12 @@ def largest_quotient(
     """Largest quotient over trials of two columns at the end: distance over radius, say."""
     for column in (bottom, top):
         (rows,) = cells.complete("finals", column, (setting, algorithm))
-    quotients = rows[top].astype(float) / rows[bottom].astype(float)
-    found = Exact(float(quotients.max()), len(rows), "largest of all trials")
-    return cells.measured(found)
+    return cells.measured(_largest(rows[top].astype(float) / rows[bottom].astype(float)))
+
+
+def _largest(values):
+    """Return the largest value of the trials that have one."""
+    return Exact(float(values.max()), int(values.notna().sum()), "largest of all trials")
 
 
 @worded("trials of {algorithm} with the parameter in the set in all rounds, {settings}")
@@ -103,7 +107,8 @@ def coverage(cells: Cells, *, algorithm: str, settings: Sequence[str]) -> Measur
     only settings of different names.
     """
     frames = cells.complete("finals", "covered", *((s, algorithm) for s in settings))
-    covered = [bool(value) for frame in frames for value in frame["covered"]]
+    # What nobody recorded is no trial that was covered.
+    covered = [bool(v == 1) for frame in frames for v in frame["covered"]]
     return cells.measured(Share(sum(covered), len(covered)))
 
 

@@ -23,7 +23,7 @@ from optimist.claims.inference import (
     mean_difference,
     median_of,
     ratio_of_ratios,
-    slope,
+    slope_of_means,
     splits_mean,
     spread_ratio,
 )
@@ -75,7 +75,7 @@ def tuned_regret_ratio(
     if len(set(map(name_of, settings))) > 1:
         raise ConfigError(f"settings of a tuning are {', '.join(settings)}; allowed: of one name")
     sides = []
-    for algorithm, series in _of_two(cells, numerator, denominator, settings):
+    for algorithm, series in _of_two(cells, numerator, denominator, settings, also=tuning):
         means = np.array([one[one.index < tuning].mean() for one in series])
         if np.isnan(means).all():
             raise Missing([f"trial of {algorithm} to tune with"])
@@ -304,13 +304,13 @@ def median_regret_exponent(
 def regret_slope(
     cells: Cells, *, algorithm: str, settings: Sequence[str], points: Points
 ) -> Measurement:
-    """Mean over trials of the log-log slope of final regret over settings.
+    """Log-log slope of mean final regret over settings.
 
     Trial i of all settings is one unit; it may be one instance throughout or one of each setting.
     """
     frames = _final_rows(cells, algorithm, settings)
-    values = common([by_trial(rows, "regret") for rows in frames]).T
-    return cells.measured(slope(positions(cells, points, settings, frames), values))
+    values = common([by_trial(rows, "regret") for rows in frames])
+    return cells.measured(slope_of_means(positions(cells, points, settings, frames), values))
 
 
 @worded("log-log slope of the regret of {algorithm} after {since} over {settings}", RATIO_UNITS)
@@ -321,14 +321,15 @@ def late_regret_slope(
     cases = ((setting, algorithm) for setting in settings)
     frames = cells.complete("regrets", "regret", *cases)
     late = [_since(rows, first) for rows, first in zip(frames, since, strict=True)]
-    return cells.measured(slope(positions(cells, points, settings, frames), common(late).T))
+    x = positions(cells, points, settings, frames)
+    return cells.measured(slope_of_means(x, common(late)))
 
 
 @worded("log-log slope of the regret of {numerator} / {denominator} over {settings}", RATIO_UNITS)
 def regret_ratio_slope(
     cells: Cells, *, numerator: str, denominator: str, settings: Sequence[str], points: Points
 ) -> Measurement:
-    """Mean over trials of the log-log slope over settings of the ratio of two final regrets.
+    """Log-log slope over settings of the ratio of two mean final regrets.
 
     It is the difference of the two algorithms' slopes.
     """
@@ -336,8 +337,7 @@ def regret_ratio_slope(
     frames = cells.complete("finals", "regret", *cases)
     tops, bottoms = np.split(common([by_trial(rows, "regret") for rows in frames]), 2)
     x = positions(cells, points, settings, frames[: len(settings)])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return cells.measured(slope(x, (tops / bottoms).T))
+    return cells.measured(slope_of_means(x, tops, bottoms))
 
 
 @worded("settings in which the regret of {numerator} / {denominator} is below {bound}, {settings}")
@@ -357,15 +357,16 @@ def _final_rows(cells, algorithm, settings):
     return cells.complete("finals", "regret", *((setting, algorithm) for setting in settings))
 
 
-def _finals(cells, *pairs):
+def _finals(cells, *pairs, also=0):
     """Return the final regrets of cells by trial."""
-    return [by_trial(rows, "regret") for rows in cells.complete("finals", "regret", *pairs)]
+    frames = cells.complete("finals", "regret", *pairs, also=also)
+    return [by_trial(rows, "regret") for rows in frames]
 
 
-def _of_two(cells, numerator, denominator, settings):
+def _of_two(cells, numerator, denominator, settings, also=0):
     """Return two algorithms, each with its final regrets by trial in several settings."""
     cases = [(s, a) for a in (numerator, denominator) for s in settings]
-    found = _finals(cells, *cases)
+    found = _finals(cells, *cases, also=also)
     return (numerator, found[: len(settings)]), (denominator, found[len(settings) :])
 
 

@@ -9,7 +9,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from optimist.claims.cells import Cells, Measurement, Missing, worded
-from optimist.claims.inference import RATIO_UNITS, Exact, Mean, mean_difference, median_of, slope
+from optimist.claims.inference import (
+    RATIO_UNITS,
+    Exact,
+    Mean,
+    mean_difference,
+    median_of,
+    slope_of_means,
+)
 from optimist.claims.metrics.joined import common
 from optimist.claims.tails import log
 from optimist.claims.units import fewest_pairs
@@ -56,14 +63,14 @@ def watched_smallest(
 def watched_slope(
     cells: Cells, *, study: str, algorithm: str, settings: Sequence[str], column: str, against: str
 ) -> Measurement:
-    """Mean over trials of the log-log slope over settings of a column on another, at the end."""
+    """Log-log slope over settings of the mean of a column on that of another, at the end."""
     columns = [
         _last(cells, study, setting, algorithm, name)
         for name in (against, column)
         for setting in settings
     ]
     points, values = np.split(common(columns), 2)
-    return cells.measured(slope(points.T, values.T))
+    return cells.measured(slope_of_means(points, values))
 
 
 @worded(
