@@ -838,3 +838,15 @@ def test_times_in_turns_count_turns():
     check = {"metric": "time_ratio", "arguments": RATIO, "relation": "below", "bound": 1}
     (row,) = claims.to_frame([judge(check, times=tables)]).itertuples()
     assert (row.n, row.units, row.outcome) == (5, "turns", "holds")
+
+
+@pytest.mark.parametrize(("shared", "word"), [(True, "partly"), (False, "undecided")])
+def test_a_check_that_several_readings_share_is_corrected_for_once(shared, word):
+    # p of failing is 0.0064: enough among three different checks, not among eight.
+    bounds = [10 - (3.1 + (0.0 if shared else 1e-3 * i)) * 0.471405 for i in range(6)]
+    readings = [
+        reading(ratio("below", bound, part="one"), part("x", "two"), name=str(i), status="open")
+        for i, bound in enumerate(bounds)
+    ]
+    readings.append(reading(ratio("below", 10, part="one"), name="open", status="open"))
+    assert decide(*readings, tables={"finals": TEN, "facts": facts(x=0.0)}).word == word

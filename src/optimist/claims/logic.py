@@ -106,8 +106,13 @@ def one_suffices(tunings: Sequence[Conjunction]) -> Conjunction:
     return Conjunction((Part("one of several", (support,), (refute,)),))
 
 
-def conclude(readings: Sequence[Conjunction], alpha: float) -> str:
+def conclude(
+    readings: Sequence[Conjunction], alpha: float, refutes: Sequence[float] | None = None
+) -> str:
     """Return the word for an empirical claim with these counted readings.
+
+    ``refutes`` are $p^-$ of their checks, each once though several readings may have it; by default
+    all that the readings have.
 
     Wrong words have the following chances, under any dependence: ``reproduced`` where a counted
     check is false, and ``not reproduced`` where a reading is true, at most ``alpha``; ``partly`` at
@@ -117,13 +122,11 @@ def conclude(readings: Sequence[Conjunction], alpha: float) -> str:
     if all(outcome == "holds" for outcome in outcomes):
         return "reproduced"
     all_fail = all(outcome in ("fails", "mixed") for outcome in outcomes)
-    if _something_holds(readings, alpha) and (all_fail or _something_fails(readings, alpha)):
+    if refutes is None:
+        refutes = [p for reading in readings for p in reading.refutes]
+    if _something_holds(readings, alpha) and (all_fail or bonferroni(refutes) <= alpha):
         return "partly"
     return "not reproduced" if all_fail else "undecided"
-
-
-def _something_fails(readings: Sequence[Conjunction], alpha: float) -> bool:
-    return bonferroni([p for reading in readings for p in reading.refutes]) <= alpha
 
 
 def _something_holds(readings: Sequence[Conjunction], alpha: float) -> bool:

@@ -223,9 +223,18 @@ def _empirical(claim: Claim, results: list[Result], cells: Any) -> Verdict:
         return Verdict(claim, "missing", absent, results, flags=_flags(claim))
     readings = [r for r in claim.readings if r.counts]
     found = {r.name: conjunction(_of(counted, r)) for r in readings}
-    word = conclude(list(found.values()), claim.alpha)
+    word = conclude(list(found.values()), claim.alpha, _distinct(counted))
     outcomes = {name: one.outcome(claim.alpha) for name, one in found.items()}
     return Verdict(claim, word, _why(found, claim, counted), results, outcomes, _flags(claim))
+
+
+def _distinct(counted: Sequence[Result]) -> list[float] | None:
+    """Return what refutes each check, once where readings share it; None of tunings."""
+    if any(r.check.tuning for r in counted):
+        return None
+    return [
+        *{(r.check.label, r.check.bound_text, r.check.relation): r.refute for r in counted}.values()
+    ]
 
 
 def _of(results: Iterable[Result], reading: Reading) -> list[Result]:
