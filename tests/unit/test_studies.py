@@ -230,6 +230,19 @@ def test_every_method_estimates_from_every_length_in_every_turn():
     assert found["passes"].between(2, 12).all()
 
 
+def test_a_short_run_has_histories_shorter_in_proportion():
+    study = passes.Passes({**PASSES, "lengths": [50, 400, 1000]})
+    for rounds, lengths in {
+        None: [50, 400, 1000],
+        2000: [50, 400, 1000],
+        100: [10, 40, 100],
+    }.items():
+        assert study.lengths({"rounds": rounds}) == lengths
+    paper = load_paper("glb_omd")
+    found = study.tabulate(study.cells(paper, ()), {"trials": 2, "rounds": 20}, None)["passes"]
+    assert set(found["length"]) == {10, 20}
+
+
 @pytest.mark.parametrize(
     ("name", "estimate"),
     [("glm_ucb", "estimate"), ("ofuglb", "estimate"), ("rs_glincb", "switch_estimate")],

@@ -19,6 +19,8 @@ from optimist.runs.seeding import stream
 if TYPE_CHECKING:
     import pandas as pd
 
+# Of which every method has an estimate.
+LEAST_ROUNDS = 10
 # How the estimate of a method follows from n observations: its ridge, and the ball it is put into.
 ESTIMATES = {
     "glm_ucb": lambda problem, n: (problem.dimension * np.log(2.0 + n), None),
@@ -69,6 +71,13 @@ class Passes(Study):
                     f"passes.algorithms has {cell.algorithm!r}; allowed: {', '.join(allowed)}"
                 )
 
+    def lengths(self, caps: Mapping[str, Any]) -> list[int]:
+        """Return the lengths of histories, in proportion where ``caps`` asks for fewer rounds."""
+        asked, longest = self.section["lengths"], caps["rounds"]
+        if longest is None or longest >= max(asked):
+            return list(asked)
+        return sorted({max(LEAST_ROUNDS, n * longest // max(asked)) for n in asked})
+
     def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:
         """Return the setting with every algorithm."""
         setting = self.section["setting"]
@@ -80,7 +89,7 @@ class Passes(Study):
         """Return the seconds and the passes of each estimate in each turn."""
         import pandas as pd
 
-        lengths, turns = self.section["lengths"], self.section["turns"]
+        lengths, turns = self.lengths(caps), self.section["turns"]
         environment, problem = build(cells[0], 0, data_dir)
         labels = [cell.algorithm for cell in cells]
         kind = refits.measurement if isinstance(problem, HeavyTailedProblem) else measurement
