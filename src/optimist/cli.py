@@ -165,15 +165,16 @@ def _prepare(name):
     from optimist.data.fetch import fetch
     from optimist.data.prepare import preparation
     from optimist.files import fingerprint, sha256
+    from optimist.imports import closure
     from optimist.layout import Layout, dataset_in
     from optimist.plan.config import load_config, project_root
-    from optimist.runs.sources import digest, module_closure
+    from optimist.runs.sources import digest
 
     config, how = load_config(), preparation(name)
     options = how.select_options("write", config["datasets"].get(how.raw, {}))
     decisive = {
         "options": options,
-        "code": digest(tuple(sorted(module_closure(how.module)))),
+        "code": digest(tuple(sorted(closure(how.module)))),
         "sources": sha256(project_root() / "data/sources.csv"),
     }
     layout = Layout(config["results"], config["figures"])

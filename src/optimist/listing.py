@@ -111,7 +111,7 @@ def of_setting(paper_name: str, text: str) -> dict[str, Any]:
 def _algorithms(domain: str) -> Table:
     """Return a row for each algorithm of a domain: its name, options and reference."""
     rows = []
-    for name in REGISTRIES[domain]:
+    for name in REGISTRIES[domain].table:
         cls: Any = algorithm_class(name, domain)
         defaults = [f"{key}={write(value)}" for key, value in option_names(cls).items()]
         rows.append({"algorithm": name, "on": domain, "options": defaults, "source": cls.reference})

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from toy_environments import ROOT
 
-from optimist.runs.sources import digest, module_closure
+from optimist.imports import closure
+from optimist.runs.sources import digest
 
 MODULES = [
     ".".join(path.relative_to(ROOT / "src").with_suffix("").parts).removesuffix(".__init__")
@@ -29,7 +30,7 @@ def imports(path):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_a_closure_has_the_module_and_what_its_syntax_imports(module):
-    files = {Path(path) for path in module_closure(module)}
+    files = {Path(path) for path in closure(module)}
     assert any(
         path.with_suffix("").parts[-1] in (module.split(".")[-1], "__init__") for path in files
     )

@@ -2,18 +2,19 @@
 
 A label is a name with options, ``ofuglb[solver=slsqp,history=aggregated]``; a variant of an
 algorithm is never a second class. Names are those of a domain: ``arms``, finitely many arms, or
-``box``, a box of real numbers.
+``box``, a box of real numbers. A name may also be that of a class in a file, ``mine.py:Mine``, or
+one that an installed package offers (`optimist.registry`).
 """
 
-import importlib
 import inspect
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from optimist.errors import ConfigError, nearest, unknown_name
-from optimist.label import Label
+from optimist.errors import ConfigError, nearest
+from optimist.label import Label, name_of
+from optimist.registry import Registry, canonical_name
 
 REGISTRY = {
     "glb_omd": "optimist.algorithms.glb.glb_omd:GLBOMD",
@@ -53,10 +54,21 @@ BOX_REGISTRY = {
     "incumbent": "optimist.algorithms.black_box.incumbent:Incumbent",
 }
 
-REGISTRIES = {"arms": REGISTRY, "box": BOX_REGISTRY}
+REGISTRIES = {
+    domain: Registry(
+        "algorithm",
+        table,
+        "optimist.algorithms",
+        (base,),
+        frozenset((*REGISTRY, *BOX_REGISTRY)),
+    )
+    for domain, table, base in (
+        ("arms", REGISTRY, "optimist.algorithms.base:FiniteArmAlgorithm"),
+        ("box", BOX_REGISTRY, "optimist.algorithms.black_box.base:BoxAlgorithm"),
+    )
+}
 
 
-@cache
 def canonical(text: str, domain: str = "arms") -> str:
     """Return the label of an algorithm without the options that equal their default.
 
@@ -65,28 +77,43 @@ def canonical(text: str, domain: str = "arms") -> str:
     ConfigError
         For an unknown name.
     """
+    # A class from elsewhere may change while a process lives.
+    is_own = name_of(text) in REGISTRIES[domain].table
+    return (_canonical if is_own else _canonical.__wrapped__)(text, domain)
+
+
+@cache
+def _canonical(text: str, domain: str) -> str:
     label = Label.parse(text)
-    return str(label.without(option_names(algorithm_class(label.name, domain))))
+    own = label.without(option_names(algorithm_class(label.name, domain)))
+    return str(Label(canonical_name(own.name), own.options))
 
 
-def algorithm_class(name: str, domain: str = "arms") -> type:
-    """Return the class called ``name`` in the registry of a domain, ``arms`` or ``box``."""
-    module = algorithm_module(name, domain)
-    return getattr(importlib.import_module(module), REGISTRIES[domain][name].partition(":")[2])
+def is_algorithm(name: str) -> bool:
+    """Return whether an algorithm of some domain has this name."""
+    return any(name in registry for registry in REGISTRIES.values())
+
+
+def algorithm_class(name: str, domain: str = "arms") -> Any:
+    """Return the class called ``name`` in the registry of a domain, ``arms`` or ``box``.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown name, or a class from elsewhere that is no algorithm.
+    """
+    return REGISTRIES[domain].load(name)
 
 
 def algorithm_module(name: str, domain: str = "arms") -> str:
-    """Return the dotted name of the module that defines the algorithm called ``name`` of a domain.
+    """Return the module, see `optimist.imports`, of the algorithm called ``name`` of a domain.
 
     Raises
     ------
     ConfigError
         For an unknown name.
     """
-    registry = REGISTRIES[domain]
-    if name not in registry:
-        raise unknown_name("algorithm", name, registry)
-    return registry[name].partition(":")[0]
+    return REGISTRIES[domain].module(name)
 
 
 @cache

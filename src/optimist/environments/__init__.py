@@ -1,13 +1,17 @@
-"""Registries of environments: literal tables from configuration name to class."""
+"""Registries of environments: literal tables from configuration name to class.
 
-import importlib
+A name may also be that of a class in a file, ``mine.py:World``, or one that an installed package
+offers (`optimist.registry`).
+"""
+
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from optimist.arguments import check_keywords
-from optimist.errors import unknown_name
+from optimist.environments.base import BoxEnvironment
+from optimist.registry import Registry
 
 REGISTRY = {
     "glm": "optimist.environments.glm:GLMEnvironment",
@@ -23,25 +27,39 @@ BOX_REGISTRY = {
     "hyperparameters": "optimist.environments.hyperparameters:HyperparameterEnvironment",
 }
 
-_ALL = REGISTRY | BOX_REGISTRY
+ENVIRONMENTS = Registry(
+    "environment",
+    REGISTRY | BOX_REGISTRY,
+    "optimist.environments",
+    (
+        "optimist.environments.base:FiniteArmEnvironment",
+        "optimist.environments.base:BoxEnvironment",
+    ),
+)
 
 
 def environment_domain(name: str) -> str:
     """Return ``box`` for a function on a box, ``arms`` for finitely many arms."""
-    return "box" if name in BOX_REGISTRY else "arms"
+    if name in REGISTRY:
+        return "arms"
+    is_on_box = name in BOX_REGISTRY or issubclass(ENVIRONMENTS.load(name), BoxEnvironment)
+    return "box" if is_on_box else "arms"
 
 
 def environment_module(name: str) -> str:
-    """Return the dotted module name that defines the environment called ``name``."""
-    if name not in _ALL:
-        raise unknown_name("environment", name, _ALL)
-    return _ALL[name].partition(":")[0]
+    """Return the module, see `optimist.imports`, that defines the environment called ``name``."""
+    return ENVIRONMENTS.module(name)
 
 
 def environment_class(name: str) -> Any:
-    """Return the registered class called ``name``."""
-    module = environment_module(name)
-    return getattr(importlib.import_module(module), _ALL[name].partition(":")[2])
+    """Return the class called ``name``.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown name, or a class from elsewhere that is no environment.
+    """
+    return ENVIRONMENTS.load(name)
 
 
 def make_environment(

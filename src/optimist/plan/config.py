@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from optimist.algorithms import REGISTRIES, make_algorithm
+from optimist.algorithms import REGISTRIES, is_algorithm, make_algorithm
 from optimist.claims import check_claims
 from optimist.errors import ConfigError, OptimistError, unknown_name
 from optimist.label import Label, name_of
@@ -84,11 +84,15 @@ def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
     for paper in (*found["papers"], *found["changes"]["settings"]):
         if paper not in paper_names():
             raise unknown_name("paper", paper, paper_names())
-    known = set().union(*REGISTRIES.values())
     for name in found["changes"]["trials_per_file"]:
-        if name not in known:
-            raise unknown_name("algorithm in changes.trials_per_file", name, known)
+        _check_algorithm("changes.trials_per_file", name)
     return found
+
+
+def _check_algorithm(place: str, name: str) -> None:
+    if not is_algorithm(name):
+        known = set().union(*REGISTRIES.values())
+        raise unknown_name(f"algorithm in {place}", name, known)
 
 
 def _typed(value: Any, schema: Mapping[str, Any], place: str) -> Any:
@@ -264,10 +268,8 @@ def _stand_in() -> Path:
 def check_cells(paper: dict[str, Any]) -> None:
     """Build the environment of every setting, two rounds long, and its algorithms."""
     problems: dict[str, Any] = {}
-    known = set().union(*REGISTRIES.values())
     for name in paper["names"]:
-        if name not in known:
-            raise unknown_name("algorithm in names", name, known)
+        _check_algorithm("names", name)
     for setting, spec in paper["settings"].items():
         if not _NAME.fullmatch(name_of(setting)):
             raise ConfigError(f"setting {setting!r} is no name; allowed: {_NAME.pattern}")

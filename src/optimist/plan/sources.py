@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from optimist.imports import closure
 from optimist.plan.config import project_root
 from optimist.runs import sources
 
@@ -16,7 +17,7 @@ Params = Callable[[Any], str]
 
 def module_files(*modules: str) -> list[str]:
     """Return the source files of modules of this package and of all they import, sorted."""
-    return sorted(set().union(*(sources.module_closure(name) for name in modules)))
+    return sorted(set().union(*(closure(name) for name in modules)))
 
 
 def code(

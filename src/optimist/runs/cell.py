@@ -20,6 +20,7 @@ from optimist.errors import ConfigError
 from optimist.files import sha256
 from optimist.label import Label, name_of
 from optimist.layout import dataset_in
+from optimist.registry import short_name
 from optimist.runs import seeding
 from optimist.runs.loop import (
     Choices,
@@ -78,9 +79,9 @@ class Cell:
     def algorithm_stream(self, trial: int, label: str = "") -> np.random.Generator:
         """Return the generator of this cell's algorithm, or of another, for a trial.
 
-        The variants of an algorithm share it.
+        The variants of an algorithm share it, wherever its file is.
         """
-        return self.stream(trial, name_of(label or self.algorithm))
+        return self.stream(trial, short_name(name_of(label or self.algorithm)))
 
 
 def make_cell(paper: Mapping[str, Any], setting: str, algorithm: str) -> Cell:

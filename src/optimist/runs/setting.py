@@ -51,10 +51,13 @@ def resolve_setting(paper: Mapping[str, Any], text: str) -> tuple[Label, dict[st
     return canonical, _with_options(base, canonical, places)
 
 
-@cache
 def option_places(environment: str) -> dict[str, str]:
     """Return where each option of a setting stands: ``parameters``, ``problem`` or ``horizon``."""
-    cls = environment_class(environment)
+    return _places(environment_class(environment))
+
+
+@cache
+def _places(cls: Any) -> dict[str, str]:
     places = dict.fromkeys(_keywords(cls.problem), "problem")
     places |= dict.fromkeys(_keywords(cls.__init__), "parameters")
     return places | {"horizon": "horizon"}
@@ -62,14 +65,13 @@ def option_places(environment: str) -> dict[str, str]:
 
 def option_defaults(base: Mapping[str, Any]) -> dict[str, Any]:
     """Return what each option of a base setting is where its label does not say."""
-    signatures = _signature_defaults(base["environment"])
+    signatures = _signature_defaults(environment_class(base["environment"]))
     told = {**base.get("parameters", {}), **base.get("problem", {}), "horizon": base["horizon"]}
     return signatures | told
 
 
 @cache
-def _signature_defaults(environment: str) -> dict[str, Any]:
-    cls = environment_class(environment)
+def _signature_defaults(cls: Any) -> dict[str, Any]:
     return defaults(cls.problem) | defaults(cls.__init__)
 
 

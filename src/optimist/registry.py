@@ -1,0 +1,235 @@
+"""Classes by name: of a literal table, of an installed package, or of a file, ``mine.py:Mine``."""
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import entry_points
+from pathlib import Path, PurePath
+from types import ModuleType
+from typing import Any
+
+from optimist.errors import ConfigError, nearest
+from optimist.imports import closure, is_file, is_own
+
+_FILE = re.compile(r"(?P<path>[^:]+\.py):(?P<name>[A-Za-z_]\w*)")
+
+
+def names_file(name: str) -> bool:
+    """Return whether a name is that of a class in a file, ``path.py:Class``."""
+    return _FILE.fullmatch(name) is not None
+
+
+def short_name(name: str) -> str:
+    """Return a name without the folder of the file that it names."""
+    return PurePath(name).name if names_file(name) else name
+
+
+def canonical_name(name: str) -> str:
+    """Return a name with the path of its file from the current folder, if it is below that.
+
+    A file has one name, whatever a person types.
+    """
+    found = _FILE.fullmatch(name)
+    if found is None:
+        return name
+    path = os.path.relpath(found["path"])
+    if path.startswith(os.pardir):
+        path = os.path.abspath(found["path"])
+    return f"{PurePath(path).as_posix()}:{found['name']}"
+
+
+@dataclass(frozen=True)
+class Registry:
+    """Classes of one kind.
+
+    Attributes
+    ----------
+    kind : str
+        What they are, for messages: ``algorithm``.
+    table : mapping
+        ``module:Class`` by name, of this package.
+    group : str
+        Entry points by which installed packages offer more.
+    bases : tuple of str
+        ``module:Class``; each class derives from one of them.
+    taken : frozenset of str
+        Names that no package may offer, beside those of ``table``.
+    """
+
+    kind: str
+    table: Mapping[str, str]
+    group: str
+    bases: tuple[str, ...]
+    taken: frozenset[str] = frozenset()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.table or names_file(name) or name in self.offered
+
+    def __iter__(self) -> Iterator[str]:
+        """Return the names of this package, then those that installed packages offer."""
+        return iter((*self.table, *self.offered))
+
+    @cached_property
+    def offered(self) -> dict[str, str]:
+        """``module:Class`` by name, of installed packages.
+
+        Raises
+        ------
+        ConfigError
+            If one has a name of this package.
+        """
+        found = {}
+        for entry in entry_points(group=self.group):
+            if entry.name in self.taken.union(self.table):
+                package = entry.dist.name if entry.dist else entry.value
+                raise ConfigError(
+                    f"package {package!r} offers the {self.kind} {entry.name!r}, which is one of "
+                    "optimist; allowed: another name"
+                )
+            found[entry.name] = entry.value
+        return found
+
+    def module(self, name: str) -> str:
+        """Return the module of a class, as `optimist.imports` names it.
+
+        Raises
+        ------
+        ConfigError
+            For an unknown name, or a file that does not exist.
+        """
+        return self._target(name)[0]
+
+    def load(self, name: str) -> Any:
+        """Return the class called ``name``.
+
+        Raises
+        ------
+        ConfigError
+            For an unknown name, a file that cannot be loaded, or a class of another kind.
+        """
+        module, wanted = self._target(name)
+        if name in self.table:
+            return _attribute(self.table[name])
+        found = getattr(_loaded(module), wanted, None)
+        if not isinstance(found, type):
+            known = self._classes(_loaded(module))
+            raise ConfigError(
+                f"{module} has no class {wanted!r}{nearest(wanted, known)}; allowed: "
+                f"{', '.join(known) or self._allowed}"
+            )
+        self._check(name, found)
+        return found
+
+    def _target(self, name: str) -> tuple[str, str]:
+        """Return the module of a class, and its name there."""
+        found = _FILE.fullmatch(name)
+        if found is not None:
+            if not Path(found["path"]).is_file():
+                raise ConfigError(f"{self.kind} {name!r}: there is no file {found['path']!r}")
+            return found["path"], found["name"]
+        places = self.table if name in self.table else self.offered
+        if name not in places:
+            raise self.unknown(name)
+        module, _, wanted = places[name].partition(":")
+        return module, wanted
+
+    def unknown(self, name: str) -> ConfigError:
+        """Return the error for a name that is not known."""
+        return ConfigError(
+            f"unknown {self.kind} {name!r}{nearest(name, self)}; allowed: "
+            f"{', '.join(sorted(self))}, or a class in a file, path.py:Class"
+        )
+
+    @property
+    def _bases(self) -> tuple[type, ...]:
+        return tuple(_attribute(base) for base in self.bases)
+
+    @property
+    def _allowed(self) -> str:
+        return f"a subclass of {' or '.join(base.replace(':', '.') for base in self.bases)}"
+
+    def _classes(self, module: ModuleType) -> list[str]:
+        """Return the names of the classes of this kind that a module defines."""
+        defined = (v for v in vars(module).values() if isinstance(v, type))
+        return [
+            cls.__name__
+            for cls in defined
+            if issubclass(cls, self._bases) and cls.__module__ == module.__name__
+        ]
+
+    def _check(self, name: str, found: type) -> None:
+        if not issubclass(found, self._bases):
+            raise ConfigError(f"{name} is no {self.kind}; allowed: {self._allowed}")
+        if inspect.isabstract(found):
+            missing = ", ".join(sorted(getattr(found, "__abstractmethods__")))  # noqa: B009
+            raise ConfigError(f"{name} does not define {missing}; allowed: a class that does")
+
+
+def _attribute(place: str) -> Any:
+    """Return what ``module:name`` stands for."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+@dataclass
+class _Loaded:
+    """A file as it was when it was loaded."""
+
+    state: tuple[tuple[str, int, int], ...]
+    module: ModuleType
+
+
+_FILES: dict[str, _Loaded] = {}
+
+
+def _loaded(module: str) -> ModuleType:
+    """Return a module; a file is loaded again when it has changed, or what it imports beside it."""
+    if not is_file(module):
+        return importlib.import_module(module)
+    path = os.path.abspath(module)
+    state = _state(path)
+    known = _FILES.get(path)
+    if known is None or known.state != state:
+        _FILES[path] = known = _Loaded(state, _load(module, path))
+    return known.module
+
+
+def _state(path: str) -> tuple[tuple[str, int, int], ...]:
+    files = sorted(closure(path))
+    return tuple((file, os.stat(file).st_mtime_ns, os.stat(file).st_size) for file in files)
+
+
+def _load(shown: str, path: str) -> ModuleType:
+    """Execute the file at ``path``, which messages call ``shown``."""
+    folder = os.path.dirname(path)
+    files = closure(path)
+    for name, module in list(sys.modules.items()):  # what it imported before, from its folder
+        place = getattr(module, "__file__", None)
+        if place in files and not is_own(place) and name != "__main__":
+            del sys.modules[name]
+    if folder not in sys.path:
+        sys.path.append(folder)  # at the end: nothing there hides a library
+    name = f"{Path(path).stem}_{hashlib.sha256(path.encode()).hexdigest()[:8]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise ConfigError(f"{shown} cannot be loaded: {_named(error)}") from error
+    return module
+
+
+def _named(error: Exception) -> str:
+    """Return an error in one line: its type, its message and, in a file, its line."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

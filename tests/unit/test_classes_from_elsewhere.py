@@ -1,0 +1,202 @@
+"""Algorithms and environments of a file or of an installed package."""
+
+import os
+import sys
+from importlib.metadata import EntryPoint
+
+import numpy as np
+import pytest
+from toy_environments import make_problem
+
+from optimist import registry
+from optimist.algorithms import BOX_REGISTRY, REGISTRIES, REGISTRY, canonical, make_algorithm
+from optimist.environments import environment_domain
+from optimist.errors import ConfigError
+from optimist.imports import closure
+from optimist.plan.config import load_paper
+from optimist.registry import Registry, canonical_name
+from optimist.runs.cell import make_cell, play_trial
+from optimist.runs.trials import Trials
+
+MINE = """
+import numpy as np
+from optimist.algorithms.glb.base import GLBAlgorithm
+
+class Mine(GLBAlgorithm):
+    reference = "Me (2026), Section 1"
+
+    def __init__(self, problem, *, rng, gamma=0.1):
+        super().__init__(problem)
+        self.rng, self.gamma = rng, gamma
+
+    def select(self, arms):
+        return int(self.rng.integers(len(arms)))
+
+    def update(self, arms, index, reward):
+        pass
+
+    def contains(self, thetas):
+        return np.ones(len(thetas), dtype=bool)
+"""
+WORLD = """
+from optimist.environments.glm import GLMEnvironment
+
+class World(GLMEnvironment):
+    pass
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Return an empty current folder, whose modules are forgotten afterwards."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "mine.py").write_text(MINE)
+    return tmp_path
+
+
+def cell_of(label, setting="logistic_s3[horizon=50]", paper="glb_omd"):
+    return make_cell(load_paper(paper), setting, label)
+
+
+def message(call, *arguments):
+    with pytest.raises(ConfigError) as error:
+        call(*arguments)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_a_class_in_a_file_is_played_as_any_other(here):
+    cell = cell_of("mine.py:Mine[gamma=0.2]")
+    assert cell.name == "glb_omd/logistic_s3[horizon=50]/mine.py:Mine[gamma=0.2]"
+    assert play_trial(cell, 0).status == "ok"
+    assert Trials("regret", cell, 0, 1).path.endswith("/mine.py:Mine[gamma=0.2]/000-000.parquet")
+
+
+def test_a_file_has_one_name_whatever_is_typed(here):
+    (here / "lab").mkdir()
+    (here / "lab" / "other.py").write_text(MINE)
+    for text in ("./mine.py:Mine", f"{here}/mine.py:Mine", "lab/../mine.py:Mine[gamma=0.10]"):
+        assert canonical(text) == "mine.py:Mine"
+    assert canonical("lab//other.py:Mine") == "lab/other.py:Mine"
+    outside = os.path.abspath(here / ".." / "mine.py")
+    assert canonical_name("../mine.py:Mine") == f"{outside}:Mine"
+    assert Trials("regret", cell_of("lab/other.py:Mine"), 0, 1).path.count("/") == 4
+
+
+def test_where_a_file_is_changes_neither_its_numbers_nor_its_code(here):
+    (here / "lab").mkdir()
+    (here / "lab" / "mine.py").write_text(MINE)
+    one, two = (cell_of(label) for label in ("mine.py:Mine", "lab/mine.py:Mine"))
+    assert play_trial(one, 3).columns["regret"] == play_trial(two, 3).columns["regret"]
+    assert Trials("regret", one, 0, 1).code == Trials("regret", two, 0, 1).code
+
+
+def test_an_edit_of_a_file_or_of_what_it_imports_is_seen_at_once(here):
+    (here / "mine.py").write_text("from aside import LEVEL\n" + MINE.replace("0.1", "LEVEL"))
+    (here / "aside.py").write_text("LEVEL = 0.5\n")
+    cell = cell_of("mine.py:Mine")
+    first = Trials("regret", cell, 0, 1).code
+    assert make_algorithm("mine.py:Mine", make_problem()).gamma == 0.5
+    (here / "aside.py").write_text("LEVEL = 0.625\n")
+    assert make_algorithm("mine.py:Mine", make_problem()).gamma == 0.625
+    assert Trials("regret", cell, 0, 1).code != first
+    assert str(here / "aside.py") in closure("mine.py")
+
+
+def test_what_a_file_imports_relative_and_by_lists_is_followed(tmp_path):
+    (tmp_path / "a.py").write_text("import os, b as c\nfrom . import d\nfrom .e import (\n f,\n)\n")
+    for name in ("b", "d", "e", "unused"):
+        (tmp_path / f"{name}.py").write_text("")
+    names = {os.path.basename(path) for path in closure(str(tmp_path / "a.py"))}
+    assert names == {"a.py", "b.py", "d.py", "e.py"}
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "expected"),
+    [
+        ("mine.py:Mien", MINE, "has no class 'Mien' (did you mean 'Mine'?); allowed: Mine"),
+        ("mine.py:np", MINE, "has no class 'np'; allowed: Mine"),
+        ("mine.py:X", "x = 1", "allowed: a subclass of optimist.algorithms.base.FiniteArm"),
+        (
+            "mine.py:Mine",
+            "class Mine: pass",
+            "mine.py:Mine is no algorithm; allowed: a subclass of",
+        ),
+        ("mine.py:Mine", MINE.replace("def update", "def updat"), "does not define update"),
+        ("mine.py:Mine", "def f(:", "mine.py cannot be loaded: SyntaxError: invalid syntax"),
+        ("mine.py:Mine", "import nothing_there", "ModuleNotFoundError: No module named 'nothing"),
+        ("mine.py:Mine", "1 / 0", "mine.py cannot be loaded: ZeroDivisionError: division by zero"),
+        ("mine.py:Mine[beta=1]", MINE, "unknown option 'beta'; allowed: gamma"),
+        ("none.py:Mine", MINE, "algorithm 'none.py:Mine': there is no file 'none.py'"),
+        ("mine.py", MINE, "unknown algorithm 'mine.py'"),
+        ("mine.py:", MINE, "unknown algorithm 'mine.py:'"),
+    ],
+)
+def test_a_wrong_file_is_one_line(here, label, text, expected):
+    (here / "mine.py").write_text(text)
+    assert expected in message(lambda: make_algorithm(label, make_problem()))
+
+
+def test_a_class_for_another_problem_or_domain_is_refused(here):
+    assert "is not defined for a HeavyTailedProblem; allowed: GLBProblem" in message(
+        lambda: play_trial(cell_of("mine.py:Mine", "student_t[horizon=50]", "hvt_ucb"), 0)
+    )
+    assert "mine.py:Mine is no algorithm; allowed: a subclass of" in message(
+        cell_of, "mine.py:Mine", "f1", "go_ucb"
+    )
+
+
+def test_a_setting_may_name_an_environment_in_a_file(here):
+    (here / "mine.py").write_text(WORLD)
+    assert environment_domain("mine.py:World") == "arms"
+    paper = load_paper("glb_omd")
+    spec = {**paper["settings"]["logistic_s3"], "environment": "mine.py:World"}
+    changed = {**paper, "settings": {**paper["settings"], "own": spec}}
+    own, known = (make_cell(changed, name, "glb_omd") for name in ("own", "logistic_s3"))
+    assert play_trial(own, 0, rounds=5).status == "ok"
+    assert Trials("regret", own, 0, 1).code != Trials("regret", known, 0, 1).code
+    assert "no class 'Wrld'" in message(environment_domain, "mine.py:Wrld")
+
+
+# Installed packages.
+
+
+@pytest.fixture
+def offered(here, monkeypatch):
+    """Return a function that makes an installed package offer algorithms."""
+    (here / "offered_package.py").write_text(MINE)
+    monkeypatch.syspath_prepend(str(here))
+
+    def offer(**entries):
+        found = [EntryPoint(n, v, "optimist.algorithms") for n, v in entries.items()]
+        monkeypatch.setattr(registry, "entry_points", lambda group: found)
+        for one in REGISTRIES.values():
+            one.__dict__.pop("offered", None)
+
+    yield offer
+    for one in REGISTRIES.values():
+        one.__dict__.pop("offered", None)
+
+
+def test_an_installed_package_offers_algorithms(offered):
+    offered(mine="offered_package:Mine")
+    cell = cell_of("mine[gamma=0.2]")
+    assert play_trial(cell, 0).status == "ok"
+    assert any(path.endswith("offered_package.py") for path in closure("offered_package"))
+    assert "mine" in message(make_algorithm, "mien", make_problem())
+
+
+@pytest.mark.parametrize("name", ["hvt_ucb", "turbo"])
+def test_a_package_that_claims_a_registered_name_is_refused(offered, name):
+    offered(**{name: "offered_package:Mine"})
+    text = message(make_algorithm, "mine", make_problem())
+    assert f"offers the algorithm {name!r}, which is one of optimist" in text
+
+
+def test_the_tables_and_what_is_offered_are_names():
+    own = Registry("algorithm", REGISTRY, "optimist.no_such_group", ())
+    assert [*own] == [*REGISTRY]
+    assert "glb_omd" in own and "a/b.py:C" in own and "turbo" not in own
+    assert set(REGISTRIES["box"]) >= set(BOX_REGISTRY)
+    assert np.all([name in REGISTRIES["arms"] for name in REGISTRY])
