@@ -124,13 +124,14 @@ def _run(options):
     from optimist import arithmetic
 
     arithmetic.fix()  # before anything imports numpy
+    from optimist.data.alone import prepared
     from optimist.runs.trials import Trials, run
 
     first, stop = _parse_trials(options.trials)
     if options.rounds is not None and options.rounds < 1:
         raise ConfigError(f"--rounds is {options.rounds}; allowed: at least 1")
     cell = _parse_cell(options.cell)
-    data_dir = _prepare(cell.spec["dataset"]) if "dataset" in cell.spec else None
+    data_dir = prepared(cell.spec["dataset"]) if "dataset" in cell.spec else None
     trials = Trials("regret", cell, first, stop, rounds=options.rounds)
     show = None if options.json else _print_trial
     trajectories = run(trials, data_dir, progress=show)
@@ -155,36 +156,6 @@ def _parse_trials(text):
     if not (whole and int(first) < int(stop)):
         raise ConfigError(f"--trials is {text!r}; allowed: FIRST:STOP with FIRST < STOP, as in 0:3")
     return int(first), int(stop)
-
-
-def _prepare(name):
-    """Return a folder with a data set as this code and configuration make it.
-
-    It is not that of the workflow, which alone knows what its tables were made with.
-    """
-    from optimist.data.fetch import fetch
-    from optimist.data.prepare import preparation
-    from optimist.files import fingerprint, sha256
-    from optimist.imports import closure
-    from optimist.layout import Layout, dataset_in
-    from optimist.plan.config import load_config, project_root
-    from optimist.runs.sources import digest
-
-    config, how = load_config(), preparation(name)
-    options = how.select_options("write", config["datasets"].get(how.raw, {}))
-    decisive = {
-        "options": options,
-        "code": digest(tuple(sorted(closure(how.module)))),
-        "sources": sha256(project_root() / "data/sources.csv"),
-    }
-    layout = Layout(config["results"], config["figures"])
-    folder = project_root() / layout.data_alone(fingerprint(decisive))
-    path = dataset_in(folder, name)
-    if not path.exists():
-        print(f"preparing {path} (once; it may take a minute)", file=sys.stderr)
-        frame, _ = fetch(how.raw, **config["data"])
-        how.function("write")(frame, path, **options)
-    return folder
 
 
 def _summary(trial, trajectory):

@@ -70,11 +70,40 @@ class Registry:
     taken: frozenset[str] = frozenset()
 
     def __contains__(self, name: str) -> bool:
-        return name in self.table or names_file(name) or name in self.offered
+        known = name in self.table or name in self.added
+        return known or names_file(name) or name in self.offered
 
     def __iter__(self) -> Iterator[str]:
-        """Return the names of this package, then those that installed packages offer."""
-        return iter((*self.table, *self.offered))
+        """Return the names of this package, then those that others added or offer."""
+        return iter((*self.table, *self.added, *self.offered))
+
+    @cached_property
+    def added(self) -> dict[str, type]:
+        """Classes by name that this process alone knows, see `add`."""
+        return {}
+
+    def accepts(self, cls: type) -> bool:
+        """Return whether a class derives from what all of this kind derive from."""
+        return issubclass(cls, self._bases)
+
+    def add(self, cls: type) -> str:
+        """Make a class known under its own name, in place of one that was added before it.
+
+        Raises
+        ------
+        ConfigError
+            If its name is taken, or it leaves out what it must define.
+        """
+        name = cls.__name__
+        if name in self.taken.union(self.table) or name in self.offered:
+            raise ConfigError(f"{name!r} is the name of a known {self.kind}; allowed: another name")
+        self._check(name, cls)
+        self.added[name] = cls
+        return name
+
+    def refusal(self, name: str) -> ConfigError:
+        """Return the error for a class of another kind."""
+        return ConfigError(f"{name} is no {self.kind}; allowed: {self._allowed}")
 
     @cached_property
     def offered(self) -> dict[str, str]:
@@ -114,6 +143,8 @@ class Registry:
         ConfigError
             For an unknown name, a file that cannot be loaded, or a class of another kind.
         """
+        if name in self.added:
+            return self.added[name]
         module, wanted = self._target(name)
         if name in self.table:
             return _attribute(self.table[name])
@@ -134,6 +165,8 @@ class Registry:
             if not Path(found["path"]).is_file():
                 raise ConfigError(f"{self.kind} {name!r}: there is no file {found['path']!r}")
             return found["path"], found["name"]
+        if name in self.added:
+            raise ConfigError(f"{self.kind} {name!r} is of this process alone; allowed: a file")
         places = self.table if name in self.table else self.offered
         if name not in places:
             raise self.unknown(name)
@@ -166,7 +199,7 @@ class Registry:
 
     def _check(self, name: str, found: type) -> None:
         if not issubclass(found, self._bases):
-            raise ConfigError(f"{name} is no {self.kind}; allowed: {self._allowed}")
+            raise self.refusal(name)
         if inspect.isabstract(found):
             missing = ", ".join(sorted(getattr(found, "__abstractmethods__")))  # noqa: B009
             raise ConfigError(f"{name} does not define {missing}; allowed: a class that does")

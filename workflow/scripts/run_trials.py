@@ -9,10 +9,12 @@ with logged(snakemake.log[0]):
     from optimist.records import provenance
     from optimist.runs.job import make_results
 
+    layout = Layout(*snakemake.params.layout)
     make_results(
         snakemake.params.trials,
         snakemake.output,
-        Layout(*snakemake.params.layout),
+        layout.data_folder,
+        layout.kept,
         provenance.collect,
         snakemake.params.limits,
     )

@@ -41,6 +41,12 @@ def project_root() -> Path:
     raise ConfigError("no config/config.yaml here or above; run from a checkout of the project")
 
 
+def workspace() -> Path:
+    """Return the folder that results are written to below: a checkout, or the current one."""
+    root = project_root()
+    return root if (root / "Snakefile").is_file() else Path.cwd()
+
+
 def schema_path(name: str) -> Path:
     """Return the path of the JSON schema called ``name`` (config, settings, runs, ...)."""
     return project_root() / "workflow" / "schemas" / f"{name}.schema.json"
@@ -261,7 +267,8 @@ def matches(label: str, pattern: str) -> bool:
     return fnmatch.fnmatchcase(label if "[" in pattern else name_of(label), literal)
 
 
-def _stand_in() -> Path:
+def stand_in() -> Path:
+    """Return the folder of the small data sets on which configuration is checked."""
     return project_root() / "data" / "stand_in"
 
 
@@ -275,7 +282,7 @@ def check_cells(paper: dict[str, Any]) -> None:
             raise ConfigError(f"setting {setting!r} is no name; allowed: {_NAME.pattern}")
         cell = trials.Cell(paper["paper"], setting, "", {**spec, "horizon": 2})
         try:
-            problems[setting] = trials.build(cell, 0, _stand_in())[1]
+            problems[setting] = trials.build(cell, 0, stand_in())[1]
         except OptimistError as error:
             raise ConfigError(f"setting {setting!r}: {error}") from None
     for job in expand(paper, caps={"trials": 1, "timing_trials": 1}):

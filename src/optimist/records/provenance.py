@@ -20,7 +20,7 @@ def collect() -> dict[str, Any]:
         "commit": _git("rev-parse", "HEAD"),
         "dirty": _is_dirty(),
         "python": platform.python_version(),
-        "packages": {name: _version(name) for name in PACKAGES},
+        "packages": packages(),
         "machine": {
             "cpu": cpu_name(),
             "cores": os.cpu_count(),
@@ -30,6 +30,11 @@ def collect() -> dict[str, Any]:
         "blas_threads": blas_threads(),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+
+
+def packages() -> dict[str, str | None]:
+    """Return the versions of the packages that results may depend on, None where one is absent."""
+    return {name: _version(name) for name in PACKAGES}
 
 
 def _is_dirty() -> bool | None:

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 from optimist.errors import OptimistError, OutOfTimeError, ResultError
-from optimist.layout import Layout
 from optimist.runs import results, turns
 from optimist.runs.cell import Cell, Histories, dataset_digest, resolve
 from optimist.runs.limits import Meter, limited
@@ -23,7 +22,8 @@ logger = logging.getLogger("optimist")
 def make_results(
     descriptions: Sequence[Description],
     outputs: Sequence[str],
-    layout: Layout,
+    data_dir: str,
+    kept: str,
     collect_provenance: Callable[[], dict[str, Any]],
     limits: Sequence[Mapping[str, float]] | None = None,
 ) -> None:
@@ -44,15 +44,15 @@ def make_results(
         From `optimist.runs.trials.Trials.describe`.
     outputs : list of str
         Result files, in the same order.
-    layout : Layout
-        Where the prepared data and what is kept are.
+    data_dir, kept : str
+        Folders of the prepared data sets, and of what is kept.
     collect_provenance : callable
         Returns what is written into each file about code and machine.
     limits : list of dict or None
         For each file what ends its trials early, see `optimist.runs.limits.limited`.
     """
     files = (
-        partial(_File, *each, layout.data_folder, collect_provenance)
+        partial(_File, *each, data_dir, collect_provenance)
         for each in zip(descriptions, outputs, limits or [{}] * len(outputs), strict=True)
     )
     if descriptions[0]["lane"] == "timing":
@@ -61,7 +61,7 @@ def make_results(
     first_error = None
     for begin, output in zip(files, outputs, strict=True):
         try:
-            _make_result(begin(), layout.kept)
+            _make_result(begin(), kept)
         except OSError:
             raise
         except Exception as error:

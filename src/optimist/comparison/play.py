@@ -1,0 +1,366 @@
+"""Playing what is missing: trials that were kept are taken, others are played by processes."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from optimist.algorithms import REGISTRIES
+from optimist.comparison.select import OWN, Setting, cells, settings
+from optimist.data.alone import prepared
+from optimist.environments import environment_class
+from optimist.errors import ConfigError, ResultError
+from optimist.label import name_of
+from optimist.layout import Layout
+from optimist.plan.config import load_config, load_paper, project_root, workspace
+from optimist.plan.costs import Costs, read
+from optimist.records import provenance
+from optimist.runs import results
+from optimist.runs.cell import Cell, dataset_digest, play_trial
+from optimist.runs.trials import Trials, expand
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass
+class Progress:
+    """How far playing is; given to a function whenever something has ended.
+
+    Attributes
+    ----------
+    done, total : int
+        Trials.
+    seconds_left : float
+        Expected, on all processes together; nan before anything is known.
+    """
+
+    done: int
+    total: int
+    seconds_left: float
+
+
+Report = Callable[[Progress], None]
+
+
+def play(
+    where: str | Setting | Iterable[str | Setting],
+    algorithms: Sequence[Any],
+    *,
+    trials: int = 10,
+    first: int = 0,
+    rounds: int | None = None,
+    cores: int = 1,
+    report: Report | None = None,
+) -> "pd.DataFrame":
+    """Play algorithms in settings, under common random numbers; return what they did.
+
+    In trial i all algorithms meet the same instance and noise, those of the workflow. A trial that
+    was played before, by this function, by ``optimist compare`` or by the workflow, is taken from
+    ``results/kept`` if code, configuration, data and versions are the same.
+
+    Parameters
+    ----------
+    where : str, Setting, or several
+        See `optimist.comparison.select.settings`.
+    algorithms : list of str or class
+        Labels, ``name[option=value]`` or ``file.py:Class``, or classes of this process, which are
+        played in it and are not kept.
+    trials, first : int
+        Trials first, ..., first + trials - 1.
+    rounds : int or None
+        Stop each trial after so many; the algorithms are told the whole horizon.
+    cores : int
+        Processes.
+    report : callable or None
+        Called with a `Progress` after each trial.
+
+    Returns
+    -------
+    DataFrame
+        A row per recorded round: paper, setting, algorithm, trial, round, regret, seconds, status,
+        covered, state_bytes and what the algorithms record. Where the largest value of a function
+        is not known, regret is counted from the best value that one of these trials found.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown name or option, before anything is played.
+    """
+    for key, value, least in (("trials", trials, 1), ("first", first, 0), ("cores", cores, 1)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise ConfigError(f"{key} is {value!r}; allowed: a whole number, at least {least}")
+    if rounds is not None and (not isinstance(rounds, int) or rounds < 1):
+        raise ConfigError(f"rounds is {rounds!r}; allowed: a whole number, at least 1, or none")
+    asked = [
+        Trials("regret", cell, trial, trial + 1, rounds=rounds)
+        for cell in cells(_settings(where), algorithms)
+        for trial in range(first, first + trials)
+    ]
+    with tempfile.TemporaryDirectory(prefix="optimist-") as folder:
+        frames = _Playing(asked, Path(folder), cores, report).frames()
+        return _joined(asked, frames)
+
+
+def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
+    listed = [where] if isinstance(where, str | Setting) else list(where)
+    found = [
+        one
+        for entry in listed
+        for one in ([entry] if isinstance(entry, Setting) else settings(entry))
+    ]
+    if not found:
+        raise ConfigError("settings is empty; allowed: PAPER/SETTING")
+    return list({str(one): one for one in found}.values())
+
+
+class _Playing:
+    """Trials that are asked for, each of which is taken or played.
+
+    Parameters
+    ----------
+    asked : list of Trials
+        Of one trial each.
+    folder : Path
+        Of files that nobody needs later.
+    cores : int
+    report : callable or None
+    """
+
+    def __init__(
+        self, asked: Sequence[Trials], folder: Path, cores: int, report: Report | None
+    ) -> None:
+        self._asked = asked
+        self._folder = folder
+        self._cores = cores
+        self._report = report or (lambda progress: None)
+        self._layout = Layout(str(workspace() / load_config()["results"]), "")
+        names = {t.cell.spec["dataset"] for t in asked if "dataset" in t.cell.spec}
+        self._data = {name: str(prepared(name)) for name in names}
+        self._clock = _Clock()
+
+    def frames(self) -> "list[pd.DataFrame]":
+        """Return the rows of each trial, in the order in which they were asked for."""
+        shelf = _Shelf(self._asked, self._layout.kept, self._data, self._folder)
+        found = {i: rows for i, t in enumerate(self._asked) if (rows := shelf.rows(t)) is not None}
+        missing = {i: t for i, t in enumerate(self._asked) if i not in found}
+        self._clock.begin(missing.values())
+        for i, rows in self._played(missing):
+            found[i] = rows
+            self._report(Progress(len(found), len(self._asked), self._clock.left / self._cores))
+        return [found[i] for i in sorted(found)]
+
+    def _played(self, missing: Mapping[int, Trials]) -> "Iterator[tuple[int, pd.DataFrame]]":
+        here = {i: t for i, t in missing.items() if is_of_this_process(t.cell)}
+        elsewhere = {i: t for i, t in missing.items() if i not in here}
+        with ExitStack() as stack:
+            workers = _Workers(stack, min(self._cores, len(elsewhere)), self._request)
+            waiting = {workers.submit(t, self._output(i)): i for i, t in elsewhere.items()}
+            for i, trials in here.items():
+                yield i, self._played_here(trials)
+            while waiting:
+                done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    i = waiting.pop(future)
+                    self._clock.stop(self._asked[i], future.result())
+                    yield i, _read(self._output(i))
+
+    def _output(self, number: int) -> Path:
+        return self._folder / f"{number}.parquet"
+
+    def _request(self, trials: Trials, output: Path) -> dict[str, Any]:
+        return {
+            "trials": trials.describe(),
+            "output": str(output),
+            "data": self._data.get(trials.cell.spec.get("dataset", ""), ""),
+            "kept": self._layout.kept,
+        }
+
+    def _played_here(self, trials: Trials) -> "pd.DataFrame":
+        data_dir = self._data.get(trials.cell.spec.get("dataset", ""))
+        found = play_trial(trials.cell, trials.first, data_dir, rounds=trials.rounds)
+        self._clock.stop(trials, float("nan"))
+        return results.to_table(trials.cell, {trials.first: found}).to_pandas()
+
+
+def is_of_this_process(cell: Cell) -> bool:
+    """Return whether no other process knows the algorithm of a cell."""
+    return name_of(cell.algorithm) in REGISTRIES[cell.domain].added
+
+
+def _read(path: Path) -> "pd.DataFrame":
+    return results.read(path).to_pandas()
+
+
+class _Shelf:
+    """What was kept, by these trials alone or in the files that the workflow makes.
+
+    Parameters
+    ----------
+    asked : list of Trials
+    kept : str
+        The folder.
+    data : mapping of str to str
+        Folders of data sets by name.
+    folder : Path
+        Of copies.
+    """
+
+    def __init__(
+        self, asked: Sequence[Trials], kept: str, data: Mapping[str, str], folder: Path
+    ) -> None:
+        self._kept = kept
+        self._data = data
+        self._copy = folder / "kept.parquet"
+        self._packages = provenance.packages()
+        self._known: dict[str, pd.DataFrame | None] = {}
+        self._of_workflow: dict[tuple[str, int | None], list[Trials]] = {}
+        wanted = {t.cell.name for t in asked}
+        for paper in {t.cell.paper for t in asked} - {OWN}:
+            for trials in expand(load_paper(paper)):
+                if trials.lane == "regret" and trials.cell.name in wanted:
+                    key = trials.cell.name, trials.rounds
+                    self._of_workflow.setdefault(key, []).append(trials)
+
+    def rows(self, trials: Trials) -> "pd.DataFrame | None":
+        """Return the rows of a trial, None if it was not kept."""
+        if is_of_this_process(trials.cell):
+            return None
+        larger = self._of_workflow.get((trials.cell.name, trials.rounds), [])
+        for one in (trials, *(t for t in larger if t.first <= trials.first < t.stop)):
+            found = self._file(one)
+            if found is not None:
+                return found[found["trial"] == trials.first]
+        return None
+
+    def _file(self, trials: Trials) -> "pd.DataFrame | None":
+        if trials.path not in self._known:
+            folder = self._data.get(trials.cell.spec.get("dataset", ""))
+            metadata = {
+                "trials": trials.describe(),
+                "resolved": {"dataset": dataset_digest(trials.cell, folder)},
+                "provenance": {"packages": self._packages},
+            }
+            taken = results.Store(self._kept, metadata).take(self._copy)
+            self._known[trials.path] = _read(self._copy) if taken else None
+        return self._known[trials.path]
+
+
+class _Clock:
+    """What is left of the expected seconds of trials, mended by those that have ended."""
+
+    def __init__(self) -> None:
+        self._costs = Costs(read(project_root() / "config" / "costs.csv"))
+        self._left: dict[str, int] = {}
+        self._measured: dict[str, list[float]] = {}
+        self._expected: dict[str, float] = {}
+
+    def begin(self, trials: Iterable[Trials]) -> None:
+        """Expect these trials."""
+        for one in trials:
+            name = one.cell.name
+            self._left[name] = self._left.get(name, 0) + 1
+            self._expected[name] = self._costs.seconds(one)
+
+    def stop(self, trials: Trials, seconds: float) -> None:
+        """Take note that a trial ended, after so many seconds; nan if nobody measured."""
+        self._left[trials.cell.name] -= 1
+        if seconds == seconds:
+            self._measured.setdefault(trials.cell.name, []).append(seconds)
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left, on one core."""
+        return sum(number * self._of(name) for name, number in self._left.items())
+
+    def _of(self, name: str) -> float:
+        measured = self._measured.get(name)
+        return sum(measured) / len(measured) if measured else self._expected[name]
+
+
+class _Workers:
+    """Processes that play, each for one thread of a pool.
+
+    Parameters
+    ----------
+    stack : ExitStack
+        Ends them.
+    number : int
+    request : callable
+        From trials and an output to what a worker is asked.
+    """
+
+    def __init__(
+        self, stack: ExitStack, number: int, request: Callable[[Trials, Path], dict[str, Any]]
+    ) -> None:
+        self._request = request
+        self._own = threading.local()
+        self._started: list[subprocess.Popen[str]] = []
+        self._pool = ThreadPoolExecutor(max(1, number))
+        stack.callback(self._end)
+
+    def submit(self, trials: Trials, output: Path) -> "Future[float]":
+        """Let a worker play trials; the answer is what they took, in seconds."""
+        return self._pool.submit(self._ask, trials, self._request(trials, output))
+
+    def _ask(self, trials: Trials, request: Mapping[str, Any]) -> float:
+        worker = self._worker()
+        assert worker.stdin is not None and worker.stdout is not None
+        try:
+            worker.stdin.write(json.dumps(request) + "\n")
+            worker.stdin.flush()
+            line = worker.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            del self._own.worker
+            raise ResultError(
+                f"{trials.cell.name}, trial {trials.first}: the process that played it ended with "
+                f"exit status {worker.wait()}; it may have been killed for want of memory"
+            )
+        answer = json.loads(line)
+        if "error" in answer:
+            raise ResultError(answer["error"])
+        return float(answer["seconds"])
+
+    def _worker(self) -> "subprocess.Popen[str]":
+        if not hasattr(self._own, "worker"):
+            command = [sys.executable, "-m", "optimist.comparison.worker"]
+            pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+            self._own.worker = subprocess.Popen(command, text=True, **pipes)
+            self._started.append(self._own.worker)
+        found: subprocess.Popen[str] = self._own.worker
+        return found
+
+    def _end(self) -> None:
+        """Ask for nothing more; a worker in the middle of a trial is ended if something failed."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for worker in self._started:
+            worker.terminate()
+            worker.wait()
+
+
+def _joined(asked: Sequence[Trials], frames: "Sequence[pd.DataFrame]") -> "pd.DataFrame":
+    """Return all rows in one frame, with regret from the best known value where it must be."""
+    import pandas as pd
+
+    from optimist.runs import aggregate
+
+    joined = pd.concat([rows.dropna(axis=1, how="all") for rows in frames], ignore_index=True)
+    unknown = {
+        (t.cell.paper, t.cell.setting)
+        for t in asked
+        if not environment_class(t.cell.spec["environment"]).maximum_is_known
+    }
+    pieces = [
+        aggregate.count_from(rows, aggregate.find_best_known(rows)) if place in unknown else rows
+        for place, rows in joined.groupby(["paper", "setting"], sort=False)
+    ]
+    return pd.concat(pieces, ignore_index=True)

@@ -1,0 +1,128 @@
+"""Algorithms in the order of their regret, with the inference of the claims."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from optimist.claims.inference import RATIO_UNITS, Mean, mean_difference
+from optimist.claims.logic import holm
+from optimist.errors import ConfigError, proportion
+from optimist.runs.aggregate import finals
+from optimist.runs.loop import COMPLETE
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = (
+    *("paper", "setting", "rank", "algorithm", "trials", "mean", "low", "high", "median"),
+    *("difference", "difference_low", "difference_high", "p", "wins", "losses", "seconds"),
+    "failed",
+)
+NEEDED = ("paper", "setting", "algorithm", "trial", "round", "regret", "status", "seconds")
+
+
+def rank(played: "pd.DataFrame", *, level: float = 0.95) -> "pd.DataFrame":
+    """Return a row for each algorithm in each setting, the least mean regret first.
+
+    Everything is about regret at the end of complete trials. Pairs of algorithms are compared on
+    the trials that both completed, by Student's t on their differences, as the claims are; with
+    fewer than ten such trials nothing is decided. wins and losses count the others of its setting
+    that an algorithm is better or worse than with an error of at most 1 - ``level`` in all pairs of
+    the setting together (Holm 1979).
+
+    Parameters
+    ----------
+    played : DataFrame
+        What `optimist.comparison.play.play` returned.
+    level : float
+        Of the intervals.
+
+    Returns
+    -------
+    DataFrame
+        paper, setting, rank, algorithm; trials, mean, low, high and median of the regret;
+        difference of the mean regret to that of the first, with its interval and the two-sided p;
+        wins, losses; seconds, the mean time of a trial, which others may have disturbed; failed,
+        how many trials did not end well and count in nothing else.
+    """
+    import pandas as pd
+
+    proportion("level", level)
+    missing = [name for name in NEEDED if name not in played]
+    if missing:
+        raise ConfigError(f"the table has no column {', '.join(missing)}; allowed: that of play")
+    rows: list[dict[str, Any]] = []
+    for (paper, setting), found in played.groupby(["paper", "setting"], sort=False):
+        for place, row in enumerate(_of_setting(finals(found), level), 1):
+            rows.append({"paper": paper, "setting": setting, "rank": place, **row})
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _of_setting(ends: "pd.DataFrame", level: float) -> Iterator[dict[str, Any]]:
+    labels = [*dict.fromkeys(ends["algorithm"])]
+    well = ends[ends["status"].isin(COMPLETE)]
+    regrets = {label: _by_trial(well, label, "regret") for label in labels}
+    order = sorted(labels, key=lambda label: _first(regrets[label].mean()))
+    better = _better(regrets, 1.0 - level)
+    for label in order:
+        own = regrets[label]
+        yield {
+            "algorithm": label,
+            "trials": len(own),
+            "mean": own.mean(),
+            **_interval("low", "high", Mean(own.to_numpy()), level),
+            "median": own.median(),
+            **_difference(own, regrets[order[0]], level, is_first=label == order[0]),
+            "wins": sum(label == winner for winner, _ in better),
+            "losses": sum(label == loser for _, loser in better),
+            "seconds": _by_trial(well, label, "seconds").mean(),
+            "failed": int((ends["algorithm"] == label).sum()) - len(own),
+        }
+
+
+def _by_trial(ends: "pd.DataFrame", label: str, column: str) -> "pd.Series":
+    return ends[ends["algorithm"] == label].set_index("trial")[column].astype(float)
+
+
+def _first(mean: float) -> tuple[bool, float]:
+    """Return a key that puts what has no mean last."""
+    return bool(np.isnan(mean)), mean
+
+
+def _interval(low: str, high: str, evidence: Mean, level: float) -> dict[str, float]:
+    pieces = evidence.pieces(level)
+    bounds = pieces[0] if pieces else (np.nan, np.nan)
+    return dict(zip((low, high), bounds, strict=True))
+
+
+def _pair(one: "pd.Series", other: "pd.Series") -> Mean:
+    """Return the evidence on the difference of two columns, on the trials that both have."""
+    common = one.index.intersection(other.index)
+    return mean_difference(one[common].to_numpy(), other[common].to_numpy(), RATIO_UNITS)
+
+
+def _difference(
+    own: "pd.Series", first: "pd.Series", level: float, *, is_first: bool
+) -> dict[str, float]:
+    names = ("difference", "difference_low", "difference_high", "p")
+    if is_first or not len(own.index.intersection(first.index)):
+        return dict.fromkeys(names, np.nan)
+    evidence = _pair(own, first)
+    interval = _interval("difference_low", "difference_high", evidence, level)
+    return {"difference": evidence.value, **interval, "p": two_sided(evidence)}
+
+
+def two_sided(evidence: Mean) -> float:
+    """Return the p-value of "there is no difference"."""
+    return min(1.0, 2.0 * min(evidence.p_values(0.0)))
+
+
+def _better(regrets: "dict[str, pd.Series]", error: float) -> Sequence[tuple[str, str]]:
+    """Return the pairs of which the first has less regret, at an error for all pairs together."""
+    pairs = list(combinations(regrets, 2))
+    evidence = [_pair(regrets[one], regrets[other]) for one, other in pairs]
+    adjusted = holm([two_sided(found) if found.n else 1.0 for found in evidence])
+    decided = zip(pairs, evidence, adjusted, strict=True)
+    return [pair if found.value < 0.0 else pair[::-1] for pair, found, p in decided if p <= error]

@@ -1,0 +1,190 @@
+"""From what is typed to cells: settings by patterns, or of an environment in a file; algorithms."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from optimist.algorithms import REGISTRIES, make_algorithm
+from optimist.environments import ENVIRONMENTS, environment_domain
+from optimist.errors import ConfigError, OptimistError
+from optimist.label import Label, Value, name_of
+from optimist.plan.config import load_paper, matches, paper_names, stand_in
+from optimist.registry import names_file
+from optimist.runs.cell import Cell, build, make_cell
+
+# The paper of settings that no paper has.
+OWN = "own"
+# Where nothing else is said of a setting of one's own.
+HORIZON = 1000
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where algorithms play: an environment with its parameters, and what algorithms are told.
+
+    Attributes
+    ----------
+    paper : str
+        Id of the paper that has it, or "own".
+    label : str
+        Its canonical label.
+    title : str
+        What it is called; the label where it has no title.
+    """
+
+    paper: str
+    label: str
+    title: str
+    _source: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return self.label if self.paper == OWN else f"{self.paper}/{self.label}"
+
+    def cell(self, algorithm: str) -> Cell:
+        """Return the cell of an algorithm, given by its label.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such algorithm on this setting's domain.
+        """
+        return make_cell(self._source, self.label, algorithm)
+
+    @property
+    def domain(self) -> str:
+        """``arms`` or ``box``."""
+        return environment_domain(self._source["settings"][name_of(self.label)]["environment"])
+
+
+def settings(*texts: str, **options: Value) -> list[Setting]:
+    """Return the settings that some texts stand for, each once.
+
+    Parameters
+    ----------
+    texts : str
+        ``paper/label``; in the label ``*`` and ``?`` stand for letters, and select among the
+        settings that the paper runs. Or the label of an environment in a file or of an installed
+        package, ``world.py:World[dimension=3]``.
+    options : value
+        Options that all of them get, such as ``horizon=2000``.
+
+    Raises
+    ------
+    ConfigError
+        For a name, a pattern or an option that is not known.
+    """
+    found = [_with(setting, options) for text in texts for setting in _settings(text)]
+    return list({str(setting): setting for setting in found}.values())
+
+
+def setting(text: str, **options: Value) -> Setting:
+    """Return one setting; see `settings`."""
+    found = settings(text, **options)
+    if len(found) != 1:
+        raise ConfigError(f"setting {text!r} stands for {len(found)} settings; allowed: one")
+    return found[0]
+
+
+def _settings(text: str) -> list[Setting]:
+    paper_name, slash, label = text.partition("/")
+    if names_file(name_of(text)) or (not slash and name_of(text) in ENVIRONMENTS):
+        return [_own(text)]
+    if not (slash and label):
+        raise ConfigError(
+            f"setting {text!r} is malformed; allowed: PAPER/SETTING with {', '.join(paper_names())}"
+            " as PAPER, or an environment in a file, path.py:Class"
+        )
+    paper = load_paper(paper_name)
+    if not set("*?").intersection(label):
+        return [_of_paper(paper, label)]
+    known = dict.fromkeys(s for block in paper["runs"] for s in block["settings"])
+    if "[" not in label:  # a pattern of names: not of what a sweep changes
+        known = {name: None for name in known if "[" not in name}
+    found = [name for name in known if matches(name, label)]
+    if not found:
+        raise ConfigError(
+            f"setting {text!r} matches nothing; allowed: patterns of {', '.join(known)}"
+        )
+    return [_of_paper(paper, name) for name in found]
+
+
+def _of_paper(paper: Mapping[str, Any], label: str) -> Setting:
+    cell = make_cell(paper, label, "uniform")
+    title = paper["settings"][name_of(cell.setting)].get("title", "")
+    options = cell.setting[len(name_of(cell.setting)) :]
+    return Setting(paper["paper"], cell.setting, f"{title} {options}".strip(), paper)
+
+
+def _own(text: str) -> Setting:
+    """Return the setting of an environment that no paper has, named after its class."""
+    asked = Label.parse(text, "setting")
+    name = asked.name.rpartition(":")[2]
+    spec = {"environment": asked.name, "horizon": HORIZON}
+    source = {"paper": OWN, "settings": {name: spec}}
+    label = make_cell(source, str(Label(name, asked.options)), "uniform").setting
+    return Setting(OWN, label, label, source)
+
+
+def _with(setting: Setting, options: Mapping[str, Value]) -> Setting:
+    if not options:
+        return setting
+    own = Label.parse(setting.label, "setting")
+    label = str(Label.make(own.name, {**dict(own.options), **options}))
+    cell = make_cell(setting._source, label, "uniform")
+    return Setting(setting.paper, cell.setting, cell.setting, setting._source)
+
+
+def algorithm(entry: Any) -> str:
+    """Return the label of an algorithm: a label as it is; a class is registered under its name."""
+    if isinstance(entry, str):
+        return entry
+    if isinstance(entry, type):
+        return register(entry)
+    raise ConfigError(f"algorithm is {entry!r}; allowed: a label, or a class")
+
+
+def register(cls: type) -> str:
+    """Make a class known to this process under its own name, and return that name.
+
+    Use it in labels, ``Mine[gamma=0.1]``. It is played in this process, and its trials are not
+    kept: whether it changes nobody can tell. A class in a file needs no registration.
+
+    Raises
+    ------
+    ConfigError
+        If it is no algorithm, or has the name of one.
+    """
+    for registry in REGISTRIES.values():
+        if registry.accepts(cls):
+            return registry.add(cls)
+    raise REGISTRIES["arms"].refusal(cls.__name__)
+
+
+def cells(where: Iterable[Setting], algorithms: Sequence[Any]) -> list[Cell]:
+    """Return all cells of some settings and algorithms, each tried on a problem of its setting.
+
+    Raises
+    ------
+    ConfigError
+        If an algorithm is not made for a setting, or an option is wrong.
+    """
+    labels = [algorithm(entry) for entry in algorithms]
+    if not labels:
+        raise ConfigError("algorithms is empty; allowed: labels, such as uniform")
+    found: dict[str, Cell] = {}
+    for one in where:
+        for label in labels:
+            cell = one.cell(label)
+            found[cell.name] = cell
+    for cell in found.values():
+        _try(cell)
+    return list(found.values())
+
+
+def _try(cell: Cell) -> None:
+    """Build the algorithm of a cell on a problem of two rounds."""
+    short = Cell(cell.paper, cell.setting, cell.algorithm, {**cell.spec, "horizon": 2})
+    try:
+        make_algorithm(cell.algorithm, build(short, 0, stand_in())[1])
+    except OptimistError as error:
+        raise ConfigError(f"{cell.name}: {error}") from None
