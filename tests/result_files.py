@@ -27,7 +27,7 @@ def make(root, *asked, limits=None):
     layout = Layout(str(root), str(root))
     outputs = [layout.result(trials.path) for trials in asked]
     described = [trials.describe() for trials in asked]
-    make_results(described, outputs, layout, provenance.collect, limits)
+    make_results(described, outputs, layout.data_folder, layout.kept, provenance.collect, limits)
     return [Path(path) for path in outputs]
 
 

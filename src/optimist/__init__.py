@@ -1,3 +1,54 @@
-"""Reproduction of four papers on optimistic bandits, with a computed verdict for every claim."""
+"""Reproduction of four papers on optimistic bandits, with a computed verdict for every claim.
+
+The names below are the interface for notebooks and scripts (docs/python.md); they are imported when
+they are first used, so that ``import optimist`` takes no time.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+_PLACES = {
+    "ConfigError": "optimist.errors",
+    "OptimistError": "optimist.errors",
+    "Progress": "optimist.comparison.play",
+    "Setting": "optimist.comparison.select",
+    "play": "optimist.comparison.play",
+    "plot": "optimist.comparison.draw",
+    "rank": "optimist.comparison.rank",
+    "register": "optimist.comparison.select",
+    "setting": "optimist.comparison.select",
+    "settings": "optimist.comparison.select",
+}
+
+__all__ = [
+    "ConfigError",
+    "OptimistError",
+    "Progress",
+    "Setting",
+    "__version__",
+    "play",
+    "plot",
+    "rank",
+    "register",
+    "setting",
+    "settings",
+]
+
+if TYPE_CHECKING:
+    from optimist.comparison.draw import plot
+    from optimist.comparison.play import Progress, play
+    from optimist.comparison.rank import rank
+    from optimist.comparison.select import Setting, register, setting, settings
+    from optimist.errors import ConfigError, OptimistError
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'optimist' has no attribute {name!r}")
+    return getattr(importlib.import_module(_PLACES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PLACES})

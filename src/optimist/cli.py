@@ -64,6 +64,10 @@ def _parser():
     runner.add_argument("--rounds", type=int, metavar="N", help="stop after N rounds")
     runner.add_argument("--json", action="store_true", help="print JSON")
 
+    _add_compare_options(
+        add("compare", _compare, "play algorithms in settings on the same trials, and rank them")
+    )
+
     claims = add("claims", _claims, "print the verdicts of the last full run")
     claims.add_argument("paper", nargs="?", metavar="PAPER")
     claims.add_argument("--figures", metavar="DIR", help="where claims.csv is; default: figures")
@@ -85,6 +89,33 @@ def _parser():
     merger.add_argument("folders", nargs="+", metavar="RESULTS", help="results folders to copy")
     merger.add_argument("--into", required=True, metavar="RESULTS", help="folder to copy them to")
     return parser
+
+
+def _add_compare_options(parser):
+    parser.add_argument(
+        "settings",
+        nargs="+",
+        metavar="SETTING",
+        help="PAPER/SETTING, in which * and ? may stand for letters, or world.py:World[options]",
+    )
+    parser.add_argument(
+        "-a",
+        "--algorithm",
+        nargs="+",
+        action="extend",
+        required=True,
+        metavar="LABEL",
+        help="name[option=value,...], or file.py:Class[option=value,...]",
+    )
+    parser.add_argument("--trials", type=int, default=10, metavar="N", help="default: 10")
+    parser.add_argument("--rounds", type=int, metavar="N", help="stop after N rounds")
+    parser.add_argument("--horizon", type=int, metavar="T", help="play T rounds, and say so")
+    parser.add_argument("--cores", type=int, default=1, metavar="N", help="default: 1")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--csv", metavar="FILE", help="write the table into FILE")
+    parser.add_argument(
+        "--plot", metavar="FILE", help="draw regret against rounds and time (pdf, png or svg)"
+    )
 
 
 def _add_results_options(parser):
@@ -137,6 +168,18 @@ def _run(options):
     trajectories = run(trials, data_dir, progress=show)
     if options.json:
         print(json.dumps([_summary(*item) for item in trajectories.items()], indent=1))
+    return 0
+
+
+def _compare(options):
+    from optimist.comparison import show
+
+    with show.progress(sys.stderr) as report:
+        table = show.compared(options, report)
+    if options.json:
+        print(table.to_json(orient="records", indent=1))
+    else:
+        show.write(table, sys.stdout)
     return 0
 
 

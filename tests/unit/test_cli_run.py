@@ -8,17 +8,19 @@ from optimist.plan import config
 TIMES = ("seconds", "select_seconds")
 
 
-def test_data_are_prepared_once_for_each_configuration(tmp_path, monkeypatch, capsys):
+def test_data_are_prepared_once_for_each_configuration(tmp_path, monkeypatch, capsys, caplog):
     load_config = config.load_config
+    caplog.set_level("INFO")
 
     def run(**options):
         changes = {"results": str(tmp_path), "data": {"source": "mirror"}}
         changed = config.merge(load_config(), {**changes, "datasets": {"abalone": options}})
         monkeypatch.setattr(config, "load_config", lambda: changed)
         assert cli.main(["run", "bkb/abalone/bkb", "--rounds", "20", "--json"]) == 0
-        out, err = capsys.readouterr()
-        (trial,) = json.loads(out)
-        return {k: v for k, v in trial.items() if k not in TIMES}, "preparing" in err
+        (trial,) = json.loads(capsys.readouterr().out)
+        said = caplog.text
+        caplog.clear()
+        return {k: v for k, v in trial.items() if k not in TIMES}, "preparing" in said
 
     plain, prepared = run()
     assert prepared

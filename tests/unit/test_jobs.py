@@ -141,7 +141,7 @@ def test_sources_that_changed_since_the_workflow_started_are_noticed(tmp_path):
 def make_described(root, descriptions, outputs):
     layout = Layout(str(root), str(root))
     outputs = [str(root / path) for path in outputs]
-    jobs.make_results(descriptions, outputs, layout, provenance.collect)
+    jobs.make_results(descriptions, outputs, layout.data_folder, layout.kept, provenance.collect)
 
 
 # Limits.

@@ -39,7 +39,7 @@ class Progress:
     done, total : int
         Trials.
     seconds_left : float
-        Expected, on all processes together; nan before anything is known.
+        Expected, on all processes together; nan as long as nothing is known of some cell.
     """
 
     done: int
@@ -267,7 +267,9 @@ class _Clock:
         for one in trials:
             name = one.cell.name
             self._left[name] = self._left.get(name, 0) + 1
-            self._expected[name] = self._costs.seconds(one)
+            cell = one.cell
+            known = self._costs.seconds_of_cell(cell.paper, "regret", cell.setting, cell.algorithm)
+            self._expected[name] = known if known != known else self._costs.seconds(one)
 
     def stop(self, trials: Trials, seconds: float) -> None:
         """Take note that a trial ended, after so many seconds; nan if nobody measured."""

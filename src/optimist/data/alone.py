@@ -8,7 +8,7 @@ from optimist.data.prepare import preparation
 from optimist.files import fingerprint, sha256
 from optimist.imports import closure
 from optimist.layout import Layout, dataset_in
-from optimist.plan.config import load_config, project_root
+from optimist.plan import config as configuration
 from optimist.runs.sources import digest
 
 logger = logging.getLogger("optimist")
@@ -19,15 +19,15 @@ def prepared(name: str) -> Path:
 
     It is not that of the workflow, which alone knows what its tables were made with.
     """
-    config, how = load_config(), preparation(name)
+    config, how = configuration.load_config(), preparation(name)
     options = how.select_options("write", config["datasets"].get(how.raw, {}))
     decisive = {
         "options": options,
         "code": digest(tuple(sorted(closure(how.module)))),
-        "sources": sha256(project_root() / "data/sources.csv"),
+        "sources": sha256(configuration.project_root() / "data/sources.csv"),
     }
     layout = Layout(config["results"], config["figures"])
-    folder = project_root() / layout.data_alone(fingerprint(decisive))
+    folder = configuration.project_root() / layout.data_alone(fingerprint(decisive))
     path = dataset_in(folder, name)
     if not path.exists():
         logger.info("preparing %s (once; it may take a minute)", path)

@@ -1,0 +1,139 @@
+"""What ``optimist compare`` shows: how far it is, and a table for each setting."""
+
+import argparse
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import Progress as Bar
+from rich.table import Table
+
+from optimist.comparison.draw import ENDINGS, plot
+from optimist.comparison.play import Progress, play
+from optimist.comparison.rank import rank
+from optimist.comparison.select import settings
+from optimist.errors import ConfigError
+from optimist.files import write_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Wide enough for all columns where nobody looks at a terminal.
+WIDTH = 160
+FEWEST = 10  # trials with which anything is decided
+
+
+@contextmanager
+def progress(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
+    """Show a bar with the time left, on a terminal; give a function that moves it."""
+    columns = (
+        TextColumn("trials"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[left]}"),
+    )
+    console, silent = Console(file=stream), not stream.isatty()
+    with Bar(*columns, console=console, transient=True, disable=silent) as bar:
+        task = bar.add_task("trials", total=None, left="")
+
+        def report(found: Progress) -> None:
+            bar.update(task, completed=found.done, total=found.total, left=_left(found))
+
+        yield report
+
+
+def _left(found: Progress) -> str:
+    seconds = found.seconds_left
+    if seconds != seconds:
+        return "time left: not known yet"
+    if seconds < 90:
+        return f"some {seconds:.0f} s left"
+    return (
+        f"some {seconds / 60:.0f} min left"
+        if seconds < 5400
+        else f"some {seconds / 3600:.1f} h left"
+    )
+
+
+def compared(options: argparse.Namespace, report: Callable[[Progress], None]) -> "pd.DataFrame":
+    """Play what the options of the command ask for, write its files, and return the ranking.
+
+    Raises
+    ------
+    ConfigError
+        For a name, a number or a file that cannot be, before anything is played.
+    """
+    if options.plot and not options.plot.endswith(tuple(f".{ending}" for ending in ENDINGS)):
+        raise ConfigError(f"--plot is {options.plot!r}; allowed: a file of {', '.join(ENDINGS)}")
+    changes = {} if options.horizon is None else {"horizon": options.horizon}
+    played = play(
+        settings(*options.settings, **changes),
+        options.algorithm,
+        trials=options.trials,
+        rounds=options.rounds,
+        cores=options.cores,
+        report=report,
+    )
+    table = rank(played)
+    if options.csv:
+        write_frame(table, options.csv)
+    if options.plot:
+        plot(played, options.plot)
+    return table
+
+
+def write(table: "pd.DataFrame", stream: TextIO) -> None:
+    """Write a ranking as a table for each setting, as wide as the terminal."""
+    console = Console(file=stream, width=None if stream.isatty() else WIDTH, highlight=False)
+    for (paper, setting), rows in table.groupby(["paper", "setting"], sort=False):
+        title = setting if paper == "own" else f"{paper}/{setting}"
+        shown = Table(title=escape(title), title_justify="left", box=box.SIMPLE_HEAD)
+        for name in ("", "algorithm", "trials", "mean regret (95 %)", "median"):
+            shown.add_column(name, justify="left" if name == "algorithm" else "right")
+        for name in ("difference to the first (95 %)", "p", "better / worse than", "s per trial"):
+            shown.add_column(name, justify="right")
+        for row in rows.to_dict("records"):
+            shown.add_row(*_words(row))
+        console.print(shown)
+    console.print(_note(table))
+
+
+def _words(row: dict[str, Any]) -> list[str]:
+    failed = f" ({row['failed']:.0f} failed)" if row["failed"] else ""
+    mean = _interval(row["mean"], row["low"], row["high"])
+    difference = _interval(row["difference"], row["difference_low"], row["difference_high"])
+    return [
+        f"{row['rank']}",
+        escape(row["algorithm"]),
+        f"{row['trials']}{failed}",
+        mean,
+        _number(row["median"]),
+        difference,
+        "" if row["p"] != row["p"] else f"{row['p']:.2g}",
+        f"{row['wins']} / {row['losses']}",
+        _number(row["seconds"]),
+    ]
+
+
+def _interval(value: float, low: float, high: float) -> str:
+    if value != value:
+        return ""
+    return _number(value) if low != low else f"{_number(value)} ({_number(low)} to {_number(high)})"
+
+
+def _number(value: float) -> str:
+    return "" if value != value else f"{value:.4g}"
+
+
+def _note(table: "pd.DataFrame") -> str:
+    words = (
+        "Differences are paired by trial; better and worse are at 95 % for all pairs of a setting "
+        "together (Holm). Times are those of processes that may disturb each other."
+    )
+    if table["trials"].max() < FEWEST:
+        words += f" Fewer than {FEWEST} trials decide nothing."
+    return words

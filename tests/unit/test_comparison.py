@@ -1,0 +1,366 @@
+"""Algorithms side by side: what is asked for, what is played and kept, the table and the figure."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+import optimist
+from optimist import cli
+from optimist.algorithms import REGISTRIES
+from optimist.algorithms.uniform import Uniform
+from optimist.comparison import play as playing
+from optimist.comparison import show
+from optimist.errors import ConfigError, ResultError
+from optimist.plan.config import load_paper
+from optimist.runs.cell import make_cell, play_trial
+
+MINE = """
+import numpy as np
+from optimist.algorithms.glb.base import GLBAlgorithm
+
+class Mine(GLBAlgorithm):
+    reference = "Me (2026), Section 1"
+
+    def __init__(self, problem, *, rng, gamma=0.1):
+        super().__init__(problem)
+        self.rng = rng
+
+    def select(self, arms):
+        return int(self.rng.integers(len(arms)))
+
+    def update(self, arms, index, reward):
+        {update}
+
+    def contains(self, thetas):
+        return np.ones(len(thetas), dtype=bool)
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Return an empty folder that is the current one, and to which results are written."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(playing, "workspace", lambda: tmp_path)
+    (tmp_path / "mine.py").write_text(MINE.format(update="pass"))
+    return tmp_path
+
+
+def message(call, *arguments, **keywords):
+    with pytest.raises(ConfigError) as error:
+        call(*arguments, **keywords)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+# What is asked for.
+
+
+def test_settings_are_found_by_label_pattern_and_option():
+    found = optimist.settings("glb_omd/logistic_s?", "glb_omd/logistic_s3", horizon=50)
+    labels = [f"glb_omd/logistic_s{s}[horizon=50]" for s in (3, 5, 7, 9)]
+    assert [str(one) for one in found] == labels
+    assert str(optimist.setting("hvt_ucb/student_t[radius=matched,factor=0.30]")) == (
+        "hvt_ucb/student_t[factor=0.3,radius=matched]"
+    )
+    assert optimist.setting("go_ucb/f1").domain == "box"
+    assert "S = 3" in optimist.setting("glb_omd/logistic_s3").title
+    assert len(optimist.settings("hvt_ucb/student_t[*shrunk*]")) > 3
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("glb_omd/logstic_s3", "did you mean 'logistic_s3'?"),
+        ("glb_omd", "setting 'glb_omd' is malformed; allowed: PAPER/SETTING with bkb, glb_omd"),
+        ("glb_omd/", "is malformed"),
+        ("glb/x", "did you mean 'glb_omd'?"),
+        ("glb_omd/logistic_x*", "setting 'glb_omd/logistic_x*' matches nothing; allowed: patterns"),
+        ("glb_omd/logistic_s3[hrizon=3]", "unknown option 'hrizon' (did you mean 'horizon'?)"),
+        ("none.py:World", "environment 'none.py:World': there is no file 'none.py'"),
+    ],
+)
+def test_a_wrong_setting_is_one_line(text, expected):
+    assert expected in message(optimist.settings, text)
+
+
+def test_one_setting_is_one():
+    assert "stands for 4 settings; allowed: one" in message(optimist.setting, "glb_omd/logistic_s?")
+
+
+def test_an_environment_of_ones_own_is_a_setting(here):
+    (here / "world.py").write_text(
+        "from optimist.environments.glm import GLMEnvironment\n"
+        "class World(GLMEnvironment):\n    pass\n"
+    )
+    where = optimist.setting("world.py:World[dimension=3]", horizon=20, link="logistic", norm=3)
+    assert str(where) == "World[dimension=3,horizon=20,link=logistic,norm=3]"
+    played = optimist.play(where, ["glb_omd"], trials=2)
+    assert set(played["paper"]) == {"own"} and played["round"].max() == 20
+
+
+# Playing.
+
+
+def test_trials_are_those_of_the_workflow_whatever_the_process(here):
+    played = optimist.play("glb_omd/logistic_s3", ["glb_omd"], trials=2, rounds=40, cores=2)
+    cell = make_cell(load_paper("glb_omd"), "logistic_s3", "glb_omd")
+    for trial in (0, 1):
+        own = played[played["trial"] == trial]["regret"].to_numpy()
+        np.testing.assert_allclose(own, play_trial(cell, trial, rounds=40).columns["regret"])
+
+
+def test_what_was_played_is_kept_and_an_edit_plays_it_again(here, monkeypatch):
+    ask = {"trials": 2, "rounds": 30}
+    labels = ["mine.py:Mine[gamma=0.2]", "uniform"]
+    first = optimist.play("glb_omd/logistic_s3", labels, **ask)
+    reports = []
+    again = optimist.play("glb_omd/logistic_s3", labels, **ask, report=reports.append)
+    pd.testing.assert_frame_equal(first, again)
+    assert reports == []
+    longer = optimist.play(
+        "glb_omd/logistic_s3", labels, trials=3, rounds=30, report=reports.append
+    )
+    assert [(found.done, found.total) for found in reports] == [(5, 6), (6, 6)]
+    assert len(longer) == 1.5 * len(first)
+    (here / "mine.py").write_text(MINE.format(update="self.seen = index"))
+    reports.clear()
+    optimist.play("glb_omd/logistic_s3", labels, **ask, report=reports.append)
+    assert len(reports) == 2
+
+
+def test_what_the_workflow_kept_is_taken(here):
+    from optimist.layout import Layout
+    from optimist.records import provenance
+    from optimist.runs.job import make_results
+    from optimist.runs.trials import expand
+
+    paper = load_paper("glb_omd")
+    (asked,) = (
+        t
+        for t in expand(paper)
+        if t.lane == "regret" and t.cell.name == "glb_omd/logistic_s9/uniform"
+    )
+    layout = Layout("results", "")
+    make_results([asked.describe()], ["x.parquet"], "", layout.kept, provenance.collect)
+    reports = []
+    played = optimist.play("glb_omd/logistic_s9", ["uniform"], trials=4, report=reports.append)
+    assert reports == [] and sorted(set(played["trial"])) == [0, 1, 2, 3]
+
+
+def test_a_class_of_this_process_is_played_here_and_not_kept(here):
+    class Lazy(Uniform):
+        pass
+
+    reports = []
+    for _ in range(2):
+        played = optimist.play(
+            "glb_omd/logistic_s3", [Lazy, "uniform"], trials=2, rounds=10, report=reports.append
+        )
+    assert set(played["algorithm"]) == {"Lazy", "uniform"}
+    assert len(reports) == 4 + 2
+    REGISTRIES["arms"].added.clear()
+
+
+def test_a_class_that_claims_a_known_name_or_is_none_is_refused():
+    known = type("oful", (Uniform,), {})
+    assert "'oful' is the name of a known algorithm" in message(optimist.register, known)
+    assert "Fraction is no algorithm" in message(optimist.register, type("Fraction", (), {}))
+    assert "algorithm is 3; allowed: a label, or a class" in message(
+        optimist.play, "glb_omd/logistic_s3", [3]
+    )
+
+
+@pytest.mark.parametrize(
+    ("keywords", "expected"),
+    [
+        ({"trials": 0}, "trials is 0; allowed: a whole number, at least 1"),
+        ({"trials": 2.5}, "trials is 2.5"),
+        ({"cores": True}, "cores is True"),
+        ({"first": -1}, "first is -1; allowed: a whole number, at least 0"),
+        ({"rounds": 0}, "rounds is 0; allowed: a whole number, at least 1, or none"),
+    ],
+)
+def test_wrong_numbers_are_refused_before_anything_is_played(here, keywords, expected):
+    assert expected in message(optimist.play, "glb_omd/logistic_s3", ["uniform"], **keywords)
+    assert not (here / "results").exists()
+
+
+def test_what_does_not_fit_is_refused_before_anything_is_played(here):
+    labels = ["uniform", "hvt_ucb"]
+    text = message(optimist.play, ["hvt_ucb/student_t", "glb_omd/logistic_s3"], labels)
+    assert "glb_omd/logistic_s3/hvt_ucb: algorithm 'hvt_ucb' is not defined for a GLB" in text
+    assert "algorithms is empty" in message(optimist.play, "glb_omd/logistic_s3", [])
+    assert "settings is empty" in message(optimist.play, [], ["uniform"])
+    assert not (here / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("update", "expected"),
+    [
+        ("raise KeyError('lost')", "KeyError: 'lost' in glb_omd/logistic_s3/mine.py:Mine"),
+        ("import os; os._exit(9)", "the process that played it ended with exit status 9"),
+    ],
+)
+def test_a_class_that_breaks_says_so_in_one_line(here, update, expected):
+    (here / "mine.py").write_text(MINE.format(update=update))
+    with pytest.raises(ResultError) as error:
+        optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], trials=2, rounds=10)
+    assert expected in str(error.value) and "\n" not in str(error.value)
+
+
+def test_regret_is_counted_from_the_best_known_value_where_it_must_be(here, monkeypatch):
+    # As many rows as a process would give, without a classifier to train.
+    def rows(best):
+        frame = {"round": [1, 2], "regret": [best, 2 * best], "simple_regret": [best, best]}
+        return pd.DataFrame({**frame, "paper": "go_ucb", "setting": "breast_cancer_rf"}).assign(
+            algorithm=f"a{best}", trial=0, status="ok", instance="one", seconds=1.0
+        )
+
+    cell = make_cell(load_paper("go_ucb"), "breast_cancer_rf", "uniform")
+    trials = [playing.Trials("regret", cell, 0, 1)] * 2
+    joined = playing._joined(trials, [rows(0.25), rows(0.5)])
+    assert joined["regret"].tolist() == [0.0, 0.0, 0.25, 0.5]
+
+
+# The table.
+
+
+def table(**values):
+    """Return played rows with the final regrets of each algorithm, by trial."""
+    rows = [
+        {"paper": "p", "setting": "s", "algorithm": name, "trial": i, "round": 9, "regret": value}
+        for name, regrets in values.items()
+        for i, value in enumerate(regrets)
+    ]
+    return pd.DataFrame(rows).assign(seconds=0.5, status="ok")
+
+
+def test_a_ranking_by_hand():
+    base = np.arange(12.0)
+    found = optimist.rank(table(worse=base + 13.0 + (-1.0) ** base, best=base + 1.0))
+    first, second = found.to_dict("records")
+    assert (first["algorithm"], first["rank"], first["trials"]) == ("best", 1, 12)
+    assert (first["mean"], first["median"]) == (6.5, 6.5)
+    half = 2.200985 * base.std(ddof=1) / math.sqrt(12)
+    assert (first["low"], first["high"]) == pytest.approx((6.5 - half, 6.5 + half), rel=1e-5)
+    assert math.isnan(first["difference"]) and math.isnan(first["p"])
+    # Differences are 13 and 11 in turn: deviation 1.0445, t = 12 / (1.0445 / 3.4641) = 39.8.
+    assert second["difference"] == pytest.approx(12.0)
+    assert second["difference_high"] - 12.0 == pytest.approx(2.200985 * 1.044466 / math.sqrt(12))
+    assert (first["wins"], first["losses"], second["wins"], second["losses"]) == (1, 0, 0, 1)
+
+
+def test_fewer_than_ten_trials_decide_nothing_and_many_pairs_are_corrected():
+    few = optimist.rank(table(a=[1.0] * 9, b=[100.0, 101.0] * 4 + [99.0]))
+    assert few["wins"].sum() == 0 and few["p"].iloc[1] == 1.0
+    # One pair at p 0.04 wins alone, and not among six.
+    rng = np.random.default_rng(4)
+    noise = rng.standard_normal(20)
+    near = (noise - noise.mean()) / noise.std(ddof=1) + 2.2 / math.sqrt(20)
+    two = table(a=[5.0] * 20, b=near + 5.0)
+    assert 0.03 < optimist.rank(two)["p"].iloc[1] < 0.05
+    assert optimist.rank(two)["wins"].sum() == 1
+    four = table(a=[5.0] * 20, b=near + 5.0, c=near + 5.0, d=near + 5.0)
+    assert optimist.rank(four)["wins"].sum() == 0
+
+
+def test_trials_that_failed_count_as_that_alone():
+    played = table(a=[1.0, 2.0, 3.0], b=[9.0, 9.0, 9.0], c=[5.0, 5.0, 5.0])
+    played.loc[(played["algorithm"] == "a") & (played["trial"] == 2), "status"] = "failed: x"
+    played.loc[played["algorithm"] == "c", "status"] = "non_finite"
+    found = optimist.rank(played).set_index("algorithm")
+    assert (found.loc["a", "trials"], found.loc["a", "failed"], found.loc["a", "mean"]) == (
+        2,
+        1,
+        1.5,
+    )
+    assert (found.loc["c", "rank"], found.loc["c", "trials"], found.loc["c", "failed"]) == (3, 0, 3)
+
+
+def test_a_ranking_needs_what_playing_gives():
+    assert "has no column regret" in message(optimist.rank, table(a=[1.0]).drop(columns="regret"))
+    assert "level is 95" in message(optimist.rank, table(a=[1.0]), level=95)
+
+
+# The figure and the command.
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
+def test_a_figure_has_a_row_for_each_setting(here, ending):
+    where = ["glb_omd/logistic_s3", "glb_omd/logistic_s5"]
+    played = optimist.play(where, ["uniform", "mine.py:Mine"], trials=3, rounds=30)
+    page = optimist.plot(played, f"curves.{ending}")
+    assert len(page.axes) == 4
+    assert (here / f"curves.{ending}").stat().st_size > 3000
+    if ending == "png":
+        assert Image.open(here / "curves.png").width > 900
+
+
+def test_a_figure_of_nothing_or_of_another_kind_is_refused(here):
+    played = table(a=[1.0, 2.0])
+    assert "x.gif has another ending; allowed: pdf, png, svg" in message(
+        optimist.plot, played, "x.gif"
+    )
+    assert "no trial was completed" in message(optimist.plot, played.assign(status="non_finite"))
+
+
+COMMAND = ["compare", "glb_omd/logistic_s3", "-a", "uniform", "mine.py:Mine[gamma=0.5]"]
+
+
+def test_the_command_prints_a_table_for_each_setting(here, capsys):
+    assert cli.main([*COMMAND, "--trials", "3", "--rounds", "20", "--csv", "t.csv"]) == 0
+    out = capsys.readouterr().out
+    assert "glb_omd/logistic_s3" in out and "mine.py:Mine[gamma=0.5]" in out
+    assert "Fewer than 10 trials decide nothing." in out
+    assert [*pd.read_csv("t.csv")["rank"]] == [1, 2]
+
+
+def test_the_command_prints_json_and_draws(here, capsys):
+    words = [*COMMAND, "--trials", "2", "--rounds", "20", "--json", "--plot", "c.pdf"]
+    assert cli.main(words) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["algorithm"] for row in rows} == {"uniform", "mine.py:Mine[gamma=0.5]"}
+    assert (here / "c.pdf").exists()
+    assert cli.main([*COMMAND, "--horizon", "25", "--trials", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["setting"] == "logistic_s3[horizon=25]"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--plot", "c.gif"], "--plot is 'c.gif'; allowed: a file of pdf, png, svg"),
+        (["--trials", "0"], "trials is 0"),
+        (["--horizon", "0"], "horizon is 0"),
+        (["-a", "glb_omdd"], "unknown algorithm 'glb_omdd' (did you mean 'glb_omd'?)"),
+    ],
+)
+def test_the_command_refuses_in_one_line(here, capsys, words, expected):
+    assert cli.main([*COMMAND, *words]) == 1
+    error = capsys.readouterr().err
+    assert expected in error and error.strip().count("\n") == 0
+    assert not (here / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (math.nan, "not known yet"),
+        (12.0, "12 s left"),
+        (600.0, "10 min left"),
+        (7200.0, "2.0 h left"),
+    ],
+)
+def test_the_time_that_is_left_is_said_in_words(seconds, text):
+    assert text in show._left(playing.Progress(1, 2, seconds))
+
+
+def test_the_interface_is_imported_when_it_is_used():
+    assert set(optimist.__all__) <= set(dir(optimist))
+    for name in optimist.__all__:
+        assert getattr(optimist, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'plays'"):
+        optimist.plays  # noqa: B018
