@@ -1,19 +1,22 @@
 """Algorithms and environments of a file or of an installed package."""
 
 import os
+import re
 import sys
 from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
-from toy_environments import make_problem
+import yaml
+from toy_environments import ROOT, make_problem
 
 from optimist import registry
 from optimist.algorithms import BOX_REGISTRY, REGISTRIES, REGISTRY, canonical, make_algorithm
 from optimist.environments import environment_domain
 from optimist.errors import ConfigError
 from optimist.imports import closure
-from optimist.plan.config import load_paper
+from optimist.plan.config import load_config, load_paper
+from optimist.plan.plan import Plan
 from optimist.registry import Registry, canonical_name
 from optimist.runs.cell import make_cell, play_trial
 from optimist.runs.trials import Trials
@@ -200,3 +203,77 @@ def test_the_tables_and_what_is_offered_are_names():
     assert "glb_omd" in own and "a/b.py:C" in own and "turbo" not in own
     assert set(REGISTRIES["box"]) >= set(BOX_REGISTRY)
     assert np.all([name in REGISTRIES["arms"] for name in REGISTRY])
+
+
+# In the workflow.
+
+
+def overlay(here, **changes):
+    """Return the plan of the overlay in docs/compare.md, with some of its keys changed."""
+    text = (ROOT / "docs/compare.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```yaml\n(.*?)^```", text, flags=re.M | re.S)
+    (here / "mine.yaml").write_text(yaml.safe_dump(yaml.safe_load(block) | changes))
+    return Plan(load_config(here / "mine.yaml", values=["papers=[glb_omd]"]))
+
+
+def test_an_overlay_adds_algorithms_runs_and_figures(here):
+    plan = overlay(here)
+    own = {t.cell.name: t for t in plan.trials if "Mine" in t.cell.algorithm}
+    assert set(own) == {
+        f"glb_omd/logistic_s{s}/mine.py:Mine{options}"
+        for s in (3, 5)
+        for options in ("", "[gamma=0.3]")
+    }
+    assert {(t.first, t.stop) for t in own.values()} == {(0, 20)}
+    paper = plan.papers["glb_omd"]
+    assert paper["names"]["mine.py:Mine"] == "mine"
+    assert "mine.py:Mine[gamma=0.3]" in paper["figures"]["with_mine"]["panels"][0]["algorithms"]
+    before = {name: t.code for name, t in own.items()}
+    (here / "mine.py").write_text(MINE + "# edited\n")
+    after = {t.cell.name: t.code for t in overlay(here).trials if "Mine" in t.cell.algorithm}
+    assert all(after[name] != before[name] for name in own)
+
+
+def test_an_overlay_is_restricted_by_its_own_names(here):
+    only = {"settings": ["logistic_s5"], "algorithms": ["mine[gamma=0.3]"]}
+    cells = {t.cell.name for t in overlay(here, only=only).trials}
+    assert cells == {"glb_omd/logistic_s5/mine.py:Mine[gamma=0.3]"}
+
+
+def test_an_overlay_adds_a_setting_of_an_environment_in_a_file(here):
+    (here / "world.py").write_text(WORLD)
+    setting = {
+        "title": "Mine",
+        "about": "A setting of mine.",
+        "environment": "world.py:World",
+        "horizon": 100,
+        "parameters": {"link": "logistic", "norm": 3},
+    }
+    runs = [{"settings": ["own"], "algorithms": ["glb_omd", "mine"], "trials": 2}]
+    plan = overlay(here, additions={"glb_omd": {"settings": {"own": setting}, "runs": runs}})
+    own = {t.cell.name for t in plan.trials if t.cell.setting == "own"}
+    assert own == {"glb_omd/own/glb_omd", "glb_omd/own/mine.py:Mine"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        (
+            {"algorithm_files": {"hvt_ucb": "mine.py:Mine"}},
+            "algorithm_files.hvt_ucb has the name of",
+        ),
+        ({"algorithm_files": {"mine": "mine.py"}}, "algorithm_files.mine is 'mine.py'"),
+        ({"algorithm_files": {"mine": "gone.py:Mine"}}, "there is no file 'gone.py'"),
+        ({"algorithm_files": {"mine": "mine.py:Mien"}}, "did you mean 'Mine'?"),
+        ({"algorithm_files": {}}, "unknown algorithm 'mine'"),
+        ({"additions": {"glb": {}}}, "unknown paper 'glb' (did you mean 'glb_omd'?)"),
+        ({"additions": {"glb_omd": {"run": []}}}, "unknown key 'run'"),
+        (
+            {"additions": {"glb_omd": {"figures": {"fig1": {"panels": []}}}}},
+            "has 'fig1', which is known",
+        ),
+        ({"additions": {"glb_omd": {"runs": [{"settings": ["logistic_s3"]}]}}}, "with additions"),
+    ],
+)
+def test_a_wrong_overlay_is_one_line(here, changes, expected):
+    assert expected in message(lambda: overlay(here, **changes))

@@ -147,7 +147,11 @@ BAD_CONFIG = {
     "unknown top key": (
         ("paperz",),
         [],
-        ["paperz", "did you mean 'papers'", "allowed: caps, changes, data, "],
+        [
+            "paperz",
+            "did you mean 'papers'",
+            "allowed: additions, algorithm_files, caps, changes, data, ",
+        ],
     ),
     "unknown nested key": (("caps", "round"), 5, ["round", "caps", "'rounds'", "trials"]),
     "enum": (("data", "source"), "mirorr", ["data.source", "'mirorr'", "'mirror'", "auto, uci"]),

@@ -14,6 +14,7 @@ DOCUMENTS = ["README.md", "config/README.md", "data/README.md"]
 DOCUMENTS += sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/*.md"))
 # Some build on what their reader has just written; tests of their own follow them to the end.
 FOLLOWED = {f"docs/add-{what}.md" for what in ("an-algorithm", "a-panel", "a-claim", "a-paper")}
+FOLLOWED |= {"docs/compare.md"}
 PROGRAMS = ("snakemake", "optimist", "make", "pytest", "python")
 INSTALLERS = ("pip", "conda")
 # Commands that sentences speak of without what they act on.

@@ -17,7 +17,7 @@ from optimist.panels import check_shown
 from optimist.panels.studies import check_studies
 from optimist.plan.documents import check_plain, merge, read_value, read_yaml
 from optimist.plan.names import Names
-from optimist.plan.rooms import expand_claims, expand_paper, names_of
+from optimist.plan.rooms import expand_claims, expand_paper, names_of, with_additions
 from optimist.runs import cell as trials
 from optimist.runs.trials import expand
 from optimist.schemas import check_document
@@ -87,11 +87,17 @@ def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
     for key in ("results", "figures"):
         if not found[key].strip() or found[key].startswith("~"):
             raise ConfigError(f"{key} is {found[key]!r}; allowed: a folder, with its name in full")
-    for paper in (*found["papers"], *found["changes"]["settings"]):
+    for paper in (*found["papers"], *found["changes"]["settings"], *found["additions"]):
         if paper not in paper_names():
             raise unknown_name("paper", paper, paper_names())
+    for name in found["algorithm_files"]:
+        if is_algorithm(name):
+            raise ConfigError(
+                f"algorithm_files.{name} has the name of a known algorithm; allowed: another name"
+            )
     for name in found["changes"]["trials_per_file"]:
-        _check_algorithm("changes.trials_per_file", name)
+        if name not in found["algorithm_files"]:
+            _check_algorithm("changes.trials_per_file", name)
     return found
 
 
@@ -168,7 +174,8 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     ----------
     name : str
     changes : mapping or None
-        The section ``changes`` of the configuration.
+        The section ``changes`` of the configuration; it may have ``algorithm_files`` and
+        ``additions`` too.
 
     Returns
     -------
@@ -180,10 +187,10 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     if name not in paper_names():
         raise unknown_name("paper", name, paper_names())
     source = f"config/papers/{name}"
-    paper = _expanded(project_root() / source)
+    paper = _expanded(project_root() / source, changes or {})
     if paper["paper"] != name:
         raise ConfigError(f"{source}/settings.yaml: paper is {paper['paper']!r}; allowed: {name!r}")
-    if changes:
+    if changes and "settings" in changes:
         paper = changed(paper, changes)
         if name in changes["settings"]:
             source += f" with changes.settings.{name}"
@@ -196,19 +203,27 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     return paper
 
 
-def _rooms(folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
+def _rooms(
+    folder: Path, changes: Mapping[str, Any] | None = None
+) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the documents in the folder of a paper, and their paths for messages."""
     sources = {room: f"config/papers/{folder.name}/{room}.yaml" for room in ROOMS}
     rooms = {room: read_yaml(folder / f"{room}.yaml") for room in ROOMS}
+    additions = (changes or {}).get("additions", {}).get(folder.name, {})
+    files = (changes or {}).get("algorithm_files", {})
+    if additions or files:
+        rooms = with_additions(rooms, additions, files)
+        sources = {room: f"{path} with additions" for room, path in sources.items()}
     for room, document in rooms.items():
         validate(document, schema_path(room), sources[room])
     return rooms, sources
 
 
-def _expanded(folder: Path) -> dict[str, Any]:
+def _expanded(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the paper of a folder with everything written out."""
-    rooms, sources = _rooms(folder)
-    paper = expand_paper(rooms, sources, names_of(folder.name, rooms, sources))
+    rooms, sources = _rooms(folder, changes)
+    names = names_of(folder.name, rooms, sources, changes.get("algorithm_files"))
+    paper = expand_paper(rooms, sources, names)
     _validate_entries(paper, "figures", "figure", sources["figures"])
     check_shown(paper, sources["figures"])
     return paper

@@ -32,6 +32,8 @@ class Names:
         Its id.
     bases : mapping
         Its base settings by name.
+    files : mapping or None
+        Classes in files by the names that they have here.
 
     Attributes
     ----------
@@ -40,9 +42,12 @@ class Names:
         every base setting.
     """
 
-    def __init__(self, paper: str, bases: Mapping[str, Any]) -> None:
+    def __init__(
+        self, paper: str, bases: Mapping[str, Any], files: Mapping[str, str] | None = None
+    ) -> None:
         self._paper = {"paper": paper, "settings": dict(bases)}
         self.settings: dict[str, Any] = dict(bases)
+        self._files = files or {}
         self._lists: dict[str, list[str]] = {}
         self._found: dict[str, str] = {}
 
@@ -101,9 +106,9 @@ class Names:
         if not self.settings:
             return text
         domain = environment_domain(next(iter(self.settings.values()))["environment"])
-        if name in REGISTRIES[domain]:
-            return canonical(text, domain)
-        return text
+        if name in self._files:
+            return canonical(self._files[name] + text[len(name) :], domain)
+        return canonical(text, domain) if name in REGISTRIES[domain] else text
 
     def _expand(self, place: str, entry: Any) -> list[str]:
         if isinstance(entry, str):

@@ -7,10 +7,11 @@ table of costs and the imports of our own modules, and nothing is written. Metho
 
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from optimist.errors import ConfigError
+from optimist.label import name_of
 from optimist.layout import Layout
 from optimist.plan import costs
 from optimist.plan.claims import PlannedClaims
@@ -22,6 +23,7 @@ from optimist.plan.sources import code
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.targets import PlannedTargets
 from optimist.plan.trials import PlannedTrials
+from optimist.registry import canonical_name
 from optimist.runs.trials import count
 
 # Result files beyond which planning takes a minute, and beyond which it takes the machine's memory.
@@ -61,7 +63,9 @@ class Plan:
             memory_factor=self.config["memory_factor"],
             time_factor=self.config["time_factor"],
         )
-        changes = self.config["changes"]
+        own = {key: self.config[key] for key in ("algorithm_files", "additions")}
+        changes = {**self.config["changes"], **own}
+        self.config["only"] = _with_files(self.config["only"], self.config["algorithm_files"])
         self.papers = {name: load_paper(name, changes) for name in self.config["papers"]}
         self._announce()
         self.claims = PlannedClaims(self.papers, self.config["decide"])
@@ -133,3 +137,13 @@ class Plan:
 
     # What Snakemake compares to learn of edits.
     code = staticmethod(code)
+
+
+def _with_files(only: Mapping[str, list[str]], files: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return a restriction with classes in files by their labels instead of by their own names."""
+
+    def label(text: str) -> str:
+        name = name_of(text)
+        return canonical_name(files[name]) + text[len(name) :] if name in files else text
+
+    return {**only, "algorithms": [label(text) for text in only["algorithms"]]}

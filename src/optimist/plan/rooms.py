@@ -15,13 +15,48 @@ from optimist.plan.documents import merge
 from optimist.plan.names import Names
 from optimist.plan.panels import expand_figure, expand_shown
 from optimist.plan.readings import Writer
+from optimist.registry import canonical_name
 
 # Keys of these files that only serve to write the rest.
 _WRITING = frozenset(("defaults", "lists", "titles", "panel_defaults"))
 
 
+def with_additions(
+    rooms: Mapping[str, Mapping[str, Any]], additions: Mapping[str, Any], files: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    """Return the documents of a paper with more settings, runs and figures, and more algorithms.
+
+    Parameters
+    ----------
+    rooms : mapping
+        The documents ``settings``, ``runs`` and ``figures``.
+    additions : mapping
+        ``settings``, ``runs`` and ``figures``, as they stand in the documents.
+    files : mapping
+        Classes in files by the names that algorithms have in the documents.
+
+    Raises
+    ------
+    ConfigError
+        If a setting or a figure has the name of one that is there.
+    """
+    found = {room: dict(document) for room, document in rooms.items()}
+    for room, key in (("settings", "settings"), ("figures", "figures")):
+        known, more = found[room].get(key, {}), additions.get(key, {})
+        for name in known.keys() & more.keys():
+            raise ConfigError(f"additions.{key} has {name!r}, which is known; allowed: a new name")
+        found[room][key] = {**known, **more}
+    found["runs"]["runs"] = [*found["runs"]["runs"], *additions.get("runs", ())]
+    shown = {canonical_name(place): name for name, place in files.items()}
+    found["settings"]["names"] = {**found["settings"]["names"], **shown}
+    return found
+
+
 def names_of(
-    paper: str, rooms: Mapping[str, Mapping[str, Any]], sources: Mapping[str, str]
+    paper: str,
+    rooms: Mapping[str, Mapping[str, Any]],
+    sources: Mapping[str, str],
+    files: Mapping[str, str] | None = None,
 ) -> Names:
     """Return the settings and lists of a paper.
 
@@ -33,6 +68,8 @@ def names_of(
         The documents ``settings``, ``runs`` and ``figures``.
     sources : mapping
         Their paths, for messages.
+    files : mapping or None
+        See `with_additions`.
 
     Raises
     ------
@@ -40,7 +77,7 @@ def names_of(
         Naming file, key, value and what is allowed.
     """
     with _named(sources["settings"]):
-        names = Names(paper, base_settings(rooms["settings"]))
+        names = Names(paper, base_settings(rooms["settings"]), files)
     for room in ("runs", "figures"):
         with _named(sources[room]):
             names.add_lists(rooms[room].get("lists", {}))
@@ -163,6 +200,9 @@ def _study(place: str, section: Mapping[str, Any], names: Names) -> dict[str, An
 def _block(place: str, block: Mapping[str, Any], names: Names) -> dict[str, Any]:
     found = expand_shown(place, block, names)
     found["settings"] = [names.setting(f"{place}.settings", s) for s in found["settings"]]
+    if "trials_per_file" in block:
+        sizes = block["trials_per_file"].items()
+        found["trials_per_file"] = {names.label(f"{place}.trials_per_file", k): n for k, n in sizes}
     if "probe" in block:
         leader = names.label(f"{place}.probe.leader", block["probe"]["leader"])
         found["probe"] = {**block["probe"], "leader": leader}
