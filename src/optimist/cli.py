@@ -111,6 +111,9 @@ def _add_compare_options(parser):
     parser.add_argument("--rounds", type=int, metavar="N", help="stop after N rounds")
     parser.add_argument("--horizon", type=int, metavar="T", help="play T rounds, and say so")
     parser.add_argument("--cores", type=int, default=1, metavar="N", help="default: 1")
+    parser.add_argument(
+        "--fresh", action="store_true", help="take nothing from the tables of the last full run"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--csv", metavar="FILE", help="write the table into FILE")
     parser.add_argument(

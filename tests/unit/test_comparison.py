@@ -15,6 +15,7 @@ from optimist.algorithms.uniform import Uniform
 from optimist.comparison import play as playing
 from optimist.comparison import show
 from optimist.errors import ConfigError, ResultError
+from optimist.files import sha256
 from optimist.plan.config import load_paper
 from optimist.runs.cell import make_cell, play_trial
 
@@ -45,6 +46,7 @@ def here(tmp_path, monkeypatch):
     """Return an empty folder that is the current one, and to which results are written."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(playing, "workspace", lambda: tmp_path)
+    monkeypatch.setattr(playing, "figures_folder", lambda: tmp_path / "figures")
     (tmp_path / "mine.py").write_text(MINE.format(update="pass"))
     return tmp_path
 
@@ -364,3 +366,57 @@ def test_the_interface_is_imported_when_it_is_used():
         assert getattr(optimist, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'plays'"):
         optimist.plays  # noqa: B018
+
+
+# What a full run left beside its figures.
+
+
+@pytest.fixture
+def tables(here):
+    """Return the folder of figures with committed tables of two trials of uniform play."""
+    folder = here / "figures/glb_omd"
+    (folder / "tables").mkdir(parents=True)
+    rows = [("regret", "logistic_s3", "uniform", i, 3000, "ok", 100.0 + i) for i in (0, 1)]
+    names = ["lane", "setting", "algorithm", "trial", "rounds", "status", "regret"]
+    pd.DataFrame(rows, columns=names).to_csv(folder / "tables/trials.csv", index=False)
+    points = [
+        (*row[:3], "trial", row[3], t, row[6] * t / 3000) for row in rows for t in (1500, 3000)
+    ]
+    names = ["lane", "setting", "algorithm", "curve", "trial", "round", "regret"]
+    pd.DataFrame(points, columns=names).to_parquet(folder / "curves.parquet")
+    files = {name: sha256(folder / name) for name in ("tables/trials.csv", "curves.parquet")}
+    spec = make_cell(load_paper("glb_omd"), "logistic_s3", "uniform").spec
+    manifest = {
+        "settings": {"glb_omd/logistic_s3": spec},
+        "items": {"trials": {"files": files}},
+        "made": [{"commit": "0123456789abcdef"}],
+    }
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def test_whole_trials_of_a_full_run_are_taken_without_their_times(tables):
+    reports = []
+    played = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=3, report=reports.append)
+    assert len(reports) == 1  # the third
+    assert played.attrs["committed"] == {"0123456789": 2}
+    first = played[played["trial"] == 0]
+    assert first["regret"].tolist() == [50.0, 100.0] and first["seconds"].isna().all()
+    cut = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, rounds=20)
+    other = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, committed=False, rounds=20)
+    assert cut.attrs["committed"] == other.attrs["committed"] == {}
+
+
+def test_a_setting_that_changed_is_played_anew(tables):
+    path = tables / "manifest.json"
+    path.write_text(path.read_text().replace('"norm": 3', '"norm": 4'))
+    reports = []
+    optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, report=reports.append)
+    assert len(reports) == 1
+
+
+def test_a_table_that_its_manifest_does_not_name_is_refused(tables):
+    path = tables / "tables/trials.csv"
+    path.write_text(path.read_text().replace("100.0", "1.0"))
+    with pytest.raises(ResultError, match=r"trials\.csv is not the table that its manifest names"):
+        optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optimist.algorithms import REGISTRIES
+from optimist.comparison.committed import Committed
 from optimist.comparison.select import OWN, Setting, cells, settings
 from optimist.data.alone import prepared
 from optimist.environments import environment_class
@@ -58,13 +59,15 @@ def play(
     first: int = 0,
     rounds: int | None = None,
     cores: int = 1,
+    committed: bool = True,
     report: Report | None = None,
 ) -> "pd.DataFrame":
     """Play algorithms in settings, under common random numbers; return what they did.
 
     In trial i all algorithms meet the same instance and noise, those of the workflow. A trial that
     was played before, by this function, by ``optimist compare`` or by the workflow, is taken from
-    ``results/kept`` if code, configuration, data and versions are the same.
+    ``results/kept`` if code, configuration, data and versions are the same; and one of the last
+    full run from the tables beside its figures if its setting is the same. Those have no times.
 
     Parameters
     ----------
@@ -79,6 +82,8 @@ def play(
         Stop each trial after so many; the algorithms are told the whole horizon.
     cores : int
         Processes.
+    committed : bool
+        Whether to take what the tables of the last full run have.
     report : callable or None
         Called with a `Progress` after each trial.
 
@@ -87,7 +92,8 @@ def play(
     DataFrame
         A row per recorded round: paper, setting, algorithm, trial, round, regret, seconds, status,
         covered, state_bytes and what the algorithms record. Where the largest value of a function
-        is not known, regret is counted from the best value that one of these trials found.
+        is not known, regret is counted from the best value that one of these trials found. Its
+        ``attrs["committed"]`` says how many trials are from tables, by commit of their code.
 
     Raises
     ------
@@ -105,8 +111,10 @@ def play(
         for trial in range(first, first + trials)
     ]
     with tempfile.TemporaryDirectory(prefix="optimist-") as folder:
-        frames = _Playing(asked, Path(folder), cores, report).frames()
-        return _joined(asked, frames)
+        playing = _Playing(asked, Path(folder), cores, report, committed)
+        found = _joined(asked, playing.frames())
+    found.attrs["committed"] = playing.taken
+    return found
 
 
 def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
@@ -121,6 +129,11 @@ def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
     return list({str(one): one for one in found}.values())
 
 
+def figures_folder() -> Path:
+    """Return the folder of the figures of the last full run."""
+    return project_root() / str(load_config()["figures"])
+
+
 class _Playing:
     """Trials that are asked for, each of which is taken or played.
 
@@ -132,10 +145,22 @@ class _Playing:
         Of files that nobody needs later.
     cores : int
     report : callable or None
+    committed : bool
+        Whether tables of a full run are looked into.
+
+    Attributes
+    ----------
+    taken : dict
+        Trials that are from such tables, by commit.
     """
 
     def __init__(
-        self, asked: Sequence[Trials], folder: Path, cores: int, report: Report | None
+        self,
+        asked: Sequence[Trials],
+        folder: Path,
+        cores: int,
+        report: Report | None,
+        committed: bool,
     ) -> None:
         self._asked = asked
         self._folder = folder
@@ -145,17 +170,35 @@ class _Playing:
         names = {t.cell.spec["dataset"] for t in asked if "dataset" in t.cell.spec}
         self._data = {name: str(prepared(name)) for name in names}
         self._clock = _Clock()
+        papers = {t.cell.paper for t in asked if committed}
+        self._tables = {paper: Committed(figures_folder(), paper) for paper in papers}
+        self.taken: dict[str, int] = {}
 
     def frames(self) -> "list[pd.DataFrame]":
         """Return the rows of each trial, in the order in which they were asked for."""
         shelf = _Shelf(self._asked, self._layout.kept, self._data, self._folder)
         found = {i: rows for i, t in enumerate(self._asked) if (rows := shelf.rows(t)) is not None}
+        found |= {
+            i: rows
+            for i, t in enumerate(self._asked)
+            if i not in found
+            for rows in self._committed(t)
+        }
         missing = {i: t for i, t in enumerate(self._asked) if i not in found}
         self._clock.begin(missing.values())
         for i, rows in self._played(missing):
             found[i] = rows
             self._report(Progress(len(found), len(self._asked), self._clock.left / self._cores))
         return [found[i] for i in sorted(found)]
+
+    def _committed(self, trials: Trials) -> "Iterator[pd.DataFrame]":
+        """Yield the rows of a trial that a full run played, if there are any."""
+        tables = self._tables.get(trials.cell.paper)
+        rows = None if tables is None else tables.rows(trials)
+        if tables is not None and rows is not None:
+            commit = ", ".join(tables.commits)
+            self.taken[commit] = self.taken.get(commit, 0) + 1
+            yield rows
 
     def _played(self, missing: Mapping[int, Trials]) -> "Iterator[tuple[int, pd.DataFrame]]":
         here = {i: t for i, t in missing.items() if is_of_this_process(t.cell)}

@@ -76,9 +76,11 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
         trials=options.trials,
         rounds=options.rounds,
         cores=options.cores,
+        committed=not options.fresh,
         report=report,
     )
     table = rank(played)
+    table.attrs |= played.attrs
     if options.csv:
         write_frame(table, options.csv)
     if options.plot:
@@ -134,6 +136,8 @@ def _note(table: "pd.DataFrame") -> str:
         "Differences are paired by trial; better and worse are at 95 % for all pairs of a setting "
         "together (Holm). Times are those of processes that may disturb each other."
     )
+    for commit, number in table.attrs.get("committed", {}).items():
+        words += f" {number} trials are of the full run of commit {commit}, without their times."
     if table["trials"].max() < FEWEST:
         words += f" Fewer than {FEWEST} trials decide nothing."
     return words
