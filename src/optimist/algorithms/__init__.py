@@ -152,13 +152,14 @@ def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = N
                 f"algorithm {label!r}: unknown option {key!r}{nearest(key, allowed)}; "
                 f"allowed: {', '.join(sorted(allowed)) or 'none'}"
             )
-    _check_problem(name, cls, problem)
+    check_problem(name, cls, problem)
     if "rng" in inspect.signature(cls).parameters:
         options["rng"] = rng
     return cls(problem, **options)
 
 
-def _check_problem(name, cls, problem):
+def check_problem(name: str, cls: Any, problem: Any) -> None:
+    """Raise ConfigError unless an algorithm class, called ``name``, is made for a problem."""
     if not isinstance(problem, cls.problem_type):
         raise ConfigError(
             f"algorithm {name!r} is not defined for a {type(problem).__name__}; "
