@@ -68,6 +68,10 @@ def _parser():
         add("compare", _compare, "play algorithms in settings on the same trials, and rank them")
     )
 
+    checker = add("check", _check, "check an algorithm or an environment, such as mine.py:Mine")
+    checker.add_argument("label", metavar="LABEL", help="file.py:Class[option=value], or a name")
+    checker.add_argument("--json", action="store_true", help="print JSON")
+
     claims = add("claims", _claims, "print the verdicts of the last full run")
     claims.add_argument("paper", nargs="?", metavar="PAPER")
     claims.add_argument("--figures", metavar="DIR", help="where claims.csv is; default: figures")
@@ -217,6 +221,20 @@ def _print_trial(trial, trajectory):
         f"status {trajectory.status}",
         flush=True,
     )
+
+
+def _check(options):
+    from optimist import arithmetic
+
+    arithmetic.fix()  # before anything imports numpy
+    from optimist.contracts import report
+
+    reports = report.check(options.label)
+    if options.json:
+        print(report.to_json(reports))
+    else:
+        print("\n\n".join(one.to_text(options.debug) for one in reports))
+    return int(any(one.failed for one in reports))
 
 
 def _provenance(options):

@@ -256,13 +256,13 @@ def _load(shown: str, path: str) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise ConfigError(f"{shown} cannot be loaded: {_named(error)}") from error
     return module
 
 
-def _named(error: Exception) -> str:
+def _named(error: BaseException) -> str:
     """Return an error in one line: its type, its message and, in a file, its line."""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -12,7 +12,8 @@ from toy_environments import ROOT, make_problem
 
 from optimist import registry
 from optimist.algorithms import BOX_REGISTRY, REGISTRIES, REGISTRY, canonical, make_algorithm
-from optimist.environments import environment_domain
+from optimist.contracts.battery import batteries
+from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.errors import ConfigError
 from optimist.imports import closure
 from optimist.plan.config import load_config, load_paper
@@ -171,15 +172,17 @@ def offered(here, monkeypatch):
     (here / "offered_package.py").write_text(MINE)
     monkeypatch.syspath_prepend(str(here))
 
+    def forget():
+        for one in (*REGISTRIES.values(), ENVIRONMENTS):
+            one.__dict__.pop("offered", None)
+
     def offer(**entries):
         found = [EntryPoint(n, v, "optimist.algorithms") for n, v in entries.items()]
         monkeypatch.setattr(registry, "entry_points", lambda group: found)
-        for one in REGISTRIES.values():
-            one.__dict__.pop("offered", None)
+        forget()
 
     yield offer
-    for one in REGISTRIES.values():
-        one.__dict__.pop("offered", None)
+    forget()
 
 
 def test_an_installed_package_offers_algorithms(offered):
@@ -188,6 +191,8 @@ def test_an_installed_package_offers_algorithms(offered):
     assert play_trial(cell, 0).status == "ok"
     assert any(path.endswith("offered_package.py") for path in closure("offered_package"))
     assert "mine" in message(make_algorithm, "mien", make_problem())
+    (battery,) = batteries("mine[gamma=0.2]")
+    assert (battery.label, battery.what) == ("mine[gamma=0.2]", "algorithm on arms")
 
 
 @pytest.mark.parametrize("name", ["hvt_ucb", "turbo"])

@@ -1,0 +1,122 @@
+"""What the checks of a class found, as text or as JSON."""
+
+import json
+import textwrap
+import traceback
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+from optimist.contracts.base import FAILED, HELD, HINT, NOT_RUN, Finding
+from optimist.contracts.battery import SECONDS, Battery, batteries
+
+WIDTH = 100
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the checks of one class found.
+
+    Attributes
+    ----------
+    battery : Battery
+    findings : tuple of Finding
+    """
+
+    battery: Battery
+    findings: tuple[Finding, ...]
+
+    @cached_property
+    def results(self) -> dict[str, str]:
+        """The worst result of each check, by its name."""
+        order = (FAILED, HINT, NOT_RUN, HELD)
+        found: dict[str, set[str]] = {}
+        for finding in self.findings:
+            found.setdefault(finding.check, set()).add(finding.result)
+        worst = {name: [one for one in order if one in seen] for name, seen in found.items()}
+        return {name: results[0] for name, results in worst.items() if results}
+
+    @property
+    def failed(self) -> list[str]:
+        """Names of the checks that failed somewhere."""
+        return self._named(FAILED)
+
+    def _named(self, result: str) -> list[str]:
+        return [name for name, found in self.results.items() if found == result]
+
+    @property
+    def places(self) -> list[str]:
+        """Settings and toys in which there is something to check."""
+        return list(dict.fromkeys(case.where for case in self.battery.cases if case.where))
+
+    def as_dict(self) -> dict[str, object]:
+        """Return all findings as plain data."""
+        names = [part.name for part in fields(Finding) if part.name != "error"]
+        battery = self.battery
+        return {
+            "label": battery.label,
+            "what": battery.what,
+            "failed": self.failed,
+            "refused": list(battery.refused),
+            "findings": [{name: getattr(one, name) for name in names} for one in self.findings],
+        }
+
+    def to_text(self, debug: bool = False) -> str:
+        """Return what failed, what is a hint, what held and what was not run, as lines of text.
+
+        With ``debug`` a traceback follows what was raised.
+        """
+        lines = [f"{self.battery.label}: {self.battery.what}"]
+        lines += _list("in", self.places)
+        for result in (FAILED, HINT):
+            for finding, places in self._grouped(result):
+                lines += _told(finding, places, debug)
+        lines += [f"refused: {words}" for words in self.battery.refused]
+        lines += _list("held", self._named(HELD))
+        lines += _list("not run, as others failed", self._named(NOT_RUN))
+        counts = {result: len(self._named(result)) for result in (FAILED, HINT, HELD, NOT_RUN)}
+        return "\n".join([*lines, ", ".join(f"{n} {result}" for result, n in counts.items())])
+
+    def _grouped(self, result: str) -> list[tuple[Finding, list[str]]]:
+        """Return the findings with some result; those that say the same, once."""
+        found: dict[tuple[str, str], tuple[Finding, list[str]]] = {}
+        for finding in self.findings:
+            if finding.result == result:
+                _, places = found.setdefault((finding.check, finding.words), (finding, []))
+                places += [finding.where] if finding.where else []
+        return list(found.values())
+
+
+def _told(finding: Finding, places: list[str], debug: bool) -> list[str]:
+    where = f", in {'; '.join(places)}" if places else ""
+    lines = [f"{finding.result}: {finding.check}{where}", f"  {finding.words}"]
+    if debug and finding.error is not None:
+        lines += [line.rstrip() for line in traceback.format_exception(finding.error)]
+    return lines
+
+
+def _list(title: str, names: list[str]) -> list[str]:
+    if not names:
+        return []
+    return textwrap.wrap(f"{title}: {', '.join(names)}", WIDTH, subsequent_indent="  ")
+
+
+def check(text: str, seconds: float | None = SECONDS) -> list[Report]:
+    """Check the classes that a label names; see `batteries`.
+
+    Returns
+    -------
+    list of Report
+        One for each class; two where an algorithm on arms and one on a box have one name.
+
+    Raises
+    ------
+    ConfigError
+        As `batteries`.
+    """
+    return [Report(battery, tuple(battery.run(seconds))) for battery in batteries(text)]
+
+
+def to_json(reports: Iterable[Report]) -> str:
+    """Return reports as a JSON text."""
+    return json.dumps([report.as_dict() for report in reports], indent=1)

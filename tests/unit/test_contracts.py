@@ -1,0 +1,568 @@
+"""`optimist check`: classes that break one promise each, and what is said of them."""
+
+import inspect
+import json
+import sys
+import textwrap
+
+import pytest
+
+from optimist import cli
+from optimist.contracts import report
+from optimist.contracts.base import Contract, outcome, require
+from optimist.contracts.battery import ALGORITHMS, WORLDS, batteries
+from optimist.errors import ConfigError
+
+GOOD = '''
+r"""Epsilon-greedy on a ridge regression of the rewards,
+$$X_t = \\arg\\max_x x^\\top\\hat\\theta_t .$$
+
+Deviations from Sutton and Barto (2018): linear features.
+"""
+
+import numpy as np
+
+from optimist.algorithms.glb.base import GLBAlgorithm
+from optimist.errors import proportion
+
+
+class Good(GLBAlgorithm):
+    reference = "Sutton and Barto (2018), Section 2.4"
+    links = ("logistic",)
+
+    def __init__(self, problem, *, rng, epsilon=0.1):
+        super().__init__(problem)
+        self.rng = rng
+        self.epsilon = proportion("epsilon", epsilon)
+        self.H = np.eye(problem.dimension)
+        self.total = np.zeros(problem.dimension)
+        self.rounds = 0
+
+    def select(self, arms):
+        if self.rng.random() < self.epsilon:
+            return int(self.rng.integers(len(arms)))
+        return int(np.argmax(arms @ np.linalg.solve(self.H, self.total)))
+
+    def update(self, arms, index, reward):
+        self.rounds += 1
+        self.H += np.outer(arms[index], arms[index])
+        self.total += reward * arms[index]
+
+    def contains(self, thetas):
+        return np.linalg.norm(thetas, axis=1) <= self.problem.norm_bound
+'''
+HEAD = "import random, sys, time\nimport numpy as np\nfrom good import *\n"
+INIT = (
+    "def __init__(self, problem, *, rng, epsilon=0.1):\n"
+    "    super().__init__(problem, rng=rng, epsilon=epsilon)\n"
+)
+UNCHECKED = INIT.replace(", epsilon=epsilon", "") + "    self.epsilon = "
+
+# What is wrong, by the check that names it: the body of a class, and words that it says.
+BROKEN = {
+    "chooses_an_arm": [
+        ("def select(self, arms): return 2.0", "returned 2.0, of type float; allowed: an int"),
+        ("def select(self, arms): return np.argmax(arms[:, :1])", "of type int64; allowed: an int"),
+        ("def select(self, arms): return np.array([1])", "array([1]), of type ndarray"),
+        ("def select(self, arms): return len(arms)", "returned 20; allowed: an int from 0 to 19"),
+        ("def update(self, arms, index): pass", "update does not take its arguments: too many"),
+        (
+            "def update(self, arms, index, reward, scale): pass",
+            "missing a required argument: 'scale'; allowed: self, arms, index, reward",
+        ),
+        (
+            "def update(self, arms, index, reward):\n    self.rounds += 1\n"
+            "    if self.rounds == 3: raise KeyError('gone')",
+            "raised KeyError: 'gone', in update, round 3, mine.py line 7",
+        ),
+        ("def update(self, arms, index, reward): sys.exit(3)", "raised SystemExit: 3, in update"),
+        (
+            "def __init__(self, problem, *, epsilon=0.1): super().__init__(problem, rng=None)",
+            "raised AttributeError: 'NoneType' object has no attribute 'random', in select, round",
+        ),
+    ],
+    "never_changes_its_arms": [
+        (
+            "def update(self, arms, index, reward):\n    x = arms[index]\n    x /= 2.0\n",
+            "in round 1 update writes into its arms; allowed: arithmetic on a copy",
+        ),
+        ("def select(self, arms):\n    arms *= 2.0\n    return 0", "select writes into its arms"),
+    ],
+    "keeps_no_reference_to_its_arms": [
+        (
+            "def update(self, arms, index, reward):\n"
+            "    self.played = [*getattr(self, 'played', []), arms[index]]",
+            "attribute played lists views of its arms; allowed: copies, as arms[index].copy()",
+        ),
+        (
+            "def update(self, arms, index, reward): self.last = arms[index]\n"
+            "def select(self, arms):\n"
+            "    if not hasattr(self, 'last'): return 0\n"
+            "    return int(np.argmax(arms @ (self.last if self.last[0] < 9 else -self.last)))",
+            "as old arms were overwritten, it chose arm",
+        ),
+    ],
+    "leaves_shared_generators_alone": [
+        ("def select(self, arms): return int(np.random.randint(len(arms)))", "drew from np.random"),
+        (
+            "def select(self, arms): return random.randrange(len(arms))",
+            "it drew from random, which",
+        ),
+    ],
+    "is_built": [
+        (INIT + "    self.first = rng.random()", "with rng=None the constructor raised Attr"),
+        (
+            INIT + "    raise KeyError(problem.dimension)",
+            "raised KeyError: 2, in __init__, mine.py",
+        ),
+    ],
+    "draws_nothing_when_built": [
+        (INIT + "    self.first = rng and rng.random()", "the constructor draws from rng"),
+        (INIT + "    self.first = np.random.random()", "the constructor drew from np.random"),
+        (INIT + "    self.rng = np.random.default_rng(0)", "attribute rng is a generator of its"),
+    ],
+    "options_have_defaults": [
+        (
+            "def __init__(self, problem, *, rng, gamma): super().__init__(problem, rng=rng)",
+            "option gamma has no default; allowed: a value, as in gamma=1.0",
+        ),
+        (
+            "def __init__(self, problem, gamma=1.0, *, rng): super().__init__(problem, rng=rng)",
+            "gamma is no keyword of the constructor, so that no label can set it",
+        ),
+    ],
+    "refuses_nonsense_options": [
+        (UNCHECKED + "epsilon", "epsilon=nonsense was taken; allowed: a ConfigError"),
+        (UNCHECKED + "float(epsilon)", "epsilon=nonsense raised ValueError: could not convert"),
+    ],
+    "answers_row_by_row": [
+        ("def contains(self, thetas): return True", "contains returned bool of shape (); allowed"),
+        ("def contains(self, thetas): return np.ones((len(thetas), 1))", "float64 of shape (7, 1)"),
+        (
+            "def contains(self, thetas):\n"
+            "    lengths = np.linalg.norm(thetas, axis=1)\n"
+            "    return lengths <= lengths.mean()",
+            "allowed: [True, True, True, True, True, True, True], as for each row alone",
+        ),
+    ],
+    "plays_the_same_twice": [
+        (
+            "def select(self, arms): return int(np.random.default_rng().integers(len(arms)))",
+            "when played again; allowed: to draw from rng alone",
+        ),
+        (
+            "def __init__(self, problem, *, epsilon=0.1): super().__init__(problem, rng=None)\n"
+            "def select(self, arms): return time.perf_counter_ns() // 100 % len(arms)",
+            "from rng alone, a keyword of the constructor that it lacks",
+        ),
+    ],
+    "is_built_small": [
+        (INIT + "    self.seen = np.zeros(problem.horizon)", "is 144 and 80000064 bytes; allowed"),
+        (
+            INIT + "    self.seen = [np.zeros((problem.horizon, problem.horizon))]",
+            "there is no memory for a horizon of 1e+07",
+        ),
+        (
+            INIT + "    self.seen = type('Seen', (), {})()\n"
+            "    self.seen.rewards = np.zeros(problem.horizon)",
+            "the memory taken is",
+        ),
+    ],
+    "asking_does_not_change_it": [
+        (
+            "def contains(self, thetas):\n    self.total = self.total + 1.0\n"
+            "    return np.ones(len(thetas), dtype=bool)",
+            "asked for contains, diagnostics and state_bytes it chose arm",
+        ),
+    ],
+    "prepare_changes_no_choice": [
+        (
+            "estimate = 0.0\n"
+            "def prepare(self): self.estimate = np.linalg.solve(self.H, self.total)\n"
+            "def select(self, arms): return int(np.argmax(arms @ (self.estimate + self.H[0])))",
+            "with prepare it chose arm",
+        ),
+    ],
+    "diagnostics_are_plain_numbers": [
+        ("def diagnostics(self): return {'H': self.H}", "diagnostics['H'] is array("),
+        (
+            "def diagnostics(self): return [self.rounds]",
+            "diagnostics returned [30]; allowed: a dict",
+        ),
+    ],
+    "plays_two_hundred_rounds_well": [
+        ("def diagnostics(self): return {'regret': 1.0}", "records regret; allowed: columns of"),
+        (
+            "def update(self, arms, index, reward):\n    self.rounds += 1\n"
+            "    if self.rounds == 150: raise np.linalg.LinAlgError('Singular matrix')",
+            "after 149 of 200 recorded rounds its status is 'failed: Singular matrix'",
+        ),
+    ],
+    "extreme_rewards_end_in_a_status": [
+        (
+            "def update(self, arms, index, reward):\n    if reward > 1e6: raise KeyError(reward)",
+            "raised KeyError: 1000000000000.0, in update, round 1, mine.py line",
+        ),
+        (
+            "def update(self, arms, index, reward):\n    if reward > 1e6: self.status = 'odd'",
+            "with rewards of 1e+12 its status is 'odd'; allowed: ok, unconverged",
+        ),
+    ],
+    "rewards_that_are_not_finite_are_recorded": [
+        (
+            "def update(self, arms, index, reward):\n    self.rounds += 1\n"
+            "    if self.rounds > 9: self.total = self.total * np.nan",
+            "with a reward of nan in round 21 its status is 'non_finite', with rounds [1]; allowed",
+        ),
+    ],
+    "names_its_problem": [("problem_type = 'glb'", "problem_type is 'glb'; allowed: GLBProblem")],
+}
+ONE_BY_ONE = [(check, *entry) for check, entries in BROKEN.items() for entry in entries]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Return an empty current folder with the good class, whose modules are forgotten later."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    before = set(sys.modules)
+    (tmp_path / "good.py").write_text(textwrap.dedent(GOOD).lstrip())
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if name.startswith(("good", "mine")):
+            del sys.modules[name]
+
+
+def write_class(folder, body, base="Good"):
+    text = f"{HEAD}class Mine({base}):\n{textwrap.indent(body, '    ')}\n"
+    (folder / "mine.py").write_text(text)
+
+
+def failures(label, **options):
+    """Return what failed, by check."""
+    (found,) = report.check(label, **options)
+    return {one.check: one.words for one in found.findings if one.result == "failed"}
+
+
+def test_a_good_class_holds_everything(here):
+    (found,) = report.check("good.py:Good")
+    assert {one.result for one in found.findings} <= {"held", "passed over"}
+    assert {"plays_the_same_twice", "is_built_small"} <= set(found.results)
+
+
+@pytest.mark.parametrize(("check", "body", "words"), ONE_BY_ONE)
+def test_a_broken_class_is_named_by_the_right_check(here, check, body, words):
+    write_class(here, body)
+    found = failures("mine.py:Mine")
+    assert words in found[check]
+    assert "\n" not in found[check]
+
+
+def test_every_broken_class_is_of_a_check_that_there_is():
+    assert set(BROKEN) <= {check.name for check in ALGORITHMS["arms"].checks}
+    assert len(ONE_BY_ONE) > 15
+
+
+def test_a_singular_matrix_that_is_raised_is_a_status_and_no_failure(here):
+    body = (
+        "def update(self, arms, index, reward):\n"
+        "    if abs(reward) > 2.0: raise np.linalg.LinAlgError('Singular matrix')\n"
+        "    super().update(arms, index, reward)"
+    )
+    write_class(here, body)
+    assert failures("mine.py:Mine") == {}
+
+
+def test_what_fails_first_keeps_what_builds_on_it_from_running(here):
+    write_class(here, "def select(self, arms): return 2.0")
+    (found,) = report.check("mine.py:Mine")
+    assert found.failed == ["chooses_an_arm"]
+    assert found.results["plays_the_same_twice"] == "not run"
+    assert found.results["is_built_small"] == "held"
+    write_class(here, "problem_type = None")
+    (found,) = report.check("mine.py:Mine")
+    assert set(found.results.values()) == {"failed", "not run"}
+
+
+def test_a_class_that_hangs_is_stopped(here):
+    write_class(here, "def select(self, arms):\n    while True: pass")
+    found = failures("mine.py:Mine", seconds=0.5)
+    assert found["chooses_an_arm"] == "it was not done in time; allowed: 0.5 s for a check"
+
+
+def test_a_class_that_is_made_for_other_problems_meets_those(here):
+    for body, places in (
+        ("links = ('gaussian',)", {"glb_omd/logistic_s3[link=gaussian]", "toy gaussian"}),
+        (
+            "from optimist.problems.kernel import KernelProblem as problem_type\n"
+            "kernels = ('matern52',)",
+            {"bkb/matern52_d1", "toy matern52_kernel"},
+        ),
+    ):
+        write_class(here, body)
+        (battery,) = batteries("mine.py:Mine")
+        assert {case.where for case in battery.cases} == {"", *places}
+
+
+def test_a_problem_that_is_refused_is_told_and_no_failure(here):
+    body = (
+        "links = ('logistic', 'poisson')\n"
+        + INIT
+        + "    if problem.link.name == 'poisson':\n"
+        + "        from optimist.errors import ConfigError\n"
+        + "        raise ConfigError('link is poisson; allowed: logistic')"
+    )
+    write_class(here, body)
+    (found,) = report.check("mine.py:Mine")
+    assert found.failed == []
+    assert "refused: toy poisson: link is poisson; allowed: logistic" in found.to_text()
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("mine.py:Mine[epsilon=7]", "epsilon is 7; allowed: a number between 0 and 1"),
+        ("mine.py:Mine[gamma=7]", "unknown option 'gamma'; allowed: epsilon"),
+        ("mine.py:Mien", "mine.py has no class 'Mien' (did you mean 'Mine'?); allowed: Mine"),
+        ("none.py:Mine", "there is no file 'none.py'"),
+        ("tubro", "unknown algorithm or environment 'tubro' (did you mean 'turbo'?)"),
+        ("covertype", "environment 'covertype' needs a data set"),
+        ("mine.py:Mine[", "malformed; allowed: name or name[key=value,...]"),
+    ],
+)
+def test_a_wrong_label_is_refused_in_one_line(here, capsys, label, words):
+    write_class(here, "pass")
+    assert cli.main(["check", label]) == 1
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and words in err
+
+
+def test_a_file_that_ends_the_process_is_refused_in_one_line(here, capsys):
+    (here / "mine.py").write_text("raise SystemExit(0)")
+    assert cli.main(["check", "mine.py:Mine"]) == 1
+    assert "error: mine.py cannot be loaded: SystemExit: 0" in capsys.readouterr().err
+
+
+# The command.
+
+
+def test_the_command_says_what_failed_what_is_a_hint_and_what_held(here, capsys):
+    body = "reference = 'me'\ndef select(self, arms):\n    print('here')\n    return 1 / 0"
+    write_class(here, body)
+    assert cli.main(["check", "mine.py:Mine"]) == 1
+    out = capsys.readouterr().out
+    assert "failed: chooses_an_arm, in glb_omd/logistic_s3\n" in out
+    assert (
+        "  raised ZeroDivisionError: division by zero, in select, round 1, mine.py line 8\n" in out
+    )
+    assert "hint: cites_its_source\n  reference is 'me'; allowed: author, year and place" in out
+    assert "\nheld: names_its_problem, options_have_defaults" in out
+    assert "here" not in out.split() and "Traceback" not in out
+    assert out.splitlines()[-1].startswith("1 failed, 3 hint, ")
+
+
+def test_tracebacks_are_printed_if_asked_for(here, capsys):
+    write_class(here, "def select(self, arms): return 1 / 0")
+    assert cli.main(["--debug", "check", "mine.py:Mine"]) == 1
+    assert "Traceback (most recent call last)" in capsys.readouterr().out
+
+
+def test_the_command_prints_json(here, capsys):
+    write_class(here, "def select(self, arms): return 2.0")
+    assert cli.main(["check", "mine.py:Mine", "--json"]) == 1
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["label"] == "mine.py:Mine" and found["failed"] == ["chooses_an_arm"]
+    first = next(one for one in found["findings"] if one["result"] == "failed")
+    assert first["where"] == "glb_omd/logistic_s3" and first["allowed"].startswith("an int from 0")
+    assert cli.main(["check", "good.py:Good", "--json"]) == 0
+
+
+def test_a_name_on_both_domains_is_checked_on_both():
+    assert [one.what for one in batteries("uniform")] == ["algorithm on arms", "algorithm on a box"]
+
+
+# Boxes.
+
+BOX_CLASS = """
+import numpy as np
+from optimist.algorithms.black_box.base import BoxAlgorithm
+
+class Good(BoxAlgorithm):
+    reference = "Sutton and Barto (2018), Section 2.4"
+
+    def __init__(self, problem, *, rng):
+        super().__init__(problem, rng)
+
+    def suggest(self):
+        return self.uniform(1)[0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "body", "words"),
+    [
+        ("asks_for_points_of_its_box", "def suggest(self): return self.problem.high + 1.0", "[6."),
+        ("asks_for_points_of_its_box", "def suggest(self): return [0.0]", "propose returned [0.0]"),
+        (
+            "asks_for_points_of_its_box",
+            "def propose(self): return self.uniform(1)[0]",
+            "in round 1 it asked for",
+        ),
+        (
+            "plays_the_same_twice",
+            "def suggest(self): return self.uniform(1, np.random.default_rng())[0]",
+            "when played again",
+        ),
+        (
+            "keeps_no_reference_to_its_points",
+            "def learn(self, x, y): self.last = x\n"
+            "def suggest(self): return np.clip(getattr(self, 'last', self.incumbent) / 2, -1, 3)",
+            "as old points were overwritten, it asked for",
+        ),
+        (
+            "extreme_values_end_in_a_status",
+            "def learn(self, x, y):\n    if y > 1e6: raise KeyError(y)",
+            "raised KeyError",
+        ),
+        ("leaves_shared_generators_alone", "def begin(self): np.random.random()", "np.random"),
+    ],
+)
+def test_a_broken_class_on_a_box_is_named_by_the_right_check(here, check, body, words):
+    (here / "good.py").write_text(BOX_CLASS)
+    write_class(here, body)
+    assert words in failures("mine.py:Mine")[check]
+
+
+# Environments.
+
+WORLD = """
+import numpy as np
+from optimist.environments.glm import GLMEnvironment
+from optimist.environments.test_functions import TestFunctionEnvironment
+
+class Good(GLMEnvironment):
+    def __init__(self, *, horizon, trial, stream, norm=3.0, redrawn=False):
+        super().__init__(
+            horizon=horizon, trial=trial, stream=stream, link="logistic", norm=norm, redrawn=redrawn
+        )
+
+class Bowl(TestFunctionEnvironment):
+    def __init__(self, *, horizon, trial, stream, dimension=2):
+        super().__init__(
+            horizon=horizon, trial=trial, stream=stream, function="rastrigin", dimension=dimension
+        )
+"""
+
+
+def test_a_good_environment_holds_everything(here):
+    (here / "good.py").write_text(WORLD)
+    assert failures("good.py:Good") == failures("good.py:Good[redrawn=true,horizon=9]") == {}
+    assert failures("good.py:Bowl[dimension=3]") == {}
+    with pytest.raises(ConfigError, match=r"unknown option 'nrm' \(did you mean 'norm'\?\)"):
+        batteries("good.py:Good[nrm=3]")
+
+
+@pytest.mark.parametrize(
+    ("base", "check", "body", "words"),
+    [
+        (
+            "Good",
+            "rewards_are_plain_floats",
+            "def reward(self, t, index): return self._rewards[t, index]",
+            "of type float64; allowed: a float",
+        ),
+        (
+            "Good",
+            "arms_are_sound_and_means_fit_them",
+            "def arms(self, t): return 3.0 * self._arms[0]",
+            "allowed: at most 1",
+        ),
+        (
+            "Good",
+            "arms_are_sound_and_means_fit_them",
+            "def arms(self, t): return self.armz[t]",
+            "raised AttributeError: 'Mine' object has no attribute 'armz', in arms, t = 0, mine.py",
+        ),
+        (
+            "Good",
+            "a_caller_cannot_change_it",
+            "def means(self, t):\n    self._means.flags.writeable = True\n"
+            "    return self._means[0]",
+            "what means(0) returned can be written to",
+        ),
+        (
+            "Good",
+            "a_reward_does_not_depend_on_what_else_is_asked",
+            "def reward(self, t, index):\n    self.n = getattr(self, 'n', 0) + 1\n"
+            "    return float(self.n)",
+            "is another when rounds and arms are asked backwards",
+        ),
+        (
+            "Good",
+            "rewards_average_to_the_means",
+            "def reward(self, t, index): return 1.0 - float(self._rewards[t, index])",
+            "standard errors off; allowed: 4, for logistic",
+        ),
+        (
+            "Good",
+            "different_trials_draw_different_numbers",
+            "def reward(self, t, index): return float(t % 2)",
+            "trials 0 and 1 have the same rewards",
+        ),
+        (
+            "Good",
+            "the_same_trial_is_the_same_environment",
+            "def reward(self, t, index): return np.random.default_rng().random()",
+            "rewards are others when built again",
+        ),
+        (
+            "Good",
+            "the_algorithm_is_told_the_truth",
+            "def problem(self):\n    from dataclasses import replace\n"
+            "    return replace(super().problem(), fixed_arms=False)",
+            "problem.fixed_arms is False; allowed: True, as arms are",
+        ),
+        (
+            "Bowl",
+            "no_value_is_above_the_maximum_or_the_bound",
+            "def value(self, x): return 1.0 + float(x @ x)",
+            "allowed: maximum,",
+        ),
+        (
+            "Bowl",
+            "the_same_trial_is_the_same_environment",
+            "def reward(self, t, x): return np.random.default_rng().random()",
+            "reward(3, x) is another when built again",
+        ),
+    ],
+)
+def test_a_broken_environment_is_named_by_the_right_check(here, base, check, body, words):
+    (here / "good.py").write_text(WORLD)
+    write_class(here, body, base)
+    assert words in failures("mine.py:Mine")[check]
+
+
+# The library.
+
+
+@pytest.mark.parametrize("contract", [*ALGORITHMS.values(), *WORLDS.values()])
+def test_checks_have_names_of_their_own_and_a_sentence(contract):
+    names = [check.name for check in contract.checks]
+    assert len(names) == len(set(names))
+    for check in contract.checks:
+        assert check.rule.endswith(".") and inspect.getsource(check.function)
+
+
+def test_a_test_of_this_repository_fails_with_the_words_of_the_command(here):
+    contract = Contract()
+
+    @contract.check(object)
+    def fits(case):
+        """It fits."""
+        require(False, "it is large", "small")
+
+    class Case:
+        where, kind, cls = "a shop", "", object
+
+    (check,) = contract.of(object)
+    assert outcome(check, Case()).text == "failed: fits, in a shop: it is large; allowed: small"
