@@ -72,6 +72,12 @@ def _parser():
     checker.add_argument("label", metavar="LABEL", help="file.py:Class[option=value], or a name")
     checker.add_argument("--json", action="store_true", help="print JSON")
 
+    maker = add("new", _new, "write the file of a new algorithm or environment")
+    maker.add_argument("what", metavar="WHAT", help="algorithm or environment")
+    maker.add_argument("name", metavar="NAME", help="in lower case, as epsilon_greedy")
+    maker.add_argument("--family", help="glb, heavy_tailed, kernel or box; arms or box")
+    maker.add_argument("--file", metavar="PATH", help="default: NAME.py")
+
     claims = add("claims", _claims, "print the verdicts of the last full run")
     claims.add_argument("paper", nargs="?", metavar="PAPER")
     claims.add_argument("--figures", metavar="DIR", help="where claims.csv is; default: figures")
@@ -235,6 +241,13 @@ def _check(options):
     else:
         print("\n\n".join(one.to_text(options.debug) for one in reports))
     return int(any(one.failed for one in reports))
+
+
+def _new(options):
+    from optimist import new
+
+    print(new.write(options.what, options.name, options.family, options.file))
+    return 0
 
 
 def _provenance(options):

@@ -1,0 +1,129 @@
+"""Files to start from: an algorithm or an environment that works, to be changed into one's own."""
+
+import ast
+import builtins
+import keyword
+import re
+import shlex
+import sys
+from collections.abc import Iterable
+from importlib.metadata import packages_distributions
+from importlib.resources import files
+from pathlib import Path
+
+from optimist.algorithms import REGISTRIES
+from optimist.environments import ENVIRONMENTS
+from optimist.errors import ConfigError, one_of
+from optimist.registry import Registry, canonical_name, names_file
+
+# Families, each of which is a template, with the setting in which one may be played first.
+FAMILIES = {
+    "algorithm": {
+        "glb": "glb_omd/logistic_s3",
+        "heavy_tailed": "hvt_ucb/student_t",
+        "kernel": "bkb/gaussian_d1",
+        "box": "go_ucb/f1",
+    },
+    "environment": {"arms": "", "box": ""},
+}
+_NAME = re.compile("[a-z][a-z0-9_]*")
+# In a label they stand for something else.
+_IN_LABELS = re.compile(r"[\[\]=,:\s]")
+ROUNDS = 200
+
+
+def write(what: str, name: str, family: str | None, file: str | None = None) -> str:
+    """Write a file to start from.
+
+    Parameters
+    ----------
+    what : {"algorithm", "environment"}
+    name : str
+        In lower case, ``epsilon_greedy``; the class is called EpsilonGreedy.
+    family : {"glb", "heavy_tailed", "kernel", "box"} or {"arms", "box"}
+        What the algorithm is told, or what the environment is.
+    file : str or None
+        Path of the file; None for the name in the current folder.
+
+    Returns
+    -------
+    str
+        What was written, and the commands that come next.
+
+    Raises
+    ------
+    ConfigError
+        For a name that is taken or is none, or a file that exists.
+    """
+    one_of("WHAT", what, FAMILIES)
+    if family is None:
+        raise ConfigError(f"--family is missing; allowed: {', '.join(FAMILIES[what])}")
+    one_of(f"--family of an {what}", family, FAMILIES[what])
+    _check_name(what, name)
+    cls = "".join(part.capitalize() for part in name.split("_"))
+    text = _filled(f"{what}_{family}", name, cls)
+    _check_class(cls, text)
+    path = f"{name}.py" if file is None else file
+    _check_path(path)
+    _create(path, text)
+    return _next(what, FAMILIES[what][family], path, canonical_name(f"{path}:{cls}"))
+
+
+def _check_name(what: str, name: str) -> None:
+    if not _NAME.fullmatch(name) or keyword.iskeyword(name):
+        allowed = "small letters, digits and _, as in epsilon_greedy, and no word of Python"
+        raise ConfigError(f"NAME is {name!r}; allowed: {allowed}")
+    registries: Iterable[Registry] = REGISTRIES.values() if what == "algorithm" else [ENVIRONMENTS]
+    if any(name in registry for registry in registries):
+        raise ConfigError(f"NAME is {name!r}, which is a known {what}; allowed: another name")
+
+
+def _filled(template: str, name: str, cls: str) -> str:
+    """Return the text of a template with a name in it."""
+    text = (files("optimist") / "templates" / f"{template}.py.txt").read_text(encoding="utf-8")
+    words = {"@CLASS@": cls, "@NAME@": name, "@TITLE@": name.replace("_", " ").capitalize()}
+    for word, value in words.items():
+        text = text.replace(word, value)
+    return text
+
+
+def _check_class(cls: str, text: str) -> None:
+    """Raise ConfigError if a file uses the name of its class for something else."""
+    nodes = ast.walk(ast.parse(text))
+    imported = {
+        alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    if cls in imported or hasattr(builtins, cls):
+        raise ConfigError(f"NAME makes a class {cls}, which there is; allowed: another name")
+
+
+def _check_path(path: str) -> None:
+    place = Path(path)
+    if not names_file(f"{path}:C") or _IN_LABELS.search(path):
+        raise ConfigError(f"--file is {path!r}; allowed: a path that ends with .py, without []=,:")
+    if place.exists():
+        raise ConfigError(f"{path} exists; allowed: another name, or --file PATH")
+    if not place.parent.is_dir():
+        raise ConfigError(f"--file is {path!r}, but there is no folder {str(place.parent)!r}")
+    if place.stem in (*sys.stdlib_module_names, *packages_distributions()):
+        raise ConfigError(f"{path} would hide the module {place.stem!r}; allowed: another name")
+
+
+def _create(path: str, text: str) -> None:
+    try:
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise ConfigError(f"{path} exists; allowed: another name, or --file PATH") from None
+
+
+def _next(what: str, setting: str, path: str, label: str) -> str:
+    """Return what was written, and what to do now."""
+    lines = [f"wrote {path}", "next, and after each change:"]
+    lines.append(f"  optimist check {shlex.quote(label)}")
+    if what == "algorithm":
+        cell = shlex.quote(f"{setting}/{label}")
+        lines.append(f"  optimist run {cell} --trials 0:3 --rounds {ROUNDS}")
+    else:
+        lines.append(f"in a setting of config/papers/PAPER/settings.yaml: environment: {label}")
+    return "\n".join(lines)
