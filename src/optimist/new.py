@@ -124,6 +124,9 @@ def _next(what: str, setting: str, path: str, label: str) -> str:
     if what == "algorithm":
         cell = shlex.quote(f"{setting}/{label}")
         lines.append(f"  optimist run {cell} --trials 0:3 --rounds {ROUNDS}")
+        method, _, _ = setting.partition("/")  # a paper has the name of its method
+        lines.append(f"  optimist compare {setting} -a {shlex.quote(label)} {method}")
     else:
+        lines.append(f"  optimist compare {shlex.quote(label)} -a uniform")
         lines.append(f"in a setting of config/papers/PAPER/settings.yaml: environment: {label}")
     return "\n".join(lines)
