@@ -38,7 +38,7 @@ lint: .venv/installed
 	$(BIN)/snakefmt --check Snakefile workflow/rules
 	$(BIN)/mypy
 
-# Put the verdicts of the last full run into README.md.
+# Put the verdicts of the last full run into README.md and docs/findings.
 readme: .venv/installed
 	$(BIN)/python -m optimist claims --readme
 

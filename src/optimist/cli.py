@@ -87,7 +87,9 @@ def _parser():
         action="store_true",
         help="print what would decide the others, cheapest first",
     )
-    claims.add_argument("--readme", action="store_true", help="write the verdicts into README.md")
+    claims.add_argument(
+        "--readme", action="store_true", help="write the verdicts into README.md and docs/findings"
+    )
 
     tracer = add("provenance", _provenance, "print where a figure, table or result is from")
     tracer.add_argument("file", metavar="FILE")
@@ -333,8 +335,11 @@ def _write_readme(frame):
     from optimist.files import read_text, write_text
     from optimist.plan.config import project_root
 
-    path = project_root() / "README.md"
-    if not path.is_file():
-        raise ConfigError(f"{path} does not exist; --readme writes into it")
-    text = claims.with_summary(read_text(path), frame)
-    write_text(text, path)
+    texts = {}
+    for name, shown in claims.documents(frame).items():
+        path = project_root() / name
+        if not path.is_file():
+            raise ConfigError(f"{path} does not exist; --readme writes into it")
+        texts[path] = claims.with_summary(read_text(path), shown, name)
+    for path, text in texts.items():
+        write_text(text, path)

@@ -340,7 +340,7 @@ def test_no_text_says_that_a_number_is_none(verdicts, frame):
         claims.to_markdown(verdicts, frame),
         claims.to_html(frame),
         claims.summary_block(frame),
-        claims.with_summary("<!-- claims -->\n<!-- /claims -->", frame),
+        *claims.documents(frame).values(),
     ]
     for text in texts:
         assert not NOTHING.search(text), NOTHING.search(text)
@@ -462,30 +462,36 @@ def test_the_page_for_the_browser_has_every_claim_and_check(frame):
 
 def test_the_summary_stands_between_the_markers_and_only_there(frame):
     readme = "# Title\n\n<!-- claims -->\nold\n<!-- /claims -->\n\nThe end.\n"
-    text = claims.with_summary(readme, frame)
+    shown = claims.documents(frame)["README.md"]
+    text = claims.with_summary(readme, shown)
     assert text.startswith("# Title\n\n<!-- claims -->\n\n8 claims: 1 reproduced")
     assert text.endswith("</details>\n\n<!-- /claims -->\n\nThe end.\n")
     assert "old" not in text
-    assert claims.with_summary(text, frame) == text
+    assert claims.with_summary(text, shown) == text
 
 
 def test_the_summary_counts_and_folds_each_paper_by_itself(frame):
     other = frame.assign(claim=frame["claim"].str.replace("toy", "other"))
-    text = claims.with_summary("<!-- claims -->\n<!-- /claims -->", pd.concat([frame, other]))
-    assert "16 claims: 2 reproduced" in text.splitlines()[2]
+    text = claims.documents(pd.concat([frame, other]))["README.md"]
+    assert "16 claims: 2 reproduced" in text.splitlines()[0]
     for paper in ("toy", "other"):
         _, _, part = text.partition(f"<summary><b>{paper}</b>: 8 claims: 1 reproduced")
         table = part.partition("</details>")[0]
         assert table.count(f"| {paper}.") == table.count("\n| ") - 2 == len(CLAIMS)
 
 
-def test_a_readme_is_current_only_with_the_same_verdicts(frame):
-    readme = "<!-- claims -->\n<!-- /claims -->"
-    assert not claims.readme_is_current(readme, frame)
-    current = claims.with_summary(readme, frame)
-    assert claims.readme_is_current(current, frame)
-    changed = frame.assign(verdict=frame["verdict"].replace("reproduced", "partly"))
-    assert not claims.readme_is_current(current, changed)
+def test_findings_list_each_claim_once_by_its_verdict(frame):
+    shown = claims.documents(frame)["docs/findings/toy.md"]
+    assert shown.startswith("8 claims: 1 reproduced")
+    lines = [line for line in shown.splitlines() if line.startswith("- ")]
+    words = {
+        f"{kind}, **{word}**"
+        for kind, word in frame[["kind", "verdict"]].drop_duplicates().to_numpy()
+    }
+    assert {line[2:].partition(":")[0] for line in lines} == words
+    for claim in frame["claim"].unique():
+        number = claim.rpartition(".")[2]
+        assert len(re.findall(rf"\({number}[,)]", shown)) == 1
 
 
 @pytest.mark.parametrize(
@@ -493,4 +499,4 @@ def test_a_readme_is_current_only_with_the_same_verdicts(frame):
 )
 def test_a_readme_without_markers_is_refused(frame, readme):
     with pytest.raises(ConfigError, match=r"README\.md lacks the lines <!-- claims -->"):
-        claims.with_summary(readme, frame)
+        claims.with_summary(readme, "new")

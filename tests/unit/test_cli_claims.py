@@ -59,10 +59,13 @@ def optimist(capsys):
 
 @pytest.fixture
 def readme(tmp_path, monkeypatch):
-    """A README in a project root of its own."""
+    """A README and pages of findings in a project root of their own."""
     names = config.paper_names()
     monkeypatch.setattr(config, "project_root", lambda: tmp_path)
     monkeypatch.setattr(config, "paper_names", lambda: names)
+    (tmp_path / "docs/findings").mkdir(parents=True)
+    for name in ("glb_omd", "other"):
+        (tmp_path / f"docs/findings/{name}.md").write_text(README)
     path = tmp_path / "README.md"
     path.write_text(README)
     return path
@@ -130,8 +133,9 @@ def test_the_readme_gets_the_verdicts(optimist, figures, readme):
     assert (status, out) == (0, f"{TALLY} Measured over 100 rounds.\n")
     text = readme.read_text()
     assert "| other.01 | empirical | Figure 1 | About other. | **not reproduced** |" in text
-    assert claims.readme_is_current(text, claims.read_frame(figures / "claims.csv"))
-    assert not claims.readme_is_current(text, claims.read_frame(figures / "glb_omd" / "claims.csv"))
+    page = (readme.parent / "docs/findings/other.md").read_text()
+    assert "- empirical, **not reproduced**: About other. (01)." in page
+    assert "glb_omd" not in page
 
 
 def test_a_readme_without_markers_is_refused_and_kept(optimist, figures, readme):
@@ -140,6 +144,14 @@ def test_a_readme_without_markers_is_refused_and_kept(optimist, figures, readme)
     assert status == 1
     assert "<!-- claims -->" in err
     assert readme.read_text() == "# Title\n"
+
+
+def test_nothing_is_written_where_a_page_of_findings_lacks_its_markers(optimist, figures, readme):
+    (readme.parent / "docs/findings/other.md").write_text("# Other\n")
+    status, _, err = optimist("claims", "--readme", "--figures", figures)
+    assert status == 1
+    assert "docs/findings/other.md lacks the lines <!-- claims -->" in err
+    assert readme.read_text() == README
 
 
 def test_an_absent_readme_is_refused(optimist, figures, readme):

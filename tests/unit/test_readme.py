@@ -1,15 +1,18 @@
-"""The README says what the committed results say."""
+"""The README and the pages of findings say what the committed results say."""
 
 import pytest
 
 from optimist import claims
-from optimist.plan.config import project_root
+from optimist.plan.config import paper_names, project_root
 
 
-def test_readme_shows_the_committed_verdicts():
+@pytest.mark.parametrize("name", ["README.md", *(f"docs/findings/{p}.md" for p in paper_names())])
+def test_documents_show_the_committed_verdicts(name):
     path = project_root() / "figures" / "claims.csv"
     if not path.exists():
         pytest.skip("no full run has been committed yet")
-    readme = (project_root() / "README.md").read_text()
-    current = claims.readme_is_current(readme, claims.read_frame(path))
-    assert current, "README.md shows other verdicts than figures/claims.csv; run: make readme"
+    shown = claims.documents(claims.read_frame(path))[name]
+    text = (project_root() / name).read_text()
+    assert claims.with_summary(text, shown, name) == text, (
+        f"{name} shows other verdicts than figures/claims.csv; run: make readme"
+    )

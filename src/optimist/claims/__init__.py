@@ -22,7 +22,7 @@ from optimist.claims.checks import (
 from optimist.claims.context import Context
 from optimist.claims.metrics import METRICS
 from optimist.claims.pages import (
-    readme_is_current,
+    documents,
     summary_block,
     tally,
     to_html,
@@ -49,10 +49,10 @@ __all__ = [
     "check_names",
     "check_trials",
     "claims_of",
+    "documents",
     "evaluate",
     "judge",
     "read_frame",
-    "readme_is_current",
     "summary_block",
     "tally",
     "to_frame",

@@ -176,28 +176,42 @@ def by_paper(frame: "pd.DataFrame") -> str:
     return "\n".join(parts)
 
 
-def with_summary(readme: str, frame: "pd.DataFrame") -> str:
-    """Return the text of a README with the verdicts, `by_paper`, between the lines `MARKERS`.
+def by_verdict(frame: "pd.DataFrame") -> str:
+    """Return Markdown: the tally, and for each verdict the headlines of its claims."""
+    found: dict[str, list[str]] = {}
+    for about, *_ in claims_in(frame):
+        number = about.claim.rpartition(".")[2]
+        flag = f", {about.flags.partition(':')[0]}" if about.flags else ""
+        text = f"{about.headline or about.statement} ({number}{flag})"
+        found.setdefault(f"{about.kind}, **{about.verdict}**", []).append(text)
+    lines = [f"- {word}: {'; '.join(texts)}." for word, texts in sorted(found.items())]
+    return "\n".join([tally(frame), "", *lines])
+
+
+def with_summary(document: str, text: str, source: str = "README.md") -> str:
+    """Return a document with ``text``, `by_paper` or `by_verdict`, between the lines `MARKERS`.
 
     Raises
     ------
     ConfigError
-        If a marker is missing.
+        If a marker is missing in the document that ``source`` names.
     """
     opening, closing = MARKERS
-    before, _, rest = readme.partition(opening)
+    before, _, rest = document.partition(opening)
     _, found, after = rest.partition(closing)
     if not found:
         raise ConfigError(
-            f"README.md lacks the lines {opening} and, below it, {closing}, "
+            f"{source} lacks the lines {opening} and, below it, {closing}, "
             "between which the verdicts are written"
         )
-    return f"{before}{opening}\n\n{by_paper(frame)}\n{closing}{after}"
+    return f"{before}{opening}\n\n{text.rstrip()}\n\n{closing}{after}"
 
 
-def readme_is_current(readme: str, frame: "pd.DataFrame") -> bool:
-    """Return whether the text of a README shows the verdicts of a frame between its markers."""
-    return with_summary(readme, frame) == readme
+def documents(frame: "pd.DataFrame") -> dict[str, str]:
+    """Return what stands between the markers of each document that shows verdicts, by its path."""
+    papers = frame["claim"].str.partition(".")[0]
+    found = {f"docs/findings/{paper}.md": by_verdict(rows) for paper, rows in frame.groupby(papers)}
+    return {"README.md": by_paper(frame), **found}
 
 
 # The page.
