@@ -10,7 +10,7 @@ import pytest
 from projects import new_project
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ["README.md", "config/README.md", "data/README.md"]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "config/README.md", "data/README.md"]
 DOCUMENTS += sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/*.md"))
 # Some build on what their reader has just written; tests of their own follow them to the end.
 FOLLOWED = {f"docs/add-{what}.md" for what in ("an-algorithm", "a-panel", "a-claim", "a-paper")}
