@@ -96,19 +96,6 @@ def proportion_interval(successes: int, n: int, level: float = 0.95) -> tuple[fl
     return successes / n, low, high
 
 
-def holm(p_values: Any) -> np.ndarray:
-    """Return p-values (m,) adjusted by Holm's step-down method (1979), in the given order.
-
-    A nan stays nan and counts in m.
-    """
-    p = np.asarray(p_values, dtype=float)
-    order = np.argsort(p)  # nan last
-    stepped = p[order] * np.arange(len(p), 0, -1)
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
-    return adjusted
-
-
 def log_log_slope(x: Any, y: Any, level: float = 0.95) -> tuple[float, float, float]:
     """Return (slope, low, high) of the least-squares line of log y on log x, both (n,) positive.
 

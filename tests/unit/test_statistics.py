@@ -51,20 +51,6 @@ def test_no_trials_no_share():
     assert all(math.isnan(v) for v in statistics.proportion_interval(0, 0))
 
 
-def test_holm_by_hand():
-    # Sorted 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1 with a running maximum.
-    adjusted = statistics.holm([0.01, 0.04, 0.03, 0.005])
-    assert adjusted.tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
-
-
-def test_holm_stops_at_one_and_counts_what_is_unknown():
-    assert statistics.holm([0.5, 0.9]).tolist() == [1.0, 1.0]
-    with_nan = statistics.holm([0.01, math.nan])
-    assert with_nan[0] == pytest.approx(0.02)
-    assert math.isnan(with_nan[1])
-    assert statistics.holm([]).size == 0
-
-
 def test_log_log_slope_of_a_power_law():
     x = np.array([1.0, 2.0, 5.0, 40.0])
     assert statistics.log_log_slope(x, 7.0 * x**1.5) == pytest.approx((1.5, 1.5, 1.5), abs=1e-9)
