@@ -8,7 +8,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 # Every job is a process, which would compile all modules again: half a second.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce variants quick report test lint readme keys clean
+.PHONY: reproduce variants quick report site test lint readme keys clean
 
 # Every experiment, figure, table and verdict of the papers.
 reproduce: .venv/installed
@@ -28,6 +28,10 @@ quick: .venv/installed
 # One self-contained HTML page of all figures, tables and claims; after reproduce.
 report: .venv/installed
 	$(SNAKEMAKE) --report results/report.html
+
+# The documentation as pages that need no network, site/index.html (mkdocs.yml).
+site: .venv/installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
 test: .venv/installed lint
 	$(BIN)/python -m pytest --numprocesses 2
@@ -55,4 +59,4 @@ keys: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv results .snakemake
+	rm -rf .venv results site .snakemake
