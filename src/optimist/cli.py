@@ -78,18 +78,7 @@ def _parser():
     maker.add_argument("--family", help="glb, heavy_tailed, kernel or box; arms or box")
     maker.add_argument("--file", metavar="PATH", help="default: NAME.py")
 
-    claims = add("claims", _claims, "print the verdicts of the last full run")
-    claims.add_argument("paper", nargs="?", metavar="PAPER")
-    claims.add_argument("--figures", metavar="DIR", help="where claims.csv is; default: figures")
-    claims.add_argument("--details", action="store_true", help="print the checks of each claim too")
-    claims.add_argument(
-        "--undecided",
-        action="store_true",
-        help="print what would decide the others, cheapest first",
-    )
-    claims.add_argument(
-        "--readme", action="store_true", help="write the verdicts into README.md and docs/findings"
-    )
+    _add_claims_options(add("claims", _claims, "print the verdicts of the last full run"))
 
     tracer = add("provenance", _provenance, "print where a figure, table or result is from")
     tracer.add_argument("file", metavar="FILE")
@@ -101,6 +90,20 @@ def _parser():
     merger.add_argument("folders", nargs="+", metavar="RESULTS", help="results folders to copy")
     merger.add_argument("--into", required=True, metavar="RESULTS", help="folder to copy them to")
     return parser
+
+
+def _add_claims_options(parser):
+    parser.add_argument("paper", nargs="?", metavar="PAPER")
+    parser.add_argument("--figures", metavar="DIR", help="where claims.csv is; default: figures")
+    parser.add_argument("--details", action="store_true", help="print the checks of each claim too")
+    parser.add_argument(
+        "--undecided",
+        action="store_true",
+        help="print what would decide the others, cheapest first",
+    )
+    parser.add_argument(
+        "--readme", action="store_true", help="write the verdicts into README.md and docs/findings"
+    )
 
 
 def _add_compare_options(parser):

@@ -177,13 +177,12 @@ class _Playing:
     def frames(self) -> "list[pd.DataFrame]":
         """Return the rows of each trial, in the order in which they were asked for."""
         shelf = _Shelf(self._asked, self._layout.kept, self._data, self._folder)
-        found = {i: rows for i, t in enumerate(self._asked) if (rows := shelf.rows(t)) is not None}
-        found |= {
-            i: rows
-            for i, t in enumerate(self._asked)
-            if i not in found
-            for rows in self._committed(t)
-        }
+        found = {}
+        for i, trials in enumerate(self._asked):
+            rows = shelf.rows(trials)
+            rows = self._committed(trials) if rows is None else rows
+            if rows is not None:
+                found[i] = rows
         missing = {i: t for i, t in enumerate(self._asked) if i not in found}
         self._clock.begin(missing.values())
         for i, rows in self._played(missing):
@@ -191,14 +190,14 @@ class _Playing:
             self._report(Progress(len(found), len(self._asked), self._clock.left / self._cores))
         return [found[i] for i in sorted(found)]
 
-    def _committed(self, trials: Trials) -> "Iterator[pd.DataFrame]":
-        """Yield the rows of a trial that a full run played, if there are any."""
+    def _committed(self, trials: Trials) -> "pd.DataFrame | None":
+        """Return the rows of a trial that a full run played, None if there are none."""
         tables = self._tables.get(trials.cell.paper)
         rows = None if tables is None else tables.rows(trials)
         if tables is not None and rows is not None:
             commit = ", ".join(tables.commits)
             self.taken[commit] = self.taken.get(commit, 0) + 1
-            yield rows
+        return rows
 
     def _played(self, missing: Mapping[int, Trials]) -> "Iterator[tuple[int, pd.DataFrame]]":
         here = {i: t for i, t in missing.items() if is_of_this_process(t.cell)}
