@@ -8,6 +8,7 @@ from importlib.metadata import EntryPoint
 import numpy as np
 import pytest
 import yaml
+from own_class import MINE
 from toy_environments import ROOT, make_problem
 
 from optimist import registry
@@ -22,26 +23,6 @@ from optimist.registry import Registry, canonical_name
 from optimist.runs.cell import make_cell, play_trial
 from optimist.runs.trials import Trials
 
-MINE = """
-import numpy as np
-from optimist.algorithms.glb.base import GLBAlgorithm
-
-class Mine(GLBAlgorithm):
-    reference = "Me (2026), Section 1"
-
-    def __init__(self, problem, *, rng, gamma=0.1):
-        super().__init__(problem)
-        self.rng, self.gamma = rng, gamma
-
-    def select(self, arms):
-        return int(self.rng.integers(len(arms)))
-
-    def update(self, arms, index, reward):
-        pass
-
-    def contains(self, thetas):
-        return np.ones(len(thetas), dtype=bool)
-"""
 WORLD = """
 from optimist.environments.glm import GLMEnvironment
 

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from own_class import MINE
 from PIL import Image
 
 import optimist
@@ -19,27 +20,6 @@ from optimist.files import sha256
 from optimist.plan.config import load_paper
 from optimist.runs.cell import make_cell, play_trial
 
-MINE = """
-import numpy as np
-from optimist.algorithms.glb.base import GLBAlgorithm
-
-class Mine(GLBAlgorithm):
-    reference = "Me (2026), Section 1"
-
-    def __init__(self, problem, *, rng, gamma=0.1):
-        super().__init__(problem)
-        self.rng = rng
-
-    def select(self, arms):
-        return int(self.rng.integers(len(arms)))
-
-    def update(self, arms, index, reward):
-        {update}
-
-    def contains(self, thetas):
-        return np.ones(len(thetas), dtype=bool)
-"""
-
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
@@ -47,7 +27,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(playing, "workspace", lambda: tmp_path)
     monkeypatch.setattr(playing, "figures_folder", lambda: tmp_path / "figures")
-    (tmp_path / "mine.py").write_text(MINE.format(update="pass"))
+    (tmp_path / "mine.py").write_text(MINE)
     return tmp_path
 
 
@@ -128,7 +108,7 @@ def test_what_was_played_is_kept_and_an_edit_plays_it_again(here, monkeypatch):
     )
     assert [(found.done, found.total) for found in reports] == [(5, 6), (6, 6)]
     assert len(longer) == 1.5 * len(first)
-    (here / "mine.py").write_text(MINE.format(update="self.seen = index"))
+    (here / "mine.py").write_text(MINE.replace("pass", "self.seen = index"))
     reports.clear()
     optimist.play("glb_omd/logistic_s3", labels, **ask, report=reports.append)
     assert len(reports) == 2
@@ -208,7 +188,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_played(here):
     ],
 )
 def test_a_class_that_breaks_says_so_in_one_line(here, update, expected):
-    (here / "mine.py").write_text(MINE.format(update=update))
+    (here / "mine.py").write_text(MINE.replace("pass", update))
     with pytest.raises(ResultError) as error:
         optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], trials=2, rounds=10)
     assert expected in str(error.value) and "\n" not in str(error.value)
