@@ -23,11 +23,17 @@ def processor_seconds(folder, *targets):
     """Return the processor seconds of a dry run in ``folder``."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-m", "snakemake", "-n", "--cores", "2", *targets]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment())
     if done.returncode:
         sys.exit(done.stderr)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def environment():
+    """Return the environment of a user: Python keeps compiled modules, BLAS has one thread."""
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {"OMP_NUM_THREADS": "1"}
 
 
 def state():
