@@ -28,4 +28,6 @@ rule all:
 
 
 gc.freeze()
+# Little of what follows is garbage either: look for it a hundred times less often.
+gc.set_threshold(100_000, 20, 100)
 gc.enable()

@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import stats
@@ -73,6 +74,39 @@ def test_moments_against_quadrature_of_the_quantiles(key, share):
     tails = np.abs(oracle.isf(np.exp(logs)) - law.mean) ** order
     tails += np.abs(oracle.ppf(np.exp(logs)) - law.mean) ** order
     assert law.moment(order) == pytest.approx(np.trapezoid(tails * np.exp(logs), logs), rel=1e-3)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.3, 0.6, 0.9, 0.99])
+@pytest.mark.parametrize("b", [1.001, 1.1, 1.5, 2.0, 2.5, 5.0, 50.0])
+def test_moments_of_lomax_and_pareto_against_their_closed_form(b, share):
+    with mpmath.workdps(30):
+        q, m = mpmath.mpf(share * b), 1 / (mpmath.mpf(b) - 1)
+        above = b * (1 + m) ** (q - b) * mpmath.beta(q + 1, b - q)
+        series = mpmath.hyp2f1(q + 1 - b, 1, q + 2, 1 / mpmath.mpf(b))
+        exact = float(above + b * m ** (q + 1) / ((q + 1) * (1 + m)) * series)
+    for name in ("lomax", "pareto"):
+        assert make_law(name, b).moment(share * b) == pytest.approx(exact, rel=3e-13)
+
+
+@pytest.mark.parametrize(
+    ("c", "order"), [(1.1, 0.3), (1.5, 0.9), (2.5, 1.5), (3.5, 2.0), (20.0, 2)]
+)
+def test_moments_of_the_log_logistic_law_against_quadrature(c, order):
+    with mpmath.workdps(25):
+        c, q = mpmath.mpf(c), mpmath.mpf(order)
+        mean = mpmath.pi / c / mpmath.sin(mpmath.pi / c)
+
+        def part(x, gap):
+            return gap**q * c * x ** (c - 1) / (1 + x**c) ** 2
+
+        below = mpmath.quad(lambda x: part(x, mean - x), [0, mean / 2, mean])
+        ends = [-60, -20, -5, 0, 5, 20, 100]  # in the logarithm of the gap
+        above = mpmath.quad(
+            lambda s: mpmath.exp(s) * part(mean + mpmath.exp(s), mpmath.exp(s)), ends
+        )
+        above += c * mpmath.exp((q - c) * ends[-1]) / (c - q)
+    moment = make_law("fisk", float(c)).moment(order)
+    assert moment == pytest.approx(float(below + above), rel=1e-12)
 
 
 @each_law

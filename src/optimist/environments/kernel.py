@@ -19,6 +19,7 @@ The paper (Calandriello et al. 2019) has no such experiments; they are ours.
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 
@@ -88,13 +89,18 @@ class KernelEnvironment(KernelPool):
             raise ConfigError(f"lengthscale is {lengthscale!r}; allowed for kernel 'strings': none")
         if instance != "strings":  # whose kernel is of the strings drawn
             self.kernel: Kernel = make_kernel(kernel, lengthscale)
-        points, values = self._draw(stream("instance"), instance, arms, dimension)
+        points, function = self._draw(stream("instance"), instance, arms, dimension)
         offered = None
         if subset is not None:
             rng = stream("subsets")
             offered = np.array([rng.choice(arms, subset, replace=False) for _ in range(horizon)])
-        self.fill(points, values, self.deviation * NOISES[noise](stream("noise"), horizon), offered)
-        self.theta = values if subset is None else None
+        added = self.deviation * NOISES[noise](stream("noise"), horizon)
+        self.fill(points, function, added, offered)
+
+    # mypy takes a cached property for one that cannot be set.
+    @cached_property
+    def theta(self) -> np.ndarray | None:  # type: ignore[override]
+        return self._means if self._offered is None else None
 
     @staticmethod
     def _check_fit(kernel, instance):
@@ -110,7 +116,7 @@ class KernelEnvironment(KernelPool):
             )
 
     def _draw(self, rng, instance, arms, dimension):
-        """Return the arms (A, d) and the function's values there (A,)."""
+        """Return the arms (A, d) and a callable that returns the function's values there (A,)."""
         if instance != "strings":
             return INSTANCES[instance](rng, self.kernel, arms, dimension)
         self.kernel, points = _strings(rng, arms)
@@ -129,10 +135,14 @@ class KernelEnvironment(KernelPool):
 
 
 def _unit_function(rng, kernel, centres, points):
-    """Return the values at ``points`` of a random function of norm 1 with given centres."""
+    """Return what returns the values at ``points`` of a random function of norm 1 with given
+    centres."""
     w = rng.standard_normal(len(centres))
-    w /= math.sqrt(w @ kernel(centres, centres) @ w)
-    return w @ kernel(centres, points)
+
+    def values():
+        return (w / math.sqrt(w @ kernel(centres, centres) @ w)) @ kernel(centres, points)
+
+    return values
 
 
 def _cube(rng, kernel, arms, dimension):
@@ -143,7 +153,7 @@ def _cube(rng, kernel, arms, dimension):
 def _sphere(rng, kernel, arms, dimension):
     points, theta = rng.standard_normal((arms, dimension)), rng.standard_normal(dimension)
     points /= norms(points)[:, None]
-    return points, points @ (theta / math.sqrt(theta @ theta))
+    return points, lambda: points @ (theta / math.sqrt(theta @ theta))
 
 
 def _corner(rng, kernel, arms, dimension):
@@ -152,10 +162,16 @@ def _corner(rng, kernel, arms, dimension):
     points[few] = 0.95 + 0.05 * rng.uniform(-1.0, 1.0, (len(few), dimension))
     corner = np.full((1, dimension), 0.95)
     centres = 0.5 * rng.random((CENTRES, dimension))
-    *bulk, there = _unit_function(rng, kernel, centres, np.vstack([points, corner]))
-    # The squared norm is 0.6^2 + 0.8^2 and twice the inner product, which the bulk's value tells.
-    norm = math.sqrt(1.0 + 2.0 * 0.6 * 0.8 * there)
-    return points, (0.6 * np.array(bulk) + 0.8 * kernel(corner, points)[0]) / norm
+    of_the_bulk = _unit_function(rng, kernel, centres, np.vstack([points, corner]))
+
+    def values():
+        *bulk, there = of_the_bulk()
+        # The squared norm is 0.6^2 + 0.8^2 and twice the inner product, which the bulk's value
+        # tells.
+        norm = math.sqrt(1.0 + 2.0 * 0.6 * 0.8 * there)
+        return (0.6 * np.array(bulk) + 0.8 * kernel(corner, points)[0]) / norm
+
+    return points, values
 
 
 def _hidden(rng, kernel, arms, dimension):
@@ -166,7 +182,7 @@ def _hidden(rng, kernel, arms, dimension):
     theta[:-1] = rng.standard_normal(dimension - 1)
     theta *= 0.5 / math.sqrt(theta @ theta)
     theta[-1] = math.sqrt(0.75)
-    return points, points @ theta
+    return points, lambda: points @ theta
 
 
 def _strings(rng, arms):

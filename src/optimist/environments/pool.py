@@ -1,6 +1,7 @@
 """What environments with one pool share: views of it, subsets, and noise that arms share."""
 
-from typing import Any
+from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 
@@ -19,7 +20,7 @@ class PoolEnvironment(FiniteArmEnvironment):
     def fill(
         self,
         arms: np.ndarray,
-        means: np.ndarray,
+        means: np.ndarray | Callable[[], np.ndarray],
         noise: np.ndarray,
         offered: np.ndarray | None = None,
     ) -> None:
@@ -28,24 +29,36 @@ class PoolEnvironment(FiniteArmEnvironment):
         Parameters
         ----------
         arms : (A, d) array
-        means : (A,) array
-            Mean rewards.
+        means : (A,) array, or a callable that returns it
+            Mean rewards; called before the first that is asked for.
         noise : (T,) array
             What is added in each round.
         offered : (T, K) array of int, or None
             The arms on offer in each round; None for all.
         """
         check_arms(arms, self.arm_bound)
-        self._arms, self._means = arms, means
-        self._offered = offered
-        # What is on offer in each round, gathered at once: (T, K, d) and (T, K).
-        self._rounds = None if offered is None else (arms[offered], means[offered])
-        self._gaps = (means.max() - means).tolist()
-        self._best: Any = self._rounds and self._rounds[1].max(axis=1).tolist()
+        self._evaluate = means if callable(means) else lambda: means
+        self._arms, self._offered = _frozen(arms), offered
         self._noise = np.asarray(noise).tolist()
-        # Algorithms get views of these; none may change the environment.
-        for values in (arms, means, *(self._rounds or ())):
-            values.flags.writeable = False
+
+    @cached_property
+    def _means(self) -> np.ndarray:
+        return _frozen(self._evaluate())
+
+    @cached_property
+    def _rounds(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """What is on offer in each round, gathered at once: (T, K, d) and (T, K)."""
+        if self._offered is None:
+            return None
+        return _frozen(self._arms[self._offered]), _frozen(self._means[self._offered])
+
+    @cached_property
+    def _gaps(self) -> list[float]:
+        return (self._means.max() - self._means).tolist()
+
+    @cached_property
+    def _best(self) -> list[float]:
+        return [] if self._rounds is None else self._rounds[1].max(axis=1).tolist()
 
     def arms(self, t: int) -> np.ndarray:
         return self._arms if self._rounds is None else self._rounds[0][t]
@@ -61,6 +74,12 @@ class PoolEnvironment(FiniteArmEnvironment):
     def reward(self, t: int, index: int) -> float:
         means = self._means if self._rounds is None else self._rounds[1][t]
         return float(means[index]) + self._noise[t]
+
+
+def _frozen(values: np.ndarray) -> np.ndarray:
+    """Return an array that algorithms get views of, and that none may change."""
+    values.flags.writeable = False
+    return values
 
 
 def check_subset(subset: int | None, arms: int) -> None:
