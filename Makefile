@@ -12,12 +12,12 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # Every experiment, figure, table and verdict of the papers.
 reproduce: .venv/installed
-	$(SNAKEMAKE) --max-jobs-per-timespan 1000/20s
+	$(SNAKEMAKE)
 	$(BIN)/optimist claims
 
 # The robustness variants of the environments.
 variants: .venv/installed
-	$(SNAKEMAKE) --max-jobs-per-timespan 1000/20s glb_omd_variants go_ucb_variants
+	$(SNAKEMAKE) glb_omd_variants go_ucb_variants
 
 # Every cell and figure but the variants, short horizon, under results/quick only. Trials are as
 # short as the start of a process, so one job makes many result files.

@@ -13,14 +13,17 @@ from PIL import Image
 
 from optimist.panels import figure as figures
 from optimist.panels import make_panel
-from optimist.panels.looks import Looks
+from optimist.panels.looks import COLOURS, Looks
 from optimist.panels.rows import display_name
 from optimist.plan.config import load_paper, paper_names
 from optimist.runs.trials import expand
 
 PAPER = load_paper("glb_omd")
 REAL_LOOKS = Looks
-COLOURS = seaborn.color_palette("colorblind").as_hex()
+
+
+def test_colours_are_those_of_seaborn_for_the_colour_blind():
+    assert [*seaborn.color_palette("colorblind").as_hex(), "#000000"] == [*COLOURS]
 
 
 def made_up_tables():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.panels import make_panel, pictures
 from optimist.panels.base import COLUMNS, NUMBERS, Panel
-from optimist.panels.looks import Looks
+from optimist.panels.looks import COLOURS, Looks
 from optimist.panels.marks import WARNING, references
 from optimist.panels.rows import Tables, rows
 from optimist.panels.thinning import thin
@@ -125,11 +125,8 @@ def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[st
 
 
 def _looks(table: "pd.DataFrame", paper: Mapping[str, Any]) -> Looks:
-    import seaborn
-
-    colours = [*seaborn.color_palette("colorblind").as_hex(), "#000000"]
     shown = table.loc[table["role"].isin(["data", "note"]), "series"].unique()
-    return Looks(paper, colours, _marks(table), [series for series in shown if series])
+    return Looks(paper, COLOURS, _marks(table), [series for series in shown if series])
 
 
 # One panel.
