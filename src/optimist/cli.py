@@ -11,6 +11,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from optimist import __version__
 from optimist.errors import ConfigError, OptimistError, unwritable_named
@@ -51,18 +52,17 @@ def _parser():
 
     def add(name, command, text):
         added = commands.add_parser(name, help=text)
+        added.add_argument("--json", action="store_true", help="print JSON")
         added.set_defaults(command=command)
         return added
 
     lister = add("list", _list, "print papers, settings, their options, and algorithms")
     lister.add_argument("what", nargs="?", metavar="PAPER[/SETTING]")
-    lister.add_argument("--json", action="store_true", help="print JSON")
 
     runner = add("run", _run, "run one cell outside the workflow")
     runner.add_argument("cell", metavar="PAPER/SETTING/ALGORITHM")
     runner.add_argument("--trials", default="0:1", metavar="FIRST:STOP", help="default: 0:1")
     runner.add_argument("--rounds", type=int, metavar="N", help="stop after N rounds")
-    runner.add_argument("--json", action="store_true", help="print JSON")
 
     _add_compare_options(
         add("compare", _compare, "play algorithms in settings on the same trials, and rank them")
@@ -70,7 +70,6 @@ def _parser():
 
     checker = add("check", _check, "check an algorithm or an environment, such as mine.py:Mine")
     checker.add_argument("label", metavar="LABEL", help="file.py:Class[option=value], or a name")
-    checker.add_argument("--json", action="store_true", help="print JSON")
 
     maker = add("new", _new, "write the file of a new algorithm or environment")
     maker.add_argument("what", metavar="WHAT", help="algorithm or environment")
@@ -82,7 +81,6 @@ def _parser():
 
     tracer = add("provenance", _provenance, "print where a figure, table or result is from")
     tracer.add_argument("file", metavar="FILE")
-    tracer.add_argument("--json", action="store_true", help="print JSON")
 
     _add_results_options(add("results", _results, "check the result files of a configuration"))
 
@@ -129,7 +127,6 @@ def _add_compare_options(parser):
     parser.add_argument(
         "--fresh", action="store_true", help="take nothing from the tables of the last full run"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--csv", metavar="FILE", help="write the table into FILE")
     parser.add_argument(
         "--plot", metavar="FILE", help="draw regret against rounds and time (pdf, png or svg)"
@@ -251,7 +248,8 @@ def _check(options):
 def _new(options):
     from optimist import new
 
-    print(new.write(options.what, options.name, options.family, options.file))
+    path, text = new.write(options.what, options.name, options.family, options.file)
+    print(json.dumps({"file": path}) if options.json else text)
     return 0
 
 
@@ -271,17 +269,23 @@ def _results(options):
 
     plan = Plan(load_config(*options.configfile, values=options.config))
     entries = inventory.take(plan)
-    print(inventory.to_text(entries, _configuration(options)))
+    found: dict[str, Any] = {"files": inventory.to_rows(entries)}
+    lines = [inventory.to_text(entries, _configuration(options))]
     if options.costs:
         measured = [*costs.collect(inventory.uses(entries)), *inventory.studies(plan)]
         known = costs.read(options.costs)
         updated = costs.update(known, measured)
         costs.write(updated, options.costs)
-        print(f"{options.costs}: {len({*updated} - {*known})} of {len(updated)} rows are new")
+        found["new_costs"] = len({*updated} - {*known})
+        lines.append(f"{options.costs}: {found['new_costs']} of {len(updated)} rows are new")
     if options.delete:
         doomed = [entry for entry in entries if entry.state == options.delete]
         made = inventory.delete(doomed, plan)
-        print(f"deleted {len(doomed)} result files, and {made} files that were made from them")
+        found |= {"deleted": len(doomed), "deleted_made_from_them": made}
+        lines.append(
+            f"deleted {len(doomed)} result files, and {made} files that were made from them"
+        )
+    print(json.dumps(found, indent=1) if options.json else "\n".join(lines))
     return 0
 
 
@@ -295,7 +299,10 @@ def _merge(options):
     from optimist.records.merge import merge
 
     copied, known = merge(options.folders, options.into)
-    print(f"copied {copied} files; {known} were there already")
+    if options.json:
+        print(json.dumps({"copied": copied, "known": known}))
+    else:
+        print(f"copied {copied} files; {known} were there already")
     return 0
 
 
@@ -307,6 +314,10 @@ def _claims(options):
     frame = claims.read_frame(_claims_path(options))
     if options.readme:
         _write_readme(frame)
+    if options.json:
+        shown = claims.undecided_claims(frame) if options.undecided else frame
+        print(shown.to_json(orient="records", indent=1))
+    elif options.readme:
         print(claims.tally(frame))
     elif options.undecided:
         print(claims.undecided(frame))

@@ -32,7 +32,7 @@ _IN_LABELS = re.compile(r"[\[\]=,:\s]")
 ROUNDS = 200
 
 
-def write(what: str, name: str, family: str | None, file: str | None = None) -> str:
+def write(what: str, name: str, family: str | None, file: str | None = None) -> tuple[str, str]:
     """Write a file to start from.
 
     Parameters
@@ -47,8 +47,8 @@ def write(what: str, name: str, family: str | None, file: str | None = None) -> 
 
     Returns
     -------
-    str
-        What was written, and the commands that come next.
+    path, text : str
+        The file that was written; what was done, and the commands that come next.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def write(what: str, name: str, family: str | None, file: str | None = None) -> 
     path = f"{name}.py" if file is None else file
     _check_path(path)
     _create(path, text)
-    return _next(what, FAMILIES[what][family], path, canonical_name(f"{path}:{cls}"))
+    return path, _next(what, FAMILIES[what][family], path, canonical_name(f"{path}:{cls}"))
 
 
 def _check_name(what: str, name: str) -> None:

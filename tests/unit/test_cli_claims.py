@@ -1,5 +1,7 @@
 """The command ``optimist claims``: verdicts from the committed tables alone, and the README."""
 
+import json
+
 import pandas as pd
 import pytest
 from claim_tables import SPREAD, claim_with, document, facts, finals, reading
@@ -97,6 +99,20 @@ def test_what_would_decide_is_listed_with_its_command(optimist, figures):
     ]
     _, out, _ = optimist("claims", "glb_omd", "--undecided", "--figures", figures)
     assert out == "no claim is undecided\n"
+
+
+def test_verdicts_and_what_would_decide_are_there_as_json(optimist, figures):
+    rows = json.loads(optimist("claims", "--json", "--figures", figures)[1])
+    assert [(row["claim"], row["verdict"]) for row in rows] == [
+        ("glb_omd.01", "reproduced"),
+        ("other.01", "not reproduced"),
+        ("other.02", "undecided"),
+    ]
+    assert rows[0]["low"] is None  # of a fact, which has no interval
+    _, out, _ = optimist("claims", "--undecided", "--json", "--figures", figures)
+    (row,) = json.loads(out)
+    assert (row["claim"], row["needs"]) == ("other.02", 79)
+    assert row["command"].startswith("snakemake ")
 
 
 def test_one_paper_needs_its_own_file_only(optimist, figures):

@@ -170,6 +170,21 @@ def test_each_method_is_taken_at_its_best_by_trials_that_do_not_count():
         measure("tuned_regret_ratio", {**arguments, "settings": ["r", "s"]}, finals=tables)
 
 
+def test_a_method_is_tuned_by_the_same_trials_where_new_ones_alone_count():
+    r, s = "task[x=1]", "task[x=2]"
+    tables = [
+        finals(r, "a", [9.0, 9.0, 1.0, 1.0, 7.0, 8.0]),
+        finals(s, "a", [5.0, 5.0, 6.0, 8.0, 10.0, 14.0]),
+        finals(r, "b", [1.0, 1.0, 2.0, 2.0, 3.0, 5.0]),
+        finals(s, "b", [3.0, 3.0, 1.0, 1.0, 1.0, 1.0]),
+    ]
+    grouped = cells(finals=tables).groups
+    new = {("regret", setting, x): (4, math.inf) for setting in (r, s) for x in "ab"}
+    arguments = {"numerator": "a", "denominator": "b", "settings": [r, s], "tuning": 2}
+    found = metric("tuned_regret_ratio")(Cells(grouped, new), **arguments).evidence
+    assert (found.value, found.n) == (3.0, 2)  # of the last two trials, a at s and b at r
+
+
 REGRETS = [
     by_round("here", "a", [[1.0, 4.0, 6.0, 6.0], [1.0, 2.0, 2.0, 4.0]]),
     by_round("here", "b", [[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0]]),

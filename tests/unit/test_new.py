@@ -1,6 +1,7 @@
 """`optimist new`: files to start from work as they are, and nothing that is there is lost."""
 
 import ast
+import json
 import os
 import subprocess
 import sys
@@ -64,6 +65,12 @@ def test_a_new_file_has_an_option_that_is_checked_and_texts_for_all(here, what, 
     option = "gamma" if what == "algorithm" else "dimension"
     assert cli.main(["check", f"my_own.py:MyOwn[{option}=0]"]) == 1
     assert f"error: {option} is 0; allowed: " in capsys.readouterr().err
+
+
+def test_the_file_is_named_as_json(here, capsys):
+    assert cli.main(["new", "environment", "grid", "--family", "box", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"file": "grid.py"}
+    assert Path("grid.py").exists()
 
 
 def test_new_files_are_as_ruff_and_mypy_want_them(here):

@@ -1,6 +1,7 @@
 """Result files that are not what is asked for are refused, found, deleted, and never merged."""
 
 import errno
+import json
 import os
 import shutil
 from dataclasses import replace
@@ -173,10 +174,14 @@ def test_the_command_deletes_what_it_is_told_and_nothing_else(folder, monkeypatc
     assert cli.main(["results", "--delete", "refused"]) == 0
     assert "deleted 2 result files, and 1 files that were made from" in capsys.readouterr().out
     assert not folder.figure.exists()
+    (early,) = (e.path for e in inventory.take(folder) if e.state == "early")
     assert [e.state for e in inventory.take(folder)] == [
         *("present", "absent", "absent", "absent", "early")
     ]
-    assert cli.main(["results", "--delete", "early"]) == 0
+    assert cli.main(["results", "--delete", "early", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["deleted"], told["deleted_made_from_them"]) == (1, 0)
+    assert {row["path"]: row["state"] for row in told["files"]}[early] == "early"
     assert [e.state for e in inventory.take(folder)].count("absent") == 4
 
 
@@ -297,6 +302,12 @@ def test_results_of_two_machines_come_together(tmp_path):
     names = ("data/raw/diabetes.parquet", "data/diabetes.csv", toy_trials().path)
     times = [(tmp_path / "all" / name).stat().st_mtime_ns for name in names]
     assert times == sorted(times)
+
+
+def test_what_was_joined_is_told_as_json(tmp_path, capsys):
+    a, b = copy_of(tmp_path, "a", toy_trials()), copy_of(tmp_path, "b", toy_trials())
+    assert cli.main(["merge", str(a), "--into", str(b), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"copied": 0, "known": 1}
 
 
 def test_the_same_results_twice_are_known(tmp_path):

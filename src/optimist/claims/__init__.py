@@ -29,6 +29,7 @@ from optimist.claims.pages import (
     to_markdown,
     to_text,
     undecided,
+    undecided_claims,
     with_summary,
 )
 from optimist.claims.table import COLUMNS, read_frame, to_frame
@@ -60,5 +61,6 @@ __all__ = [
     "to_markdown",
     "to_text",
     "undecided",
+    "undecided_claims",
     "with_summary",
 ]

@@ -127,20 +127,28 @@ def _line(check: Any) -> str:
     return f"{check.outcome:<9} {check.check}{reading}{value}{wanted}{remark}"
 
 
-def undecided(frame: "pd.DataFrame") -> str:
-    """Return plain text: the undecided claims, cheapest first, with the commands that run them."""
-    heads = [checks[0] for checks in claims_in(frame) if checks[0].verdict == "undecided"]
-    priced = sorted(
-        (head for head in heads if head.command),
-        key=lambda head: (math.inf if math.isnan(head.hours) else head.hours, head.claim),
+def undecided_claims(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Return a row for each undecided claim, its first: the cheapest first, then those that no
+    number of trials decides."""
+    heads = frame.drop_duplicates("claim")
+    heads = heads[heads["verdict"] == "undecided"]
+    heads = heads.assign(hours=heads["hours"].astype(float), decidable=heads["command"] != "")
+    ordered = heads.sort_values(
+        ["decidable", "hours", "claim"], ascending=[False, True, True], na_position="last"
     )
-    others = [head for head in heads if not head.command]
+    return ordered.drop(columns="decidable")
+
+
+def undecided(frame: "pd.DataFrame") -> str:
+    """Return plain text: `undecided_claims`, with the commands that run them."""
     lines = []
-    for head in priced:
-        lines += [f"{head.claim}  {head.statement}", f"    {_needed(head)}", f"    {head.command}"]
-    for head in others:
-        reason = _needed(head) or "no number of trials decides what is open"
-        lines += [f"{head.claim}  {head.statement}", f"    {reason}"]
+    for head, *_ in claims_in(undecided_claims(frame)):
+        needed = _needed(head)
+        lines.append(f"{head.claim}  {head.statement}")
+        if head.command:
+            lines += [f"    {needed}", f"    {head.command}"]
+        else:
+            lines.append(f"    {needed or 'no number of trials decides what is open'}")
     return "\n".join(lines) or "no claim is undecided"
 
 

@@ -93,6 +93,11 @@ def _time(path: str) -> float:
     return Path(path).stat().st_mtime if Path(path).exists() else math.inf
 
 
+def to_rows(entries: Iterable[Entry]) -> list[dict[str, str]]:
+    """Return path, state and remark of each entry."""
+    return [{"path": e.path, "state": e.state, "remark": e.remark} for e in entries]
+
+
 def to_text(entries: Sequence[Entry], options: str = "", shown: int = 20) -> str:
     """Return a summary of entries, the files that are refused or ended early, and what to type.
 
