@@ -54,6 +54,26 @@ def planned(project, arguments):
     return [path for line in outputs for path in line.split(", ")]
 
 
+TIMERS = """
+onsuccess:
+    import threading
+
+    timers = [one for one in threading.enumerate() if isinstance(one, threading.Timer)]
+    print(f"timers left: {len(timers)}")
+"""
+
+
+@pytest.mark.parametrize(("limit", "left"), [([], False), (["100/2s"], True)])
+def test_no_timer_wakes_the_scheduler_unless_a_limit_is_asked_for(project, limit, left):
+    with (project.root / "Snakefile").open("a") as snakefile:
+        snakefile.write(TIMERS)
+    *arguments, end = project.overlay(only={"algorithms": ["glb_omd"]})
+    asked = [f"--max-jobs-per-timespan={text}" for text in limit]
+    text = project.run(*arguments, *asked, end, "results").stdout
+    (number,) = re.findall("timers left: ([0-9]+)", text)
+    assert (number != "0") == left
+
+
 def test_dry_run_of_everything_plans_every_result_file(project):
     plan = Plan(config.load_config())
     targets = [name for paper in plan.papers for name in plan.targets.named(paper)]

@@ -18,15 +18,14 @@ except OptimistError as error:
 
 layout = plan.layout
 
-# Snakemake's limit of 100 jobs a second, if no other is asked for. Every job that ends would leave a
-# timer behind that wakes the scheduler again and again, for ever (docs/performance.md).
-limit = getattr(workflow.scheduling_settings, "max_jobs_per_timespan", None)
-if limit and (limit.max_jobs, limit.timespan) == (100, 1):
-    workflow.scheduling_settings.max_jobs_per_timespan = None
 
-
-# Snakemake would end with a traceback where it makes folders.
 onstart:
+    # Snakemake's limit of 100 jobs a second, if no other is asked for: every job that ends would
+    # leave a timer behind that wakes the scheduler again and again (docs/performance.md).
+    limit = workflow.scheduling_settings.max_jobs_per_timespan
+    if (limit.max_jobs, limit.timespan) == (100, 1):
+        workflow.scheduler.job_rate_limiter = None
+    # Snakemake would end with a traceback where it makes folders.
     try:
         for folder in (layout.results, layout.figures):
             check_writable(folder)

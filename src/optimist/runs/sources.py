@@ -30,31 +30,19 @@ def source_files(
     loop, everything that those import and that `optimist.imports` follows, and what builds a trial;
     of cells that are timed ``in_turns``, what orders them too.
     """
-    return _files(*_modules(cell, probe), in_turns=in_turns)
-
-
-def code_digest(
-    cell: Cell, probe: dict[str, object] | None = None, *, in_turns: bool = False
-) -> str:
-    """Return the digest of a cell's `source_files`."""
-    modules = _modules(cell, probe)
-    # What is not of this package may change while a process lives.
-    found = _code_digest if all(map(is_own, modules)) else _code_digest.__wrapped__
-    return found(*modules, in_turns=in_turns)
-
-
-@lru_cache
-def _code_digest(*modules: str, in_turns: bool) -> str:
-    return digest(tuple(_files(*modules, in_turns=in_turns)))
-
-
-def _modules(cell: Cell, probe: dict[str, object] | None) -> list[str]:
     labels = [cell.algorithm, *([str(probe["leader"])] if probe else [])]
     modules = [algorithm_module(name_of(label), cell.domain) for label in labels]
-    return [*modules, environment_module(cell.spec["environment"])]
+    return _files(*modules, environment_module(cell.spec["environment"]), in_turns=in_turns)
 
 
 def _files(*modules: str, in_turns: bool) -> list[str]:
+    # What is not of this package may change while a process lives.
+    found = _found if all(map(is_own, modules)) else _found.__wrapped__
+    return list(found(*modules, in_turns=in_turns))
+
+
+@lru_cache
+def _found(*modules: str, in_turns: bool) -> list[str]:
     glue = {origin(name) for name in (*GLUE, *([TURNS] if in_turns else []))}
     files = glue.union(*(closure(module) for module in (*modules, *LOOP)))
     own = set(filter(is_own, files))

@@ -16,7 +16,7 @@ from optimist.layout import Result
 from optimist.runs.cell import Cell, Histories, make_cell, play_trial
 from optimist.runs.limits import limited
 from optimist.runs.loop import Trajectory
-from optimist.runs.sources import code_digest
+from optimist.runs.sources import digest, source_files
 
 # What the configuration says of a lane: the key of its blocks, and of the cap on its trials.
 BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
@@ -70,7 +70,8 @@ class Trials:
     @property
     def code(self) -> str:
         """Digest of the source files that decide their result."""
-        return code_digest(self.cell, self.probe, in_turns=self.lane == "timing")
+        files = source_files(self.cell, self.probe, in_turns=self.lane == "timing")
+        return digest(tuple(files))
 
     def describe(self) -> dict[str, Any]:
         """Return all that decides their result but the data set, as plain data."""
