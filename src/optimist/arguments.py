@@ -1,24 +1,15 @@
 """Checking configuration against the signatures of what it configures."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from optimist.errors import ConfigError, nearest
 
 
-def parameters(function: Any) -> Mapping[str, inspect.Parameter]:
-    """Return the parameters of ``function``, by name in their order."""
-    return _signature(function).parameters
-
-
-_signature = cache(inspect.signature)
-
-
 def defaults(function: Callable) -> dict:
     """Return the parameters of ``function`` that have a default, with it."""
-    return {name: p.default for name, p in parameters(function).items() if p.default is not p.empty}
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
 
 
 def check_keywords(
@@ -29,13 +20,15 @@ def check_keywords(
     Every one of ``given`` must be a parameter of it, and each of its parameters without a default
     must be given. ``known`` are parameters that the caller supplies itself.
     """
-    allowed = {name: p for name, p in parameters(function).items() if name not in ("self", *known)}
+    parameters = dict(inspect.signature(function).parameters)
+    for name in ("self", *known):
+        parameters.pop(name, None)
     for key in given:
-        if key not in allowed:
+        if key not in parameters:
             raise ConfigError(
-                f"{what}: unknown key {key!r}{nearest(key, allowed)}; "
-                f"allowed: {', '.join(sorted(allowed)) or 'none'}"
+                f"{what}: unknown key {key!r}{nearest(key, parameters)}; "
+                f"allowed: {', '.join(sorted(parameters)) or 'none'}"
             )
-    for name, parameter in allowed.items():
+    for name, parameter in parameters.items():
         if parameter.default is parameter.empty and name not in given:
             raise ConfigError(f"{what}: key {name!r} is missing")

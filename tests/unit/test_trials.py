@@ -1,5 +1,7 @@
 """Trials: each is asked for once, and results do not depend on how they are cut into files."""
 
+import gc
+import weakref
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -7,7 +9,7 @@ import pyarrow as pa
 import pytest
 from toy_environments import ROOT, STAND_IN
 
-from optimist.algorithms import REGISTRY, algorithm_class
+from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm
 from optimist.environments import REGISTRY as ENVIRONMENTS
 from optimist.environments import environment_class
 from optimist.errors import ConfigError
@@ -154,6 +156,25 @@ def test_a_truncated_run_is_the_beginning_of_the_full_one():
     where = [full["round"].index(r) for r in short["round"]]
     for name in set(full).difference(results.VOLATILE):
         assert short[name] == [full[name][i] for i in where], name
+
+
+SETTINGS = {
+    spec["environment"]: (paper, setting)
+    for paper, loaded in PAPERS.items()
+    for setting, spec in loaded["settings"].items()
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_trial_leaves_no_environment_behind(name):
+    paper, setting = SETTINGS[name]
+    cell = make_cell(PAPERS[paper], setting, "uniform")
+    environment, problem = build(cell, 0, STAND_IN)
+    make_algorithm(cell.algorithm, problem, cell.algorithm_stream(0))
+    left = weakref.ref(environment)
+    del environment, problem
+    gc.collect()
+    assert left() is None
 
 
 def test_settings_of_one_name_share_their_streams():

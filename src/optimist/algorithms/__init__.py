@@ -6,12 +6,12 @@ algorithm is never a second class. Names are those of a domain: ``arms``, finite
 one that an installed package offers (`optimist.registry`).
 """
 
+import inspect
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from optimist.arguments import parameters
 from optimist.errors import ConfigError, nearest
 from optimist.label import Label, name_of
 from optimist.registry import Registry, canonical_name
@@ -119,8 +119,8 @@ def algorithm_module(name: str, domain: str = "arms") -> str:
 @cache
 def option_names(cls: type) -> dict[str, Any]:
     """Return the keyword options of an algorithm class with their defaults."""
-    found = parameters(cls).values()
-    return {p.name: p.default for p in found if p.kind is p.KEYWORD_ONLY and p.name != "rng"}
+    parameters = inspect.signature(cls).parameters.values()
+    return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "rng"}
 
 
 def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = None) -> Any:
@@ -153,7 +153,7 @@ def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = N
                 f"allowed: {', '.join(sorted(allowed)) or 'none'}"
             )
     check_problem(name, cls, problem)
-    if "rng" in parameters(cls):
+    if "rng" in inspect.signature(cls).parameters:
         options["rng"] = rng
     return cls(problem, **options)
 

@@ -4,12 +4,13 @@ An option of a setting is a parameter of its environment, a keyword of what the 
 the algorithm (its ``problem``), or ``horizon``.
 """
 
+import inspect
 from collections.abc import Mapping
 from copy import deepcopy
 from functools import cache
 from typing import Any
 
-from optimist.arguments import defaults, parameters
+from optimist.arguments import defaults
 from optimist.environments import environment_class
 from optimist.errors import ConfigError, nearest, unknown_name, whole_number
 from optimist.label import Label
@@ -75,7 +76,7 @@ def _signature_defaults(cls: Any) -> dict[str, Any]:
 
 
 def _keywords(function: Any) -> list[str]:
-    return [name for name in parameters(function) if name not in SUPPLIED]
+    return [name for name in inspect.signature(function).parameters if name not in SUPPLIED]
 
 
 def _with_options(

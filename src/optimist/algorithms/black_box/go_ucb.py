@@ -15,6 +15,7 @@ leaves open how weights are drawn, where Step 5 starts, how parameters are put b
 and F; these are options, and the bound of the problem. Each variant names its own deviations.
 """
 
+import inspect
 import math
 from functools import partial
 from typing import Any
@@ -24,7 +25,6 @@ import numpy as np
 from optimist.algorithms.black_box.base import BoxAlgorithm
 from optimist.algorithms.black_box.go_ucb_paper import PaperVariant
 from optimist.algorithms.black_box.go_ucb_tuned import TunedVariant
-from optimist.arguments import defaults
 from optimist.errors import ConfigError, one_of, positive
 from optimist.numerics.ellipsoid import LowRankEllipsoid
 from optimist.numerics.network import TwoLayerNetwork
@@ -189,6 +189,6 @@ class GOUCB(BoxAlgorithm):
 def _refuse_idle(**options):
     """Raise ConfigError for an option of the paper's variant that the other would not heed."""
     for key, value in options.items():
-        default = defaults(GOUCB)[key]
+        default = inspect.signature(GOUCB).parameters[key].default
         if value != default:
             raise ConfigError(f"{key} is {value!r}; allowed with variant=tuned: {default}")

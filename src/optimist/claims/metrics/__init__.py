@@ -7,11 +7,11 @@ line here.
 """
 
 import importlib
+import inspect
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from optimist.arguments import parameters
 from optimist.claims.cells import Metric
 from optimist.errors import unknown_name
 
@@ -97,8 +97,8 @@ def metric(name: str) -> Metric:
 
 def metric_arguments(name: str) -> list[str]:
     """Return the argument names of the metric called ``name``; raise ConfigError if unknown."""
-    found = parameters(metric(name)).values()
-    return [p.name for p in found if p.kind is p.KEYWORD_ONLY]
+    parameters = inspect.signature(metric(name)).parameters.values()
+    return [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
 
 
 def least_units(name: str, arguments: Mapping[str, Any], alpha: float) -> int:
