@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 
-from optimist.numerics.network import TwoLayerNetwork
+from optimist.numerics.network import TwoLayerNetwork, logistic
 
 NETWORK = TwoLayerNetwork(4, hidden=3)
 
@@ -90,3 +91,15 @@ def test_initial_weights_are_uniform_up_to_the_root_of_the_inputs():
         values = draws[:, part]
         assert 0.99 * bound < np.abs(values).max() <= bound
         assert values.std() == pytest.approx(bound / math.sqrt(3), rel=0.01)
+
+
+def test_the_logistic_function_of_one_number_is_that_of_scipy_bit_for_bit():
+    rng = np.random.default_rng(5)
+    z = [*rng.uniform(-101.0, 101.0, 1000), -math.inf, -1e300, -710.0, 0.0, 710.0, math.inf]
+    assert [logistic(v) for v in z] == scipy.special.expit(z).tolist()
+
+
+def test_the_value_at_one_point_is_that_of_a_row_bit_for_bit():
+    w, x = draw(np.random.default_rng(6), rows=100)
+    single = [NETWORK.value(*pair) for pair in zip(w, x, strict=True)]
+    assert single == NETWORK.values(w, x).tolist()

@@ -1,5 +1,7 @@
 """The plan: what is asked for is what is shown, and all that is asked for can be reached."""
 
+import subprocess
+import sys
 from collections import defaultdict
 from dataclasses import replace
 from itertools import pairwise
@@ -489,6 +491,19 @@ def test_a_figure_of_two_groups_with_unknown_maxima_is_refused(monkeypatch):
     monkeypatch.setattr("optimist.plan.plan.load_paper", mixed)
     with pytest.raises(ConfigError, match="'mixed' of group paper shows breast_cancer_wdbc_rf/go_"):
         Plan(config.merge(config.load_config(), {"papers": ["go_ucb"]}))
+
+
+def test_planning_loads_no_part_of_scipy_and_no_pandas():
+    heavy = ("scipy.special", "scipy.linalg", "scipy.optimize", "scipy.stats", "pandas", "sklearn")
+    code = (
+        "import sys\n"
+        "from optimist.plan.config import load_config\n"
+        "from optimist.plan.plan import Plan\n"
+        "Plan(load_config())\n"
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
 
 
 def test_what_no_cell_figure_or_study_has_is_refused_by_name(plan):

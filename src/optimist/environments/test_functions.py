@@ -20,11 +20,10 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-import scipy
 
 from optimist.environments.base import MOST_DIMENSIONS, BoxEnvironment
 from optimist.errors import one_of, positive, whole_number
-from optimist.numerics.network import HIDDEN, TwoLayerNetwork
+from optimist.numerics.network import HIDDEN, TwoLayerNetwork, logistic
 from optimist.problems.box import BoxProblem
 
 EDGE = 5.0
@@ -35,7 +34,7 @@ STYBLINSKI_TANG = float(min(np.roots([2.0, 0.0, -16.0, 2.5]).real))
 
 def network(x: np.ndarray) -> float:
     """Return f_1 at ``x`` (d,)."""
-    return HIDDEN * float(scipy.special.expit(1.0 + x.sum())) + 1.0
+    return HIDDEN * logistic(1.0 + x.sum()) + 1.0
 
 
 def styblinski_tang(x: np.ndarray) -> float:

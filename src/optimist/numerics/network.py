@@ -78,7 +78,9 @@ class TwoLayerNetwork:
 
     def value(self, w: np.ndarray, x: np.ndarray) -> float:
         """Return f at one point, a float."""
-        return float(self.values(w[None], x[None])[0])
+        layers = self.layers(w[None])
+        h = np.array([[logistic(z) for z in _inputs(layers, x[None])[0]]])
+        return float((np.einsum("kh,kh->k", layers.w2, h) + layers.b2)[0])
 
     def gradient(self, w: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Return the gradient in w (d_w,) at one point."""
@@ -135,8 +137,22 @@ def least_squares(
     return min(found, key=lambda result: result.fun).x
 
 
-def _hidden(layers, x):
-    """Return h (K, H)."""
+def logistic(z: float) -> float:
+    """Return 1 / (1 + exp(-z)) for one number, the same as scipy.special, which is slow to load."""
+    try:
+        return 1.0 / (1.0 + math.exp(-z))
+    except OverflowError:
+        return 0.0
+
+
+def _inputs(layers, x):
+    """Return W_1 x + b_1 (K, H)."""
     z = (layers.W1 @ x[:, :, None])[:, :, 0]
     z += layers.b1
+    return z
+
+
+def _hidden(layers, x):
+    """Return h (K, H)."""
+    z = _inputs(layers, x)
     return scipy.special.expit(z, out=z)
