@@ -6,24 +6,18 @@ import matplotlib.style
 import numpy as np
 import pandas as pd
 import pytest
-import seaborn
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
 
 from optimist.panels import figure as figures
 from optimist.panels import make_panel
-from optimist.panels.looks import COLOURS, Looks
+from optimist.panels.looks import Looks
 from optimist.panels.rows import display_name
-from optimist.plan.config import load_paper, paper_names
+from optimist.plan.config import load_paper
 from optimist.runs.trials import expand
 
 PAPER = load_paper("glb_omd")
-REAL_LOOKS = Looks
-
-
-def test_colours_are_those_of_seaborn_for_the_colour_blind():
-    assert [*seaborn.color_palette("colorblind").as_hex(), "#000000"] == [*COLOURS]
 
 
 def made_up_tables():
@@ -129,7 +123,7 @@ def test_every_figure_is_drawn_from_nothing_and_says_so(name, tmp_path, texts):
     assert "no data" in texts
     shown = " ".join(texts)
     for algorithm in figure["panels"][0].get("algorithms", []):
-        assert display_name(algorithm, PAPER["names"]) in shown
+        assert display_name(algorithm, PAPER["names"], PAPER["options"]) in shown
     assert "missing: " in shown
 
 
@@ -199,66 +193,9 @@ def test_estimated_times_are_marked_and_trials_counted(tables, tmp_path, texts):
     figure = PAPER["figures"]["ofuglb_cost"]
     drawn(figure, figures.tabulate(figure, tables, PAPER), tmp_path)
     shown = " ".join(texts)
-    assert "OFUGLB (slsqp) *" in shown
+    assert "OFUGLB (SLSQP) *" in shown
     assert "* estimated from 2 of 100 rounds" in shown
     assert "n = 3" in shown
-
-
-def test_an_algorithm_has_one_colour_and_marker_and_its_variants_differ():
-    looks = Looks(PAPER, COLOURS, {})
-    labels = list(dict.fromkeys(job.cell.algorithm for job in expand(PAPER)))
-    by_name = {}
-    for label in labels:
-        by_name.setdefault(label.partition("[")[0], []).append(label)
-    assert len({looks.colour(name) for name in by_name}) == len(by_name) == 8
-    assert len({looks.marker(name) for name in by_name}) == len(by_name)
-    for name, variants in by_name.items():
-        assert {looks.colour(label) for label in variants} == {looks.colour(name)}
-        assert len({str(looks.dash(label)) for label in variants}) == len(variants)
-        assert len({looks.hatch(label) for label in variants}) == len(variants)
-        assert looks.dash(name) == "-"
-
-
-def test_no_variant_looks_like_the_plain_algorithm_however_many_there_are():
-    many = ["gloc", *(f"gloc[option={i}]" for i in range(20))]
-    looks = Looks({"names": {"gloc": "GLOC"}, "runs": [{"algorithms": many}]}, COLOURS, {})
-    for style in (looks.dash, looks.hatch):
-        assert style("gloc") not in {style(label) for label in many[1:]}
-        assert len({str(style(label)) for label in many[1:7]}) == 6
-
-
-def test_looks_do_not_depend_on_which_algorithms_a_figure_shows():
-    labels = ["ecolog", "ecolog[index=mixed]", "ecolog[solver=pgd]", "gloc"]
-    first = Looks(PAPER, COLOURS, {}, ["ofuglb", *labels[::-1]])
-    second = Looks(PAPER, COLOURS, {}, labels[1:])
-    first.line("ecolog[solver=pgd]")
-    assert [first.line(label) for label in labels] == [second.line(label) for label in labels]
-
-
-def test_every_algorithm_of_a_paper_has_a_colour_and_a_marker_of_its_own(monkeypatch):
-    made = []
-    monkeypatch.setattr(
-        figures, "Looks", lambda *arguments: made.append(arguments) or REAL_LOOKS(*arguments)
-    )
-    for name in paper_names():
-        paper = load_paper(name)
-        figure = next(iter(paper["figures"].values()))
-        figures._compose(figure, figures.tabulate(figure, {}, paper), paper)
-        looks = REAL_LOOKS(*made[-1])
-        assert len({looks.colour(label) for label in paper["names"]}) == len(paper["names"])
-        assert len({looks.marker(label) for label in paper["names"]}) == len(paper["names"])
-
-
-def test_variants_of_one_algorithm_alone_have_colours_and_markers_of_their_own():
-    labels = ["ecolog[solver=pgd]", "ecolog", "ecolog[index=mixed]"]
-    alone = Looks(PAPER, COLOURS, {}, labels)
-    assert len({alone.colour(label) for label in labels}) == 3
-    assert len({alone.marker(label) for label in labels}) == 3
-    assert all(alone.line(label)["markerfacecolor"] != "white" for label in labels)
-    usual = Looks(PAPER, COLOURS, {})
-    for shown in (["gloc"], ["gloc", *labels]):
-        among = Looks(PAPER, COLOURS, {}, shown)
-        assert [among.line(label) for label in shown] == [usual.line(label) for label in shown]
 
 
 def test_a_logarithmic_axis_hides_no_zero(tables, tmp_path):
@@ -266,7 +203,95 @@ def test_a_logarithmic_axis_hides_no_zero(tables, tmp_path):
     finals = tables["finals"].assign(regret=0.0)
     table = figures.tabulate({"panels": [panel]}, {**tables, "finals": finals}, PAPER)
     ax = Figure().subplots()
-    looks = Looks(PAPER, COLOURS, {})
-    figures._draw_panel(ax, "a", make_panel(panel), table, looks)
+    figures._draw_panel(ax, make_panel(panel), table, Looks(PAPER, {}))
     assert ax.get_yscale() == "symlog"
     assert ax.get_ylim()[0] <= 0.0
+
+
+def drawn_panel(panel, tables, paper=PAPER):
+    """Draw a figure of one panel, and return its axes and legend."""
+    spec = {"title": "", "panels": [panel]}
+    with matplotlib.style.context(figures.STYLE, after_reset=True):
+        page = figures._compose(spec, figures.tabulate(spec, tables, paper), paper)
+    return page.axes[0], " ".join(text.get_text() for text in page.legends[0].findobj(Text))
+
+
+REGRET = {"kind": "regret", "setting": "logistic_s3", "algorithms": ["gloc", "ofuglb"]}
+
+
+def test_intervals_do_not_reach_below_zero_and_need_three_trials(tables):
+    curves = tables["curves"].assign(low=-5.0)
+    curves.loc[curves["algorithm"] == "ofuglb", "trials"] = 2
+    table = figures.tabulate({"panels": [REGRET]}, {**tables, "curves": curves}, PAPER)
+    data = table[table["role"] == "data"].set_index("series")
+    assert (data.loc["gloc", "low"] == 0.0).all()
+    assert data.loc["ofuglb", ["low", "high"]].isna().all(axis=None)
+
+
+def test_a_median_of_two_trials_keeps_its_quartiles(tables):
+    panel = {**REGRET, "kind": "median_regret"}
+    curves = tables["curves"].assign(trials=2)
+    curves = curves.assign(median=curves["mean"], lower=curves["low"], upper=curves["high"])
+    table = figures.tabulate({"panels": [panel]}, {**tables, "curves": curves}, PAPER)
+    assert table.loc[table["role"] == "data", "high"].notna().all()
+
+
+def test_many_bands_become_whiskers_at_the_end(tables):
+    few, words = drawn_panel(REGRET, tables)
+    assert len(few.collections) == 2 and "band: 99 % t interval of the mean, n = 3" in words
+    names = ["gloc", "ofuglb", "glb_omd", "glm_ucb", "rs_glincb"]
+    many, words = drawn_panel({**REGRET, "algorithms": names}, tables)
+    assert not many.collections and len(many.lines) == 10
+    assert "whisker at the end: 99 % t interval of the mean" in words
+
+
+def test_the_words_say_whose_number_of_trials_is_another(tables):
+    curves = tables["curves"].copy()
+    curves.loc[curves["algorithm"] == "ofuglb", "trials"] = 7
+    panel = {**REGRET, "algorithms": ["gloc", "glm_ucb", "ofuglb"]}
+    _, words = drawn_panel(panel, {**tables, "curves": curves})
+    assert "n = 3 (OFUGLB 7)" in words
+
+
+@pytest.mark.parametrize("interval, word", [("bootstrap", "bootstrap"), ("normal", "normal")])
+def test_the_words_name_the_interval_of_the_paper(interval, word, tables):
+    _, words = drawn_panel(REGRET, tables, {**PAPER, "interval": interval})
+    assert f"band: 99 % {word} interval of the mean" in words
+
+
+def test_a_figure_of_one_instance_says_so(tables):
+    _, words = drawn_panel(REGRET, tables)
+    assert "one instance: trials differ in the noise of rewards alone" in words.replace("\n", " ")
+    anew = {**REGRET, "setting": "logistic_s3[instance=per_trial]"}
+    assert "one instance" not in drawn_panel(anew, tables)[1]
+
+
+def test_what_data_are_compared_with_stands_in_the_legend_in_different_dashes(tables):
+    panel = {
+        "kind": "time_per_round",
+        "setting": "logistic_s3",
+        "algorithms": ["gloc", "ofuglb"],
+        "lines": [{"y": 0.5, "label": "half a second"}],
+        "slopes": [{"series": "ofuglb", "power": 1, "label": "slope 1"}],
+        "multiples": [{"series": "gloc", "factor": 800, "label": "800 times"}],
+    }
+    axes, words = drawn_panel(panel, tables)
+    assert all(text in words for text in ("half a second", "slope 1", "800 times"))
+    grey = [line for line in axes.lines if line.get_color() == "0.35"]
+    assert len({str(line._dash_pattern) for line in grey}) == len(grey) == 3
+    table = figures.tabulate({"panels": [panel]}, tables, PAPER)
+    last = table[(table["role"] == "data") & (table["series"] == "gloc")].iloc[-1]
+    assert table.loc[table["note"] == "800 times", "y"].tolist() == [800 * last["y"]]
+
+
+def test_a_logarithmic_axis_begins_where_curves_are_not_where_bands_end(tables):
+    curves = tables["curves"].assign(low=1e-9)
+    axes, _ = drawn_panel({**REGRET, "scale": "log"}, {**tables, "curves": curves})
+    shown = curves[(curves["setting"] == "logistic_s3") & (curves["round"] >= 2)]
+    least = shown[shown["algorithm"].isin(["gloc", "ofuglb"])]["mean"].min()
+    assert axes.get_ylim()[0] == pytest.approx(0.5 * least)
+
+
+def test_a_lone_panel_has_no_letter(tables):
+    axes, _ = drawn_panel({**REGRET, "title": "alone"}, tables)
+    assert axes.get_title(loc="left") == "alone"

@@ -87,7 +87,7 @@ def _looks(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
     """Return keywords of the line of each algorithm: its own colour, and a marker."""
     import seaborn
 
-    from optimist.panels.looks import DASHES, MARKERS
+    from optimist.panels.looks import DASHES, SHAPES
 
     colours = [*seaborn.color_palette("colorblind").as_hex(), "#000000"]
     found = {}
@@ -95,8 +95,8 @@ def _looks(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
         found[label] = {
             "label": _called(label, names),
             "color": colours[i % len(colours)],
-            "marker": MARKERS[i % len(MARKERS)],
-            "linestyle": DASHES[i // len(colours) % len(DASHES)],
+            "marker": SHAPES[i % len(SHAPES)],
+            "linestyle": ("-", *DASHES)[i // len(colours) % 4],
         }
     return found
 

@@ -1,6 +1,7 @@
 """Horizontal bars, one a cell, grouped by setting."""
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes as Canvas
 
     from optimist.panels.looks import Looks
+
+WIDEST = 22  # letters of a name in a line
 
 
 def draw_bars(
@@ -37,14 +40,21 @@ def draw_bars(
         whisker = np.nan_to_num([[mark.y - mark.low], [mark.high - mark.y]]).clip(min=0)
         canvas.barh(place, mark.y, 0.8, xerr=whisker, edgecolor="white", lw=0, ecolor="0.4", **look)
         end = np.nanmax([mark.y, mark.high])
-        canvas.annotate(f" {_two_digits(mark.y)}", (end, place), va="center", fontsize=6)
-    names = {i: looks.name(cell[1]) for i, cell in enumerate(cells) if not isinstance(cell, str)}
+        canvas.annotate(f" {_two_digits(mark.y)}", (end, place), va="center", fontsize=7)
+    names = {i: bar_name(cell[1], looks) for i, cell in enumerate(cells) if isinstance(cell, tuple)}
     canvas.set_yticks(list(names), list(names.values()))
     canvas.set_ylim(len(cells) - 0.4, -0.6)
     canvas.margins(x=0.2)
     canvas.grid(visible=False, axis="y")
 
 
+def bar_name(series: str, looks: "Looks") -> str:
+    """Return what stands beside a bar, in lines."""
+    return fill(looks.name(series), WIDEST)
+
+
 def _two_digits(value: float) -> str:
-    """Return ``value`` with two digits and no exponent: 0.034, 5.7, 110."""
+    """Return ``value`` with two digits, no exponent from 0.001 on: 3.4e-07, 0.034, 5.7, 110."""
+    if 0.0 < abs(value) < 1e-3:
+        return f"{value:.1e}"
     return np.format_float_positional(value, 2, unique=False, fractional=False, trim="-")

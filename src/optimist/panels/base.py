@@ -4,8 +4,9 @@ A kind stands in one file. Its ``rows`` compute everything that is drawn, one ro
 ``draw`` computes nothing: it only places marks. Every row has
 
 ``role``            ``data``; ``note`` (a cell that is missing, incomplete or not converged);
-                    ``remark`` and ``footnote`` (words on a series); ``line``, ``point`` and
-                    ``slope`` (references); or a role of the kind's own
+                    ``remark`` and ``footnote`` (words on a series); ``line``, ``phase``,
+                    ``point`` and ``slope`` (references: horizontal, vertical, a star, oblique);
+                    or a role of the kind's own
 ``setting``         name of the setting, if the mark belongs to one
 ``series``          algorithm label, or what the panel compares instead
 ``x y low high n``  position, lower and upper end of band or whisker, number of trials
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 Paper = Mapping[str, Any]
 Spec = Mapping[str, Any]
+
+# Of fewer trials no interval of a mean is shown: with two, Student's t is 12.7 standard errors.
+LEAST_TRIALS = 3
 
 # Columns of every row, and the types that they have in a file.
 COLUMNS = ("panel", "role", "setting", "series", "x", "y", "low", "high", "n", "note")
@@ -74,6 +78,12 @@ COMMON = {
     "lines": entries("Horizontal reference lines.", y=_HEIGHT, label=LABEL),
     "points": entries(
         "Reference points, such as numbers quoted by the paper.", x=_PLACE, y=_HEIGHT, label=LABEL
+    ),
+    "multiples": entries(
+        "Horizontal lines at a multiple of the last mark of a series.",
+        series={"description": "Label of the series.", **TEXT},
+        factor={"description": "The multiple.", "type": "number", "exclusiveMinimum": 0},
+        label=LABEL,
     ),
     "slopes": entries(
         "Lines of a given power through the last mark of a series.",
@@ -119,7 +129,10 @@ class Panel(ABC):
     columns : tuple of str
         Columns of its rows, besides the common ones.
     words : str
-        What bands and whiskers are; ``{level}``, ``{n}`` and ``{time_n}`` are filled in.
+        What bands and whiskers are; ``{band}``, ``{interval}`` (of a mean, as the paper has it),
+        ``{level}``, ``{n}`` and ``{time_n}`` are filled in.
+    of_means : bool
+        Whether bands and whiskers are intervals of means.
     curves : tuple of str
         Roles of rows that are drawn as lines along x, which are thinned to what a picture shows.
     joined : bool
@@ -136,6 +149,7 @@ class Panel(ABC):
     roles: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[tuple[str, ...]] = ()
     words: ClassVar[str] = ""
+    of_means: ClassVar[bool] = False
     curves: ClassVar[tuple[str, ...]] = ()
     joined: ClassVar[bool] = True
     not_negative: ClassVar[bool] = False
@@ -201,11 +215,21 @@ class Panel(ABC):
         return Axes(*(self.spec.get(key, getattr(self.axes, key)) for key in keys))
 
     def all_rows(self, tables: "Tables") -> "Iterator[pd.DataFrame]":
-        """Yield what `rows` does, and the references that the entry asks for."""
-        found = list(self.rows(tables))
+        """Yield what `rows` does, and the references that the entry asks for.
+
+        Intervals do not reach below zero where y cannot, and need `LEAST_TRIALS`.
+        """
+        found = [self._bounded(piece) for piece in self.rows(tables)]
         yield from found
         yield from self._references()
+        yield from self._multiples(found)
         yield from self._slopes(found)
+
+    def _bounded(self, piece: "pd.DataFrame") -> "pd.DataFrame":
+        if self.of_means:
+            few = piece["n"] < LEAST_TRIALS
+            piece = piece.assign(**{end: piece[end].mask(few) for end in ("low", "high")})
+        return piece.assign(low=piece["low"].clip(lower=0.0)) if self.not_negative else piece
 
     def _references(self) -> "Iterator[pd.DataFrame]":
         for line in self.spec.get("lines", []):
@@ -213,20 +237,32 @@ class Panel(ABC):
         for point in self.spec.get("points", []):
             yield rows("point", x=point["x"], y=point["y"], note=point["label"])
 
+    def _multiples(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
+        """Yield a horizontal line at a multiple of the last mark of a series."""
+        for multiple in self.spec.get("multiples", []):
+            end = _last(pieces, multiple["series"])
+            if end is not None:
+                yield rows("line", y=multiple["factor"] * end["y"], note=multiple["label"])
+
     def _slopes(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
         """Yield a line of given power through the last mark of a series, over one decade of x."""
         for slope in self.spec.get("slopes", []):
-            found = [p[(p["role"] == "data") & (p["series"] == slope["series"])] for p in pieces]
-            ends = [marks.iloc[-1] for marks in found if len(marks)]
-            if ends:
-                end = max(ends, key=lambda mark: mark["x"])
+            end = _last(pieces, slope["series"])
+            if end is not None:
                 x = end["x"] * np.array([0.1, 1.0])
                 y = end["y"] * (x / end["x"]) ** slope["power"]
                 yield rows("slope", series=slope["series"], x=x, y=y, note=slope["label"])
 
-    def limit(self, canvas: "Canvas") -> None:
-        """Set the limits of y after drawing; the interval of a mean may reach below zero."""
-        if self.not_negative and canvas.get_yscale() != "log":
+    def limit(self, canvas: "Canvas", data: "pd.DataFrame") -> None:
+        """Set the limits of y after drawing: intervals may reach far below what they are of."""
+        if not self.not_negative:
+            return
+        if canvas.get_yscale() == "log":
+            # Of curves the first rounds would take most of the axis.
+            first = 0.02 * data["x"].max() if self.curves else -np.inf
+            shown = data.loc[(data["x"] >= first) & (data["y"] > 0.0), "y"]
+            canvas.set_ylim(bottom=max(canvas.get_ylim()[0], 0.5 * shown.min()))
+        else:
             linear = canvas.get_yscale() == "linear"
             canvas.set_ylim(bottom=-0.03 * canvas.get_ylim()[1] if linear else 0.0)
 
@@ -235,6 +271,17 @@ class Panel(ABC):
         from matplotlib.lines import Line2D
 
         return Line2D([], [], label=label, **looks.line(series, joined))
+
+    def others(self, marks: "pd.DataFrame") -> list[Any]:
+        """Return entries in the legend of roles of the kind's own."""
+        return []
+
+
+def _last(pieces: "Sequence[pd.DataFrame]", series: str) -> "pd.Series | None":
+    """Return the mark of a series that is last along x, None without any."""
+    found = [p[(p["role"] == "data") & (p["series"] == series)] for p in pieces]
+    ends = [marks.iloc[-1] for marks in found if len(marks)]
+    return max(ends, key=lambda mark: mark["x"]) if ends else None
 
 
 def shown_settings(spec: Spec) -> list[str]:

@@ -1,23 +1,37 @@
 """Colours, markers, line styles and hatches of the series of a figure.
 
-An algorithm has one colour and one marker in every figure of a paper, by its place in ``names``;
-its variants share them and differ in line style or hatch, by their place among the paper's cells.
+A method has one colour and one marker in the figures of all papers (``config/looks.yaml``). A
+variant has the colour of its algorithm and a hollow marker; its marker and dash together are no
+other variant's of the paper. What is no algorithm has a shade of one ramp.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from optimist.label import name_of
+from optimist.label import Label, name_of, write
 from optimist.panels.rows import display_name
 
-# The palette "colorblind" of seaborn, which takes 0.7 s to import, and black.
-COLOURS = (
-    *("#0173b2", "#de8f05", "#029e73", "#d55e00", "#cc78bc"),
-    *("#ca9161", "#fbafe4", "#949494", "#ece133", "#56b4e9", "#000000"),
-)
-MARKERS = "osD^vP<X>hp*"
-DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)), (0, (8, 3)))
-HATCHES = ("", "////", "...", "xxxx", "\\\\\\\\", "++++", "oo")
+MARKERS = {
+    "circle": "o",
+    "square": "s",
+    "diamond": "D",
+    "triangle": "^",
+    "inverted": "v",
+    "plus": "P",
+    "cross": "X",
+    "left": "<",
+    "right": ">",
+    "star": "*",
+    "pentagon": "p",
+}
+SHAPES = [*MARKERS.values()]
+# Three dashes that differ at print size. Their number and that of the markers have no common
+# factor, so that variants repeat a pair after 33.
+DASHES = ((0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
+REFERENCE_DASHES = ((0, (4, 2)), (0, (1, 1.5)), (0, (8, 2, 1, 2)), (0, (2, 3)))
+HATCHES = ("////", "...", "xxxx", "\\\\\\\\", "++++", "oo")
+# From dark to light, with a contrast of at least 3:1 on white (viridis from 0 to 0.55).
+RAMP = ("#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c", "#1f9d89")
 
 
 class Looks:
@@ -26,63 +40,97 @@ class Looks:
     Parameters
     ----------
     paper : mapping
-        Its ``names`` fix colours and markers, the cells of its ``runs`` and ``timings`` the rest.
-    colours : list of str
+        Its ``looks`` and ``names``; the cells of its ``runs`` and ``timings`` number the variants.
     marks : mapping
         Footnote marks, with a space before each, by series.
-    shown : list of str
-        All series of the figure. If they are variants of one algorithm, each has a colour and a
-        marker of its own.
+    shown : sequence of str
+        All series of the figure. If they are variants of one algorithm, each has a colour of its
+        own.
+    references : sequence of str
+        What the lines that data are compared with are called, all of the figure.
+    has_bands : bool
+        Whether curves have bands; without them, their last interval is shown.
     """
 
     def __init__(
         self,
         paper: Mapping[str, Any],
-        colours: Sequence[str],
         marks: Mapping[str, str],
         shown: Sequence[str] = (),
+        references: Sequence[str] = (),
+        has_bands: bool = True,
     ) -> None:
         self.paper = paper
-        self.colours = colours
         self.marks = marks
-        algorithms = {name_of(series) for series in shown}
-        of_one = len(shown) > 1 and len(algorithms) == 1 and algorithms <= {*paper["names"]}
-        self._of_one = list(shown) if of_one else []
-        self._names = list(paper["names"])
-        self._variants: dict[str, list[str]] = {}
+        self.has_bands = has_bands
+        self._references = list(references)
+        looks = paper["looks"]
+        known = {
+            name: looks["methods"][name] for name in paper["names"] if name in looks["methods"]
+        }
+        taken = {look["colour"] for look in known.values()}
+        free = [colour for colour in looks["palette"] if colour not in taken] or looks["palette"]
+        others = [name for name in paper["names"] if name not in known]
+        self._colours = {name: look["colour"] for name, look in known.items()}
+        self._colours |= {name: free[i % len(free)] for i, name in enumerate(others)}
+        self._shapes = {name: MARKERS[look["marker"]] for name, look in known.items()}
+        self._shapes |= {name: SHAPES[-1 - i % len(SHAPES)] for i, name in enumerate(others)}
+        self._variants: list[str] = []
         blocks = [*paper.get("runs", []), *paper.get("timings", [])]
         for label in (label for block in blocks for label in block["algorithms"]):
-            self._place(label)
+            if self._is_variant(label):
+                self._number(label)
+        self._things = [series for series in shown if name_of(series) not in self._colours]
+        self._of_one = self._colours_of_one(shown, looks["palette"])
 
-    def _place(self, series: str) -> tuple[int | None, int]:
-        """Return the place of a series' name among all names, and among that name's variants."""
-        name = name_of(series)
-        if name not in self._names:  # not an algorithm: dark, told apart as variants are
-            name = ""
-        known = self._variants.setdefault(name, [series] if name == "" else [name])
-        if series not in known:
-            known.append(series)
-        return (self._names.index(name) if name else None), known.index(series)
+    def _colours_of_one(self, shown: Sequence[str], palette: Sequence[str]) -> dict[str, str]:
+        """Return colours of variants that are among themselves, the algorithm's for the plain."""
+        names = {name_of(series) for series in shown}
+        if len(shown) < 2 or len(names) > 1 or not names <= self._colours.keys():
+            return {}
+        (name,) = names
+        others = [colour for colour in palette if colour != self._colours[name]]
+        variants = sorted((s for s in shown if s != name), key=self._number)
+        found = {series: others[i % len(others)] for i, series in enumerate(variants)}
+        return {name: self._colours[name], **found}
+
+    def _number(self, series: str) -> int:
+        """Return the place of a variant among all of the paper."""
+        if series not in self._variants:
+            self._variants.append(series)
+        return self._variants.index(series)
+
+    def _is_variant(self, series: str) -> bool:
+        return name_of(series) in self._colours and name_of(series) != series
 
     def colour(self, series: str) -> str:
-        """Return the colour of a series; dark grey if it is not of an algorithm."""
-        place = self._of_one.index(series) if self._of_one else self._place(series)[0]
-        return "0.25" if place is None else self.colours[place % len(self.colours)]
+        """Return the colour of a series."""
+        if series in self._of_one:
+            return self._of_one[series]
+        own = self._colours.get(name_of(series))
+        return own or RAMP[self._place(series) * (len(RAMP) - 1) // max(1, len(self._things) - 1)]
+
+    def _place(self, series: str) -> int:
+        """Return the place of what is no algorithm among its like in the figure."""
+        if series not in self._things:
+            self._things.append(series)
+        return self._things.index(series)
 
     def marker(self, series: str) -> str:
-        """Return the marker of a series, the same for all variants of an algorithm among others."""
-        place, variant = self._place(series)
-        if self._of_one:
-            place = self._of_one.index(series)
-        return MARKERS[(variant if place is None else place) % len(MARKERS)]
+        """Return the marker of a series."""
+        if self._is_variant(series):
+            return SHAPES[self._number(series) % len(SHAPES)]
+        return self._shapes.get(series) or SHAPES[self._place(series) % len(SHAPES)]
 
     def dash(self, series: str) -> Any:
         """Return the line style of a series, solid for an algorithm without options."""
-        return _of_variant(DASHES, self._place(series)[1])
+        if self._is_variant(series):
+            return DASHES[self._number(series) % len(DASHES)]
+        return "-" if series in self._colours else ("-", *DASHES)[self._place(series) % 4]
 
     def hatch(self, series: str) -> str:
         """Return the hatch of a bar, none for an algorithm without options."""
-        return _of_variant(HATCHES, self._place(series)[1])
+        return HATCHES[self._number(series) % len(HATCHES)] if self._is_variant(series) else ""
 
     def line(self, series: str, joined: bool = True) -> dict[str, Any]:
         """Return keywords of a line with markers; variants have hollow markers."""
@@ -91,10 +139,17 @@ class Looks:
             "color": self.colour(series),
             "marker": self.marker(series),
             "linestyle": self.dash(series) if joined else "none",
-            "markerfacecolor": "white" if self._is_hollow(series) else self.colour(series),
+            "markerfacecolor": "white" if self._is_variant(series) else self.colour(series),
             "linewidth": 1.8 if own else 1.1,
             "zorder": 3.5 if own else 3,
         }
+
+    def reference(self, text: str) -> dict[str, Any]:
+        """Return keywords of a line that data are compared with."""
+        if text not in self._references:
+            self._references.append(text)
+        dash = REFERENCE_DASHES[self._references.index(text) % len(REFERENCE_DASHES)]
+        return {"color": "0.35", "lw": 0.9, "ls": dash, "zorder": 2}
 
     def patch(self, series: str) -> dict[str, Any]:
         """Return keywords of a filled region: a transparent face and a full edge."""
@@ -102,22 +157,22 @@ class Looks:
         look = {"facecolor": (colour, 0.25), "edgecolor": colour}
         return {**look, "ls": self.dash(series), "lw": 1.1}
 
-    def _is_hollow(self, series: str) -> bool:
-        return bool(self._place(series)[1]) and not self._of_one
-
     def settings(self, labels: Sequence[str]) -> dict[str, str]:
-        """Return what settings are called: their titles, where these tell them apart."""
+        """Return what settings are called: their titles, with options where titles coincide."""
         known = self.paper["settings"]
-        titles = {label: known[name_of(label)].get("title", label) for label in labels}
-        return titles if len(set(titles.values())) == len(labels) else {s: s for s in labels}
+        titles = {label: known[label].get("title", label) for label in labels}
+        if len(set(titles.values())) == len(titles):
+            return titles
+        return {label: ", ".join([titles[label], *_options(label)]) for label in labels}
 
     def name(self, series: str) -> str:
         """Return what the figure calls a series, with its footnote mark."""
-        algorithm = self._place(series)[0] is not None
-        name = display_name(series, self.paper["names"]) if algorithm else series
+        known = name_of(series) in self._colours
+        options = self.paper.get("options")
+        name = display_name(series, self.paper["names"], options) if known else series
         return name + self.marks.get(series, "")
 
 
-def _of_variant(styles: Sequence[Any], number: int) -> Any:
-    """Return the style of a variant; the first one is kept for number 0, the plain algorithm."""
-    return styles[0] if number == 0 else styles[1:][(number - 1) % (len(styles) - 1)]
+def _options(label: str) -> list[str]:
+    """Return the options of a setting's label in words."""
+    return [f"{key} {write(value)}" for key, value in Label.parse(label, "setting").options]

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 WARNING = "#A00000"
 MARKERS = 6  # of a curve
-SMALL = {"fontsize": 6, "va": "center"}
-GREY = {"color": "0.45", "lw": 0.8, "ls": (0, (4, 2)), "zorder": 2}
+SMALL = {"fontsize": 7, "va": "center"}
+# Roles of lines that the data are compared with; the legend names them.
+REFERENCES = ("line", "slope", "phase")
 
 
 def by_series(marks: "pd.DataFrame") -> "Iterator[tuple[str, pd.DataFrame]]":
@@ -29,15 +30,31 @@ def of_role(marks: "pd.DataFrame", role: str) -> "pd.DataFrame":
 
 
 def curves(canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-    """Draw lines with bands; a few markers each, not at the same places."""
+    """Draw lines with bands; a few markers each, not at the same places.
+
+    Many bands over each other are a haze: then the last interval of each curve stands beside it.
+    """
     is_log = canvas.get_xscale() == "log"
     for i, (series, found) in enumerate(by_series(marks)):
         x = found["x"].to_numpy()
         shade = {"color": looks.colour(series), "alpha": 0.18, "lw": 0}
         marked = _marked(np.log(x) if is_log else x, i % 7 / 7)
         canvas.plot(x, found["y"], markevery=marked, **looks.line(series))
-        if found["low"].notna().any():
+        if found["low"].notna().any() and looks.has_bands:
             canvas.fill_between(found["x"], found["low"], found["high"], **shade)
+    if not looks.has_bands:
+        _end_whiskers(canvas, marks, looks)
+
+
+def _end_whiskers(canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+    """Draw the last interval of each curve side by side, right of the curves."""
+    ends = [(series, found.iloc[-1]) for series, found in by_series(marks) if len(found)]
+    ends = [(series, end) for series, end in ends if np.isfinite(end["low"])]
+    is_log = canvas.get_xscale() == "log"
+    for i, (series, end) in enumerate(ends):
+        share = 0.015 * (i + 1)
+        x = end["x"] * 10.0**share if is_log else end["x"] * (1.0 + share)
+        canvas.plot([x, x], [end["low"], end["high"]], color=looks.colour(series), lw=1.4)
 
 
 def _marked(x: np.ndarray, shift: float) -> list[int]:
@@ -72,18 +89,14 @@ def whiskers(marks: "pd.DataFrame") -> np.ndarray:
     return np.nan_to_num([marks["y"] - marks["low"], marks["high"] - marks["y"]]).clip(min=0)
 
 
-def references(canvas: "Canvas", marks: "pd.DataFrame") -> None:
-    """Draw what the data are compared with, in grey and named on the panel."""
+def references(canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+    """Draw what the data are compared with: lines in grey, which the legend names, and points."""
     for mark in of_role(marks, "line").itertuples():
-        canvas.axhline(mark.y, **GREY)
-        canvas.annotate(mark.note, (1.01, mark.y), xycoords=("axes fraction", "data"), **SMALL)
-    for _, slope in of_role(marks, "slope").groupby(["series", "note"], sort=False):
-        canvas.plot(slope["x"], slope["y"], **GREY)
-        # Lines of several slopes may begin or end near each other; the label sits between, at a
-        # third of the way on the log axes.
-        begin, end = slope[["x", "y"]].to_numpy()
-        place = {"ha": "center", **SMALL, "bbox": {"fc": "white", "ec": "none", "pad": 0.5}}
-        canvas.annotate(slope["note"].iloc[0], begin ** (2 / 3) * end ** (1 / 3), **place)
+        canvas.axhline(mark.y, **looks.reference(mark.note))
+    for mark in of_role(marks, "phase").itertuples():
+        canvas.axvline(mark.x, **looks.reference(mark.note))
+    for (_, note), slope in of_role(marks, "slope").groupby(["series", "note"], sort=False):
+        canvas.plot(slope["x"], slope["y"], **looks.reference(note))
     for mark in of_role(marks, "point").itertuples():
         star(canvas, mark.x, mark.y, mark.note)
 
@@ -98,7 +111,7 @@ def star(canvas: "Canvas", x: float, y: float, text: str) -> None:
     canvas.annotate(text, (x, y), offset, textcoords="offset points", **side, **SMALL)
 
 
-def corner(canvas: "Canvas", marks: "pd.DataFrame") -> None:
-    """Write the words of role ``corner`` into the upper right corner."""
+def beside_title(canvas: "Canvas", marks: "pd.DataFrame") -> None:
+    """Write the words of role ``corner`` above the upper right corner."""
     for mark in of_role(marks, "corner").itertuples():
-        canvas.annotate(mark.note, (0.98, 0.96), xycoords="axes fraction", ha="right", **SMALL)
+        canvas.set_title(mark.note, loc="right", fontsize=7)

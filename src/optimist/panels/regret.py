@@ -1,7 +1,6 @@
 """Kinds ``regret`` and ``median_regret``: regret against the round.
 
-x: round; y: mean regret (band: the paper's interval), or median regret (band: quartiles). Role
-``phase`` marks the last round of the initial points.
+x: round; y: mean regret (band: the paper's interval), or median regret (band: quartiles).
 """
 
 from collections.abc import Iterator
@@ -25,8 +24,8 @@ class Regret(Panel):
     lanes = ("regret",)
     axes = Axes("round", "regret")
     curves = ("data",)
-    roles = ("phase",)
-    words = "band: {level} CI of the mean, n = {n}"
+    words = "{band}: {interval} of the mean, n = {n}"
+    of_means = True
     not_negative = True
     # Columns of the aggregated curves: the line, and the ends of its band.
     shown: ClassVar[tuple[str, str, str]] = ("mean", "low", "high")
@@ -51,14 +50,11 @@ class Regret(Panel):
     def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
         """Draw lines with bands."""
         drawing.curves(canvas, marks, looks)
-        for mark in drawing.of_role(marks, "phase").itertuples():
-            canvas.axvline(mark.x, **drawing.GREY)
-            place = {"xycoords": canvas.get_xaxis_transform(), "textcoords": "offset points"}
-            canvas.annotate(mark.note, (mark.x, 0.95), (3, 0), **place, **drawing.SMALL)
 
 
 class MedianRegret(Regret):
     """Median regret of some algorithms in one setting."""
 
-    words = "line: median, band: quartiles, n = {n}"
+    words = "line: median, {band}: quartiles, n = {n}"
+    of_means = False
     shown = ("median", "lower", "upper")

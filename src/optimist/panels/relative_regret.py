@@ -33,7 +33,9 @@ class RelativeRegret(Panel):
     lanes = ("regret",)
     axes = Axes("round", "")
     curves = ("data",)
-    words = "band: {level} CI, scaled, n = {n}"
+    words = "{band}: {interval} of the mean, over that of the base, n = {n}"
+    of_means = True
+    not_negative = True
 
     @property
     def cells(self) -> list[tuple[str, str]]:

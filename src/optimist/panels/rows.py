@@ -31,11 +31,30 @@ CELLS = ("setting", "algorithm", "trial", "round", "status")
 TABLE_LEVEL = 0.95
 
 
-def display_name(label: str, names: Mapping[str, str]) -> str:
-    """Return how the label of an algorithm reads in a figure, ``OFUGLB (slsqp, aggregated)``."""
+def display_name(
+    label: str, names: Mapping[str, str], options: Mapping[str, Mapping[str, str]] | None = None
+) -> str:
+    """Return how the label of an algorithm reads in a figure, ``OFUGLB (SLSQP, aggregated)``.
+
+    Parameters
+    ----------
+    label : str
+    names : mapping
+        What algorithms are called.
+    options : mapping or None
+        What their options are called, by ``option=value``, or by ``option`` with ``{value}``.
+    """
     parsed = Label.parse(label)
-    words = [v if isinstance(v, str) else f"{k}={write(v)}" for k, v in parsed.options]
+    known = (options or {}).get(parsed.name, {})
+    words = [_option_in_words(key, value, known) for key, value in parsed.options]
     return names.get(parsed.name, parsed.name) + (f" ({', '.join(words)})" if words else "")
+
+
+def _option_in_words(key: str, value: Any, known: Mapping[str, str]) -> str:
+    text = known.get(f"{key}={write(value)}", known.get(key))
+    if text is None:
+        return value if isinstance(value, str) else f"{key}={write(value)}"
+    return text.format(value=write(value))
 
 
 class Tables:

@@ -112,7 +112,8 @@ class FinalRegret(Sweep):
 
     lanes = ("regret",)
     axes = Axes("", "final regret")
-    words = "whisker: {level} CI of the mean, n = {n}"
+    words = "whisker: {interval} of the mean, n = {n}"
+    of_means = True
     not_negative = True
 
     def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
@@ -158,16 +159,16 @@ class Coverage(Sweep):
 
     lanes = ("regret",)
     axes = Axes("", "share of trials")
-    words = "whisker: {level} CI of the share, n = {n}"
+    words = "whisker: {level} interval of the share (Clopper-Pearson), n = {n}"
     column = "covered"
-    share = 0.75
+    share = 0.5
     joined = False
 
     def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
         """Return the share with its interval."""
         return proportion_interval(int(values.astype(bool).sum()), len(values), paper["band"])
 
-    def limit(self, canvas: "Canvas") -> None:
+    def limit(self, canvas: "Canvas", data: "pd.DataFrame") -> None:
         """Show all shares from 0 to 1."""
         canvas.set_ylim(-0.05, 1.05)
 

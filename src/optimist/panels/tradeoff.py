@@ -26,7 +26,8 @@ class Tradeoff(Panel):
     lanes = ("regret", "timing")
     axes = Axes("seconds per trial", "final regret", "log", "log")
     columns = ("time_n",)
-    words = "whisker: {level} CI of the mean regret, n = {n}; time: median of n = {time_n}"
+    words = "whisker: {interval} of the mean regret, n = {n}; time: median of n = {time_n}"
+    of_means = True
     joined = False
     not_negative = True
 

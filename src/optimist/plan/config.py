@@ -9,7 +9,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from optimist.algorithms import REGISTRIES, is_algorithm, make_algorithm
+from optimist.algorithms import (
+    REGISTRIES,
+    algorithm_class,
+    is_algorithm,
+    make_algorithm,
+    option_names,
+)
 from optimist.claims import check_claims
 from optimist.errors import ConfigError, OptimistError, unknown_name
 from optimist.label import Label, name_of
@@ -154,6 +160,14 @@ def load_words() -> dict[str, Any]:
     return words
 
 
+@lru_cache
+def load_looks() -> dict[str, Any]:
+    """Return what methods look like in figures: a palette, and colour and marker by method."""
+    looks: dict[str, Any] = read_yaml(project_root() / "config" / "looks.yaml")
+    validate(looks, schema_path("looks"), "config/looks.yaml")
+    return looks
+
+
 def load_claims(path: str | Path) -> dict[str, Any]:
     """Return the claims of a YAML file, checked by schema and metrics, with readings for choices.
 
@@ -182,7 +196,7 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     dict
         The keys of settings.yaml, runs.yaml and figures.yaml, with canonical labels in place of
         lists and sweeps. ``settings`` holds the full specification of every base setting, and of
-        every label of a setting that the files use.
+        every label of a setting that the files use; ``looks`` what its methods look like.
     """
     if name not in paper_names():
         raise unknown_name("paper", name, paper_names())
@@ -200,7 +214,9 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
         check_studies(paper)
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from None
-    return paper
+    looks = load_looks()
+    methods = {name: look for name, look in looks["methods"].items() if name in paper["names"]}
+    return {**paper, "looks": {"palette": looks["palette"], "methods": methods}}
 
 
 def _rooms(
@@ -290,8 +306,19 @@ def stand_in() -> Path:
 def check_cells(paper: dict[str, Any]) -> None:
     """Build the environment of every setting, two rounds long, and its algorithms."""
     problems: dict[str, Any] = {}
-    for name in paper["names"]:
-        _check_algorithm("names", name)
+    for key in ("names", "options"):
+        for name in paper.get(key, {}):
+            _check_algorithm(key, name)
+    for name, texts in paper.get("options", {}).items():
+        known = {
+            option
+            for domain, registry in REGISTRIES.items()
+            if name in registry
+            for option in option_names(algorithm_class(name, domain))
+        }
+        for option in (text.partition("=")[0] for text in texts):
+            if option not in known:
+                raise unknown_name(f"option in options.{name}", option, known)
     for setting, spec in paper["settings"].items():
         if not _NAME.fullmatch(name_of(setting)):
             raise ConfigError(f"setting {setting!r} is no name; allowed: {_NAME.pattern}")

@@ -36,6 +36,8 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "check": ("claims", ("$defs", "check")),
     "control": ("claims", ("$defs", "control")),
     "word": ("words", ("additionalProperties",)),
+    "looks": ("looks", ()),
+    "look": ("looks", ("properties", "methods", "additionalProperties")),
 }
 # Objects whose kinds have keys of their own, with the registry of the kinds.
 KINDS: dict[str, tuple[Any, Mapping[str, str]]] = {

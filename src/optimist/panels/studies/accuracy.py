@@ -141,7 +141,7 @@ class AccuracyPanel(Panel):
     tables = ("accuracy",)
     axes = Axes("round", "", scale="log")
     curves = ("data",)
-    words = "line: median, band: smallest to largest of n = {n}"
+    words = "line: median, {band}: smallest to largest of n = {n}"
 
     def check(self, paper: Paper) -> None:
         """Refuse a paper without the study."""

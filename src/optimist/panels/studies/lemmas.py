@@ -112,7 +112,7 @@ class LemmasPanel(Panel):
     tables = ("lemmas",)
     axes = Axes("round", "distance / radius", "log", "log")
     curves = ("data",)
-    words = "line: median, band: smallest to largest of n = {n}"
+    words = "line: median, {band}: smallest to largest of n = {n}"
 
     def check(self, paper: Paper) -> None:
         """Refuse a setting that the study does not watch."""

@@ -124,7 +124,7 @@ def area(region: "pd.DataFrame") -> float:
 
 
 class RegionsPanel(Panel):
-    """The outlines of confidence regions, with the truth and the ball of parameters.
+    """The outlines of confidence regions within the ball of parameters, with the truth.
 
     Column ``piece`` is the number of an outline of a region; role ``truth`` is the true parameter,
     role ``ball`` has the bound on norms as x.
@@ -176,9 +176,8 @@ class RegionsPanel(Panel):
             drawing.star(canvas, mark.x, mark.y, mark.note)
         for mark in drawing.of_role(marks, "ball").itertuples():
             angle = np.linspace(0, 2 * np.pi, 361)
-            canvas.plot(mark.x * np.cos(angle), mark.x * np.sin(angle), **drawing.GREY)
-            place = {"textcoords": "offset points", "ha": "center", **drawing.SMALL}
-            canvas.annotate(mark.note, (0.0, -mark.x), (0, 10), **place)
+            look = looks.reference(mark.note)
+            canvas.plot(mark.x * np.cos(angle), mark.x * np.sin(angle), **look)
 
     def handle(self, label: str, series: str, looks: "Looks", joined: bool) -> Any:
         """Return a patch for the legend."""
@@ -188,6 +187,9 @@ class RegionsPanel(Panel):
 
 
 def _outlined(algorithm: str, grid: "pd.DataFrame") -> "Iterator[pd.DataFrame]":
+    """Yield the outlines of the part of a region whose area is stated."""
+    in_ball = np.hypot(grid["x"], grid["y"]) <= grid["norm_bound"]
+    grid = grid.assign(inside=grid["inside"] & in_ball)
     for piece, outline in enumerate(outlines(grid)):
         yield rows("data", series=algorithm, x=outline[:, 0], y=outline[:, 1], piece=piece)
 

@@ -36,6 +36,11 @@ OVER_TRIALS = {
 }
 
 
+# How the function and the inducing points are drawn.
+FUNCTION = {"color": "0.1", "zorder": 4, "lw": 0.8}
+INDUCING = {"color": "0.1", "zorder": 4, "marker": "|", "ls": "", "ms": 5}
+
+
 class Starvation(Study):
     """Posteriors of a function that is observed on half of its domain."""
 
@@ -174,13 +179,27 @@ class StarvationPanel(Panel):
     def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
         """Draw the band, the function, and ticks at the inducing points."""
         drawing.curves(canvas, marks, looks)
-        drawing.corner(canvas, marks)
+        drawing.beside_title(canvas, marks)
         function, inducing = (drawing.of_role(marks, role) for role in ("function", "inducing"))
         if len(function):  # nothing drawn would still disturb the layout
-            canvas.plot(function["x"], function["y"], color="0.1", zorder=4, lw=0.8)
+            canvas.plot(function["x"], function["y"], **FUNCTION)
         if len(inducing):
-            look = {"marker": "|", "ls": "", "ms": 5, "transform": canvas.get_xaxis_transform()}
-            canvas.plot(inducing["x"], inducing["y"], color="0.1", zorder=4, **look)
+            place = {"transform": canvas.get_xaxis_transform()}
+            canvas.plot(inducing["x"], inducing["y"], **INDUCING, **place)
+
+    def others(self, marks: "pd.DataFrame") -> list[Any]:
+        """Return the entries of the function and of the inducing points in the legend."""
+        from matplotlib.lines import Line2D
+
+        entries = [
+            ("function", "the function f", FUNCTION),
+            ("inducing", "inducing points", INDUCING),
+        ]
+        return [
+            Line2D([], [], label=label, **look)
+            for role, label, look in entries
+            if (marks["role"] == role).any()
+        ]
 
 
 class StarvationTable(StudyFacts):
