@@ -3,6 +3,7 @@
 import functools
 import inspect
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -28,7 +29,7 @@ from optimist.panels import (
 from optimist.panels.base import COLUMNS, NUMBERS
 from optimist.panels.rows import Tables
 from optimist.panels.studies import STUDIES, of_paper, study_class, table_formats
-from optimist.panels.tables.base import to_markdown
+from optimist.panels.tables.base import MEANINGS, to_markdown
 from optimist.plan.config import load_paper, paper_names
 from optimist.runs.trials import expand
 
@@ -207,6 +208,7 @@ def test_rows_have_the_declared_columns_and_roles(kind):
     assert set(table["role"]) <= COMMON_ROLES | set(cls.roles)
     assert (table["role"] == "data").any()
     assert all(table[name].dtype == float for name in NUMBERS)
+    assert table["n"].dtype == "Int64"
     assert not (table["role"] == "note").any()
 
 
@@ -296,11 +298,13 @@ def test_wrong_keys_of_a_panel_are_refused_in_one_line(kind, change):
 
 
 @each_panel
-def test_a_slope_of_a_series_that_is_not_shown_is_refused(kind):
+@pytest.mark.parametrize("key, value", [("slope", {"power": 1}), ("multiple", {"factor": 8})])
+def test_a_reference_to_a_series_that_is_not_shown_is_refused(kind, key, value):
     entry, paper = panel_of(kind)
-    wrong = {**entry, "slopes": [{"series": "nothing", "power": 1, "label": "slope 1"}]}
+    wrong = {**entry, f"{key}s": [{"series": "nothing", "label": "some line", **value}]}
     spec = {"title": "One", "caption": "", "panels": [wrong]}
-    with pytest.raises(ConfigError, match=r"series of a slope in .*panels\.0 'nothing'; allowed: "):
+    expected = rf"series of a {key} in .*panels\.0 'nothing'; allowed: "
+    with pytest.raises(ConfigError, match=expected):
         check_shown({**paper, "figures": {"one": spec}}, "figures.yaml")
 
 
@@ -324,6 +328,16 @@ def test_a_table_is_written_from_full_unfinished_and_no_results(kind, status):
     assert text.count("\n") == len(frame) + 2
     if table_class(kind).lanes and status != "ok" and "statuses" in frame:
         assert set(frame["statuses"]) == {"missing" if status is None else "failed 3"}
+
+
+@each_table
+def test_every_column_of_a_table_has_a_meaning(kind):
+    entry, paper = table_of(kind)
+    table = make_table(entry)
+    known = {*MEANINGS, *table.meanings, "number"}  # the last is a fact that is made up here
+    alike = re.compile(r"(ms|ratio)_at_\d+|.*_(low|high)95")
+    columns = table.frame(Tables(made_up(paper), paper)).columns
+    assert not [name for name in columns if name not in known and not alike.fullmatch(name)]
 
 
 @each_table

@@ -11,6 +11,9 @@ from optimist.layout import Layout
 from optimist.panels import PANELS, TABLES, figure, make_table, panel_class, table_class
 from optimist.panels.rows import Tables, display_name
 from optimist.panels.studies import table_formats
+from optimist.panels.studies.accuracy import GROWING
+from optimist.panels.studies.sketch_observer import WORST
+from optimist.panels.studies.starvation_posteriors import OVER_TRIALS
 from optimist.panels.tables.base import to_markdown
 from optimist.panels.times import per_round
 from optimist.plan.config import load_paper
@@ -297,8 +300,10 @@ def test_measured_slopes_stand_beside_the_theory():
     table = make_table(spec).frame(Tables({"times": times}, PAPER)).set_index("method")
     assert table["time_slope"].tolist() == pytest.approx([1.0, 0.0, np.nan], abs=0.01, nan_ok=True)
     assert table["memory_slope"].tolist() == pytest.approx([1.0, 0.0, np.nan], nan_ok=True)
-    assert table["seconds"].tolist() == pytest.approx([4.532625, 0.03, np.nan], nan_ok=True)
-    assert table["state_bytes"].tolist() == pytest.approx([240_000, 640, np.nan], nan_ok=True)
+    assert table["median_seconds"].tolist() == pytest.approx([4.532625, 0.03, np.nan], nan_ok=True)
+    assert table["median_state_bytes"].tolist() == pytest.approx(
+        [240_000, 640, np.nan], nan_ok=True
+    )
     assert table.loc["other", "note"] == "not run"
 
 
@@ -317,10 +322,10 @@ def test_the_tables_and_the_claims_agree_on_the_slope_of_time():
     about = {"algorithm": "gloc", "setting": "low"}
     cells = Cells(group({"times": times}))
     time, state = (metric(n)(cells, **about).evidence for n in ("time_slope", "state_slope"))
-    names = ["time_slope", "time_slope_low", "time_slope_high", "memory_slope"]
+    names = ["time_slope", "time_slope_low95", "time_slope_high95", "memory_slope"]
     expected = [time.value, *time.pieces(0.95)[0], state.value]
     assert row[names].tolist() == pytest.approx(expected, abs=1e-8)
-    assert (row["time_slope_high"] - row["time_slope_low"]) > 0.01
+    assert (row["time_slope_high95"] - row["time_slope_low95"]) > 0.01
 
 
 def test_the_table_of_final_regret_counts_statuses_and_names_missing_cells():
@@ -334,12 +339,35 @@ def test_the_table_of_final_regret_counts_statuses_and_names_missing_cells():
         ["high", "gloc"],
     ]
     row = table.iloc[0]
-    assert (row["regret"], row["n"]) == (12.0, 3)
+    assert (row["mean_regret"], row["trials"]) == (12.0, 3)
     assert row["statuses"] == "failed 1, ok 2, unconverged 1"
     # 95 % quantile of Student's t with 2 degrees of freedom, from a printed table.
-    assert row["regret_high"] == pytest.approx(12.0 + 4.303 * 2.0 / np.sqrt(3.0), abs=1e-3)
+    assert row["mean_regret_high95"] == pytest.approx(12.0 + 4.303 * 2.0 / np.sqrt(3.0), abs=1e-3)
     assert table["statuses"].tolist()[1:] == ["missing"] * 3
-    assert table["regret"].isna().tolist() == [False, True, True, True]
+    assert table["mean_regret"].isna().tolist() == [False, True, True, True]
+
+
+def test_tables_of_cells_are_sorted_by_setting_then_by_regret_and_gaps_come_last():
+    finals = [trials("high", "gloc", [3.0, 5.0]), trials("high", "glb_omd", [9.0, 9.0])]
+    finals.append(trials("low", "gloc", [7.0, 7.0]))
+    table = make_table({"kind": "final_regret"}).frame(Tables({"finals": pd.concat(finals)}, PAPER))
+    assert table[["setting", "algorithm"]].to_numpy().tolist() == [
+        ["low", "gloc"],
+        ["low", "glb_omd"],
+        ["high", "gloc"],
+        ["high", "glb_omd"],
+    ]
+
+
+def test_the_document_of_a_table_has_its_title_caption_levels_and_meanings():
+    spec = {"kind": "final_regret", "title": "All cells", "caption": "Means."}
+    table = make_table(spec)
+    finals = trials("low", "gloc", [7.0, 9.0])
+    text = table.document(table.frame(Tables({"finals": finals}, PAPER)))
+    assert text.startswith("# All cells\n\nMeans.\n\n| setting | algorithm | method | rounds |")
+    assert "Numbers in brackets are the ends of 95 % intervals." in text
+    assert "- `mean_regret`: mean of the regret at the end\n" in text
+    assert "low95" not in text
 
 
 def test_the_table_of_run_times_is_of_its_group_only():
@@ -349,7 +377,11 @@ def test_the_table_of_run_times_is_of_its_group_only():
     spec = {"kind": "run_time", "group": "paper"}
     table = make_table(spec).frame(Tables({"times": times}, paper))
     assert table["algorithm"].tolist() == ["glb_omd", "gloc"]
-    assert table[["seconds", "fastest", "slowest"]].iloc[0].tolist() == [3.0, 2.0, 8.0]
+    assert table[["median_seconds", "fastest_seconds", "slowest_seconds"]].iloc[0].tolist() == [
+        3.0,
+        2.0,
+        8.0,
+    ]
 
 
 def test_the_table_of_run_times_adds_medians_of_other_columns():
@@ -402,13 +434,20 @@ def test_the_table_of_a_study_has_a_row_for_what_its_facts_are_about():
     assert make_table({"kind": "accuracy"}).frame(Tables({}, PAPER)).empty
 
 
+def test_every_fact_of_a_table_has_a_meaning():
+    growing = {f"growth_{name}" for name in (*GROWING, "share")}
+    facts = {*WORST, "effective_alpha", *growing}
+    assert set(table_class("accuracy").meanings) == {"setting", *facts}
+    assert set(table_class("starvation").meanings) == {"setting", *OVER_TRIALS}
+
+
 def test_markdown_joins_a_value_and_its_interval():
     frame = pd.DataFrame(
         {
             "a": ["x|y", None],
             "v": [12.3456, np.nan],
-            "v_low": [-0.00123, np.nan],
-            "v_high": [12345.6, np.nan],
+            "v_low95": [-0.00123, np.nan],
+            "v_high95": [12345.6, np.nan],
             "good": [True, False],
             "n": [10, 0],
         }
@@ -533,18 +572,18 @@ def test_the_table_of_speed_has_times_per_round_and_ratios_to_the_papers_method(
     spec = {"kind": "speed", "settings": ["low"], "algorithms": ["glb_omd", "gloc", "ofuglb"]}
     table = make_table({**spec, "rounds": [40, 100]}).frame(Tables({"times": times}, PAPER))
     own, other, absent = table.to_dict("records")
-    assert own["ms at 40"] == pytest.approx(1.0)
-    assert own["ratio in total"] == 1.0
+    assert own["ms_at_40"] == pytest.approx(1.0)
+    assert own["ratio_in_total"] == 1.0
     # The square grows by 80 a round around round 40, and by 195 over the rounds from 95 to 100.
-    assert other["ms at 40"] == pytest.approx(80e3)
-    assert other["ms at 100"] == pytest.approx(195e3)
-    assert other["ratio at 100"] == pytest.approx(195e3)
+    assert other["ms_at_40"] == pytest.approx(80e3)
+    assert other["ms_at_100"] == pytest.approx(195e3)
+    assert other["ratio_at_100"] == pytest.approx(195e3)
     assert other["seconds"] == pytest.approx(1e4)
-    assert other["ratio in total"] == pytest.approx(1e5)
+    assert other["ratio_in_total"] == pytest.approx(1e5)
     # A quarter of either's time goes into selecting.
-    assert own["seconds of updates"] == pytest.approx(0.075)
-    assert other["ratio of updates"] == pytest.approx(1e5)
-    assert np.isnan(absent["ratio in total"])
+    assert own["update_seconds"] == pytest.approx(0.075)
+    assert other["ratio_of_updates"] == pytest.approx(1e5)
+    assert np.isnan(absent["ratio_in_total"])
 
 
 def test_distances_are_medians_with_their_range_by_setting():

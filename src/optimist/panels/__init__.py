@@ -89,9 +89,10 @@ def _check_entry(spec: Mapping[str, Any], registry: Mapping[str, str], place: st
         raise unknown_name(f"kind in {place}", kind, registry)
     check_document(dict(spec), _load("kind", kind, registry).schema(), place)
     shown = [entry["label"] for entry in spec.get("series", [])] or spec.get("algorithms", [])
-    for slope in spec.get("slopes", []):
-        if slope["series"] not in shown:
-            raise unknown_name(f"series of a slope in {place}", slope["series"], shown)
+    for key in ("slope", "multiple"):
+        for reference in spec.get(f"{key}s", []):
+            if reference["series"] not in shown:
+                raise unknown_name(f"series of a {key} in {place}", reference["series"], shown)
 
 
 def _load(what: str, kind: str, registry: Mapping[str, str]) -> Any:

@@ -42,7 +42,8 @@ LEAST_TRIALS = 3
 
 # Columns of every row, and the types that they have in a file.
 COLUMNS = ("panel", "role", "setting", "series", "x", "y", "low", "high", "n", "note")
-NUMBERS = ("x", "y", "low", "high", "n")
+NUMBERS = ("x", "y", "low", "high")
+COUNTS = ("n", "time_n")
 
 # JSON schemas of keys that several kinds have.
 TEXT = {"type": "string"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.panels import make_panel, pictures
 from optimist.panels.bars import bar_name
-from optimist.panels.base import COLUMNS, NUMBERS, Panel
+from optimist.panels.base import COLUMNS, COUNTS, NUMBERS, Panel
 from optimist.panels.legend import (
     BELOW,
     HANDLE,
@@ -77,7 +77,8 @@ def tabulate(
         pieces += [piece.assign(panel=letter) for piece in found]
     table = pd.concat(pieces, ignore_index=True)
     others = [name for name in table if name not in COLUMNS]
-    return table[[*COLUMNS, *others]].astype(dict.fromkeys(NUMBERS, float))
+    table = table[[*COLUMNS, *others]].astype(dict.fromkeys(NUMBERS, float))
+    return table.astype(dict.fromkeys((name for name in COUNTS if name in table), "Int64"))
 
 
 def draw(

@@ -167,3 +167,23 @@ class AccuracyTable(StudyFacts):
 
     tables = ("accuracy_facts",)
     prefix = "accuracy"
+    meanings: ClassVar = {
+        "setting": "setting/algorithm",
+        "ratio_low": "smallest ratio of a variance of the sketch to the exact one",
+        "ratio_high": "largest such ratio",
+        "within": "share of rounds in which all ratios were within a factor of three",
+        "size_share": "inducing points over their bound in Theorem 3.1",
+        "size_per_dimension": "inducing points over the effective dimension",
+        "eigenvalue_low": "smallest eigenvalue of Corollary 4.2",
+        "eigenvalue_high": "largest such eigenvalue",
+        "radius_share": "squared radius over its bound",
+        "regret_share": "regret over the bound of Theorem 4.1",
+        "chain": "least slack of Proposition B.3, relative",
+        "step_error": "largest relative violation of Proposition B.1, of rounding alone",
+        "drift": "largest error of the exact posterior against a fresh factorisation",
+        "effective_alpha": "larger of ratio_high and 1 / ratio_low",
+        "growth_inducing": "inducing points at the end of a trial over those midway",
+        "growth_dimension": "the same of the effective dimension",
+        "growth_distinct": "the same of the distinct arms played",
+        "growth_share": "growth_inducing over growth_dimension",
+    }

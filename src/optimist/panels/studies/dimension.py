@@ -96,6 +96,15 @@ class DimensionTable(Table):
     """Means over complete trials of what the study saw at their ends, by cell."""
 
     tables = ("dimension",)
+    meanings: ClassVar = {
+        "round": "the last round",
+        "regret": "regret",
+        "inducing": "inducing points",
+        "distinct": "distinct arms played",
+        "dimension": "effective dimension of the exact posterior on the arms played",
+        "regret_share": "largest share of the bound of Theorem 4.1 that regret had in any round",
+        "uniform_share": "the same of the expected regret of uniform play",
+    }
 
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
         """Yield one row for each cell."""

@@ -15,11 +15,17 @@ from optimist.panels.studies.base import (
     POSITIVE,
     TRIAL_COLUMNS,
     Study,
-    fact_table,
     meaning,
     section_schema,
 )
-from optimist.panels.studies.starvation_posteriors import methods, posteriors, statistics
+from optimist.panels.studies.starvation_posteriors import (
+    OVER_TRIALS,
+    facts,
+    methods,
+    place,
+    posteriors,
+    statistics,
+)
 from optimist.panels.tables.study import StudyFacts
 from optimist.runs.cell import Cell
 
@@ -28,12 +34,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes as Canvas
 
     from optimist.panels.looks import Looks
-
-OVER_TRIALS = {
-    **dict.fromkeys(("ratio", "inside", "size", "rank"), "median"),
-    "lowest": "min",
-    "highest": "max",
-}
 
 
 # How the function and the inducing points are drawn.
@@ -103,25 +103,6 @@ class Starvation(Study):
             "starvation_trials": trials,
             "starvation_facts": facts(trials),
         }
-
-
-def place(t: int, lengthscale: float) -> str:
-    """Return the setting of t observations, ``40/0.1``."""
-    return f"{t}/{lengthscale:.4g}"
-
-
-def facts(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return medians over trials as facts, and the extremes of extremes.
-
-    The setting of a fact is ``method/round/lengthscale``.
-    """
-    rows = []
-    for (method, setting), found in table.groupby(["algorithm", "setting"], sort=False):
-        rows += [
-            (f"starvation_{name}", f"{method}/{setting}", getattr(found[name], statistic)())
-            for name, statistic in OVER_TRIALS.items()
-        ]
-    return fact_table(rows)
 
 
 class StarvationPanel(Panel):
@@ -207,3 +188,12 @@ class StarvationTable(StudyFacts):
 
     tables = ("starvation_facts",)
     prefix = "starvation"
+    meanings: ClassVar = {
+        "setting": "posterior/observations/lengthscale",
+        "ratio": "variance over the exact one on [0.6, 1], median",
+        "inside": "share of the domain where the function is within three deviations, median",
+        "size": "inducing points or features, median",
+        "rank": "rank of their kernel matrix, median",
+        "lowest": "smallest ratio of a variance to the exact one on the whole domain",
+        "highest": "largest such ratio",
+    }

@@ -19,6 +19,7 @@ from optimist.algorithms.kernel.rff_ucb import RFFUCB
 from optimist.algorithms.kernel.sor_ucb import SoRUCB
 from optimist.numerics.gaussian_process import ExactPosterior
 from optimist.numerics.kernels import GaussianKernel
+from optimist.panels.studies.base import fact_table
 from optimist.problems.kernel import KernelProblem
 from optimist.runs.seeding import stream
 
@@ -28,6 +29,13 @@ if TYPE_CHECKING:
 JITTER = 1e-9
 BAND = 3.0
 FAR = 0.6  # where no data are near
+
+# Statistics over trials, by what they are of.
+OVER_TRIALS = {
+    **dict.fromkeys(("ratio", "inside", "size", "rank"), "median"),
+    "lowest": "min",
+    "highest": "max",
+}
 
 
 def methods(section: Mapping[str, Any]) -> list[str]:
@@ -142,3 +150,22 @@ def statistics(found: "pd.DataFrame") -> "pd.DataFrame":
             }
         )
     return pd.DataFrame(rows)
+
+
+def place(t: int, lengthscale: float) -> str:
+    """Return the setting of t observations, ``40/0.1``."""
+    return f"{t}/{lengthscale:.4g}"
+
+
+def facts(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return medians over trials as facts, and the extremes of extremes.
+
+    The setting of a fact is ``method/round/lengthscale``.
+    """
+    rows = []
+    for (method, setting), found in table.groupby(["algorithm", "setting"], sort=False):
+        rows += [
+            (f"starvation_{name}", f"{method}/{setting}", getattr(found[name], statistic)())
+            for name, statistic in OVER_TRIALS.items()
+        ]
+    return fact_table(rows)

@@ -14,6 +14,9 @@ from optimist.runs.trials import expand
 if TYPE_CHECKING:
     import pandas as pd
 
+# Endings of the columns with the ends of an interval.
+LOW, HIGH = "_low95", "_high95"
+
 COMMON = {
     "kind": {"description": "What the table shows, see below.", **TEXT},
     "title": {"description": "Title of the table.", **TEXT},
@@ -25,8 +28,23 @@ COMMON = {
 }
 
 
+# What columns mean that several kinds have.
+MEANINGS = {
+    "setting": "label of the setting",
+    "algorithm": "label of the algorithm",
+    "method": "what figures call it",
+    "rounds": "rounds of a trial",
+    "trials": "complete trials, which statistics are over",
+    "statuses": "number of trials by how they ended",
+    "note": "how times were measured, if not as those of all others",
+}
+
+
 class Table(ABC):
     """A table of a paper.
+
+    Names of columns carry units. ``x_low95`` and ``x_high95`` are the ends of the 95 % interval of
+    x.
 
     Parameters
     ----------
@@ -44,6 +62,11 @@ class Table(ABC):
         Tables of studies that it is made from.
     of_group : bool
         Whether it shows every cell of its group.
+    order : str
+        Column by which the rows of a setting are sorted, the smallest first; empty for the order in
+        which `rows` yields them.
+    meanings : dict
+        What columns mean, besides those of `MEANINGS`.
     """
 
     keys: ClassVar[Mapping[str, Any]] = {}
@@ -51,6 +74,8 @@ class Table(ABC):
     lanes: ClassVar[tuple[str, ...]] = ()
     tables: ClassVar[tuple[str, ...]] = ()
     of_group: ClassVar[bool] = False
+    order: ClassVar[str] = ""
+    meanings: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
@@ -93,10 +118,25 @@ class Table(ABC):
         """Yield its rows, values by column."""
 
     def frame(self, tables: Tables) -> "pd.DataFrame":
-        """Return its rows as a frame."""
+        """Return its rows as a frame, in its order."""
         import pandas as pd
 
-        return pd.DataFrame(self.rows(tables))
+        frame = pd.DataFrame(self.rows(tables))
+        if not self.order or frame.empty:
+            return frame
+        places = frame["setting"].map({s: i for i, s in enumerate(frame["setting"].unique())})
+        keys = frame.assign(place=places).sort_values(["place", self.order], kind="stable")
+        return frame.loc[keys.index].reset_index(drop=True)
+
+    def document(self, frame: "pd.DataFrame") -> str:
+        """Return a Markdown document: title, caption, the table and what its columns mean."""
+        known = {**MEANINGS, **self.meanings}
+        meanings = [f"- `{c}`: {known[c]}\n" for c in _without_ends(frame) if c in known]
+        parts = [f"# {self.spec['title']}\n", self.spec["caption"].strip() + "\n"]
+        parts.append(to_markdown(frame))
+        if any(column.endswith(LOW) for column in frame):
+            parts.append("Numbers in brackets are the ends of 95 % intervals.\n")
+        return "\n".join([*parts, "".join(meanings)]).rstrip() + "\n"
 
     def group_cells(self, paper: Paper, lane: str) -> Iterator[tuple[str, str]]:
         """Yield setting and algorithm of the cells that a lane and its group ask for."""
@@ -113,7 +153,7 @@ def cell_columns(
     return {
         "setting": setting,
         "algorithm": algorithm,
-        "method": display_name(algorithm, paper["names"]),
+        "method": display_name(algorithm, paper["names"], paper.get("options")),
         "rounds": trials["round"].max(),
     }
 
@@ -128,21 +168,23 @@ def statuses(trials: "pd.DataFrame") -> str:
 def to_markdown(frame: "pd.DataFrame") -> str:
     """Return a table as Markdown.
 
-    Columns ``name``, ``name_low``, ``name_high`` become one, ``1.02 [0.97, 1.07]``; numbers are
-    rounded to three significant digits, missing ones are left out.
+    Columns ``name``, ``name_low95``, ``name_high95`` become one, ``1.02 [0.97, 1.07]``; numbers
+    are rounded to three significant digits, missing ones are left out.
     """
-    ends = {f"{c}{end}" for c in frame.columns for end in ("_low", "_high")}
-    names = [c for c in frame.columns if c not in ends]
+    names = _without_ends(frame)
     lines = [names, ["---"] * len(names)]
     lines += [[_item(row, name) for name in names] for row in frame.to_dict("records")]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
+def _without_ends(frame: "pd.DataFrame") -> list[str]:
+    """Return the columns but the ends of intervals."""
+    return [column for column in frame.columns if not column.endswith((LOW, HIGH))]
+
+
 def _item(row: Mapping[str, Any], name: str) -> str:
-    text = _text(row[name])
-    if text and _text(row.get(f"{name}_low")):
-        text += f" [{_text(row[f'{name}_low'])}, {_text(row[f'{name}_high'])}]"
-    return text
+    text, low, high = (_text(row.get(f"{name}{end}")) for end in ("", LOW, HIGH))
+    return f"{text} [{low}, {high}]" if text and low else text
 
 
 def _text(value: Any) -> str:

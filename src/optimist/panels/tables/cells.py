@@ -21,6 +21,12 @@ class FinalRegret(Table):
     }
     lanes = ("regret",)
     of_group = True
+    order = "mean_regret"
+    meanings: ClassVar = {
+        "mean_regret": "mean of the regret at the end",
+        "median_regret": "its median",
+        "largest_regret": "that of the worst trial",
+    }
 
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
         """Yield a row for each cell."""
@@ -32,11 +38,11 @@ class FinalRegret(Table):
             middle, low, high = mean(values, at_level) if len(values) else (np.nan,) * 3
             yield {
                 **cell_columns(setting, algorithm, trials, tables.paper),
-                "regret": middle,
-                "regret_low": low,
-                "regret_high": high,
-                **({"median": values.median(), "largest": values.max()} if extremes else {}),
-                "n": len(values),
+                "mean_regret": middle,
+                "mean_regret_low95": low,
+                "mean_regret_high95": high,
+                **(_extremes(values) if extremes else {}),
+                "trials": len(values),
                 "statuses": statuses(trials),
             }
 
@@ -49,6 +55,15 @@ class RunTime(Table):
     }
     lanes = ("timing",)
     of_group = True
+    order = "median_seconds"
+    meanings: ClassVar = {
+        "median_seconds": "seconds of select and update in a trial, median over trials",
+        "fastest_seconds": "those of the fastest trial",
+        "slowest_seconds": "those of the slowest trial",
+        "inducing": "inducing points at the end",
+        "distinct": "distinct arms played",
+        "state_bytes": "bytes that the algorithm keeps at the end",
+    }
 
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
         """Yield a row for each cell."""
@@ -57,14 +72,18 @@ class RunTime(Table):
             seconds = complete(trials)["seconds"]
             yield {
                 **cell_columns(setting, algorithm, trials, tables.paper),
-                "seconds": seconds.median(),
-                "fastest": seconds.min(),
-                "slowest": seconds.max(),
+                "median_seconds": seconds.median(),
+                "fastest_seconds": seconds.min(),
+                "slowest_seconds": seconds.max(),
                 **{name: _final_median(trials, name) for name in self.spec.get("also", [])},
-                "n": len(seconds),
+                "trials": len(seconds),
                 "statuses": statuses(trials),
                 "note": estimate(trials),
             }
+
+
+def _extremes(regrets: "pd.Series") -> dict[str, float]:
+    return {"median_regret": regrets.median(), "largest_regret": regrets.max()}
 
 
 def _final_median(trials: "pd.DataFrame", column: str) -> float:

@@ -25,6 +25,14 @@ class Speed(Table):
         },
     }
     lanes = ("timing",)
+    meanings: ClassVar = {
+        "ms_at_500": "milliseconds a round around round 500; the next columns likewise",
+        "seconds": "seconds of select and update in a trial",
+        "ratio_at_500": "ms_at_500 over that of the paper's method; the next columns likewise",
+        "ratio_in_total": "seconds over those of the paper's method",
+        "update_seconds": "seconds of update and prepare alone in a trial",
+        "ratio_of_updates": "update_seconds over those of the paper's method",
+    }
 
     def check(self, paper: Paper) -> None:
         """Refuse a table without the method that its ratios are to."""
@@ -45,13 +53,13 @@ class Speed(Table):
                 found = self._milliseconds(tables, setting, algorithm)
                 yield {
                     **cell_columns(setting, algorithm, trials, tables.paper),
-                    **{f"ms at {t}": found[t] for t in rounds},
+                    **{f"ms_at_{t}": found[t] for t in rounds},
                     "seconds": found["total"] / 1e3,
-                    **{f"ratio at {t}": found[t] / own[t] for t in rounds},
-                    "ratio in total": found["total"] / own["total"],
-                    "seconds of updates": found["updates"] / 1e3,
-                    "ratio of updates": found["updates"] / own["updates"],
-                    "n": len(complete(trials)),
+                    **{f"ratio_at_{t}": found[t] / own[t] for t in rounds},
+                    "ratio_in_total": found["total"] / own["total"],
+                    "update_seconds": found["updates"] / 1e3,
+                    "ratio_of_updates": found["updates"] / own["updates"],
+                    "trials": len(complete(trials)),
                     "note": estimate(trials),
                 }
 

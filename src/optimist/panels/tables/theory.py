@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from optimist.panels.base import SETTINGS, TEXT
 from optimist.panels.rows import TABLE_LEVEL, Tables, complete, doubt, fault, rounded
-from optimist.panels.tables.base import Table
+from optimist.panels.tables.base import HIGH, LOW, Table
 from optimist.statistics import last_decade_slope, rate_slope
 
 STATED = ("method", "regret", "time", "memory")
@@ -43,6 +43,18 @@ class Theory(Table):
         },
     }
     lanes = ("timing",)
+    meanings: ClassVar = {
+        "method": "name as in the paper",
+        "regret": "order of the regret, as stated",
+        "time": "order of the time of a round, as stated",
+        "memory": "order of the memory, as stated",
+        "jointly_efficient": "whether the paper calls it so",
+        "time_slope": "measured log-log slope of the time of a round: 0 is constant, 1 linear",
+        "memory_slope": "measured log-log slope of the bytes kept",
+        "median_seconds": "seconds of select and update in a trial",
+        "median_state_bytes": "bytes kept at the end of a trial",
+        "note": "what is to be known of the measurement",
+    }
 
     @property
     def algorithms(self) -> list[str]:
@@ -71,7 +83,7 @@ def _measured(tables: Tables, setting: str, algorithm: str | None) -> dict[str, 
     }
     columns: dict[str, Any] = {}
     for name, slope in slopes.items():
-        columns |= zip((name, f"{name}_low", f"{name}_high"), rounded(slope), strict=True)
+        columns |= zip((name, f"{name}{LOW}", f"{name}{HIGH}"), rounded(slope), strict=True)
     note = "; ".join(filter(None, (fault(ended), doubt(ended)))) if algorithm else "not run"
-    ends = {name: trials[name].median() for name in ("seconds", "state_bytes")}
-    return {**columns, **ends, "n": len(trials), "note": note}
+    ends = {f"median_{name}": trials[name].median() for name in ("seconds", "state_bytes")}
+    return {**columns, **ends, "trials": len(trials), "note": note}
