@@ -202,7 +202,7 @@ def test_forty_trials_of_a_cell_have_curves_and_all_are_in_the_summaries(curves)
     for name, value in zip(committed.SUMMARIES, [mean, low, high, *quartiles], strict=True):
         assert last[name] == pytest.approx(value, rel=2.0**-16)
     assert cell.loc[cell["curve"] != "trial", "trial"].isna().all()
-    assert set(of(curves, setting="there")["curve"]) == {"trial"}
+    assert set(of(curves, setting="there")["curve"]) == {"trial", *committed.SUMMARIES}
 
 
 def test_a_trial_that_ended_early_has_its_curve_up_to_there(curves):

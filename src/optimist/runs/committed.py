@@ -2,7 +2,7 @@
 
 ``trials``  one row per lane, setting, algorithm and trial: how it ended, and what it had then.
 ``curves``  regret, or seconds in the timing lane, at some sixty rounds of the first forty trials of
-            a cell, and summaries over all trials where there are more.
+            a cell, and summaries over all trials.
 
 Both are made from the aggregated tables alone (`optimist.runs.aggregate`), whatever the order of
 their rows; ``docs/tables.md`` explains every column.
@@ -33,7 +33,7 @@ FIRST = [
 # Rounds of a curve, evenly and geometrically spaced, and how many trials of a cell have one.
 EVEN, GEOMETRIC = 40, 20
 CURVES = 40
-# Summaries of a cell with more trials, with their names in `optimist.runs.aggregate.curves`.
+# Summaries of a cell, with their names in `optimist.runs.aggregate.curves`.
 SUMMARIES = ("mean", "low", "high", "lower", "median", "upper")
 # Leading bits of a number in a curve: one part in 130,000.
 BITS = 16
@@ -112,9 +112,9 @@ def curves(lane: str, runs: pd.DataFrame, level: float, interval: str) -> pd.Dat
         thinned = known[known["round"].isin(_rounds(known["round"].unique()))]
         thinned = thinned.astype(dict.fromkeys(CELL, str))
         found.append(thinned[thinned["trial"] < CURVES].assign(curve="trial"))
-        if thinned["trial"].nunique() > CURVES:
-            regrets = thinned.rename(columns={value: "regret"})
-            found += _summaries(aggregate.curves(regrets, level, interval), value)
+        columns = [*CELL, "trial", "round", "status", value]
+        regrets = thinned[columns].rename(columns={value: "regret"})
+        found += _summaries(aggregate.curves(regrets, level, interval), value)
     joined = pd.concat(found[1:] or found, ignore_index=True).assign(lane=lane)
     order = ["lane", *CELL, "curve", "trial", "round"]
     return joined.sort_values(order, kind="stable", ignore_index=True)[[*order, value]]
