@@ -346,9 +346,12 @@ def _claims_path(options):
 
 def _write_readme(frame):
     from optimist import claims
+    from optimist.errors import ResultError
     from optimist.files import read_text, write_text
     from optimist.plan.config import project_root
 
+    if (frame["verdict"] == "shortened").any():
+        raise ResultError("the claims are of a shortened run; allowed: those of a full one")
     texts = {}
     for name, shown in claims.documents(frame).items():
         path = project_root() / name

@@ -612,6 +612,21 @@ def world(n, effect=1.0, first=0):
     return [finals("here", "a", effect * values[0]), finals("here", "b", values[1])]
 
 
+def test_a_shortened_run_gives_values_and_no_verdict():
+    about = Context("toy", shortened="at most 150 rounds, 2 trials")
+    tables = {"finals": world(30, effect=3.0)}
+    full, verdict = (decide(reading(ratio()), tables=tables, context=c) for c in (None, about))
+    assert full.word == "not reproduced" and verdict.word == "shortened"
+    assert verdict.explanation == (
+        "the run was shortened (at most 150 rounds, 2 trials), so nothing in it is a result"
+    )
+    assert {result.outcome for result in verdict.results} == {"reported"}
+    frame = claims.to_frame([verdict], about)
+    assert frame["value"].notna().all() and (frame["reading_outcome"] == "").all()
+    assert (frame[["support", "refute"]] == 1.0).all(axis=None) and frame["needs"].isna().all()
+    assert "1 claim: 1 shortened." in claims.tally(frame)
+
+
 def context(trials=30, enlarged=(), seconds=3600.0):
     planned = dict.fromkeys(CELLS, trials)
     return Context("toy", planned, dict.fromkeys(CELLS, seconds), enlarged=frozenset(enlarged))

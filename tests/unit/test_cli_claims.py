@@ -170,6 +170,14 @@ def test_nothing_is_written_where_a_page_of_findings_lacks_its_markers(optimist,
     assert readme.read_text() == README
 
 
+def test_a_readme_takes_no_verdicts_of_a_shortened_run(optimist, tmp_path, readme):
+    about = claims.Context(shortened="at most 150 rounds")
+    claims.to_frame(claims.evaluate(WRITTEN, TABLES, about)).to_csv(tmp_path / "claims.csv")
+    status, _, err = optimist("claims", "--readme", "--figures", tmp_path)
+    assert (status, readme.read_text()) == (1, README)
+    assert "the claims are of a shortened run; allowed: those of a full one" in err
+
+
 def test_an_absent_readme_is_refused(optimist, figures, readme):
     readme.unlink()
     status, _, err = optimist("claims", "--readme", "--figures", figures)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from PIL import Image
 from projects import TINY
 
 from optimist import sealed
@@ -236,8 +237,21 @@ def test_claims_of_the_quick_run_name_their_horizon(quick):
     text = quick.run("optimist", "claims", "--figures", "results/quick/figures").stdout
     claims = pd.read_csv(quick.root / "results/quick/figures/claims.csv").drop_duplicates("claim")
     for kind, noun in (("empirical", "claims"), ("guarantee", "guarantees"), ("fact", "facts")):
-        assert f"{(claims['kind'] == kind).sum()} {noun}: " in text
+        count = (claims["kind"] == kind).sum()
+        assert f"{count} {noun}: {count} shortened." in text
     assert " to 150 rounds." in text
+    assert set(claims["verdict"]) == {"shortened"}
+
+
+def test_figures_and_tables_of_the_quick_run_say_that_they_are_no_results(quick):
+    folder = quick.root / "results/quick/figures/glb_omd"
+    how = "at most 150 rounds, 2 trials, 1 timed trial"
+    text = (folder / "tables/final_regret.md").read_text()
+    assert f"**Shortened run ({how}): nothing here is a result.**" in text
+    with Image.open(folder / "fig1.png") as picture:
+        top = np.asarray(picture.convert("RGB"), int)[: picture.height // 5]
+    reddish = (top[..., 0] - top[..., 1:].max(axis=2) > 100).sum()
+    assert reddish > 200  # the warning in the title
 
 
 def test_manifest_ties_figures_to_inputs(quick):

@@ -20,7 +20,7 @@ rule figure:
     params:
         code=plan.shown.code("figure.py", "figures"),
         spec=plan.shown.spec("figures"),
-        paper=plan.shown.paper_summary,
+        paper=plan.paper_summary,
         caption=plan.shown.caption("figures"),
         expected=plan.shown.fingerprints("figures"),
         data_dir=layout.data_folder,
@@ -48,7 +48,7 @@ rule table:
     params:
         code=plan.shown.code("table.py", "tables"),
         spec=plan.shown.spec("tables"),
-        paper=plan.shown.paper_summary,
+        paper=plan.paper_summary,
         caption=plan.shown.caption("tables"),
         expected=plan.shown.fingerprints("tables"),
         data_dir=layout.data_folder,

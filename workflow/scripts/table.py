@@ -17,4 +17,4 @@ with logged(snakemake.log[0]):
     table = make_table(snakemake.params.spec)
     frame = table.frame(Tables(tables, paper))
     write_frame(frame, snakemake.output.csv)
-    write_text(table.document(frame), snakemake.output.md)
+    write_text(table.document(frame, paper["shortened"]), snakemake.output.md)

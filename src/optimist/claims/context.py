@@ -24,6 +24,8 @@ class Context:
         Claims for which more trials were run.
     lines : mapping
         The line of each claim in its file.
+    shortened : str
+        By what the run was made shorter than the papers', empty for a full one.
     """
 
     paper: str = ""
@@ -32,6 +34,7 @@ class Context:
     figures: Mapping[CellKey, Sequence[str]] = field(default_factory=dict)
     enlarged: frozenset[str] = frozenset()
     lines: Mapping[str, int] = field(default_factory=dict)
+    shortened: str = ""
 
     @classmethod
     def make(cls, paper: str, known: Mapping[str, Any]) -> Self:
@@ -44,4 +47,5 @@ class Context:
             {cell: figures for cell, (_, _, figures) in cells.items()},
             frozenset(known["enlarged"]),
             known["lines"],
+            known["shortened"],
         )

@@ -27,9 +27,9 @@ READINGS = {
     "fact": ("matches", "differs"),
 }
 VERDICTS = {
-    "empirical": ("reproduced", "partly", "not reproduced", "undecided", "missing"),
-    "guarantee": ("held", "violated", "missing"),
-    "fact": ("matches", "differs", "missing"),
+    "empirical": ("reproduced", "partly", "not reproduced", "undecided", "missing", "shortened"),
+    "guarantee": ("held", "violated", "missing", "shortened"),
+    "fact": ("matches", "differs", "missing", "shortened"),
 }
 # What rounding may take a number beyond a bound that it may reach, relative to both.
 ROUNDING = 1e-9
@@ -125,11 +125,28 @@ def evaluate(
     context : Context or None
         With it, trials beyond those that were planned count for the claims that they were run
         for, and for no others. A claim that was to be looked at twice has all of its trials then,
-        and one that was not is decided on the new ones alone.
+        and one that was not is decided on the new ones alone. Of a shortened run no verdict is
+        given.
     """
     groups = group(tables)
     context = context or Context()
-    return [judge(claim, groups, kept(claim, context)) for claim in claims_of(document)]
+    found = [judge(claim, groups, kept(claim, context)) for claim in claims_of(document)]
+    return [_withheld(v, context.shortened) for v in found] if context.shortened else found
+
+
+def _withheld(verdict: Verdict, how: str) -> Verdict:
+    """Return what was measured for a verdict without it, for the run was shortened."""
+    results = [
+        replace(
+            result,
+            outcome="missing" if result.outcome == "missing" else "reported",
+            support=1.0,
+            refute=1.0,
+        )
+        for result in verdict.results
+    ]
+    reason = f"the run was shortened ({how}), so nothing in it is a result"
+    return Verdict(verdict.claim, "shortened", reason, results)
 
 
 def kept(claim: Claim, context: Context) -> Mapping[CellKey, tuple[int, float]]:

@@ -126,7 +126,11 @@ def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[st
     height = max(figure.get("height", PANEL_HEIGHT), least) + max(map(height_of, notes.values()))
     size = WIDTH, height * rows_of_panels + 0.2 + (0.0 if spare else lay_out(legend))
     page = Figure(figsize=size, layout="constrained")
-    page.suptitle(figure["title"])
+    if paper.get("shortened"):
+        warning = f"shortened run ({paper['shortened']}): nothing here is a result"
+        page.suptitle(f"{figure['title']}\n{warning}", color=WARNING)
+    else:
+        page.suptitle(figure["title"])
     canvases = page.subplots(
         rows_of_panels, columns, squeeze=False, sharey=figure.get("share_y", False)
     ).ravel()

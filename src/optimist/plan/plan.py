@@ -107,7 +107,20 @@ class Plan:
 
     def claims_context(self, wildcards: Any) -> dict[str, Any]:
         """Return what the claims of a paper are decided with beside tables."""
-        return self.claims.context(wildcards.paper, self.trials, self.costs, self.shown)
+        known = self.claims.context(wildcards.paper, self.trials, self.costs, self.shown)
+        return {**known, "shortened": self.shortened}
+
+    def paper_summary(self, wildcards: Any) -> dict[str, Any]:
+        """Return what drawing needs to know of a paper, and whether the run is shortened."""
+        return {**self.shown.paper_summary(wildcards), "shortened": self.shortened}
+
+    @property
+    def shortened(self) -> str:
+        """By what the run is made shorter than the papers': ``at most 2 trials``, or empty."""
+        words = {"rounds": "round", "trials": "trial", "timing_trials": "timed trial"}
+        known = {word: self.config["caps"][key] for key, word in words.items()}
+        limits = [f"{n} {word}{'s' * (n != 1)}" for word, n in known.items() if n is not None]
+        return f"at most {', '.join(limits)}" if limits else ""
 
     def node_alone(self, lane: str, words: str) -> str:
         """Return the words that ask a scheduler for a node of one's own, if a lane needs one."""

@@ -128,11 +128,16 @@ class Table(ABC):
         keys = frame.assign(place=places).sort_values(["place", self.order], kind="stable")
         return frame.loc[keys.index].reset_index(drop=True)
 
-    def document(self, frame: "pd.DataFrame") -> str:
-        """Return a Markdown document: title, caption, the table and what its columns mean."""
+    def document(self, frame: "pd.DataFrame", shortened: str = "") -> str:
+        """Return a Markdown document: title, caption, the table and what its columns mean.
+
+        ``shortened`` says by what the run was made shorter than the paper's, if it was.
+        """
         known = {**MEANINGS, **self.meanings}
         meanings = [f"- `{c}`: {known[c]}\n" for c in _without_ends(frame) if c in known]
         parts = [f"# {self.spec['title']}\n", self.spec["caption"].strip() + "\n"]
+        if shortened:
+            parts.append(f"**Shortened run ({shortened}): nothing here is a result.**\n")
         parts.append(to_markdown(frame))
         if any(column.endswith(LOW) for column in frame):
             parts.append("Numbers in brackets are the ends of 95 % intervals.\n")
