@@ -8,7 +8,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 # Every job is a process, which would compile all modules again: half a second.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce variants quick report site test lint readme keys clean
+.PHONY: reproduce variants quick page report site test lint readme keys clean
 
 # Every experiment, figure, table and verdict of the papers.
 reproduce: .venv/installed
@@ -25,9 +25,16 @@ quick: .venv/installed
 	$(SNAKEMAKE) --configfile config/quick.yaml --config job_files=24
 	$(BIN)/optimist claims --figures results/quick/figures
 
-# One self-contained HTML page of all figures, tables and claims; after reproduce.
+# The page of results, figures/index.html, and the list of figures, from the committed tables.
+page: .venv/installed
+	$(BIN)/optimist page
+
+# Snakemake's own report, one HTML file with all figures and tables: of the full run if there is one,
+# else of the quick one.
+REPORTED := $(if $(wildcard results/regret),,$(if $(wildcard results/quick),quick/))
 report: .venv/installed
-	$(SNAKEMAKE) --report results/report.html
+	$(SNAKEMAKE) $(if $(REPORTED),--configfile config/quick.yaml --config job_files=24) \
+	  --report results/$(REPORTED)report.html
 
 # The documentation as pages that need no network, site/index.html (mkdocs.yml).
 site: .venv/installed

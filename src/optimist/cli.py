@@ -79,6 +79,8 @@ def _parser():
 
     _add_claims_options(add("claims", _claims, "print the verdicts of the last full run"))
 
+    _add_configuration(add("page", _page, "make the page of results from the committed tables"))
+
     tracer = add("provenance", _provenance, "print where a figure, table or result is from")
     tracer.add_argument("file", metavar="FILE")
 
@@ -133,13 +135,17 @@ def _add_compare_options(parser):
     )
 
 
-def _add_results_options(parser):
+def _add_configuration(parser):
     parser.add_argument(
         "--configfile", nargs="+", default=[], metavar="YAML", help="overlays, as for snakemake"
     )
     parser.add_argument(
         "--config", nargs="+", default=[], metavar="KEY=VALUE", help="values, as for snakemake"
     )
+
+
+def _add_results_options(parser):
+    _add_configuration(parser)
     parser.add_argument(
         "--delete",
         choices=["refused", "early"],
@@ -253,6 +259,17 @@ def _new(options):
     return 0
 
 
+def _page(options):
+    from optimist.page import build
+    from optimist.plan.config import load_config
+    from optimist.plan.plan import Plan
+
+    sizes = build.write(Plan(load_config(*options.configfile, values=options.config)))
+    lines = [f"{path}: {size / 1e6:.2f} MB" for path, size in sizes.items()]
+    print(json.dumps(sizes) if options.json else "\n".join(lines))
+    return 0
+
+
 def _provenance(options):
     from optimist.records import trace
 
@@ -348,12 +365,13 @@ def _write_readme(frame):
     from optimist import claims
     from optimist.errors import ResultError
     from optimist.files import read_text, write_text
+    from optimist.page import index
     from optimist.plan.config import project_root
 
     if (frame["verdict"] == "shortened").any():
         raise ResultError("the claims are of a shortened run; allowed: those of a full one")
     texts = {}
-    for name, shown in claims.documents(frame).items():
+    for name, shown in index.documents(frame).items():
         path = project_root() / name
         if not path.is_file():
             raise ConfigError(f"{path} does not exist; --readme writes into it")

@@ -192,8 +192,14 @@ class Layout:
         return {ending: f"{folder}/claims.{ending}" for ending in TABLE_ENDINGS}
 
     @property
-    def claims_page(self) -> str:
-        return f"{self.results}/claims.html"
+    def page(self) -> str:
+        """The path of the page of results."""
+        return f"{self.figures}/index.html"
+
+    @property
+    def index(self) -> str:
+        """The path of the list of all figures."""
+        return f"{self.figures}/README.md"
 
     def manifest(self, paper: str = "", group: str = "paper") -> str:
         """Return the path of the manifest of a paper's group, or of the verdicts of all papers."""

@@ -11,6 +11,7 @@ from optimist import claims
 from optimist.claims import inference
 from optimist.claims.checks import Check, Reading, claims_of
 from optimist.claims.context import Context
+from optimist.claims.pages import by_verdict
 from optimist.claims.table import number
 from optimist.claims.verdicts import Result, p_values
 from optimist.errors import ConfigError, ResultError
@@ -162,7 +163,7 @@ def test_a_table_that_was_read_is_written_alike(verdicts, tmp_path):
     read.to_csv(paths[1], index=False)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert read.dtypes.equals(fresh.dtypes)
-    for show in (claims.to_text, claims.to_html, claims.undecided, claims.summary_block):
+    for show in (claims.to_text, claims.undecided, claims.summary_block):
         assert show(read) == show(fresh)
     assert claims.to_text(read, details=True) == claims.to_text(fresh, details=True)
     assert claims.to_markdown(verdicts, read) == claims.to_markdown(verdicts, fresh)
@@ -338,9 +339,8 @@ def test_no_text_says_that_a_number_is_none(verdicts, frame):
         claims.to_text(frame, details=True),
         claims.undecided(frame),
         claims.to_markdown(verdicts, frame),
-        claims.to_html(frame),
         claims.summary_block(frame),
-        *claims.documents(frame).values(),
+        by_verdict(frame),
     ]
     for text in texts:
         assert not NOTHING.search(text), NOTHING.search(text)
@@ -448,40 +448,21 @@ def test_the_summary_block_is_a_table_with_one_line_for_each_claim(frame):
     assert table[10].endswith("| **matches** (chosen by it) |")
 
 
-def test_the_page_for_the_browser_has_every_claim_and_check(frame):
-    summary, checks = claims.to_html(frame).split("<h2>Checks</h2>")
-    for name in ("claim", "verdict"):
-        for value in frame[name].unique():
-            assert f"<td>{value}</td>" in summary
-    assert summary.count("<tr") == 1 + frame["claim"].nunique()
-    assert checks.count("<tr") == 1 + len(frame)
-
-
 # The README.
 
 
 def test_the_summary_stands_between_the_markers_and_only_there(frame):
     readme = "# Title\n\n<!-- claims -->\nold\n<!-- /claims -->\n\nThe end.\n"
-    shown = claims.documents(frame)["README.md"]
+    shown = by_verdict(frame)
     text = claims.with_summary(readme, shown)
     assert text.startswith("# Title\n\n<!-- claims -->\n\n8 claims: 1 reproduced")
-    assert text.endswith("</details>\n\n<!-- /claims -->\n\nThe end.\n")
+    assert text.endswith("\n\n<!-- /claims -->\n\nThe end.\n")
     assert "old" not in text
     assert claims.with_summary(text, shown) == text
 
 
-def test_the_summary_counts_and_folds_each_paper_by_itself(frame):
-    other = frame.assign(claim=frame["claim"].str.replace("toy", "other"))
-    text = claims.documents(pd.concat([frame, other]))["README.md"]
-    assert "16 claims: 2 reproduced" in text.splitlines()[0]
-    for paper in ("toy", "other"):
-        _, _, part = text.partition(f"<summary><b>{paper}</b>: 8 claims: 1 reproduced")
-        table = part.partition("</details>")[0]
-        assert table.count(f"| {paper}.") == table.count("\n| ") - 2 == len(CLAIMS)
-
-
 def test_findings_list_each_claim_once_by_its_verdict(frame):
-    shown = claims.documents(frame)["docs/findings/toy.md"]
+    shown = by_verdict(frame)
     assert shown.startswith("8 claims: 1 reproduced")
     lines = [line for line in shown.splitlines() if line.startswith("- ")]
     words = {

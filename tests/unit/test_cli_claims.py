@@ -7,6 +7,7 @@ import pytest
 from claim_tables import SPREAD, claim_with, document, facts, finals, reading
 
 from optimist import claims, cli
+from optimist.page import findings
 from optimist.plan import config
 
 TALLY = "3 claims: 1 reproduced, 1 not reproduced, 1 undecided."
@@ -65,6 +66,11 @@ def readme(tmp_path, monkeypatch):
     names = config.paper_names()
     monkeypatch.setattr(config, "project_root", lambda: tmp_path)
     monkeypatch.setattr(config, "paper_names", lambda: names)
+    about = {"claimed": "It is.", "found": "It is not.", "expects": {}}
+    said = {"claim": "other.01", "check": "high, here", "expects": "not reproduced"}
+    document = {"papers": {"glb_omd": about, "other": about}, "findings": [said]}
+    document["findings"][0]["text"] = "It is {value}."
+    monkeypatch.setattr(findings, "load", lambda: document)
     (tmp_path / "docs/findings").mkdir(parents=True)
     for name in ("glb_omd", "other"):
         (tmp_path / f"docs/findings/{name}.md").write_text(README)
@@ -148,7 +154,8 @@ def test_the_readme_gets_the_verdicts(optimist, figures, readme):
     status, out, _ = optimist("claims", "--readme", "--figures", figures)
     assert (status, out) == (0, f"{TALLY} Measured over 100 rounds.\n")
     text = readme.read_text()
-    assert "| other.01 | empirical | Figure 1 | About other. | **not reproduced** |" in text
+    link = "([other.01](figures/other/claims.md#other01-not-reproduced): not reproduced)"
+    assert f"1. It is 2. {link}" in text and TALLY in text
     page = (readme.parent / "docs/findings/other.md").read_text()
     assert "- empirical, **not reproduced**: About other. (01)." in page
     assert "glb_omd" not in page

@@ -452,9 +452,10 @@ def test_the_code_behind_an_algorithm_is_that_of_its_module_and_not_of_others(pl
     assert plan.code("study.py")(wildcards()) != plan.code("study.py", module)(wildcards())
 
 
-def test_all_is_every_papers_manifest_its_results_and_the_page_of_claims(plan):
+def test_all_is_every_papers_manifest_its_results_the_claims_and_the_page(plan):
     manifests = {f"figures/{paper}/manifest.json" for paper in config.paper_names()}
     wanted = {*manifests, "figures/claims.csv", "figures/claims.md"}
+    wanted |= {"figures/index.html", "figures/README.md"}
     assert wanted == {path for path in plan.targets.all if path.startswith("figures/")}
     results = {path for path, t in plan.trials.by_path.items() if t.group == "paper"}
     assert results < set(plan.targets.all)

@@ -3,6 +3,7 @@
 import pytest
 
 from optimist import claims
+from optimist.page import index
 from optimist.plan.config import paper_names, project_root
 
 
@@ -11,7 +12,7 @@ def test_documents_show_the_committed_verdicts(name):
     path = project_root() / "figures" / "claims.csv"
     if not path.exists():
         pytest.skip("no full run has been committed yet")
-    shown = claims.documents(claims.read_frame(path))[name]
+    shown = index.documents(claims.read_frame(path))[name]
     text = (project_root() / name).read_text()
     assert claims.with_summary(text, shown, name) == text, (
         f"{name} shows other verdicts than figures/claims.csv; run: make readme"

@@ -27,11 +27,6 @@ rule claims_pages:
     output:
         **layout.claims(),
         manifest=layout.manifest(),
-        html=report(
-            layout.claims_page,
-            caption="../report/claims.rst",
-            category="claims",
-        ),
     log:
         layout.log("claims_pages"),
     localrule: True

@@ -5,9 +5,9 @@ rule figure:
         png=report(
             layout.figure("{paper}", "{name}")["png"],
             caption="../report/figure.rst",
-            category="{paper}",
+            category=plan.report_category,
             subcategory="figures",
-            labels={"figure": "{name}"},
+            labels=plan.report_labels("figures"),
         ),
         pdf=layout.figure("{paper}", "{name}")["pdf"],
         webp=layout.figure("{paper}", "{name}")["webp"],
@@ -35,9 +35,9 @@ rule table:
         csv=report(
             layout.table("{paper}", "{name}")["csv"],
             caption="../report/figure.rst",
-            category="{paper}",
+            category=plan.report_category,
             subcategory="tables",
-            labels={"table": "{name}"},
+            labels=plan.report_labels("tables"),
         ),
         md=layout.table("{paper}", "{name}")["md"],
     log:

@@ -22,10 +22,8 @@ from optimist.claims.checks import (
 from optimist.claims.context import Context
 from optimist.claims.metrics import METRICS
 from optimist.claims.pages import (
-    documents,
     summary_block,
     tally,
-    to_html,
     to_markdown,
     to_text,
     undecided,
@@ -50,14 +48,12 @@ __all__ = [
     "check_names",
     "check_trials",
     "claims_of",
-    "documents",
     "evaluate",
     "judge",
     "read_frame",
     "summary_block",
     "tally",
     "to_frame",
-    "to_html",
     "to_markdown",
     "to_text",
     "undecided",

@@ -1,4 +1,4 @@
-"""Verdicts as text for a terminal, as Markdown and as HTML.
+"""Verdicts as text for a terminal and as Markdown.
 
 All texts but the page of one paper are made from the table of `optimist.claims.table`, which may
 come from its CSV file: they need no results.
@@ -7,7 +7,6 @@ come from its CSV file: they need no results.
 import itertools
 import math
 from collections import Counter
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from optimist.claims.checks import KINDS
@@ -172,18 +171,6 @@ def _table(head: Any, rows: Any) -> str:
 # The README.
 
 
-def by_paper(frame: "pd.DataFrame") -> str:
-    """Return Markdown: the tally, then for each paper its own tally and, folded, its table."""
-    papers = frame["claim"].str.partition(".")[0]
-    parts = [f"{tally(frame)}\n"]
-    for paper, rows in frame.groupby(papers, sort=False):
-        counted, table = summary_block(rows).split("\n\n", 1)
-        parts.append(
-            f"<details>\n<summary><b>{paper}</b>: {counted}</summary>\n\n{table}\n</details>\n"
-        )
-    return "\n".join(parts)
-
-
 def by_verdict(frame: "pd.DataFrame") -> str:
     """Return Markdown: the tally, and for each verdict the headlines of its claims."""
     found: dict[str, list[str]] = {}
@@ -197,7 +184,7 @@ def by_verdict(frame: "pd.DataFrame") -> str:
 
 
 def with_summary(document: str, text: str, source: str = "README.md") -> str:
-    """Return a document with ``text``, `by_paper` or `by_verdict`, between the lines `MARKERS`.
+    """Return a document with ``text`` between the lines `MARKERS`.
 
     Raises
     ------
@@ -213,13 +200,6 @@ def with_summary(document: str, text: str, source: str = "README.md") -> str:
             "between which the verdicts are written"
         )
     return f"{before}{opening}\n\n{text.rstrip()}\n\n{closing}{after}"
-
-
-def documents(frame: "pd.DataFrame") -> dict[str, str]:
-    """Return what stands between the markers of each document that shows verdicts, by its path."""
-    papers = frame["claim"].str.partition(".")[0]
-    found = {f"docs/findings/{paper}.md": by_verdict(rows) for paper, rows in frame.groupby(papers)}
-    return {"README.md": by_paper(frame), **found}
 
 
 # The page.
@@ -306,34 +286,3 @@ def _p(check: Any, value: float) -> str:
 def _remark(check: Any) -> str:
     slack = "" if math.isnan(check.slack) else f"slack {number(check.slack)}"
     return "; ".join(filter(None, [slack, check.why, check.remark]))
-
-
-PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Claims</title><style>
-body {{ font: 15px/1.45 sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em; }}
-table {{ border-collapse: collapse; }} th, td {{ padding: .3em .6em; text-align: left; }}
-tr {{ border-bottom: 1px solid #ddd; vertical-align: top; }}
-</style></head><body><h1>Claims</h1><p>{tally}</p>{summary}<h2>Checks</h2>{checks}</body></html>
-"""
-
-
-def to_html(frame: "pd.DataFrame") -> str:
-    """Return a page for the browser: the summary table, then a table of all checks."""
-    import pandas as pd
-
-    groups = claims_in(frame)
-    about = ("claim", "kind", "place", "statement", "verdict", "flags", "explanation")
-    summary = pd.DataFrame(
-        [[getattr(checks[0], name) for name in about] for checks in groups], columns=list(about)
-    )
-    columns = ["claim", "reading", "status", "check", "value", "wanted", "outcome", "remark"]
-    rows = [
-        (c.claim, c.reading, c.status, c.check, _value(c), _wanted(c), c.outcome, _remark(c))
-        for checks in groups
-        for c in checks
-    ]
-    tables = [
-        table.fillna("").to_html(index=False, border=0)
-        for table in (summary, pd.DataFrame(rows, columns=columns))
-    ]
-    return PAGE.format(tally=escape(tally(frame)), summary=tables[0], checks=tables[1])

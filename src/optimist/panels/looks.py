@@ -122,6 +122,15 @@ class Looks:
             return SHAPES[self._number(series) % len(SHAPES)]
         return self._shapes.get(series) or SHAPES[self._place(series) % len(SHAPES)]
 
+    def shape(self, series: str) -> str:
+        """Return the name of the marker of a series."""
+        return next(name for name, marker in MARKERS.items() if marker == self.marker(series))
+
+    def dash_lengths(self, series: str) -> list[float]:
+        """Return the lengths of dashes and gaps of a series, none for a solid line."""
+        dash = self.dash(series)
+        return [] if dash == "-" else list(dash[1])
+
     def dash(self, series: str) -> Any:
         """Return the line style of a series, solid for an algorithm without options."""
         if self._is_variant(series):

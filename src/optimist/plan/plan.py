@@ -114,6 +114,21 @@ class Plan:
         """Return what drawing needs to know of a paper, and whether the run is shortened."""
         return {**self.shown.paper_summary(wildcards), "shortened": self.shortened}
 
+    def report_category(self, wildcards: Any) -> str:
+        """Return what the report calls a paper: its method."""
+        paper = self.papers[wildcards.paper]
+        return str(paper["names"].get(paper.get("method"), wildcards.paper))
+
+    def report_labels(self, kind: str) -> Callable[[Any], dict[str, str]]:
+        """Return a function of wildcards: what the report calls a figure or table, its title."""
+
+        def labels(wildcards: Any) -> dict[str, str]:
+            title = self.papers[wildcards.paper][kind][wildcards.name]["title"]
+            warning = "shortened run, no result: " if self.shortened else ""
+            return {"what": warning + title}
+
+        return labels
+
     @property
     def shortened(self) -> str:
         """By what the run is made shorter than the papers': ``at most 2 trials``, or empty."""
@@ -121,6 +136,16 @@ class Plan:
         known = {word: self.config["caps"][key] for key, word in words.items()}
         limits = [f"{n} {word}{'s' * (n != 1)}" for word, n in known.items() if n is not None]
         return f"at most {', '.join(limits)}" if limits else ""
+
+    @property
+    def page_sources(self) -> list[str]:
+        """The files behind the page of results that are neither results nor Python."""
+        root = project_root()
+        own = (
+            p for p in (root / "src/optimist/page").rglob("*") if p.suffix not in (".py", ".pyc")
+        )
+        named = [str(path.relative_to(root)) for path in own if path.is_file()]
+        return sorted([*named, "config/findings.yaml", "docs/deviations.md"])
 
     def node_alone(self, lane: str, words: str) -> str:
         """Return the words that ask a scheduler for a node of one's own, if a lane needs one."""

@@ -143,7 +143,7 @@ class PlannedShown:
             parts = self._found(wildcards.paper, kind, wildcards.name)
             return {type(part).__module__ for part in parts}
 
-        return code(script, own, "optimist.runs.aggregate", of=modules, more=style)
+        return code(script, own, "optimist.runs.aggregate", of=modules, more=[style])
 
     def fingerprints(self, kind: str) -> Params:
         """Return a params function: the fingerprints of the result files that are read."""

@@ -4,7 +4,7 @@ Snakemake makes a file again where a parameter of its rule changed. That is how 
 the time of a source file says nothing after a checkout, a copy or with a clock that was ahead.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,10 @@ def module_files(*modules: str) -> list[str]:
 
 
 def code(
-    script: str, *modules: str, of: Callable[[Any], Iterable[str]] | None = None, more: str = ""
+    script: str,
+    *modules: str,
+    of: Callable[[Any], Iterable[str]] | None = None,
+    more: Sequence[str] = (),
 ) -> Params:
     """Return a params function: the digest of a script and of the source files behind it.
 
@@ -33,13 +36,13 @@ def code(
         Modules of this package, with all that they import.
     of : callable or None
         From the wildcards of a job to more modules.
-    more : str
-        Another file below the project's folder.
+    more : sequence of str
+        Other files below the project's folder.
     """
 
     def digest(wildcards: Any) -> str:
         found = module_files(*modules, *(of(wildcards) if of else ()))
-        own = [f"workflow/scripts/{script}", *([more] if more else [])]
+        own = [f"workflow/scripts/{script}", *more]
         return sources.digest((*(str(Path(project_root(), path)) for path in own), *found))
 
     return digest

@@ -62,6 +62,18 @@ class PlannedTargets:
         tables = self.claims_tables(wildcards.paper)
         return {"claims": self.claims_path(wildcards), **tables}
 
+    # The page.
+
+    def page_inputs(self, wildcards: Any) -> list[str]:
+        """Return what the page is made from: claims, trials, thumbnails and manifests."""
+        found = [*self._layout.claims().values()]
+        for paper in self._papers:
+            files = self._files(paper, "paper")
+            thumbnails = (p for item in files.values() for p in item if p.endswith(".webp"))
+            found += [*files["claims"], *files.get("trials", []), *thumbnails]
+            found.append(self._layout.manifest(paper, "paper"))
+        return found
+
     # Manifests.
 
     def _files(self, paper: str, group: str) -> dict[str, list[str]]:
@@ -159,8 +171,8 @@ class PlannedTargets:
 
     @property
     def all(self) -> list[str]:
-        """The files behind the target ``all``: every paper, and the page of claims."""
-        files = [*self._layout.claims().values()]
+        """The files behind the target ``all``: every paper, its claims, and the page of results."""
+        files = [*self._layout.claims().values(), self._layout.page, self._layout.index]
         for paper in self._papers:
             files += self._everything(paper, "paper")
         return files

@@ -1,0 +1,139 @@
+"""The file of the page: template, style, programs and data in one, with a policy for browsers."""
+
+import base64
+import hashlib
+import json
+import re
+from importlib.resources import files
+from typing import Any
+
+from optimist.errors import ResultError
+from optimist.files import write_text
+from optimist.page import index
+from optimist.page.content import collect
+from optimist.plan.config import project_root
+from optimist.plan.plan import Plan
+from optimist.schemas import check_document
+
+MOST_BYTES = 5_000_000
+# Of how many trials of a cell the curves are kept one by one, if the page is too large with more.
+TRIALS = (40, 20, 10, 5, 0)
+ROOMY_BYTES = 4_500_000
+LIBRARIES = ("d3.min.js", "plot.umd.min.js")
+PROGRAMS = ("state.js", "statistics.js", "charts.js", "views.js")
+# The class of Plot's drawings, and the style that it adds to each.
+PLOT_CLASS = "plot"
+_PLOT_STYLE = re.compile(
+    r'append\("style"\)\.text\(`(:where\(\.\$\{\w+\}\) \{\\n  --plot-background[^`]*)`\)'
+)
+
+
+def write(plan: Plan) -> dict[str, int]:
+    """Write the page and the index of figures; return their sizes in bytes by path.
+
+    Raises
+    ------
+    ResultError, ConfigError
+        See `build`.
+    """
+    page, data = build(plan)
+    texts = {plan.layout.page: page, plan.layout.index: index.figures(data)}
+    for path, text in texts.items():
+        write_text(text, project_root() / path)
+    return {path: len(text.encode()) for path, text in texts.items()}
+
+
+def build(plan: Plan) -> tuple[str, dict[str, Any]]:
+    """Return the page and its content, the same for the same files.
+
+    Raises
+    ------
+    ResultError
+        If a committed file lacks, a library was changed, or the page is too large.
+    ConfigError
+        If a sentence rests on a verdict that has changed.
+    """
+    for trials in TRIALS:
+        data, curves = collect(plan, trials)
+        page = render(data, curves)
+        if len(page.encode()) <= ROOMY_BYTES:
+            break
+    size = len(page.encode())
+    if size > MOST_BYTES:
+        raise ResultError(f"the page has {size} bytes; allowed: at most {MOST_BYTES}")
+    return page, data
+
+
+def render(data: dict[str, Any], curves: str) -> str:
+    """Return the page with some content."""
+    import jinja2
+
+    # Tuples become the lists of JSON.
+    plain = json.loads(json.dumps(data))
+    schema = json.loads(_own("page.schema.json"))
+    check_document(plain, schema, "the content of the page")
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
+    template = environment.from_string(_own("template.html"))
+    scripts = [library(name) for name in LIBRARIES] + [_own(f"js/{name}") for name in PROGRAMS]
+    style = _own("style.css")
+    return template.render(
+        policy=policy(scripts, [style, plot_style()]),
+        style=jinja2.utils.markupsafe.Markup(style),
+        scripts=[jinja2.utils.markupsafe.Markup(script) for script in scripts],
+        data=jinja2.utils.markupsafe.Markup(as_script(plain)),
+        curves=curves,
+        quick=plain["quick"],
+        papers=plain["papers"],
+        claims=plain["claims"],
+    )
+
+
+def as_script(data: Any) -> str:
+    """Return data as JSON that may stand in a script: no text in it ends the script."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def policy(scripts: list[str], styles: list[str]) -> str:
+    """Return the policy that lets a browser run these scripts and styles, and load nothing else."""
+    allowed = {
+        "default-src": ["'none'"],
+        "script-src": [_hash(script) for script in scripts],
+        "style-src": [_hash(style) for style in styles],
+        "img-src": ["'self'", "data:"],
+        "connect-src": ["'none'"],
+        "base-uri": ["'none'"],
+        "form-action": ["'none'"],
+    }
+    return "; ".join(f"{key} {' '.join(values)}" for key, values in allowed.items())
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+def plot_style() -> str:
+    """Return the style that Observable Plot adds to its drawings."""
+    found = _PLOT_STYLE.findall(library("plot.umd.min.js"))
+    if len(found) != 1:
+        raise ResultError("the style of plot.umd.min.js is not found; allowed: version 0.6.17")
+    return re.sub(r"\$\{\w+\}", PLOT_CLASS, found[0]).replace("\\n", "\n")
+
+
+def library(name: str) -> str:
+    """Return a vendored library; raise ResultError if it is not the one that was vendored."""
+    text = _own(f"vendor/{name}")
+    wanted = json.loads(_own("vendor/vendor.json"))[name]["sha256"]
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    if digest != wanted:
+        raise ResultError(
+            f"src/optimist/page/vendor/{name} has SHA-256 {digest[:16]}..., not {wanted[:16]}...; "
+            "restore it"
+        )
+    return text
+
+
+def _own(name: str) -> str:
+    # Bytes, for the hash of a library counts its line ends as they are.
+    return (files("optimist.page") / name).read_bytes().decode("utf-8")

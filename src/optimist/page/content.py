@@ -1,0 +1,401 @@
+"""What the page of results shows, read from committed files: claims, figures, cells, methods.
+
+Outcomes, values and intervals are copied; what is computed here are means of trials, by the same
+function as the pipeline's tables. `page.schema.json` describes the answer.
+"""
+
+import base64
+import csv
+import inspect
+import json
+import math
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any
+
+from optimist.algorithms import algorithm_class, option_names
+from optimist.environments import environment_domain
+from optimist.errors import ResultError
+from optimist.files import sha256
+from optimist.label import name_of, write
+from optimist.layout import GROUPS, Layout
+from optimist.listing import parameters_of
+from optimist.page import curves, findings, verdicts
+from optimist.page.formulas import first_sentence, to_html
+from optimist.page.verdicts import CHECK_COLUMNS, number
+from optimist.panels.looks import Looks
+from optimist.panels.rows import TABLE_LEVEL, display_name
+from optimist.panels.rows import mean as mean_of
+from optimist.plan.config import claims_path, load_claims, project_root
+from optimist.plan.plan import Plan
+from optimist.runs.loop import COMPLETE
+from optimist.runs.setting import option_defaults
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+VERSION = 1
+# Kinds of panels whose curves the explorer shows.
+EXPLORED = ("regret", "median_regret", "relative_regret")
+
+
+def collect(plan: Plan, trials: int) -> tuple[dict[str, Any], str]:
+    """Return what the page shows, and its curves, packed.
+
+    Parameters
+    ----------
+    plan : Plan
+        Of the configuration whose figures are shown.
+    trials : int
+        Of how many trials of a cell, at most, the curves are kept one by one.
+
+    Raises
+    ------
+    ResultError
+        If a file that is shown does not exist, or is of another version.
+    """
+    packer = curves.Packer()
+    shown: dict[str, Any] = {
+        name: {} for name in ("papers", "settings", "methods", "labels", "figures", "claims")
+    }
+    shown["cells"] = []
+    for name, paper in plan.papers.items():
+        reader = _Paper(plan, name, paper)
+        shown["claims"] |= reader.claims()
+        shown["figures"] |= reader.figures()
+        shown["cells"] += reader.cells(packer, trials)
+        shown["settings"] |= reader.settings()
+        shown["methods"] |= reader.methods(shown["methods"])
+        shown["labels"] |= reader.labels()
+        shown["papers"][name] = reader.about()
+    said = findings.load()
+    sentences = findings.fill(said, shown["claims"], [*plan.papers])
+    for name, words in sentences["papers"].items():
+        shown["papers"][name] |= words
+    most = max((len(cell["finals"]) for cell in shown["cells"]), default=2)
+    return {
+        "version": VERSION,
+        "quick": any(claim["verdict"] == "shortened" for claim in shown["claims"].values()),
+        "checks": CHECK_COLUMNS,
+        "findings": sentences["findings"],
+        "t": _quantiles(max(most, 2)),
+        "grids": packer.grids,
+        "provenance": _provenance(plan),
+        **shown,
+    }, packer.packed()
+
+
+def _absent(path: str, paper: str) -> ResultError:
+    return ResultError(f"{path} does not exist; make it with: snakemake --cores 2 {paper}")
+
+
+def _quantiles(most: int) -> list[float]:
+    """Return the quantiles of Student's t for 95 % intervals of n = 2, ..., ``most`` numbers."""
+    from scipy.special import stdtrit
+
+    return [float(f"{stdtrit(n - 1, 0.975):.10g}") for n in range(2, most + 1)]
+
+
+class _Paper:
+    """The committed files of a paper, and what the page shows of them."""
+
+    def __init__(self, plan: Plan, name: str, paper: Mapping[str, Any]) -> None:
+        self.plan, self.name, self.paper = plan, name, paper
+        self.layout: Layout = plan.layout
+        self._settings: list[str] = []
+        self._labels: list[str] = []
+        self._files: list[Path] = []
+
+    def _path(self, path: str) -> Path:
+        found = project_root() / path
+        if not found.is_file():
+            raise _absent(path, self.name)
+        self._files.append(found)
+        return found
+
+    # Claims.
+
+    def claims(self) -> dict[str, Any]:
+        """Return the claims by id, each with its readings and checks."""
+        from optimist.claims import read_frame
+
+        frame = read_frame(self._path(self.layout.claims(self.name)["csv"]))
+        stated = load_claims(claims_path(self.name))["claims"]
+        return verdicts.claims(frame, {claim["id"]: claim.get("note", "") for claim in stated})
+
+    # Figures.
+
+    def figures(self) -> dict[str, Any]:
+        """Return the figures by ``paper/name``, with thumbnails."""
+        return {
+            f"{self.name}/{name}": self._figure(name, spec)
+            for name, spec in self.paper["figures"].items()
+            if self._is_there(name, spec)
+        }
+
+    def _is_there(self, name: str, spec: Mapping[str, Any]) -> bool:
+        """Return whether a figure is to be shown: those of variants are there only if made."""
+        thumbnail = project_root() / self.layout.figure(self.name, name)["webp"]
+        return spec.get("group", "paper") == "paper" or thumbnail.is_file()
+
+    def _figure(self, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
+        places = self.layout.figure(self.name, name)
+        root = f"{self.layout.figures}/"
+        thumbnail = self._path(places["webp"]).read_bytes()
+        return {
+            "title": spec["title"],
+            "caption": " ".join(spec["caption"].split()),
+            "group": spec.get("group", "paper"),
+            "thumb": base64.b64encode(thumbnail).decode(),
+            **{ending: places[ending].removeprefix(root) for ending in ("png", "pdf", "csv")},
+            "panels": [
+                {
+                    "letter": letter if len(spec["panels"]) > 1 else "",
+                    "title": panel.get("title", ""),
+                    "setting": panel["setting"] if panel["kind"] in EXPLORED else "",
+                    "algorithms": panel.get("algorithms", []),
+                    "axis": panel.get("scale", "linear"),
+                }
+                for letter, panel in zip(ascii_lowercase, spec["panels"], strict=False)
+            ],
+        }
+
+    # Cells.
+
+    def cells(self, packer: curves.Packer, trials: int) -> list[dict[str, Any]]:
+        """Return what became of every cell of both groups, with its curves."""
+        found = []
+        for group in GROUPS:
+            if self.plan.trials.paths(self.name, group=group):
+                found += self._cells_of(group, packer, trials)
+        return found
+
+    def _cells_of(self, group: str, packer: curves.Packer, trials: int) -> list[dict[str, Any]]:
+        import pandas as pd
+
+        from optimist import sealed
+
+        places = self.layout.trials(self.name, group)
+        if group != "paper" and not (project_root() / places["csv"]).is_file():
+            return []
+        table = pd.read_csv(self._path(places["csv"]), low_memory=False)
+        drawn = sealed.read_frame(self._path(places["parquet"]))
+        by_cell = dict(iter(drawn.groupby(["lane", "setting", "algorithm"], sort=False)))
+        cells = []
+        for (setting, label), rows in table.groupby(["setting", "algorithm"], sort=True):
+            self._note(setting, label)
+            cells.append(
+                {
+                    "paper": self.name,
+                    "setting": setting,
+                    "label": label,
+                    "group": group,
+                    **self._ends(rows),
+                    **_drawn(by_cell, setting, label, packer, trials),
+                }
+            )
+        return cells
+
+    def _note(self, setting: str, label: str) -> None:
+        for name, known in ((setting, self._settings), (label, self._labels)):
+            if name not in known:
+                known.append(name)
+
+    def _ends(self, rows: "pd.DataFrame") -> dict[str, Any]:
+        """Return final regrets, their mean with its 95 % interval, seconds, and statuses."""
+        played, timed = rows[rows["lane"] == "regret"], rows[rows["lane"] == "timing"]
+        good = played[played["status"].isin(COMPLETE)]
+        mean: list[float | None] = []
+        if len(good):
+            at_level = {**self.paper, "band": TABLE_LEVEL}
+            mean = [number(value, 6) for value in mean_of(good["regret"], at_level)]
+        regrets = dict(zip(good["trial"], good["regret"], strict=True))
+        last = int(played["trial"].max()) if len(played) else -1
+        seconds = timed.loc[timed["status"].isin(COMPLETE), "seconds"]
+        counts = rows["status"].str.partition(":")[0][rows["lane"] == "regret"].value_counts()
+        return {
+            "finals": [number(regrets.get(i, math.nan), 6) for i in range(last + 1)],
+            "mean": mean,
+            "seconds": [number(f(seconds), 4) for f in _TIMES] if len(seconds) else [],
+            "turns": len(seconds),
+            "rounds": int(played["rounds"].max()) if len(played) else int(timed["rounds"].max()),
+            "statuses": {str(k): int(v) for k, v in counts.items() if k != "ok"},
+        }
+
+    # What cells are.
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of cells by ``paper/label``."""
+        titles = Looks(self.paper, {}).settings(self._settings)
+        return {
+            f"{self.name}/{label}": {
+                "paper": self.name,
+                "label": label,
+                "title": titles[label],
+                "about": " ".join(self.paper["settings"][label].get("about", "").split()),
+                "horizon": self.paper["settings"][label]["horizon"],
+                "environment": self.paper["settings"][label]["environment"],
+                "parameters": _parameters(self.paper["settings"][label]),
+            }
+            for label in self._settings
+        }
+
+    def labels(self) -> dict[str, Any]:
+        """Return name, colour, marker and dash of the labels of cells, by ``paper/label``."""
+        looks = Looks(self.paper, {})
+        options = self.paper.get("options")
+        return {
+            f"{self.name}/{label}": {
+                "name": display_name(label, self.paper["names"], options),
+                "colour": looks.colour(label),
+                "marker": looks.shape(label),
+                "dash": looks.dash_lengths(label),
+            }
+            for label in self._labels
+        }
+
+    def methods(self, known: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the methods of cells by ``domain/name``, those of other papers with this one."""
+        domain = self.domain
+        found = {}
+        for name in dict.fromkeys(map(name_of, self._labels)):
+            key = f"{domain}/{name}"
+            about = known.get(key) or _method(name, domain)
+            found[key] = {**about, "papers": [*about["papers"], self.name]}
+            found[key].setdefault("title", self.paper["names"].get(name, name))
+        return found
+
+    @property
+    def domain(self) -> str:
+        """The domain of the paper's algorithms."""
+        spec = next(iter(self.paper["settings"].values()))
+        return environment_domain(spec["environment"])
+
+    def about(self) -> dict[str, Any]:
+        """Return what a paper is, with the order of its methods and settings."""
+        root = project_root()
+        keys = ("title", "reference", "method", "names")
+        return {
+            **{key: self.paper[key] for key in keys},
+            "domain": self.domain,
+            "interval": self.paper.get("interval", "t"),
+            "level": self.paper["band"],
+            "order": [label for label in self.paper["settings"] if label in self._settings],
+            "deviations": _headings(self.name),
+            "files": {
+                str(path.relative_to(root)): sha256(path)
+                for path in dict.fromkeys(self._files)
+                if path.suffix in (".csv", ".parquet")
+            },
+        }
+
+
+_TIMES = (
+    lambda seconds: seconds.median(),
+    lambda seconds: seconds.min(),
+    lambda seconds: seconds.max(),
+)
+
+
+def _drawn(
+    by_cell: Mapping[Any, "pd.DataFrame"],
+    setting: str,
+    label: str,
+    packer: curves.Packer,
+    trials: int,
+) -> dict[str, Any]:
+    """Return where the curves of a cell are, ``curves`` of regret and ``times`` of seconds."""
+    found = {}
+    for lane, key, value, kept in (
+        ("regret", "curves", "regret", trials),
+        ("timing", "times", "seconds", 0),
+    ):
+        rows = by_cell.get((lane, setting, label))
+        if rows is not None:
+            rounds, drawn = curves.of_cell(rows, value, kept)
+            if drawn:
+                found[key] = packer.add(drawn, rounds)
+    return found
+
+
+def _parameters(spec: Mapping[str, Any]) -> dict[str, str]:
+    return {key: write(value) for key, value in sorted(option_defaults(spec).items())}
+
+
+def _method(name: str, domain: str) -> dict[str, Any]:
+    """Return what an algorithm is, from its own documentation."""
+    cls: Any = algorithm_class(name, domain)
+    module = sys.modules[cls.__module__]
+    text = inspect.cleandoc(module.__doc__ or "")
+    described = parameters_of(cls.__doc__ or "")
+    return {
+        "name": name,
+        "domain": domain,
+        "sentence": first_sentence(text),
+        "text": to_html(text.partition("\n\n")[2]),
+        "reference": cls.reference,
+        "file": str(Path(inspect.getfile(cls)).relative_to(Path(__file__).parents[1])),
+        "options": [
+            {
+                "option": key,
+                "default": write(value),
+                "values": described.get(key, ("", ""))[0],
+                "meaning": to_html(described.get(key, ("", ""))[1]),
+            }
+            for key, value in option_names(cls).items()
+        ],
+        "papers": [],
+    }
+
+
+def _headings(paper: str) -> list[list[str]]:
+    """Return title and anchor of the sections on a paper in docs/deviations.md."""
+    path = project_root() / "docs" / "deviations.md"
+    if not path.is_file():
+        return []
+    found, inside = [], False
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            inside = f"`{paper}`" in line
+        elif line.startswith("### ") and inside:
+            title = line.removeprefix("### ")
+            anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+            found.append([title, anchor])
+    return found
+
+
+def _provenance(plan: Plan) -> dict[str, Any]:
+    """Return what made the results and the figures, and what data they are on."""
+    found: dict[str, Any] = {"papers": {}, "data": _data()}
+    for name in plan.papers:
+        path = project_root() / plan.layout.manifest(name)
+        if not path.is_file():
+            raise _absent(plan.layout.manifest(name), name)
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        found["papers"][name] = {
+            "written": _short(manifest["written"]),
+            "made": [_short(record) for record in manifest["made"]],
+            "results": sum("made" in entry for entry in manifest["inputs"].values()),
+        }
+    return found
+
+
+def _short(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of a record of provenance that people read."""
+    return {key: record[key] for key in sorted(record) if key not in ("packages", "written")} | {
+        "packages": {
+            name: record.get("packages", {}).get(name)
+            for name in ("numpy", "scipy", "pandas", "scikit-learn", "snakemake")
+            if record.get("packages", {}).get(name)
+        }
+    }
+
+
+def _data() -> list[dict[str, str]]:
+    path = project_root() / "data" / "sources.csv"
+    names = ("name", "uci_id", "version", "licence", "doi", "content_sha256")
+    with path.open(encoding="utf-8", newline="") as file:
+        return [{name: row[name] for name in names} for row in csv.DictReader(file)]

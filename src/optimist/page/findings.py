@@ -1,0 +1,99 @@
+"""Sentences on what was found, with numbers from claims, which fail where a verdict has changed."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from optimist.errors import ConfigError, unknown_name
+from optimist.page.verdicts import COLUMN
+from optimist.plan.config import project_root, schema_path, validate
+from optimist.plan.documents import read_yaml
+
+SOURCE = "config/findings.yaml"
+# Columns of a check that a sentence may name, and that its drawing needs.
+NUMBERS = ("value", "low", "high", "n")
+
+
+def load() -> dict[str, Any]:
+    """Return config/findings.yaml, checked against its schema."""
+    found: dict[str, Any] = read_yaml(project_root() / SOURCE)
+    validate(found, schema_path("findings"), SOURCE)
+    return found
+
+
+def fill(
+    document: Mapping[str, Any], claims: Mapping[str, Any], papers: Collection[str]
+) -> dict[str, Any]:
+    """Return the sentences with numbers in place of their names.
+
+    Parameters
+    ----------
+    document : mapping
+        From `load`.
+    claims : mapping
+        Claims of the page by id, see `optimist.page.content`.
+    papers : collection of str
+        The papers that are shown; sentences on others are left out.
+
+    Returns
+    -------
+    dict
+        ``papers``: what each claimed and what was found; ``findings``: a list of claim, text, and
+        the number of the check among those of its claim. Of a shortened run there are no sentences
+        on what was found.
+
+    Raises
+    ------
+    ConfigError
+        Where a claim or check is not there, or the verdict is not what a sentence rests on.
+    """
+    if any(claim["verdict"] == "shortened" for claim in claims.values()):
+        about = {name: {**document["papers"][name], "found": ""} for name in papers}
+        return {"papers": {n: _plain(a) for n, a in about.items()}, "findings": []}
+    for name in papers:
+        for claim, verdict in document["papers"][name]["expects"].items():
+            _expect(f"papers.{name}", claim, verdict, claims)
+    shown = [entry for entry in document["findings"] if entry["claim"].split(".")[0] in papers]
+    return {
+        "papers": {name: _plain(document["papers"][name]) for name in papers},
+        "findings": [_filled(f"findings.{i}", entry, claims) for i, entry in enumerate(shown)],
+    }
+
+
+def _plain(about: Mapping[str, Any]) -> dict[str, str]:
+    return {key: " ".join(about[key].split()) for key in ("claimed", "found")}
+
+
+def _expect(place: str, claim: str, verdict: str, claims: Mapping[str, Any]) -> None:
+    if claim not in claims:
+        raise unknown_name(f"claim in {place} of {SOURCE}", claim, claims)
+    if claims[claim]["verdict"] != verdict:
+        raise ConfigError(
+            f"{SOURCE}: {place} rests on {claim} being {verdict}, which is "
+            f"{claims[claim]['verdict']}; write the sentence anew"
+        )
+
+
+def _filled(place: str, entry: Mapping[str, Any], claims: Mapping[str, Any]) -> dict[str, Any]:
+    name = entry["claim"]
+    _expect(place, name, entry["expects"], claims)
+    claim = claims[name]
+    labels = [check[COLUMN["check"]] for check in claim["checks"]]
+    readings = [claim["readings"][check[0]][0] for check in claim["checks"]]
+    wanted = entry["check"], entry.get("reading")
+    places = [
+        i
+        for i, (label, reading) in enumerate(zip(labels, readings, strict=True))
+        if label == wanted[0] and wanted[1] in (None, reading)
+    ]
+    if not places:
+        raise unknown_name(f"check of {name} in {place} of {SOURCE}", wanted[0], labels)
+    check = claim["checks"][places[0]]
+    numbers = {key: check[COLUMN[key]] for key in NUMBERS}
+    try:
+        text = " ".join(entry["text"].split()).format(**numbers)
+    except (KeyError, ValueError, TypeError, IndexError) as error:
+        raise ConfigError(
+            f"{SOURCE}: {place}.text cannot be filled ({error}); allowed: {', '.join(NUMBERS)}, "
+            "as far as the check has them"
+        ) from None
+    return {"claim": name, "check": places[0], "text": text}

@@ -1,0 +1,54 @@
+"""Docstrings as HTML: their paragraphs, code and formulas, the latter as MathML."""
+
+import re
+from html import escape
+
+_MATH = re.compile(r"\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$]+)\$", re.DOTALL)
+# What the converter leaves as it is.
+_SIMPLER = (
+    (re.compile(r"\\arg\\(max|min)"), r"\\operatorname{arg\\,\1}"),
+    (re.compile(r"\\[Bb]igg?(?=[\\()\[\]|])"), ""),
+)
+
+
+def to_mathml(formula: str, *, block: bool = False) -> str:
+    """Return a formula in LaTeX as MathML.
+
+    Raises
+    ------
+    ValueError
+        If some command of it is not understood.
+    """
+    from latex2mathml.converter import convert
+
+    for pattern, simpler in _SIMPLER:
+        formula = pattern.sub(simpler, formula)
+    found = convert(" ".join(formula.split()), display="block" if block else "inline")
+    if "\\" in found:
+        raise ValueError(f"no MathML for {formula!r}")
+    return found
+
+
+def to_html(text: str) -> str:
+    """Return a docstring as HTML, a paragraph for each of its own."""
+    paragraphs = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
+    return "".join(f"<p>{_inline(part)}</p>" for part in paragraphs)
+
+
+def _inline(text: str) -> str:
+    found, end = [], 0
+    for match in _MATH.finditer(text):
+        found.append(_words(text[end : match.start()]))
+        block = match["block"]
+        found.append(to_mathml(block or match["inline"], block=block is not None))
+        end = match.end()
+    return "".join([*found, _words(text[end:])])
+
+
+def _words(text: str) -> str:
+    return re.sub(r"``(.+?)``|`(.+?)`", lambda m: f"<code>{m[1] or m[2]}</code>", escape(text))
+
+
+def first_sentence(text: str) -> str:
+    """Return the first paragraph of a docstring as one line."""
+    return " ".join(text.strip().split("\n\n")[0].split())

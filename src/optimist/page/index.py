@@ -1,0 +1,97 @@
+"""Lists in Markdown, made with the page: all figures, and what the README says was found."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from optimist.claims.checks import KINDS
+from optimist.claims.pages import by_verdict, tally
+from optimist.page import findings
+from optimist.page.verdicts import COLUMN, claims
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def figures(data: Mapping[str, Any]) -> str:
+    """Return an index of all figures, with thumbnails, captions and the verdicts they bear on.
+
+    Parameters
+    ----------
+    data : mapping
+        Content of the page, see `optimist.page.content.collect`.
+    """
+    lines = ["Open [the page of results](index.html) in a browser: it needs no network.", ""]
+    if data["quick"]:
+        lines += ["**Shortened run: nothing here is a result.**", ""]
+    for name, paper in data["papers"].items():
+        method = paper["names"].get(paper["method"], name)
+        lines += [f"## {method}: {paper['title']}", "", f"{paper['reference']}.", ""]
+        lines += [f"{_counts(data, name)} [All claims]({name}/claims.md).", ""]
+        lines += ["| figure | what it shows | claims | numbers |", "| --- | --- | --- | --- |"]
+        lines += [*_rows(data, name), ""]
+    return "\n".join(lines)
+
+
+def _counts(data: Mapping[str, Any], paper: str) -> str:
+    own = [claim for claim in data["claims"].values() if claim["paper"] == paper]
+    found = []
+    for kind in KINDS:
+        words = [claim["verdict"] for claim in own if claim["kind"] == kind]
+        if words:
+            counted = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
+            found.append(f"{kind}: {counted}")
+    return "; ".join(found) + "."
+
+
+def _rows(data: Mapping[str, Any], paper: str) -> Iterator[str]:
+    for key, figure in data["figures"].items():
+        of, _, name = key.partition("/")
+        if of != paper:
+            continue
+        picture = f"[![{_cell(figure['title'])}]({of}/thumbnails/{name}.webp)]({figure['png']})"
+        text = f"**{_cell(figure['title'])}.** {_cell(figure['caption'])}"
+        related = [
+            f"{id.partition('.')[2]} {claim['verdict']}"
+            for id, claim in data["claims"].items()
+            if claim["paper"] == paper and _shows(claim, name)
+        ]
+        yield f"| {picture} | {text} | {'<br>'.join(related)} | [CSV]({figure['csv']}) |"
+
+
+def _shows(claim: Mapping[str, Any], figure: str) -> bool:
+    places = (place for check in claim["checks"] for place in check[COLUMN["figures"]].split(", "))
+    return any(place.split(" (")[0] == figure for place in places)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def documents(frame: "pd.DataFrame") -> dict[str, str]:
+    """Return what stands between the markers of each document that shows verdicts, by its path.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table of all claims.
+    """
+    by_paper = frame["claim"].str.partition(".")[0]
+    shown = {
+        f"docs/findings/{paper}.md": by_verdict(rows) for paper, rows in frame.groupby(by_paper)
+    }
+    return {"README.md": front(frame, [*dict.fromkeys(by_paper)]), **shown}
+
+
+def front(frame: "pd.DataFrame", papers: list[str]) -> str:
+    """Return what was found, a sentence each, linked to its claim, and the verdicts in numbers."""
+    known = claims(frame, {})
+    sentences = findings.fill(findings.load(), known, papers)["findings"]
+    lines = [f"{i}. {entry['text']} {_link(entry, known)}" for i, entry in enumerate(sentences, 1)]
+    return "\n".join([*lines, "", tally(frame)])
+
+
+def _link(entry: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+    id = entry["claim"]
+    claim = known[id]
+    anchor = f"{id.replace('.', '')}-{claim['verdict'].replace(' ', '-')}"
+    return f"([{id}](figures/{claim['paper']}/claims.md#{anchor}): {claim['verdict']})"

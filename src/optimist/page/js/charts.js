@@ -1,0 +1,350 @@
+"use strict";
+// Bars of verdicts, checks as dots with intervals, and curves.
+(function () {
+  const app = window.optimist;
+  const { data, h } = app;
+  const SVG = "http://www.w3.org/2000/svg";
+
+  // Words, signs and colours of verdicts and outcomes.
+  const LOOKS = {
+    reproduced: ["✓", "good"], held: ["✓", "good"], matches: ["✓", "good"], holds: ["✓", "good"],
+    partly: ["◐", "half"], mixed: ["◐", "half"],
+    "not reproduced": ["✗", "bad"], violated: ["✗", "bad"], differs: ["✗", "bad"], fails: ["✗", "bad"],
+    undecided: ["?", "open"], missing: ["–", "open"], empty: ["–", "open"], reported: ["·", "open"], shortened: ["·", "open"],
+  };
+  app.sign = (word) => (LOOKS[word] || ["·", "open"])[0];
+  app.tone = (word) => (LOOKS[word] || ["·", "open"])[1];
+  app.verdict = (word) => h("span", { class: `verdict v-${app.tone(word)}` }, `${app.sign(word)} ${word}`);
+
+  const KINDS = { empirical: "claims", guarantee: "guarantees", fact: "facts" };
+  app.kinds = KINDS;
+
+  // A bar of the verdicts of one kind, with its numbers in words.
+  app.bar = function (claims, kind) {
+    const own = claims.filter((claim) => claim.kind === kind);
+    if (!own.length) return null;
+    const counts = new Map();
+    for (const claim of own) counts.set(claim.verdict, (counts.get(claim.verdict) || 0) + 1);
+    const order = Object.keys(LOOKS).filter((word) => counts.has(word));
+    const words = order.map((word) => `${counts.get(word)} ${word}`).join(", ");
+    const bar = h("div", { class: "bar", role: "img", "aria-label": `${own.length} ${KINDS[kind]}: ${words}` });
+    for (const word of order) {
+      const part = h("span", { class: word.split(" ")[0] });
+      part.style.flexGrow = counts.get(word);
+      bar.append(part);
+    }
+    return h("div", {}, bar, h("p", { class: "small quiet" }, `${own.length} ${KINDS[kind]}: ${words}`));
+  };
+
+  // Drawings by hand.
+
+  function svg(tag, attributes, ...children) {
+    const element = document.createElementNS(SVG, tag);
+    for (const [key, value] of Object.entries(attributes || {})) element.setAttribute(key, value);
+    element.append(...children);
+    return element;
+  }
+
+  const C = Object.fromEntries(data.checks.map((name, i) => [name, i]));
+  app.columns = C;
+
+  // The least and largest value that a check allows, null where there is no end.
+  app.bounds = function (check) {
+    const numbers = (check[C.bound].match(/-?[\d.]+(e[-+]?\d+)?/gi) || []).map(Number);
+    const [a, b] = numbers;
+    switch (check[C.relation]) {
+      case "below": return [null, a];
+      case "above": return [a, null];
+      case "between": return [a, b];
+      case "equals": return [a - (b || 0), a + (b || 0)];
+      default: return [null, null];
+    }
+  };
+
+  // Where a check is on the axis of value over bound: null where some number is not positive.
+  app.relative = function (check) {
+    const [least, most] = app.bounds(check);
+    const ends = [least, most].filter((end) => end !== null);
+    const numbers = [check[C.value], check[C.low], check[C.high]].filter((v) => v !== null);
+    if (!ends.length || !numbers.length || [...ends, ...numbers].some((v) => !(v > 0))) return null;
+    const unit = ends.length === 2 ? Math.sqrt(least * most) : ends[0];
+    return {
+      value: check[C.value] / unit,
+      low: (check[C.low] ?? check[C.value]) / unit,
+      high: (check[C.high] ?? check[C.value]) / unit,
+      least: least === null ? null : least / unit,
+      most: most === null ? null : most / unit,
+    };
+  };
+
+  // The same without a unit, for a row that has its own axis.
+  function absolute(check) {
+    const [least, most] = app.bounds(check);
+    const value = check[C.value];
+    if (value === null) return null;
+    return { value, low: check[C.low] ?? value, high: check[C.high] ?? value, least, most };
+  }
+
+  function extent(rows) {
+    const all = rows.flatMap((row) => [row.value, row.low, row.high, row.least, row.most]);
+    const known = all.filter((v) => v !== null && Number.isFinite(v));
+    return [Math.min(...known), Math.max(...known)];
+  }
+
+  // An axis for rows: logarithmic with room at both ends.
+  app.axis = function (rows, width, isLog) {
+    let [low, high] = extent(rows);
+    if (isLog) {
+      low = Math.min(low, 0.8) / 1.15;
+      high = Math.max(high, 1.25) * 1.15;
+      return d3.scaleLog([low, high], [8, width - 8]).clamp(true);
+    }
+    const room = 0.08 * (high - low) || 1;
+    return d3.scaleLinear([low - room, high + room], [8, width - 8]);
+  };
+
+  app.checkSentence = function (check) {
+    const wanted = check[C.relation] ? `, wanted ${check[C.relation]} ${check[C.bound]}` : "";
+    const interval = check[C.interval] ? ` (${check[C.interval]})` : "";
+    return `${check[C.check]}: ${app.number(check[C.value], 4)}${interval}${wanted}: ${check[C.outcome]}`;
+  };
+
+  // One check: its interval, its value and what is allowed.
+  app.dot = function (check, scale, width, row) {
+    const tone = { good: "c-good", bad: "c-bad" }[app.tone(check[C.outcome])] || "c-open";
+    const drawing = svg("svg", { viewBox: `0 0 ${width} 24`, width, height: 24, role: "img", "aria-label": app.checkSentence(check) });
+    const [left, right] = scale.range();
+    drawing.append(svg("line", { x1: left, x2: right, y1: 12, y2: 12, class: "rule" }));
+    const from = row.least === null ? left : scale(row.least);
+    const to = row.most === null ? right : scale(row.most);
+    if (row.least !== null || row.most !== null) {
+      drawing.append(svg("rect", { x: Math.min(from, to), width: Math.max(Math.abs(to - from), 1), y: 0, height: 24, class: "allowed" }));
+    }
+    for (const end of [row.least, row.most]) {
+      if (end !== null) drawing.append(svg("line", { x1: scale(end), x2: scale(end), y1: 0, y2: 24, class: "bound" }));
+    }
+    drawing.append(svg("line", { x1: scale(row.low), x2: scale(row.high), y1: 12, y2: 12, class: tone, "stroke-width": 3 }));
+    drawing.append(svg("circle", { cx: scale(row.value), cy: 12, r: 5, class: tone, "stroke-width": 2 }));
+    return drawing;
+  };
+
+  // Ticks of value over bound below rows.
+  app.ticks = function (scale, width, label) {
+    const drawing = svg("svg", { viewBox: `0 0 ${width} 34`, width, height: 34, "aria-hidden": "true" });
+    const wanted = scale.ticks(width < 420 ? 3 : 6).filter((t) => [1, 2, 5].includes(Number(t.toExponential()[0])));
+    let last = -Infinity;
+    for (const tick of wanted.includes(1) ? wanted : [...wanted, 1].sort((a, b) => a - b)) {
+      const x = scale(tick);
+      if (x - last < 38 && tick !== 1) continue;
+      last = x;
+      drawing.append(svg("line", { x1: x, x2: x, y1: 0, y2: 5, class: "bound" }));
+      const text = svg("text", { x, y: 17, "text-anchor": "middle", class: "tick" });
+      text.textContent = app.number(tick, 2);
+      drawing.append(text);
+    }
+    const text = svg("text", { x: width / 2, y: 31, "text-anchor": "middle", class: "tick" });
+    text.textContent = label;
+    drawing.append(text);
+    return drawing;
+  };
+
+  // The dot of one check alone.
+  app.lone = function (check, width) {
+    const relative = app.relative(check);
+    const row = relative || absolute(check);
+    if (!row) return h("span", { class: "quiet" }, "no value");
+    return app.dot(check, app.axis([row], width, Boolean(relative)), width, row);
+  };
+
+  // The axis of all checks of a claim that can be on one; null if none can.
+  app.commonAxis = function (checks, width) {
+    const rows = checks.map(app.relative).filter(Boolean);
+    return rows.length ? app.axis(rows, width, true) : null;
+  };
+
+  // Checks on the common axis of their claim where they can be, else on one of their own.
+  app.checks = function (checks, width, scale) {
+    const rows = checks.map((check) => ({ check, row: app.relative(check) }));
+    const found = rows.map(({ check, row }) => {
+      const own = row || (check[C.relation] ? absolute(check) : null);
+      const drawing = own && (row ? app.dot(check, scale, width, row) : app.dot(check, app.axis([own], width, false), width, own));
+      return h("div", { class: "check" },
+        h("div", { class: "small" },
+          h("span", { class: `v-${app.tone(check[C.outcome])} verdict` }, app.sign(check[C.outcome]), " "),
+          check[C.check], check[C.tuning] ? ` [${check[C.tuning]}]` : "", " ",
+          h("span", { class: "quiet" }, `${app.number(check[C.value], 4)}${check[C.interval] ? ` (${check[C.interval]})` : ""}`,
+            check[C.n] ? `, n = ${check[C.n]}` : "",
+            check[C.relation] ? `, wanted ${check[C.relation]} ${check[C.bound]}` : "")),
+        drawing ? h("div", { class: "chart" }, drawing) : check[C.remark] ? h("div", { class: "quiet small" }, check[C.remark]) : null);
+    });
+    if (rows.some(({ row }) => row)) found.push(h("div", { class: "chart" }, app.ticks(scale, width, "value / bound (logarithmic); shaded: allowed")));
+    return found;
+  };
+
+  // Markers of series, as small drawings beside names.
+
+  const SYMBOLS = {
+    circle: d3.symbolCircle, square: d3.symbolSquare, diamond: d3.symbolDiamond, triangle: d3.symbolTriangle,
+    inverted: d3.symbolTriangle, plus: d3.symbolCross, cross: d3.symbolCross, left: d3.symbolTriangle,
+    right: d3.symbolTriangle, star: d3.symbolStar, pentagon: d3.symbolWye,
+  };
+  const TURNS = { inverted: 180, cross: 45, left: -90, right: 90 };
+
+  function symbol(look, x, y, size) {
+    const path = d3.symbol(SYMBOLS[look.marker], size)();
+    return svg("path", {
+      d: path, transform: `translate(${x},${y}) rotate(${TURNS[look.marker] || 0})`,
+      fill: look.dash.length ? "var(--ground)" : look.colour, stroke: look.colour, "stroke-width": 1.4,
+    });
+  }
+
+  app.swatch = function (look) {
+    const dash = look.dash.map((length) => 1.6 * length).join(" ");
+    const line = svg("line", { x1: 0, x2: 30, y1: 8, y2: 8, stroke: look.colour, "stroke-width": 2 });
+    if (dash) line.setAttribute("stroke-dasharray", dash);
+    return svg("svg", { width: 30, height: 16, class: "swatch", "aria-hidden": "true" }, line, symbol(look, 15, 8, 44));
+  };
+
+  // Curves.
+
+  // What Plot says of its parts in English is no name that a reader of the screen needs.
+  function finished(drawing, sentence) {
+    for (const part of drawing.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label");
+    for (const part of drawing.querySelectorAll("[aria-description]")) part.removeAttribute("aria-description");
+    drawing.setAttribute("role", "img");
+    drawing.setAttribute("aria-label", sentence);
+    return drawing;
+  }
+
+  const written = (value) => app.number(value, 3);
+
+  // Names at the ends of curves, moved apart.
+  function labels(drawing, series, y, width, margin, height) {
+    const ends = series
+      .map((one) => ({ one, y: y.apply(one.points[one.points.length - 1].y) }))
+      .filter((end) => Number.isFinite(end.y))
+      .sort((a, b) => a.y - b.y);
+    let last = -Infinity;
+    for (const end of ends) {
+      end.at = Math.max(end.y, last + 14);
+      last = end.at;
+    }
+    for (let i = ends.length - 1, limit = height - 30; i >= 0; i--, limit = ends[i + 1].at - 14) {
+      ends[i].at = Math.min(ends[i].at, limit);
+    }
+    for (const end of ends) {
+      drawing.append(symbol(end.one.look, width - margin + 10, end.at, 36));
+      const text = svg("text", { x: width - margin + 18, y: end.at + 4, fill: "currentColor", "font-size": 12, "text-anchor": "start" });
+      text.textContent = end.one.name;
+      drawing.append(text);
+    }
+  }
+
+  // series: [{name, look, points: [{x, y, low, high}], trials: [[{x, y}]]}].
+  app.drawCurves = function (series, options) {
+    const { width, xLabel, yLabel, axis, at, sentence, zero, xLog } = options;
+    const height = Math.max(260, Math.min(430, Math.round(0.52 * width)));
+    const wide = width > 560;
+    const longest = Math.max(0, ...series.map((one) => one.name.length));
+    const margin = wide ? Math.min(230, 26 + 6.6 * longest) : 12;
+    const isLog = axis === "log";
+    const shown = series.map((one) => ({ ...one, points: one.points.filter((p) => Number.isFinite(p.y) && (!isLog || p.y > 0)) })).filter((one) => one.points.length);
+    const marks = [];
+    for (const one of shown) {
+      const common = { stroke: one.look.colour, strokeWidth: one.own ? 2.6 : 1.7 };
+      if (one.look.dash.length) common.strokeDasharray = one.look.dash.map((d) => 1.6 * d).join(" ");
+      const banded = one.points.filter((p) => p.low !== null && p.low !== undefined);
+      if (banded.length) {
+        const floor = isLog ? (p) => Math.max(p.low, 1e-9) : (p) => p.low;
+        marks.push(Plot.areaY(banded, { x: "x", y1: floor, y2: "high", fill: one.look.colour, fillOpacity: 0.15, clip: true }));
+      }
+      for (const trial of one.trials || []) {
+        marks.push(Plot.lineY(trial.filter((p) => !isLog || p.y > 0), { x: "x", y: "y", stroke: one.look.colour, strokeOpacity: 0.3, strokeWidth: 0.8, clip: true }));
+      }
+      marks.push(Plot.lineY(one.points, { x: "x", y: "y", ...common, clip: true }));
+    }
+    if (zero) marks.push(Plot.ruleY([0], { stroke: "currentColor", strokeOpacity: 0.6 }));
+    if (at) marks.push(Plot.ruleX([at], { stroke: "currentColor", strokeDasharray: "4 3" }));
+    const y = { label: yLabel, type: axis === "linear" ? "linear" : axis, grid: true, tickFormat: written, nice: axis === "linear" };
+    if (isLog && shown.length) {
+      const last = Math.max(...shown.map((one) => one.points[one.points.length - 1].x));
+      const settled = shown.flatMap((one) => one.points.filter((p) => p.x >= (xLog ? 0 : 0.02 * last)).map((p) => p.y));
+      const tops = shown.flatMap((one) => one.points.map((p) => Math.max(p.y, p.high || 0)));
+      y.domain = [0.5 * Math.min(...settled), Math.max(...tops)];
+    }
+    if (axis !== "linear") y.ticks = 5;
+    const drawing = Plot.plot({
+      className: "plot", width, height, marginLeft: 58, marginRight: margin, marginBottom: 40,
+      x: { label: xLabel, type: xLog ? "log" : "linear", domain: options.domain, tickFormat: written, ticks: width < 480 ? 4 : 7 },
+      y, marks,
+    });
+    if (wide) labels(drawing, shown, drawing.scale("y"), width, margin, height);
+    return finished(drawing, sentence);
+  };
+
+  // Regret against seconds: dots with whiskers, and the line of those that none beats in both.
+  app.drawTradeoff = function (points, options) {
+    const { width, sentence, yLog } = options;
+    const best = points.slice().sort((a, b) => a.x - b.x).filter((p, i, all) => all.slice(0, i).every((q) => q.y > p.y));
+    const longest = Math.max(0, ...points.map((p) => p.name.length));
+    const wide = width > 420;
+    const margin = wide ? Math.min(200, 20 + 6.6 * longest) : 14;
+    const height = Math.max(260, Math.min(400, Math.round(0.6 * width)));
+    const drawing = Plot.plot({
+      className: "plot", width, height, marginLeft: 58, marginRight: margin, marginBottom: 40,
+      x: { type: "log", label: "seconds per trial", tickFormat: written, grid: true, ticks: width < 480 ? 3 : 6 },
+      y: { type: yLog ? "log" : "linear", label: "mean final regret", tickFormat: written, grid: true, ticks: 5, zero: !yLog, nice: !yLog },
+      marks: [
+        Plot.line(best, { x: "x", y: "y", curve: "step-after", stroke: "currentColor", strokeDasharray: "3 3", strokeOpacity: 0.7 }),
+        Plot.link(points, { x1: "x", x2: "x", y1: "low", y2: "high", stroke: (p) => p.look.colour }),
+        Plot.link(points, { x1: "fast", x2: "slow", y1: "y", y2: "y", stroke: (p) => p.look.colour }),
+      ],
+    });
+    const [x, y] = [drawing.scale("x"), drawing.scale("y")];
+    const ends = points.map((p) => ({ p, x: x.apply(p.x), y: y.apply(p.y) })).sort((a, b) => a.y - b.y);
+    let last = -Infinity;
+    for (const end of ends) {
+      drawing.append(symbol(end.p.look, end.x, end.y, 52));
+      if (!wide) continue;
+      const at = Math.max(end.y, last + 13);
+      last = at;
+      drawing.append(svg("line", { x1: end.x + 6, x2: width - margin + 4, y1: end.y, y2: at, stroke: "currentColor", "stroke-opacity": 0.15 }));
+      const text = svg("text", { x: width - margin + 6, y: at + 4, fill: "currentColor", "font-size": 12, "text-anchor": "start" });
+      text.textContent = end.p.name;
+      drawing.append(text);
+    }
+    return finished(drawing, sentence);
+  };
+
+  // Files to keep.
+
+  app.save = function (name, type, text) {
+    const link = h("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
+
+  // A drawing as a file of its own: with a title, what bands are, and colours written out.
+  app.asFile = function (drawing, lines) {
+    const copy = drawing.cloneNode(true);
+    const style = getComputedStyle(drawing);
+    const [width, height] = [Number(drawing.getAttribute("width")), Number(drawing.getAttribute("height"))];
+    const room = 18 * lines.length + 8;
+    copy.setAttribute("xmlns", SVG);
+    copy.setAttribute("viewBox", `0 ${-room} ${width} ${height + room}`);
+    copy.setAttribute("height", height + room);
+    copy.setAttribute("color", style.color);
+    copy.setAttribute("font-family", "sans-serif");
+    copy.setAttribute("font-size", 11);
+    const ground = getComputedStyle(document.body).backgroundColor;
+    copy.prepend(svg("rect", { x: 0, y: -room, width, height: height + room, fill: ground }));
+    lines.forEach((line, i) => {
+      const text = svg("text", { x: 8, y: 18 * (i + 1) - room, fill: "currentColor", "font-size": i ? 11 : 14, "text-anchor": "start" });
+      text.textContent = line;
+      copy.append(text);
+    });
+    return new XMLSerializer().serializeToString(copy).replaceAll("var(--ground)", ground);
+  };
+})();

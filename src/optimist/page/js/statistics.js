@@ -1,0 +1,106 @@
+"use strict";
+// Curves unpacked, means with Student's intervals, and paired differences.
+(function () {
+  const app = window.optimist;
+  const data = app.data;
+  const STEPS = 65535;
+  let numbers = null; // differences of all curves, 16 bits each
+
+  // The bytes of all curves: high ones first. Decompressing takes a while, so the page is shown before.
+  app.unpack = async function () {
+    const text = document.getElementById("curves").textContent.trim();
+    const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+    const half = bytes.length / 2;
+    numbers = new Uint16Array(half);
+    for (let i = 0; i < half; i++) numbers[i] = (bytes[i] << 8) | bytes[half + i];
+  };
+
+  app.isUnpacked = () => numbers !== null;
+
+  // Summaries stand after the trials of a cell.
+  const SUMMARIES = ["mean", "low", "high", "lower", "median", "upper"];
+  const known = new Map();
+
+  // {rounds, trials: [[...]], mean, low, ...} of what a cell keeps under `key`, "curves" or "times".
+  app.curves = function (cell, key) {
+    const about = cell[key];
+    if (!about || !numbers) return null;
+    const name = `${key} ${about.at}`;
+    if (known.has(name)) return known.get(name);
+    const rounds = data.grids[about.grid];
+    const scale = about.top / STEPS;
+    const curves = [];
+    let at = about.at;
+    for (let k = 0; k < about.count; k++) {
+      const values = new Float64Array(rounds.length);
+      let step = 0;
+      for (let i = 0; i < rounds.length; i++) {
+        step = (step + numbers[at++]) & STEPS;
+        values[i] = step * scale;
+      }
+      curves.push(values);
+    }
+    const found = { rounds, trials: curves.slice(0, curves.length - SUMMARIES.length) };
+    SUMMARIES.forEach((summary, i) => (found[summary] = curves[curves.length - SUMMARIES.length + i]));
+    known.set(name, found);
+    return found;
+  };
+
+  // Quantile of Student's t for a 95 % interval of n numbers.
+  app.quantile = (n) => data.t[n - 2];
+
+  // {mean, low, high, n} of numbers; ends are null for fewer than two.
+  app.interval = function (values) {
+    const n = values.length;
+    if (!n) return { mean: null, low: null, high: null, n };
+    let mean = 0;
+    for (const value of values) mean += value / n;
+    if (n < 2) return { mean, low: null, high: null, n };
+    let squares = 0;
+    for (const value of values) squares += (value - mean) ** 2;
+    const half = app.quantile(n) * Math.sqrt(squares / (n - 1) / n);
+    return { mean, low: mean - half, high: mean + half, n };
+  };
+
+  // The mean difference of two lists over the trials that both have: paired, by Student's t.
+  app.paired = function (first, second) {
+    const differences = [];
+    for (let i = 0; i < Math.min(first.length, second.length); i++) {
+      if (first[i] !== null && second[i] !== null) differences.push(first[i] - second[i]);
+    }
+    return app.interval(differences);
+  };
+
+  app.sorted = (values) => values.filter((value) => value !== null).sort((a, b) => a - b);
+
+  // The median, as numpy has it.
+  app.median = function (values) {
+    const found = app.sorted(values);
+    const middle = (found.length - 1) / 2;
+    if (!found.length) return null;
+    return (found[Math.floor(middle)] + found[Math.ceil(middle)]) / 2;
+  };
+
+  // Ranks of cells by their mean: those whose paired interval to the best holds zero share the first
+  // rank as a group, and so on with the best of the rest.
+  app.ranks = function (cells) {
+    const left = cells.filter((cell) => cell.mean.length).sort((a, b) => a.mean[0] - b.mean[0]);
+    const found = new Map();
+    let rank = 1;
+    while (left.length) {
+      const best = left[0];
+      const group = left.filter((cell, i) => {
+        if (i === 0) return true;
+        const { low, n } = app.paired(cell.finals, best.finals);
+        return n < 2 || low <= 0;
+      });
+      const last = rank + group.length - 1;
+      for (const cell of group) found.set(cell, rank === last ? String(rank) : `${rank}–${last}`);
+      rank = last + 1;
+      for (const cell of group) left.splice(left.indexOf(cell), 1);
+    }
+    return found;
+  };
+})();

@@ -1,0 +1,268 @@
+"""The page of results without a browser: its content, packing, sentences, policy and refusals."""
+
+import base64
+import gzip
+import hashlib
+import importlib
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy
+from claim_tables import SPREAD, claim_with, document, facts, finals, reading
+
+from optimist import claims
+from optimist.algorithms import REGISTRIES, algorithm_class
+from optimist.errors import ConfigError, OptimistError, ResultError
+from optimist.page import build, content, curves, findings, formulas, index, verdicts
+from optimist.plan.config import paper_names
+
+# Formulas.
+
+
+def documented():
+    for domain, registry in REGISTRIES.items():
+        for name in registry.table:
+            module = importlib.import_module(algorithm_class(name, domain).__module__)
+            yield pytest.param(module.__doc__, id=f"{domain}-{name}")
+
+
+@pytest.mark.parametrize("text", [*documented()])
+def test_every_formula_of_an_algorithm_becomes_mathml_without_a_command_left(text):
+    html = formulas.to_html(text)
+    assert "\\" not in re.sub(r"<code>.*?</code>", "", html)
+    assert html.count("<math") == html.count("</math>") == len(formulas._MATH.findall(text))
+
+
+def test_an_unknown_command_of_a_formula_is_refused():
+    with pytest.raises(ValueError, match="no MathML"):
+        formulas.to_mathml(r"\unheardof{x}")
+
+
+def test_text_is_escaped_and_code_is_marked():
+    assert formulas.to_html("a < b with ``eta`` & `x`\n\nnext") == (
+        "<p>a &lt; b with <code>eta</code> &amp; <code>x</code></p><p>next</p>"
+    )
+
+
+# Curves.
+
+
+def unpacked(packer, about):
+    """Decode the curves of a cell as the page does."""
+    raw = np.frombuffer(curves.unpacked(packer.packed()), np.uint8).astype(int)
+    numbers = (raw[: len(raw) // 2] << 8) | raw[len(raw) // 2 :]
+    length = len(packer.grids[about["grid"]])
+    own = numbers[about["at"] : about["at"] + about["count"] * length].reshape(-1, length)
+    return (np.cumsum(own, axis=1) & curves.STEPS) * about["top"] / curves.STEPS
+
+
+def test_curves_come_back_to_sixteen_bits_of_the_largest():
+    rng, packer = np.random.default_rng(3), curves.Packer()
+    first = np.cumsum(rng.gamma(2.0, size=(5, 60)), axis=1)
+    second = rng.gamma(2.0, size=(3, 7))  # summaries may fall
+    about = [packer.add(first, range(1, 61)), packer.add(second, range(1, 8))]
+    for found, wanted in zip(about, (first, second), strict=True):
+        error = np.abs(unpacked(packer, found) - wanted).max()
+        assert error <= 0.51 * wanted.max() / curves.STEPS + 1e-6 * wanted.max()
+
+
+def test_what_is_below_zero_counts_as_zero_and_rounds_are_kept_once():
+    packer = curves.Packer()
+    about = packer.add([[-1.0, 2.0], [0.0, 0.0]], [1, 2])
+    packer.add([[0.0, 0.0]], [1, 2])
+    assert packer.grids == [[1, 2]]
+    assert unpacked(packer, about).tolist() == [[0.0, 2.0], [0.0, 0.0]]
+
+
+def test_the_bytes_carry_no_time():
+    packed = curves.Packer().packed()
+    assert gzip.decompress(base64.b64decode(packed)) == b""
+    assert base64.b64decode(packed)[4:8] == b"\0\0\0\0"
+
+
+def test_a_cell_has_its_complete_trials_first_then_its_summaries():
+    rows = [("trial", k, t, 10.0 * k + t) for k in range(3) for t in (1, 2) if (k, t) != (1, 2)]
+    rows += [(name, np.nan, t, 100.0 + t) for name in ("mean", "median") for t in (1, 2)]
+    frame = pd.DataFrame(rows, columns=["curve", "trial", "round", "regret"])
+    rounds, found = curves.of_cell(frame, "regret", 40)
+    assert rounds == [1, 2]
+    assert [curve.tolist() for curve in found[:2]] == [[1.0, 2.0], [21.0, 22.0]]
+    assert len(found) == 2 + len(curves.SUMMARIES)
+    assert len(curves.of_cell(frame, "regret", 1)[1]) == 1 + len(curves.SUMMARIES)
+
+
+# Claims and sentences.
+
+
+def about(name):
+    arguments = {"name": name, "setting": "here"}
+    return {"metric": "fact", "arguments": arguments, "relation": "below", "bound": 1}
+
+
+RATIO = {
+    "metric": "regret_ratio",
+    "arguments": {"setting": "here", "numerator": "a", "denominator": "b"},
+    "relation": "above",
+    "bound": 2,
+}
+WRITTEN = document(
+    claim_with(reading(RATIO), id="toy.01"),
+    claim_with(reading(about("low")), id="toy.02"),
+    claim_with(reading(about("low")), id="other.01"),
+)
+TABLES = {
+    "facts": facts(low=0.5),
+    "finals": pd.concat(
+        [finals("here", "a", [10.0 + z for z in SPREAD]), finals("here", "b", [1.0] * 10)]
+    ),
+}
+FRAME = claims.to_frame(claims.evaluate(WRITTEN, TABLES))
+KNOWN = verdicts.claims(FRAME, {"toy.01": "A\n note."})
+PAPER = {"claimed": "It is\n fast.", "found": "It is.", "expects": {"toy.01": "reproduced"}}
+LABEL = KNOWN["toy.01"]["checks"][0][verdicts.COLUMN["check"]]
+FINDING = {
+    "claim": "toy.01",
+    "check": LABEL,
+    "expects": "reproduced",
+    "text": "It takes {value:.2g} ({low:.3g} to\n {high:.3g}, n = {n}).",
+}
+
+
+def said(finding=None, **paper):
+    return {"papers": {"toy": PAPER | paper}, "findings": [FINDING | (finding or {})]}
+
+
+def test_claims_have_their_checks_by_column():
+    claim = KNOWN["toy.01"]
+    assert (claim["paper"], claim["verdict"], claim["note"]) == ("toy", "reproduced", "A note.")
+    assert claim["readings"] == [["", "stated", "holds"]]
+    check = dict(zip(verdicts.CHECK_COLUMNS, claim["checks"][0], strict=True))
+    assert (check["value"], check["n"], check["bound"]) == (10, 10, "2")
+    json.dumps(KNOWN, allow_nan=False)
+
+
+def test_sentences_take_their_numbers_from_checks():
+    found = findings.fill(said(), KNOWN, ["toy"])
+    assert found["papers"] == {"toy": {"claimed": "It is fast.", "found": "It is."}}
+    (entry,) = found["findings"]
+    assert re.fullmatch(r"It takes 10 \(8\.93 to 11\.1, n = 10\)\.", entry["text"])
+    assert (entry["claim"], entry["check"]) == ("toy.01", 0)
+
+
+@pytest.mark.parametrize(
+    ("finding", "paper", "message"),
+    [
+        ({"expects": "partly"}, {}, r"findings\.0 rests on toy\.01 being partly, .* reproduced"),
+        ({}, {"expects": {"toy.01": "partly"}}, r"papers\.toy rests on toy\.01 being partly"),
+        ({"claim": "toy.11"}, {}, r"claim in findings\.0 .*'toy\.11'.*did you mean 'toy\.01'"),
+        ({"check": "of nothing"}, {}, r"check of toy\.01 in findings\.0 .*'of nothing'"),
+        ({"reading": "none"}, {}, r"check of toy\.01 in findings\.0"),
+        ({"text": "{speed}"}, {}, r"findings\.0\.text cannot be filled \('speed'\)"),
+        ({"claim": "toy.02", "check": "low, here", "text": "{low:.2g}"}, {}, "cannot be filled"),
+    ],
+)
+def test_sentences_that_are_no_longer_true_are_refused(finding, paper, message):
+    with pytest.raises(ConfigError, match=message):
+        findings.fill(said(finding, **paper), KNOWN, ["toy"])
+
+
+def test_sentences_on_other_papers_are_left_out():
+    both = {"papers": {"toy": PAPER, "other": PAPER}, "findings": [FINDING]}
+    assert findings.fill(both, KNOWN, ["other"])["findings"] == []
+
+
+def test_a_shortened_run_has_no_findings():
+    known = {"toy.01": {**KNOWN["toy.01"], "verdict": "shortened"}}
+    found = findings.fill(said(), known, ["toy"])
+    assert found == {"papers": {"toy": {"claimed": "It is fast.", "found": ""}}, "findings": []}
+
+
+def test_the_file_of_findings_names_all_papers():
+    assert set(findings.load()["papers"]) == set(paper_names())
+
+
+# The index and the README.
+
+
+def test_the_readme_has_the_findings_with_links_and_the_tally(monkeypatch):
+    monkeypatch.setattr(findings, "load", said)
+    text = index.front(FRAME, ["toy"])
+    assert text.splitlines()[0].endswith(
+        "n = 10). ([toy.01](figures/toy/claims.md#toy01-reproduced): reproduced)"
+    )
+    assert text.startswith("1. It takes 10 (") and "3 claims: " in text
+    page = claims.to_markdown(claims.evaluate(WRITTEN, TABLES)[:1], FRAME[:1])
+    assert "## toy.01: reproduced" in page  # the heading that the link leads to
+
+
+def test_the_index_lists_figures_with_thumbnails_captions_and_verdicts():
+    claim = {**KNOWN["toy.01"], "checks": [[*KNOWN["toy.01"]["checks"][0]]]}
+    claim["checks"][0][verdicts.COLUMN["figures"]] = "fig1 (a), fig2"
+    figure = {"title": "Figure 1: a|b", "caption": "What.", "png": "toy/fig1.png"}
+    data = {
+        "quick": False,
+        "papers": {"toy": {"names": {}, "method": "m", "title": "T", "reference": "R"}},
+        "figures": {"toy/fig1": {**figure, "csv": "toy/tables/fig1.csv"}},
+        "claims": {"toy.01": claim},
+    }
+    text = index.figures(data)
+    assert text.splitlines()[0].startswith("Open [the page of results](index.html)")
+    assert "empirical: 1 reproduced. [All claims](toy/claims.md)." in text
+    row = next(line for line in text.splitlines() if "fig1.webp" in line)
+    assert "(toy/thumbnails/fig1.webp)](toy/fig1.png)" in row and "| 01 reproduced |" in row
+    assert "a\\|b" in row
+    assert "Shortened run" in index.figures({**data, "quick": True})
+
+
+# The file.
+
+
+def test_quantiles_are_those_of_student():
+    found = content._quantiles(50)
+    assert found == pytest.approx(scipy.stats.t.ppf(0.975, np.arange(1, 50)), rel=1e-9)
+
+
+def test_the_policy_allows_our_scripts_and_styles_by_their_hash_alone():
+    policy = build.policy(["let x;"], ["p {}"])
+    digest = base64.b64encode(hashlib.sha256(b"let x;").digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in policy
+    assert "default-src 'none'" in policy and "connect-src 'none'" in policy
+    assert "unsafe" not in policy and "*" not in policy
+
+
+def test_data_cannot_end_their_script():
+    text = build.as_script({"a": "</script><!-- \u2028"})
+    assert "<" not in text and "\u2028" not in text
+    assert json.loads(text) == {"a": "</script><!-- \u2028"}
+
+
+def test_the_style_of_the_drawings_is_found():
+    assert build.plot_style().startswith(":where(.plot) {\n  --plot-background: white;\n")
+
+
+def test_a_library_that_was_changed_is_refused(monkeypatch):
+    real = build._own
+    changed = lambda name: real(name) + (" " if name.endswith("d3.min.js") else "")  # noqa: E731
+    monkeypatch.setattr(build, "_own", changed)
+    with pytest.raises(ResultError, match=r"vendor/d3.min.js has SHA-256 .*; restore it"):
+        build.library("d3.min.js")
+
+
+def test_a_page_keeps_fewer_curves_before_it_is_refused_for_its_size(monkeypatch):
+    asked = []
+    monkeypatch.setattr(build, "collect", lambda plan, trials: asked.append(trials) or ({}, ""))
+    sizes = iter([9_000_000, 4_600_000, 4_400_000])
+    monkeypatch.setattr(build, "render", lambda data, curves: "x" * next(sizes))
+    assert len(build.build(None)[0]) == 4_400_000
+    assert asked == [40, 20, 10]
+    monkeypatch.setattr(build, "render", lambda data, curves: "x" * 5_000_001)
+    with pytest.raises(ResultError, match="the page has 5000001 bytes; allowed: at most 5000000"):
+        build.build(None)
+
+
+def test_content_that_breaks_the_schema_is_refused():
+    with pytest.raises(OptimistError, match="the content of the page"):
+        build.render({"version": 1}, "")
