@@ -15,7 +15,7 @@ from optimist.label import name_of
 from optimist.layout import Layout
 from optimist.plan import costs
 from optimist.plan.claims import PlannedClaims
-from optimist.plan.config import check_config, load_paper, project_root
+from optimist.plan.config import check_config, load_paper
 from optimist.plan.data import PlannedData
 from optimist.plan.jobs import PlannedJobs
 from optimist.plan.shown import PlannedShown
@@ -24,6 +24,7 @@ from optimist.plan.studies import PlannedStudies
 from optimist.plan.targets import PlannedTargets
 from optimist.plan.trials import PlannedTrials
 from optimist.registry import canonical_name
+from optimist.root import project_root
 from optimist.runs.trials import count
 
 # Result files beyond which planning takes a minute, and beyond which it takes the machine's memory.
