@@ -209,6 +209,14 @@ def test_another_workflow_runs_a_target_and_a_rule_of_its_own(installed, other):
     assert (record["source"], (other / data).is_file()) == ("mirror", True)
 
 
+def test_a_module_without_a_config_has_the_settings_of_the_papers(installed, tmp_path):
+    text = block("python").replace('config: config["optimist"]', "")
+    (tmp_path / "Snakefile").write_text(text)
+    (tmp_path / "config.yaml").write_text("{}")
+    text = installed.run("snakemake", "-n", "optimist_results", cwd=tmp_path).stdout
+    assert "results/regret/glb_omd/logistic_s3/gloc/000-019.parquet" in text
+
+
 def refused(installed, folder, *words):
     done = installed.run("snakemake", "-n", *words, cwd=folder, check=False)
     assert done.returncode != 0 and "Traceback" not in done.stderr
