@@ -341,7 +341,7 @@ def _claims_path(options):
     from optimist.errors import ResultError, unknown_name
     from optimist.layout import Layout
     from optimist.plan.config import load_config, paper_names
-    from optimist.root import made_before
+    from optimist.root import made_before, project_root, workspace
 
     if options.paper is not None and options.paper not in paper_names():
         raise unknown_name("paper", options.paper, paper_names())
@@ -349,10 +349,11 @@ def _claims_path(options):
     path = Path(Layout("", figures).claims(options.paper or "")["csv"])
     path = path if options.figures else made_before(str(path))
     if not path.is_file():
-        command = f"snakemake --cores 2 {options.paper}" if options.paper else "make reproduce"
+        of_checkout = workspace() == project_root() and not options.paper
+        command = "make reproduce" if of_checkout else f"snakemake --cores 2 {options.paper or ''}"
         raise ResultError(
-            f"{path} does not exist; make it with: {command} "
-            "(make quick writes to results/quick/figures instead)"
+            f"{path} does not exist; make it with: {command.strip()} "
+            "(a quick run writes to results/quick/figures instead)"
         )
     return path
 

@@ -61,5 +61,5 @@ def made_before(name: str) -> Path:
 
     It is below the folder that is written to if it is there, otherwise what came with the package.
     """
-    own = workspace() / name
-    return own if own.exists() else project_root() / name
+    own, came_with = workspace() / name, project_root() / name
+    return came_with if came_with.exists() and not own.exists() else own

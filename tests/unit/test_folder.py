@@ -5,6 +5,7 @@ import json
 import pytest
 
 from optimist import cli, folder, root
+from optimist.comparison import play
 from optimist.errors import ConfigError
 
 
@@ -94,9 +95,29 @@ def test_an_installed_package_writes_to_the_current_folder(places, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     assert root.workspace() == tmp_path
     assert root.project_file("data/x") == str(tmp_path / "vendor/optimist/project/data/x")
-    assert root.made_before("figures") == tmp_path / "vendor/optimist/project/figures"
+    assert root.made_before("figures") == tmp_path / "figures"
+    packaged = tmp_path / "vendor/optimist/project/figures"
+    packaged.mkdir()
+    assert root.made_before("figures") == packaged
     (tmp_path / "figures").mkdir()
     assert root.made_before("figures") == tmp_path / "figures"
+
+
+def test_tables_of_a_full_run_are_those_of_the_folder_once_it_has_made_them(
+    places, tmp_path, monkeypatch
+):
+    places("vendor/optimist/project")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(play, "load_config", lambda: {"figures": "figures"})
+    packaged = tmp_path / "vendor/optimist/project/figures"
+    own = tmp_path / "figures/bkb"
+    (packaged / "bkb").mkdir(parents=True)
+    (packaged / "bkb/manifest.json").write_text("{}")
+    own.mkdir(parents=True)
+    (own / "manifest_of_regret.json").write_text("{}")  # of one figure, made alone
+    assert play.figures_folder("bkb") == packaged
+    (own / "manifest.json").write_text("{}")
+    assert play.figures_folder("bkb") == tmp_path / "figures"
 
 
 def test_a_checkout_is_written_to_and_named_by_relative_paths(places, tmp_path, monkeypatch):

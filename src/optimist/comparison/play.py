@@ -132,7 +132,8 @@ def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
 
 def figures_folder(paper: str) -> Path:
     """Return the folder of all figures in which those of a paper's last full run are."""
-    return made_before(f"{load_config()['figures']}/{paper}").parent
+    manifest = Layout("", load_config()["figures"]).manifest(paper)
+    return made_before(manifest).parents[1]
 
 
 class _Playing:
