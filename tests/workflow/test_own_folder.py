@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,20 @@ def test_the_wheel_of_the_source_distribution_is_the_same_in_every_byte(installe
     (source,) = tmp_path.iterdir()
     (wheel,) = build(source, "--target", "wheel").glob("*.whl")
     assert wheel.read_bytes() == installed.wheel.read_bytes()
+
+
+def test_a_wheel_after_a_full_run_holds_verdicts_and_tables_of_trials_alone(installed, tmp_path):
+    shutil.unpack_archive(installed.sdist, tmp_path, filter="data")
+    (source,) = tmp_path.iterdir()
+    names = ["claims.csv", "bkb/claims.csv", "bkb/curves.parquet", "bkb/tables/trials.csv"]
+    others = ["bkb/fig2.png", "bkb/tables/fig2.csv", "bkb/thumbnails/fig2.webp"]
+    for name in (*names, *others):
+        (source / "figures" / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / "figures" / name).write_text("1")
+    (wheel,) = build(source, "--target", "wheel").glob("*.whl")
+    found = set(zipfile.ZipFile(wheel).namelist())
+    assert {f"optimist/project/figures/{name}" for name in names} <= found
+    assert not {f"optimist/project/figures/{name}" for name in others} & found
 
 
 def test_commands_write_below_the_current_folder_and_never_to_the_package(installed, tmp_path):
