@@ -3,6 +3,8 @@ import gc
 
 from snakemake.utils import min_version
 
+from optimist.root import project_file
+
 min_version("9.20")
 
 # What is planned lives until Snakemake ends: looking through it for garbage, again and again, is a
@@ -10,7 +12,7 @@ min_version("9.20")
 gc.disable()
 
 
-configfile: "config/config.yaml"
+configfile: project_file("config/config.yaml")
 
 
 include: "workflow/rules/common.smk"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from optimist.plan.config import project_root
+from optimist.root import project_root
 
 OVERLAY = {
     "only": {"settings": ["logistic_s3"], "algorithms": ["glb_omd", "gloc"]},

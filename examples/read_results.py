@@ -13,7 +13,7 @@ PAPER, FIGURE = "glb_omd", "fig1"
 
 
 def main() -> None:
-    tables = figures_folder() / PAPER / "tables"
+    tables = figures_folder(PAPER) / PAPER / "tables"
     shown = pd.read_csv(tables / f"{FIGURE}.csv")
     curves = shown[(shown["role"] == "data") & (shown["panel"] == shown["panel"].iloc[0])]
     ends = curves.sort_values("x").groupby("series").tail(1)

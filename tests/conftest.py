@@ -18,10 +18,14 @@ def pytest_configure():
 
 @pytest.hookimpl(tryfirst=True)  # before groups are looked at
 def pytest_collection_modifyitems(items):
-    """Keep tests of a module in one process, and in one all that share a quick run or a Slurm."""
+    """Keep tests of a module in one process, and in one all that share a quick run or a Slurm.
+
+    Those that share an installation from a wheel are in one process too.
+    """
     for item in items:
+        group = "installed" if "installed" in item.fixturenames else item.path.name
         together = "quick" in item.fixturenames or item.path.parent.name == "cluster"
-        item.add_marker(pytest.mark.xdist_group("quick" if together else item.path.name))
+        item.add_marker(pytest.mark.xdist_group("quick" if together else group))
 
 
 @pytest.fixture
@@ -42,6 +46,14 @@ def quick(tmp_path_factory):
     project.run("snakemake", *project.quick)
     assert _snapshot(project.root / "figures") == committed
     return project
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory):
+    """Return the `installed.Installed` of a wheel that was built from a copy of the project."""
+    from installed import install
+
+    return install(tmp_path_factory.mktemp("installed"))
 
 
 def _snapshot(folder):

@@ -77,6 +77,9 @@ def _parser():
     maker.add_argument("--family", help="glb, heavy_tailed, kernel or box; arms or box")
     maker.add_argument("--file", metavar="PATH", help="default: NAME.py")
 
+    starter = add("init", _init, "lay out a folder that runs the workflow with settings of its own")
+    starter.add_argument("folder", metavar="DIR")
+
     _add_claims_options(add("claims", _claims, "print the verdicts of the last full run"))
 
     _add_configuration(add("page", _page, "make the page of results from the committed tables"))
@@ -270,6 +273,14 @@ def _page(options):
     return 0
 
 
+def _init(options):
+    from optimist import folder
+
+    paths, text = folder.lay_out(options.folder)
+    print(json.dumps({"files": paths}) if options.json else text)
+    return 0
+
+
 def _provenance(options):
     from optimist.records import trace
 
@@ -346,17 +357,20 @@ def _claims(options):
 def _claims_path(options):
     from optimist.errors import ResultError, unknown_name
     from optimist.layout import Layout
-    from optimist.plan.config import load_config, paper_names, project_root
+    from optimist.plan.config import load_config, paper_names
+    from optimist.root import made_before, project_root, workspace
 
     if options.paper is not None and options.paper not in paper_names():
         raise unknown_name("paper", options.paper, paper_names())
-    figures = options.figures or str(project_root() / load_config()["figures"])
+    figures = options.figures or load_config()["figures"]
     path = Path(Layout("", figures).claims(options.paper or "")["csv"])
+    path = path if options.figures else made_before(str(path))
     if not path.is_file():
-        command = f"snakemake --cores 2 {options.paper}" if options.paper else "make reproduce"
+        of_checkout = workspace() == project_root() and not options.paper
+        command = "make reproduce" if of_checkout else f"snakemake --cores 2 {options.paper or ''}"
         raise ResultError(
-            f"{path} does not exist; make it with: {command} "
-            "(make quick writes to results/quick/figures instead)"
+            f"{path} does not exist; make it with: {command.strip()} "
+            "(a quick run writes to results/quick/figures instead)"
         )
     return path
 
@@ -366,7 +380,7 @@ def _write_readme(frame):
     from optimist.errors import ResultError
     from optimist.files import read_text, write_text
     from optimist.page import index
-    from optimist.plan.config import project_root
+    from optimist.root import project_root
 
     if (frame["verdict"] == "shortened").any():
         raise ResultError("the claims are of a shortened run; allowed: those of a full one")

@@ -60,8 +60,7 @@ def write(what: str, name: str, family: str | None, file: str | None = None) -> 
         raise ConfigError(f"--family is missing; allowed: {', '.join(FAMILIES[what])}")
     one_of(f"--family of an {what}", family, FAMILIES[what])
     _check_name(what, name)
-    cls = "".join(part.capitalize() for part in name.split("_"))
-    text = _filled(f"{what}_{family}", name, cls)
+    cls, text = _class_name(name), template(what, family, name)
     _check_class(cls, text)
     path = f"{name}.py" if file is None else file
     _check_path(path)
@@ -78,10 +77,16 @@ def _check_name(what: str, name: str) -> None:
         raise ConfigError(f"NAME is {name!r}, which is a known {what}; allowed: another name")
 
 
-def _filled(template: str, name: str, cls: str) -> str:
-    """Return the text of a template with a name in it."""
-    text = (files("optimist") / "templates" / f"{template}.py.txt").read_text(encoding="utf-8")
-    words = {"@CLASS@": cls, "@NAME@": name, "@TITLE@": name.replace("_", " ").capitalize()}
+def _class_name(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def template(what: str, family: str, name: str) -> str:
+    """Return the text of a file to start from, see `write`, with a name in it."""
+    file = f"{what}_{family}.py.txt"
+    text = (files("optimist") / "templates" / file).read_text(encoding="utf-8")
+    title = name.replace("_", " ").capitalize()
+    words = {"@CLASS@": _class_name(name), "@NAME@": name, "@TITLE@": title}
     for word, value in words.items():
         text = text.replace(word, value)
     return text

@@ -26,7 +26,7 @@ def here(tmp_path, monkeypatch):
     """Return an empty folder that is the current one, and to which results are written."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(playing, "workspace", lambda: tmp_path)
-    monkeypatch.setattr(playing, "figures_folder", lambda: tmp_path / "figures")
+    monkeypatch.setattr(playing, "figures_folder", lambda paper: tmp_path / "figures")
     (tmp_path / "mine.py").write_text(MINE)
     return tmp_path
 

@@ -14,11 +14,12 @@ DOCUMENTS = ["README.md", "CONTRIBUTING.md", "config/README.md", "data/README.md
 DOCUMENTS += sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/*.md"))
 # Some build on what their reader has just written; tests of their own follow them to the end.
 FOLLOWED = {f"docs/add-{what}.md" for what in ("an-algorithm", "a-panel", "a-claim", "a-paper")}
-FOLLOWED |= {"docs/compare.md"}
+FOLLOWED |= {"docs/compare.md", "docs/your-own-folder.md"}
 PROGRAMS = ("snakemake", "optimist", "make", "pytest", "python")
 INSTALLERS = ("pip", "conda")
+SHELL = ("cd",)
 # Commands that sentences speak of without what they act on.
-NAMED = [["run"], ["merge"]]
+NAMED = [["run"], ["merge"], ["init"]]
 PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|\.\.\.")
 
 
@@ -59,7 +60,7 @@ def project(tmp_path_factory):
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_blocks_to_copy_have_commands_alone(name):
     for words in blocks((ROOT / name).read_text(encoding="utf-8")):
-        assert words[0] in PROGRAMS + INSTALLERS
+        assert words[0] in PROGRAMS + INSTALLERS + SHELL
         assert not PLACEHOLDER.search(" ".join(words))
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import yaml
 from PIL import Image
-from projects import TINY
+from projects import TIMERS, TINY
 
 from optimist import sealed
 from optimist.layout import Layout, parse_result
@@ -53,15 +53,6 @@ def planned(project, arguments):
     text = project.run(*arguments[:-1], "-n", "--", "glb_omd_fig1").stdout
     outputs = re.findall(r"^ +output: (.+)$", text, flags=re.MULTILINE)
     return [path for line in outputs for path in line.split(", ")]
-
-
-TIMERS = """
-onsuccess:
-    import threading
-
-    timers = [one for one in threading.enumerate() if isinstance(one, threading.Timer)]
-    print(f"timers left: {len(timers)}")
-"""
 
 
 @pytest.mark.parametrize(("limit", "left"), [([], False), (["100/2s"], True)])

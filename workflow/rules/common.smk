@@ -1,7 +1,9 @@
 import sys
 
 from optimist.errors import OptimistError, check_writable
+from optimist.plan.config import with_defaults
 from optimist.plan.documents import read_yaml
+from optimist.plan.place import check_place
 from optimist.plan.plan import Plan
 
 
@@ -9,16 +11,20 @@ report: "../report/workflow.rst"
 
 
 try:
-    # Snakemake has read them, but would keep the last of two equal keys in silence.
-    for path in workflow.configfiles:
-        read_yaml(path)
-    plan = Plan(config)
+    check_place(workflow)
+    # Snakemake has read them, but would keep the last of two equal keys in silence. Those of another
+    # workflow, of which a part may be ours, are its own affair.
+    if config is workflow.modifier_stack[0].globals["config"]:
+        for path in workflow.configfiles:
+            read_yaml(path)
+    plan = Plan(with_defaults(config))
 except OptimistError as error:
     sys.exit(f"error: {error}")
 
 layout = plan.layout
 
 
+# In a module Snakemake leaves it to the other workflow, whose own may call NAME.onstart().
 onstart:
     # Snakemake's limit of 100 jobs a second, if no other is asked for: every job that ends would
     # leave a timer behind that wakes the scheduler again and again (docs/performance.md).

@@ -3,7 +3,7 @@ from optimist.plan.costs import FIRST
 
 rule fetch_dataset:
     input:
-        sources="data/sources.csv",
+        sources=project_file("data/sources.csv"),
     output:
         table=layout.raw_table("{dataset}"),
         record=layout.raw_record("{dataset}"),

@@ -5,9 +5,10 @@ import sys
 from optimist.data.fetch import fetch
 from optimist.data.tables import save
 from optimist.jobs import logged
+from optimist.plan.config import with_defaults
 
 with logged(snakemake.log[0]):
-    options = {**snakemake.config["data"], "source": snakemake.params.source}
+    options = {**with_defaults(snakemake.config)["data"], "source": snakemake.params.source}
     frame, record = fetch(snakemake.wildcards.dataset, **options)
     print(f"{len(frame)} rows of {record['name']} from {record['source']}", file=sys.stderr)
     save(frame, record, snakemake.output.table, snakemake.output.record)

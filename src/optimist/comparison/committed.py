@@ -38,7 +38,9 @@ class Committed:
         path = Path(layout.manifest(paper))
         if path.is_file() and all(p.is_file() for p in self._paths.values()):
             self._manifest = json.loads(read_text(path))
-        self.commits = [str(made["commit"])[:10] for made in self._manifest.get("made", [])]
+        self.commits = [
+            str(made["commit"] or "unknown")[:10] for made in self._manifest.get("made", [])
+        ]
 
     def rows(self, trials: Trials) -> "pd.DataFrame | None":
         """Return a trial's recorded rounds without its times, None if they are not there.

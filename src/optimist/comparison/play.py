@@ -20,9 +20,10 @@ from optimist.environments import environment_class
 from optimist.errors import ConfigError, ResultError
 from optimist.label import name_of
 from optimist.layout import Layout
-from optimist.plan.config import load_config, load_paper, project_root, workspace
+from optimist.plan.config import load_config, load_paper
 from optimist.plan.costs import Costs, read
 from optimist.records import provenance
+from optimist.root import made_before, project_root, workspace
 from optimist.runs import results
 from optimist.runs.cell import Cell, dataset_digest, play_trial
 from optimist.runs.trials import Trials, expand
@@ -129,9 +130,10 @@ def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
     return list({str(one): one for one in found}.values())
 
 
-def figures_folder() -> Path:
-    """Return the folder of the figures of the last full run."""
-    return project_root() / str(load_config()["figures"])
+def figures_folder(paper: str) -> Path:
+    """Return the folder of all figures in which those of a paper's last full run are."""
+    manifest = Layout("", load_config()["figures"]).manifest(paper)
+    return made_before(manifest).parents[1]
 
 
 class _Playing:
@@ -171,7 +173,7 @@ class _Playing:
         self._data = {name: str(prepared(name)) for name in names}
         self._clock = _Clock()
         papers = {t.cell.paper for t in asked if committed}
-        self._tables = {paper: Committed(figures_folder(), paper) for paper in papers}
+        self._tables = {paper: Committed(figures_folder(paper), paper) for paper in papers}
         self.taken: dict[str, int] = {}
 
     def frames(self) -> "list[pd.DataFrame]":

@@ -5,10 +5,12 @@ from pathlib import Path
 
 from optimist.data.fetch import fetch
 from optimist.data.prepare import preparation
+from optimist.data.sources import default_data_dir
 from optimist.files import fingerprint, sha256
 from optimist.imports import closure
 from optimist.layout import Layout, dataset_in
 from optimist.plan import config as configuration
+from optimist.root import workspace
 from optimist.runs.sources import digest
 
 logger = logging.getLogger("optimist")
@@ -24,10 +26,10 @@ def prepared(name: str) -> Path:
     decisive = {
         "options": options,
         "code": digest(tuple(sorted(closure(how.module)))),
-        "sources": sha256(configuration.project_root() / "data/sources.csv"),
+        "sources": sha256(default_data_dir() / "sources.csv"),
     }
     layout = Layout(config["results"], config["figures"])
-    folder = configuration.project_root() / layout.data_alone(fingerprint(decisive))
+    folder = workspace() / layout.data_alone(fingerprint(decisive))
     path = dataset_in(folder, name)
     if not path.exists():
         logger.info("preparing %s (once; it may take a minute)", path)

@@ -15,9 +15,10 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from optimist.data.sources import PACKAGE_ROOT, Source
+from optimist.data.sources import Source
 from optimist.data.tables import read
 from optimist.errors import DataError
+from optimist.root import PACKAGE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +47,7 @@ def download(entry: Source, timeout: float) -> "pd.DataFrame":
 
 def _run_child(arguments: tuple[str, ...], timeout: float) -> None:
     # Not multiprocessing: its spawn would import the caller's main script (Snakemake's) again.
-    python_path = os.pathsep.join(filter(None, [str(PACKAGE_ROOT), os.environ.get("PYTHONPATH")]))
+    python_path = os.pathsep.join(filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")]))
     try:
         child = subprocess.run(
             [sys.executable, "-P", "-m", "optimist.data.download", *arguments],

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from optimist.errors import DataError, UnreadableError
 from optimist.files import read_text
-
-PACKAGE_ROOT = Path(__file__).resolve().parents[2]
+from optimist.root import project_root
 
 
 @dataclass(frozen=True)
@@ -35,15 +34,8 @@ class Source:
 
 
 def default_data_dir() -> Path:
-    """Return the folder of ``sources.csv``: ``data`` of the checkout or the working directory.
-
-    Raises DataError if neither has the file.
-    """
-    candidates = (PACKAGE_ROOT.parent / "data", Path("data"))
-    for folder in candidates:
-        if (folder / "sources.csv").is_file():
-            return folder
-    raise DataError(f"no sources.csv in {' or '.join(map(str, candidates))}; run from the checkout")
+    """Return the folder of ``sources.csv`` and ``mirror``: of the checkout, or of the package."""
+    return project_root() / "data"
 
 
 def load_sources(path: str | Path | None = None) -> dict[str, Source]:

@@ -11,8 +11,8 @@ from optimist.errors import ResultError
 from optimist.files import write_text
 from optimist.page import index
 from optimist.page.content import collect
-from optimist.plan.config import project_root
 from optimist.plan.plan import Plan
+from optimist.root import workspace
 from optimist.schemas import check_document
 
 MOST_BYTES = 5_000_000
@@ -39,7 +39,7 @@ def write(plan: Plan) -> dict[str, int]:
     page, data = build(plan)
     texts = {plan.layout.page: page, plan.layout.index: index.figures(data)}
     for path, text in texts.items():
-        write_text(text, project_root() / path)
+        write_text(text, workspace() / path)
     return {path: len(text.encode()) for path, text in texts.items()}
 
 

@@ -29,8 +29,9 @@ from optimist.page.verdicts import CHECK_COLUMNS, number
 from optimist.panels.looks import Looks
 from optimist.panels.rows import TABLE_LEVEL, display_name
 from optimist.panels.rows import mean as mean_of
-from optimist.plan.config import claims_path, load_claims, project_root
+from optimist.plan.config import claims_path, load_claims
 from optimist.plan.plan import Plan
+from optimist.root import made_before, project_root
 from optimist.runs.loop import COMPLETE
 from optimist.runs.setting import option_defaults
 
@@ -107,13 +108,13 @@ class _Paper:
         self.layout: Layout = plan.layout
         self._settings: list[str] = []
         self._labels: list[str] = []
-        self._files: list[Path] = []
+        self._files: dict[str, Path] = {}
 
     def _path(self, path: str) -> Path:
-        found = project_root() / path
+        found = made_before(path)
         if not found.is_file():
             raise _absent(path, self.name)
-        self._files.append(found)
+        self._files[path] = found
         return found
 
     # Claims.
@@ -138,7 +139,7 @@ class _Paper:
 
     def _is_there(self, name: str, spec: Mapping[str, Any]) -> bool:
         """Return whether a figure is to be shown: those of variants are there only if made."""
-        thumbnail = project_root() / self.layout.figure(self.name, name)["webp"]
+        thumbnail = made_before(self.layout.figure(self.name, name)["webp"])
         return spec.get("group", "paper") == "paper" or thumbnail.is_file()
 
     def _figure(self, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,7 +180,7 @@ class _Paper:
         from optimist import sealed
 
         places = self.layout.trials(self.name, group)
-        if group != "paper" and not (project_root() / places["csv"]).is_file():
+        if group != "paper" and not made_before(places["csv"]).is_file():
             return []
         table = pd.read_csv(self._path(places["csv"]), low_memory=False)
         drawn = sealed.read_frame(self._path(places["parquet"]))
@@ -276,7 +277,6 @@ class _Paper:
 
     def about(self) -> dict[str, Any]:
         """Return what a paper is, with the order of its methods and settings."""
-        root = project_root()
         keys = ("title", "reference", "method", "names")
         return {
             **{key: self.paper[key] for key in keys},
@@ -286,8 +286,8 @@ class _Paper:
             "order": [label for label in self.paper["settings"] if label in self._settings],
             "deviations": _headings(self.name),
             "files": {
-                str(path.relative_to(root)): sha256(path)
-                for path in dict.fromkeys(self._files)
+                name: sha256(path)
+                for name, path in self._files.items()
                 if path.suffix in (".csv", ".parquet")
             },
         }
@@ -371,7 +371,7 @@ def _provenance(plan: Plan) -> dict[str, Any]:
     """Return what made the results and the figures, and what data they are on."""
     found: dict[str, Any] = {"papers": {}, "data": _data()}
     for name in plan.papers:
-        path = project_root() / plan.layout.manifest(name)
+        path = made_before(plan.layout.manifest(name))
         if not path.is_file():
             raise _absent(plan.layout.manifest(name), name)
         manifest = json.loads(path.read_text(encoding="utf-8"))

@@ -5,8 +5,9 @@ from typing import Any
 
 from optimist.errors import ConfigError, unknown_name
 from optimist.page.verdicts import COLUMN
-from optimist.plan.config import project_root, schema_path, validate
+from optimist.plan.config import schema_path, validate
 from optimist.plan.documents import read_yaml
+from optimist.root import project_root
 
 SOURCE = "config/findings.yaml"
 # Columns of a check that a sentence may name, and that its drawing needs.

@@ -24,6 +24,7 @@ from optimist.panels.studies import check_studies
 from optimist.plan.documents import check_plain, merge, read_value, read_yaml
 from optimist.plan.names import Names
 from optimist.plan.rooms import expand_claims, expand_paper, names_of, with_additions
+from optimist.root import project_root
 from optimist.runs import cell as trials
 from optimist.runs.trials import expand
 from optimist.schemas import check_document
@@ -31,26 +32,6 @@ from optimist.schemas import check_document
 _NAME = re.compile("[a-z][a-z0-9_.]*")
 # Files of a paper that say what runs and what is shown.
 ROOMS = ("settings", "runs", "figures")
-
-
-@lru_cache
-def project_root() -> Path:
-    """Return the folder that holds ``config`` and ``workflow``.
-
-    It is the checkout this package was installed from (editable), otherwise the nearest folder at
-    or above the current one.
-    """
-    here = Path.cwd()
-    for folder in (Path(__file__).parents[3], here, *here.parents):
-        if (folder / "config" / "config.yaml").is_file():
-            return folder
-    raise ConfigError("no config/config.yaml here or above; run from a checkout of the project")
-
-
-def workspace() -> Path:
-    """Return the folder that results are written to below: a checkout, or the current one."""
-    root = project_root()
-    return root if (root / "Snakefile").is_file() else Path.cwd()
 
 
 def schema_path(name: str) -> Path:
@@ -69,7 +50,7 @@ def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, 
 
     Last come ``values``, texts ``key=value`` as Snakemake's ``--config`` takes them.
     """
-    config = read_yaml(project_root() / "config" / "config.yaml")
+    config: dict[str, Any] = {}
     for overlay in overlays:
         changes = read_yaml(overlay) or {}
         if not isinstance(changes, dict):
@@ -80,7 +61,15 @@ def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, 
         if not equals:
             raise ConfigError(f"{text!r} sets nothing; allowed: key=value")
         config = merge(config, {key: read_value(value, text)})
-    return check_config(config)
+    return check_config(with_defaults(config))
+
+
+def with_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``config`` merged over config/config.yaml, not checked.
+
+    Snakemake has done so itself, except where the workflow is a module and ``config`` an overlay.
+    """
+    return merge(read_yaml(project_root() / "config" / "config.yaml"), config)
 
 
 def check_config(config: Mapping[str, Any]) -> dict[str, Any]:

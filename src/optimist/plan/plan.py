@@ -15,7 +15,7 @@ from optimist.label import name_of
 from optimist.layout import Layout
 from optimist.plan import costs
 from optimist.plan.claims import PlannedClaims
-from optimist.plan.config import check_config, load_paper, project_root
+from optimist.plan.config import check_config, load_paper
 from optimist.plan.data import PlannedData
 from optimist.plan.jobs import PlannedJobs
 from optimist.plan.shown import PlannedShown
@@ -24,6 +24,7 @@ from optimist.plan.studies import PlannedStudies
 from optimist.plan.targets import PlannedTargets
 from optimist.plan.trials import PlannedTrials
 from optimist.registry import canonical_name
+from optimist.root import PACKAGE, project_root
 from optimist.runs.trials import count
 
 # Result files beyond which planning takes a minute, and beyond which it takes the machine's memory.
@@ -140,12 +141,10 @@ class Plan:
     @property
     def page_sources(self) -> list[str]:
         """The files behind the page of results that are neither results nor Python."""
-        root = project_root()
-        own = (
-            p for p in (root / "src/optimist/page").rglob("*") if p.suffix not in (".py", ".pyc")
-        )
-        named = [str(path.relative_to(root)) for path in own if path.is_file()]
-        return sorted([*named, "config/findings.yaml", "docs/deviations.md"])
+        own = (PACKAGE / "page").rglob("*")
+        named = (project_root() / name for name in ("config/findings.yaml", "docs/deviations.md"))
+        found = (path for path in (*own, *named) if path.is_file())
+        return sorted(str(path) for path in found if path.suffix not in (".py", ".pyc"))
 
     def node_alone(self, lane: str, words: str) -> str:
         """Return the words that ask a scheduler for a node of one's own, if a lane needs one."""

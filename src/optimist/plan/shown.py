@@ -13,6 +13,7 @@ from optimist.panels.tables.base import Table
 from optimist.plan.sources import code
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.trials import CellKey, Paper, PlannedTrials
+from optimist.root import PACKAGE
 from optimist.runs.cell import make_cell
 
 # Aggregated tables with a row for each trial of a group, by lane.
@@ -137,7 +138,7 @@ class PlannedShown:
     def code(self, script: str, kind: str) -> Params:
         """Return a params function: the digest of what decides how a figure or table looks."""
         own = {"figures": "optimist.panels.figure", "tables": "optimist.panels.tables.base"}[kind]
-        style = "src/optimist/panels/optimist.mplstyle"
+        style = str(PACKAGE / "panels" / "optimist.mplstyle")
 
         def modules(wildcards: Any) -> set[str]:
             parts = self._found(wildcards.paper, kind, wildcards.name)

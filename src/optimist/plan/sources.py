@@ -5,11 +5,10 @@ the time of a source file says nothing after a checkout, a copy or with a clock 
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from optimist.imports import closure
-from optimist.plan.config import project_root
+from optimist.root import project_root
 from optimist.runs import sources
 
 Params = Callable[[Any], str]
@@ -37,12 +36,12 @@ def code(
     of : callable or None
         From the wildcards of a job to more modules.
     more : sequence of str
-        Other files below the project's folder.
+        Paths of other files.
     """
 
     def digest(wildcards: Any) -> str:
         found = module_files(*modules, *(of(wildcards) if of else ()))
-        own = [f"workflow/scripts/{script}", *more]
-        return sources.digest((*(str(Path(project_root(), path)) for path in own), *found))
+        own = str(project_root() / "workflow" / "scripts" / script)
+        return sources.digest((own, *more, *found))
 
     return digest

@@ -6,11 +6,11 @@ from itertools import product
 from typing import Any
 
 from optimist.layout import GROUPS, Layout, parse_manifest
-from optimist.plan.config import claims_path, project_root
 from optimist.plan.data import PlannedData
 from optimist.plan.shown import PlannedShown
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.trials import Paper, PlannedTrials
+from optimist.root import project_file
 
 
 class PlannedTargets:
@@ -55,7 +55,7 @@ class PlannedTargets:
     @staticmethod
     def claims_path(wildcards: Any) -> str:
         """Return the path of the claims of a paper."""
-        return str(claims_path(wildcards.paper).relative_to(project_root()))
+        return project_file(f"config/papers/{wildcards.paper}/claims.yaml")
 
     def claims_inputs(self, wildcards: Any) -> dict[str, str]:
         """Return the claims of a paper and its tables."""

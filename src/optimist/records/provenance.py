@@ -3,6 +3,7 @@
 import os
 import platform
 import subprocess
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -15,7 +16,10 @@ PACKAGES = ("optimist", "numpy", "scipy", "pandas", "pyarrow", "scikit-learn", "
 
 
 def collect() -> dict[str, Any]:
-    """Return git commit and dirty flag, package versions, CPU and BLAS threads, as a dict."""
+    """Return git commit and dirty flag, package versions, CPU and BLAS threads, as a dict.
+
+    Both are None for a package that was installed: its version among ``packages`` says what it is.
+    """
     return {
         "commit": _git("rev-parse", "HEAD"),
         "dirty": _is_dirty(),
@@ -54,8 +58,28 @@ def blas_threads() -> int | None:
     return max((pool["num_threads"] for pool in threadpool_info()), default=None)
 
 
+def code_of(made: Mapping[str, Any]) -> str:
+    """Return which code made something, in words, from what `collect` returned then."""
+    version = made["packages"].get("optimist") or "unknown"
+    return f"commit {made['commit']}" if made["commit"] else f"no commit, version {version}"
+
+
+@lru_cache
+def _is_tracked() -> bool:
+    """Return whether the git repository around this file, if any, is that of this package.
+
+    An installed package may lie in a repository of somebody else, whose commit says nothing of it.
+    """
+    return _answer("ls-files", "--error-unmatch", "--", Path(__file__).name) is not None
+
+
 @lru_cache
 def _git(*arguments: str) -> str | None:
+    """Return what git answers of this package; None if no repository holds it."""
+    return _answer(*arguments) if _is_tracked() else None
+
+
+def _answer(*arguments: str) -> str | None:
     command = ["git", "-C", str(Path(__file__).parent), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)

@@ -10,7 +10,7 @@ from optimist.label import name_of
 from optimist.layout import Result, parse_result
 from optimist.panels import PANELS, TABLES
 from optimist.plan.config import load_paper
-from optimist.records import manifest
+from optimist.records import manifest, provenance
 from optimist.runs import results
 
 
@@ -173,9 +173,10 @@ def _making(made):
     packages = ", ".join(f"{name} {version}" for name, version in made["packages"].items())
     machine = made["machine"]
     state = {True: " with changes", False: "", None: ""}[made["dirty"]]
+    code = provenance.code_of(made)
     when = f", {made['written']}" if "written" in made else ""
     return [
-        f"  commit {made['commit'] or 'unknown'}{state}{when}",
+        f"  {code}{state}{when}",
         f"  Python {made['python']}, {packages}",
         f"  {machine['cpu']}, {machine['cores']} cores, {machine['system']}, "
         f"BLAS threads {made['blas_threads']}{_kernels(machine.get('kernels', {}))}",

@@ -1,0 +1,259 @@
+"""docs/your-own-folder.md, followed command by command with the package from its wheel."""
+
+import json
+import re
+import shlex
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+from installed import build
+from projects import TIMERS
+
+from optimist.runs import results
+
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "your-own-folder.md").read_text(encoding="utf-8")
+
+pytestmark = pytest.mark.workflow
+
+
+def block(kind, number=0):
+    return re.findall(rf"^```{kind}\n(.*?)^```", DOCUMENT, flags=re.M | re.S)[number]
+
+
+def commands():
+    """Return the commands of each section of the document, as lists of words."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", DOCUMENT, flags=re.M | re.S)
+    return [[shlex.split(line) for line in text.splitlines()] for text in blocks]
+
+
+class Shell:
+    """A user who types commands, and changes folders."""
+
+    def __init__(self, installed, folder):
+        self.installed, self.folder = installed, folder
+
+    def type(self, words):
+        if words[0] == "cd":
+            self.folder = self.folder / words[1]
+            return None
+        return self.installed.run(*words, cwd=self.folder)
+
+
+@pytest.fixture(scope="module")
+def shell(installed, tmp_path_factory):
+    """Return a shell after all commands up to those of the module, with what each printed."""
+    building, using, laying, running, reporting, _ = commands()
+    assert building == [["python", "-m", "hatchling", "build"]]  # as `installed.build` does
+    assert using.pop(0) == ["pip", "install", installed.wheel.name]
+    shell = Shell(installed, tmp_path_factory.mktemp("empty"))
+    lines = [*using, *laying, *running, *reporting]
+    shell.printed = {shlex.join(words): shell.type(words) for words in lines}
+    return shell
+
+
+def test_the_size_of_the_wheel_is_as_documented_for_now(installed):
+    (size,) = re.findall(r"a file of ([\d.]+) MB", DOCUMENT)
+    # With the tables of a full run it grows; a hundred are far from what an index takes.
+    assert float(size) - 1 < installed.wheel.stat().st_size / 1e6 < 40
+
+
+def test_every_command_works(shell):
+    printed = {line: done.stdout for line, done in shell.printed.items() if done}
+    assert "logistic_s3" in printed["optimist list glb_omd"]
+    run = printed["optimist run glb_omd/logistic_s3/glb_omd --trials 0:2 --rounds 100"]
+    assert run.count("status ok") == 2
+    assert "0 failed" in printed["optimist check mine.py:Mine"]
+    dry = printed["snakemake --cores 2 -n --quiet rules"]
+    assert re.search(r"^all +1$", dry, flags=re.M)
+    made = printed["optimist provenance results/quick/figures/glb_omd/with_mine.png"]
+    assert "no commit, version" in made
+
+
+def test_the_folder_shows_its_own_algorithm_and_reports_it(shell):
+    figures = shell.folder / "results/quick/figures/glb_omd"
+    assert "mine.py:Mine[gamma=0.3]" in (figures / "tables/with_mine.csv").read_text()
+    assert "Mean regret on logistic bandits" in (shell.folder / "report.html").read_text()
+    assert "Every experiment of the papers" in (shell.folder / "report.html").read_text()
+
+
+def test_results_are_those_of_the_checkout(shell, project):
+    only = "only={settings: [logistic_s3], algorithms: [glb_omd]}"
+    words = ["--cores", "1", "--configfile", "config/quick.yaml", "--config", only]
+    project.run("snakemake", "results", *words)
+    path = "results/quick/regret/glb_omd/logistic_s3/glb_omd/000-001.parquet"
+    own, theirs = (results.read(root / path) for root in (shell.folder, project.root))
+    assert results.digest(own) == results.digest(theirs)
+    described = [results.read_metadata(r / path)["trials"] for r in (shell.folder, project.root)]
+    assert described[0] == described[1]
+
+
+def test_an_edit_of_the_algorithm_reruns_its_cells_alone(shell):
+    path = shell.folder / "mine.py"
+    path.write_text(path.read_text() + "\n# changed\n")
+    words = commands()[3][1]
+    planned = shell.type([*words[:1], "-n", *words[1:]]).stdout
+    outputs = re.findall(r"^ +output: (\S+\.parquet)$", planned, flags=re.M)
+    assert {Path(p).parent.name for p in outputs} == {"mine.py:Mine", "mine.py:Mine[gamma=0.3]"}
+
+
+def test_onstart_of_the_folder_is_that_of_the_workflow(shell):
+    folder = shell.folder.parent / "timers"
+    shell.installed.run("optimist", "init", folder, cwd=shell.folder)
+    with (folder / "Snakefile").open("a") as file:
+        file.write(TIMERS)
+    only = "only={settings: [logistic_s3], algorithms: [mine]}"
+    words = ["results", "--cores", "1", "--configfile", "config/quick.yaml", "--config", only]
+    assert "timers left: 0\n" in shell.installed.run("snakemake", *words, cwd=folder).stdout
+
+
+def test_a_key_that_stands_twice_in_the_overlay_is_refused_in_one_line(shell, tmp_path):
+    folder = tmp_path / "lab"
+    shell.installed.run("optimist", "init", folder, cwd=tmp_path)
+    with (folder / "config/lab.yaml").open("a") as file:
+        file.write("results: elsewhere\n")
+    done = shell.installed.run("snakemake", "-n", cwd=folder, check=False)
+    message = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert len(message) == 1 and "key 'results' stands in line" in message[0]
+    assert "Traceback" not in done.stderr
+
+
+# What is in the wheel.
+
+
+def tracked(project, folder):
+    """Return the files of a folder of the project, relative to it."""
+    root = project.root / folder
+    return {str(p.relative_to(root)) for p in root.rglob("*") if p.is_file()}
+
+
+def test_the_wheel_holds_every_file_that_commands_and_rules_read(installed, project):
+    files = installed.files()
+    for folder in ("config", "data", "profiles", "workflow"):
+        place = f"project/{folder}/"
+        found = {name.removeprefix(place) for name in files if name.startswith(place)}
+        assert found | {"README.md"} == tracked(project, folder) | {"README.md"}, folder
+    own = {name for name in files if not name.startswith("project/")}
+    assert own == tracked(project, "src/optimist")
+    assert files["project/Snakefile"] == (project.root / "Snakefile").read_bytes()
+    assert b"retention of this notice" in files["project/data/README.md"]
+    pictures = {name for name in files if name.endswith((".png", ".pdf", ".webp"))}
+    assert not pictures
+
+
+def test_the_wheel_names_no_folder_of_the_machine_that_built_it(installed, project):
+    for root in (str(installed.python.parents[2]), str(Path(__file__).parents[2])):
+        assert [name for name, text in installed.files().items() if root.encode() in text] == []
+
+
+def test_the_wheel_of_the_source_distribution_is_the_same_in_every_byte(installed, tmp_path):
+    shutil.unpack_archive(installed.sdist, tmp_path, filter="data")
+    (source,) = tmp_path.iterdir()
+    (wheel,) = build(source, "--target", "wheel").glob("*.whl")
+    assert wheel.read_bytes() == installed.wheel.read_bytes()
+
+
+def test_a_wheel_after_a_full_run_holds_verdicts_and_tables_of_trials_alone(installed, tmp_path):
+    shutil.unpack_archive(installed.sdist, tmp_path, filter="data")
+    (source,) = tmp_path.iterdir()
+    names = ["claims.csv", "bkb/claims.csv", "bkb/curves.parquet", "bkb/tables/trials.csv"]
+    others = ["bkb/fig2.png", "bkb/tables/fig2.csv", "bkb/thumbnails/fig2.webp"]
+    for name in (*names, *others):
+        (source / "figures" / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / "figures" / name).write_text("1")
+    (wheel,) = build(source, "--target", "wheel").glob("*.whl")
+    found = set(zipfile.ZipFile(wheel).namelist())
+    assert {f"optimist/project/figures/{name}" for name in names} <= found
+    assert not {f"optimist/project/figures/{name}" for name in others} & found
+
+
+def test_commands_write_below_the_current_folder_and_never_to_the_package(installed, tmp_path):
+    before = installed.files()
+    cell = "bkb/abalone/uniform"
+    installed.run("optimist", "run", cell, "--rounds", "20", cwd=tmp_path)
+    made = {str(p.relative_to(tmp_path)).split("/")[0] for p in tmp_path.rglob("*")}
+    assert made == {"results"}
+    assert [*tmp_path.glob("results/data/alone/*/abalone.csv")]
+    installed.run("optimist", "new", "algorithm", "ours", "--family", "kernel", cwd=tmp_path)
+    done = installed.run("optimist", "claims", cwd=tmp_path, check=False)
+    expected = "claims.csv does not exist; make it with: snakemake --cores 2 (a quick run"
+    assert done.returncode == 0 or expected in done.stderr
+    done = installed.run("optimist", "claims", "--readme", cwd=tmp_path, check=False)
+    assert done.returncode == 1
+    assert installed.files() == before
+
+
+def test_verdicts_of_the_current_folder_come_before_those_of_the_package(installed, tmp_path):
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures/claims.csv").write_text("nonsense\n1\n")
+    done = installed.run("optimist", "claims", cwd=tmp_path, check=False)
+    assert done.returncode == 1
+    assert "error: figures/claims.csv" in done.stderr.replace(f"{tmp_path}/", "")
+
+
+# As a module of another workflow.
+
+
+@pytest.fixture(scope="module")
+def other(installed, tmp_path_factory):
+    """Return a folder with the workflow of the document, which uses this one."""
+    folder = tmp_path_factory.mktemp("other")
+    (folder / "Snakefile").write_text(block("python"))
+    # Another workflow's configuration may hold what ours may not, such as dates.
+    (folder / "config.yaml").write_text(f"since: 2020-01-01\n{block('yaml')}")
+    return folder
+
+
+def test_another_workflow_plans_every_target_under_its_own_names(installed, other):
+    for target in ("optimist_all", "optimist_glb_omd_fig1"):
+        text = installed.run("snakemake", target, "-n", "--quiet", "rules", cwd=other).stdout
+        assert re.search(rf"^{target} +1$", text, flags=re.M)
+    assert not (other / "out").exists()
+
+
+def test_another_workflow_runs_a_target_and_a_rule_of_its_own(installed, other):
+    (words,) = commands()[-1]
+    installed.run(*words, cwd=other)
+    assert (other / "count.txt").read_text().strip() == "1"
+    table = results.read(other / "out/regret/glb_omd/logistic_s3/gloc/000-001.parquet")
+    assert max(table["round"].to_pylist()) == 50
+    # Data are from the package, with time-out and retries that the part does not name.
+    data = "out/data/abalone.csv"
+    installed.run("snakemake", "--cores", "1", data, cwd=other)
+    record = json.loads((other / "out/data/raw/abalone.json").read_text())
+    assert (record["source"], (other / data).is_file()) == ("mirror", True)
+
+
+def test_a_module_without_a_config_has_the_settings_of_the_papers(installed, tmp_path):
+    text = block("python").replace('config: config["optimist"]', "")
+    (tmp_path / "Snakefile").write_text(text)
+    (tmp_path / "config.yaml").write_text("{}")
+    text = installed.run("snakemake", "-n", "optimist_results", cwd=tmp_path).stdout
+    assert "results/regret/glb_omd/logistic_s3/gloc/000-019.parquet" in text
+
+
+def refused(installed, folder, *words):
+    done = installed.run("snakemake", "-n", *words, cwd=folder, check=False)
+    assert done.returncode != 0 and "Traceback" not in done.stderr
+    (message,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    return message
+
+
+def test_the_prefix_of_a_module_is_refused_in_one_line(installed, tmp_path):
+    text = block("python").replace("config[", '{}\n    prefix: "below"\n#')
+    (tmp_path / "Snakefile").write_text(text)
+    (tmp_path / "config.yaml").write_text("since: 2020-01-01\n")
+    assert "the module has a prefix; allowed: none" in refused(installed, tmp_path)
+
+
+def test_rules_of_a_checkout_with_an_installed_package_are_refused(installed, project, tmp_path):
+    message = refused(installed, tmp_path, "--snakefile", project.root / "Snakefile")
+    assert str(project.root) in message and str(installed.package) in message
+
+
+def test_a_checkout_lays_out_a_folder_that_runs_it_too(project):
+    project.run("optimist", "init", "lab")
+    words = ["--directory", "lab", "--snakefile", "lab/Snakefile", "-n", "--quiet", "rules"]
+    text = project.run("snakemake", "glb_omd_with_mine", *words).stdout
+    assert re.search(r"^glb_omd_with_mine +1$", text, flags=re.M)
