@@ -129,7 +129,7 @@ def _add_compare_options(parser):
     )
     parser.add_argument("--csv", metavar="FILE", help="write the table into FILE")
     parser.add_argument(
-        "--plot", metavar="FILE", help="draw regret against rounds and time (pdf, png or svg)"
+        "--plot", metavar="FILE", help="draw regret by round, by time and by trial (pdf, png, svg)"
     )
 
 
