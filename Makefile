@@ -2,8 +2,10 @@
 PYTHON ?= python3
 # nproc obeys OMP_NUM_THREADS, which says how many threads a job may use, not how many jobs may run.
 CORES ?= $(shell env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null || sysctl -n hw.ncpu)
+# One line for the whole run, with the time left; `make quick PROGRESS=` shows every job instead.
+PROGRESS ?= --logger optimist
 BIN := .venv/bin
-SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
+SNAKEMAKE := $(BIN)/snakemake $(PROGRESS) --cores $(CORES)
 
 # Every job is a process, which would compile all modules again: half a second.
 unexport PYTHONDONTWRITEBYTECODE

@@ -50,7 +50,9 @@ def project(tmp_path_factory):
     """A checkout with the results of one cell, and copies of them where others put theirs."""
     project = new_project(tmp_path_factory.mktemp("documented"))
     cell = "only={settings: [logistic_s3], algorithms: [gloc]}"
-    project.run("snakemake", "results", "--cores", "2", "--config", cell)
+    line = ("--logger", "optimist", "--cores", "2")  # as make does
+    shown = project.run("snakemake", *line, "results", "--config", cell).stderr
+    assert "full log: .snakemake/log/" in shown and len(shown.splitlines()) < 10
     for other in ("elsewhere", "another"):
         shutil.copytree(project.root / "results", project.root / other / "results")
     return project

@@ -16,6 +16,7 @@ from optimist.comparison.draw import ENDINGS, plot
 from optimist.comparison.play import Progress, play
 from optimist.comparison.rank import rank
 from optimist.comparison.select import settings
+from optimist.durations import in_words
 from optimist.errors import ConfigError
 from optimist.files import write_frame
 
@@ -50,13 +51,7 @@ def _left(found: Progress) -> str:
     seconds = found.seconds_left
     if seconds != seconds:
         return "time left: not known yet"
-    if seconds < 90:
-        return f"some {seconds:.0f} s left"
-    return (
-        f"some {seconds / 60:.0f} min left"
-        if seconds < 5400
-        else f"some {seconds / 3600:.1f} h left"
-    )
+    return f"some {in_words(seconds)} left"
 
 
 def compared(options: argparse.Namespace, report: Callable[[Progress], None]) -> "pd.DataFrame":
