@@ -7,7 +7,6 @@ Snakemake finds this package by the first words of its name, and imports it for 
 
 import os
 import re
-import shutil
 import sys
 import threading
 import time
@@ -20,6 +19,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from optimist.durations import in_words
+from optimist.terminal import CLEAR, is_terminal, width
 
 # What is worth a line among the messages that are neither events nor warnings.
 SHOWN = re.compile(
@@ -29,7 +29,7 @@ PLAIN_PAUSE = 60.0  # seconds between two lines where nothing can be written ove
 LOG_LINES = 20
 LONGEST = 500  # letters of a line of an error: a job may have a thousand inputs
 LEAST = 1.5  # seconds of a job that does nothing: a process of its own
-CLEAR, RED, PLAIN = "\r\x1b[K", "\x1b[31m", "\x1b[0m"
+RED, PLAIN = "\x1b[31m", "\x1b[0m"
 
 
 class Run:
@@ -97,7 +97,7 @@ class LogHandler(LogHandlerBase):
 
         self.stream: TextIO = sys.stdout if self.common_settings.stdout else sys.stderr
         self.run = Run()
-        self._is_terminal = self.stream.isatty() and os.environ.get("TERM") != "dumb"
+        self._is_terminal = is_terminal(self.stream)
         colourless = self.common_settings.nocolor or bool(os.environ.get("NO_COLOR"))
         self._colours = (RED, PLAIN) if self._is_terminal and not colourless else ("", "")
         self._last = float("-inf")
@@ -160,9 +160,8 @@ class LogHandler(LogHandlerBase):
         """Write the line, if its time has come."""
         now = time.monotonic()
         if self._is_terminal:
-            width = shutil.get_terminal_size((80, 24)).columns - 1
             # The cursor goes back: what a job writes itself then starts a line.
-            self.stream.write(f"{CLEAR}{self.run.line()[:width]}\r")
+            self.stream.write(f"{CLEAR}{self.run.line()[: (width() or 80) - 1]}\r")
         elif now - self._last >= PLAIN_PAUSE:
             self._last = now
             self.stream.write(self.run.line() + "\n")
