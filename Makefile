@@ -41,7 +41,7 @@ test: .venv/installed lint
 lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/mypy
 
 # Put the verdicts of the last full run into README.md and docs/findings.

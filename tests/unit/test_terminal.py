@@ -87,7 +87,10 @@ def test_claims_fit_and_commands_stay_whole(monkeypatch):
         [
             {
                 **dict.fromkeys(("reading", "control", "flags", "remark", "value"), ""),
-                "claim": "p.01", "kind": "claim", "verdict": "undecided", "place": "Section 5",
+                "claim": "p.01",
+                "kind": "claim",
+                "verdict": "undecided",
+                "place": "Section 5",
                 "statement": "some words " * 20,
                 "explanation": "other words " * 20,
                 "command": "snakemake " + "--option value " * 20,

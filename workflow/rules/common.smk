@@ -9,6 +9,10 @@ from optimist.plan.plan import Plan
 report: "../report/workflow.rst"
 
 
+# The one environment of all rules, as an image (Containerfile). Used with `--sdm apptainer` alone.
+container: "optimist.sif"
+
+
 try:
     # Snakemake has read them, but would keep the last of two equal keys in silence.
     for path in workflow.configfiles:
