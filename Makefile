@@ -10,7 +10,7 @@ SNAKEMAKE := $(BIN)/snakemake $(PROGRESS) --cores $(CORES)
 # Every job is a process, which would compile all modules again: half a second.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce variants quick report site test lint readme keys clean
+.PHONY: reproduce variants quick report site test lint readme keys pythons lower-bounds clean
 
 # Every experiment, figure, table and verdict of the papers.
 reproduce: .venv/installed
@@ -60,5 +60,9 @@ keys: .venv/installed
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
+# Modules and some tests under each Python that is here; unit tests with the oldest packages allowed.
+pythons lower-bounds: .venv/installed
+	$(BIN)/python .ci/environments.py $@
+
 clean:
-	rm -rf .venv results site .snakemake
+	rm -rf .venv .venvs results site .snakemake
