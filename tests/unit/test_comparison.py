@@ -305,6 +305,14 @@ def test_a_figure_shows_the_mean_its_interval_and_the_end_of_every_trial():
     assert faces == [to_rgb(COLOURS[1]), to_rgb(COLOURS[0])]
 
 
+def test_trials_without_times_are_drawn_where_they_can_be(here):
+    played = table(timed=[1.0, 2.0, 4.0], kept=[3.0, 1.0, 5.0])
+    played.loc[played["algorithm"] == "kept", "seconds"] = math.nan
+    page = optimist.plot(played, "x.svg")
+    curves, times, ends = page.axes
+    assert [len(curves.lines), len(times.lines), len(ends.collections)] == [2, 1, 2]
+
+
 def test_a_figure_of_nothing_or_of_another_kind_is_refused(here):
     played = table(a=[1.0, 2.0])
     assert "x.gif has another ending; allowed: pdf, png, svg" in message(

@@ -64,7 +64,6 @@ def plot(
         For another ending, or if no trial was completed.
     """
     import matplotlib.style
-    from matplotlib.figure import Figure
 
     from optimist.panels.figure import STYLE
 
@@ -75,10 +74,8 @@ def plot(
         raise ConfigError("no trial was completed; allowed: trials with the status ok")
     settings = list(complete.groupby(["paper", "setting"], sort=False))
     looks = _looks([*dict.fromkeys(complete["algorithm"])], names or {})
-    row = max(ROW, AROUND + BOX * len(looks))
-    height = row * len(settings) + LEGEND * (2 + len(looks) // 3)
     with matplotlib.style.context(STYLE, after_reset=True):
-        page = Figure(figsize=(WIDTH, height), layout="constrained")
+        page = _empty(len(settings), len(looks))
         canvases = page.subplots(len(settings), 3, squeeze=False)
         for row_of, ((paper, setting), rows) in zip(canvases, settings, strict=True):
             row_of[0].set_title(setting if paper == "own" else f"{paper}/{setting}")
@@ -88,6 +85,15 @@ def plot(
         if path is not None:
             write_atomically(path, lambda p: page.savefig(p, format=Path(path).suffix[1:]))
     return page
+
+
+def _empty(rows: int, algorithms: int) -> "Page":
+    """Return a page as high as its rows and the names in its legend need."""
+    from matplotlib.figure import Figure
+
+    row = max(ROW, AROUND + BOX * algorithms)
+    height = row * rows + LEGEND * (2 + algorithms // 3)
+    return Figure(figsize=(WIDTH, height), layout="constrained")
 
 
 def _looks(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
@@ -114,10 +120,13 @@ def _draw_curves(
 ) -> None:
     import seaborn
 
+    from optimist.panels.figure import label_ticks
+
     def interval(values: "pd.Series") -> tuple[float, float]:
         _, low, high = mean_interval(values.to_numpy(float), level)
         return max(low, 0.0), high  # no regret is negative
 
+    unit, in_a_second = ("ms", 1000.0) if rows["seconds"].max() < 1.0 else ("seconds", 1.0)
     for label, found in rows.groupby("algorithm", sort=False):
         shared = found.groupby("round")["trial"].transform("size") == found["trial"].nunique()
         look = {**looks[label], "markevery": 0.15, "markersize": 3.5, "markeredgecolor": "white"}
@@ -131,12 +140,14 @@ def _draw_curves(
             ax=left,
             **look,
         )
-        means = found[shared].groupby("round")[["seconds", "regret"]].mean()
-        right.plot(means["seconds"], means["regret"], **look)
+        means = found[shared].groupby("round")[["seconds", "regret"]].mean().dropna()
+        if not means.empty:  # trials of a full run have no times
+            right.plot(means["seconds"] * in_a_second, means["regret"], **look)
     right.sharey(left)
     right.tick_params(labelleft=False)
     left.set(xlabel="round", ylabel="regret")
-    right.set(xlabel="seconds so far, not measured alone", xscale="log")
+    right.set(xlabel=f"{unit} so far, not measured alone", xscale="log")
+    label_ticks(right)
 
 
 def _draw_ends(canvas: "Canvas", rows: "pd.DataFrame", looks: Looks) -> None:

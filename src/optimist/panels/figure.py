@@ -144,7 +144,7 @@ def _draw_panel(
         canvas.set_xlim(left=0.0 if canvas.get_xscale() == "linear" else None)
     else:
         panel.limit(canvas)
-    _ticks(canvas)
+    label_ticks(canvas)
     if data["y"].notna().sum() == 0:
         centre = {"transform": canvas.transAxes, "ha": "center", "color": WARNING}
         canvas.text(0.5, 0.5, "no data", **centre)
@@ -165,7 +165,7 @@ def _set_axes(canvas: "Canvas", panel: Panel, data: "pd.DataFrame", looks: Looks
     canvas.set_yscale("symlog" if near_zero else axes.scale, **linear_below)
 
 
-def _ticks(canvas: "Canvas") -> None:
+def label_ticks(canvas: "Canvas") -> None:
     """Label 1, 2 and 5 of each decade on short logarithmic axes, and no minor ticks."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
 
