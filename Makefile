@@ -2,13 +2,15 @@
 PYTHON ?= python3
 # nproc obeys OMP_NUM_THREADS, which says how many threads a job may use, not how many jobs may run.
 CORES ?= $(shell env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null || sysctl -n hw.ncpu)
+# One line for the whole run, with the time left; `make quick PROGRESS=` shows every job instead.
+PROGRESS ?= --logger optimist
 BIN := .venv/bin
-SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
+SNAKEMAKE := $(BIN)/snakemake $(PROGRESS) --cores $(CORES)
 
 # Every job is a process, which would compile all modules again: half a second.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce variants quick page report site test lint readme keys clean
+.PHONY: reproduce variants quick page report site test lint readme keys pythons lower-bounds clean
 
 # Every experiment, figure, table and verdict of the papers.
 reproduce: .venv/installed
@@ -46,7 +48,7 @@ test: .venv/installed lint
 lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/snakefmt --check Snakefile workflow/rules src/optimist/templates/folder/Snakefile
+	$(BIN)/snakefmt --check Snakefile workflow src/optimist/templates/folder/Snakefile
 	$(BIN)/mypy
 
 # Put the verdicts of the last full run into README.md and docs/findings.
@@ -65,5 +67,9 @@ keys: .venv/installed
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
+# Modules and some tests under each Python that is here; unit tests with the oldest packages allowed.
+pythons lower-bounds: .venv/installed
+	$(BIN)/python .ci/environments.py $@
+
 clean:
-	rm -rf .venv results site .snakemake
+	rm -rf .venv .venvs results site .snakemake

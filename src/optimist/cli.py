@@ -7,14 +7,15 @@ import logging
 import os
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from optimist import __version__
+from optimist import __version__, completion, terminal
 from optimist.errors import ConfigError, OptimistError, unwritable_named
+
+WIDTH = 120  # of tables where nobody looks at a terminal
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,7 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # letters that a terminal lacks show as escapes
             stream.reconfigure(errors="backslashreplace")
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    if completion.is_asked():
+        completion.answer(parser)
+    options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
         with unwritable_named():
@@ -57,7 +61,7 @@ def _parser():
         return added
 
     lister = add("list", _list, "print papers, settings, their options, and algorithms")
-    lister.add_argument("what", nargs="?", metavar="PAPER[/SETTING]")
+    lister.add_argument("setting", nargs="?", metavar="PAPER[/SETTING]")
 
     runner = add("run", _run, "run one cell outside the workflow")
     runner.add_argument("cell", metavar="PAPER/SETTING/ALGORITHM")
@@ -92,6 +96,9 @@ def _parser():
     merger = add("merge", _merge, "join results from several machines")
     merger.add_argument("folders", nargs="+", metavar="RESULTS", help="results folders to copy")
     merger.add_argument("--into", required=True, metavar="RESULTS", help="folder to copy them to")
+
+    completer = add("completion", _completion, "print what makes a shell complete optimist")
+    completer.add_argument("shell", choices=completion.SHELLS)
     return parser
 
 
@@ -134,7 +141,7 @@ def _add_compare_options(parser):
     )
     parser.add_argument("--csv", metavar="FILE", help="write the table into FILE")
     parser.add_argument(
-        "--plot", metavar="FILE", help="draw regret against rounds and time (pdf, png or svg)"
+        "--plot", metavar="FILE", help="draw regret by round, by time and by trial (pdf, png, svg)"
     )
 
 
@@ -163,15 +170,15 @@ def _add_results_options(parser):
 def _list(options):
     from optimist import listing
 
-    if options.what is None:
+    if options.setting is None:
         content = listing.everything()
     else:
-        paper, _, setting = options.what.partition("/")
+        paper, _, setting = options.setting.partition("/")
         content = listing.of_setting(paper, setting) if setting else listing.of_paper(paper)
     if options.json:
         print(json.dumps(content, indent=1))
     else:
-        print(listing.to_text(content, shutil.get_terminal_size((120, 24)).columns))
+        print(listing.to_text(content, terminal.width() or WIDTH))
     return 0
 
 
@@ -188,8 +195,13 @@ def _run(options):
     cell = _parse_cell(options.cell)
     data_dir = prepared(cell.spec["dataset"]) if "dataset" in cell.spec else None
     trials = Trials("regret", cell, first, stop, rounds=options.rounds)
-    show = None if options.json else _print_trial
-    trajectories = run(trials, data_dir, progress=show)
+    with terminal.Busy(f"playing trials {options.trials}", sys.stderr) as busy:
+
+        def show(trial, trajectory):
+            busy.clear()
+            _print_trial(trial, trajectory)
+
+        trajectories = run(trials, data_dir, progress=None if options.json else show)
     if options.json:
         print(json.dumps([_summary(*item) for item in trajectories.items()], indent=1))
     return 0
@@ -246,7 +258,8 @@ def _check(options):
     arithmetic.fix()  # before anything imports numpy
     from optimist.contracts import report
 
-    reports = report.check(options.label)
+    with terminal.Busy(f"checking {options.label}", sys.stderr):
+        reports = report.check(options.label)
     if options.json:
         print(report.to_json(reports))
     else:
@@ -281,6 +294,12 @@ def _init(options):
     return 0
 
 
+def _completion(options):
+    text = completion.script(options.shell)
+    print(json.dumps({"script": text}) if options.json else text)
+    return 0
+
+
 def _provenance(options):
     from optimist.records import trace
 
@@ -295,8 +314,9 @@ def _results(options):
     from optimist.plan.plan import Plan
     from optimist.records import inventory
 
-    plan = Plan(load_config(*options.configfile, values=options.config))
-    entries = inventory.take(plan)
+    with terminal.Busy("checking result files", sys.stderr):
+        plan = Plan(load_config(*options.configfile, values=options.config))
+        entries = inventory.take(plan)
     found: dict[str, Any] = {"files": inventory.to_rows(entries)}
     lines = [inventory.to_text(entries, _configuration(options))]
     if options.costs:
@@ -326,7 +346,8 @@ def _configuration(options):
 def _merge(options):
     from optimist.records.merge import merge
 
-    copied, known = merge(options.folders, options.into)
+    with terminal.Busy(f"copying to {options.into}", sys.stderr):
+        copied, known = merge(options.folders, options.into)
     if options.json:
         print(json.dumps({"copied": copied, "known": known}))
     else:
@@ -348,9 +369,9 @@ def _claims(options):
     elif options.readme:
         print(claims.tally(frame))
     elif options.undecided:
-        print(claims.undecided(frame))
+        print(claims.undecided(frame, terminal.width()))
     else:
-        print(claims.to_text(frame, details=options.details))
+        print(claims.to_text(frame, details=options.details, columns=terminal.width()))
     return 0
 
 

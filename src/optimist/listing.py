@@ -13,10 +13,11 @@ from optimist.label import name_of, write
 from optimist.plan.config import load_paper, paper_names
 from optimist.runs.setting import option_defaults, option_places, resolve_setting
 from optimist.runs.trials import Trials, expand
+from optimist.terminal import folded
 
 Table = list[dict[str, Any]]
 
-NARROWEST = 40
+NARROWEST = 8  # columns of a column that is folded
 
 
 def everything() -> dict[str, Table]:
@@ -91,7 +92,7 @@ def of_setting(paper_name: str, text: str) -> dict[str, Any]:
         The label of a setting.
     """
     label, spec = resolve_setting(load_paper(paper_name), text)
-    values, texts = option_defaults(spec), _described(spec["environment"])
+    values, texts = option_defaults(spec), described(spec["environment"])
     return {
         "setting": f"{paper_name}/{label}",
         "title": spec.get("title"),
@@ -124,7 +125,7 @@ def _as_typed(text: str) -> str:
     return re.sub(r"\b(None|True|False)\b", lambda found: words[found[0]], text)
 
 
-def _described(environment: str) -> dict[str, tuple[str, str]]:
+def described(environment: str) -> dict[str, tuple[str, str]]:
     """Return type and meaning of each option of an environment, from its documentation."""
     cls = environment_class(environment)
     problem = inspect.signature(cls.problem).return_annotation
@@ -154,27 +155,40 @@ def parameters_of(docstring: str) -> dict[str, tuple[str, str]]:
 
 def to_text(content: Mapping[str, Any], width: int) -> str:
     """Return a listing as text for so many columns: its sentences, then its tables by name."""
-    sentences = [value for value in content.values() if isinstance(value, str)]
+    sentences = [folded(value, width) for value in content.values() if isinstance(value, str)]
     tables = [(key, value) for key, value in content.items() if isinstance(value, list)]
     blocks = ["\n".join(sentences), *(f"{key}\n{_table(rows, width)}" for key, rows in tables)]
     return "\n\n".join(filter(None, blocks))
 
 
 def _table(rows: Table, width: int) -> str:
-    """Return rows as aligned text under a header; its widest column is folded."""
+    """Return rows as aligned text under a header; its widest columns are folded."""
     header = [*rows[0]]
     lines = [header, *([_cell(row[key]) for key in header] for row in rows)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
-    folded = max(range(len(header)), key=widths.__getitem__)
-    others = sum(widths) - widths[folded] + 2 * (len(header) - 1)
-    widths[folded] = min(widths[folded], max(width - others, NARROWEST))
+    columns = [*zip(*lines, strict=True)]
+    whole = [max(map(len, column)) for column in columns]
+    words = [max(map(len, " ".join(column).split()), default=0) for column in columns]
+    space = width - 2 * (len(header) - 1)
+    # Words are broken only where they leave no other way.
+    widths = _narrowed(_narrowed(whole, words, space), [NARROWEST] * len(header), space)
     return "\n".join(_folded(line, widths) for line in lines)
+
+
+def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[int]:
+    """Return widths that fit into so much space, the widest made narrower first, if they can."""
+    found = [*widths]
+    while sum(found) > space:
+        room = [i for i, size in enumerate(found) if size > least[i]]
+        if not room:
+            break
+        found[max(room, key=found.__getitem__)] -= 1
+    return found
 
 
 def _folded(line: Sequence[str], widths: Sequence[int]) -> str:
     """Return a row of a table on as many lines as its longest column needs."""
     parts = [
-        textwrap.wrap(word, size, break_long_words=False, break_on_hyphens=False)
+        textwrap.wrap(word, size, break_on_hyphens=False)
         for word, size in zip(line, widths, strict=True)
     ]
     return "\n".join(

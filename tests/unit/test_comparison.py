@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_rgb
 from own_class import MINE
 from PIL import Image
 
@@ -17,6 +18,7 @@ from optimist.comparison import play as playing
 from optimist.comparison import show
 from optimist.errors import ConfigError, ResultError
 from optimist.files import sha256
+from optimist.panels.looks import COLOURS
 from optimist.plan.config import load_paper
 from optimist.runs.cell import make_cell, play_trial
 
@@ -49,7 +51,9 @@ def test_settings_are_found_by_label_pattern_and_option():
         "hvt_ucb/student_t[factor=0.3,radius=matched]"
     )
     assert optimist.setting("go_ucb/f1").domain == "box"
-    assert "S = 3" in optimist.setting("glb_omd/logistic_s3").title
+    plain = optimist.setting("glb_omd/logistic_s3").title
+    assert "S = 3" in plain
+    assert optimist.setting("glb_omd/logistic_s3", horizon=50).title == f"{plain} [horizon=50]"
     assert len(optimist.settings("hvt_ucb/student_t[*shrunk*]")) > 3
 
 
@@ -276,10 +280,37 @@ def test_a_figure_has_a_row_for_each_setting(here, ending):
     where = ["glb_omd/logistic_s3", "glb_omd/logistic_s5"]
     played = optimist.play(where, ["uniform", "mine.py:Mine"], trials=3, rounds=30)
     page = optimist.plot(played, f"curves.{ending}")
-    assert len(page.axes) == 4
+    assert len(page.axes) == 6
     assert (here / f"curves.{ending}").stat().st_size > 3000
     if ending == "png":
         assert Image.open(here / "curves.png").width > 900
+
+
+def test_a_figure_shows_the_mean_its_interval_and_the_end_of_every_trial():
+    base = np.arange(12.0)
+    page = optimist.plot(table(worse=base + 30.0, best=base[::-1]), names={"best": "Mine"})
+    curves, times, ends = page.axes
+    assert [line.get_color() for line in curves.lines] == [*COLOURS[:2]]
+    assert [line.get_color() for line in times.lines] == [*COLOURS[:2]]
+    (band, _) = curves.collections
+    half = 2.200985 * base.std(ddof=1) / math.sqrt(12)
+    corners = band.get_paths()[0].vertices[:, 1]
+    assert (corners.min(), corners.max()) == pytest.approx((35.5 - half, 35.5 + half), rel=1e-5)
+    assert [text.get_text() for text in ends.get_yticklabels()] == ["Mine", "worse"]
+    points = [found.get_offsets() for found in ends.collections]
+    assert sorted(points[0][:, 0]) == [*base] and set(points[0][:, 1]) == {0.0}
+    joined = [tuple(line.get_xdata()) for line in ends.lines if len(line.get_xdata()) == 2]
+    assert {(11.0 - x, x + 30.0) for x in base} <= set(joined)
+    faces = [patch.get_facecolor()[:3] for patch in ends.patches]
+    assert faces == [to_rgb(COLOURS[1]), to_rgb(COLOURS[0])]
+
+
+def test_trials_without_times_are_drawn_where_they_can_be(here):
+    played = table(timed=[1.0, 2.0, 4.0], kept=[3.0, 1.0, 5.0])
+    played.loc[played["algorithm"] == "kept", "seconds"] = math.nan
+    page = optimist.plot(played, "x.svg")
+    curves, times, ends = page.axes
+    assert [len(curves.lines), len(times.lines), len(ends.collections)] == [2, 1, 2]
 
 
 def test_a_figure_of_nothing_or_of_another_kind_is_refused(here):

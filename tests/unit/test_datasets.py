@@ -461,10 +461,11 @@ def uci_layout(frame):
     from pyarrow import csv as arrow_csv
 
     text = io.BytesIO()
+    text.write(",".join(wide.columns).encode() + b"\n")
     arrow_csv.write_csv(
         pa.Table.from_pandas(wide, preserve_index=False),
         text,
-        arrow_csv.WriteOptions(quoting_style="none", quoting_header="none"),
+        arrow_csv.WriteOptions(quoting_style="none", include_header=False),
     )
     return text.getvalue()
 

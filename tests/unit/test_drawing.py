@@ -1,6 +1,9 @@
 """Drawing: every figure of the paper, from full, partial and empty tables."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import matplotlib.style
 import numpy as np
@@ -10,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
 
+from optimist import panels
 from optimist.panels import figure as figures
 from optimist.panels import make_panel
 from optimist.panels.looks import Looks
@@ -18,6 +22,18 @@ from optimist.plan.config import load_paper
 from optimist.runs.trials import expand
 
 PAPER = load_paper("glb_omd")
+
+
+def test_figures_of_papers_are_drawn_without_seaborn():
+    code = (
+        "import sys, pkgutil, optimist.panels as p;"
+        "names = [m.name for m in pkgutil.walk_packages(p.__path__, 'optimist.panels.')];"
+        "[__import__(name) for name in names];"
+        "sys.exit('seaborn' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+    sources = [*Path(panels.__file__).parent.rglob("*.py")]
+    assert not [path for path in sources if "import seaborn" in path.read_text(encoding="utf-8")]
 
 
 def made_up_tables():

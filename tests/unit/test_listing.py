@@ -62,7 +62,7 @@ def test_options_of_a_setting_have_its_values(name, capsys):
 
 @pytest.mark.parametrize("environment", [*REGISTRY, *BOX_REGISTRY])
 def test_every_option_says_what_it_may_be(environment):
-    described = listing._described(environment)
+    described = listing.described(environment)
     missing = [key for key in option_places(environment) if not all(described.get(key, ("",)))]
     assert not missing
 

@@ -14,6 +14,7 @@ import pytest
 import yaml
 from PIL import Image
 from projects import TIMERS, TINY
+from toy_environments import ROOT
 
 from optimist import sealed
 from optimist.layout import Layout, parse_result
@@ -24,6 +25,8 @@ from optimist.records import manifest, trace
 from optimist.runs import results, trials
 
 pytestmark = pytest.mark.workflow
+
+SNAKEFILES = ("Snakefile", "workflow/Snakefile")
 
 
 def tables(project):
@@ -74,11 +77,25 @@ def test_dry_run_of_everything_plans_every_result_file(project):
     assert set(plan.trials.by_path) <= outputs
 
 
-def test_lint_finds_only_that_all_rules_share_one_environment(project):
-    text = project.run("snakemake", "--lint", check=False).stdout
-    text += project.run("snakemake", "--lint", check=False).stderr
-    found = set(re.findall(r"^ {4}\* (.+?):?$", text, flags=re.MULTILINE))
-    assert found == {"Specify a conda environment or container for each rule."}
+@pytest.mark.parametrize("path", SNAKEFILES)
+def test_lint_finds_nothing(project, path):
+    done = project.run("snakemake", "--lint", "--snakefile", path)
+    assert "in a good condition" in done.stderr and "Lints for" not in done.stdout + done.stderr
+
+
+def test_the_contents_page_of_the_catalogue_plans_the_same(project):
+    command = ("snakemake", "-n", "--cores", "2", "glb_omd_fig1", "--quiet", "rules", "host")
+    texts = [project.run(*command, "--snakefile", path).stdout for path in SNAKEFILES]
+    assert "Job stats:" in texts[0] and texts[0] == texts[1]
+
+
+def test_the_catalogue_of_workflows_finds_what_it_asks_for():
+    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
+    assert {*usage} == {"mandatory-flags", "software-stack-deployment", "report"}
+    for name in ("workflow/Snakefile", "config/README.md", "config/config.yaml", "LICENSE"):
+        assert (ROOT / name).is_file()
+    text = (ROOT / "README.md").read_text().lower()
+    assert "snakemake" in text and "workflow" in text
 
 
 @pytest.mark.parametrize(

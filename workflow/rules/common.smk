@@ -2,12 +2,17 @@ import sys
 
 from optimist.errors import OptimistError, check_writable
 from optimist.plan.config import with_defaults
+from optimist.plan.costs import FIRST
 from optimist.plan.documents import read_yaml
 from optimist.plan.place import check_place
 from optimist.plan.plan import Plan
 
 
 report: "../report/workflow.rst"
+
+
+# The one environment of all rules, as an image (Containerfile). Used with `--sdm apptainer` alone.
+container: "optimist.sif"
 
 
 try:
@@ -31,6 +36,15 @@ onstart:
     limit = workflow.scheduling_settings.max_jobs_per_timespan
     if (limit.max_jobs, limit.timespan) == (100, 1):
         workflow.scheduler.job_rate_limiter = None
+    # The line of progress of `--logger optimist` (make) counts the seconds that jobs should take.
+    for handler in workflow.logger_manager.get_log_handlers():
+        if hasattr(handler, "expect"):
+            jobs = {
+                workflow.dag.jobid(job): job for job in workflow.dag.needrun_jobs()
+            }
+            handler.expect(
+                {i: job.priority % FIRST for i, job in jobs.items()}, log
+            )
     # Snakemake would end with a traceback where it makes folders.
     try:
         for folder in (layout.results, layout.figures):

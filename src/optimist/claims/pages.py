@@ -13,6 +13,7 @@ from optimist.claims.checks import KINDS
 from optimist.claims.table import claims_in, number
 from optimist.claims.verdicts import VERDICTS
 from optimist.errors import ConfigError
+from optimist.terminal import folded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,8 +102,8 @@ def wrong_words(frame: "pd.DataFrame") -> str:
     )
 
 
-def to_text(frame: "pd.DataFrame", *, details: bool = False) -> str:
-    """Return plain text for a terminal, one line per claim; ``details`` adds its checks."""
+def to_text(frame: "pd.DataFrame", *, details: bool = False, columns: int | None = None) -> str:
+    """Return plain text, one line per claim, folded to ``columns``; ``details`` adds its checks."""
     width = max(map(len, frame["claim"]), default=0)
     lines = []
     for checks in claims_in(frame):
@@ -114,7 +115,7 @@ def to_text(frame: "pd.DataFrame", *, details: bool = False) -> str:
         lines += [indent + text for text in (about.flags, _needed(about)) if text]
         if details:
             lines += [f"    {_line(check)}" for check in checks]
-    return "\n".join([*lines, "", tally(frame)])
+    return "\n".join(folded(line, columns) for line in (*lines, "", tally(frame)))
 
 
 def _line(check: Any) -> str:
@@ -138,16 +139,14 @@ def undecided_claims(frame: "pd.DataFrame") -> "pd.DataFrame":
     return ordered.drop(columns="decidable")
 
 
-def undecided(frame: "pd.DataFrame") -> str:
-    """Return plain text: `undecided_claims`, with the commands that run them."""
+def undecided(frame: "pd.DataFrame", columns: int | None = None) -> str:
+    """Return plain text: `undecided_claims`, with the commands that run them, which stay whole."""
     lines = []
     for head, *_ in claims_in(undecided_claims(frame)):
-        needed = _needed(head)
-        lines.append(f"{head.claim}  {head.statement}")
-        if head.command:
-            lines += [f"    {needed}", f"    {head.command}"]
-        else:
-            lines.append(f"    {needed or 'no number of trials decides what is open'}")
+        needed = _needed(head) or "no number of trials decides what is open"
+        told = (f"{head.claim}  {head.statement}", f"    {needed}")
+        lines += [folded(line, columns) for line in told]
+        lines += [f"    {head.command}"] if head.command else []
     return "\n".join(lines) or "no claim is undecided"
 
 

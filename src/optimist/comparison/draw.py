@@ -1,4 +1,7 @@
-"""Regret against the round, and against time, a row of two panels for each setting."""
+"""Regret against the round and against time, and at the end: a row of three panels a setting.
+
+Seaborn, which takes 0.7 s to import, is imported here alone, and when something is drawn.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,10 +12,12 @@ import numpy as np
 from optimist.errors import ConfigError
 from optimist.files import write_atomically
 from optimist.label import name_of
+from optimist.panels.looks import SHAPES
 from optimist.panels.rows import display_name
+from optimist.plan.config import load_looks
 from optimist.registry import names_file
 from optimist.runs.loop import COMPLETE
-from optimist.statistics import mean_intervals
+from optimist.statistics import mean_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,8 +25,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page
 
 ENDINGS = ("pdf", "png", "svg")
-SIZE = (7.2, 2.6)  # inches, of a row
-LEGEND = 0.5  # inches
+WIDTH = 7.2  # inches, two columns of a journal page
+ROW = 2.2  # inches, of a row of panels at least
+BOX = 0.24  # inches, of an algorithm among the distributions
+AROUND = 0.7  # inches, of a row's title and its axis
+LEGEND = 0.17  # inches, of a line of the legend
+FADED = 30  # trials from which their points and lines are fainter
+
+Looks = Mapping[str, Mapping[str, Any]]
 
 
 def plot(
@@ -31,7 +42,11 @@ def plot(
     level: float = 0.95,
     names: Mapping[str, str] | None = None,
 ) -> "Page":
-    """Return a figure of mean regret with its interval, and write it if there is a ``path``.
+    """Return a figure of regret, and write it if there is a ``path``.
+
+    A row for each setting: the mean regret with its interval against the round, the mean against
+    time, and the regret at the end of every trial, with a box of its quartiles for each algorithm,
+    the least mean on top. Lines there join what algorithms did in the same trial.
 
     Parameters
     ----------
@@ -50,7 +65,6 @@ def plot(
         For another ending, or if no trial was completed.
     """
     import matplotlib.style
-    from matplotlib.figure import Figure
 
     from optimist.panels.figure import STYLE
 
@@ -60,43 +74,44 @@ def plot(
     if complete.empty:
         raise ConfigError("no trial was completed; allowed: trials with the status ok")
     settings = list(complete.groupby(["paper", "setting"], sort=False))
+    looks = _looks([*dict.fromkeys(complete["algorithm"])], names or {})
     with matplotlib.style.context(STYLE, after_reset=True):
-        size = SIZE[0], SIZE[1] * len(settings) + LEGEND
-        page = Figure(figsize=size, layout="constrained")
-        canvases = page.subplots(len(settings), 2, squeeze=False)
-        looks = _looks([*dict.fromkeys(complete["algorithm"])], names or {})
-        for (left, right), ((paper, setting), rows) in zip(canvases, settings, strict=True):
-            left.set_title(setting if paper == "own" else f"{paper}/{setting}")
-            right.set_title("the same, against time")
-            _draw(left, right, rows, looks, level)
-        trials = complete.groupby(["setting", "algorithm"])["trial"].nunique()
-        n = " to ".join(map(str, sorted({trials.min(), trials.max()})))
-        page.legend(
-            *canvases[0][0].get_legend_handles_labels(),
-            loc="outside lower left",
-            ncols=3,
-            title=f"band: {100 * level:g} % CI of the mean, n = {n}",
-            alignment="left",
-        )
+        page = _empty(len(settings), len(looks))
+        canvases = page.subplots(len(settings), 3, squeeze=False)
+        for row_of, ((paper, setting), rows) in zip(canvases, settings, strict=True):
+            row_of[0].set_title(setting if paper == "own" else f"{paper}/{setting}")
+            _draw_curves(row_of[0], row_of[1], rows, looks, level)
+            _draw_ends(row_of[2], rows, looks)
+        _draw_legend(page, canvases[0][0], complete, level)
         if path is not None:
             write_atomically(path, lambda p: page.savefig(p, format=Path(path).suffix[1:]))
     return page
 
 
+def _empty(rows: int, algorithms: int) -> "Page":
+    """Return a page as high as its rows and the names in its legend need."""
+    from matplotlib.figure import Figure
+
+    row = max(ROW, AROUND + BOX * algorithms)
+    height = row * rows + LEGEND * (2 + algorithms // 3)
+    return Figure(figsize=(WIDTH, height), layout="constrained")
+
+
 def _looks(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Return keywords of the line of each algorithm: its own colour, and a marker."""
-    import seaborn
-
-    from optimist.panels.looks import DASHES, SHAPES
-
-    colours = [*seaborn.color_palette("colorblind").as_hex(), "#000000"]
-    found = {}
+    looks = load_looks()
+    known = {label: looks["methods"].get(name_of(label), {}).get("colour") for label in labels}
+    free = [colour for colour in looks["palette"] if colour not in known.values()]
+    found: dict[str, dict[str, Any]] = {}
     for i, label in enumerate(labels):
+        used = {look["color"] for look in found.values()}
+        colour = known[label] if known[label] not in used else None
         found[label] = {
             "label": _called(label, names),
-            "color": colours[i % len(colours)],
+            "color": colour
+            or (free.pop(0) if free else looks["palette"][i % len(looks["palette"])]),
             "marker": SHAPES[i % len(SHAPES)],
-            "linestyle": ("-", *DASHES)[i // len(colours) % 4],
+            "linestyle": "-",
         }
     return found
 
@@ -107,22 +122,83 @@ def _called(label: str, names: Mapping[str, str]) -> str:
     return display_name(label, {own: names.get(own, short)})
 
 
-def _draw(
-    left: "Canvas",
-    right: "Canvas",
-    rows: "pd.DataFrame",
-    looks: Mapping[str, dict[str, Any]],
-    level: float,
+def _draw_curves(
+    left: "Canvas", right: "Canvas", rows: "pd.DataFrame", looks: Looks, level: float
 ) -> None:
+    import seaborn
+
+    from optimist.panels.figure import label_ticks
+
+    def interval(values: "pd.Series") -> tuple[float, float]:
+        _, low, high = mean_interval(values.to_numpy(float), level)
+        return max(low, 0.0), high  # no regret is negative
+
+    unit, in_a_second = ("ms", 1000.0) if rows["seconds"].max() < 1.0 else ("seconds", 1.0)
     for label, found in rows.groupby("algorithm", sort=False):
-        regrets = found.pivot(index="trial", columns="round", values="regret").dropna(axis=1)
-        mean, low, high = mean_intervals(regrets.to_numpy(float), level)
-        seconds = found.groupby("round")["seconds"].mean()[regrets.columns].to_numpy()
-        look = {**looks[label], "markevery": 0.15}
-        left.plot(regrets.columns, mean, **look)
-        left.fill_between(
-            regrets.columns, np.maximum(low, 0.0), high, color=look["color"], alpha=0.2, lw=0
+        shared = found.groupby("round")["trial"].transform("size") == found["trial"].nunique()
+        look = {**looks[label], "markevery": 0.15, "markersize": 3.5, "markeredgecolor": "white"}
+        seaborn.lineplot(
+            found[shared],
+            x="round",
+            y="regret",
+            errorbar=interval,
+            err_kws={"alpha": 0.2, "linewidth": 0},
+            legend=False,
+            ax=left,
+            **look,
         )
-        right.plot(seconds, mean, **look)
+        means = found[shared].groupby("round")[["seconds", "regret"]].mean().dropna()
+        if not means.empty:  # trials of a full run have no times
+            right.plot(means["seconds"] * in_a_second, means["regret"], **look)
+    right.sharey(left)
+    right.tick_params(labelleft=False)
     left.set(xlabel="round", ylabel="regret")
-    right.set(xlabel="seconds so far (jobs may have disturbed each other)", xscale="log")
+    right.set(xlabel=f"{unit} so far, not measured alone", xscale="log")
+    label_ticks(right)
+
+
+def _draw_ends(canvas: "Canvas", rows: "pd.DataFrame", looks: Looks) -> None:
+    """Draw the regret at the end of every trial, and a box for each algorithm."""
+    import seaborn
+
+    ends = rows.loc[rows.groupby(["algorithm", "trial"], sort=False)["round"].idxmax()]
+    table = ends.pivot(index="trial", columns="algorithm", values="regret").astype(float)
+    order = [*table.mean().sort_values(kind="stable").index]
+    faint = min(1.0, FADED / len(table))
+    for _, regrets in table[order].iterrows():
+        canvas.plot(regrets, range(len(order)), color="0.6", lw=0.4, alpha=0.6 * faint, zorder=1)
+    seaborn.boxplot(
+        table[order],
+        orient="h",
+        palette=[looks[label]["color"] for label in order],
+        saturation=1.0,
+        boxprops={"alpha": 0.3},
+        showfliers=False,
+        showcaps=False,
+        width=0.62,
+        linewidth=0.7,
+        linecolor="0.25",
+        ax=canvas,
+    )
+    for place, label in enumerate(order):
+        look = {"color": looks[label]["color"], "marker": looks[label]["marker"]}
+        places = np.full(len(table), place)
+        canvas.scatter(table[label], places, s=8, alpha=0.8 * faint, lw=0, zorder=3, **look)
+    canvas.set_yticks(range(len(order)), [looks[label]["label"] for label in order])
+    canvas.grid(visible=False, axis="y")
+    # A number at the very end of the axis would stand outside of the page.
+    canvas.locator_params(axis="x", nbins=5)
+    canvas.margins(x=0.08)
+    canvas.set(xlabel="regret at the end, by trial", ylabel="")
+
+
+def _draw_legend(page: "Page", canvas: "Canvas", complete: "pd.DataFrame", level: float) -> None:
+    trials = complete.groupby(["setting", "algorithm"])["trial"].nunique()
+    n = " to ".join(map(str, sorted({trials.min(), trials.max()})))
+    page.legend(
+        *canvas.get_legend_handles_labels(),
+        loc="outside lower left",
+        ncols=3,
+        title=f"band: {100 * level:g} % CI of the mean, n = {n}; box: quartiles",
+        alignment="left",
+    )

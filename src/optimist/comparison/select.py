@@ -109,10 +109,17 @@ def _settings(text: str) -> list[Setting]:
 
 
 def _of_paper(paper: Mapping[str, Any], label: str) -> Setting:
-    cell = make_cell(paper, label, "uniform")
-    title = paper["settings"][name_of(cell.setting)].get("title", "")
-    options = cell.setting[len(name_of(cell.setting)) :]
-    return Setting(paper["paper"], cell.setting, f"{title} {options}".strip(), paper)
+    return _setting(paper["paper"], label, paper)
+
+
+def _setting(paper_name: str, label: str, source: Mapping[str, Any]) -> Setting:
+    """Return a setting under its canonical label; its title says its options too."""
+    label = make_cell(source, label, "uniform").setting
+    name = name_of(label)
+    title = source["settings"][name].get("title")
+    return Setting(
+        paper_name, label, f"{title} {label[len(name) :]}".strip() if title else label, source
+    )
 
 
 def _own(text: str) -> Setting:
@@ -121,8 +128,7 @@ def _own(text: str) -> Setting:
     name = asked.name.rpartition(":")[2]
     spec = {"environment": asked.name, "horizon": HORIZON}
     source = {"paper": OWN, "settings": {name: spec}}
-    label = make_cell(source, str(Label(name, asked.options)), "uniform").setting
-    return Setting(OWN, label, label, source)
+    return _setting(OWN, str(Label(name, asked.options)), source)
 
 
 def _with(setting: Setting, options: Mapping[str, Value]) -> Setting:
@@ -130,8 +136,7 @@ def _with(setting: Setting, options: Mapping[str, Value]) -> Setting:
         return setting
     own = Label.parse(setting.label, "setting")
     label = str(Label.make(own.name, {**dict(own.options), **options}))
-    cell = make_cell(setting._source, label, "uniform")
-    return Setting(setting.paper, cell.setting, cell.setting, setting._source)
+    return _setting(setting.paper, label, setting._source)
 
 
 def algorithm(entry: Any) -> str:

@@ -12,10 +12,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
 
+from optimist import terminal
 from optimist.comparison.draw import ENDINGS, plot
 from optimist.comparison.play import Progress, play
 from optimist.comparison.rank import rank
 from optimist.comparison.select import settings
+from optimist.durations import in_words
 from optimist.errors import ConfigError
 from optimist.files import write_frame
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 # Wide enough for all columns where nobody looks at a terminal.
 WIDTH = 160
+ROOMY = 120  # columns from which there are wider gaps
 FEWEST = 10  # trials with which anything is decided
 
 
@@ -50,13 +53,7 @@ def _left(found: Progress) -> str:
     seconds = found.seconds_left
     if seconds != seconds:
         return "time left: not known yet"
-    if seconds < 90:
-        return f"some {seconds:.0f} s left"
-    return (
-        f"some {seconds / 60:.0f} min left"
-        if seconds < 5400
-        else f"some {seconds / 3600:.1f} h left"
-    )
+    return f"some {in_words(seconds)} left"
 
 
 def compared(options: argparse.Namespace, report: Callable[[Progress], None]) -> "pd.DataFrame":
@@ -90,14 +87,22 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
 
 def write(table: "pd.DataFrame", stream: TextIO) -> None:
     """Write a ranking as a table for each setting, as wide as the terminal."""
-    console = Console(file=stream, width=None if stream.isatty() else WIDTH, highlight=False)
+    console = Console(file=stream, width=terminal.width() or WIDTH, highlight=False)
     for (paper, setting), rows in table.groupby(["paper", "setting"], sort=False):
         title = setting if paper == "own" else f"{paper}/{setting}"
-        shown = Table(title=escape(title), title_justify="left", box=box.SIMPLE_HEAD)
+        shown = Table(
+            title=escape(title),
+            title_justify="left",
+            box=box.SIMPLE_HEAD,
+            pad_edge=False,
+            collapse_padding=console.width < ROOMY,
+        )
         for name in ("", "algorithm", "trials", "mean regret (95 %)", "median"):
-            shown.add_column(name, justify="left" if name == "algorithm" else "right")
-        for name in ("difference to the first (95 %)", "p", "better / worse than", "s per trial"):
-            shown.add_column(name, justify="right")
+            shown.add_column(
+                name, justify="left" if name == "algorithm" else "right", overflow="fold"
+            )
+        for name in ("minus the first (95 %)", "p", "better / worse", "s / trial"):
+            shown.add_column(name, justify="right", overflow="fold")
         for row in rows.to_dict("records"):
             shown.add_row(*_words(row))
         console.print(shown)

@@ -145,7 +145,10 @@ def log_posterior(
     scheme : Scheme
     X, y : (n, d) and (n,) arrays
 
-    Raises LinAlgError where the covariance is singular.
+    Raises
+    ------
+    LinAlgError
+        Where the covariance is singular.
     """
     lengthscales, noise, amplitude = _unpack(log_theta, scheme, X.shape[1])
     U = X / lengthscales

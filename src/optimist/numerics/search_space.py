@@ -115,7 +115,10 @@ def decode(space: Mapping[str, Any], x: np.ndarray) -> dict[str, Any]:
     x : (d,) sequence of numbers in [0, 10]
         One coordinate per setting.
 
-    Raises ConfigError for a point of another length or outside the box.
+    Raises
+    ------
+    ConfigError
+        For a point of another length or outside the box.
     """
     point = [float(u) for u in x]
     if len(point) != len(space):

@@ -175,7 +175,7 @@ def _draw_panel(canvas: "Canvas", panel: Panel, marks: "pd.DataFrame", looks: Lo
         canvas.set_xlim(left=0.0 if canvas.get_xscale() == "linear" else None)
     elif not is_empty:
         panel.limit(canvas, data)
-    _ticks(canvas)
+    label_ticks(canvas)
     if is_empty:
         centre = {"transform": canvas.transAxes, "ha": "center", "color": WARNING}
         canvas.text(0.5, 0.5, "no data", **centre)
@@ -196,7 +196,7 @@ def _set_axes(canvas: "Canvas", panel: Panel, data: "pd.DataFrame", looks: Looks
     canvas.set_yscale("symlog" if near_zero else axes.scale, **linear_below)
 
 
-def _ticks(canvas: "Canvas") -> None:
+def label_ticks(canvas: "Canvas") -> None:
     """Label 1, 2 and 5 of each decade on short logarithmic axes, no minor ticks, few others."""
     from matplotlib.ticker import (
         AutoLocator,

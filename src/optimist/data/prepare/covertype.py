@@ -100,8 +100,12 @@ def prepare(
     seed, n_init : int
         ``random_state`` and number of restarts of scikit-learn's KMeans.
 
-    Raises DataError for missing, non-integer or constant columns, ConfigError for a number of
-    clusters that the rows cannot fill.
+    Raises
+    ------
+    DataError
+        For missing, non-integer or constant columns.
+    ConfigError
+        For a number of clusters that the rows cannot fill.
     """
     values, label = _integers(frame)
     z = _standardised(values, values)
@@ -173,7 +177,10 @@ def write_arms(arms: CovertypeArms, path: str | Path) -> None:
 def read_arms(path: str | Path) -> CovertypeArms:
     """Read arms that `write_arms` wrote.
 
-    Raises DataError for a missing, damaged or impossible table.
+    Raises
+    ------
+    DataError
+        For a missing, damaged or impossible table.
     """
     path = Path(path)
     try:

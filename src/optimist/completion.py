@@ -1,0 +1,194 @@
+"""Completion of the command line by the shell: papers, settings, algorithms and their options.
+
+The shell starts ``optimist`` at every press of the key, so that nothing is imported or read here
+but what the word under the cursor needs; no configuration is checked.
+"""
+
+import argparse
+import contextlib
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+SHELLS = ("bash", "zsh", "fish")
+# Of what a label of an algorithm may be, beside names: a file and its class.
+FILE = re.compile(r"[./~]|.*\.py")
+
+
+def is_asked() -> bool:
+    """Return whether a shell asks for completions, and not a person for a command."""
+    return "_ARGCOMPLETE" in os.environ
+
+
+def answer(parser: argparse.ArgumentParser) -> None:
+    """Print the completions that a shell asks for, and end the process."""
+    import argcomplete
+
+    for action in _actions(parser):
+        complete = COMPLETERS.get(action.dest)
+        if complete is not None:
+            action.completer = _quiet(complete)  # type: ignore[attr-defined]
+    argcomplete.autocomplete(parser, always_complete_options=False)
+
+
+def script(shell: str) -> str:
+    """Return what a shell runs to complete ``optimist``."""
+    import argcomplete
+
+    text: str = argcomplete.shellcode(["optimist"], shell=shell)
+    return text
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    for action in parser._actions:
+        yield action
+        for command in (action.choices or {}) if hasattr(action, "add_parser") else ():
+            yield from _actions(action.choices[command])  # type: ignore[index]
+
+
+def _quiet(complete: Callable[[str], Iterable[str]]) -> Callable[..., list[str]]:
+    """Return a completer in the form of argcomplete; where something is wrong, it has no words."""
+
+    def completer(prefix: str, **_: Any) -> list[str]:
+        with contextlib.suppress(Exception):
+            return list(complete(prefix))
+        return []
+
+    return completer
+
+
+def cells(prefix: str) -> Iterator[str]:
+    """Yield what may stand for PAPER/SETTING/ALGORITHM."""
+    paper, *rest = prefix.split("/", 2)
+    if len(rest) < 2:
+        yield from settings(prefix, end="/")
+        return
+    names = _settings(paper)
+    spec = names[rest[0].partition("[")[0]]
+    from optimist.environments import environment_domain
+
+    domains = [environment_domain(spec["environment"])]
+    yield from (f"{paper}/{rest[0]}/{label}" for label in algorithms(rest[1], domains))
+
+
+def settings(prefix: str, end: str = "") -> Iterator[str]:
+    """Yield what may stand for PAPER/SETTING, with ``end`` behind it."""
+    from optimist.plan.config import paper_names
+
+    paper, slash, label = prefix.partition("/")
+    if not slash:
+        yield from (f"{name}/" for name in paper_names())
+        return
+    known = _settings(paper)
+    name = label.partition("[")[0]
+    if name == label:
+        yield from (f"{paper}/{name}{end}" for name in known)
+        return
+    from optimist.listing import described
+    from optimist.runs.setting import option_places
+
+    environment = known[name]["environment"]
+    texts = {key: kind for key, (kind, _) in described(environment).items()}
+    options = dict.fromkeys(option_places(environment), "") | texts
+    yield from (f"{paper}/{text}" for text in _with_options(label, options, end))
+
+
+def papers_and_settings(prefix: str) -> Iterator[str]:
+    """Yield what may stand for PAPER[/SETTING]."""
+    yield from settings(prefix) if "/" in prefix else papers(prefix)
+
+
+def papers(_: str) -> list[str]:
+    """Return the papers."""
+    from optimist.plan.config import paper_names
+
+    return paper_names()
+
+
+def algorithms(prefix: str, domains: Iterable[str] = ("arms", "box")) -> Iterator[str]:
+    """Yield what may stand for the label of an algorithm: files are left to the shell."""
+    from optimist.algorithms import REGISTRIES, algorithm_class, option_names
+    from optimist.listing import parameters_of
+
+    name = prefix.partition("[")[0]
+    for domain in domains:
+        if name == prefix:
+            yield from REGISTRIES[domain].table
+        elif name in REGISTRIES[domain]:
+            cls: Any = algorithm_class(name, domain)
+            texts = parameters_of(cls.__doc__ or "")
+            options = {key: texts.get(key, ("", ""))[0] for key in option_names(cls)}
+            yield from _with_options(prefix, options)
+
+
+def algorithms_and_files(prefix: str) -> Iterator[str]:
+    """Yield what may stand for a label, names of Python files and folders too."""
+    from argcomplete.completers import FilesCompleter
+
+    yield from algorithms(prefix)
+    if "[" not in prefix and ":" not in prefix:
+        yield from FilesCompleter(["py"])(prefix)
+
+
+def kinds(_: str) -> list[str]:
+    """Return what a file may be begun for."""
+    from optimist.new import FAMILIES
+
+    return [*FAMILIES]
+
+
+def families(_: str) -> list[str]:
+    """Return the families of algorithms and of environments."""
+    from optimist.new import FAMILIES
+
+    return [family for found in FAMILIES.values() for family in found]
+
+
+def _settings(paper: str) -> Mapping[str, Any]:
+    """Return the base settings of a paper by name, as its file has them."""
+    from optimist.plan.config import claims_path
+    from optimist.plan.documents import read_yaml
+    from optimist.plan.rooms import base_settings
+
+    found = base_settings(read_yaml(claims_path(paper).with_name("settings.yaml")))
+    return {name: spec for name, spec in found.items() if "[" not in name}
+
+
+def _with_options(label: str, options: Mapping[str, str], end: str = "") -> Iterator[str]:
+    """Yield how a label may go on whose last option is not finished.
+
+    Parameters
+    ----------
+    label : str
+        ``name[``, with options or a part of one behind it.
+    options : mapping of str to str
+        The type of each option, as a docstring states it: a set of texts, bool, or another.
+    end : str
+        What follows a label.
+    """
+    if label.endswith("]"):
+        yield label + end
+        return
+    before, mark, last = re.fullmatch(r"(.*)([\[,])([^\[,]*)", label).groups()  # type: ignore[union-attr]
+    key, equals, _ = last.partition("=")
+    if equals:
+        kind = options.get(key, "")
+        values = ["true", "false"] if kind == "bool" else re.findall(r'"([^"]+)"', kind)
+        tails = (f"]{end}", ",")
+        yield from (f"{before}{mark}{key}={value}{tail}" for value in values for tail in tails)
+        return
+    used = re.findall(r"[\[,]([^=,]+)=", before + mark)
+    yield from (f"{before}{mark}{name}=" for name in sorted({*options} - {*used}))
+
+
+COMPLETERS: Mapping[str, Callable[[str], Iterable[str]]] = {
+    "cell": cells,
+    "settings": settings,
+    "setting": papers_and_settings,
+    "algorithm": algorithms_and_files,
+    "label": algorithms_and_files,
+    "paper": papers,
+    "what": kinds,
+    "family": families,
+}

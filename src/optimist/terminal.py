@@ -1,0 +1,94 @@
+"""What a terminal is told beside results: how wide it is, and that something is under way."""
+
+import os
+import re
+import shutil
+import textwrap
+import threading
+import time
+from types import TracebackType
+from typing import Self, TextIO
+
+from optimist.durations import in_words
+
+CLEAR = "\r\x1b[K"  # of the line that the cursor is in
+QUIET = 2.0  # seconds before anything is said
+NARROWEST = 20  # columns of what is folded, at least
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Return whether lines of a stream can be written over."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def width() -> int | None:
+    """Return the columns of the terminal, or what COLUMNS says; None where nobody looks."""
+    return shutil.get_terminal_size((0, 0)).columns or None
+
+
+def folded(line: str, columns: int | None) -> str:
+    """Return a line on as many as it needs, the later ones below its last column of text.
+
+    Columns of text have two blanks or more between them; None for ``columns`` folds nothing.
+    """
+    if columns is None or len(line) <= columns:
+        return line
+    found = re.match(r"(?:.* {2})?(?:-> )?", line)
+    start = found.end() if found else 0
+    if columns - start < NARROWEST:  # too little is left there
+        start = 0
+    pieces = textwrap.wrap(
+        line[start:], columns - (start or 4), break_long_words=False, break_on_hyphens=False
+    )
+    return line[:start] + f"\n{' ' * (start or 4)}".join(pieces)
+
+
+class Busy:
+    """A line that says what takes long, after two seconds and on terminals only.
+
+    Parameters
+    ----------
+    words : str
+    stream : file
+    """
+
+    def __init__(self, words: str, stream: TextIO) -> None:
+        self._words = words
+        self._stream = stream
+        self._over = threading.Event()
+        self._lock = threading.Lock()
+        self._is_shown = False
+        self._start = time.monotonic()
+
+    def __enter__(self) -> Self:
+        if is_terminal(self._stream):
+            threading.Thread(target=self._tick, daemon=True).start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self.clear()
+
+    def clear(self) -> None:
+        """Take the line away, before something else is printed."""
+        with self._lock:
+            if self._is_shown:
+                self._stream.write(CLEAR)
+                self._stream.flush()
+            self._is_shown = False
+
+    def _tick(self) -> None:
+        pause = QUIET
+        while not self._over.wait(pause):
+            pause = 1.0
+            line = f"{self._words}, {in_words(time.monotonic() - self._start)}"
+            with self._lock:
+                if not self._over.is_set():
+                    self._stream.write(f"{CLEAR}{line[: (width() or 80) - 1]}\r")
+                    self._stream.flush()
+                    self._is_shown = True

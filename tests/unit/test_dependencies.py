@@ -1,0 +1,136 @@
+"""What is imported is declared, what is declared is imported, and other environments are tested."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+
+import pytest
+from packaging.requirements import Requirement
+from toy_environments import ROOT
+
+# What nobody imports: tools, plugins that their programs find by name, and kernels of notebooks.
+NAMED = {
+    "ipykernel": "kernels of notebooks",
+    "mkdocs-material": "mkdocs.yml",
+    "mkdocstrings": "mkdocs.yml",
+    "mkdocstrings-python": "mkdocs.yml",
+    "mypy": "Makefile",
+    "pygments": "pyproject.toml",  # of Snakemake's report, which does not ask for it itself
+    "pytest-xdist": "pyproject.toml",
+    "ruff": "Makefile",
+    "snakefmt": "Makefile",
+    "snakemake-executor-plugin-lsf": "profiles/lsf",
+    "snakemake-executor-plugin-slurm": "profiles/slurm",
+    "uv": ".ci/environments.py",
+}
+# What always comes with a package that is declared, and is part of its interface.
+WITH = {
+    "griffe": "mkdocstrings-python",  # before its version 2
+    "griffelib": "mkdocstrings-python",
+    "jupyter-client": "nbclient",
+    "markdown": "mkdocs",
+    "markdown-it-py": "rich",
+    "nbformat": "nbclient",
+    "packaging": "pytest",
+    "referencing": "jsonschema",
+    "snakemake-interface-logger-plugins": "snakemake",
+    "contourpy": "matplotlib",
+}
+FOLDERS = ("src", "workflow", "benchmarks", "tests", "website", "examples")
+# Of Snakemake's scripts and of the project itself.
+OWN = {path.stem for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")} | {"optimist"}
+OWN |= {path.name for path in (ROOT / "src").iterdir()}
+
+
+def normal(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def imported(path):
+    """Yield the top-level modules that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module.partition(".")[0]
+
+
+def packages(*folders):
+    """Return the packages that files of some folders import, each with one of the files."""
+    owners = metadata.packages_distributions()
+    found = {}
+    for path in (path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))):
+        for module in {*imported(path)} - OWN - sys.stdlib_module_names:
+            names = {normal(name) for name in owners.get(module, [module])}
+            found |= dict.fromkeys(names, f"{path.relative_to(ROOT)}: {module}")
+    return found
+
+
+def declared():
+    """Return the requirements of the package and of each extra, as names."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    groups = {"": project["dependencies"], **project["optional-dependencies"]}
+    return {
+        key: {normal(Requirement(text).name) for text in texts} for key, texts in groups.items()
+    }
+
+
+def undeclared(found, allowed):
+    return {name: where for name, where in found.items() if not {name, WITH.get(name)} & allowed}
+
+
+def test_what_the_package_imports_are_its_dependencies():
+    groups = declared()
+    assert undeclared(packages("src", "workflow"), groups[""]) == {}
+    assert undeclared(packages("examples", "benchmarks"), groups[""]) == {}
+
+
+def test_what_tests_and_the_site_import_is_declared():
+    every = set().union(*declared().values())
+    assert undeclared(packages("tests", "website"), every) == {}
+
+
+def test_what_is_declared_is_used():
+    used = packages(*FOLDERS)
+    every = set().union(*declared().values())
+    assert every - {*used} == {*NAMED}
+    assert declared()[""] - {*NAMED} <= {*packages("src", "workflow")} | {"snakemake"}
+
+
+def test_named_tools_stand_where_they_are_said_to():
+    for name, place in NAMED.items():
+        path = ROOT / place
+        if path.is_file():
+            word = {"pytest-xdist": "pytest-xdist", "mkdocs-material": "material"}.get(name, name)
+            word = "mkdocstrings" if word == "mkdocstrings-python" else word
+            assert word.lower() in path.read_text().lower(), name
+        elif place.startswith("profiles/"):
+            assert f"executor: {path.name}" in (path / "config.yaml").read_text()
+
+
+def asked(*words):
+    script = ROOT / ".ci/environments.py"
+    return subprocess.run([sys.executable, script, *words], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("words", [[], ["python"], ["pythons", "now"]])
+def test_other_environments_are_asked_for_by_name(words):
+    done = asked(*words)
+    assert done.returncode == 1 and "allowed: one of pythons, lower-bounds" in done.stderr
+
+
+def test_a_lower_bound_that_cannot_be_is_named(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / ".ci")
+    import environments as script
+
+    texts = [text for group in script.requirements().values() for text in group]
+    pins = "\n".join(re.split("[,<]", text.replace(">=", "=="))[0] for text in texts)
+    script.check_bounds(pins, texts)
+    with pytest.raises(SystemExit, match=r"pandas>=\S+ cannot be: the oldest that fits is 99.1"):
+        script.check_bounds(re.sub("pandas==.*", "pandas==99.1", pins), texts)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert script.versions()[0] == project["requires-python"].removeprefix(">=")
+    assert script.interpreter("2.0") is None

@@ -1,0 +1,121 @@
+"""What fits a terminal, and what is said there while something takes long."""
+
+import io
+import re
+import time
+
+import pandas as pd
+import pytest
+
+from optimist import cli, listing, terminal
+from optimist.claims import pages
+from optimist.comparison import show
+from optimist.comparison.rank import COLUMNS
+
+LABELS = ["hvt_ucb", "crtm[estimator=ls]", "heavy_oful"]
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def widest(text):
+    return max(map(len, re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()))
+
+
+def letters(text):
+    return "".join(text.split())
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120, 200])
+@pytest.mark.parametrize("words", [[], ["hvt_ucb"], ["hvt_ucb/student_t"]])
+def test_a_listing_fits_and_loses_nothing(words, columns, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert cli.main(["list", *words]) == 0
+    text = capsys.readouterr().out
+    assert widest(text) <= columns
+
+
+def test_words_are_broken_only_where_there_is_no_other_way():
+    rows = [{"setting": "x" * 30, "algorithms": LABELS * 4, "n": 3}]
+    text = listing.to_text({"rows": rows}, 60)
+    assert "x" * 30 in text and all(label in text for label in LABELS)
+    text = listing.to_text({"rows": rows}, 30)
+    assert widest(text) <= 30 and text.count("x") == 30
+
+
+def ranking():
+    row = dict.fromkeys(COLUMNS, 1234.5) | {"paper": "p", "setting": "s", "rank": 1, "trials": 12}
+    row |= {"wins": 1, "losses": 0, "failed": 0}
+    return pd.DataFrame([row | {"algorithm": label} for label in LABELS])
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_a_ranking_fits_and_has_colours_on_terminals_alone(columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for stream in (io.StringIO(), Terminal()):
+        show.write(ranking(), stream)
+        text = stream.getvalue()
+        assert widest(text) <= columns
+        assert text.count("1234") + text.count("1235") >= 3 or columns == 60
+        assert ("\x1b[" in text) == stream.isatty()
+
+
+def test_no_color_is_obeyed(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    stream = Terminal()
+    show.write(ranking(), stream)
+    assert not re.search(r"\x1b\[[0-9;]*(3[0-7]|4[0-7]|9[0-7]|38|48)[;m]", stream.getvalue())
+
+
+def test_a_line_is_folded_below_its_last_column():
+    line = "paper.01  not reproduced  -> one two three four five six seven"
+    assert terminal.folded(line, None) == terminal.folded(line, 62) == line
+    first, *others = terminal.folded(line, 50).splitlines()
+    assert first == "paper.01  not reproduced  -> one two three four"
+    assert others == [" " * 29 + "five six seven"]
+    folded = terminal.folded(line, 24).splitlines()
+    assert max(map(len, folded)) <= 24 and letters("".join(folded)) == letters(line)
+
+
+def test_claims_fit_and_commands_stay_whole(monkeypatch):
+    frame = pd.DataFrame(
+        [
+            {
+                **dict.fromkeys(("reading", "control", "flags", "remark", "value"), ""),
+                "claim": "p.01",
+                "kind": "claim",
+                "verdict": "undecided",
+                "place": "Section 5",
+                "statement": "some words " * 20,
+                "explanation": "other words " * 20,
+                "command": "snakemake " + "--option value " * 20,
+            }
+        ]
+    )
+    monkeypatch.setattr(pages, "claims_in", lambda frame: [[row] for row in frame.itertuples()])
+    monkeypatch.setattr(pages, "undecided_claims", lambda frame: frame)
+    monkeypatch.setattr(pages, "_needed", lambda about: "more trials " * 20)
+    monkeypatch.setattr(pages, "tally", lambda frame: "1 claim " * 20)
+    assert widest(pages.to_text(frame, columns=70)) <= 70
+    lines = pages.undecided(frame, 70).splitlines()
+    assert lines[-1] == "    " + frame["command"][0] and widest("\n".join(lines[:-1])) <= 70
+
+
+def test_what_takes_long_says_so_on_terminals_alone(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(terminal, "QUIET", 0.05)
+    for stream in (Terminal(), io.StringIO()):
+        with terminal.Busy("reading a great many files", stream):
+            time.sleep(0.3)
+        shown = f"{terminal.CLEAR}reading a great man\r{terminal.CLEAR}"
+        assert stream.getvalue() == (shown if stream.isatty() else "")
+    quick = Terminal()
+    with terminal.Busy("nothing", quick):
+        pass
+    assert quick.getvalue() == ""

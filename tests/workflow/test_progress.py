@@ -1,0 +1,103 @@
+"""The line of progress of ``make``: what it says and leaves out, with terminals and without."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+
+import pytest
+
+import snakemake_logger_plugin_optimist as plugin
+
+SNAKEFILE = """
+rule all:
+    input: expand("made/{i}.txt", i=range(4)), "made/bad.txt", "made/late.txt"
+rule one:
+    output: "made/{i,[0-9]+}.txt"
+    log: "logs/{i}.log"
+    shell: "echo fine > {log}; touch {output}"
+rule bad:
+    output: "made/bad.txt"
+    log: "logs/bad.log"
+    shell: "(seq 101 150; echo boom; exit 3) > {log} 2>&1"
+rule late:
+    input: "made/bad.txt"
+    output: "made/late.txt"
+    shell: "touch {output}"
+"""
+COMMAND = [sys.executable, "-m", "snakemake", "--logger", "optimist", "--cores", "1"]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "Snakefile").write_text(SNAKEFILE)
+    return tmp_path
+
+
+@pytest.mark.workflow
+def test_a_failure_is_shown_with_the_end_of_its_log_and_the_others_go_on(folder):
+    done = subprocess.run([*COMMAND, "-k"], cwd=folder, capture_output=True, text=True)
+    lines = done.stderr.splitlines()
+    assert done.returncode == 1 and done.stdout == "" and "\x1b" not in done.stderr
+    assert "Error in rule bad:" in lines and "    logs/bad.log ends with:" in lines
+    shown = [line.strip() for line in lines if line.startswith("        ")]
+    assert shown[-20:] == [*map(str, range(132, 151)), "boom"] and "131" not in shown
+    assert "rule one:" not in done.stderr and "fine" not in done.stderr
+    assert any(line.startswith("Complete log(s):") for line in lines)
+    assert lines[-1].startswith("4/7 jobs (57 %), 1 failed, ")
+    (log,) = (folder / ".snakemake/log").iterdir()
+    assert log.read_text().count("rule one:") == 4
+    assert len(list((folder / "made").iterdir())) == 4
+
+
+@pytest.mark.workflow
+def test_on_a_terminal_one_line_is_written_over_and_fits(folder):
+    own, other = pty.openpty()
+    env = os.environ | {"COLUMNS": "30", "TERM": "xterm"}
+    targets = [f"made/{i}.txt" for i in range(4)]
+    process = subprocess.Popen([*COMMAND, *targets], cwd=folder, stderr=other, env=env)
+    os.close(other)
+    text = b""
+    try:
+        while piece := os.read(own, 4096):
+            text += piece
+    except OSError:  # Linux says so where the other side was closed
+        pass
+    assert process.wait() == 0
+    steps = [step for step in text.decode().split("\r\x1b[K") if "/4 jobs" in step]
+    assert len(steps) >= 5 and steps[-1].startswith("4/4 jobs (100 %), ")
+    assert all(len(step.rstrip("\r\n")) <= 29 and "\n" not in step for step in steps[:-1])
+
+
+@pytest.mark.workflow
+def test_a_dry_run_shows_what_snakemake_would(folder):
+    plain = [word for word in COMMAND if word not in ("--logger", "optimist")]
+    shown = []
+    for command in (COMMAND, plain):
+        env = os.environ | {"PYTHONHASHSEED": "0"}  # in this order reasons list their files
+        done = subprocess.run([*command, "-n"], cwd=folder, env=env, capture_output=True, text=True)
+        assert done.returncode == 0
+        lines = (done.stdout + done.stderr).splitlines()
+        own = re.compile("$|\\[|  (Date|Workflow ID|Command): ")
+        shown.append([line for line in lines if not own.match(line)])
+    assert "rule bad:" in shown[0] and shown[0] == shown[1]
+
+
+def test_the_time_left_goes_by_what_jobs_should_take(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(plugin.time, "monotonic", lambda: now)
+    run = plugin.Run()
+    run.total, run.expected = 4, {1: 60.0, 2: 20.0, 3: 20.0, 4: 0.0}
+    run.begin(1, "long")
+    assert run.line() == "0/4 jobs (0 %), 0 s, time left: not known yet; running: long"
+    now += 30.0
+    run.end(1)
+    run.done = 1
+    run.begin(2, "short")
+    # 60 of 101.5 expected seconds took 30; a job that does nothing takes one and a half.
+    assert run.seconds_left() == pytest.approx(41.5 / 2)
+    now += 10.0
+    assert run.seconds_left() == pytest.approx(31.5 * 40 / 70)
+    assert run.line() == "1/4 jobs (25 %), 40 s, 18 s left; running: short"
+    assert run.line(over=True) == "1/4 jobs (25 %), 40 s"
