@@ -14,12 +14,11 @@ import optimist
 from optimist import cli
 from optimist.algorithms import REGISTRIES
 from optimist.algorithms.uniform import Uniform
+from optimist.comparison import draw, show
 from optimist.comparison import play as playing
-from optimist.comparison import show
 from optimist.errors import ConfigError, ResultError
 from optimist.files import sha256
-from optimist.panels.looks import COLOURS
-from optimist.plan.config import load_paper
+from optimist.plan.config import load_looks, load_paper
 from optimist.runs.cell import make_cell, play_trial
 
 
@@ -290,8 +289,9 @@ def test_a_figure_shows_the_mean_its_interval_and_the_end_of_every_trial():
     base = np.arange(12.0)
     page = optimist.plot(table(worse=base + 30.0, best=base[::-1]), names={"best": "Mine"})
     curves, times, ends = page.axes
-    assert [line.get_color() for line in curves.lines] == [*COLOURS[:2]]
-    assert [line.get_color() for line in times.lines] == [*COLOURS[:2]]
+    palette = load_looks()["palette"]
+    assert [line.get_color() for line in curves.lines] == palette[:2]
+    assert [line.get_color() for line in times.lines] == palette[:2]
     (band, _) = curves.collections
     half = 2.200985 * base.std(ddof=1) / math.sqrt(12)
     corners = band.get_paths()[0].vertices[:, 1]
@@ -302,7 +302,14 @@ def test_a_figure_shows_the_mean_its_interval_and_the_end_of_every_trial():
     joined = [tuple(line.get_xdata()) for line in ends.lines if len(line.get_xdata()) == 2]
     assert {(11.0 - x, x + 30.0) for x in base} <= set(joined)
     faces = [patch.get_facecolor()[:3] for patch in ends.patches]
-    assert faces == [to_rgb(COLOURS[1]), to_rgb(COLOURS[0])]
+    assert faces == [to_rgb(palette[1]), to_rgb(palette[0])]
+
+
+def test_registered_algorithms_have_the_colours_of_the_papers_figures():
+    looks = draw._looks(["gloc", "mine.py:Mine", "gloc[variant=public]"], {})
+    known = load_looks()
+    assert looks["gloc"]["color"] == known["methods"]["gloc"]["colour"]
+    assert len({look["color"] for look in looks.values()}) == 3
 
 
 def test_trials_without_times_are_drawn_where_they_can_be(here):

@@ -13,6 +13,7 @@ from toy_environments import ROOT
 
 # What nobody imports: tools, plugins that their programs find by name, and kernels of notebooks.
 NAMED = {
+    "hatchling": "pyproject.toml",
     "ipykernel": "kernels of notebooks",
     "mkdocs-material": "mkdocs.yml",
     "mkdocstrings": "mkdocs.yml",

@@ -4,6 +4,7 @@ Seaborn, which takes 0.7 s to import, is imported here alone, and when something
 """
 
 from collections.abc import Mapping
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,18 +99,17 @@ def _empty(rows: int, algorithms: int) -> "Page":
 
 
 def _looks(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return keywords of the line of each algorithm: its own colour, and a marker."""
+    """Return keywords of the line of each algorithm: that of the papers' figures, or a free one."""
     looks = load_looks()
     known = {label: looks["methods"].get(name_of(label), {}).get("colour") for label in labels}
     free = [colour for colour in looks["palette"] if colour not in known.values()]
+    others = cycle(free or looks["palette"])
     found: dict[str, dict[str, Any]] = {}
     for i, label in enumerate(labels):
-        used = {look["color"] for look in found.values()}
-        colour = known[label] if known[label] not in used else None
+        own, used = known[label], {look["color"] for look in found.values()}
         found[label] = {
             "label": _called(label, names),
-            "color": colour
-            or (free.pop(0) if free else looks["palette"][i % len(looks["palette"])]),
+            "color": next(others) if own is None or own in used else own,
             "marker": SHAPES[i % len(SHAPES)],
             "linestyle": "-",
         }
