@@ -39,6 +39,9 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "word": ("words", ("additionalProperties",)),
     "looks": ("looks", ()),
     "look": ("looks", ("properties", "methods", "additionalProperties")),
+    "findings": ("findings", ()),
+    "said": ("findings", ("properties", "papers", "additionalProperties")),
+    "finding": ("findings", ("properties", "findings", "items")),
 }
 # Objects whose kinds have keys of their own, with the registry of the kinds.
 KINDS: dict[str, tuple[Any, Mapping[str, str]]] = {

@@ -133,7 +133,6 @@
       app.show();
     });
     document.getElementById("skip").addEventListener("click", () => document.getElementById("main").focus());
-    window.addEventListener("popstate", app.show);
     window.addEventListener("hashchange", app.show);
     window.addEventListener("beforeprint", () => {
       for (const details of document.querySelectorAll("details")) details.open = true;

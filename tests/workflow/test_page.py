@@ -1,0 +1,424 @@
+"""The page of results in a real browser: the committed one, and that of a quick run."""
+
+import json
+import re
+import shutil
+from itertools import product
+
+import numpy as np
+import pytest
+from toy_environments import ROOT
+
+from optimist.claims.inference import mean_difference
+from optimist.page import build, curves
+from optimist.plan.config import load_config
+from optimist.plan.plan import Plan
+
+playwright = pytest.importorskip("playwright.sync_api")
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
+PAGE = ROOT / "figures" / "index.html"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+AXE = ROOT / "tests" / "vendor" / "axe.min.js"
+WIDTHS = (360, 768, 1280)
+
+pytestmark = [
+    pytest.mark.workflow,
+    pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine"),
+]
+committed = pytest.mark.skipif(not PAGE.is_file(), reason="no full run has been committed yet")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=BROWSER, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+class Reader:
+    """A tab in which the page is open, with what it said and asked for."""
+
+    def __init__(self, browser, page=PAGE, address="#/", **context):
+        self.context = browser.new_context(**context)
+        self.tab = self.context.new_page()
+        self.said, self.asked = [], []
+        self.tab.on("console", lambda message: self.said.append(message.text))
+        self.tab.on("pageerror", lambda error: self.said.append(str(error)))
+        self.tab.on("request", lambda request: self.asked.append(request.url))
+        self.page = page
+        self.open(address)
+
+    def open(self, address):
+        self.tab.goto(self.page.as_uri() + address)
+        for _ in range(200):
+            if self.tab.evaluate("() => document.documentElement.dataset.ready") == "unpacked":
+                return self
+            self.tab.wait_for_timeout(25)
+        raise AssertionError(f"not ready: {self.said}")
+
+    def go(self, address):
+        """Follow a link within the page."""
+        self.tab.evaluate(
+            "async (hash) => { location.hash = hash; await new Promise((r) => setTimeout(r, 5)); }",
+            address,
+        )
+
+    @property
+    def address(self):
+        return self.tab.evaluate("() => location.hash")
+
+    @property
+    def title(self):
+        return self.tab.inner_text("h1")
+
+    @property
+    def text(self):
+        return self.tab.inner_text("main")
+
+    def drawing(self):
+        return self.tab.inner_html("#chart")
+
+
+@pytest.fixture
+def read(browser):
+    """Open the committed page at an address; everything it says or fetches is looked at."""
+    opened = []
+
+    def read(address="#/", **options):
+        opened.append(Reader(browser, address=address, **options))
+        return opened[-1]
+
+    yield read
+    for reader in opened:
+        reader.context.close()
+        assert reader.said == []
+        assert all(url.startswith(("file:", "data:", "blob:")) for url in reader.asked)
+
+
+@pytest.fixture(scope="module")
+def data():
+    text = PAGE.read_text(encoding="utf-8")
+    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
+    return json.loads(found)
+
+
+def views(data):
+    """Return an address of every kind of view."""
+    claims = {claim["kind"]: id for id, claim in data["claims"].items()}
+    claims |= {claim["verdict"]: id for id, claim in data["claims"].items()}
+    return [
+        "#/",
+        "#/explore",
+        "#/methods",
+        "#/provenance",
+        *(f"#/paper/{id}" for id in data["papers"]),
+        *(f"#/claim/{id}" for id in dict.fromkeys(claims.values())),
+        f"#/method/{next(iter(data['methods']))}",
+        f"#/setting/{quoted(next(iter(data['settings'])))}",
+        "#/explore?paper=hvt_ucb&axis=log&base=hvt_ucb",
+    ]
+
+
+def quoted(path):
+    return "/".join(part.replace("[", "%5B").replace("]", "%5D") for part in path.split("/"))
+
+
+# What it says.
+
+
+@committed
+def test_home_leads_to_papers_and_claims(read, data):
+    reader = read()
+    assert "Four papers claimed" in reader.title
+    assert len(reader.tab.query_selector_all(".card")) == len(data["papers"])
+    assert len(reader.tab.query_selector_all("ol.findings li")) == len(data["findings"])
+    reader.tab.click("ol.findings li a >> nth=0")
+    assert reader.address == f"#/claim/{data['findings'][0]['claim']}"
+    reader.tab.go_back()
+    reader.tab.click(".card h2 a >> nth=1")
+    assert reader.address == f"#/paper/{[*data['papers']][1]}"
+
+
+@committed
+def test_claims_are_filtered_with_the_counts_that_buttons_show(read, data):
+    reader = read("#/paper/hvt_ucb")
+    own = [c for c in data["claims"].values() if c["paper"] == "hvt_ucb"]
+    assert len(reader.tab.query_selector_all(".claims li")) == len(own)
+    for word in {claim["verdict"] for claim in own}:
+        count = sum(claim["verdict"] == word for claim in own)
+        button = reader.tab.locator(f"[id='v-{word}']")
+        assert button.inner_text().endswith(f"{word} {count}")
+        button.click()
+        assert len(reader.tab.query_selector_all(".claims li")) == count
+        reader.tab.locator(f"[id='v-{word}']").click()
+    reader.tab.select_option("#c-kind", "guarantee")
+    count = sum(claim["kind"] == "guarantee" for claim in own)
+    assert len(reader.tab.query_selector_all(".claims li")) == count
+
+
+@committed
+def test_every_claim_opens_with_its_verdict_checks_and_command(read, data):
+    reader = read()
+    for id, claim in data["claims"].items():
+        reader.go(f"#/claim/{id}")
+        text = reader.text
+        assert claim["statement"] in text and claim["verdict"] in text
+        assert f"snakemake --cores all {claim['paper']}" in text
+        labels = {check[3] for check in claim["checks"]}
+        shown = reader.tab.evaluate("() => document.querySelector('main').textContent")
+        assert all(label in shown for label in labels)
+        assert "undefined" not in shown and "NaN" not in shown
+
+
+@committed
+def test_every_method_setting_and_link_opens(read, data):
+    reader = read()
+    addresses = [f"#/method/{id}" for id in data["methods"]]
+    addresses += [f"#/setting/{quoted(id)}" for id in data["settings"]]
+    addresses += [f"#/paper/{id}" for id in data["papers"]]
+    links = set()
+    for address in addresses:
+        reader.go(address)
+        shown = reader.tab.evaluate(
+            "() => [document.querySelector('main').textContent,"
+            " [...document.querySelectorAll('main a')].map((a) => a.getAttribute('href'))]"
+        )
+        assert "There is no" not in shown[0] and "undefined" not in shown[0], address
+        links |= set(shown[1])
+    inner = [link for link in links if link.startswith("#")]
+    files = [link for link in links if not link.startswith("#")]
+    assert files and all((ROOT / "figures" / link).is_file() for link in files)
+    for link in inner:
+        reader.go(link)
+        assert "There is no" not in reader.title, link
+
+
+@committed
+def test_an_unknown_address_gets_the_nearest_name(read):
+    reader = read("#/claim/hvt_ucb.002")
+    assert reader.title == "There is no claim hvt_ucb.002"
+    reader.tab.click("main a")
+    assert reader.address.startswith("#/claim/hvt_ucb.0")
+    assert read("#/explor").tab.inner_text("main a") == "explore"
+
+
+@committed
+def test_the_find_box_finds_by_word_and_by_keys(read, data):
+    reader = read()
+    reader.tab.focus("#find")
+    reader.tab.keyboard.type("huber")
+    options = reader.tab.locator("#found li").all_inner_texts()
+    assert any("Hvt-UCB" in text for text in options)
+    reader.tab.keyboard.press("ArrowDown")
+    assert reader.tab.get_attribute("#find", "aria-activedescendant") == "found-0"
+    reader.tab.keyboard.press("Enter")
+    assert reader.address != "#/"
+    reader.tab.fill("#find", "no such thing anywhere")
+    assert reader.tab.inner_text("#found") == "Nothing found"
+
+
+# The explorer.
+
+
+@committed
+def test_the_explorer_keeps_its_state_in_the_address(read, browser):
+    reader = read("#/explore")
+    reader.tab.select_option("#c-paper", "glb_omd")
+    reader.tab.select_option("#c-line", "median")
+    reader.tab.select_option("#c-band", "quartiles")
+    reader.tab.select_option("#c-axis", "log")
+    reader.tab.click("[id='only-glb_omd']")
+    reader.tab.click("[id='chip-gloc']")
+    drawn = reader.drawing()
+    again = read(reader.address)
+    assert again.drawing() == drawn
+    assert "GLOC" in drawn and "GLM-UCB" not in drawn
+    reader.tab.go_back()
+    assert reader.drawing() != drawn
+    assert "algs=glb_omd&" in reader.address or reader.address.endswith("algs=glb_omd")
+
+
+@committed
+def test_reading_at_a_round_changes_the_column_and_keeps_the_focus(read):
+    reader = read("#/explore")
+    before = reader.tab.locator("table.narrow tbody tr").first.inner_text()
+    reader.tab.focus("#c-at")
+    for _ in range(3):
+        reader.tab.keyboard.press("PageDown")
+    assert reader.tab.evaluate("() => document.activeElement.id") == "c-at"
+    assert reader.tab.locator("table.narrow tbody tr").first.inner_text() != before
+    assert "at=" in reader.address
+
+
+@committed
+def test_columns_sort_up_and_down(read):
+    reader = read("#/explore")
+    reader.tab.click("#sort-median")
+    column = [
+        float(text)
+        for text in reader.tab.locator("table.narrow tbody tr td:nth-child(4)").all_inner_texts()
+        if text != "–"
+    ]
+    assert column == sorted(column)
+    reader.tab.click("#sort-median")
+    assert reader.tab.get_attribute("th:nth-child(4)", "aria-sort") == "descending"
+
+
+@committed
+def test_paired_intervals_are_those_of_the_pipeline(read, data):
+    reader = read()
+    rng = np.random.default_rng(11)
+    for _ in range(50):
+        n = int(rng.integers(2, min(len(data["t"]) + 1, 60)))
+        first, second = rng.gamma(2.0, 50.0, (2, n))
+        found = reader.tab.evaluate("([a, b]) => optimist.paired(a, b)", [[*first], [*second]])
+        wanted = mean_difference(first, second, 2)
+        ((low, high),) = wanted.pieces(0.95)
+        numbers = [found["mean"], found["low"], found["high"]]
+        assert numbers == pytest.approx([wanted.value, low, high], rel=1e-6, abs=1e-6)
+
+
+@committed
+def test_curves_are_those_of_the_committed_tables(read, data):
+    import pandas as pd
+
+    reader = read("#/explore")
+    table = pd.read_parquet(ROOT / "figures/hvt_ucb/curves.parquet")
+    cells = [i for i, c in enumerate(data["cells"]) if c["paper"] == "hvt_ucb" and "curves" in c]
+    for i in cells[:: max(1, len(cells) // 10)]:
+        cell = data["cells"][i]
+        own = table[(table["setting"] == cell["setting"]) & (table["algorithm"] == cell["label"])]
+        own = own[(own["lane"] == "regret") & (own["curve"] == "mean")].sort_values("round")
+        found = reader.tab.evaluate(
+            "i => { const c = optimist.curves(optimist.data.cells[i], 'curves');"
+            " return [c.rounds, [...c.mean]]; }",
+            i,
+        )
+        assert found[0] == own["round"].tolist()
+        wanted = own["regret"].to_numpy(float)
+        assert found[1] == pytest.approx(wanted, abs=2e-5 * cell["curves"]["top"] + 1e-9)
+
+
+@committed
+def test_exports_carry_names(read, tmp_path):
+    reader = read("#/explore?paper=hvt_ucb", accept_downloads=True)
+    for button, ending, words in (
+        ("Curves as CSV", ".csv", ["setting,algorithm,round,mean,low,high,n"]),
+        ("Table as CSV", "-table.csv", ["rank,algorithm"]),
+        ("SVG", ".svg", ["<svg", "Hvt-UCB: ", "optimist "]),
+    ):
+        with reader.tab.expect_download() as download:
+            reader.tab.click(f"text={button}")
+        path = tmp_path / download.value.suggested_filename
+        download.value.save_as(path)
+        assert path.name.startswith("hvt_ucb-") and path.name.endswith(ending)
+        assert all(word in path.read_text(encoding="utf-8") for word in words)
+    reader.asked.clear()
+
+
+# How it looks to everyone.
+
+
+@committed
+def test_no_view_scrolls_sideways(read, data):
+    for width in WIDTHS:
+        reader = read(viewport={"width": width, "height": 900})
+        for address in views(data):
+            reader.open(address)
+            sizes = "() => [document.documentElement.scrollWidth, innerWidth]"
+            scroll, inner = reader.tab.evaluate(sizes)
+            assert scroll <= inner, (address, width)
+
+
+@committed
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(browser, data, theme):
+    reader = Reader(browser, color_scheme=theme, bypass_csp=True)
+    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
+    for address in views(data):
+        reader.open(address)
+        reader.tab.add_script_tag(path=AXE)
+        found = reader.tab.evaluate("rules => axe.run(document, rules)", rules)["violations"]
+        assert not [(f["id"], [n["html"][:120] for n in f["nodes"][:3]]) for f in found], address
+    reader.context.close()
+
+
+@committed
+def test_the_theme_is_chosen_and_kept(read):
+    reader = read(color_scheme="light")
+    ground = "() => getComputedStyle(document.body).backgroundColor"
+    light = reader.tab.evaluate(ground)
+    reader.tab.click("#theme")
+    assert reader.tab.get_attribute("#theme", "aria-label") == "Theme: dark"
+    assert reader.tab.evaluate(ground) != light
+    reader.tab.reload()
+    assert reader.tab.evaluate(ground) != light
+
+
+@committed
+def test_print_shows_all_and_no_controls(read):
+    reader = read("#/claim/hvt_ucb.02")
+    reader.tab.emulate_media(media="print")
+    reader.tab.evaluate("() => window.dispatchEvent(new Event('beforeprint'))")
+    assert not reader.tab.is_visible("nav") and not reader.tab.is_visible("#find")
+    assert all(
+        reader.tab.evaluate("() => [...document.querySelectorAll('details')].map((d) => d.open)")
+    )
+
+
+@committed
+def test_without_pictures_thumbnails_stay(browser, tmp_path):
+    alone = tmp_path / "index.html"
+    shutil.copy(PAGE, alone)
+    reader = Reader(browser, alone, "#/paper/bkb")
+    reader.tab.locator("figure img").first.scroll_into_view_if_needed()
+    reader.tab.wait_for_timeout(300)
+    assert reader.tab.locator("figure img").first.get_attribute("src").startswith("data:image/webp")
+    reader.context.close()
+
+
+@committed
+def test_nothing_foreign_runs_or_loads(browser):
+    reader = Reader(browser)
+    reader.tab.evaluate(
+        "() => { const s = document.createElement('script'); s.textContent = 'window.x = 1';"
+        " document.body.append(s); const i = new Image(); i.src = 'https://example.org/a.png';"
+        " document.body.append(i); }"
+    )
+    reader.tab.wait_for_timeout(200)
+    assert reader.tab.evaluate("() => window.x") is None
+    assert sum("Content Security Policy" in text for text in reader.said) == 2
+    reader.context.close()
+
+
+# Where it comes from.
+
+
+@committed
+def test_the_committed_page_is_that_of_the_committed_tables(data):
+    page, fresh = build.build(Plan(load_config()))
+    pattern = r'<script type="text/plain" id="curves">(.*?)</script>'
+    text = PAGE.read_text(encoding="utf-8")
+    assert json.loads(json.dumps(fresh)) == data
+    packed = [re.findall(pattern, one, re.S)[0] for one in (page, text)]
+    assert curves.unpacked(packed[0]) == curves.unpacked(packed[1])
+    plain = [re.sub(pattern, "", one, flags=re.S) for one in (page, text)]
+    assert plain[0] == plain[1], "figures/index.html is of other sources; run: make page"
+    assert PAGE.stat().st_size < build.MOST_BYTES
+
+
+def test_the_page_of_a_quick_run_is_no_result(browser, quick):
+    page = quick.root / "results/quick/figures/index.html"
+    for address, width in product(("#/", "#/paper/glb_omd", "#/explore"), (360, 1280)):
+        reader = Reader(browser, page, address, viewport={"width": width, "height": 800})
+        assert reader.tab.inner_text(".banner") == "Shortened run: nothing here is a result."
+        assert reader.said == []
+        scroll, inner = reader.tab.evaluate(
+            "() => [document.documentElement.scrollWidth, innerWidth]"
+        )
+        assert scroll <= inner
+        reader.context.close()
+    index = (quick.root / "results/quick/figures/README.md").read_text()
+    assert "**Shortened run: nothing here is a result.**" in index
