@@ -705,9 +705,11 @@
   app.start();
   app.show();
   document.documentElement.dataset.ready = "shown";
+  performance.mark("shown");
   app.unpack().then(() => {
     if (app.place().parts[0] === "explore") app.show();
     document.documentElement.dataset.ready = "unpacked";
+    performance.mark("unpacked");
   });
   let size = main.clientWidth;
   window.addEventListener("resize", () => {
