@@ -87,15 +87,16 @@ def _looks(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
     """Return keywords of the line of each algorithm: its own colour, and a marker."""
     import seaborn
 
-    from optimist.panels.looks import DASHES, SHAPES
+    from optimist.panels.looks import DASHES, MARKERS
 
+    shapes = [*MARKERS.values()]
     colours = [*seaborn.color_palette("colorblind").as_hex(), "#000000"]
     found = {}
     for i, label in enumerate(labels):
         found[label] = {
             "label": _called(label, names),
             "color": colours[i % len(colours)],
-            "marker": SHAPES[i % len(SHAPES)],
+            "marker": shapes[i % len(shapes)],
             "linestyle": ("-", *DASHES)[i // len(colours) % 4],
         }
     return found

@@ -5,7 +5,6 @@ function as the pipeline's tables. `page.schema.json` describes the answer.
 """
 
 import base64
-import csv
 import inspect
 import json
 import math
@@ -17,6 +16,7 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from optimist.algorithms import algorithm_class, option_names
+from optimist.data.sources import load_sources
 from optimist.environments import environment_domain
 from optimist.errors import ResultError
 from optimist.files import sha256
@@ -395,7 +395,5 @@ def _short(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _data() -> list[dict[str, str]]:
-    path = project_root() / "data" / "sources.csv"
-    names = ("name", "uci_id", "version", "licence", "doi", "content_sha256")
-    with path.open(encoding="utf-8", newline="") as file:
-        return [{name: row[name] for name in names} for row in csv.DictReader(file)]
+    names = ("name", "version", "licence", "doi", "content_sha256")
+    return [{name: getattr(source, name) for name in names} for source in load_sources().values()]
