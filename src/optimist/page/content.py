@@ -31,6 +31,7 @@ from optimist.panels.rows import TABLE_LEVEL, display_name
 from optimist.panels.rows import mean as mean_of
 from optimist.plan.config import claims_path, load_claims, project_root
 from optimist.plan.plan import Plan
+from optimist.runs.committed import MEASURE
 from optimist.runs.loop import COMPLETE
 from optimist.runs.setting import option_defaults
 
@@ -42,22 +43,19 @@ VERSION = 1
 EXPLORED = ("regret", "median_regret", "relative_regret")
 
 
-def collect(plan: Plan, trials: int) -> tuple[dict[str, Any], str]:
-    """Return what the page shows, and its curves, packed.
+def collect(plan: Plan) -> dict[str, Any]:
+    """Return what the page shows; its cells have their curves as of `curves.of_cell`.
 
     Parameters
     ----------
     plan : Plan
         Of the configuration whose figures are shown.
-    trials : int
-        Of how many trials of a cell, at most, the curves are kept one by one.
 
     Raises
     ------
     ResultError
         If a file that is shown does not exist, or is of another version.
     """
-    packer = curves.Packer()
     shown: dict[str, Any] = {
         name: {} for name in ("papers", "settings", "methods", "labels", "figures", "claims")
     }
@@ -66,7 +64,7 @@ def collect(plan: Plan, trials: int) -> tuple[dict[str, Any], str]:
         reader = _Paper(plan, name, paper)
         shown["claims"] |= reader.claims()
         shown["figures"] |= reader.figures()
-        shown["cells"] += reader.cells(packer, trials)
+        shown["cells"] += reader.cells()
         shown["settings"] |= reader.settings()
         shown["methods"] |= reader.methods(shown["methods"])
         shown["labels"] |= reader.labels()
@@ -82,10 +80,9 @@ def collect(plan: Plan, trials: int) -> tuple[dict[str, Any], str]:
         "checks": CHECK_COLUMNS,
         "findings": sentences["findings"],
         "t": _quantiles(max(most, 2)),
-        "grids": packer.grids,
         "provenance": _provenance(plan),
         **shown,
-    }, packer.packed()
+    }
 
 
 def _absent(path: str, paper: str) -> ResultError:
@@ -165,15 +162,15 @@ class _Paper:
 
     # Cells.
 
-    def cells(self, packer: curves.Packer, trials: int) -> list[dict[str, Any]]:
+    def cells(self) -> list[dict[str, Any]]:
         """Return what became of every cell of both groups, with its curves."""
         found = []
         for group in GROUPS:
             if self.plan.trials.paths(self.name, group=group):
-                found += self._cells_of(group, packer, trials)
+                found += self._cells_of(group)
         return found
 
-    def _cells_of(self, group: str, packer: curves.Packer, trials: int) -> list[dict[str, Any]]:
+    def _cells_of(self, group: str) -> list[dict[str, Any]]:
         import pandas as pd
 
         from optimist import sealed
@@ -194,7 +191,7 @@ class _Paper:
                     "label": label,
                     "group": group,
                     **self._ends(rows),
-                    **_drawn(by_cell, setting, label, packer, trials),
+                    **_drawn(by_cell, setting, label),
                 }
             )
         return cells
@@ -300,24 +297,15 @@ _TIMES = (
 )
 
 
-def _drawn(
-    by_cell: Mapping[Any, "pd.DataFrame"],
-    setting: str,
-    label: str,
-    packer: curves.Packer,
-    trials: int,
-) -> dict[str, Any]:
-    """Return where the curves of a cell are, ``curves`` of regret and ``times`` of seconds."""
+def _drawn(by_cell: Mapping[Any, "pd.DataFrame"], setting: str, label: str) -> dict[str, Any]:
+    """Return the ``curves`` of regret and ``times`` of seconds of a cell, as far as it has them."""
     found = {}
-    for lane, key, value, kept in (
-        ("regret", "curves", "regret", trials),
-        ("timing", "times", "seconds", 0),
-    ):
+    for lane, key in curves.KEYS.items():
         rows = by_cell.get((lane, setting, label))
         if rows is not None:
-            rounds, drawn = curves.of_cell(rows, value, kept)
+            rounds, drawn = curves.of_cell(rows, MEASURE[lane])
             if drawn:
-                found[key] = packer.add(drawn, rounds)
+                found[key] = rounds, drawn
     return found
 
 
