@@ -33,7 +33,7 @@ from optimist.panels.tables.base import MEANINGS, to_markdown
 from optimist.plan.config import load_paper, paper_names
 from optimist.runs.trials import expand
 
-COMMON_ROLES = {"data", "note", "remark", "footnote", "line", "point", "slope"}
+COMMON_ROLES = {"data", "note", "remark", "footnote", "line", "phase", "point", "slope"}
 LINES = 210
 STATISTICS = ("mean", "median", "quantile", "percentile", "std", "var", "average")
 STATISTICS += tuple(f"nan{name}" for name in STATISTICS[:-1])

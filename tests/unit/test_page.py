@@ -87,11 +87,15 @@ def test_a_cell_has_its_complete_trials_first_then_its_summaries():
     rows = [("trial", k, t, 10.0 * k + t) for k in range(3) for t in (1, 2) if (k, t) != (1, 2)]
     rows += [(name, np.nan, t, 100.0 + t) for name in ("mean", "median") for t in (1, 2)]
     frame = pd.DataFrame(rows, columns=["curve", "trial", "round", "regret"])
-    rounds, found = curves.of_cell(frame, "regret", 40)
+    rounds, found = curves.of_cell(frame, "regret")
     assert rounds == [1, 2]
     assert [curve.tolist() for curve in found[:2]] == [[1.0, 2.0], [21.0, 22.0]]
     assert len(found) == 2 + len(curves.SUMMARIES)
-    assert len(curves.of_cell(frame, "regret", 1)[1]) == 1 + len(curves.SUMMARIES)
+    cell = {"label": "gloc", "curves": (rounds, found), "times": (rounds, found)}
+    ((placed,), grids, _) = curves.pack([cell], 1)
+    assert grids == [[1, 2]] and placed["label"] == "gloc"
+    assert placed["curves"]["count"] == 1 + len(curves.SUMMARIES)
+    assert placed["times"]["count"] == len(curves.SUMMARIES)
 
 
 # Claims and sentences.
@@ -253,7 +257,10 @@ def test_a_library_that_was_changed_is_refused(monkeypatch):
 
 def test_a_page_keeps_fewer_curves_before_it_is_refused_for_its_size(monkeypatch):
     asked = []
-    monkeypatch.setattr(build, "collect", lambda plan, trials: asked.append(trials) or ({}, ""))
+    monkeypatch.setattr(build, "collect", lambda plan: {"cells": []})
+    monkeypatch.setattr(
+        build.curves, "pack", lambda cells, trials: asked.append(trials) or ([], [], "")
+    )
     sizes = iter([9_000_000, 4_600_000, 4_400_000])
     monkeypatch.setattr(build, "render", lambda data, curves: "x" * next(sizes))
     assert len(build.build(None)[0]) == 4_400_000

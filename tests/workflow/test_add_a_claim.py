@@ -24,10 +24,10 @@ def test_following_the_document_decides_the_new_claim(project):
     own = table[table["claim"] == CLAIM]
     assert own["status"].tolist() == ["stated", "open", "open", "open"]
     assert own["reading"].tolist()[0] == "base theory; instance identified"
-    assert set(own["verdict"]) == {"undecided"}
+    assert set(own["verdict"]) == {"shortened"}
     assert set(own["n"]) == {2}
     said = next(d.stdout for line, d in done.items() if line.startswith("optimist"))
-    assert f"{CLAIM}  undecided" in said
+    assert f"{CLAIM}  shortened" in said
     check_that_edits_run_no_cell(project, next(line for line in done if "--dry-run" in line))
 
 

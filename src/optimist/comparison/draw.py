@@ -13,7 +13,7 @@ import numpy as np
 from optimist.errors import ConfigError
 from optimist.files import write_atomically
 from optimist.label import name_of
-from optimist.panels.looks import SHAPES
+from optimist.panels.looks import MARKERS
 from optimist.panels.rows import display_name
 from optimist.plan.config import load_looks
 from optimist.registry import names_file
@@ -104,13 +104,13 @@ def _looks(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
     known = {label: looks["methods"].get(name_of(label), {}).get("colour") for label in labels}
     free = [colour for colour in looks["palette"] if colour not in known.values()]
     others = cycle(free or looks["palette"])
-    found: dict[str, dict[str, Any]] = {}
+    shapes, found = [*MARKERS.values()], dict[str, dict[str, Any]]()
     for i, label in enumerate(labels):
         own, used = known[label], {look["color"] for look in found.values()}
         found[label] = {
             "label": _called(label, names),
             "color": next(others) if own is None or own in used else own,
-            "marker": SHAPES[i % len(SHAPES)],
+            "marker": shapes[i % len(shapes)],
             "linestyle": "-",
         }
     return found

@@ -9,7 +9,7 @@ from typing import Any
 
 from optimist.errors import ResultError
 from optimist.files import write_text
-from optimist.page import index
+from optimist.page import curves, index
 from optimist.page.content import collect
 from optimist.plan.plan import Plan
 from optimist.root import workspace
@@ -18,7 +18,7 @@ from optimist.schemas import check_document
 MOST_BYTES = 5_000_000
 # Of how many trials of a cell the curves are kept one by one, if the page is too large with more.
 TRIALS = (40, 20, 10, 5, 0)
-ROOMY_BYTES = 4_500_000
+ROOMY_BYTES = 4_400_000
 LIBRARIES = ("d3.min.js", "plot.umd.min.js")
 PROGRAMS = ("state.js", "statistics.js", "charts.js", "views.js")
 # The class of Plot's drawings, and the style that it adds to each.
@@ -53,9 +53,11 @@ def build(plan: Plan) -> tuple[str, dict[str, Any]]:
     ConfigError
         If a sentence rests on a verdict that has changed.
     """
+    content = collect(plan)
     for trials in TRIALS:
-        data, curves = collect(plan, trials)
-        page = render(data, curves)
+        cells, grids, packed = curves.pack(content["cells"], trials)
+        data = {**content, "cells": cells, "grids": grids}
+        page = render(data, packed)
         if len(page.encode()) <= ROOMY_BYTES:
             break
     size = len(page.encode())
@@ -64,7 +66,7 @@ def build(plan: Plan) -> tuple[str, dict[str, Any]]:
     return page, data
 
 
-def render(data: dict[str, Any], curves: str) -> str:
+def render(data: dict[str, Any], packed: str) -> str:
     """Return the page with some content."""
     import jinja2
 
@@ -81,7 +83,7 @@ def render(data: dict[str, Any], curves: str) -> str:
         style=jinja2.utils.markupsafe.Markup(style),
         scripts=[jinja2.utils.markupsafe.Markup(script) for script in scripts],
         data=jinja2.utils.markupsafe.Markup(as_script(plain)),
-        curves=curves,
+        curves=packed,
         quick=plain["quick"],
         papers=plain["papers"],
         claims=plain["claims"],

@@ -5,7 +5,6 @@ function as the pipeline's tables. `page.schema.json` describes the answer.
 """
 
 import base64
-import csv
 import inspect
 import json
 import math
@@ -17,6 +16,7 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from optimist.algorithms import algorithm_class, option_names
+from optimist.data.sources import load_sources
 from optimist.environments import environment_domain
 from optimist.errors import ResultError
 from optimist.files import sha256
@@ -32,6 +32,7 @@ from optimist.panels.rows import mean as mean_of
 from optimist.plan.config import claims_path, load_claims
 from optimist.plan.plan import Plan
 from optimist.root import made_before, project_root
+from optimist.runs.committed import MEASURE
 from optimist.runs.loop import COMPLETE
 from optimist.runs.setting import option_defaults
 
@@ -43,22 +44,19 @@ VERSION = 1
 EXPLORED = ("regret", "median_regret", "relative_regret")
 
 
-def collect(plan: Plan, trials: int) -> tuple[dict[str, Any], str]:
-    """Return what the page shows, and its curves, packed.
+def collect(plan: Plan) -> dict[str, Any]:
+    """Return what the page shows; its cells have their curves as of `curves.of_cell`.
 
     Parameters
     ----------
     plan : Plan
         Of the configuration whose figures are shown.
-    trials : int
-        Of how many trials of a cell, at most, the curves are kept one by one.
 
     Raises
     ------
     ResultError
         If a file that is shown does not exist, or is of another version.
     """
-    packer = curves.Packer()
     shown: dict[str, Any] = {
         name: {} for name in ("papers", "settings", "methods", "labels", "figures", "claims")
     }
@@ -67,7 +65,7 @@ def collect(plan: Plan, trials: int) -> tuple[dict[str, Any], str]:
         reader = _Paper(plan, name, paper)
         shown["claims"] |= reader.claims()
         shown["figures"] |= reader.figures()
-        shown["cells"] += reader.cells(packer, trials)
+        shown["cells"] += reader.cells()
         shown["settings"] |= reader.settings()
         shown["methods"] |= reader.methods(shown["methods"])
         shown["labels"] |= reader.labels()
@@ -83,10 +81,9 @@ def collect(plan: Plan, trials: int) -> tuple[dict[str, Any], str]:
         "checks": CHECK_COLUMNS,
         "findings": sentences["findings"],
         "t": _quantiles(max(most, 2)),
-        "grids": packer.grids,
         "provenance": _provenance(plan),
         **shown,
-    }, packer.packed()
+    }
 
 
 def _absent(path: str, paper: str) -> ResultError:
@@ -166,15 +163,15 @@ class _Paper:
 
     # Cells.
 
-    def cells(self, packer: curves.Packer, trials: int) -> list[dict[str, Any]]:
+    def cells(self) -> list[dict[str, Any]]:
         """Return what became of every cell of both groups, with its curves."""
         found = []
         for group in GROUPS:
             if self.plan.trials.paths(self.name, group=group):
-                found += self._cells_of(group, packer, trials)
+                found += self._cells_of(group)
         return found
 
-    def _cells_of(self, group: str, packer: curves.Packer, trials: int) -> list[dict[str, Any]]:
+    def _cells_of(self, group: str) -> list[dict[str, Any]]:
         import pandas as pd
 
         from optimist import sealed
@@ -195,7 +192,7 @@ class _Paper:
                     "label": label,
                     "group": group,
                     **self._ends(rows),
-                    **_drawn(by_cell, setting, label, packer, trials),
+                    **_drawn(by_cell, setting, label),
                 }
             )
         return cells
@@ -300,24 +297,15 @@ _TIMES = (
 )
 
 
-def _drawn(
-    by_cell: Mapping[Any, "pd.DataFrame"],
-    setting: str,
-    label: str,
-    packer: curves.Packer,
-    trials: int,
-) -> dict[str, Any]:
-    """Return where the curves of a cell are, ``curves`` of regret and ``times`` of seconds."""
+def _drawn(by_cell: Mapping[Any, "pd.DataFrame"], setting: str, label: str) -> dict[str, Any]:
+    """Return the ``curves`` of regret and ``times`` of seconds of a cell, as far as it has them."""
     found = {}
-    for lane, key, value, kept in (
-        ("regret", "curves", "regret", trials),
-        ("timing", "times", "seconds", 0),
-    ):
+    for lane, key in curves.KEYS.items():
         rows = by_cell.get((lane, setting, label))
         if rows is not None:
-            rounds, drawn = curves.of_cell(rows, value, kept)
+            rounds, drawn = curves.of_cell(rows, MEASURE[lane])
             if drawn:
-                found[key] = packer.add(drawn, rounds)
+                found[key] = rounds, drawn
     return found
 
 
@@ -395,7 +383,5 @@ def _short(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _data() -> list[dict[str, str]]:
-    path = project_root() / "data" / "sources.csv"
-    names = ("name", "uci_id", "version", "licence", "doi", "content_sha256")
-    with path.open(encoding="utf-8", newline="") as file:
-        return [{name: row[name] for name in names} for row in csv.DictReader(file)]
+    names = ("name", "version", "licence", "doi", "content_sha256")
+    return [{name: getattr(source, name) for name in names} for source in load_sources().values()]

@@ -6,7 +6,7 @@ and then the differences, modulo 65536: first the high bytes of all numbers, the
 
 import base64
 import gzip
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STEPS = 2**16 - 1
+# What a cell's curves are called, by lane.
+KEYS = {"regret": "curves", "timing": "times"}
 
 
 class Packer:
@@ -71,16 +73,14 @@ def unpacked(text: str) -> bytes:
     return gzip.decompress(base64.b64decode(text))
 
 
-def of_cell(found: "pd.DataFrame", value: str, trials: int) -> tuple[list[int], list[np.ndarray]]:
-    """Return the rounds of a cell, and its curves: some trials that ended well, and summaries.
+def of_cell(found: "pd.DataFrame", value: str) -> tuple[list[int], list[np.ndarray]]:
+    """Return the rounds of a cell, and its curves: trials that ended well, and summaries.
 
     Parameters
     ----------
     found : DataFrame
         Rows of ``curves.parquet`` of one cell and lane.
     value : {"regret", "seconds"}
-    trials : int
-        How many trials at most, the first ones.
 
     Returns
     -------
@@ -94,7 +94,33 @@ def of_cell(found: "pd.DataFrame", value: str, trials: int) -> tuple[list[int], 
     if summary.empty:
         return [], []
     middle = summary["mean"]
-    kept = [single[name] for name in sorted(single)[:trials]]
-    kept += [summary[name].fillna(middle) if name in summary else middle for name in SUMMARIES]
+    every = [single[name] for name in sorted(single)]
+    every += [summary[name].fillna(middle) if name in summary else middle for name in SUMMARIES]
     rounds = [int(t) for t in summary.index]
-    return rounds, [curve.reindex(summary.index).to_numpy(float) for curve in kept]
+    return rounds, [curve.reindex(summary.index).to_numpy(float) for curve in every]
+
+
+def pack(
+    cells: Sequence[Mapping[str, Any]], trials: int
+) -> tuple[list[dict[str, Any]], list[list[int]], str]:
+    """Return cells with the places of their curves, the rounds of these, and them as text.
+
+    Parameters
+    ----------
+    cells : sequence of mapping
+        With ``curves`` and ``times`` as of `of_cell`.
+    trials : int
+        Of how many trials of a cell, at most, the curves of regret are kept one by one; of times
+        the summaries are.
+    """
+    packer, found = Packer(), []
+    for cell in cells:
+        placed = dict(cell)
+        for key in KEYS.values():
+            if key in cell:
+                rounds, drawn = cell[key]
+                single, summaries = drawn[: -len(SUMMARIES)], drawn[-len(SUMMARIES) :]
+                kept = single[:trials] if key == "curves" else []
+                placed[key] = packer.add([*kept, *summaries], rounds)
+        found.append(placed)
+    return found, packer.grids, packer.packed()

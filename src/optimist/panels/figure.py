@@ -19,6 +19,7 @@ from optimist.panels.legend import (
     Panels,
     entries,
     footnote_marks,
+    height_in_cell,
     height_of,
     lay_out,
     place,
@@ -117,13 +118,15 @@ def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[st
     rows_of_panels = -(-len(panels) // columns)
     notes = {letter: _notes(table[table["panel"] == letter], looks, columns) for letter in panels}
     each = figure.get("legend", "shared") == "panel"
+    width = LONGEST_LABEL if len(panels) == rows_of_panels * columns else _letters(columns) - HANDLE
     legend: dict[str, Any] = {
-        "handles": [] if each else entries(panels, table, looks, LONGEST_LABEL),
+        "handles": [] if each else entries(panels, table, looks, width),
         "title": "\n".join(words(panels, table, looks)),
     }
-    spare = len(panels) < rows_of_panels * columns
     least = max((_bars_height(panel, looks) for panel in panels.values()), default=0.0)
     height = max(figure.get("height", PANEL_HEIGHT), least) + max(map(height_of, notes.values()))
+    # A cell of the grid that is left over takes the legend, if it is high enough.
+    spare = len(panels) < rows_of_panels * columns and height_in_cell(legend) <= height
     size = WIDTH, height * rows_of_panels + 0.2 + (0.0 if spare else lay_out(legend))
     page = Figure(figsize=size, layout="constrained")
     if paper.get("shortened"):
@@ -144,7 +147,9 @@ def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[st
             place_below(canvas, handles, notes[letter])
         else:
             canvas.annotate(notes[letter], (0, 0), (0, BELOW), xycoords="axes fraction", **NOTE)
-    place(page, canvases[len(panels) :], legend)
+    for canvas in canvases[len(panels) :]:
+        canvas.axis("off")
+    place(page, canvases[-1] if spare else None, legend)
     return page
 
 

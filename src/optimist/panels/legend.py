@@ -1,6 +1,6 @@
 """The legend of a figure: its series, what they are compared with, bands, trials and footnotes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ LINE_HEIGHT = 0.17  # inches
 BELOW = -28  # points from a panel's axis to what is written below its labels
 LONGEST_LABEL = 40  # letters
 HANDLE = 7  # letters that the line of an entry takes
+CELL_LETTERS = 36  # in a line of a legend in a cell of the grid
 LONGEST_COUNTS = 100  # letters of the numbers of trials by series
 SMALLEST = 7  # points
 INTERVALS = {
@@ -63,15 +64,23 @@ def _footnotes(table: "pd.DataFrame") -> list[tuple[str, str]]:
     return [("*" * (i + 1), text) for i, text in enumerate(texts)]
 
 
-def place(page: "Page", spare: "Sequence[Canvas]", legend: dict[str, Any]) -> None:
+def height_in_cell(legend: Mapping[str, Any]) -> float:
+    """Return the height in inches of a legend in one column in a cell of the grid."""
+    labels = (handle.get_label() for handle in legend["handles"])
+    return height_of(_in_cell(legend["title"])) + sum(map(height_of, labels))
+
+
+def _in_cell(title: str) -> str:
+    return "\n".join(fill(line, CELL_LETTERS) for line in title.splitlines())
+
+
+def place(page: "Page", spare: "Canvas | None", legend: dict[str, Any]) -> None:
     """Put the shared legend into an empty cell of the grid, or below the panels without one."""
-    for canvas in spare:
-        canvas.axis("off")
-    if len(spare):
-        legend["title"] = "\n".join(fill(line, 36) for line in legend["title"].splitlines())
-        drawn = spare[-1].legend(**legend, loc="center left")
-    else:
+    if spare is None:
         drawn = page.legend(**legend, loc="outside lower center")
+    else:
+        in_cell = {**legend, "title": _in_cell(legend["title"])}
+        drawn = spare.legend(**in_cell, loc="center left")
     drawn.set_alignment("left")
 
 

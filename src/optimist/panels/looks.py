@@ -24,7 +24,7 @@ MARKERS = {
     "star": "*",
     "pentagon": "p",
 }
-SHAPES = [*MARKERS.values()]
+NAMES = [*MARKERS]
 # Three dashes that differ at print size. Their number and that of the markers have no common
 # factor, so that variants repeat a pair after 33.
 DASHES = ((0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
@@ -73,8 +73,8 @@ class Looks:
         others = [name for name in paper["names"] if name not in known]
         self._colours = {name: look["colour"] for name, look in known.items()}
         self._colours |= {name: free[i % len(free)] for i, name in enumerate(others)}
-        self._shapes = {name: MARKERS[look["marker"]] for name, look in known.items()}
-        self._shapes |= {name: SHAPES[-1 - i % len(SHAPES)] for i, name in enumerate(others)}
+        self._shapes = {name: look["marker"] for name, look in known.items()}
+        self._shapes |= {name: NAMES[-1 - i % len(NAMES)] for i, name in enumerate(others)}
         self._variants: list[str] = []
         blocks = [*paper.get("runs", []), *paper.get("timings", [])]
         for label in (label for block in blocks for label in block["algorithms"]):
@@ -118,13 +118,13 @@ class Looks:
 
     def marker(self, series: str) -> str:
         """Return the marker of a series."""
-        if self._is_variant(series):
-            return SHAPES[self._number(series) % len(SHAPES)]
-        return self._shapes.get(series) or SHAPES[self._place(series) % len(SHAPES)]
+        return MARKERS[self.shape(series)]
 
     def shape(self, series: str) -> str:
         """Return the name of the marker of a series."""
-        return next(name for name, marker in MARKERS.items() if marker == self.marker(series))
+        if self._is_variant(series):
+            return NAMES[self._number(series) % len(NAMES)]
+        return self._shapes.get(series) or NAMES[self._place(series) % len(NAMES)]
 
     def dash_lengths(self, series: str) -> list[float]:
         """Return the lengths of dashes and gaps of a series, none for a solid line."""

@@ -15,7 +15,7 @@ WARNING = "#A00000"
 MARKERS = 6  # of a curve
 SMALL = {"fontsize": 7, "va": "center"}
 # Roles of lines that the data are compared with; the legend names them.
-REFERENCES = ("line", "slope", "phase")
+REFERENCES = ("line", "slope", "phase", "ball")
 
 
 def by_series(marks: "pd.DataFrame") -> "Iterator[tuple[str, pd.DataFrame]]":
@@ -111,7 +111,7 @@ def star(canvas: "Canvas", x: float, y: float, text: str) -> None:
     canvas.annotate(text, (x, y), offset, textcoords="offset points", **side, **SMALL)
 
 
-def beside_title(canvas: "Canvas", marks: "pd.DataFrame") -> None:
-    """Write the words of role ``corner`` above the upper right corner."""
+def below_title(canvas: "Canvas", marks: "pd.DataFrame") -> None:
+    """Write the words of role ``corner`` below the panel's title."""
     for mark in of_role(marks, "corner").itertuples():
-        canvas.set_title(mark.note, loc="right", fontsize=7)
+        canvas.set_title(f"{canvas.get_title(loc='left')}\n{mark.note}")

@@ -162,7 +162,7 @@
       h("h1", {}, `${short(id)} `, about.statement),
       h("p", {}, app.verdict(about.verdict), h("span", { class: "quiet" }, ` ${about.kind}; ${about.place}`)),
       h("p", {}, h("b", {}, "Why: "), about.explanation, "."),
-      about.flags ? h("p", { class: "note" }, "This says little: it ", about.flags, ".") : null,
+      about.flags ? h("p", { class: "note" }, "This says little: it ", about.flags.replace(/\.$/, ""), ".") : null,
       about.note ? h("p", {}, about.note) : null,
       needed(about),
       groups.map((group) => readingView(group, app.commonAxis(about.checks, drawn()), drawn())),
@@ -510,6 +510,8 @@
     ].filter(([key]) => key !== "minus" || other);
     const [key, way] = (values.sort || "rank").split("-");
     const by = (columns.find(([name]) => name === key) || columns[0])[3];
+    // Within a rank the smaller mean comes first.
+    rows.sort((a, b) => (a.mean ?? Infinity) - (b.mean ?? Infinity) || 0);
     rows.sort((a, b) => (by(a) < by(b) ? -1 : by(a) > by(b) ? 1 : 0) * (way === "down" ? -1 : 1));
     const head = columns.map(([name, title, , , kind]) => h("th", { scope: "col", class: kind || null, "aria-sort": name === key ? (way === "down" ? "descending" : "ascending") : "none" },
       h("button", { type: "button", id: `sort-${name}`, onclick: () => app.set({ sort: name === key && way !== "down" ? `${name}-down` : name }) }, title, name === key ? (way === "down" ? " ▾" : " ▴") : "")));

@@ -160,7 +160,7 @@ class StarvationPanel(Panel):
     def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
         """Draw the band, the function, and ticks at the inducing points."""
         drawing.curves(canvas, marks, looks)
-        drawing.beside_title(canvas, marks)
+        drawing.below_title(canvas, marks)
         function, inducing = (drawing.of_role(marks, role) for role in ("function", "inducing"))
         if len(function):  # nothing drawn would still disturb the layout
             canvas.plot(function["x"], function["y"], **FUNCTION)
