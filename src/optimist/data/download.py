@@ -33,8 +33,12 @@ class NoAnswerError(DataError):
 def download(entry: Source, timeout: float) -> "pd.DataFrame":
     """Return the table that the origin of a data set sends, not verified.
 
-    Raises NoAnswerError if the download fails or takes longer than ``timeout`` seconds, DataError
-    if the data set has no origin.
+    Raises
+    ------
+    NoAnswerError
+        If the download fails or takes longer than ``timeout`` seconds.
+    DataError
+        If the data set has no origin.
     """
     if not entry.origin:
         raise DataError(f"{entry.name} is not on UCI")

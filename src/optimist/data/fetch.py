@@ -61,8 +61,12 @@ def fetch(
         ``name, version, source, attempts, digest, rows, fetched_at`` (ready for JSON); an attempt
         is ``source, seconds, error``, with error None for the one that succeeded.
 
-    Raises ConfigError for an unknown name or a wrong option, DataError when no verified copy can be
-    had.
+    Raises
+    ------
+    ConfigError
+        For an unknown name or a wrong option.
+    DataError
+        When no verified copy can be had.
     """
     _check_options(source, timeout, retries)
     folder = Path(data_dir) if data_dir is not None else default_data_dir()

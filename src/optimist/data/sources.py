@@ -41,7 +41,10 @@ def default_data_dir() -> Path:
 def load_sources(path: str | Path | None = None) -> dict[str, Source]:
     """Read the registry of data sets, by name.
 
-    Raises DataError for a missing file, a missing column, a bad number or a repeated name.
+    Raises
+    ------
+    DataError
+        For a missing file, a missing column, a bad number or a repeated name.
     """
     path = Path(path) if path is not None else default_data_dir() / "sources.csv"
     try:

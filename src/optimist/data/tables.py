@@ -30,8 +30,12 @@ def read(path: str | Path) -> "pd.DataFrame":
 def read_raw(path: str | Path) -> "pd.DataFrame":
     """Read a fetched table, named after its data set, and verify its content once more.
 
-    Raises ResultError if the file is missing or damaged, and DataError if it holds another table
-    than the registered one.
+    Raises
+    ------
+    ResultError
+        If the file is missing or damaged.
+    DataError
+        If it holds another table than the registered one.
     """
     path = Path(path)
     sources = load_sources()

@@ -29,8 +29,12 @@ def check_file(path: Path, expected: str) -> None:
 def verified(frame: "pd.DataFrame", entry: Source, place: str) -> "pd.DataFrame":
     """Return the registered columns of ``frame``, whole numbers in the smallest integer types.
 
-    ``place`` says in messages where the table comes from. Raises DataError unless the columns, the
-    number of rows and the content are the registered ones.
+    ``place`` says in messages where the table comes from.
+
+    Raises
+    ------
+    DataError
+        Unless the columns, the number of rows and the content are the registered ones.
     """
     missing = [name for name in entry.columns if name not in frame.columns]
     if missing:

@@ -44,7 +44,10 @@ class Law(ABC):
     def moment(self, q: float) -> float:
         r"""Return $m_q$, the absolute moment of order q about the mean.
 
-        Raises ConfigError unless 0 < q < tail.
+        Raises
+        ------
+        ConfigError
+            Unless 0 < q < tail.
         """
         if not 0.0 < positive("moment", q) < self.tail:
             raise ConfigError(

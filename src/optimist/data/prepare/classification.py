@@ -44,7 +44,10 @@ def prepare(frame: "pd.DataFrame") -> "pd.DataFrame":
 def read_table(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     """Return features (n, d) float and labels (n,) int, 0 or 1, of a prepared file.
 
-    Raises DataError for a file that `write` could not have written.
+    Raises
+    ------
+    DataError
+        For a file that `write` could not have written.
     """
     table = read_numbers(path, "label")
     found = np.unique(table[:, 0]).tolist()

@@ -65,7 +65,10 @@ def _numeric(features, one_hot):
 def read_arms(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     """Return features (A, d) and targets (A,) of a prepared file.
 
-    Raises DataError for a file that `write` could not have written.
+    Raises
+    ------
+    DataError
+        For a file that `write` could not have written.
     """
     table = read_numbers(path, "target")
     if table[:, 0].min() < 0.0 or table[:, 0].max() > 1.0:

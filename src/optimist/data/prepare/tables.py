@@ -12,7 +12,12 @@ def read_numbers(path: str | Path, first: str) -> np.ndarray:
     """Return the numbers of a prepared file, (rows, columns), all of them finite.
 
     The file has a header that begins with the name ``first``, at least one more column, and rows of
-    as many numbers. Raises DataError otherwise.
+    as many numbers.
+
+    Raises
+    ------
+    DataError
+        For any other file.
     """
     try:
         lines = read_text(path).splitlines()
