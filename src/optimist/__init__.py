@@ -7,7 +7,7 @@ when they are first used, so that ``import optimist`` takes no time.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PLACES = {
     "ConfigError": "optimist.errors",
