@@ -351,6 +351,16 @@ def test_a_tuning_that_was_not_run_to_its_end_can_fail_and_not_hold():
     assert "of 2 tunings, one of which suffices, 2 fails" in found.explanation
 
 
+def test_what_was_not_run_weakens_no_failure_of_what_was():
+    # Two checks are corrected for two, whatever else was not run: 2 x 0.0143 is above 0.025.
+    rest = {"metric": "not_run", "arguments": {"what": "time"}, "relation": "above", "bound": 0}
+    near = ratio("below", 10 - 2.6 * 0.471405, part="one")
+    for others, word in (([], "not reproduced"), ([fact("x", part="two")], "undecided")):
+        checks = tuning("only", near, *others, {**rest, "part": "three"})
+        found = judge(*checks, finals=TEN, facts=facts(x=0.0))
+        assert (found.word, outcomes(found)[-1]) == (word, "undecided")
+
+
 def test_a_tuning_that_fails_needs_no_other_cells():
     fails = tuning("c 1", fact("x"), fact("absent"))
     holds = tuning("c 2", fact("y"))
@@ -392,6 +402,28 @@ def test_a_check_says_nothing_unless_its_controls_fail(controls, any_control, ou
         assert (verdict.results[0].support, verdict.results[0].refute) == (1.0, 1.0)
     if outcome == "missing":
         assert "for its control no absent of here in facts" in verdict.explanation
+
+
+def test_of_any_controls_the_nearest_to_failing_is_named():
+    near, far = (ratio("below", bound, top=top) for bound, top in ((9.5, "a"), (9.5, "b")))
+    for both in ([near, far], [far, near]):
+        check = fact("x", controls=both, any_control=True)
+        found = judge(check, facts=facts(x=0.0), finals=TEN)
+        assert "control, regret of a / b, here," in found.results[0].remark
+
+
+def test_where_a_whole_reading_is_empty_no_number_of_trials_is_named():
+    check = ratio("below", 10.5)
+    empty = fact("x", controls=[control("keeps")])
+    tables = {"finals": TEN, "facts": facts(x=0.0, keeps=0.0)}
+    open_one = decide(reading(check), tables=tables)
+    both = decide(reading(check), reading(empty, name="odd"), tables=tables)
+    beside = decide(reading(check), reading(empty, name="odd", status="ours"), tables=tables)
+    assert {v.word for v in (open_one, both, beside)} == {"undecided"}
+    assert deciding.needs(open_one, {}) and deciding.needs(beside, {})
+    assert deciding.needs(both, {}) is None
+    assert "partly at best" in both.explanation
+    assert "partly at best" not in beside.explanation + open_one.explanation
 
 
 def test_one_of_any_controls_is_corrected_for_the_choice():

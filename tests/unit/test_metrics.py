@@ -214,6 +214,32 @@ def test_regret_up_to_a_round_and_after_it(name, arguments, value):
 
 
 @pytest.mark.parametrize(
+    ("name", "arguments", "value"),
+    [
+        # Of rounds 1, 2 and 4 the last up to 3 is the second.
+        ("regret_exponent_within", {**OF_A, "since": 3, "rounds": 4}, math.log(10 / 6, 2)),
+        ("late_rate", {**OF_A, "since": 3}, (2.0 + 2.0) / 2.0 / 2.0),
+        (
+            "regret_difference_between",
+            {"setting": "here", "one": "a", "other": "b", "since": 1, "rounds": 3},
+            (3.0 + 1.0) / 2.0 - 1.0,
+        ),
+    ],
+)
+def test_rounds_that_were_not_recorded_are_not_counted_as_played(name, arguments, value):
+    found = measure(name, arguments, regrets=[f[f["round"] != 3] for f in REGRETS])
+    assert found.value == pytest.approx(value)
+
+
+def test_an_exponent_is_that_of_a_power_whatever_was_recorded():
+    rounds = [1, 492, 1000, 2000]
+    table = pd.DataFrame({"round": rounds, "regret": [t**0.5 for t in rounds], "trial": 0})
+    table = table.assign(setting="here", algorithm="a", status="ok")
+    arguments = {**OF_A, "since": 500, "rounds": 2000}
+    assert measure("regret_exponent_within", arguments, regrets=[table]).value == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
     ("name", "arguments"),
     [
         ("late_regret", {**OF_A, "since": 4}),
@@ -643,5 +669,8 @@ def test_watched_trials_must_be_complete_and_have_the_column():
         arguments = {**OF_STUDY, "setting": setting, "column": column}
         reason = missing("watched_mean", arguments, sketch=WATCHED)
         assert reason == f"{column} of {setting}, a in sketch"
+    # Round 3 was not recorded: from 2 on, as with 2.
+    between = {**OF_STUDY, "setting": "r", "column": "m", "against": "d", "since": 3}
+    assert measure("watched_exponent_difference", between, sketch=WATCHED).value == 1.5
     beyond = {**OF_STUDY, "setting": "r", "column": "m", "against": "d", "since": 5}
     assert "round 5" in missing("watched_exponent_difference", beyond, sketch=WATCHED)

@@ -80,6 +80,11 @@ class Check:
         return metric(self.metric).template.format(**words)
 
     @property
+    def is_tested(self) -> bool:
+        """Whether it can fail: what was not run stands in the place of a check, and cannot."""
+        return self.metric != "not_run"
+
+    @property
     def settings(self) -> list[str]:
         """The settings involved."""
         return self._named(SETTINGS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from optimist.claims.checks import Claim, claim_cells
 from optimist.claims.context import CellKey
 from optimist.claims.metrics import metric
-from optimist.claims.verdicts import Result, Verdict
+from optimist.claims.verdicts import Result, Verdict, teaches_nothing
 
 # Ratios between which what a check can decide is looked for.
 MOST_RATIO = 100.0
@@ -51,14 +51,15 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs | None:
     seconds : mapping
         Processor seconds of a trial of each cell, by lane, setting and algorithm.
     """
-    if verdict.word != "undecided":
+    counted = [result for result in verdict.results if result.counts]
+    if verdict.word != "undecided" or teaches_nothing(counted):
         return None
     claim = verdict.claim
     wanted: dict[CellKey, int] = {}
     have: dict[CellKey, int] = {}
     kinds = set()
-    for result in verdict.results:
-        if not result.counts or result.measurement is None:
+    for result in counted:
+        if result.measurement is None:
             continue
         open_cells = result.measurement.cells if result.outcome == "undecided" else ()
         units = units_needed(result, claim.decides, claim.alpha)

@@ -23,7 +23,7 @@ class Part:
     supports : tuple of float
         $p^+$ of its checks.
     refutes : tuple of float
-        $p^-$ of its checks.
+        $p^-$ of its checks, but of what was not run.
     """
 
     name: str
@@ -81,8 +81,8 @@ class Conjunction:
 
 
 def bonferroni(p_values: Sequence[float]) -> float:
-    """Return the p-value that one of several hypotheses is false, given that of each."""
-    return min(1.0, len(p_values) * min(p_values))
+    """Return the p-value that one of several hypotheses is false, given that of each; 1 of none."""
+    return min(1.0, len(p_values) * min(p_values)) if p_values else 1.0
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -56,13 +56,10 @@ def _needed(check: Any) -> str:
 
 
 def tally(frame: "pd.DataFrame") -> str:
-    """Return a line: how many claims of each kind have which verdict, and over how many rounds.
-
-    Flagged ones are counted apart.
-    """
+    """Return a line: how many claims of each kind have which verdict; flagged ones apart."""
     heads = frame.drop_duplicates("claim")
     parts = [_kind_tally(heads[heads["kind"] == kind], kind) for kind in KINDS]
-    return " ".join([*filter(None, parts), _rounds(frame)]).rstrip()
+    return " ".join(filter(None, parts))
 
 
 def _kind_tally(heads: "pd.DataFrame", kind: str) -> str:
@@ -80,15 +77,6 @@ def _kind_tally(heads: "pd.DataFrame", kind: str) -> str:
 def _counts(words: Any) -> str:
     counts = Counter(words)
     return ", ".join(f"{counts[name]} {name}" for name in ALL_WORDS if counts[name])
-
-
-def _rounds(frame: "pd.DataFrame") -> str:
-    """Say how long the runs were, so that a truncated one cannot pass for a full one."""
-    rounds = frame["rounds"].dropna()
-    if rounds.empty:
-        return ""
-    shortest, longest = int(rounds.min()), int(rounds.max())
-    return f"Measured over {shortest}{f' to {longest}' if longest > shortest else ''} rounds."
 
 
 def wrong_words(frame: "pd.DataFrame") -> str:
@@ -241,7 +229,7 @@ def _section(verdict: "Verdict", checks: list[Any]) -> str:
         f"{claim.statement} ({claim.place}; {claim.kind}; [source]({source}))\n",
         f"Verdict: **{verdict.word}**, {verdict.explanation}.\n",
     ]
-    parts += [f"This says little: it {flag}.\n" for flag in verdict.flags]
+    parts += [f"This says little: it {_full(flag)}.\n" for flag in verdict.flags]
     if _needed(about):
         run = f": `{about.command}`" if about.command else ""
         parts.append(f"{_needed(about)}{run}.\n")
@@ -250,6 +238,11 @@ def _section(verdict: "Verdict", checks: list[Any]) -> str:
     for (reading, status), rows in itertools.groupby(checks, lambda c: (c.reading, c.status)):
         parts.append(_reading(reading, status, list(rows)))
     return "\n".join(parts)
+
+
+def _full(flag: str) -> str:
+    """Return a flag as the end of a sentence without its full stop."""
+    return ("was " if flag.startswith("chosen") else "") + flag.rstrip(".")
 
 
 def _reading(reading: str, status: str, checks: list[Any]) -> str:

@@ -242,7 +242,18 @@ def _empirical(claim: Claim, results: list[Result], cells: Any) -> Verdict:
     found = {r.name: conjunction(_of(counted, r)) for r in readings}
     word = conclude(list(found.values()), claim.alpha, _distinct(counted))
     outcomes = {name: one.outcome(claim.alpha) for name, one in found.items()}
-    return Verdict(claim, word, _why(found, claim, counted), results, outcomes, _flags(claim))
+    why = _why(found, claim, counted)
+    if word == "undecided" and teaches_nothing(counted):
+        why += "; under one reading nothing can be learnt, so that more trials make it partly at best"
+    return Verdict(claim, word, why, results, outcomes, _flags(claim))
+
+
+def teaches_nothing(counted: Iterable[Result]) -> bool:
+    """Return whether all checks of some reading are empty, which then neither holds nor fails."""
+    outcomes: dict[str, set[str]] = {}
+    for r in counted:
+        outcomes.setdefault(r.reading.name, set()).add(r.outcome)
+    return {"empty"} in outcomes.values()
 
 
 def _distinct(counted: Sequence[Result]) -> list[float] | None:
@@ -284,7 +295,9 @@ def _control(result: Result, claim: Claim, cells: Any) -> tuple[str, str]:
     lacking = [f"for its control {one.remark}" for one in found if one.outcome == "missing"]
     if lacking:
         return "missing", lacking[0]
-    label = max(found, key=lambda one: one.refute).check.label
+    # Of several of which one is enough, the one that is nearest to failing.
+    pick = min if result.check.any_control else max
+    label = pick(found, key=lambda one: one.refute).check.label
     return "empty", f"nothing to learn: its control, {label}, does not fail"
 
 
@@ -295,7 +308,11 @@ def _outcomes(results: list[Result], claim: Claim) -> list[Result]:
     """
     adjusted: dict[int, float] = {}
     for counts in (True, False):
-        own = [i for i, r in enumerate(results) if not r.outcome and r.counts == counts]
+        own = [
+            i
+            for i, r in enumerate(results)
+            if not r.outcome and r.counts == counts and r.check.is_tested
+        ]
         adjusted |= dict(zip(own, holm([results[i].refute for i in own]), strict=True))
 
     def outcome(i: int) -> str:
@@ -303,7 +320,8 @@ def _outcomes(results: list[Result], claim: Claim) -> list[Result]:
             return "holds"
         return "fails" if adjusted[i] <= claim.alpha else "undecided"
 
-    return [replace(r, outcome=outcome(i)) if i in adjusted else r for i, r in enumerate(results)]
+    results = [replace(r, outcome=outcome(i)) if i in adjusted else r for i, r in enumerate(results)]
+    return [r if r.outcome else replace(r, outcome="undecided") for r in results]
 
 
 def conjunction(results: Sequence[Result]) -> Conjunction:
@@ -314,7 +332,11 @@ def conjunction(results: Sequence[Result]) -> Conjunction:
     found = [
         Conjunction(
             tuple(
-                Part(name, tuple(r.support for r in own), tuple(r.refute for r in own))
+                Part(
+                    name,
+                    tuple(r.support for r in own),
+                    tuple(r.refute for r in own if r.check.is_tested),
+                )
                 for name, own in parts.items()
             )
         )

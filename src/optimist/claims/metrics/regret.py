@@ -187,7 +187,9 @@ def regret_growth_within(
     cells: Cells, *, algorithm: str, setting: str, since: int, rounds: int
 ) -> Measurement:
     """Ratio of the mean regrets of the same trials at two rounds."""
-    return cells.measured(_at_two_rounds(cells, algorithm, setting, since, rounds, RATIO_UNITS))
+    (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
+    ends = common([_until(rows, rounds), _until(rows, since)])
+    return cells.measured(RatioOfMeans(*ends))
 
 
 @worded(
@@ -196,9 +198,14 @@ def regret_growth_within(
 def regret_exponent_within(
     cells: Cells, *, algorithm: str, setting: str, since: int, rounds: int
 ) -> Measurement:
-    """Exponent of mean regret in t, from its ratio at two rounds of the same trials."""
-    ratio = _at_two_rounds(cells, algorithm, setting, since, rounds, EXPONENT_UNITS)
-    return cells.measured(Exponent(ratio, rounds / since))
+    """Exponent of mean regret in t, from its ratio at two rounds of the same trials.
+
+    The rounds are the last recorded ones up to those that are named.
+    """
+    (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
+    ends = _recorded(rows, rounds), _recorded(rows, since)
+    ratio = RatioOfMeans(*common([_until(rows, end) for end in ends]), EXPONENT_UNITS)
+    return cells.measured(Exponent(ratio, ends[0] / ends[1]))
 
 
 @worded("share of the regret of {algorithm} after round {since}, {setting}", RATIO_UNITS)
@@ -213,7 +220,7 @@ def late_regret(cells: Cells, *, algorithm: str, setting: str, since: int) -> Me
 def late_rate(cells: Cells, *, algorithm: str, setting: str, since: int) -> Measurement:
     """Mean regret of the rounds after some round: the simple regret of one drawn from them."""
     (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
-    late = _since(rows, since) / (rows["round"].max() - since)
+    late = _since(rows, since) / (rows["round"].max() - _recorded(rows, since))
     return cells.measured(Mean(late.to_numpy()))
 
 
@@ -375,6 +382,12 @@ def _pairs(cells, setting, *algorithms):
     return common(_finals(cells, *((setting, algorithm) for algorithm in algorithms)))
 
 
+def _recorded(rows, rounds):
+    """Return the last recorded round that is at most ``rounds``, 0 if none is."""
+    early = rows["round"][rows["round"] <= rounds]
+    return int(early.max()) if len(early) else 0
+
+
 def _until(rows, rounds):
     """Return the regret of each trial up to its last recorded round that is at most ``rounds``."""
     if rows["round"].max() < rounds:
@@ -396,14 +409,9 @@ def _between(cells, setting, algorithms, since, rounds):
     sides = []
     for rows in cells.complete("regrets", "regret", *((setting, a) for a in algorithms)):
         early = _until(rows, since) if since else 0.0
-        sides.append((_until(rows, rounds) - early) / (rounds - since))
+        played = _recorded(rows, rounds) - (_recorded(rows, since) if since else 0)
+        sides.append((_until(rows, rounds) - early) / played)
     return sides
-
-
-def _at_two_rounds(cells, algorithm, setting, since, rounds, least):
-    (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
-    late, early = common([_until(rows, rounds), _until(rows, since)])
-    return RatioOfMeans(late, early, least)
 
 
 def _by_split(values, splits):

@@ -88,11 +88,12 @@ def watched_exponent_difference(
     since: int,
 ) -> Measurement:
     """Mean over trials of the difference of two columns' exponents from a round to the end."""
-    ends = []
+    found = []
     for name in (column, against):
         rows = _rows(cells, study, setting, algorithm, name)
-        ends += [_at(rows, name, int(rows["round"].max())), _at(rows, name, since)]
-    top, top_since, bottom, bottom_since = log(common(ends)) / np.log(rows["round"].max() / since)
+        first, last = _recorded(rows, since), int(rows["round"].max())
+        found += [_at(rows, name, last), _at(rows, name, first)]
+    top, top_since, bottom, bottom_since = log(common(found)) / np.log(last / first)
     return cells.measured(mean_difference(top - top_since, bottom - bottom_since))
 
 
@@ -110,9 +111,14 @@ def _last(cells, study, setting, algorithm, column):
     return rows.sort_values("round").groupby("trial")[column].last()
 
 
-def _at(rows, column, rounds):
-    """Return a column at the last recorded round that is at most ``rounds``, by trial."""
-    if rows["round"].max() < rounds:
+def _recorded(rows, rounds):
+    """Return the last recorded round that is at most ``rounds``."""
+    early = rows["round"][rows["round"] <= rounds]
+    if early.empty or rows["round"].max() < rounds:
         raise Missing([f"round {rounds} in trials of {rows['round'].max()} rounds"])
-    early = rows[rows["round"] <= rounds].sort_values("round")
-    return early.groupby("trial")[column].last()
+    return int(early.max())
+
+
+def _at(rows, column, recorded):
+    """Return a column at a recorded round, by trial."""
+    return rows[rows["round"] == recorded].set_index("trial")[column]
