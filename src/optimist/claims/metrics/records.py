@@ -99,7 +99,7 @@ def _largest(values):
     return Exact(float(values.max()), int(values.notna().sum()), "largest of all trials")
 
 
-@worded("trials of {algorithm} with the parameter in the set in all rounds, {settings}")
+@worded("trials of {algorithm} whose set held the truth in all rounds, {settings}")
 def coverage(cells: Cells, *, algorithm: str, settings: Sequence[str]) -> Measurement:
     """Share of trials, pooled over settings, that never lost the true parameter.
 
