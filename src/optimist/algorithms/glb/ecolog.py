@@ -18,7 +18,8 @@ $\mu'(x^\top\bar\theta)\le2\mu'(x^\top\theta^u)$ for both labels u is counted (`
 acted on, as in public code. ``index="mixed"`` is the public code's index
 $\mu(x^\top\theta)+\sqrt{r_t}\|x\|$, which mixes scales; ``radius="older"`` and
 ``proximal="unscaled"`` are the older public code's radius and its proximal term without
-$1/(1+D/2)$.
+$1/(1+D/2)$. ``inverse="pinv"`` computes $W_t^{-1}$ anew by numpy's pseudo-inverse, as Zhang et al.
+(2025), Appendix F.1, did.
 """
 
 import math
@@ -26,9 +27,10 @@ import math
 import numpy as np
 
 from optimist.algorithms.glb.base import GLBAlgorithm
+from optimist.algorithms.glb.inverses import chosen_inverse
 from optimist.errors import one_of
 from optimist.numerics.ball import minimise_quadratic, project
-from optimist.numerics.linear import add_outer_to_inverse, inverse_norms, quadratic_norms
+from optimist.numerics.linear import inverse_norms, quadratic_norms
 from optimist.problems.glb import GLBProblem
 
 MAX_NEWTON_STEPS = 50
@@ -47,6 +49,8 @@ class ECOLog(GLBAlgorithm):
     proximal : {"scaled", "unscaled"}
     diameter : {"norm", "published"}
         D, S or 2S.
+    inverse : {"rank_one", "pinv"}
+        How the inverse is had, see `optimist.algorithms.glb.inverses`.
     """
 
     reference = "Faury et al. (2022), Algorithm 2 and Proposition 4"
@@ -61,8 +65,10 @@ class ECOLog(GLBAlgorithm):
         radius: str = "published",
         proximal: str = "scaled",
         diameter: str = "norm",
+        inverse: str = "rank_one",
     ) -> None:
         super().__init__(problem)
+        self._inverse = chosen_inverse(inverse)
         self.solver = one_of("solver", solver, ("newton", "pgd"))
         self.index = one_of("index", index, ("linear", "mixed"))
         self.radius_form = one_of("radius", radius, ("published", "older"))
@@ -118,7 +124,7 @@ class ECOLog(GLBAlgorithm):
         self.theta = new
         b = self.problem.link.slope(float(x @ new))
         self.W += b * np.multiply.outer(x, x)
-        add_outer_to_inverse(self.W_inv, v, b, q)
+        self._inverse.renew(self.W_inv, self.W, v, b, q)
         self.t += 1
 
     def _estimate(self, x, v, q, count, total):

@@ -11,7 +11,8 @@ Deviations: $\lambda_t = d\log(1+t)$ (Zhang et al. 2025, Appendix F.1) in place 
 plays of d independent arms; the estimate is used as it is, without the non-convex projection onto
 the ball, unless ``projection`` is set. ``radius="filippi"`` is the original radius with $\lambda$
 for the smallest eigenvalue after the initial plays, and without the factor $\sqrt{\log t}$; it
-takes the current $\lambda_t$ where the public code it follows has $\lambda = d$.
+takes the current $\lambda_t$ where the public code it follows has $\lambda = d$. ``inverse="pinv"``
+inverts V by numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
 """
 
 import math
@@ -19,6 +20,7 @@ import math
 import numpy as np
 
 from optimist.algorithms.glb.base import GLBAlgorithm
+from optimist.algorithms.glb.inverses import chosen_whole_inverse
 from optimist.errors import one_of
 from optimist.numerics.ball import minimise_quadratic
 from optimist.numerics.likelihood import Likelihood, minimise
@@ -38,6 +40,8 @@ class GLMUCB(GLBAlgorithm):
     projection : bool
         Project estimates outside the ball by Gauss-Newton in the weighted-gradient norm.
     history : {"raw", "aggregated"}
+    inverse : {"inv", "pinv"}
+        How V is inverted, see `optimist.algorithms.glb.inverses`.
     """
 
     reference = "Filippi et al. (2010), Algorithm 1; Zhang et al. (2025), Appendix F.1"
@@ -49,8 +53,10 @@ class GLMUCB(GLBAlgorithm):
         radius: str = "logdet",
         projection: bool = False,
         history: str = "raw",
+        inverse: str = "inv",
     ) -> None:
         super().__init__(problem)
+        self._invert = chosen_whole_inverse(inverse)
         self.radius_form = one_of("radius", radius, ("logdet", "filippi"))
         self.projection = one_of("projection", projection, (False, True))
         self.history = problem.new_history(history)
@@ -83,7 +89,7 @@ class GLMUCB(GLBAlgorithm):
         return p.factor * rho
 
     def select(self, arms: np.ndarray) -> int:
-        bonus = self.radius * inverse_norms(arms, np.linalg.inv(self.V))
+        bonus = self.radius * inverse_norms(arms, self._invert(self.V))
         return int(np.argmax(self.problem.link.mean(arms @ self.estimate) + bonus))
 
     def update(self, arms: np.ndarray, index: int, reward: float) -> None:

@@ -1,10 +1,12 @@
-r"""How a method that keeps the inverse of a growing matrix renews it, by name of the option.
+r"""How a method has the inverse of a growing matrix, by name of the option.
 
 After $H \leftarrow H + b\,xx^\top$, ``rank_one`` updates the inverse by the Sherman-Morrison
 formula in $O(d^2)$, ``pinv`` computes it anew by numpy's pseudo-inverse, a singular value
-decomposition, in $O(d^3)$. They differ by rounding, and in time.
+decomposition, in $O(d^3)$. Methods that invert a matrix as a whole do it by ``inv``, numpy's
+inverse, or by ``pinv``. All differ by rounding, and in time.
 """
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -54,6 +56,17 @@ class PseudoInverse:
 
 
 INVERSES: dict[str, Inverse] = {"rank_one": RankOne(), "pinv": PseudoInverse()}
+
+
+WHOLE: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "inv": np.linalg.inv,
+    "pinv": np.linalg.pinv,
+}
+
+
+def chosen_whole_inverse(name: str) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function of `WHOLE` of an option's value; raise ConfigError for any other."""
+    return WHOLE[one_of("inverse", name, tuple(WHOLE))]
 
 
 def chosen_inverse(name: str) -> Inverse:

@@ -20,6 +20,8 @@ index, and leaves out $1/e$ in H and the projection. ``constants="theory"`` repl
 projection by the likelihood constrained to the ball. ``alias=True`` mimics the public code's
 aliasing of $H_{sw}$ and H, after which the switch never fires again. The problem's factor
 multiplies $\gamma$ and $\beta$ in the index and the elimination, but not the warm-up threshold.
+``inverse="pinv"`` inverts V and $H_{sw}$ by numpy's pseudo-inverse, as Zhang et al. (2025),
+Appendix F.1, did.
 """
 
 import math
@@ -27,6 +29,7 @@ import math
 import numpy as np
 
 from optimist.algorithms.glb.base import GLBAlgorithm
+from optimist.algorithms.glb.inverses import chosen_whole_inverse
 from optimist.errors import one_of
 from optimist.numerics.likelihood import Likelihood, minimise
 from optimist.numerics.linear import inverse_norms, log_determinant, quadratic_norms
@@ -42,6 +45,8 @@ class RSGLinCB(GLBAlgorithm):
     constants : {"practical", "theory"}
     history : {"raw", "aggregated"}
     alias : bool
+    inverse : {"inv", "pinv"}
+        How matrices are inverted, see `optimist.algorithms.glb.inverses`.
     """
 
     reference = "Sawarni et al. (2024), Algorithm 2"
@@ -53,8 +58,10 @@ class RSGLinCB(GLBAlgorithm):
         constants: str = "practical",
         history: str = "raw",
         alias: bool = False,
+        inverse: str = "inv",
     ) -> None:
         super().__init__(problem)
+        self._invert = chosen_whole_inverse(inverse)
         self.practical = one_of("constants", constants, ("practical", "theory")) == "practical"
         self.alias = one_of("alias", alias, (False, True))
         d = problem.dimension
@@ -96,7 +103,7 @@ class RSGLinCB(GLBAlgorithm):
         width = self.gamma * math.sqrt(self.problem.kappa) * norms
         survivors = centre + width >= (centre - width).max()
         index = arms @ self.index_estimate
-        index += self.beta * inverse_norms(arms, np.linalg.inv(self.H_switch))
+        index += self.beta * inverse_norms(arms, self._invert(self.H_switch))
         return int(np.argmax(np.where(survivors, index, -np.inf)))
 
     @property
@@ -139,7 +146,7 @@ class RSGLinCB(GLBAlgorithm):
 
     def _update_warm_up(self, index, x, reward):
         self.V += np.multiply.outer(x, x)
-        self.V_inv = np.linalg.inv(self.V)
+        self.V_inv = self._invert(self.V)
         self.warm_up_history.append(index, x, reward)
         self.warm_up_estimate = self._fit(self.warm_up_history, self.warm_up_estimate)
 
