@@ -28,6 +28,12 @@ def pytest_collection_modifyitems(items):
         item.add_marker(pytest.mark.xdist_group("quick" if together else group))
 
 
+@pytest.fixture(autouse=True)
+def nobody_looks(monkeypatch):
+    """No width of a terminal: the processes of pytest-xdist are told one, which folds tables."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture
 def project(tmp_path):
     """Return a fresh `projects.Project`, in a folder that is removed unless the test fails."""

@@ -23,6 +23,8 @@ END_OF_HOME = "\nBoth make a virtual environment"
 # At once: some wait for others more than they compute.
 PROCESSES = 4
 HOME_PICTURE = "figures/glb_omd/fig1.png"
+# What the README shows and links to: its picture, and the page of results.
+SERVED = ("figures/hvt_ucb/fig1.png", "figures/index.html")
 
 
 @event_priority(100)  # before mkdocstrings takes the list of extensions
@@ -43,6 +45,8 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
                 add(path.relative_to(HERE).as_posix(), path.read_bytes())
     add("index.md", _home())
     add("picture.png", (ROOT / HOME_PICTURE).read_bytes())
+    for name in SERVED:
+        add(name, (ROOT / name).read_bytes())
     for page in ("configuration.md", "data.md"):
         add(page, (ROOT / links.source_of(page)).read_text(encoding="utf-8"))
     for name, text in reference.pages(ROOT / "src" / "optimist", PARTS).items():
@@ -71,7 +75,8 @@ def _home() -> str:
     start, found, _ = readme.partition(END_OF_HOME)
     if not found:
         raise ValueError(f"README.md has no line {END_OF_HOME.strip()!r}, where the home page ends")
-    return f"{start}\n{(PARTS / 'home.md').read_text(encoding='utf-8')}"
+    first = links.rewritten(start, "index.md", SERVED)
+    return f"{first}\n{(PARTS / 'home.md').read_text(encoding='utf-8')}"
 
 
 def on_page_markdown(markdown: str, page: Page, **kwargs: object) -> str | None:

@@ -5,7 +5,7 @@ A link to a file that has no page here becomes the file's name as code, after it
 
 import posixpath
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 # Pages made of documents outside docs/.
 ELSEWHERE = {
@@ -30,15 +30,18 @@ def page_of(path: str) -> str | None:
     return path.removeprefix("docs/") if path.startswith("docs/") else None
 
 
-def rewritten(text: str, page: str) -> str:
-    """Return the Markdown of a page with the links that hold in the site."""
+def rewritten(text: str, page: str, served: Collection[str] = ()) -> str:
+    """Return the Markdown of a page with the links that hold in the site.
+
+    ``served`` are paths of files that the site has where the repository has them.
+    """
 
     def link(found: re.Match[str]) -> str:
         target, hash_sign, anchor = found["target"].partition("#")
         if not target or "://" in target or target.startswith("mailto:"):
             return found[0]
         path = posixpath.normpath(posixpath.join(posixpath.dirname(source_of(page)), target))
-        known = page_of(path)
+        known = path if path in served else page_of(path)
         if known is None:
             words = found["words"].strip("`")
             return f"`{path}`" if path.endswith(words) else f"{found['words']} (`{path}`)"
