@@ -187,9 +187,13 @@ class Layout:
         }
 
     def claims(self, paper: str = "") -> dict[str, str]:
-        """Return the paths of the verdicts of a paper, or of all papers, by ending."""
+        """Return the paths of the verdicts of a paper, or of all papers, by ending.
+
+        Those of a paper come with the rows of studies that they rest on.
+        """
         folder = f"{self.figures}/{paper}".rstrip("/")
-        return {ending: f"{folder}/claims.{ending}" for ending in TABLE_ENDINGS}
+        found = {ending: f"{folder}/claims.{ending}" for ending in TABLE_ENDINGS}
+        return {**found, "parquet": f"{folder}/studies.parquet"} if paper else found
 
     @property
     def page(self) -> str:

@@ -188,7 +188,9 @@ def test_the_rounds_at_whole_shares_of_the_horizon_are_those_that_metrics_read()
 
 
 def test_short_trials_keep_all_their_rounds():
-    assert committed._rounds(np.arange(1, 31)).tolist() == [*range(1, 31)]
+    for rounds in (30, 72, 80):
+        assert committed._rounds(np.arange(1, rounds + 1)).tolist() == [*range(1, rounds + 1)]
+    assert len(committed._rounds(np.arange(1, 82))) <= 60
 
 
 def test_forty_trials_of_a_cell_have_curves_and_all_are_in_the_summaries(curves):
@@ -245,12 +247,43 @@ def test_curves_take_some_two_bytes_a_number_and_are_sealed(tmp_path):
         sealed.read_frame(path)
 
 
+# Studies.
+
+STUDIES = {
+    "finals": REGRET,
+    "passes": pd.DataFrame(
+        {"algorithm": "heavy_oful", "length": [10, 20], "seconds": [0.125, 0.25]}
+    ),
+    "watched": played("here", "gloc", range(2)).assign(width=1.0 / 3.0),
+    "facts": pd.DataFrame({"name": ["kappa"], "setting": ["here"], "value": [20.5]}),
+}
+
+
+def test_rows_of_studies_stand_in_one_table_under_their_names(tmp_path):
+    committed.write_studies(STUDIES, tmp_path / "studies.parquet")
+    found = sealed.read_frame(tmp_path / "studies.parquet")
+    assert found["study"].unique().tolist() == ["passes", "watched", "facts"]
+    passes = found[found["study"] == "passes"].dropna(axis="columns", how="all")
+    assert {*passes} == {"study", "algorithm", "length", "seconds"}
+    assert passes["seconds"].tolist() == [0.125, 0.25]
+    assert found[found["study"] == "facts"]["value"].tolist() == [20.5]
+    watched = found[found["study"] == "watched"]
+    assert watched["width"].tolist() == [np.float32(1.0 / 3.0)] * len(watched)
+    kept = committed._rounds(STUDIES["watched"]["round"].unique())
+    assert len(kept) <= 60 and sorted(watched["round"].unique()) == kept.tolist()
+
+
+def test_a_paper_without_studies_has_an_empty_table(tmp_path):
+    committed.write_studies({"finals": REGRET}, tmp_path / "studies.parquet")
+    assert sealed.read_frame(tmp_path / "studies.parquet").empty
+
+
 # The page that explains them.
 
 
 def test_the_lines_of_the_page_run(files, tmp_path, monkeypatch, capsys):
     csv, parquet = Layout("results", "figures").trials("glb_omd", "paper").values()
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/tables.md").read_text(), re.S)
+    code, more = re.findall(r"```python\n(.*?)```", (ROOT / "docs/tables.md").read_text(), re.S)
     monkeypatch.chdir(tmp_path)
     for source, place in zip(files, (csv, parquet), strict=True):
         assert place in code
@@ -259,6 +292,11 @@ def test_the_lines_of_the_page_run(files, tmp_path, monkeypatch, capsys):
     exec(code.replace("logistic_s3", "here"), {})
     said = capsys.readouterr().out
     assert "count" in said and "45" in said and "3000" in said
+    (place,) = re.findall(r'"(figures/\S+)"', more)
+    Path(place).parent.mkdir(parents=True)
+    committed.write_studies(STUDIES, place)
+    exec(more, {"pd": pd})
+    assert "heavy_oful" in (said := capsys.readouterr().out) and "0.25" in said
 
 
 def test_the_page_explains_every_column(trials, curves):

@@ -102,8 +102,8 @@ def site(project):
 @pytest.fixture(scope="module")
 def pages(site):
     """Return what was read of each page, by its path in the site."""
-    # The page of a server for addresses that it does not know has addresses from the root; the page of
-    # results is one of its own, with tests of its own.
+    # The page of a server for addresses that it does not know has addresses from the root; the page
+    # of results is one of its own, with tests of its own.
     others = {site / "404.html", site / "figures/index.html"}
     paths = sorted({*site.rglob("*.html")} - others)
     return {str(p.relative_to(site)): Reader(p.read_text(encoding="utf-8")) for p in paths}

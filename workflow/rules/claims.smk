@@ -11,7 +11,11 @@ rule claims:
     localrule: True
     params:
         code=plan.code(
-            "claims.py", "optimist.claims", "optimist.runs.aggregate", *METRIC_MODULES
+            "claims.py",
+            "optimist.claims",
+            "optimist.runs.aggregate",
+            "optimist.runs.committed",
+            *METRIC_MODULES,
         ),
         claims=lambda w: plan.claims.fingerprints[w.paper],
         context=plan.claims_context,

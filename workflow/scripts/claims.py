@@ -8,7 +8,7 @@ with logged(snakemake.log[0]):
     from optimist import claims
     from optimist.files import write_frame, write_text
     from optimist.plan.config import load_claims
-    from optimist.runs import aggregate
+    from optimist.runs import aggregate, committed
 
     tables = aggregate.read_tables(snakemake.params.tables)
     context = claims.Context.make(snakemake.wildcards.paper, snakemake.params.context)
@@ -16,3 +16,4 @@ with logged(snakemake.log[0]):
     frame = claims.to_frame(verdicts, context)
     write_frame(frame, snakemake.output.csv)
     write_text(claims.to_markdown(verdicts, frame), snakemake.output.md)
+    committed.write_studies(tables, snakemake.output.parquet)

@@ -201,7 +201,8 @@ same test, and n counts trials or turns. *Turns at* is the bound at which the ou
 *stated* in the paper, *open* there, or *ours*: those are shown and not counted. The settings, and
 this file's source, are in [config/papers/{paper}](../../config/papers/{paper}); all numbers can be
 computed from
-[tables/trials.csv](tables/trials.csv) ([docs/check-a-verdict.md](../../docs/check-a-verdict.md)).
+[tables/trials.csv](tables/trials.csv) and, where a study watched trials of its own, studies.parquet
+([docs/check-a-verdict.md](../../docs/check-a-verdict.md)).
 `snakemake --cores all {paper}` makes all of it again.
 
 {wrong}

@@ -244,7 +244,9 @@ def _empirical(claim: Claim, results: list[Result], cells: Any) -> Verdict:
     outcomes = {name: one.outcome(claim.alpha) for name, one in found.items()}
     why = _why(found, claim, counted)
     if word == "undecided" and teaches_nothing(counted):
-        why += "; under one reading nothing can be learnt, so that more trials make it partly at best"
+        why += (
+            "; under one reading nothing can be learnt, so that more trials make it partly at best"
+        )
     return Verdict(claim, word, why, results, outcomes, _flags(claim))
 
 
@@ -320,7 +322,9 @@ def _outcomes(results: list[Result], claim: Claim) -> list[Result]:
             return "holds"
         return "fails" if adjusted[i] <= claim.alpha else "undecided"
 
-    results = [replace(r, outcome=outcome(i)) if i in adjusted else r for i, r in enumerate(results)]
+    results = [
+        replace(r, outcome=outcome(i)) if i in adjusted else r for i, r in enumerate(results)
+    ]
     return [r if r.outcome else replace(r, outcome="undecided") for r in results]
 
 

@@ -115,7 +115,7 @@ class TestFunctionEnvironment(BoxEnvironment):
         self.maximum = self.function(np.full(d, best))
         self.value_bound = max(self.maximum, abs(self.function(np.full(d, extreme))))
         if function == "drawn_network":
-            # Assumption 3.2 bounds the functions of all parameters in the unit cube, not the one drawn.
+            # Assumption 3.2 bounds the functions of all parameters in the unit cube.
             self.value_bound = model.value(np.ones(model.size), self.high)
 
     def value(self, x: np.ndarray) -> float:

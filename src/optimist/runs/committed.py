@@ -3,12 +3,13 @@
 ``trials``  one row per lane, setting, algorithm and trial: how it ended, and what it had then.
 ``curves``  regret, or seconds in the timing lane, at some sixty rounds of the first forty trials of
             a cell, and summaries over all trials.
+``studies`` the rows of the studies, and the facts, that claims are decided on.
 
-Both are made from the aggregated tables alone (`optimist.runs.aggregate`), whatever the order of
-their rows; ``docs/tables.md`` explains every column.
+The first two are made from the aggregated tables alone (`optimist.runs.aggregate`), whatever the
+order of their rows; ``docs/tables.md`` explains every column.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ import pandas as pd
 
 from optimist import sealed
 from optimist.files import write_frame
+from optimist.layout import AGGREGATED
 from optimist.runs import aggregate
 from optimist.runs.aggregate import CELL
 
@@ -32,6 +34,8 @@ FIRST = [
 ]
 # Rounds of a curve, evenly and geometrically spaced, and how many trials of a cell have one.
 EVEN, GEOMETRIC = 40, 20
+# As many recorded rounds are all kept.
+FEW = 80
 CURVES = 40
 # Summaries of a cell, with their names in `optimist.runs.aggregate.curves`.
 SUMMARIES = ("mean", "low", "high", "lower", "median", "upper")
@@ -121,8 +125,13 @@ def curves(lane: str, runs: pd.DataFrame, level: float, interval: str) -> pd.Dat
 
 
 def _rounds(recorded: np.ndarray) -> np.ndarray:
-    """Return at most sixty of the recorded rounds of a cell, the first and the last among them."""
+    """Return some sixty of the recorded rounds of a cell, the first and the last among them.
+
+    Of eighty and fewer all are returned.
+    """
     recorded = np.sort(recorded)
+    if len(recorded) <= FEW:
+        return recorded
     last = float(recorded[-1])
     wanted = np.concatenate(
         [np.linspace(last / EVEN, last, EVEN), np.geomspace(1.0, last, GEOMETRIC)]
@@ -170,6 +179,52 @@ def write(
         use_dictionary=[name for name in packed.column_names if name not in values],
         # Bytes of one place side by side: signs and exponents are nearly the same everywhere.
         use_byte_stream_split=values,
+        store_schema=False,
+    )
+
+
+def studies(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the tables of studies that claims are decided on as one, with a column ``study``.
+
+    Parameters
+    ----------
+    tables : mapping of str to DataFrame
+        As `optimist.claims.evaluate` takes them; aggregated ones are left out.
+
+    Returns
+    -------
+    DataFrame
+        ``study``, then the columns of all, missing where a study has none. Of watched trials the
+        rounds are those of `curves`.
+    """
+    found = []
+    for name, table in tables.items():
+        if name in AGGREGATED or table.empty:
+            continue
+        if {"trial", "round", *CELL} <= {*table}:
+            cells = table.groupby(CELL, sort=False)["round"]
+            table = table[cells.transform(lambda rounds: rounds.isin(_rounds(rounds.unique())))]
+        found.append(table.assign(study=name))
+    joined = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=["study"])
+    return joined[["study", *(name for name in joined if name != "study")]]
+
+
+def write_studies(tables: Mapping[str, pd.DataFrame], path: str | Path) -> None:
+    """Write the table of `studies`; numbers have the precision of 32 bits."""
+    import pyarrow as pa
+
+    found = studies(tables)
+    real = [name for name in found if found[name].dtype == float]
+    packed = pa.Table.from_pandas(
+        found.astype(dict.fromkeys(real, np.float32)), preserve_index=False
+    )
+    sealed.write_table(
+        packed.replace_schema_metadata(),
+        path,
+        compression="zstd",
+        compression_level=19,
+        use_dictionary=[name for name in packed.column_names if name not in real],
+        use_byte_stream_split=real,
         store_schema=False,
     )
 
