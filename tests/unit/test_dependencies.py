@@ -87,9 +87,8 @@ def test_what_the_package_imports_are_its_dependencies():
     groups = declared()
     assert undeclared(packages("src", "workflow"), groups[""]) == {}
     assert undeclared(packages("examples"), groups[""]) == {}
-    # A page is timed in the browser that tests it, and others' packages in an environment of its own.
-    allowed = groups[""] | groups["test"] | groups["peers"]
-    assert undeclared(packages("benchmarks"), allowed) == {}
+    # A page is timed in the browser that tests it.
+    assert undeclared(packages("benchmarks"), groups[""] | groups["test"]) == {}
 
 
 def test_what_tests_and_the_site_import_is_declared():
