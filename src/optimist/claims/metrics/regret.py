@@ -204,7 +204,8 @@ def regret_exponent_within(
     """
     (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
     ends = _recorded(rows, rounds), _recorded(rows, since)
-    ratio = RatioOfMeans(*common([_until(rows, end) for end in ends]), EXPONENT_UNITS)
+    late, early = common([_until(rows, end) for end in ends])
+    ratio = RatioOfMeans(late, early, EXPONENT_UNITS)
     return cells.measured(Exponent(ratio, ends[0] / ends[1]))
 
 
