@@ -1,8 +1,8 @@
 """Times of other public code beside ours, doing the same work.
 
-    python -m venv .venv-peers
-    .venv-peers/bin/python -m pip install -e ".[peers]"
-    .venv-peers/bin/python benchmarks/peers.py [--turns 5]
+    python -m venv .venvs/peers
+    .venvs/peers/bin/python -m pip install -e ".[peers]"
+    .venvs/peers/bin/python benchmarks/peers.py [--turns 5]
 
 No test runs it: what it installs takes gigabytes. Within each table all are asked in turns in this
 process, on one thread; a ratio is the median over turns of another's processor time over ours in

@@ -91,8 +91,13 @@ def normal(name):
 
 
 def requirements():
-    """Return the requirements of pyproject.toml, those of its extras included, by name."""
-    extras = project()["optional-dependencies"].values()
+    """Return the requirements of pyproject.toml, those of its extras included, by name.
+
+    What benchmarks/peers.py needs is left out: it has an environment of its own.
+    """
+    extras = [
+        texts for name, texts in project()["optional-dependencies"].items() if name != "peers"
+    ]
     texts = [*project()["dependencies"], *(text for extra in extras for text in extra)]
     return {normal(r.name): r.specifier for r in map(Requirement, texts)}
 
