@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib.style
 import numpy as np
@@ -16,6 +17,7 @@ from PIL import Image
 from optimist import panels
 from optimist.panels import figure as figures
 from optimist.panels import make_panel
+from optimist.panels.bars import bar_name
 from optimist.panels.looks import Looks
 from optimist.panels.rows import display_name
 from optimist.plan.config import load_paper
@@ -311,3 +313,14 @@ def test_a_logarithmic_axis_begins_where_curves_are_not_where_bands_end(tables):
 def test_a_lone_panel_has_no_letter(tables):
     axes, _ = drawn_panel({**REGRET, "title": "alone"}, tables)
     assert axes.get_title(loc="left") == "alone"
+
+
+def test_names_beside_bars_break_before_brackets_and_not_within_a_factor():
+    def shown(name):
+        return bar_name("series", SimpleNamespace(name=lambda series: name))
+
+    assert shown("Hvt-UCB (no floor)") == "Hvt-UCB (no floor)"
+    assert shown("HEAVY-OFUL (threshold × 0.1)") == "HEAVY-OFUL\n(threshold × 0.1)"
+    assert shown("a name of many words and no bracket") == "a name of many words\nand no bracket"
+    long = shown("BKB (one thing or another, factor × 0.25)")
+    assert long.splitlines() == ["BKB", "(one thing or another,", "factor × 0.25)"]

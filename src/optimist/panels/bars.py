@@ -49,8 +49,13 @@ def draw_bars(
 
 
 def bar_name(series: str, looks: "Looks") -> str:
-    """Return what stands beside a bar, in lines."""
-    return fill(looks.name(series), WIDEST)
+    """Return what stands beside a bar, in lines: what is in brackets begins one, if it must."""
+    name = looks.name(series)
+    own, opening, variant = name.partition(" (")
+    pieces = [name] if len(name) <= WIDEST or not opening else [own, f"({variant}"]
+    # A factor stays on the line of its sign.
+    pieces = [fill(piece.replace(" × ", "\u00a0×\u00a0"), WIDEST) for piece in pieces]
+    return "\n".join(pieces).replace("\u00a0", " ")
 
 
 def _two_digits(value: float) -> str:

@@ -103,12 +103,17 @@ def references(canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
 
 def star(canvas: "Canvas", x: float, y: float, text: str) -> None:
     """Draw a star, named on its side away from the nearer edge of the panel."""
+    from matplotlib.patheffects import withStroke
+
     canvas.plot(x, y, "*", color="0.1", ms=7, zorder=5)
     canvas.autoscale_view()
     right = canvas.transLimits.transform(canvas.transScale.transform((x, y)))[0] > 0.5
     side = {"ha": "right"} if right else {"ha": "left"}
     offset = (-6 if right else 6, 0)
-    canvas.annotate(text, (x, y), offset, textcoords="offset points", **side, **SMALL)
+    on_anything = [withStroke(linewidth=2, foreground="white")]
+    canvas.annotate(
+        text, (x, y), offset, textcoords="offset points", path_effects=on_anything, **side, **SMALL
+    )
 
 
 def below_title(canvas: "Canvas", marks: "pd.DataFrame") -> None:

@@ -170,7 +170,8 @@ class RegionsPanel(Panel):
         for series, own in sorted(found, key=lambda item: -_extent(item[1])):
             for _, outline in own.groupby("piece"):
                 canvas.fill(outline["x"], outline["y"], **looks.patch(series))
-        canvas.set_aspect("equal")
+        # One unit of length on both axes; a box of another shape would cut what stands below it.
+        canvas.set_aspect("equal", adjustable="datalim")
         canvas.grid(visible=False)
         for mark in drawing.of_role(marks, "truth").itertuples():
             drawing.star(canvas, mark.x, mark.y, mark.note)
