@@ -252,9 +252,9 @@ def test_curves_take_some_two_bytes_a_number_and_are_sealed(tmp_path):
 STUDIES = {
     "finals": REGRET,
     "passes": pd.DataFrame(
-        {"algorithm": "heavy_oful", "length": [10, 20], "seconds": [0.125, 0.25]}
+        {"algorithm": "heavy_oful", "length": [10, 20], "seconds": [0.125, 0.25], "passes": [3, 4]}
     ),
-    "watched": played("here", "gloc", range(2)).assign(width=1.0 / 3.0),
+    "watched": played("here", "gloc", range(2)).assign(width=1.0 / 3.0, passes=True),
     "facts": pd.DataFrame({"name": ["kappa"], "setting": ["here"], "value": [20.5]}),
 }
 
@@ -264,7 +264,8 @@ def test_rows_of_studies_stand_in_one_table_under_their_names(tmp_path):
     found = sealed.read_frame(tmp_path / "studies.parquet")
     assert found["study"].unique().tolist() == ["passes", "watched", "facts"]
     passes = found[found["study"] == "passes"].dropna(axis="columns", how="all")
-    assert {*passes} == {"study", "algorithm", "length", "seconds"}
+    assert {*passes} == {"study", "algorithm", "length", "seconds", "passes"}
+    assert (found["passes"].dropna().astype(int)).isin([1, 3, 4]).all()
     assert passes["seconds"].tolist() == [0.125, 0.25]
     assert found[found["study"] == "facts"]["value"].tolist() == [20.5]
     watched = found[found["study"] == "watched"]

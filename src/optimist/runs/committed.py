@@ -206,7 +206,8 @@ def studies(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
             table = table[cells.transform(lambda rounds: rounds.isin(_rounds(rounds.unique())))]
         found.append(table.assign(study=name))
     joined = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=["study"])
-    return joined[["study", *(name for name in joined if name != "study")]]
+    # What is a number in one study may be a truth in another.
+    return joined[["study", *(name for name in joined if name != "study")]].apply(_compact)
 
 
 def write_studies(tables: Mapping[str, pd.DataFrame], path: str | Path) -> None:
