@@ -139,6 +139,11 @@ def _add_compare_options(parser):
     parser.add_argument(
         "--fresh", action="store_true", help="take nothing from the tables of the last full run"
     )
+    parser.add_argument(
+        "--reference",
+        metavar="LABEL",
+        help="the algorithm that differences are taken to; default: the first of each setting",
+    )
     parser.add_argument("--csv", metavar="FILE", help="write the table into FILE")
     parser.add_argument(
         "--plot", metavar="FILE", help="draw regret by round, by time and by trial (pdf, png, svg)"
@@ -216,6 +221,8 @@ def _compare(options):
         print(table.to_json(orient="records", indent=1))
     else:
         show.write(table, sys.stdout)
+        for path in filter(None, (options.csv, options.plot)):
+            print(f"wrote {path}")
     return 0
 
 

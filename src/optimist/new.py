@@ -20,7 +20,8 @@ from optimist.registry import Registry, canonical_name, names_file
 FAMILIES = {
     "algorithm": {
         "glb": "glb_omd/logistic_s3",
-        "heavy_tailed": "hvt_ucb/student_t",
+        # With the radii of theory hardly any method learns.
+        "heavy_tailed": "hvt_ucb/student_t[factor=0.3,radius=matched]",
         "kernel": "bkb/gaussian_d1",
         "box": "go_ucb/f1",
     },
@@ -130,7 +131,7 @@ def _next(what: str, setting: str, path: str, label: str) -> str:
         cell = shlex.quote(f"{setting}/{label}")
         lines.append(f"  optimist run {cell} --trials 0:3 --rounds {ROUNDS}")
         method, _, _ = setting.partition("/")  # a paper has the name of its method
-        lines.append(f"  optimist compare {setting} -a {shlex.quote(label)} {method}")
+        lines.append(f"  optimist compare {shlex.quote(setting)} -a {shlex.quote(label)} {method}")
     else:
         lines.append(f"  optimist compare {shlex.quote(label)} -a uniform")
         lines.append(f"in a setting of config/papers/PAPER/settings.yaml: environment: {label}")

@@ -381,7 +381,7 @@ def control(name):
     [
         (["fails"], False, "holds"),
         (["keeps"], False, "empty"),
-        (["open"], False, "empty"),
+        (["open"], False, "undecided"),
         (["fails", "keeps"], False, "empty"),
         (["fails", "fails"], False, "holds"),
         (["fails", "keeps"], True, "holds"),
@@ -397,6 +397,9 @@ def test_a_check_says_nothing_unless_its_controls_fail(controls, any_control, ou
     verdict = judge(check, facts=known)
     assert outcomes(verdict) == [outcome]
     assert verdict.word == {"holds": "reproduced", "empty": "undecided"}.get(outcome, outcome)
+    if outcome == "undecided":
+        assert "its control, open, here, is undecided" in verdict.results[0].remark
+        assert (verdict.results[0].support, verdict.results[0].refute) == (1.0, 1.0)
     if outcome == "empty":
         assert verdict.results[0].remark.startswith("nothing to learn: its control, ")
         assert (verdict.results[0].support, verdict.results[0].refute) == (1.0, 1.0)
@@ -405,7 +408,7 @@ def test_a_check_says_nothing_unless_its_controls_fail(controls, any_control, ou
 
 
 def test_of_any_controls_the_nearest_to_failing_is_named():
-    near, far = (ratio("below", bound, top=top) for bound, top in ((9.5, "a"), (9.5, "b")))
+    near, far = (ratio("below", bound, top=top) for bound, top in ((10.1, "a"), (9.5, "b")))
     for both in ([near, far], [far, near]):
         check = fact("x", controls=both, any_control=True)
         found = judge(check, facts=facts(x=0.0), finals=TEN)
@@ -431,7 +434,37 @@ def test_one_of_any_controls_is_corrected_for_the_choice():
     near = ratio("below", 10 - 2.6 * 0.471405)
     check = ratio("below", 12, controls=[near, near])
     assert outcomes(judge(check, finals=TEN)) == ["holds"]
-    assert outcomes(judge({**check, "any_control": True}, finals=TEN)) == ["empty"]
+    assert outcomes(judge({**check, "any_control": True}, finals=TEN)) == ["undecided"]
+
+
+@pytest.mark.parametrize(
+    ("value", "control_name", "outcome"),
+    [
+        (0.0, "fails", "holds"),
+        (2.0, "fails", "fails"),
+        (0.0, "keeps", "undecided"),
+        (2.0, "keeps", "fails"),
+        (2.0, "open", "fails"),
+        (2.0, "absent", "missing"),
+    ],
+)
+def test_a_control_may_be_needed_to_hold_and_not_to_fail(value, control_name, outcome):
+    known = facts(x=value, fails=2.0, keeps=0.0, open=math.nan)
+    check = fact("x", controls=[control(control_name)], control_spares_failure=True)
+    verdict = judge(check, facts=known)
+    assert outcomes(verdict) == [outcome]
+    held_back = outcome in ("undecided", "fails") and control_name in ("keeps", "open")
+    assert ("cannot hold" in verdict.results[0].remark) == held_back
+
+
+def test_what_is_empty_counts_among_those_that_are_corrected_for():
+    # Alone p of failing is 0.0143; with an empty check beside it, as for the reading, twice that.
+    near = ratio("below", 10 - 2.6 * 0.471405)
+    empty = fact("x", controls=[control("keeps")])
+    tables = {"finals": TEN, "facts": facts(x=0.0, keeps=0.0)}
+    assert outcomes(judge(near, **tables)) == ["fails"]
+    found = judge(near, empty, **tables)
+    assert (outcomes(found), found.word) == (["undecided", "empty"], "undecided")
 
 
 def test_a_control_empties_its_check_and_no_other():

@@ -167,6 +167,10 @@ def test_a_class_that_claims_a_known_name_or_is_none_is_refused():
         ({"cores": True}, "cores is True"),
         ({"first": -1}, "first is -1; allowed: a whole number, at least 0"),
         ({"rounds": 0}, "rounds is 0; allowed: a whole number, at least 1, or none"),
+        (
+            {"rounds": 3001},
+            "rounds is 3001; allowed in glb_omd/logistic_s3: at most its horizon, 3000",
+        ),
     ],
 )
 def test_wrong_numbers_are_refused_before_anything_is_played(here, keywords, expected):
@@ -186,15 +190,19 @@ def test_what_does_not_fit_is_refused_before_anything_is_played(here):
 @pytest.mark.parametrize(
     ("update", "expected"),
     [
-        ("raise KeyError('lost')", "KeyError: 'lost' in glb_omd/logistic_s3/mine.py:Mine"),
+        (
+            "raise KeyError('lost')",
+            "KeyError: 'lost' (mine.py, line 16) in glb_omd/logistic_s3/mine.py:Mine",
+        ),
         ("import os; os._exit(9)", "the process that played it ended with exit status 9"),
     ],
 )
-def test_a_class_that_breaks_says_so_in_one_line(here, update, expected):
+def test_a_class_that_breaks_says_so_in_one_line(here, update, expected, capfd):
     (here / "mine.py").write_text(MINE.replace("pass", update))
     with pytest.raises(ResultError) as error:
         optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], trials=2, rounds=10)
     assert expected in str(error.value) and "\n" not in str(error.value)
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_regret_is_counted_from_the_best_known_value_where_it_must_be(here, monkeypatch):
@@ -241,7 +249,7 @@ def test_a_ranking_by_hand():
 
 def test_fewer_than_ten_trials_decide_nothing_and_many_pairs_are_corrected():
     few = optimist.rank(table(a=[1.0] * 9, b=[100.0, 101.0] * 4 + [99.0]))
-    assert few["wins"].sum() == 0 and few["p"].iloc[1] == 1.0
+    assert few["wins"].sum() == 0 and math.isnan(few["p"].iloc[1])
     # One pair at p 0.04 wins alone, and not among six.
     rng = np.random.default_rng(4)
     noise = rng.standard_normal(20)
@@ -251,6 +259,16 @@ def test_fewer_than_ten_trials_decide_nothing_and_many_pairs_are_corrected():
     assert optimist.rank(two)["wins"].sum() == 1
     four = table(a=[5.0] * 20, b=near + 5.0, c=near + 5.0, d=near + 5.0)
     assert optimist.rank(four)["wins"].sum() == 0
+
+
+def test_differences_are_to_a_reference_if_one_is_named():
+    base = np.arange(12.0)
+    played = table(worse=base + 13.0, best=base + 1.0, middle=base + 3.0)
+    found = optimist.rank(played, reference="middle").set_index("algorithm")
+    assert [*found.index] == ["best", "middle", "worse"]
+    assert found["difference"].tolist()[::2] == [-2.0, 10.0]
+    assert math.isnan(found.loc["middle", "difference"]) and found.loc["worse", "p"] < 0.001
+    assert message(optimist.rank, played, reference="midle").startswith("unknown reference 'midle'")
 
 
 def test_trials_that_failed_count_as_that_alone():
@@ -418,6 +436,9 @@ def test_whole_trials_of_a_full_run_are_taken_without_their_times(tables):
     played = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=3, report=reports.append)
     assert len(reports) == 1  # the third
     assert played.attrs["committed"] == {"0123456789": 2}
+    alone = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=2)
+    assert alone[["seconds", "covered", "state_bytes"]].isna().all(axis=None)
+    assert optimist.rank(alone)["seconds"].isna().all()
     first = played[played["trial"] == 0]
     assert first["regret"].tolist() == [50.0, 100.0] and first["seconds"].isna().all()
     cut = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, rounds=20)

@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -45,7 +46,8 @@ def test_a_new_file_keeps_its_contract_and_says_what_to_do_next(here, what, fami
     assert found.failed == []
     assert hints == ({"cites_its_source"} if what == "algorithm" else set())
     for setting in filter(None, [new.FAMILIES[what][family]]):
-        assert f"  optimist run {setting}/my_own.py:MyOwn --trials 0:3 --rounds 200\n" in out
+        label = shlex.quote(f"{setting}/my_own.py:MyOwn")
+        assert f"  optimist run {label} --trials 0:3 --rounds 200\n" in out
         paper, _, name = setting.partition("/")
         cell = make_cell(load_paper(paper), name, "my_own.py:MyOwn")
         assert play_trial(cell, 0, rounds=20).status == "ok"

@@ -645,3 +645,27 @@ def test_unknown_names_are_refused(write, check, words):
     known = ["gaussian", "hvt_ucb", "oful"]
     found = message(claims.check_names, loaded(write, check), known)
     assert [word for word in ["toy.01", *words] if word not in found] == []
+
+
+def test_a_control_takes_arguments_of_its_check_by_name():
+    own = {"numerator": "uniform", "denominator": "=numerator"}
+    check = {**CHECK, "control": {"arguments": own, "bound": 2}, "control_spares_failure": True}
+    found = readings(check, choices=["R"])
+    for reading, label in zip(found, ("hvt_ucb", "hvt_ucb"), strict=True):
+        (made,) = reading["checks"]
+        (control,) = made["controls"]
+        assert control["arguments"] == {
+            "setting": "gaussian",
+            "numerator": "uniform",
+            "denominator": label,
+        }
+        assert made["control_spares_failure"] is True
+    swapped = {**CHECK, "control": {"arguments": {"numerator": "=denominator"}, "bound": 2}}
+    labels = [
+        one["checks"][0]["controls"][0]["arguments"]["numerator"]
+        for one in readings(swapped, choices=["R"])
+    ]
+    assert labels == ["oful", "oful[R=sd]"]
+    wrong = {**CHECK, "control": {"arguments": {"numerator": "=numeratr"}, "bound": 2}}
+    with pytest.raises(ConfigError, match="did you mean 'numerator'"):
+        readings(wrong)

@@ -49,7 +49,8 @@ class Check:
     status : str
         ``ours`` if it is shown and does not count.
     controls : list of Check
-        Checks that must fail for this one to say anything; with ``any_control`` one suffices.
+        Checks that must fail for this one to say anything; with ``any_control`` one suffices. With
+        ``control_spares_failure`` they must fail for it to hold, and it may fail without.
     """
 
     metric: str
@@ -63,6 +64,7 @@ class Check:
     status: str = "stated"
     controls: tuple["Check", ...] = ()
     any_control: bool = False
+    control_spares_failure: bool = False
 
     @classmethod
     def make(cls, written: Mapping[str, Any]) -> Self:

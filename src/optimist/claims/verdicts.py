@@ -244,9 +244,9 @@ def _empirical(claim: Claim, results: list[Result], cells: Any) -> Verdict:
     outcomes = {name: one.outcome(claim.alpha) for name, one in found.items()}
     why = _why(found, claim, counted)
     if word == "undecided" and teaches_nothing(counted):
-        why += (
-            "; under one reading nothing can be learnt, so that more trials make it partly at best"
-        )
+        why += "; under one reading nothing can be learnt: more trials make it partly at best"
+    elif word == "undecided" and any(r.outcome == "empty" for r in counted):
+        why += "; with a check from which nothing is learnt it cannot come out as reproduced"
     return Verdict(claim, word, why, results, outcomes, _flags(claim))
 
 
@@ -272,11 +272,18 @@ def _of(results: Iterable[Result], reading: Reading) -> list[Result]:
 
 
 def _with_controls(results: list[Result], claim: Claim, cells: Any) -> list[Result]:
-    """Empty the checks whose control does not fail, since nothing could be learnt there."""
+    """Empty the checks whose control holds, since nothing could be learnt there.
+
+    While a control is undecided so is its check. A control that is only needed to hold leaves what
+    refutes a check.
+    """
     for i, result in enumerate(results):
         if result.check.controls and not result.outcome:
             outcome, reason = _control(result, claim, cells)
-            if outcome:
+            if outcome and result.check.control_spares_failure and outcome != "missing":
+                remark = "; ".join(filter(None, [f"cannot hold: {reason}", result.remark]))
+                results[i] = replace(result, support=1.0, remark=remark)
+            elif outcome:
                 results[i] = _without(result, outcome, reason)
     return results
 
@@ -288,7 +295,11 @@ def _without(result: Result, outcome: str, reason: str) -> Result:
 
 
 def _control(result: Result, claim: Claim, cells: Any) -> tuple[str, str]:
-    """Return the outcome and reason of a check whose controls do not fail, nothing if they do."""
+    """Return the outcome and reason of a check whose controls do not fail, nothing if they do.
+
+    It is empty if a control of those that must all fail is shown to hold, or all of those of which
+    one is enough; undecided if that is open.
+    """
     found = [_measure(result.reading, control, cells()) for control in result.check.controls]
     refutes = [one.refute for one in found]
     needed = bonferroni(refutes) if result.check.any_control else max(refutes)
@@ -297,10 +308,17 @@ def _control(result: Result, claim: Claim, cells: Any) -> tuple[str, str]:
     lacking = [f"for its control {one.remark}" for one in found if one.outcome == "missing"]
     if lacking:
         return "missing", lacking[0]
+    supports = [one.support for one in found]
+    shown = max(supports) if result.check.any_control else bonferroni(supports)
     # Of several of which one is enough, the one that is nearest to failing.
     pick = min if result.check.any_control else max
     label = pick(found, key=lambda one: one.refute).check.label
-    return "empty", f"nothing to learn: its control, {label}, does not fail"
+    if shown <= claim.alpha:
+        return "empty", f"nothing to learn: its control, {label}, does not fail"
+    return (
+        "undecided",
+        f"whether anything can be learnt is open: its control, {label}, is undecided",
+    )
 
 
 def _outcomes(results: list[Result], claim: Claim) -> list[Result]:
@@ -315,7 +333,10 @@ def _outcomes(results: list[Result], claim: Claim) -> list[Result]:
             for i, r in enumerate(results)
             if not r.outcome and r.counts == counts and r.check.is_tested
         ]
-        adjusted |= dict(zip(own, holm([results[i].refute for i in own]), strict=True))
+        # What is empty counts among those that are corrected for, as it does for the reading.
+        spare = [1.0] * sum(r.outcome == "empty" and r.counts == counts for r in results)
+        values = holm([results[i].refute for i in own] + spare)[: len(own)]
+        adjusted |= dict(zip(own, values, strict=True))
 
     def outcome(i: int) -> str:
         if results[i].support <= claim.alpha:
@@ -433,7 +454,7 @@ def _guarantee(claim: Claim, results: list[Result], cells: Any) -> Verdict:
     slacks = [r.slack for r in counted if not math.isnan(r.slack)]
     if not flags and slacks and len(slacks) == len(counted) and min(slacks) >= COULD_NOT_FAIL:
         flags.append(f"could not fail: the bound is {min(slacks):.3g} times what was observed")
-    kept = [r for r in counted if r.check.controls and _is_kept(r, cells)]
+    kept = [r for r in counted if r.check.controls and _is_kept(r, claim, cells)]
     if not flags and kept and len(kept) == sum(bool(r.check.controls) for r in counted):
         flags.append("could not fail: a control outside the theorem keeps the bound too")
     word = "violated" if broken else "held"
@@ -449,11 +470,16 @@ def _guarantee(claim: Claim, results: list[Result], cells: Any) -> Verdict:
     return Verdict(claim, word, reason, results, _by_reading(counted, "violated", "held"), flags)
 
 
-def _is_kept(result: Result, cells: Any) -> bool:
+def _is_kept(result: Result, claim: Claim, cells: Any) -> bool:
     """Return whether the controls of a guarantee keep its bound too: one of all, or all of any."""
     found = [_measure(result.reading, control, cells()) for control in result.check.controls]
-    keep = [r.measurement is not None and guarantees.is_kept(r, r.check) for r in found]
+    keep = [r.measurement is not None and _not_violated(r, claim) for r in found]
     return all(keep) if result.check.any_control else any(keep)
+
+
+def _not_violated(control: Result, claim: Claim) -> bool:
+    """Return whether what is outside a theorem keeps its bound, by the test that decides on it."""
+    return guarantees.decide(control, claim, [control]).outcome == "held"
 
 
 def _defined(result: Result) -> Result:

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# Columns that every frame has, without numbers where nobody measured them.
+ALWAYS = ("seconds", "covered", "state_bytes")
+
+
 @dataclass
 class Progress:
     """How far playing is; given to a function whenever something has ended.
@@ -106,9 +110,16 @@ def play(
             raise ConfigError(f"{key} is {value!r}; allowed: a whole number, at least {least}")
     if rounds is not None and (not isinstance(rounds, int) or rounds < 1):
         raise ConfigError(f"rounds is {rounds!r}; allowed: a whole number, at least 1, or none")
+    found_cells = cells(_settings(where), algorithms)
+    for cell in found_cells if rounds is not None else ():
+        if rounds > (most := cell.spec["horizon"]):
+            raise ConfigError(
+                f"rounds is {rounds}; allowed in {cell.paper}/{cell.setting}: at most its horizon, "
+                f"{most}, which the option horizon changes"
+            )
     asked = [
         Trials("regret", cell, trial, trial + 1, rounds=rounds)
-        for cell in cells(_settings(where), algorithms)
+        for cell in found_cells
         for trial in range(first, first + trials)
     ]
     with tempfile.TemporaryDirectory(prefix="optimist-") as folder:
@@ -400,6 +411,8 @@ def _joined(asked: Sequence[Trials], frames: "Sequence[pd.DataFrame]") -> "pd.Da
     from optimist.runs import aggregate
 
     joined = pd.concat([rows.dropna(axis=1, how="all") for rows in frames], ignore_index=True)
+    # Where all trials are from tables nobody has these.
+    joined = joined.reindex(columns=[*dict.fromkeys([*joined, *ALWAYS])])
     unknown = {
         (t.cell.paper, t.cell.setting)
         for t in asked

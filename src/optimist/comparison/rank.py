@@ -8,7 +8,8 @@ import numpy as np
 
 from optimist.claims.inference import RATIO_UNITS, Mean, mean_difference
 from optimist.claims.logic import holm
-from optimist.errors import ConfigError, proportion
+from optimist.errors import ConfigError, proportion, unknown_name
+from optimist.label import Label
 from optimist.runs.aggregate import finals
 from optimist.runs.loop import COMPLETE
 
@@ -23,7 +24,9 @@ COLUMNS = (
 NEEDED = ("paper", "setting", "algorithm", "trial", "round", "regret", "status", "seconds")
 
 
-def rank(played: "pd.DataFrame", *, level: float = 0.95) -> "pd.DataFrame":
+def rank(
+    played: "pd.DataFrame", *, level: float = 0.95, reference: str | None = None
+) -> "pd.DataFrame":
     """Return a row for each algorithm in each setting, the least mean regret first.
 
     Everything is about regret at the end of complete trials. Pairs of algorithms are compared on
@@ -38,14 +41,23 @@ def rank(played: "pd.DataFrame", *, level: float = 0.95) -> "pd.DataFrame":
         What `optimist.comparison.play.play` returned.
     level : float
         Of the intervals.
+    reference : str or None
+        Label of the algorithm that differences are taken to; None for the one with the least mean
+        regret, setting by setting.
 
     Returns
     -------
     DataFrame
         paper, setting, rank, algorithm; trials, mean, low, high and median of the regret;
-        difference of the mean regret to that of the first, with its interval and the two-sided p;
-        wins, losses; seconds, the mean time of a trial, which others may have disturbed; failed,
-        how many trials did not end well and count in nothing else.
+        difference of the mean regret to that of the reference, with its interval and the two-sided
+        p of that pair by itself; wins, losses; seconds, the mean time of a trial, which others may
+        have disturbed; failed, how many trials did not end well and count in nothing else. Its
+        ``attrs["reference"]`` is the reference.
+
+    Raises
+    ------
+    ConfigError
+        For a table of another kind, or a reference that is not in it.
     """
     import pandas as pd
 
@@ -53,19 +65,28 @@ def rank(played: "pd.DataFrame", *, level: float = 0.95) -> "pd.DataFrame":
     missing = [name for name in NEEDED if name not in played]
     if missing:
         raise ConfigError(f"the table has no column {', '.join(missing)}; allowed: that of play")
+    if reference is not None:
+        reference = str(Label.parse(reference))
+        if reference not in (known := [*dict.fromkeys(played["algorithm"])]):
+            raise unknown_name("reference", reference, known)
     rows: list[dict[str, Any]] = []
     for (paper, setting), found in played.groupby(["paper", "setting"], sort=False):
-        for place, row in enumerate(_of_setting(finals(found), level), 1):
+        for place, row in enumerate(_of_setting(finals(found), level, reference), 1):
             rows.append({"paper": paper, "setting": setting, "rank": place, **row})
-    return pd.DataFrame(rows, columns=COLUMNS)
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    table.attrs["reference"] = reference
+    return table
 
 
-def _of_setting(ends: "pd.DataFrame", level: float) -> Iterator[dict[str, Any]]:
+def _of_setting(
+    ends: "pd.DataFrame", level: float, reference: str | None
+) -> Iterator[dict[str, Any]]:
     labels = [*dict.fromkeys(ends["algorithm"])]
     well = ends[ends["status"].isin(COMPLETE)]
     regrets = {label: _by_trial(well, label, "regret") for label in labels}
     order = sorted(labels, key=lambda label: _first(regrets[label].mean()))
     better = _better(regrets, 1.0 - level)
+    base = order[0] if reference is None else reference
     for label in order:
         own = regrets[label]
         yield {
@@ -74,7 +95,7 @@ def _of_setting(ends: "pd.DataFrame", level: float) -> Iterator[dict[str, Any]]:
             "mean": own.mean(),
             **_interval("low", "high", Mean(own.to_numpy()), level),
             "median": own.median(),
-            **_difference(own, regrets[order[0]], level, is_first=label == order[0]),
+            **_difference(own, regrets.get(base, own[:0]), level, is_base=label == base),
             "wins": sum(label == winner for winner, _ in better),
             "losses": sum(label == loser for _, loser in better),
             "seconds": _by_trial(well, label, "seconds").mean(),
@@ -104,14 +125,16 @@ def _pair(one: "pd.Series", other: "pd.Series") -> Mean:
 
 
 def _difference(
-    own: "pd.Series", first: "pd.Series", level: float, *, is_first: bool
+    own: "pd.Series", base: "pd.Series", level: float, *, is_base: bool
 ) -> dict[str, float]:
     names = ("difference", "difference_low", "difference_high", "p")
-    if is_first or not len(own.index.intersection(first.index)):
+    if is_base or not len(own.index.intersection(base.index)):
         return dict.fromkeys(names, np.nan)
-    evidence = _pair(own, first)
+    evidence = _pair(own, base)
     interval = _interval("difference_low", "difference_high", evidence, level)
-    return {"difference": evidence.value, **interval, "p": two_sided(evidence)}
+    # Fewer trials test nothing.
+    p = two_sided(evidence) if evidence.n >= RATIO_UNITS else np.nan
+    return {"difference": evidence.value, **interval, "p": p}
 
 
 def two_sided(evidence: Mean) -> float:

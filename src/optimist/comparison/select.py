@@ -1,6 +1,7 @@
 """From what is typed to cells: settings by patterns, or of an environment in a file; algorithms."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,8 +63,9 @@ def settings(*texts: str, **options: Value) -> list[Setting]:
     Parameters
     ----------
     texts : str
-        ``paper/label``; in the label ``*`` and ``?`` stand for letters, and select among the
-        settings that the paper runs. Or the label of an environment in a file or of an installed
+        ``paper/label``; in the label ``*`` and ``?`` stand for letters. A pattern without options
+        selects among the settings of the paper, one with options among those that it runs. Or the
+        label of an environment in a file or of an installed
         package, ``world.py:World[dimension=3]``.
     options : value
         Options that all of them get, such as ``horizon=2000``.
@@ -90,16 +92,19 @@ def _settings(text: str) -> list[Setting]:
     if names_file(name_of(text)) or (not slash and name_of(text) in ENVIRONMENTS):
         return [_own(text)]
     if not (slash and label):
+        meant = [f"{p}/{text}" for p in paper_names() if name_of(text) in load_paper(p)["settings"]]
+        hint = f" (did you mean {meant[0]!r}?)" if meant else ""
         raise ConfigError(
-            f"setting {text!r} is malformed; allowed: PAPER/SETTING with {', '.join(paper_names())}"
-            " as PAPER, or an environment in a file, path.py:Class"
+            f"setting {text!r} is malformed{hint}; allowed: PAPER/SETTING with "
+            f"{', '.join(paper_names())} as PAPER, or an environment in a file, path.py:Class"
         )
     paper = load_paper(paper_name)
     if not set("*?").intersection(label):
         return [_of_paper(paper, label)]
-    known = dict.fromkeys(s for block in paper["runs"] for s in block["settings"])
-    if "[" not in label:  # a pattern of names: not of what a sweep changes
-        known = {name: None for name in known if "[" not in name}
+    if "[" in label:  # of what the paper runs
+        known = dict.fromkeys(s for block in paper["runs"] for s in block["settings"])
+    else:
+        known = dict.fromkeys(name for name in paper["settings"] if "[" not in name)
     found = [name for name in known if matches(name, label)]
     if not found:
         raise ConfigError(
@@ -165,7 +170,7 @@ def register(cls: type) -> str:
     raise REGISTRIES["arms"].refusal(cls.__name__)
 
 
-def cells(where: Iterable[Setting], algorithms: Sequence[Any]) -> list[Cell]:
+def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
     """Return all cells of some settings and algorithms, each tried on a problem of its setting.
 
     Raises
@@ -173,7 +178,8 @@ def cells(where: Iterable[Setting], algorithms: Sequence[Any]) -> list[Cell]:
     ConfigError
         If an algorithm is not made for a setting, or an option is wrong.
     """
-    labels = [algorithm(entry) for entry in algorithms]
+    entries = [algorithms] if isinstance(algorithms, str | type) else algorithms
+    labels = [algorithm(entry) for entry in entries]
     if not labels:
         raise ConfigError("algorithms is empty; allowed: labels, such as uniform")
     found: dict[str, Cell] = {}
@@ -193,3 +199,8 @@ def _try(cell: Cell) -> None:
         make_algorithm(cell.algorithm, build(short, 0, stand_in())[1])
     except OptimistError as error:
         raise ConfigError(f"{cell.name}: {error}") from None
+    except TypeError as error:
+        raise ConfigError(
+            f"{cell.name}: {' '.join(str(error).split())}; optimist check "
+            f"{shlex.quote(cell.algorithm)} says what its contract asks for"
+        ) from error

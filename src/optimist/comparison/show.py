@@ -18,8 +18,9 @@ from optimist.comparison.play import Progress, play
 from optimist.comparison.rank import rank
 from optimist.comparison.select import settings
 from optimist.durations import in_words
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, unknown_name
 from optimist.files import write_frame
+from optimist.label import Label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,6 +67,10 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
     """
     if options.plot and not options.plot.endswith(tuple(f".{ending}" for ending in ENDINGS)):
         raise ConfigError(f"--plot is {options.plot!r}; allowed: a file of {', '.join(ENDINGS)}")
+    if options.reference is not None:
+        known = [str(Label.parse(label)) for label in options.algorithm]
+        if (label := str(Label.parse(options.reference))) not in known:
+            raise unknown_name("--reference", label, known)
     changes = {} if options.horizon is None else {"horizon": options.horizon}
     played = play(
         settings(*options.settings, **changes),
@@ -76,7 +81,7 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
         committed=not options.fresh,
         report=report,
     )
-    table = rank(played)
+    table = rank(played, reference=options.reference)
     table.attrs |= played.attrs
     if options.csv:
         write_frame(table, options.csv)
@@ -101,7 +106,8 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
             shown.add_column(
                 name, justify="left" if name == "algorithm" else "right", overflow="fold"
             )
-        for name in ("minus the first (95 %)", "p", "better / worse", "s / trial"):
+        base = table.attrs.get("reference") or "the first"
+        for name in (f"minus {escape(base)} (95 %)", "p", "better / worse", "s / trial"):
             shown.add_column(name, justify="right", overflow="fold")
         for row in rows.to_dict("records"):
             shown.add_row(*_words(row))
@@ -138,8 +144,9 @@ def _number(value: float) -> str:
 
 def _note(table: "pd.DataFrame") -> str:
     words = (
-        "Differences are paired by trial; better and worse are at 95 % for all pairs of a setting "
-        "together (Holm). Times are those of processes that may disturb each other."
+        "Differences are paired by trial, each with the interval and p of its pair alone; better "
+        "and worse are at 95 % for all pairs of a setting together (Holm). Times are those of "
+        "processes that may disturb each other."
     )
     for commit, number in table.attrs.get("committed", {}).items():
         words += f" {number} trials are of the full run of commit {commit}, without their times."

@@ -166,6 +166,7 @@ class Writer:
                 "status": "ours" if is_ours else entry.get("status", "stated"),
                 "controls": self._controls(place, entry, arguments, alternatives),
                 "any_control": "any" in entry.get("control", {}),
+                "control_spares_failure": entry.get("control_spares_failure", False),
             }
 
     def _made(
@@ -196,7 +197,12 @@ class Writer:
         found = []
         for one in controls_of(entry):
             changed = one.get("arguments", {}).items()
-            own = {k: self._argument(place, k, v) for k, v in changed}
+            own = {
+                k: _of_check(place, v, arguments)
+                if isinstance(v, str) and v.startswith("=")
+                else self._argument(place, k, v)
+                for k, v in changed
+            }
             kept = {} if "metric" in one else dict(arguments)
             found.append(self._made(place, {**entry, **one}, {**kept, **own}, alternatives))
         return found
@@ -244,6 +250,14 @@ class Writer:
         if slash:
             algorithm = _replaced(algorithm, [a.algorithms for a in alternatives])
         return self._names.label(place, f"{setting}{slash}{algorithm}")
+
+
+def _of_check(place: str, value: str, arguments: Mapping[str, Any]) -> Any:
+    """Return the argument of a check that a control takes, ``=numerator`` for its numerator."""
+    name = value[1:]
+    if name not in arguments:
+        raise unknown_name(f"argument of a check of claim {place!r}", name, arguments)
+    return arguments[name]
 
 
 def _matches(condition: Mapping[str, Any], alternatives: Sequence[Alternative]) -> bool:
