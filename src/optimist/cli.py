@@ -286,8 +286,10 @@ def _page(options):
     from optimist.page import build
     from optimist.plan.config import load_config
     from optimist.plan.plan import Plan
+    from optimist.root import workspace
 
-    sizes = build.write(Plan(load_config(*options.configfile, values=options.config)))
+    plan = Plan(load_config(*options.configfile, values=options.config))
+    sizes = build.write(plan, workspace())
     lines = [f"{path}: {size / 1e6:.2f} MB" for path, size in sizes.items()]
     print(json.dumps(sizes) if options.json else "\n".join(lines))
     return 0

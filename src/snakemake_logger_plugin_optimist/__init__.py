@@ -37,27 +37,39 @@ class Run:
 
     Attributes
     ----------
-    done, total, failed : int
+    done, total : int
         Jobs.
     expected : mapping of int to float
         Seconds of jobs by id, as far as known; others are taken to last like the mean of these.
     """
 
     def __init__(self) -> None:
-        self.done = self.total = self.failed = 0
+        self.done = self.total = 0
+        self._failed: set[int] = set()
         self.expected: Mapping[int, float] = {}
         self._ended = 0.0
         self._running: dict[int, tuple[str, float]] = {}
         self._start = time.monotonic()
 
+    @property
+    def failed(self) -> int:
+        """Jobs that failed and have not been started again."""
+        return len(self._failed)
+
     def begin(self, job: int, rule: str) -> None:
-        """Take note that a job was started."""
+        """Take note that a job was started, maybe again after it failed."""
+        self._failed.discard(job)
         self._running[job] = rule, time.monotonic()
 
     def end(self, job: int) -> None:
-        """Take note that a job has ended."""
+        """Take note that a job has ended well."""
         if self._running.pop(job, None) is not None:
             self._ended += self._seconds(job)
+
+    def fail(self, job: int) -> None:
+        """Take note that a job failed: what it should have done is still to be done."""
+        self._running.pop(job, None)
+        self._failed.add(job)
 
     def _seconds(self, job: int) -> float:
         mean = sum(self.expected.values()) / len(self.expected) if self.expected else 0.0
@@ -135,8 +147,7 @@ class LogHandler(LogHandlerBase):
         elif event == LogEvent.JOB_FINISHED:
             self.run.end(found["job_id"])
         elif event == LogEvent.JOB_ERROR:
-            self.run.failed += 1
-            self.run.end(found["jobid"])
+            self.run.fail(found["jobid"])
         elif event == LogEvent.PROGRESS:
             self.run.done, self.run.total = found["done"], found["total"]
             self._show()
@@ -153,7 +164,7 @@ class LogHandler(LogHandlerBase):
     def _tick(self) -> None:
         while not self._over.wait(1.0):
             with self.lock or threading.RLock():
-                if self.run.total:
+                if self.run.total and not self._over.is_set():
                     self._show()
 
     def _show(self) -> None:

@@ -438,7 +438,7 @@ def test_the_summary_block_is_a_table_with_one_line_for_each_claim(frame):
     assert table[2] == "| toy.01 | empirical | Figure 1 | It works. | **reproduced** |"
     assert table[6] == "| toy.05 | empirical | Figure 1 | It works. | missing |"
     assert table[9].endswith("| **held** (could not fail) |")
-    assert table[10].endswith("| **matches** (chosen by it) |")
+    assert table[10].endswith("| **matches** (was chosen by it) |")
 
 
 # The README.

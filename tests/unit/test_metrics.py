@@ -231,6 +231,17 @@ def test_rounds_that_were_not_recorded_are_not_counted_as_played(name, arguments
     assert found.value == pytest.approx(value)
 
 
+def test_two_rounds_that_were_recorded_as_one_are_missing():
+    few = [f[f["round"].isin([1, 4])] for f in REGRETS]
+    ends = {"since": 2, "rounds": 3}
+    own = {"setting": "here", "one": "a", "other": "b", **ends}
+    for name, arguments in (
+        ("regret_exponent_within", {**OF_A, **ends}),
+        ("regret_difference_between", own),
+    ):
+        assert "a recorded round after 2" in missing(name, arguments, regrets=few)
+
+
 def test_an_exponent_is_that_of_a_power_whatever_was_recorded():
     rounds = [1, 492, 1000, 2000]
     table = pd.DataFrame({"round": rounds, "regret": [t**0.5 for t in rounds], "trial": 0})

@@ -173,6 +173,15 @@ def test_sentences_that_are_no_longer_true_are_refused(finding, paper, message):
         findings.fill(said(finding, **paper), KNOWN, ["toy"])
 
 
+def test_elsewhere_sentences_that_do_not_hold_are_left_out():
+    document = said({"expects": "partly"}, expects={"toy.01": "partly"})
+    found = findings.fill(document, KNOWN, ["toy"], strict=False)
+    assert found == {"papers": {"toy": {"claimed": "It is fast.", "found": ""}}, "findings": []}
+    assert findings.fill(said(), KNOWN, ["toy"], strict=False) == findings.fill(
+        said(), KNOWN, ["toy"]
+    )
+
+
 def test_sentences_on_other_papers_are_left_out():
     both = {"papers": {"toy": PAPER, "other": PAPER}, "findings": [FINDING]}
     assert findings.fill(both, KNOWN, ["other"])["findings"] == []
@@ -257,17 +266,17 @@ def test_a_library_that_was_changed_is_refused(monkeypatch):
 
 def test_a_page_keeps_fewer_curves_before_it_is_refused_for_its_size(monkeypatch):
     asked = []
-    monkeypatch.setattr(build, "collect", lambda plan: {"cells": []})
+    monkeypatch.setattr(build, "collect", lambda plan, base: {"cells": []})
     monkeypatch.setattr(
         build.curves, "pack", lambda cells, trials: asked.append(trials) or ([], [], "")
     )
     sizes = iter([9_000_000, 4_600_000, 4_400_000])
     monkeypatch.setattr(build, "render", lambda data, curves: "x" * next(sizes))
-    assert len(build.build(None)[0]) == 4_400_000
+    assert len(build.build(None, None)[0]) == 4_400_000
     assert asked == [40, 20, 10]
     monkeypatch.setattr(build, "render", lambda data, curves: "x" * 5_000_001)
     with pytest.raises(ResultError, match="the page has 5000001 bytes; allowed: at most 5000000"):
-        build.build(None)
+        build.build(None, None)
 
 
 def test_content_that_breaks_the_schema_is_refused():

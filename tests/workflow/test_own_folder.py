@@ -53,10 +53,9 @@ def shell(installed, tmp_path_factory):
     return shell
 
 
-def test_the_size_of_the_wheel_is_as_documented_for_now(installed):
+def test_the_size_of_the_wheel_is_as_documented(installed):
     (size,) = re.findall(r"a file of ([\d.]+) MB", DOCUMENT)
-    # With the tables of a full run it grows; a hundred are far from what an index takes.
-    assert float(size) - 1 < installed.wheel.stat().st_size / 1e6 < 40
+    assert abs(installed.wheel.stat().st_size / 1e6 - float(size)) < 1.0
 
 
 def test_every_command_works(shell):

@@ -398,7 +398,7 @@ def test_nothing_foreign_runs_or_loads(browser):
 
 @committed
 def test_the_committed_page_is_that_of_the_committed_tables(data):
-    page, fresh = build.build(Plan(load_config()))
+    page, fresh = build.build(Plan(load_config()), ROOT)
     pattern = r'<script type="text/plain" id="curves">(.*?)</script>'
     text = PAGE.read_text(encoding="utf-8")
     assert json.loads(json.dumps(fresh)) == data

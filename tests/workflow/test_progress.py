@@ -101,3 +101,24 @@ def test_the_time_left_goes_by_what_jobs_should_take(monkeypatch):
     assert run.seconds_left() == pytest.approx(31.5 * 40 / 70)
     assert run.line() == "1/4 jobs (25 %), 40 s, 18 s left; running: short"
     assert run.line(over=True) == "1/4 jobs (25 %), 40 s"
+
+
+def test_a_job_that_is_started_again_has_not_failed(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(plugin.time, "monotonic", lambda: now)
+    run = plugin.Run()
+    run.total, run.expected = 2, {1: 10.0, 2: 30.0}
+    run.begin(1, "short")
+    now += 10.0
+    run.end(1)
+    run.done = 1
+    run.begin(2, "long")
+    now += 5.0
+    run.fail(2)
+    assert run.failed == 1 and run.line(over=True).startswith("1/2 jobs (50 %), 1 failed")
+    run.begin(2, "long")
+    # All of its thirty seconds are to be done again; ten took fifteen.
+    assert run.failed == 0 and run.seconds_left() == pytest.approx(45.0)
+    run.end(2)
+    run.done = 2
+    assert run.line(over=True) == "2/2 jobs (100 %), 15 s"

@@ -3,7 +3,11 @@
 from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
+    from pathlib import Path
+
     from optimist.page import build
+    from optimist.plan.config import with_defaults
     from optimist.plan.plan import Plan
 
-    build.write(Plan(snakemake.config))
+    # Outputs are below the folder that Snakemake runs in, whatever package makes them.
+    build.write(Plan(with_defaults(snakemake.config)), Path.cwd())

@@ -230,7 +230,7 @@ def _section(verdict: "Verdict", checks: list[Any]) -> str:
         f"{claim.statement} ({claim.place}; {claim.kind}; [source]({source}))\n",
         f"Verdict: **{verdict.word}**, {verdict.explanation}.\n",
     ]
-    parts += [f"This says little: it {_full(flag)}.\n" for flag in verdict.flags]
+    parts += [f"This says little: it {flag.rstrip('.')}.\n" for flag in verdict.flags]
     if _needed(about):
         run = f": `{about.command}`" if about.command else ""
         parts.append(f"{_needed(about)}{run}.\n")
@@ -239,11 +239,6 @@ def _section(verdict: "Verdict", checks: list[Any]) -> str:
     for (reading, status), rows in itertools.groupby(checks, lambda c: (c.reading, c.status)):
         parts.append(_reading(reading, status, list(rows)))
     return "\n".join(parts)
-
-
-def _full(flag: str) -> str:
-    """Return a flag as the end of a sentence without its full stop."""
-    return ("was " if flag.startswith("chosen") else "") + flag.rstrip(".")
 
 
 def _reading(reading: str, status: str, checks: list[Any]) -> str:

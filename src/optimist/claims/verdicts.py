@@ -435,7 +435,7 @@ def _flags(claim: Claim) -> list[str]:
     if claim.could_not_fail:
         flags.append(f"could not fail: {claim.could_not_fail}")
     if claim.chosen_by_it:
-        flags.append(f"chosen by it: {claim.chosen_by_it}")
+        flags.append(f"was chosen by it: {claim.chosen_by_it}")
     return flags
 
 

@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from optimist.errors import ResultError
@@ -12,7 +13,6 @@ from optimist.files import write_text
 from optimist.page import curves, index
 from optimist.page.content import collect
 from optimist.plan.plan import Plan
-from optimist.root import workspace
 from optimist.schemas import check_document
 
 MOST_BYTES = 5_000_000
@@ -28,23 +28,29 @@ _PLOT_STYLE = re.compile(
 )
 
 
-def write(plan: Plan) -> dict[str, int]:
+def write(plan: Plan, base: Path) -> dict[str, int]:
     """Write the page and the index of figures; return their sizes in bytes by path.
+
+    Parameters
+    ----------
+    plan : Plan
+    base : Path
+        The folder that paths are below: of a checkout, or that Snakemake runs in.
 
     Raises
     ------
     ResultError, ConfigError
         See `build`.
     """
-    page, data = build(plan)
+    page, data = build(plan, base)
     texts = {plan.layout.page: page, plan.layout.index: index.figures(data)}
     for path, text in texts.items():
-        write_text(text, workspace() / path)
+        write_text(text, base / path)
     return {path: len(text.encode()) for path, text in texts.items()}
 
 
-def build(plan: Plan) -> tuple[str, dict[str, Any]]:
-    """Return the page and its content, the same for the same files.
+def build(plan: Plan, base: Path) -> tuple[str, dict[str, Any]]:
+    """Return the page and its content, the same for the same files; ``base`` as for `write`.
 
     Raises
     ------
@@ -53,7 +59,7 @@ def build(plan: Plan) -> tuple[str, dict[str, Any]]:
     ConfigError
         If a sentence rests on a verdict that has changed.
     """
-    content = collect(plan)
+    content = collect(plan, base)
     for trials in TRIALS:
         cells, grids, packed = curves.pack(content["cells"], trials)
         data = {**content, "cells": cells, "grids": grids}

@@ -31,7 +31,7 @@ from optimist.panels.rows import TABLE_LEVEL, display_name
 from optimist.panels.rows import mean as mean_of
 from optimist.plan.config import claims_path, load_claims
 from optimist.plan.plan import Plan
-from optimist.root import made_before, project_root
+from optimist.root import project_root
 from optimist.runs.committed import MEASURE
 from optimist.runs.loop import COMPLETE
 from optimist.runs.setting import option_defaults
@@ -44,25 +44,29 @@ VERSION = 1
 EXPLORED = ("regret", "median_regret", "relative_regret")
 
 
-def collect(plan: Plan) -> dict[str, Any]:
+def collect(plan: Plan, base: Path) -> dict[str, Any]:
     """Return what the page shows; its cells have their curves as of `curves.of_cell`.
 
     Parameters
     ----------
     plan : Plan
         Of the configuration whose figures are shown.
+    base : Path
+        The folder that their paths are below.
 
     Raises
     ------
     ResultError
         If a file that is shown does not exist, or is of another version.
+    ConfigError
+        In the project itself, if a sentence rests on a verdict that has changed.
     """
     shown: dict[str, Any] = {
         name: {} for name in ("papers", "settings", "methods", "labels", "figures", "claims")
     }
     shown["cells"] = []
     for name, paper in plan.papers.items():
-        reader = _Paper(plan, name, paper)
+        reader = _Paper(plan, base, name, paper)
         shown["claims"] |= reader.claims()
         shown["figures"] |= reader.figures()
         shown["cells"] += reader.cells()
@@ -71,7 +75,9 @@ def collect(plan: Plan) -> dict[str, Any]:
         shown["labels"] |= reader.labels()
         shown["papers"][name] = reader.about()
     said = findings.load()
-    sentences = findings.fill(said, shown["claims"], [*plan.papers])
+    # Whoever has other settings has other verdicts, of which our sentences may not hold.
+    is_ours = base.resolve() == project_root()
+    sentences = findings.fill(said, shown["claims"], [*plan.papers], strict=is_ours)
     for name, words in sentences["papers"].items():
         shown["papers"][name] |= words
     most = max((len(cell["finals"]) for cell in shown["cells"]), default=2)
@@ -81,7 +87,7 @@ def collect(plan: Plan) -> dict[str, Any]:
         "checks": CHECK_COLUMNS,
         "findings": sentences["findings"],
         "t": _quantiles(max(most, 2)),
-        "provenance": _provenance(plan),
+        "provenance": _provenance(plan, base),
         **shown,
     }
 
@@ -100,15 +106,15 @@ def _quantiles(most: int) -> list[float]:
 class _Paper:
     """The committed files of a paper, and what the page shows of them."""
 
-    def __init__(self, plan: Plan, name: str, paper: Mapping[str, Any]) -> None:
-        self.plan, self.name, self.paper = plan, name, paper
+    def __init__(self, plan: Plan, base: Path, name: str, paper: Mapping[str, Any]) -> None:
+        self.plan, self.base, self.name, self.paper = plan, base, name, paper
         self.layout: Layout = plan.layout
         self._settings: list[str] = []
         self._labels: list[str] = []
         self._files: dict[str, Path] = {}
 
     def _path(self, path: str) -> Path:
-        found = made_before(path)
+        found = self.base / path
         if not found.is_file():
             raise _absent(path, self.name)
         self._files[path] = found
@@ -136,7 +142,7 @@ class _Paper:
 
     def _is_there(self, name: str, spec: Mapping[str, Any]) -> bool:
         """Return whether a figure is to be shown: those of variants are there only if made."""
-        thumbnail = made_before(self.layout.figure(self.name, name)["webp"])
+        thumbnail = self.base / self.layout.figure(self.name, name)["webp"]
         return spec.get("group", "paper") == "paper" or thumbnail.is_file()
 
     def _figure(self, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,7 +183,7 @@ class _Paper:
         from optimist import sealed
 
         places = self.layout.trials(self.name, group)
-        if group != "paper" and not made_before(places["csv"]).is_file():
+        if group != "paper" and not (self.base / places["csv"]).is_file():
             return []
         table = pd.read_csv(self._path(places["csv"]), low_memory=False)
         drawn = sealed.read_frame(self._path(places["parquet"]))
@@ -342,8 +348,6 @@ def _method(name: str, domain: str) -> dict[str, Any]:
 def _headings(paper: str) -> list[list[str]]:
     """Return title and anchor of the sections on a paper in docs/deviations.md."""
     path = project_root() / "docs" / "deviations.md"
-    if not path.is_file():
-        return []
     found, inside = [], False
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
@@ -355,11 +359,11 @@ def _headings(paper: str) -> list[list[str]]:
     return found
 
 
-def _provenance(plan: Plan) -> dict[str, Any]:
+def _provenance(plan: Plan, base: Path) -> dict[str, Any]:
     """Return what made the results and the figures, and what data they are on."""
     found: dict[str, Any] = {"papers": {}, "data": _data()}
     for name in plan.papers:
-        path = made_before(plan.layout.manifest(name))
+        path = base / plan.layout.manifest(name)
         if not path.is_file():
             raise _absent(plan.layout.manifest(name), name)
         manifest = json.loads(path.read_text(encoding="utf-8"))

@@ -22,7 +22,11 @@ def load() -> dict[str, Any]:
 
 
 def fill(
-    document: Mapping[str, Any], claims: Mapping[str, Any], papers: Collection[str]
+    document: Mapping[str, Any],
+    claims: Mapping[str, Any],
+    papers: Collection[str],
+    *,
+    strict: bool = True,
 ) -> dict[str, Any]:
     """Return the sentences with numbers in place of their names.
 
@@ -34,6 +38,8 @@ def fill(
         Claims of the page by id, see `optimist.page.content`.
     papers : collection of str
         The papers that are shown; sentences on others are left out.
+    strict : bool
+        Whether a sentence whose verdict has changed is refused, and not left out.
 
     Returns
     -------
@@ -50,18 +56,27 @@ def fill(
     if any(claim["verdict"] == "shortened" for claim in claims.values()):
         about = {name: {**document["papers"][name], "found": ""} for name in papers}
         return {"papers": {n: _plain(a) for n, a in about.items()}, "findings": []}
+    about, found = {}, []
     for name in papers:
+        about[name] = _plain(document["papers"][name])
         for claim, verdict in document["papers"][name]["expects"].items():
-            _expect(f"papers.{name}", claim, verdict, claims)
+            if strict or _is_so(claim, verdict, claims):
+                _expect(f"papers.{name}", claim, verdict, claims)
+            else:
+                about[name]["found"] = ""
     shown = [entry for entry in document["findings"] if entry["claim"].split(".")[0] in papers]
-    return {
-        "papers": {name: _plain(document["papers"][name]) for name in papers},
-        "findings": [_filled(f"findings.{i}", entry, claims) for i, entry in enumerate(shown)],
-    }
+    for i, entry in enumerate(shown):
+        if strict or _is_so(entry["claim"], entry["expects"], claims):
+            found.append(_filled(f"findings.{i}", entry, claims))
+    return {"papers": about, "findings": found}
 
 
 def _plain(about: Mapping[str, Any]) -> dict[str, str]:
     return {key: " ".join(about[key].split()) for key in ("claimed", "found")}
+
+
+def _is_so(claim: str, verdict: str, claims: Mapping[str, Any]) -> bool:
+    return claim in claims and claims[claim]["verdict"] == verdict
 
 
 def _expect(place: str, claim: str, verdict: str, claims: Mapping[str, Any]) -> None:

@@ -204,6 +204,8 @@ def regret_exponent_within(
     """
     (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
     ends = _recorded(rows, rounds), _recorded(rows, since)
+    if not 0 < ends[1] < ends[0]:
+        raise Missing([f"a recorded round after {since} and up to {rounds}, and one before"])
     late, early = common([_until(rows, end) for end in ends])
     ratio = RatioOfMeans(late, early, EXPONENT_UNITS)
     return cells.measured(Exponent(ratio, ends[0] / ends[1]))
@@ -411,6 +413,8 @@ def _between(cells, setting, algorithms, since, rounds):
     for rows in cells.complete("regrets", "regret", *((setting, a) for a in algorithms)):
         early = _until(rows, since) if since else 0.0
         played = _recorded(rows, rounds) - (_recorded(rows, since) if since else 0)
+        if not played:
+            raise Missing([f"a recorded round after {since} and up to {rounds}"])
         sides.append((_until(rows, rounds) - early) / played)
     return sides
 

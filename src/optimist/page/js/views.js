@@ -162,7 +162,7 @@
       h("h1", {}, `${short(id)} `, about.statement),
       h("p", {}, app.verdict(about.verdict), h("span", { class: "quiet" }, ` ${about.kind}; ${about.place}`)),
       h("p", {}, h("b", {}, "Why: "), about.explanation, "."),
-      about.flags ? h("p", { class: "note" }, "This says little: it ", about.flags.startsWith("chosen") ? "was " : "", about.flags.replace(/\.$/, ""), ".") : null,
+      about.flags ? h("p", { class: "note" }, "This says little: it ", about.flags.replace(/\.$/, ""), ".") : null,
       about.note ? h("p", {}, about.note) : null,
       needed(about),
       groups.map((group) => readingView(group, app.commonAxis(about.checks, drawn()), drawn())),
