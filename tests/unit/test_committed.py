@@ -181,7 +181,7 @@ def test_curves_have_the_recorded_numbers_at_sixty_rounds(curves):
 def test_the_rounds_at_whole_shares_of_the_horizon_are_those_that_metrics_read():
     for horizon in (272, 1000, 3000, 18_000):
         recorded = np.array(checkpoints(horizon))
-        chosen = set(committed._rounds(recorded).tolist())
+        chosen = set(committed.shown_rounds(recorded).tolist())
         assert {1, horizon} <= chosen and len(chosen) <= 60
         for share in (0.125, 0.25, 0.5, 0.75, 0.9):
             assert recorded[recorded <= share * horizon].max() in chosen
@@ -189,8 +189,8 @@ def test_the_rounds_at_whole_shares_of_the_horizon_are_those_that_metrics_read()
 
 def test_short_trials_keep_all_their_rounds():
     for rounds in (30, 72, 80):
-        assert committed._rounds(np.arange(1, rounds + 1)).tolist() == [*range(1, rounds + 1)]
-    assert len(committed._rounds(np.arange(1, 82))) <= 60
+        assert committed.shown_rounds(np.arange(1, rounds + 1)).tolist() == [*range(1, rounds + 1)]
+    assert len(committed.shown_rounds(np.arange(1, 82))) <= 60
 
 
 def test_forty_trials_of_a_cell_have_curves_and_all_are_in_the_summaries(curves):
@@ -270,7 +270,7 @@ def test_rows_of_studies_stand_in_one_table_under_their_names(tmp_path):
     assert found[found["study"] == "facts"]["value"].tolist() == [20.5]
     watched = found[found["study"] == "watched"]
     assert watched["width"].tolist() == [np.float32(1.0 / 3.0)] * len(watched)
-    kept = committed._rounds(STUDIES["watched"]["round"].unique())
+    kept = committed.shown_rounds(STUDIES["watched"]["round"].unique())
     assert len(kept) <= 60 and sorted(watched["round"].unique()) == kept.tolist()
 
 

@@ -113,7 +113,7 @@ def curves(lane: str, runs: pd.DataFrame, level: float, interval: str) -> pd.Dat
         known = cell[cell[value].notna()]
         if known.empty:
             continue
-        thinned = known[known["round"].isin(_rounds(known["round"].unique()))]
+        thinned = known[known["round"].isin(shown_rounds(known["round"].unique()))]
         thinned = thinned.astype(dict.fromkeys(CELL, str))
         found.append(thinned[thinned["trial"] < CURVES].assign(curve="trial"))
         columns = [*CELL, "trial", "round", "status", value]
@@ -124,7 +124,7 @@ def curves(lane: str, runs: pd.DataFrame, level: float, interval: str) -> pd.Dat
     return joined.sort_values(order, kind="stable", ignore_index=True)[[*order, value]]
 
 
-def _rounds(recorded: np.ndarray) -> np.ndarray:
+def shown_rounds(recorded: np.ndarray) -> np.ndarray:
     """Return some sixty of the recorded rounds of a cell, the first and the last among them.
 
     Of eighty and fewer all are returned.
@@ -203,7 +203,9 @@ def studies(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
             continue
         if {"trial", "round", *CELL} <= {*table}:
             cells = table.groupby(CELL, sort=False)["round"]
-            table = table[cells.transform(lambda rounds: rounds.isin(_rounds(rounds.unique())))]
+            table = table[
+                cells.transform(lambda rounds: rounds.isin(shown_rounds(rounds.unique())))
+            ]
         found.append(table.assign(study=name))
     joined = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=["study"])
     # What is a number in one study may be a truth in another.

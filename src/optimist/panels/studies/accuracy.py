@@ -148,13 +148,17 @@ class AccuracyPanel(Panel):
         require("accuracy", self.spec, paper)
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
-        """Yield a curve for each algorithm."""
+        """Yield a curve for each algorithm, at some sixty rounds: extremes move in steps."""
+        from optimist.runs.committed import shown_rounds
+
         setting, column = self.spec["setting"], self.spec["column"]
         for algorithm in self.algorithms:
             found = tables.cell("accuracy", setting, algorithm)
             yield from watched_notes(found, algorithm, setting)
-            if len(recorded(found)):
-                curve = over_trials(recorded(found), column)
+            known = recorded(found)
+            if len(known):
+                shown = known["round"].isin(shown_rounds(known["round"].unique()))
+                curve = over_trials(known[shown], column)
                 yield rows("data", setting=setting, series=algorithm, **curve)
 
     def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
