@@ -14,6 +14,6 @@ with logged(snakemake.log[0]):
     context = claims.Context.make(snakemake.wildcards.paper, snakemake.params.context)
     verdicts = claims.evaluate(load_claims(snakemake.input.claims), tables, context)
     frame = claims.to_frame(verdicts, context)
-    write_frame(frame, snakemake.output.csv)
+    write_frame(claims.compacted(frame), snakemake.output.csv)
     write_text(claims.to_markdown(verdicts, frame), snakemake.output.md)
     committed.write_studies(tables, snakemake.output.parquet)

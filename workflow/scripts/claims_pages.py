@@ -10,7 +10,7 @@ from optimist.records import manifest
 with logged(snakemake.log[0]):
     tables = [claims.read_frame(path) for path in snakemake.input.csv]
     joined = pd.concat(tables, ignore_index=True)
-    write_frame(joined, snakemake.output.csv)
+    write_frame(claims.compacted(joined), snakemake.output.csv)
     pages = [read_text(path) for path in snakemake.input.md]
     write_text("\n\n".join(pages), snakemake.output.md)
     files = {"files": [snakemake.output.csv, snakemake.output.md], "inputs": snakemake.input.csv}

@@ -30,7 +30,7 @@ from optimist.claims.pages import (
     undecided_claims,
     with_summary,
 )
-from optimist.claims.table import COLUMNS, read_frame, to_frame
+from optimist.claims.table import COLUMNS, compacted, read_frame, to_frame
 from optimist.claims.verdicts import OUTCOMES, VERDICTS, Result, Verdict, evaluate, judge
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "check_names",
     "check_trials",
     "claims_of",
+    "compacted",
     "evaluate",
     "judge",
     "read_frame",

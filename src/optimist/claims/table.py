@@ -63,6 +63,8 @@ NUMBERS = (
 TRUTHS = ("is_enough", "counts")
 TEXTS = tuple(name for name in COLUMNS if name not in (*NUMBERS, *TRUTHS))
 DIGITS = 6
+# Texts about a claim, which stand in a file once.
+OF_CLAIMS = ("headline", "place", "statement", "explanation")
 
 
 def to_frame(verdicts: Sequence[Verdict], context: Context | None = None) -> "pd.DataFrame":
@@ -213,8 +215,14 @@ def _digits(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
 
 
+def compacted(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Return a frame of `to_frame` with what is said of a whole claim in its first row alone."""
+    repeated = frame["claim"].duplicated()
+    return frame.assign(**{name: frame[name].mask(repeated, "") for name in OF_CLAIMS})
+
+
 def read_frame(path: str | Path) -> "pd.DataFrame":
-    """Return a frame of `to_frame` from its CSV file; written again it gives the same file.
+    """Return a frame of `to_frame` from its CSV file, which may be `compacted`.
 
     Raises
     ------
@@ -235,6 +243,8 @@ def read_frame(path: str | Path) -> "pd.DataFrame":
             f"{path} is not a table of claims: it lacks {', '.join(absent)}; make it anew"
         )
     frame = frame.fillna(dict.fromkeys(TEXTS, ""))
+    firsts = frame.drop_duplicates("claim").set_index("claim")
+    frame = frame.assign(**{name: frame["claim"].map(firsts[name]) for name in OF_CLAIMS})
     _check_words(path, frame)
     return frame
 
