@@ -96,7 +96,7 @@ def test_a_drawn_network_is_new_in_every_trial_and_largest_in_the_corner():
     grid = np.random.default_rng(0).uniform(-5.0, 5.0, (2000, 2))
     values = [first.value(point) for point in grid]
     assert max(values) <= first.maximum == first.value(np.full(2, 5.0))
-    # Assumption 3.2 bounds all networks with parameters in the unit cube: three units and an offset.
+    # Assumption 3.2 bounds all networks with parameters in the unit cube.
     largest = TwoLayerNetwork(2, 3).value(np.ones(13), np.full(2, 5.0))
     assert first.value_bound == second.value_bound == largest
     assert first.maximum < largest < 4.0
