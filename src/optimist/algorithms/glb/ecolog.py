@@ -18,8 +18,7 @@ $\mu'(x^\top\bar\theta)\le2\mu'(x^\top\theta^u)$ for both labels u is counted (`
 acted on, as in public code. ``index="mixed"`` is the public code's index
 $\mu(x^\top\theta)+\sqrt{r_t}\|x\|$, which mixes scales; ``radius="older"`` and
 ``proximal="unscaled"`` are the older public code's radius and its proximal term without
-$1/(1+D/2)$. ``inverse="pinv"`` computes $W_t^{-1}$ anew by numpy's pseudo-inverse, as Zhang et al.
-(2025), Appendix F.1, did.
+$1/(1+D/2)$. ``inverse="pinv"`` is for times (Zhang et al. 2025, Appendix F.1).
 """
 
 import math
@@ -47,10 +46,8 @@ class ECOLog(GLBAlgorithm):
     index : {"linear", "mixed"}
     radius : {"published", "older"}
     proximal : {"scaled", "unscaled"}
-    diameter : {"norm", "published"}
-        D, S or 2S.
-    inverse : {"rank_one", "pinv"}
-        How the inverse is had, see `optimist.algorithms.glb.inverses`.
+    diameter : {"norm", "published"}, D = S or D = 2S
+    inverse : {"rank_one", "pinv"}, see `optimist.algorithms.glb.inverses`
     """
 
     reference = "Faury et al. (2022), Algorithm 2 and Proposition 4"

@@ -201,7 +201,7 @@
     const open = sorted.filter((check) => !folded.includes(check));
     const slack = checks.map((check) => check[C.slack]).filter((v) => v !== null && v !== "");
     return h("section", {},
-      h("h3", {}, name ? `Reading: ${name} ` : "", h("span", { class: "quiet small" }, `${status === "ours" ? "ours, not counted" : status} `), outcome ? app.verdict(outcome) : null),
+      h("h2", {}, name ? `Reading: ${name} ` : "Checks: ", h("span", { class: "quiet small" }, `${status === "ours" ? "ours, not counted" : status} `), outcome ? app.verdict(outcome) : null),
       slack.length ? h("p", { class: "small quiet" }, `Slack, the bound over what was seen: ${number(Math.min(...slack))} at the least.`) : null,
       open.length ? app.checks(open, size, scale) : null,
       folded.length ? h("details", {}, h("summary", {}, `${folded.length} that hold`), app.checks(folded, size, scale)) : null);
