@@ -63,10 +63,7 @@ def _parser():
     lister = add("list", _list, "print papers, settings, their options, and algorithms")
     lister.add_argument("setting", nargs="?", metavar="PAPER[/SETTING]")
 
-    runner = add("run", _run, "run one cell outside the workflow")
-    runner.add_argument("cell", metavar="PAPER/SETTING/ALGORITHM")
-    runner.add_argument("--trials", default="0:1", metavar="FIRST:STOP", help="default: 0:1")
-    runner.add_argument("--rounds", type=int, metavar="N", help="stop after N rounds")
+    _add_run_options(add("run", _run, "run one cell outside the workflow"))
 
     _add_compare_options(
         add("compare", _compare, "play algorithms in settings on the same trials, and rank them")
@@ -75,11 +72,7 @@ def _parser():
     checker = add("check", _check, "check an algorithm or an environment, such as mine.py:Mine")
     checker.add_argument("label", metavar="LABEL", help="file.py:Class[option=value], or a name")
 
-    maker = add("new", _new, "write the file of a new algorithm or environment")
-    maker.add_argument("what", metavar="WHAT", help="algorithm or environment")
-    maker.add_argument("name", metavar="NAME", help="in lower case, as epsilon_greedy")
-    maker.add_argument("--family", help="glb, heavy_tailed, kernel or box; arms or box")
-    maker.add_argument("--file", metavar="PATH", help="default: NAME.py")
+    _add_new_options(add("new", _new, "write the file of a new algorithm or environment"))
 
     starter = add("init", _init, "lay out a folder that runs the workflow with settings of its own")
     starter.add_argument("folder", metavar="DIR")
@@ -100,6 +93,19 @@ def _parser():
     completer = add("completion", _completion, "print what makes a shell complete optimist")
     completer.add_argument("shell", choices=completion.SHELLS)
     return parser
+
+
+def _add_run_options(parser):
+    parser.add_argument("cell", metavar="PAPER/SETTING/ALGORITHM")
+    parser.add_argument("--trials", default="0:1", metavar="FIRST:STOP", help="default: 0:1")
+    parser.add_argument("--rounds", type=int, metavar="N", help="stop after N rounds")
+
+
+def _add_new_options(parser):
+    parser.add_argument("what", metavar="WHAT", help="algorithm or environment")
+    parser.add_argument("name", metavar="NAME", help="in lower case, as epsilon_greedy")
+    parser.add_argument("--family", help="glb, heavy_tailed, kernel or box; arms or box")
+    parser.add_argument("--file", metavar="PATH", help="default: NAME.py")
 
 
 def _add_claims_options(parser):

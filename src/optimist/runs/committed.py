@@ -9,7 +9,7 @@ The first two are made from the aggregated tables alone (`optimist.runs.aggregat
 order of their rows; ``docs/tables.md`` explains every column.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -170,17 +170,7 @@ def write(
     runs = {"regret": _read_runs(tables["regrets"]), "timing": times}
     found = [curves(lane, runs[lane], level, interval) for lane in MEASURE]
     packed = _packed(pd.concat([one for one in found if len(one)] or found, ignore_index=True))
-    values = list(MEASURE.values())
-    sealed.write_table(
-        packed,
-        parquet_path,
-        compression="zstd",
-        compression_level=19,
-        use_dictionary=[name for name in packed.column_names if name not in values],
-        # Bytes of one place side by side: signs and exponents are nearly the same everywhere.
-        use_byte_stream_split=values,
-        store_schema=False,
-    )
+    _write_compactly(packed, list(MEASURE.values()), parquet_path)
 
 
 def studies(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -221,13 +211,19 @@ def write_studies(tables: Mapping[str, pd.DataFrame], path: str | Path) -> None:
     packed = pa.Table.from_pandas(
         found.astype(dict.fromkeys(real, np.float32)), preserve_index=False
     )
+    _write_compactly(packed.replace_schema_metadata(), real, path)
+
+
+def _write_compactly(packed: "pa.Table", values: Collection[str], path: str | Path) -> None:
+    """Write a table whose columns ``values`` are real numbers; the others repeat themselves."""
     sealed.write_table(
-        packed.replace_schema_metadata(),
+        packed,
         path,
         compression="zstd",
         compression_level=19,
-        use_dictionary=[name for name in packed.column_names if name not in real],
-        use_byte_stream_split=real,
+        use_dictionary=[name for name in packed.column_names if name not in values],
+        # Bytes of one place side by side: signs and exponents are nearly the same everywhere.
+        use_byte_stream_split=list(values),
         store_schema=False,
     )
 
