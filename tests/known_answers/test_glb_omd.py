@@ -7,7 +7,7 @@ from toy_environments import make_problem, papers, random_arms
 
 from optimist.algorithms import make_algorithm
 from optimist.algorithms.glb.glb_omd_theory import regret_bound
-from optimist.algorithms.glb.inverses import WHOLE
+from optimist.algorithms.glb.inverses import MATRIX_INVERSES
 from optimist.numerics.links import Gaussian
 from optimist.runs.cell import Cell, build, make_cell, play_trial
 
@@ -179,7 +179,7 @@ def test_a_pseudo_inverse_is_asked_for_where_it_is_named(name, monkeypatch):
     def refuse(matrix):
         raise AssertionError("the pseudo-inverse")
 
-    monkeypatch.setitem(WHOLE, "pinv", refuse)
+    monkeypatch.setitem(MATRIX_INVERSES, "pinv", refuse)
     cells = [make_cell(PAPER, "logistic_s3", f"{name}[inverse={how}]") for how in ("inv", "pinv")]
     play_trial(cells[0], 0, rounds=20)
     with pytest.raises(AssertionError, match="the pseudo-inverse"):

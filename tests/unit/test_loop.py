@@ -446,3 +446,18 @@ def test_a_follower_that_fails_numerically_is_a_status():
     trajectory = replay(environment(), cycled(), follower, [5, 10], every=2)
     assert trajectory.status == "failed: Singular matrix"
     assert trajectory.columns["round"] == [5]
+
+
+@pytest.mark.parametrize("index", [-1, 3, True, 1.0, float("nan"), None, "0"])
+def test_what_is_no_index_of_an_arm_is_refused(index):
+    """Arrays take -1 for their last element, so nothing else would say so."""
+    algorithm = Cycling()
+    algorithm.select = lambda arms: index if algorithm.t == 2 else 0
+    with pytest.raises(ConfigError, match=r"^Cycling.select returned .* in round 3; .* 0 to 2$"):
+        play(environment(), algorithm, [5])
+
+
+def test_an_index_of_numpy_is_one():
+    algorithm = Cycling()
+    algorithm.select = lambda arms: np.int64(2)
+    assert play(environment(), algorithm, [5]).status == "ok"

@@ -72,6 +72,12 @@ REGISTRIES = {
 def canonical(text: str, domain: str = "arms") -> str:
     """Return the label of an algorithm without the options that equal their default.
 
+    Parameters
+    ----------
+    text : str
+        A label.
+    domain : {"arms", "box"}
+
     Raises
     ------
     ConfigError
@@ -159,7 +165,16 @@ def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = N
 
 
 def check_problem(name: str, cls: Any, problem: Any) -> None:
-    """Raise ConfigError unless an algorithm class, called ``name``, is made for a problem."""
+    """Raise ConfigError unless an algorithm class is made for a problem.
+
+    Parameters
+    ----------
+    name : str
+        What the message calls the class.
+    cls : type
+    problem : object
+        One of `optimist.problems`.
+    """
     if not isinstance(problem, cls.problem_type):
         raise ConfigError(
             f"algorithm {name!r} is not defined for a {type(problem).__name__}; "

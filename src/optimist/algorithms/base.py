@@ -21,6 +21,16 @@ class Algorithm(ABC):
     * sets ``status`` (see `optimist.runs.loop`) when a computation went wrong, and never raises for
       it;
     * never changes its arguments.
+
+    Parameters
+    ----------
+    problem : object
+        One of `optimist.problems`.
+
+    Raises
+    ------
+    ConfigError
+        Where a subclass gets an option out of range.
     """
 
     reference: ClassVar[str]

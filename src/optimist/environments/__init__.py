@@ -47,7 +47,13 @@ def environment_domain(name: str) -> str:
 
 
 def environment_module(name: str) -> str:
-    """Return the module, see `optimist.imports`, that defines the environment called ``name``."""
+    """Return the module, see `optimist.imports`, that defines the environment called ``name``.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown name.
+    """
     return ENVIRONMENTS.module(name)
 
 
@@ -82,6 +88,11 @@ def make_environment(
         Maps a purpose (str) to a numpy Generator of this setting and trial.
     parameters
         As in the setting's configuration.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown name, or a parameter that is unknown, missing or out of range.
     """
     cls = environment_class(name)
     check_keywords(

@@ -29,6 +29,11 @@ class FiniteArmEnvironment(ABC):
         Largest norm that an arm may have.
     arms_are_checked : bool
         Whether the arms of all rounds were checked when it was built, so that the loop need not.
+
+    Raises
+    ------
+    ConfigError
+        Where a subclass gets a parameter out of range.
     """
 
     theta: np.ndarray | None = None
@@ -59,7 +64,13 @@ class FiniteArmEnvironment(ABC):
 
     @abstractmethod
     def problem(self, *args: Any, **options: Any) -> Any:
-        """Return what an algorithm is told, given the setting's ``problem`` options."""
+        """Return what an algorithm is told, given the setting's ``problem`` options.
+
+        Raises
+        ------
+        ConfigError
+            For an option out of range.
+        """
 
     def facts(self) -> dict[str, float]:
         """Return numbers about this environment that papers report, as a dict; free to be empty."""
@@ -92,6 +103,11 @@ class BoxEnvironment(ABC):
     maximum_is_known : bool
     instance : str
         Name of the function: where it is the same, so is the function, whatever setting and trial.
+
+    Raises
+    ------
+    ConfigError
+        Where a subclass gets a parameter out of range.
     """
 
     theta: np.ndarray | None = None
@@ -116,7 +132,13 @@ class BoxEnvironment(ABC):
 
     @abstractmethod
     def problem(self, *args: Any, **options: Any) -> Any:
-        """Return the `BoxProblem` that algorithms are told, given the ``problem`` options."""
+        """Return the `BoxProblem` that algorithms are told, given the ``problem`` options.
+
+        Raises
+        ------
+        ConfigError
+            For an option out of range.
+        """
 
     def facts(self) -> dict[str, float]:
         """Return numbers about this environment that papers report, as a dict; free to be empty."""
@@ -147,6 +169,16 @@ def check_arms(arms: np.ndarray, bound: float = 1.0) -> None:
 
 
 def check_sizes(dimension: int, arms: int, least_dimension: int = 1, least_arms: int = 1) -> None:
-    """Raise ConfigError unless a machine can hold the arms, and the matrices of the algorithms."""
+    """Raise ConfigError unless a machine can hold the arms, and the matrices of the algorithms.
+
+    Parameters
+    ----------
+    dimension : int
+        d, coordinates of an arm.
+    arms : int
+        How many there are.
+    least_dimension, least_arms : int
+        The least that is allowed.
+    """
     whole_number("dimension", dimension, least_dimension, MOST_DIMENSIONS)
     whole_number("arms", arms, least_arms, MOST_NUMBERS // dimension)

@@ -30,6 +30,11 @@ class CovertypeEnvironment(FiniteArmEnvironment):
         Maps a purpose (str) to the numpy Generator of this setting and trial.
     dataset : str or Path
         The prepared file.
+
+    Raises
+    ------
+    DataError
+        For a prepared file that is missing or damaged.
     """
 
     def __init__(
@@ -83,6 +88,11 @@ class CovertypeEnvironment(FiniteArmEnvironment):
             Failure probability of the confidence sets.
         factor : float
             Common factor on every confidence radius (1 is the theory).
+
+        Raises
+        ------
+        ConfigError
+            For an option out of range.
         """
         return GLBProblem(
             link=Logistic(),

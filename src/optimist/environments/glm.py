@@ -50,6 +50,11 @@ class GLMEnvironment(FiniteArmEnvironment):
         Rescale the pool so that its longest arm has this norm; None: leave it.
     sigma : float
         Standard deviation of Gaussian rewards; of no effect on others.
+
+    Raises
+    ------
+    ConfigError
+        For a parameter out of range.
     """
 
     theta: np.ndarray
@@ -106,9 +111,18 @@ class GLMEnvironment(FiniteArmEnvironment):
     def kappa(self, choice: str = "parameter", norm_bound: float | None = None) -> float:
         r"""Return $\kappa$ as the inverse of the smallest slope of the mean.
 
-        ``parameter``: at $\theta_*$ over the arms of all rounds (what the paper reports);
-        ``arms``: over the ball of radius ``norm_bound`` (default $\|\theta_*\|$) and those arms;
-        ``ball``: over that ball and unit arms.
+        Parameters
+        ----------
+        choice : {"parameter", "arms", "ball"}
+            At $\theta_*$ over the arms of all rounds (what the paper reports); over the ball of
+            radius ``norm_bound`` and those arms; or over that ball and unit arms.
+        norm_bound : float or None
+            Radius of the ball; None for $\|\theta_*\|$.
+
+        Raises
+        ------
+        ConfigError
+            For any other choice.
         """
         one_of("kappa", choice, KAPPA_CHOICES)
         if choice == "parameter":
@@ -155,6 +169,11 @@ class GLMEnvironment(FiniteArmEnvironment):
             M, a bound on rewards, for the algorithms that need one.
         factor : float
             Common factor on every confidence radius (1 is the theory).
+
+        Raises
+        ------
+        ConfigError
+            For an option out of range, such as a bound below the true norm.
         """
         norm_bound = self.norm if norm_bound is None else positive("norm_bound", norm_bound)
         if norm_bound < self.norm:
@@ -185,7 +204,16 @@ def draw_instance(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw a unit direction (d,) and arms (rounds, K, d) in the order of the public environment.
 
-    ``key`` is the tuple of integers that seeds the generator.
+    Parameters
+    ----------
+    key : tuple of int
+        What seeds the generator.
+    dimension : int
+        d.
+    arms : int
+        K, arms per round.
+    rounds : int
+        How many sets of arms.
     """
     rng = np.random.default_rng(key if len(key) > 1 else key[0])
     direction = rng.uniform(-1.0, 1.0, dimension)

@@ -61,6 +61,11 @@ class HeavyTailedEnvironment(PoolEnvironment):
         Whether a trial has arms and a $\theta_*$ of its own, or all trials meet the same.
     seed : int
         Which instance is shared, the same for all laws; of no effect with ``per_trial``.
+
+    Raises
+    ------
+    ConfigError
+        For a parameter out of range.
     """
 
     theta: np.ndarray
@@ -148,6 +153,11 @@ class HeavyTailedEnvironment(PoolEnvironment):
         relax_sigma_bounds : bool or None
             Whether HEAVY-OFUL's lower bounds of $\sigma_t$ shrink with its radius; None for: if
             ``radius`` is ``matched``.
+
+        Raises
+        ------
+        ConfigError
+            For an option out of range.
         """
         largest = self.amplitude * 10.0**self.decades
         return HeavyTailedProblem(

@@ -79,6 +79,13 @@ class HyperparameterEnvironment(BoxEnvironment):
     deviation : float
         Standard deviation of normal noise on what is observed; 0 for none. Algorithms are told 0.01
         anyway.
+
+    Raises
+    ------
+    ConfigError
+        For a parameter out of range.
+    DataError
+        For a prepared file that is missing or damaged.
     """
 
     maximum_is_known = False
@@ -139,6 +146,11 @@ class HyperparameterEnvironment(BoxEnvironment):
         ----------
         own_initial : bool
             Whether each algorithm draws its own initial points, rather than sharing them.
+
+        Raises
+        ------
+        ConfigError
+            For an option out of range.
         """
         one_of("own_initial", own_initial, (True, False))
         return BoxProblem(
@@ -164,7 +176,14 @@ class HyperparameterEnvironment(BoxEnvironment):
 
 
 def passed(model: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return those of the decoded settings that reach the classifier, as it gets them."""
+    """Return those of the decoded settings that reach the classifier, as it gets them.
+
+    Parameters
+    ----------
+    model : {"rf", "mlp", "gb"}
+    settings : dict
+        By name, as `optimist.numerics.search_space.decode` returns them.
+    """
     names = SAME.get(model, {})
     return {
         name: names.get(name, {}).get(value, value)
@@ -176,9 +195,18 @@ def passed(model: str, settings: dict[str, Any]) -> dict[str, Any]:
 def split(
     labels: np.ndarray, fold: int, folds: int, repeat: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows to train on and those of fold number ``fold``, as index arrays.
+    """Return the rows to train on and those of one fold, as arrays of indices.
 
-    Rows are shuffled anew, with ``repeat`` as the seed, in every repeat.
+    Parameters
+    ----------
+    labels : (n,) array of int
+        Classes, whose shares are alike in all folds.
+    fold : int
+        Number of the fold, from 0.
+    folds : int
+        How many there are.
+    repeat : int
+        Seed of the shuffle of the rows, anew in every repeat.
     """
     from sklearn.model_selection import StratifiedKFold
 
@@ -269,6 +297,12 @@ def keep(function: Callable[..., float], folder: str | Path) -> Callable[..., fl
     A file there is sealed JSON, which names what was asked for. One that is damaged, or that says
     anything but an accuracy for this very question, is as good as none. Processes may share the
     folder. If it cannot be written, new results are not kept; old ones are still read.
+
+    Parameters
+    ----------
+    function : callable
+        Its arguments but the last must be plain data.
+    folder : str or Path
     """
     source = inspect.getsource(function)
 

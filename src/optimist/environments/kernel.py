@@ -61,6 +61,11 @@ class KernelEnvironment(KernelPool):
         Law of the noise.
     subset : int or None
         Offer only so many arms, drawn anew in every round; None: offer all.
+
+    Raises
+    ------
+    ConfigError
+        For a parameter out of range.
     """
 
     def __init__(

@@ -36,6 +36,11 @@ class KernelPool(PoolEnvironment):
             Failure probability of the confidence bounds.
         factor : float
             Common factor on every confidence radius (1 is the theory).
+
+        Raises
+        ------
+        ConfigError
+            For an option out of range.
         """
         return KernelProblem(
             kernel=self.kernel,

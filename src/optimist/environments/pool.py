@@ -35,6 +35,11 @@ class PoolEnvironment(FiniteArmEnvironment):
             What is added in each round.
         offered : (T, K) array of int, or None
             The arms on offer in each round; None for all.
+
+        Raises
+        ------
+        ConfigError
+            For arms that `check_arms` refuses.
         """
         check_arms(arms, self.arm_bound)
         self._evaluate = means if callable(means) else lambda: means

@@ -37,6 +37,13 @@ class RegressionArmsEnvironment(KernelPool):
         Its lengthscale; None for the linear kernel.
     deviation : float
         $\xi$, standard deviation of the noise.
+
+    Raises
+    ------
+    ConfigError
+        For a parameter out of range.
+    DataError
+        For a prepared file that is missing or damaged.
     """
 
     def __init__(

@@ -77,6 +77,11 @@ class TestFunctionEnvironment(BoxEnvironment):
         n, uniform points that are asked for first.
     deviation : float
         $\sigma$, standard deviation of the noise.
+
+    Raises
+    ------
+    ConfigError
+        For a parameter out of range.
     """
 
     __test__ = False  # no test class
@@ -131,6 +136,11 @@ class TestFunctionEnvironment(BoxEnvironment):
         ----------
         own_initial : bool
             Whether each algorithm draws its own initial points, rather than sharing them.
+
+        Raises
+        ------
+        ConfigError
+            For an option out of range.
         """
         return BoxProblem(
             low=self.low,

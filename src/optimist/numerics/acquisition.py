@@ -21,7 +21,7 @@ LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
 def log_h(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return $\log h(u)$ and its derivative $\Phi(u)/h(u)$."""
+    r"""Return $\log h(u)$ and its derivative $\Phi(u)/h(u)$, both of the shape of ``u``."""
     if np.ndim(u) == 0:
         return _log_h_left(u) if u < -1.0 else _log_h_right(u)
     left = u < -1.0
@@ -49,7 +49,19 @@ def _log_h_left(u):
 def log_expected_improvement(
     m: np.ndarray, v: np.ndarray, best: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the logarithm of EI over ``best`` and its derivatives."""
+    """Return the logarithm of EI over ``best`` and its derivatives.
+
+    Parameters
+    ----------
+    m, v : arrays of one shape
+        Mean and standard deviation, the latter positive.
+    best : float
+        $y^+$, in the units of m.
+
+    Returns
+    -------
+    value, along_m, along_v : arrays of that shape
+    """
     u = (m - best) / v
     value, slope = log_h(u)
     return np.log(v) + value, slope / v, (1.0 - slope * u) / v
@@ -58,7 +70,13 @@ def log_expected_improvement(
 def expected_improvement(
     m: np.ndarray, v: np.ndarray, best: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return EI over ``best`` and its derivatives; 0 far below it."""
+    """Return EI over ``best`` and its derivatives; 0 far below it.
+
+    Parameters
+    ----------
+    m, v, best
+        As of `log_expected_improvement`, and so is what is returned.
+    """
     u = (m - best) / v
     density = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)
     return v * (u * scipy.special.ndtr(u) + density), scipy.special.ndtr(u), density
@@ -67,7 +85,13 @@ def expected_improvement(
 def log_probability_of_improvement(
     m: np.ndarray, v: np.ndarray, best: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the logarithm of PI over ``best`` and its derivatives."""
+    """Return the logarithm of PI over ``best`` and its derivatives.
+
+    Parameters
+    ----------
+    m, v, best
+        As of `log_expected_improvement`, and so is what is returned.
+    """
     u = (m - best) / v
     value = scipy.special.log_ndtr(u)
     left = np.minimum(u, 0.0)
@@ -80,7 +104,13 @@ def log_probability_of_improvement(
 def probability_of_improvement(
     m: np.ndarray, v: np.ndarray, best: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return PI over ``best`` and its derivatives; 0 far below it."""
+    """Return PI over ``best`` and its derivatives; 0 far below it.
+
+    Parameters
+    ----------
+    m, v, best
+        As of `log_expected_improvement`, and so is what is returned.
+    """
     u = (m - best) / v
     density = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)
     return scipy.special.ndtr(u), density / v, -density * u / v
@@ -89,6 +119,14 @@ def probability_of_improvement(
 def upper_bound(
     m: np.ndarray, v: np.ndarray, beta: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the upper bound and its derivatives; ``beta`` multiplies the variance."""
+    """Return the upper bound and its derivatives.
+
+    Parameters
+    ----------
+    m, v
+        As of `log_expected_improvement`, and so is what is returned.
+    beta : float
+        It multiplies the variance.
+    """
     root = math.sqrt(beta)
     return m + root * v, np.ones_like(m), np.full_like(v, root)

@@ -41,9 +41,16 @@ def minimise_quadratic(H: np.ndarray, b: np.ndarray, radius: float) -> Any:
 
 
 def project(H: np.ndarray, zeta: np.ndarray, radius: float, shortcut: bool = True) -> Any:
-    r"""Return the point of the ball nearest to ``zeta`` (d,) in the norm $\|\cdot\|_H$.
+    r"""Return the point (d,) of the ball nearest to ``zeta`` in the norm $\|\cdot\|_H$.
 
-    Without ``shortcut``, H is decomposed for a point of the ball as well.
+    Parameters
+    ----------
+    H : (d, d) array, symmetric positive definite
+    zeta : (d,) array
+    radius : float
+        S.
+    shortcut : bool
+        Return a point of the ball as it is; otherwise H is decomposed for it as well.
     """
     if shortcut and math.sqrt(zeta @ zeta) <= radius:
         return zeta

@@ -43,6 +43,10 @@ def upper_bounds(
         Any theta, s > 0 and rho >= 0 per arm.
     derivatives : tuple of (m,), (m, d) and (m, d, d) arrays
         Value, gradient and Hessian of the likelihood at each theta.
+
+    Returns
+    -------
+    bounds : (m,) array
     """
     values, gradients, hessians = derivatives
     d, likelihood = arms.shape[1], level_set.likelihood
@@ -66,12 +70,22 @@ def upper_bounds(
 def values_from_below(
     points: np.ndarray, values: np.ndarray, gradients: np.ndarray, thetas: np.ndarray
 ) -> np.ndarray:
-    """Bound a convex function at ``thetas`` (k, d) by its tangents at ``points`` (m, d); (k,)."""
+    """Bound a convex function from below by its tangents, as (k,).
+
+    Parameters
+    ----------
+    points : (m, d) array
+        Where the tangents touch.
+    values, gradients : (m,) and (m, d) arrays
+        Those of the function there.
+    thetas : (k, d) array
+        Where it is bounded.
+    """
     offsets = values - dots(gradients, points)
     return (thetas @ gradients.T + offsets).max(axis=1)
 
 
 def curvature_left(u: np.ndarray) -> np.ndarray:
-    r"""Return $\int_0^1(1-v)e^{-uv}dv = (e^{-u}-1+u)/u^2$, which is 1/2 at u = 0."""
+    r"""Return $\int_0^1(1-v)e^{-uv}dv = (e^{-u}-1+u)/u^2$, elementwise, which is 1/2 at u = 0."""
     safe = np.maximum(u, 1e-3)
     return np.where(u < 1e-3, 0.5 - u / 6.0, (np.expm1(-safe) + safe) / safe**2)

@@ -59,7 +59,16 @@ class LowRankEllipsoid:
     def recentre(self, g: np.ndarray, error: float) -> Any:
         r"""Add $gg^\top$ to $\Sigma$, and to the centre $\Sigma^{-1}g$ (new) times ``error``.
 
-        Returns $g^\top\Sigma^{-1}g$ with the old $\Sigma$.
+        Parameters
+        ----------
+        g : (d,) array
+        error : float
+            What was observed minus what the centre predicts.
+
+        Returns
+        -------
+        leverage : float
+            $g^\top\Sigma^{-1}g$ with the old $\Sigma$.
         """
         s = self.solve(g)
         leverage = float(g @ s)
@@ -81,7 +90,7 @@ class LowRankEllipsoid:
         return math.sqrt(beta / (self.ridge + self.trace))
 
     def outside(self, w: np.ndarray, beta: float) -> np.ndarray:
-        r"""Return for the rows of ``w`` (K, d) whether $(w-\hat w)^\top\Sigma(w-\hat w)>\beta$."""
+        r"""Return if $(w-\hat w)^\top\Sigma(w-\hat w)>\beta$ for rows of ``w`` (K, d), as (K,)."""
         return self.square(w - self.centre) > beta
 
     def scale(self, w: np.ndarray, beta: float) -> np.ndarray:

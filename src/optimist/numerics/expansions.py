@@ -42,7 +42,17 @@ class Expansions:
         return sum(array.nbytes for array in arrays)
 
     def put(self, rows: Any, points: np.ndarray, derivatives: Any, ridge: float = 0.0) -> None:
-        """Set the points (m, d) of ``rows``, given the derivatives of the penalised likelihood."""
+        """Set the points of some rows, given the derivatives of the penalised likelihood.
+
+        Parameters
+        ----------
+        rows : slice or (m,) array of int
+        points : (m, d) array
+        derivatives : tuple of (m,), (m, d) and (m, d, d) arrays
+            Value, gradient and Hessian at each point.
+        ridge : float
+            Coefficient of the penalty, which is not kept.
+        """
         values, gradients, hessians = derivatives
         self.points[rows] = points
         self._values[rows] = values - 0.5 * ridge * dots(points, points)
@@ -62,7 +72,13 @@ class Expansions:
         self._hessians += np.multiply.outer(slope / g, np.multiply.outer(x, x))
 
     def tangents(self, rows: Any, ridge: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """Return values (m,) and gradients (m, d) of the penalised likelihood at ``rows``."""
+        """Return values (m,) and gradients (m, d) of the penalised likelihood at ``rows``.
+
+        Parameters
+        ----------
+        rows, ridge
+            As of `put`.
+        """
         points = self.points[rows]
         values = self._values[rows] + 0.5 * ridge * dots(points, points)
         return values, self._gradients[rows] + ridge * points
@@ -70,7 +86,13 @@ class Expansions:
     def derivatives(
         self, rows: Any, ridge: float = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return values (m,), gradients (m, d) and Hessians (m, d, d), penalised, at ``rows``."""
+        """Return values (m,), gradients (m, d) and Hessians (m, d, d), penalised, at ``rows``.
+
+        Parameters
+        ----------
+        rows, ridge
+            As of `put`.
+        """
         hessians = self._hessians[rows].copy()
         if ridge:
             add_to_diagonal(hessians, ridge)
@@ -110,12 +132,12 @@ class SolutionMemory:
         return slice(min(self.count, len(self.active)))
 
     def observe(self, x: np.ndarray, reward: float) -> None:
-        """Add an observation to all expansions."""
+        """Add the observation of ``reward`` for features ``x`` (d,) to all expansions."""
         if self.count:
             self.expansions.observe(x, reward)
 
     def nearest(self, directions: np.ndarray) -> np.ndarray:
-        """Return the slots of the directions nearest to unit rows (m, d)."""
+        """Return the slots (m,) of the directions nearest to unit rows (m, d)."""
         return np.argmax(directions @ self.directions[self.kept].T, axis=1)
 
     def add(
@@ -126,7 +148,19 @@ class SolutionMemory:
         derivatives: Any,
         ridge: float,
     ) -> None:
-        """Keep solutions for unit rows ``directions`` (m, d); the same direction is replaced."""
+        """Keep solutions, in place of those for the same directions.
+
+        Parameters
+        ----------
+        directions : (m, d) array
+            Unit rows.
+        active : (m,) array of bool
+            Whether the solution lies on the sphere of the domain.
+        points : (m, d) array
+            The solutions.
+        derivatives, ridge
+            As of `Expansions.put`.
+        """
         slots = self._slots_for(directions)
         if self.count > len(self.active):
             # A slot's turn may have come round; what comes first keeps it.

@@ -46,7 +46,18 @@ class FourierFeatures:
 def random_features(
     kernel: Any, dimension: int, number: int, rng: np.random.Generator
 ) -> "FourierFeatures":
-    """Return `FourierFeatures` with ``number`` (even) random features of a stationary kernel."""
+    """Return `FourierFeatures` with random frequencies of a stationary kernel.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    dimension : int
+        d, coordinates of a point.
+    number : int
+        D, how many features, even.
+    rng : Generator
+        Draws the frequencies.
+    """
     half = number // 2
     frequencies = rng.standard_normal((half, dimension)) / kernel.lengthscale
     if kernel.name in DEGREES:
@@ -56,9 +67,17 @@ def random_features(
 
 
 def quadrature_features(kernel: Any, dimension: int, nodes: int) -> "FourierFeatures":
-    """Return `FourierFeatures` of the Gaussian kernel with ``nodes`` nodes per coordinate.
+    """Return `FourierFeatures` of the Gaussian kernel by quadrature.
 
     Of two nodes that differ in sign only one is kept, with the weight of both.
+
+    Parameters
+    ----------
+    kernel : GaussianKernel
+    dimension : int
+        d, coordinates of a point.
+    nodes : int
+        Nodes per coordinate.
     """
     h, w = np.polynomial.hermite.hermgauss(nodes)
     frequencies = np.array(list(product(math.sqrt(2.0) * h / kernel.lengthscale, repeat=dimension)))

@@ -34,7 +34,13 @@ class Flat:
 
 @dataclass(frozen=True)
 class Gamma(Flat):
-    r"""Density proportional to $\theta^{a-1}e^{-b\theta}$."""
+    r"""Density proportional to $\theta^{a-1}e^{-b\theta}$.
+
+    Attributes
+    ----------
+    shape, rate : float
+        a and b.
+    """
 
     shape: float
     rate: float
@@ -51,7 +57,13 @@ class Gamma(Flat):
 
 @dataclass(frozen=True)
 class LogNormal(Flat):
-    r"""Density of $\theta$ where $\ln\theta\sim N(m,v)$; it has a factor $1/\theta$."""
+    r"""Density of $\theta$ where $\ln\theta\sim N(m,v)$; it has a factor $1/\theta$.
+
+    Attributes
+    ----------
+    mean, variance : float
+        m and v.
+    """
 
     mean: float
     variance: float
@@ -67,7 +79,17 @@ class LogNormal(Flat):
 
 @dataclass(frozen=True)
 class Hyper:
-    """One kind of hyper-parameter: bounds, where the fit starts, and its prior."""
+    """One kind of hyper-parameter: bounds, where the fit starts, and its prior.
+
+    Attributes
+    ----------
+    low, high : float
+        Bounds, positive.
+    start : float
+        Between them.
+    prior : Flat
+        Or a subclass.
+    """
 
     low: float
     high: float
@@ -114,7 +136,15 @@ class Scheme:
         return blocks, end
 
     def starts(self, dimension: int, rng: np.random.Generator | None) -> np.ndarray:
-        """Return starting points of the fit, logarithms (1 + draws, p)."""
+        """Return starting points of the fit, logarithms (1 + draws, p).
+
+        Parameters
+        ----------
+        dimension : int
+            d, coordinates of a point.
+        rng : Generator or None
+            Of all starts but the first; None where ``draws`` is 0.
+        """
         blocks, size = self.blocks(dimension)
         points = np.empty((1 + self.draws, size))
         for kind, part in blocks:
@@ -289,7 +319,21 @@ class GaussianProcess:
         return sums
 
     def draw(self, Z: np.ndarray, rng: np.random.Generator, *, noise: bool = True) -> np.ndarray:
-        """Return a joint draw (m,) at rows of ``Z`` (m, d), of observations or of the function."""
+        """Return a joint draw (m,), of observations or of the function.
+
+        Parameters
+        ----------
+        Z : (m, d) array
+            Where.
+        rng : Generator
+        noise : bool
+            Draw observations.
+
+        Raises
+        ------
+        LinAlgError
+            Where the covariance of the points is singular.
+        """
         V = Z / self.lengthscales
         k = self.amplitude * self.kernel(self.U, V)
         half = scipy.linalg.solve_triangular(self.L, k, lower=True)

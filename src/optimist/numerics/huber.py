@@ -81,7 +81,7 @@ class HuberRegression:
         self.b += y * a
 
     def clipped(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the indices of the clipped observations at ``theta`` and their signs.
+        """Return the indices (c,) of the clipped observations at ``theta`` (d,), and signs (c,).
 
         Asked again for the same array, it passes over the new observations only.
         """
@@ -111,7 +111,13 @@ class HuberRegression:
         return self.ridge * theta - a @ np.clip(y - theta @ a, -tau, tau)
 
     def minimise_with(self, clipped: Any) -> np.ndarray:
-        """Return the minimiser over the ball of the quadratic that F is with ``clipped`` fixed."""
+        """Return the minimiser (d,) over the ball of the quadratic that F is for one clipped set.
+
+        Parameters
+        ----------
+        clipped : tuple
+            Indices and signs, as `clipped` returns them.
+        """
         indices, signs = clipped
         H, b = self.H, self.b
         if len(indices):
@@ -129,7 +135,7 @@ class HuberRegression:
         return minimise_quadratic(H, b, self.radius)[0]
 
     def reweighted(self, theta: np.ndarray) -> np.ndarray:
-        r"""Return the minimiser of the quadratic that lies above F and touches it at ``theta``.
+        r"""Return the minimiser (d,) of the quadratic above F that touches it at ``theta`` (d,).
 
         Its weights are $\min(1, \tau_s/|z_s|)$.
         """
@@ -141,11 +147,23 @@ class HuberRegression:
 
 
 def solve_newton(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
-    r"""Semismooth Newton from ``start`` (d,): exact, as F is quadratic between changes of the set.
+    """Semismooth Newton from ``start``: exact, as F is quadratic between changes of the set.
 
     A step goes to the minimiser for the set at its start. If the set there is the same, that point
     is the minimiser of F; otherwise the step is halved until F decreases, since Newton's method on
     a piecewise quadratic may cycle.
+
+    Parameters
+    ----------
+    regression : HuberRegression
+    start : (d,) array
+    accuracy : float
+        Of no effect; see `solve_by_gradient`.
+
+    Returns
+    -------
+    theta : (d,) array
+    converged : bool
     """
     theta, clipped = start, regression.clipped(start)
     value = None
@@ -185,7 +203,13 @@ def _descend(regression, theta, value, target):
 
 
 def solve_by_reweighting(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
-    """Iteratively reweighted ridge regressions from ``start``; slow and sure, a cross-check."""
+    """Iteratively reweighted ridge regressions from ``start``; slow and sure, a cross-check.
+
+    Parameters
+    ----------
+    regression, start, accuracy
+        As of `solve_newton`, and so is what is returned.
+    """
     theta = start
     for _ in range(MAX_SWEEPS):
         new = regression.reweighted(theta)
@@ -199,7 +223,12 @@ def solve_by_reweighting(regression: HuberRegression, start: np.ndarray, accurac
 def solve_by_gradient(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
     r"""Projected gradient from ``start``, with steps $1/\Lambda$, $\Lambda = \lambda_{\max}(H)$.
 
-    Stops when the gradient mapping $\Lambda\|\theta^+-\theta\|$ is at most ``accuracy``.
+    Parameters
+    ----------
+    regression, start
+        As of `solve_newton`, and so is what is returned.
+    accuracy : float
+        It stops when the gradient mapping $\Lambda\|\theta^+-\theta\|$ is at most this.
     """
     theta = start
     smoothness = float(np.linalg.eigvalsh(regression.H)[-1])
@@ -216,14 +245,26 @@ def solve_by_gradient(regression: HuberRegression, start: np.ndarray, accuracy: 
 def solve_by_gradient_from_zero(
     regression: HuberRegression, start: np.ndarray, accuracy: float
 ) -> Any:
-    """As `solve_by_gradient`, without a start."""
+    """As `solve_by_gradient`, from the origin instead of ``start``.
+
+    Parameters
+    ----------
+    regression, start, accuracy
+        As of `solve_by_gradient`, and so is what is returned.
+    """
     return solve_by_gradient(regression, np.zeros_like(start), accuracy)
 
 
 def solve_by_slsqp_in_a_loop(
     regression: HuberRegression, start: np.ndarray, accuracy: float
 ) -> Any:
-    """Run scipy's SLSQP on a loss that is summed in Python, as public code does; for timing."""
+    """Run scipy's SLSQP on a loss that is summed in Python, as public code does; for timing.
+
+    Parameters
+    ----------
+    regression, start, accuracy
+        As of `solve_newton`, and so is what is returned.
+    """
     from scipy.optimize import minimize
 
     rows = [(a.tolist(), y, tau) for a, y, tau in zip(*_by_rows(regression), strict=True)]

@@ -68,6 +68,19 @@ class _Stationary(Kernel):
 
 
 class GaussianKernel(_Stationary):
+    r"""$\exp(-r^2/(2\ell^2))$, with r the distance.
+
+    Parameters
+    ----------
+    lengthscale : float
+        $\ell$.
+
+    Raises
+    ------
+    ConfigError
+        For a lengthscale that is not positive.
+    """
+
     name = "gaussian"
     metric = "sqeuclidean"
 
@@ -114,6 +127,8 @@ class _Matern(_Stationary):
 
 
 class Matern12(_Matern):
+    r"""$e^{-z}$, $z = r/\ell$; see `GaussianKernel`."""
+
     name = "matern12"
     order = 0.5
 
@@ -128,6 +143,8 @@ class Matern12(_Matern):
 
 
 class Matern32(_Matern):
+    r"""$(1+z)\,e^{-z}$, $z = \sqrt3r/\ell$; see `GaussianKernel`."""
+
     name = "matern32"
     order = 1.5
 
@@ -141,6 +158,8 @@ class Matern32(_Matern):
 
 
 class Matern52(_Matern):
+    r"""$(1+z+z^2/3)\,e^{-z}$, $z = \sqrt5r/\ell$; see `GaussianKernel`."""
+
     name = "matern52"
     order = 2.5
 
@@ -157,6 +176,8 @@ class Matern52(_Matern):
 
 
 class LinearKernel(Kernel):
+    r"""$x^\top y$."""
+
     name = "linear"
 
     def __call__(self, X, Y):
@@ -172,6 +193,11 @@ class GramKernel(Kernel):
     Parameters
     ----------
     gram : (n, n) array, symmetric positive semi-definite
+
+    Raises
+    ------
+    ConfigError
+        For a matrix that is not square, finite and symmetric.
     """
 
     name = "gram"
@@ -203,7 +229,19 @@ KERNELS = (*STATIONARY, "linear")
 
 
 def make_kernel(name: str, lengthscale: float | None = None) -> Kernel:
-    """Return the kernel called ``name``; the linear one has no ``lengthscale``, the others must."""
+    """Return the kernel called ``name``.
+
+    Parameters
+    ----------
+    name : {"gaussian", "matern12", "matern32", "matern52", "linear"}
+    lengthscale : float or None
+        None for the linear kernel, positive for the others.
+
+    Raises
+    ------
+    ConfigError
+        For any other name or lengthscale.
+    """
     one_of("kernel", name, KERNELS)
     if name == "linear":
         if lengthscale is not None:

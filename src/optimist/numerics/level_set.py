@@ -184,13 +184,27 @@ class LevelSet:
 
 
 def maximise_by_dual(level_set: LevelSet, x: np.ndarray) -> Any:
-    r"""Maximise $x^\top\theta$ by a root search in s; return theta (d,) and s.
+    r"""Maximise $x^\top\theta$ by a root search in s.
 
     $\theta(s) = \arg\min_\Theta \mathcal L(\theta) - s\,x^\top\theta$ has non-decreasing
     $\psi(\theta(s))$, and the answer has $\psi = \beta^2$. Where $\psi$ jumps over $\beta^2$, all
     points between the two ends minimise for one s, and the answer is among them. An answer that
-    falls short of a bound of the maximum counts among the failures of the level set. Raises
-    LinAlgError where the set is empty, or numbers are not finite.
+    falls short of a bound of the maximum counts among the failures of the level set.
+
+    Parameters
+    ----------
+    level_set : LevelSet
+    x : (d,) array
+
+    Returns
+    -------
+    theta : (d,) array
+    s : float
+
+    Raises
+    ------
+    LinAlgError
+        Where the set is empty, or numbers are not finite.
     """
     from scipy.optimize import brentq
 
@@ -283,9 +297,16 @@ class _DualSearch:
 
 
 def maximise_by_slsqp(level_set: LevelSet, arms: np.ndarray, tolerance: float = 1e-5) -> Any:
-    r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each arm (K, d) by scipy's SLSQP.
+    r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each arm, as (K,), by scipy's SLSQP.
 
     One solve per arm from the centre, with the constraints and gradients of the public codes.
+
+    Parameters
+    ----------
+    level_set : LevelSet
+    arms : (K, d) array
+    tolerance : float
+        SLSQP's ``ftol``.
     """
     return np.array([_slsqp(level_set, x, tolerance) for x in arms])
 

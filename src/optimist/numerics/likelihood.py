@@ -34,6 +34,11 @@ class History:
     dimension : int
     mode : {"raw", "aggregated"}
         One row per round, or one row per distinct arm (for arm sets that never change).
+
+    Raises
+    ------
+    ConfigError
+        For any other mode.
     """
 
     def __init__(self, dimension: int, mode: str = "raw") -> None:
@@ -191,9 +196,24 @@ def minimise(likelihood: Likelihood, start: np.ndarray, radius: float | None = N
 def descend(
     likelihood: Likelihood, theta: np.ndarray, derivatives: Any, radius: float | None = None
 ) -> Any:
-    """Minimise from ``theta`` in the domain, where the derivatives are known; see `minimise`.
+    """Minimise as `minimise` does, from a point where the derivatives are known.
 
-    Returns theta (d,), the derivatives there (value, gradient, Hessian) and converged.
+    Parameters
+    ----------
+    likelihood : Likelihood
+    theta : (d,) array
+        Where to start, in the domain.
+    derivatives : tuple of float, (d,) and (d, d) arrays
+        Value, gradient and Hessian there.
+    radius : float or None
+        S when the domain is a ball, None for the whole space.
+
+    Returns
+    -------
+    theta : (d,) array
+    derivatives : tuple
+        Those at theta.
+    converged : bool
     """
     theta, derivatives, step, converged = _descend(likelihood, theta, derivatives, radius)
     if step.any():
@@ -241,7 +261,15 @@ def ball_constraint(radius: float) -> dict[str, Any]:
 def minimise_by_slsqp(
     likelihood: Likelihood, start: np.ndarray, radius: float | None = None, tolerance: float = 1e-5
 ) -> Any:
-    """Minimise as `minimise` does, by scipy's SLSQP: what public codes run."""
+    """Minimise as `minimise` does, by scipy's SLSQP: what public codes run.
+
+    Parameters
+    ----------
+    likelihood, start, radius
+        As of `minimise`, and so is what is returned; ``start`` is not scaled.
+    tolerance : float
+        SLSQP's ``ftol``.
+    """
     from scipy.optimize import minimize
 
     solution = minimize(

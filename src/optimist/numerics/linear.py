@@ -38,13 +38,28 @@ def inverse_norms(arms: np.ndarray, H_inv: np.ndarray) -> np.ndarray:
 def add_outer_to_inverse(H_inv: np.ndarray, v: np.ndarray, b: float, q: Any) -> Any:
     r"""Update ``H_inv`` in place to $(H + b\,xx^\top)^{-1}$ by the Sherman-Morrison formula.
 
-    ``v`` is $H^{-1}x$ (d,) and ``q`` is $x^\top H^{-1}x$.
+    Parameters
+    ----------
+    H_inv : (d, d) array
+    v : (d,) array
+        $H^{-1}x$.
+    b : float
+    q : float
+        $x^\top H^{-1}x$.
     """
     H_inv -= (b / (1.0 + b * q)) * np.multiply.outer(v, v)
 
 
 def quadratic_norms(thetas: np.ndarray, centre: np.ndarray, H: np.ndarray) -> np.ndarray:
-    r"""Return $\|\theta - c\|_H$ for every row of ``thetas`` (n, d)."""
+    r"""Return $\|\theta - c\|_H$ for every row of ``thetas``, as (n,).
+
+    Parameters
+    ----------
+    thetas : (n, d) array
+    centre : (d,) array
+        c.
+    H : (d, d) array, symmetric positive semi-definite
+    """
     difference = np.atleast_2d(thetas) - centre
     return np.sqrt(np.maximum(np.einsum("nd,nd->n", difference @ H, difference), 0.0))
 

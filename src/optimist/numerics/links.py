@@ -54,9 +54,20 @@ class Link(ABC):
 
     @abstractmethod
     def lipschitz(self, bound: float, observations: int, dimension: int, delta: float) -> float:
-        """Return L_t, a Lipschitz constant of the log-likelihood on the ball of radius ``bound``.
+        """Return L_t, a Lipschitz constant of the log-likelihood on a ball.
 
-        Holds with probability 1 - delta after ``observations`` rewards (Lee et al. 2024, Table 1).
+        Lee et al. (2024), Table 1.
+
+        Parameters
+        ----------
+        bound : float
+            Radius of the ball.
+        observations : int
+            Rewards so far.
+        dimension : int
+            d.
+        delta : float
+            The constant holds with probability 1 - delta.
         """
 
     @abstractmethod
@@ -143,7 +154,13 @@ class Poisson(Link):
 
 
 class Gaussian(Link):
-    """Gaussian rewards with known standard deviation ``sigma``, mu(z) = z."""
+    """Gaussian rewards with known standard deviation ``sigma``, mu(z) = z.
+
+    Raises
+    ------
+    ConfigError
+        For a ``sigma`` that is not positive.
+    """
 
     name = "gaussian"
     self_concordance = 0.0
@@ -178,7 +195,19 @@ LINKS = {"logistic": Logistic, "poisson": Poisson, "gaussian": Gaussian}
 
 
 def make_link(name: str, **parameters: Any) -> Link:
-    """Return the link called ``name``; raise ConfigError with the allowed names otherwise."""
+    """Return the link called ``name``.
+
+    Parameters
+    ----------
+    name : {"logistic", "poisson", "gaussian"}
+    **parameters
+        Of its class: ``sigma`` for ``gaussian``, none for the others.
+
+    Raises
+    ------
+    ConfigError
+        For any other name, or a sigma that is not positive.
+    """
     if name not in LINKS:
         raise unknown_name("link", name, LINKS)
     return LINKS[name](**parameters)

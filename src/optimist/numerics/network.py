@@ -60,13 +60,20 @@ class TwoLayerNetwork:
         return np.einsum("kh,kh->k", layers.w2, _hidden(layers, x)) + layers.b2
 
     def gradients(self, w: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the gradients in w (K, d_w) and in x (K, d)."""
+        """Return the gradients in rows of ``w`` (K, d_w) and of ``x`` (K, d), of these shapes."""
         g = np.empty(w.shape)
         return g, self.gradients_into(self.layers(g), self.layers(w), x)
 
     @staticmethod
     def gradients_into(out: Any, layers: Any, x: np.ndarray) -> np.ndarray:
-        """Write the gradients in w of ``layers`` to ``out``; return those in x (K, d)."""
+        """Write the gradients in the parameters to ``out``; return those in x, (K, d).
+
+        Parameters
+        ----------
+        out, layers : Layers
+            Of an array for the gradients and of the parameters, see `layers`.
+        x : (K, d) array
+        """
         h = _hidden(layers, x)
         out.w2[:] = h
         out.b2[:] = 1.0
@@ -77,13 +84,13 @@ class TwoLayerNetwork:
         return (q[:, None, :] @ layers.W1)[:, 0]
 
     def value(self, w: np.ndarray, x: np.ndarray) -> float:
-        """Return f at one point, a float."""
+        """Return f of parameters ``w`` (d_w,) at one point ``x`` (d,), a float."""
         layers = self.layers(w[None])
         h = np.array([[logistic(z) for z in _inputs(layers, x[None])[0]]])
         return float((np.einsum("kh,kh->k", layers.w2, h) + layers.b2)[0])
 
     def gradient(self, w: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Return the gradient in w (d_w,) at one point."""
+        """Return the gradient in ``w`` (d_w,) at one point ``x`` (d,), as (d_w,)."""
         return self.gradients(w[None], x[None])[0][0]
 
     def initial(self, rng: np.random.Generator) -> np.ndarray:
@@ -95,7 +102,14 @@ class TwoLayerNetwork:
     def squared_error(
         self, w: np.ndarray, X: np.ndarray, y: np.ndarray
     ) -> tuple[float, np.ndarray]:
-        """Return the mean squared error on ``X`` (n, d), ``y`` (n,) and its gradient, (d_w,)."""
+        """Return the mean squared error of parameters, and its gradient (d_w,).
+
+        Parameters
+        ----------
+        w : (d_w,) array
+        X, y : (n, d) and (n,) arrays
+            Points and values.
+        """
         rows = np.broadcast_to(w, (len(X), self.size))
         residuals = self.values(rows, X) - y
         gradient = residuals @ self.gradients(rows, X)[0]

@@ -84,7 +84,13 @@ class Normal(Law):
 
 
 class StudentT(Law):
-    """Student's law with ``df`` degrees of freedom, above 1."""
+    """Student's law with ``df`` degrees of freedom, above 1.
+
+    Raises
+    ------
+    ConfigError
+        Unless ``df`` is above 1.
+    """
 
     name = "student_t"
     mean = median = 0.0
@@ -129,7 +135,13 @@ class HalfLine(Law):
 
 
 class Lomax(HalfLine):
-    """The Lomax law with density b (1 + x)^(-b - 1) on x >= 0, b above 1."""
+    """The Lomax law with density b (1 + x)^(-b - 1) on x >= 0, b above 1.
+
+    Raises
+    ------
+    ConfigError
+        Unless ``b`` is above 1.
+    """
 
     name = "lomax"
 
@@ -147,14 +159,26 @@ class Lomax(HalfLine):
 
 
 class Pareto(Lomax):
-    """The Pareto law with density b x^(-b - 1) on x >= 1: a Lomax draw plus 1."""
+    """The Pareto law with density b x^(-b - 1) on x >= 1: a Lomax draw plus 1.
+
+    Raises
+    ------
+    ConfigError
+        Unless ``b`` is above 1.
+    """
 
     name = "pareto"
     least = 1.0
 
 
 class Fisk(HalfLine):
-    """The log-logistic law with density c x^(c - 1) / (1 + x^c)^2 on x >= 0, c above 1."""
+    """The log-logistic law with density c x^(c - 1) / (1 + x^c)^2 on x >= 0, c above 1.
+
+    Raises
+    ------
+    ConfigError
+        Unless ``c`` is above 1.
+    """
 
     name = "fisk"
     median = 1.0
@@ -181,7 +205,19 @@ LAWS = {cls.name: cls for cls in (Normal, StudentT, Pareto, Lomax, Fisk)}
 
 
 def make_law(name: str, shape: float | None = None) -> Law:
-    """Return the law called ``name``; ``shape`` is its df, b or c, and None for the normal law."""
+    """Return the law called ``name``.
+
+    Parameters
+    ----------
+    name : {"normal", "student_t", "pareto", "lomax", "fisk"}
+    shape : float or None
+        Its df, b or c, above 1; None for the normal law.
+
+    Raises
+    ------
+    ConfigError
+        For any other name or shape.
+    """
     if name not in LAWS:
         raise unknown_name("noise law", name, LAWS)
     if name == Normal.name:

@@ -131,6 +131,11 @@ def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         Places, at least one; directions of a relative size below rounding are left out.
     root : (r, r) array
         Lower triangular W^T with $K_{:b}WW^\top K_{b:} = K$ for the basis b, to rounding.
+
+    Raises
+    ------
+    LinAlgError
+        If K is not finite.
     """
     if not np.isfinite(K.sum()):
         raise np.linalg.LinAlgError("the kernel of the inducing points is not finite")

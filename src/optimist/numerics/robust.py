@@ -11,14 +11,29 @@ from typing import Any
 
 
 def log_volume(problem: Any, ridge: float, alpha: float = 1.0) -> float:
-    r"""Return $\kappa(\alpha)$ for a `HeavyTailedProblem` and $\lambda$ = ``ridge``."""
+    r"""Return $\kappa(\alpha)$.
+
+    Parameters
+    ----------
+    problem : HeavyTailedProblem
+    ridge : float
+        $\lambda$.
+    alpha : float
+        $\alpha$, by which each term of the method's V is divided.
+    """
     d, T = problem.dimension, problem.horizon
     least = problem.least_scale**2
     return d * math.log(1.0 + problem.arm_bound**2 * T / (least * ridge * alpha * d))
 
 
 def threshold_constant(problem: Any, ridge: float, alpha: float = 1.0) -> float:
-    r"""Return $\tau_0$."""
+    r"""Return $\tau_0$.
+
+    Parameters
+    ----------
+    problem, ridge, alpha
+        As of `log_volume`.
+    """
     kappa = log_volume(problem, ridge, alpha)
     power = problem.log_term ** (-1.0 / (1.0 + problem.epsilon))
     return math.sqrt(2.0 * kappa) * math.log(3.0 * problem.horizon) ** problem.power * power

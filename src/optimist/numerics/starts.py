@@ -23,6 +23,12 @@ def points_on_border(level_set: "LevelSet", arms: np.ndarray) -> tuple[Any, Any,
     set. If it meets the sphere first, they follow the sphere towards $Sx/\|x\|$, which must lie
     outside the set, until $\psi = \beta^2$ holds as well.
 
+    Parameters
+    ----------
+    level_set : optimist.numerics.level_set.LevelSet
+    arms : (m, d) array
+        No row may be zero.
+
     Returns
     -------
     thetas : (m, d) array

@@ -61,7 +61,17 @@ class GLBProblem:
         proportion("delta", self.delta)
 
     def new_history(self, mode: str) -> History:
-        """Return an empty `History`; arms that are redrawn cannot be aggregated."""
+        """Return an empty `History`.
+
+        Parameters
+        ----------
+        mode : {"raw", "aggregated"}
+
+        Raises
+        ------
+        ConfigError
+            For any other mode, and for ``aggregated`` where arms are redrawn.
+        """
         if mode == "aggregated" and not self.fixed_arms:
             raise ConfigError("history is 'aggregated'; allowed for arms redrawn each round: raw")
         return History(self.dimension, mode)

@@ -19,6 +19,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -258,6 +259,15 @@ def _reward(environment, t, choice):
     return reward
 
 
+def _check_index(index, arms, t, algorithm):
+    """Raise ConfigError unless what ``select`` returned in round ``t`` is one of so many arms."""
+    if isinstance(index, bool) or not isinstance(index, Integral) or not 0 <= index < arms:
+        raise ConfigError(
+            f"{type(algorithm).__name__}.select returned {index!r} in round {t + 1}; "
+            f"allowed: the index of an arm, from 0 to {arms - 1}"
+        )
+
+
 class _Rounds(ABC):
     """Running totals of one trial."""
 
@@ -330,6 +340,8 @@ class _ArmRounds(_Rounds):
         start = time.perf_counter()
         index = algorithm.select(arms)
         middle = time.perf_counter()
+        if type(index) is not int or not 0 <= index < len(arms):
+            _check_index(index, len(arms), t, algorithm)
         reward, told = _reward(self.environment, t, index), self.environment.context(t)
         resume = time.perf_counter()
         algorithm.update(arms, index, reward, **told)

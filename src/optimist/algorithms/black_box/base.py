@@ -17,10 +17,18 @@ def standardise(
     ddof: int = 1,
     least: float = 1e-10,
 ) -> tuple[float, float]:
-    """Return offset and unit of values ``y`` (n,), so that (y - offset) / unit is standardised.
+    """Return offset and unit of values, so that (y - offset) / unit is standardised.
 
-    ``centre`` maps values to the offset; the unit is their standard deviation with ``ddof``, or 1
-    if that is below ``least`` or there are too few values: they may all be equal, up to rounding.
+    Parameters
+    ----------
+    y : (n,) array
+    centre : callable
+        Maps values to the offset.
+    ddof : int
+        Of their standard deviation, which is the unit.
+    least : float
+        The unit is 1 if the deviation is below this or there are too few values: they may all be
+        equal, up to rounding.
     """
     spread = float(y.std(ddof=ddof)) if len(y) > ddof else 0.0
     return float(centre(y)), spread if spread >= least else 1.0
@@ -94,10 +102,10 @@ class BoxAlgorithm(Algorithm):
         """Do what is done once, when the initial points are known; it may do nothing."""
 
     def learn(self, x: np.ndarray, y: float) -> None:
-        """Learn from a point that `suggest` returned; it may do nothing."""
+        """Learn that ``x`` (d,), which `suggest` returned, has value ``y``; it may do nothing."""
 
     def uniform(self, n: int, rng: np.random.Generator | None = None) -> np.ndarray:
-        """Return ``n`` uniform points of the box, (n, d)."""
+        """Return ``n`` uniform points of the box, (n, d); without ``rng``, from its own stream."""
         rng = self.rng if rng is None else rng
         return self.problem.outward(rng.random((n, self.problem.dimension)))
 

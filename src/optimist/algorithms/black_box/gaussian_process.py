@@ -58,9 +58,14 @@ class GPOptimiser(BoxAlgorithm):
 
     @abstractmethod
     def acquisition(self, m: Any, v: Any, best: float) -> Acquisition:
-        """Return the acquisition and its derivatives in mean ``m`` and deviation ``v``.
+        """Return the acquisition and its derivatives in mean and deviation, (n,) each.
 
-        ``best`` is the value that must be exceeded; all are standardised if the fit is.
+        Parameters
+        ----------
+        m, v : (n,) arrays
+            Mean and standard deviation of the process, standardised if the fit is.
+        best : float
+            The value that must be exceeded, in the same units.
         """
 
     def suggest(self) -> np.ndarray:

@@ -105,7 +105,7 @@ class PaperVariant:
         return first, descend(self.network, first, X, y, rng if self.single else None)
 
     def inward(self, X: np.ndarray) -> np.ndarray:
-        """Return points of the box as the network sees them."""
+        """Return points of the box (n, d) as the network sees them."""
         return X
 
     def scaled(self, y: float) -> float:
@@ -121,7 +121,13 @@ class PaperVariant:
     ) -> tuple[np.ndarray, bool]:
         """Return the best end point (d,), and whether a projection onto the ellipsoid changed it.
 
-        ``starts`` (K, d); of several ends the one of the largest value counts.
+        Parameters
+        ----------
+        ellipsoid : LowRankEllipsoid
+        beta : float
+            Square of its radius.
+        starts : (K, d) array
+            Of several ends the one of the largest value counts.
         """
         x, w = starts.copy(), np.repeat(ellipsoid.centre[None], len(starts), axis=0)
         low, high = self.problem.low, self.problem.high
@@ -156,7 +162,7 @@ class PaperVariant:
         return steps * math.sqrt(hidden + 1.0 + second**2 * (1.0 + corner @ corner) / 16.0)
 
     def project(self, ellipsoid: LowRankEllipsoid, beta: float, w: np.ndarray) -> bool:
-        """Put the rows of ``w`` (K, d_w) back; return whether any was outside of the ellipsoid."""
+        """Put rows of ``w`` (K, d_w) into the ellipsoid of ``beta``; return whether any was not."""
         outside = ellipsoid.outside(w, beta)
         if outside.any():
             back = ellipsoid.project if self.euclidean else ellipsoid.scale

@@ -78,7 +78,7 @@ class TunedVariant:
         return starts[0], fit(self.network, starts, self.inward(X), (y - self.offset) / self.unit)
 
     def inward(self, X: np.ndarray) -> np.ndarray:
-        """Return points of the box as points of [-1, 1]^d."""
+        """Return points of the box (n, d) as points of [-1, 1]^d."""
         return 2.0 * self.problem.inward(X) - 1.0
 
     def scaled(self, y: float) -> float:
@@ -101,7 +101,13 @@ class TunedVariant:
     ) -> tuple[np.ndarray, bool]:
         """Return where Adam on the linearised upper bound ends, (d,); and False.
 
-        ``starts`` (K, d); of several ends the one of the largest value counts.
+        Parameters
+        ----------
+        ellipsoid : LowRankEllipsoid
+        beta : float
+            Square of its radius.
+        starts : (K, d) array
+            Points of the box; of several ends the one of the largest value counts.
         """
         x = maximise_linear_bound(self.network, ellipsoid, beta, self.inward(starts))
         return self.problem.outward((x + 1.0) / 2.0), False
@@ -112,8 +118,13 @@ def fit(
 ) -> np.ndarray:
     """Return the parameters (d_w,) of the least mean squared error with weight decay.
 
-    L-BFGS from each row of ``starts`` (k, d_w), of which the best end counts; ``X`` (n, d) and
-    ``y`` (n,) are the data.
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+    starts : sequence of (d_w,) arrays
+        L-BFGS starts from each; the best end counts.
+    X, y : (n, d) and (n,) arrays
+        Points and values, as the network sees them.
     """
     from scipy.optimize import minimize
 
@@ -134,7 +145,14 @@ def maximise_linear_bound(
 ) -> np.ndarray:
     """Return the point of [-1, 1]^d where Adam on the linearised upper bound ends, (d,).
 
-    ``starts`` (K, d); of several ends the one of the largest value counts.
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+    ellipsoid : LowRankEllipsoid
+    beta : float
+        Square of its radius.
+    starts : (K, d) array
+        Of several ends the one of the largest value counts.
     """
     x, w = starts.copy(), np.repeat(ellipsoid.centre[None], len(starts), axis=0)
     mean, square = np.zeros_like(x), np.zeros_like(x)

@@ -16,15 +16,41 @@ from optimist.numerics.linear import add_outer_to_inverse
 
 
 class Inverse(Protocol):
-    """Two things that are asked of an inverse; ``v`` is $H^{-1}x$ (d,) and ``q`` $x^\top v$."""
+    r"""Two things that are asked of an inverse; ``v`` is $H^{-1}x$ (d,) and ``q`` $x^\top v$."""
 
     def renew(self, H_inv: np.ndarray, H: np.ndarray, v: np.ndarray, b: float, q: float) -> None:
-        r"""Make ``H_inv`` in place the inverse of ``H`` (d, d), to which $b\,xx^\top$ was added."""
+        r"""Make ``H_inv`` in place the inverse of ``H`` (d, d), to which $b\,xx^\top$ was added.
+
+        Parameters
+        ----------
+        H_inv : (d, d) array
+            The inverse of H as it was before.
+        H : (d, d) array
+        v : (d,) array
+            ``H_inv`` times x.
+        b : float
+            The weight of x.
+        q : float
+            $x^\top v$.
+        """
 
     def solve(
         self, scale: float, H: np.ndarray, x: np.ndarray, v: np.ndarray, b: float, q: float
     ) -> np.ndarray:
-        r"""Return $s(H + b\,xx^\top)^{-1}x$ (d,), with s the ``scale``."""
+        r"""Return $s(H + b\,xx^\top)^{-1}x$ (d,), with s the ``scale``.
+
+        Parameters
+        ----------
+        scale : float
+        H : (d, d) array
+            Nothing is added to it yet.
+        x, v : (d,) arrays
+            v is $H^{-1}x$.
+        b : float
+            The weight of x.
+        q : float
+            $x^\top v$.
+        """
 
 
 class RankOne:
@@ -58,15 +84,15 @@ class PseudoInverse:
 INVERSES: dict[str, Inverse] = {"rank_one": RankOne(), "pinv": PseudoInverse()}
 
 
-WHOLE: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+MATRIX_INVERSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "inv": np.linalg.inv,
     "pinv": np.linalg.pinv,
 }
 
 
 def chosen_whole_inverse(name: str) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the function of `WHOLE` of an option's value; raise ConfigError for any other."""
-    return WHOLE[one_of("inverse", name, tuple(WHOLE))]
+    """Return the entry of `MATRIX_INVERSES` of an option's value; raise ConfigError otherwise."""
+    return MATRIX_INVERSES[one_of("inverse", name, tuple(MATRIX_INVERSES))]
 
 
 def chosen_inverse(name: str) -> Inverse:

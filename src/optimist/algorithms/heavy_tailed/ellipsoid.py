@@ -104,7 +104,16 @@ class EllipsoidalAlgorithm(FiniteArmAlgorithm):
         return v, float(x.dot(v))
 
     def add(self, x: np.ndarray, v: np.ndarray, weight: float, square: float) -> None:
-        r"""Add ``weight`` x x^T to V, given $v = V^{-1}x$ and ``square`` $= x^\top v$."""
+        r"""Add ``weight`` $xx^\top$ to V, and change its inverse accordingly.
+
+        Parameters
+        ----------
+        x, v : (d,) arrays
+            v is $V^{-1}x$.
+        weight : float
+        square : float
+            $x^\top v$.
+        """
         self.V = add_outer(self.V, weight, x)
         self.updates += 1
         if self.updates % REFRESH:

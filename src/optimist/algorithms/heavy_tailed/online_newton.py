@@ -38,7 +38,17 @@ class OnlineNewton(EllipsoidalAlgorithm):
         super().__init__(problem, ridge=1.0)
 
     def learn(self, x: np.ndarray, target: float, v: np.ndarray, square: float) -> None:
-        r"""Learn a target for ``x`` (d,), given $v = V_n^{-1}x$ and ``square`` $= x^\top v$."""
+        r"""Learn a target for an arm.
+
+        Parameters
+        ----------
+        x, v : (d,) arrays
+            v is $V_n^{-1}x$.
+        target : float
+            What takes the place of the reward.
+        square : float
+            $x^\top v$.
+        """
         self.add(x, v, 0.5, square)
         if self.estimator == "ons":
             # V_{n+1}^-1 x = v / (1 + square / 2).

@@ -43,9 +43,15 @@ class FixedSketchUCB(InducingPointUCB):
     def approximate_leverages(
         self, posterior: NystromPosterior, B: np.ndarray, prior: np.ndarray
     ) -> np.ndarray:
-        """Return leverages (n,) of points of variance ``prior`` (n,).
+        """Return the leverages of n points, (n,).
 
-        ``B`` (r, n), the kernel of the basis with them, is overwritten.
+        Parameters
+        ----------
+        posterior : NystromPosterior
+        B : (r, n) array
+            The kernel of its basis with the points, overwritten.
+        prior : (n,) array
+            The variance of the points.
         """
         return posterior.leverages(B, prior)
 

@@ -104,6 +104,13 @@ class KernelUCB(FiniteArmAlgorithm):
 
 
 def sub_gaussian_radius(problem: KernelProblem, information: float) -> float:
-    r"""Return $\sqrt\lambda F + \xi\sqrt{2(I + \log(1/\delta))}$ for ``information`` I."""
+    r"""Return $\sqrt\lambda F + \xi\sqrt{2(I + \log(1/\delta))}$ for ``information`` I.
+
+    Parameters
+    ----------
+    problem : KernelProblem
+    information : float
+        The log-determinant of $K_t/\lambda+I$, or what takes its place.
+    """
     width = math.sqrt(2.0 * (information - math.log(problem.delta)))
     return math.sqrt(problem.ridge) * problem.norm_bound + problem.deviation * width
