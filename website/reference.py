@@ -39,6 +39,10 @@ def pages(package: Path, parts: Path) -> dict[str, str]:
             parts / "metrics.md",
             _modules(package / "claims" / "metrics", "optimist.claims.metrics"),
         ),
+        "api/helpers.md": _with(
+            parts / "helpers.md",
+            ["optimist.errors", *_modules(package / "numerics", "optimist.numerics")],
+        ),
     }
     for family, title in FAMILIES.items():
         folder = package / "algorithms" / family

@@ -76,6 +76,9 @@ def _parser():
 
     starter = add("init", _init, "lay out a folder that runs the workflow with settings of its own")
     starter.add_argument("folder", metavar="DIR")
+    starter.add_argument(
+        "--family", default="glb", help="glb (default), heavy_tailed, kernel or box"
+    )
 
     _add_claims_options(add("claims", _claims, "print the verdicts of the last full run"))
 
@@ -209,8 +212,8 @@ def _run(options):
     with terminal.Busy(f"playing trials {options.trials}", sys.stderr) as busy:
 
         def show(trial, trajectory):
-            busy.clear()
-            _print_trial(trial, trajectory)
+            with busy.hidden():
+                _print_trial(trial, trajectory)
 
         trajectories = run(trials, data_dir, progress=None if options.json else show)
     if options.json:
@@ -304,7 +307,7 @@ def _page(options):
 def _init(options):
     from optimist import folder
 
-    paths, text = folder.lay_out(options.folder)
+    paths, text = folder.lay_out(options.folder, options.family)
     print(json.dumps({"files": paths}) if options.json else text)
     return 0
 

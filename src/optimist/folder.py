@@ -2,12 +2,13 @@
 
 import os
 import shlex
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, one_of
 from optimist.files import read_text
-from optimist.new import template
+from optimist.new import FAMILIES, filled, template
 from optimist.root import project_root
 
 # Files that are those of the package, so that overlays and profiles are at hand to be changed.
@@ -23,13 +24,43 @@ WRITTEN = {"Snakefile": "Snakefile", "config/lab.yaml": "lab.yaml", ".gitignore"
 ALGORITHM = "mine"
 
 
-def lay_out(folder: str) -> tuple[list[str], str]:
+@dataclass(frozen=True)
+class Start:
+    """What the first figure of a folder shows, for a family of algorithms.
+
+    Attributes
+    ----------
+    title : str
+        Of its panel.
+    rivals : tuple of str
+        Algorithms of the paper that it shows beside the folder's own.
+    trials : int
+        Of the folder's own algorithm.
+    """
+
+    title: str
+    rivals: tuple[str, ...]
+    trials: int
+
+
+# By families of `optimist.new.FAMILIES`, which has their settings.
+STARTS = {
+    "glb": Start("logistic bandit, S = 3", ("glb_omd", "ecolog"), 20),
+    "heavy_tailed": Start("Student's t noise, matched radii times 0.3", ("hvt_ucb", "oful"), 20),
+    "kernel": Start("Gaussian kernel, d = 1", ("bkb", "gp_ucb"), 5),
+    "box": Start("f1", ("go_ucb", "gp_ei"), 5),
+}
+
+
+def lay_out(folder: str, family: str = "glb") -> tuple[list[str], str]:
     """Write a workflow folder: Snakefile, overlays, profiles and an algorithm to start from.
 
     Parameters
     ----------
     folder : str
         Made unless it is there. What is in it stays as it is.
+    family : {"glb", "heavy_tailed", "kernel", "box"}
+        What the algorithm is told; a paper with such settings shows it first.
 
     Returns
     -------
@@ -39,25 +70,40 @@ def lay_out(folder: str) -> tuple[list[str], str]:
     Raises
     ------
     ConfigError
-        If one of the files is there, or something that is no folder stands where one is needed;
-        nothing is written then.
+        For an unknown family, or if one of the files is there, or something that is no folder
+        stands where one is needed; nothing is written then.
     """
-    texts = {os.path.join(folder, name): text for name, text in _texts().items()}
+    one_of("--family", family, STARTS)
+    texts = {os.path.join(folder, name): text for name, text in _texts(family).items()}
     for path in texts:
         _check(path)
     for path, text in texts.items():
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         with open(path, "x", encoding="utf-8") as file:
             file.write(text)
-    return list(texts), _next(folder, list(texts))
+    return list(texts), _next(folder, list(texts), family)
 
 
-def _texts() -> dict[str, str]:
+def _texts(family: str) -> dict[str, str]:
     """Return the text of each file, by its path below the folder."""
     own = files("optimist") / "templates" / "folder"
     found = {name: (own / of).read_text(encoding="utf-8") for name, of in WRITTEN.items()}
     found |= {name: read_text(project_root() / name) for name in COPIED}
-    return {**found, f"{ALGORITHM}.py": template("algorithm", "glb", ALGORITHM)}
+    found = {name: filled(text, _words(family)) for name, text in found.items()}
+    return {**found, f"{ALGORITHM}.py": template("algorithm", family, ALGORITHM)}
+
+
+def _words(family: str) -> dict[str, str]:
+    """Return what the words of the templates stand for."""
+    paper, _, setting = FAMILIES["algorithm"][family].partition("/")
+    start = STARTS[family]
+    return {
+        "@PAPER@": paper,
+        "@SETTING@": setting,
+        "@TITLE@": start.title,
+        "@RIVALS@": ", ".join(start.rivals),
+        "@TRIALS@": str(start.trials),
+    }
 
 
 def _check(path: str) -> None:
@@ -69,10 +115,11 @@ def _check(path: str) -> None:
             raise ConfigError(f"{folder} is no folder; allowed: a folder, or a name that is free")
 
 
-def _next(folder: str, paths: list[str]) -> str:
+def _next(folder: str, paths: list[str], family: str) -> str:
     """Return what was written, and what to do now."""
+    figure = f"{_words(family)['@PAPER@']}_with_{ALGORITHM}"
+    run = f"--configfile config/quick.yaml -- {figure}"
     lines = [f"wrote {path}" for path in paths]
-    lines += ["next:", f"  cd {shlex.quote(folder)}", "  snakemake --cores 2 -n --quiet rules"]
-    figure = f"glb_omd_with_{ALGORITHM}"
-    lines.append(f"  snakemake --cores 2 --configfile config/quick.yaml -- {figure}")
+    lines += ["next:", f"  cd {shlex.quote(folder)}"]
+    lines += [f"  snakemake --cores 2 -n --quiet rules {run}", f"  snakemake --cores 2 {run}"]
     return "\n".join(lines)

@@ -6,7 +6,7 @@ import keyword
 import re
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.metadata import packages_distributions
 from importlib.resources import files
 from pathlib import Path
@@ -88,6 +88,11 @@ def template(what: str, family: str, name: str) -> str:
     text = (files("optimist") / "templates" / file).read_text(encoding="utf-8")
     title = name.replace("_", " ").capitalize()
     words = {"@CLASS@": _class_name(name), "@NAME@": name, "@TITLE@": title}
+    return filled(text, words)
+
+
+def filled(text: str, words: Mapping[str, str]) -> str:
+    """Return a template with each word, such as ``@NAME@``, replaced by what it stands for."""
     for word, value in words.items():
         text = text.replace(word, value)
     return text

@@ -1,5 +1,6 @@
 """Classes by name: of a literal table, of an installed package, or of a file, ``mine.py:Mine``."""
 
+import ast
 import hashlib
 import importlib
 import importlib.util
@@ -29,6 +30,32 @@ def names_file(name: str) -> bool:
 def short_name(name: str) -> str:
     """Return a name without the folder of the file that it names."""
     return PurePath(name).name if names_file(name) else name
+
+
+def file_meant(text: str) -> str:
+    """Return ``" (did you mean 'mine.py:Mine'?)"`` for a file without its class, or the reverse.
+
+    Parameters
+    ----------
+    text : str
+        A path with or without its ending, or the name of a class in a file of the current folder.
+    """
+    path = text if text.endswith(".py") else f"{text}.py"
+    found = [f"{path}:{name}" for name in _classes_written_in(path)]
+    if not found and text.isidentifier():
+        files = sorted(map(str, Path().glob("*.py")))
+        found = [f"{file}:{text}" for file in files if text in _classes_written_in(file)]
+    return f" (did you mean {' or '.join(map(repr, found))}?)" if found else ""
+
+
+def _classes_written_in(path: str) -> list[str]:
+    """Return the names of the public classes of a file, which is not executed."""
+    try:
+        tree = ast.parse(Path(path).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return []
+    classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+    return [name for name in classes if not name.startswith("_")]
 
 
 def canonical_name(name: str) -> str:
@@ -176,7 +203,7 @@ class Registry:
     def unknown(self, name: str) -> ConfigError:
         """Return the error for a name that is not known."""
         return ConfigError(
-            f"unknown {self.kind} {name!r}{nearest(name, self)}; allowed: "
+            f"unknown {self.kind} {name!r}{file_meant(name) or nearest(name, self)}; allowed: "
             f"{', '.join(sorted(self))}, or a class in a file, path.py:Class"
         )
 

@@ -6,6 +6,8 @@ import shutil
 import textwrap
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self, TextIO
 
@@ -72,15 +74,18 @@ class Busy:
         traceback: TracebackType | None,
     ) -> None:
         self._over.set()
-        self.clear()
+        with self.hidden():
+            pass
 
-    def clear(self) -> None:
-        """Take the line away, before something else is printed."""
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        """Take the line away, and keep it away while something else is printed."""
         with self._lock:
             if self._is_shown:
                 self._stream.write(CLEAR)
                 self._stream.flush()
             self._is_shown = False
+            yield
 
     def _tick(self) -> None:
         pause = QUIET

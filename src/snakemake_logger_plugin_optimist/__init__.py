@@ -32,6 +32,24 @@ LEAST = 1.5  # seconds of a job that does nothing: a process of its own
 RED, PLAIN = "\x1b[31m", "\x1b[0m"
 
 
+def folded(stats: Mapping[str, int]) -> str:
+    """Return a table of jobs, in which those that differ in a number alone share a row.
+
+    Parameters
+    ----------
+    stats : mapping of str to int
+        Jobs by rule, ``regret_bkb_001``; ``total`` comes last.
+    """
+    rows: dict[str, int] = {}
+    for rule, count in stats.items():
+        name = re.sub(r"_\d+$", "", rule)
+        rows[name] = rows.get(name, 0) + count
+    rows["total"] = rows.pop("total", sum(rows.values()))
+    longest = max(map(len, rows))
+    lines = [("job", "count"), *rows.items()]
+    return "\n".join(f"{name:{longest}}  {count:>5}" for name, count in lines)
+
+
 class Run:
     """How far a run is.
 
@@ -113,6 +131,7 @@ class LogHandler(LogHandlerBase):
         colourless = self.common_settings.nocolor or bool(os.environ.get("NO_COLOR"))
         self._colours = (RED, PLAIN) if self._is_terminal and not colourless else ("", "")
         self._last = float("-inf")
+        self._table = ""
         self._over = threading.Event()
         self.setFormatter(DefaultFormatter(self.common_settings.quiet or []))
         if self._is_terminal and not self.common_settings.dryrun:
@@ -128,14 +147,24 @@ class LogHandler(LogHandlerBase):
         """Write what a record of Snakemake changes."""
         try:
             if self.common_settings.dryrun:
-                self._write(self.format(record) + "\n")
-                return
-            self._follow(record)
-            text = self._text(record)
+                text = self._planned(record)
+            else:
+                self._follow(record)
+                text = self._text(record)
             if text:
                 self._write(text + "\n")
         except Exception:
             self.handleError(record)
+
+    def _planned(self, record: LogRecord) -> str:
+        """Return what a dry run says, its table of jobs folded and shown once, without reasons."""
+        stats = getattr(record, "stats", None)
+        if getattr(record, "event", None) == LogEvent.RUN_INFO and stats:
+            text = folded(stats)
+            self._table, known = text, self._table
+            return "" if text == known else text
+        text = self.format(record)
+        return "" if text.startswith("Reasons:") else text
 
     def _follow(self, record: LogRecord) -> None:
         found: dict[str, Any] = record.__dict__

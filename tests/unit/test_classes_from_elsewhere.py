@@ -11,7 +11,7 @@ import yaml
 from own_class import MINE
 from toy_environments import ROOT, make_problem
 
-from optimist import registry
+from optimist import cli, new, registry
 from optimist.algorithms import BOX_REGISTRY, REGISTRIES, REGISTRY, canonical, make_algorithm
 from optimist.contracts.battery import batteries
 from optimist.environments import ENVIRONMENTS, environment_domain
@@ -263,3 +263,36 @@ def test_an_overlay_adds_a_setting_of_an_environment_in_a_file(here):
 )
 def test_a_wrong_overlay_is_one_line(here, changes, expected):
     assert expected in message(lambda: overlay(here, **changes))
+
+
+@pytest.mark.parametrize("typed", ["mine", "mine.py", "Mine", "mine[gamma=1]"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["check", "{}"],
+        ["run", "glb_omd/logistic_s3/{}"],
+        ["compare", "glb_omd/logistic_s3", "-a", "{}"],
+        ["compare", "{}", "-a", "uniform"],
+    ],
+)
+def test_a_class_without_its_file_or_the_reverse_is_named(
+    typed, words, tmp_path, monkeypatch, capsys
+):
+    """Of files only what stands in them is read: a script may do anything when it is executed."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(
+        "raise SystemExit\nclass _Base: ...\nclass Mine(_Base): ...\n"
+    )
+    (tmp_path / "broken.py").write_text("class Mine(:\n")
+    assert cli.main([word.format(typed) for word in words]) == 1
+    assert "(did you mean 'mine.py:Mine'?)" in capsys.readouterr().err
+
+
+def test_an_option_without_a_default_is_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    text = new.template("algorithm", "glb", "mine")
+    (tmp_path / "mine.py").write_text(text.replace("gamma: float = 1.0", "gamma: float"))
+    play = ["compare", "glb_omd/logistic_s3", "--trials", "1", "--rounds", "9", "-a"]
+    assert cli.main([*play, "mine.py:Mine"]) == 1
+    assert "as in mine.py:Mine[gamma=...]\n" in capsys.readouterr().err
+    assert cli.main([*play, "mine.py:Mine[gamma=1]"]) == 0

@@ -459,3 +459,9 @@ def test_a_table_that_its_manifest_does_not_name_is_refused(tables):
     path.write_text(path.read_text().replace("100.0", "1.0"))
     with pytest.raises(ResultError, match=r"trials\.csv is not the table that its manifest names"):
         optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1)
+
+
+def test_an_algorithm_that_is_named_twice_is_refused():
+    labels = ["glb_omd", "uniform", "glb_omd[inverse=rank_one]"]
+    said = message(optimist.play, "glb_omd/logistic_s3", labels, trials=1)
+    assert said.startswith("algorithms 'glb_omd' and 'glb_omd[inverse=rank_one]' are one")

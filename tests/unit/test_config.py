@@ -216,6 +216,14 @@ def test_texts_from_the_command_line_stand_for_what_they_look_like(tree):
     assert found["results"] == "results"
 
 
+def test_a_text_with_a_colon_stays_a_text_in_additions(tree):
+    figure = {"title": "Ours: a start", "caption": "[as] {it: stands}", "height": "3"}
+    texts = {"additions": {"toy": {"figures": {"ours": figure}}}}
+    found = config.check_config(config.merge(config.load_config(), texts))
+    kept = found["additions"]["toy"]["figures"]["ours"]
+    assert kept == {**figure, "height": 3}
+
+
 def test_an_empty_overlay_changes_nothing(tree):
     overlay = tree / "overlay.yaml"
     overlay.write_text("# nothing yet\n")

@@ -11,6 +11,7 @@ import pytest
 from installed import build
 from projects import TIMERS
 
+from optimist.folder import STARTS
 from optimist.runs import results
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "your-own-folder.md").read_text(encoding="utf-8")
@@ -64,10 +65,21 @@ def test_every_command_works(shell):
     run = printed["optimist run glb_omd/logistic_s3/glb_omd --trials 0:2 --rounds 100"]
     assert run.count("status ok") == 2
     assert "0 failed" in printed["optimist check mine.py:Mine"]
-    dry = printed["snakemake --cores 2 -n --quiet rules"]
-    assert re.search(r"^all +1$", dry, flags=re.M)
+    run = "--configfile config/quick.yaml -- glb_omd_with_mine"
+    dry = printed[f"snakemake --cores 2 -n --quiet rules {run}"]
+    assert re.search(r"^glb_omd_with_mine +1$", dry, flags=re.M)
     made = printed["optimist provenance results/quick/figures/glb_omd/with_mine.png"]
     assert "no commit, version" in made
+
+
+@pytest.mark.parametrize("family", [name for name in STARTS if name != "glb"])
+def test_other_families_start_from_a_figure_of_their_paper(shell, tmp_path, family):
+    laid = shell.installed.run("optimist", "init", "lab", "--family", family, cwd=tmp_path).stdout
+    planning, _ = (line for line in laid.splitlines() if "snakemake" in line)
+    dry = shell.installed.run(*shlex.split(planning), cwd=tmp_path / "lab").stdout
+    assert re.search(r"^\w+_with_mine +1$", dry, flags=re.M)
+    checked = shell.installed.run("optimist", "check", "mine.py:Mine", cwd=tmp_path / "lab")
+    assert "0 failed" in checked.stdout
 
 
 def test_the_folder_shows_its_own_algorithm_and_reports_it(shell):

@@ -158,6 +158,13 @@ def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = N
                 f"algorithm {label!r}: unknown option {key!r}{nearest(key, allowed)}; "
                 f"allowed: {', '.join(sorted(allowed)) or 'none'}"
             )
+    missing = [k for k in allowed if allowed[k] is inspect.Parameter.empty and k not in options]
+    if missing:
+        given = dict(parsed.options) | dict.fromkeys(missing, "...")
+        raise ConfigError(
+            f"algorithm {label!r}: option {missing[0]!r} has no default; allowed: a value for it, "
+            f"as in {Label.make(name, given)}"
+        )
     check_problem(name, cls, problem)
     if "rng" in inspect.signature(cls).parameters:
         options["rng"] = rng

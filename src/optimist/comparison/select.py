@@ -10,7 +10,7 @@ from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.errors import ConfigError, OptimistError
 from optimist.label import Label, Value, name_of
 from optimist.plan.config import load_paper, matches, paper_names, stand_in
-from optimist.registry import names_file
+from optimist.registry import file_meant, names_file
 from optimist.runs.cell import Cell, build, make_cell
 
 # The paper of settings that no paper has.
@@ -93,7 +93,7 @@ def _settings(text: str) -> list[Setting]:
         return [_own(text)]
     if not (slash and label):
         meant = [f"{p}/{text}" for p in paper_names() if name_of(text) in load_paper(p)["settings"]]
-        hint = f" (did you mean {meant[0]!r}?)" if meant else ""
+        hint = f" (did you mean {meant[0]!r}?)" if meant else file_meant(name_of(text))
         raise ConfigError(
             f"setting {text!r} is malformed{hint}; allowed: PAPER/SETTING with "
             f"{', '.join(paper_names())} as PAPER, or an environment in a file, path.py:Class"
@@ -176,7 +176,7 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
     Raises
     ------
     ConfigError
-        If an algorithm is not made for a setting, or an option is wrong.
+        If an algorithm is named twice or not made for a setting, or an option is wrong.
     """
     entries = [algorithms] if isinstance(algorithms, str | type) else algorithms
     labels = [algorithm(entry) for entry in entries]
@@ -184,8 +184,15 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
         raise ConfigError("algorithms is empty; allowed: labels, such as uniform")
     found: dict[str, Cell] = {}
     for one in where:
+        asked: dict[str, str] = {}
         for label in labels:
             cell = one.cell(label)
+            if cell.algorithm in asked:
+                raise ConfigError(
+                    f"algorithms {asked[cell.algorithm]!r} and {label!r} are one, "
+                    f"{cell.algorithm!r}; allowed: each once"
+                )
+            asked[cell.algorithm] = label
             found[cell.name] = cell
     for cell in found.values():
         _try(cell)

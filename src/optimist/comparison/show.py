@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # Wide enough for all columns where nobody looks at a terminal.
 WIDTH = 160
 ROOMY = 120  # columns from which there are wider gaps
+SHORT = 10  # letters of a label that always stands in its row
 FEWEST = 10  # trials with which anything is decided
 
 
@@ -93,26 +94,39 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
 def write(table: "pd.DataFrame", stream: TextIO) -> None:
     """Write a ranking as a table for each setting, as wide as the terminal."""
     console = Console(file=stream, width=terminal.width() or WIDTH, highlight=False)
+    base = table.attrs.get("reference") or "the first"
     for (paper, setting), rows in table.groupby(["paper", "setting"], sort=False):
         title = setting if paper == "own" else f"{paper}/{setting}"
-        shown = Table(
-            title=escape(title),
-            title_justify="left",
-            box=box.SIMPLE_HEAD,
-            pad_edge=False,
-            collapse_padding=console.width < ROOMY,
-        )
-        for name in ("", "algorithm", "trials", "mean regret (95 %)", "median"):
-            shown.add_column(
-                name, justify="left" if name == "algorithm" else "right", overflow="fold"
-            )
-        base = table.attrs.get("reference") or "the first"
-        for name in (f"minus {escape(base)} (95 %)", "p", "better / worse", "s / trial"):
-            shown.add_column(name, justify="right", overflow="fold")
-        for row in rows.to_dict("records"):
-            shown.add_row(*_words(row))
+        is_roomy = console.width >= ROOMY
+        shown = _as_table(rows, base, with_labels=True, is_roomy=is_roomy)
+        longest = rows["algorithm"].str.len().max()
+        lines = [title]
+        # A label that is broken cannot be read, nor copied: without room it stands above.
+        unbroken = console.measure(shown, options=console.options.update(max_width=10**4))
+        if longest > SHORT and unbroken.maximum > console.width:
+            shown = _as_table(rows, base, with_labels=False, is_roomy=is_roomy)
+            labels = zip(rows["rank"], rows["algorithm"], strict=True)
+            lines += [f"{rank}  {label}" for rank, label in labels]
+        console.print(escape("\n".join(lines)), soft_wrap=True, style="italic")
         console.print(shown)
     console.print(_note(table))
+
+
+def _as_table(rows: "pd.DataFrame", base: str, *, with_labels: bool, is_roomy: bool) -> Table:
+    """Return the table of one setting, with or without the labels of the algorithms."""
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=not is_roomy)
+    shown.add_column("", justify="right")
+    if with_labels:
+        shown.add_column("algorithm", overflow="fold")
+    for name in (
+        *("trials", "mean regret (95 %)", "median", f"minus {escape(base)} (95 %)"),
+        *("p", "better / worse", "s / trial"),
+    ):
+        shown.add_column(name, justify="right", overflow="fold")
+    for row in rows.to_dict("records"):
+        rank, label, *numbers = _words(row)
+        shown.add_row(rank, *([label] if with_labels else []), *numbers)
+    return shown
 
 
 def _words(row: dict[str, Any]) -> list[str]:

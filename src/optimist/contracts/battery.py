@@ -1,5 +1,6 @@
 """All checks of a class, given by a label, as one run: `optimist check mine.py:Mine`."""
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ from optimist.environments import ENVIRONMENTS as KNOWN
 from optimist.errors import ConfigError, unknown_name
 from optimist.label import Label, name_of
 from optimist.plan.config import load_paper, paper_names
-from optimist.registry import Registry, names_file
+from optimist.registry import Registry, file_meant, names_file
 from optimist.runs.cell import Cell, make_cell
 
 ALGORITHMS = {"arms": Contract(ARMS, UNKIND), BOX: BOX_ALGORITHMS}
@@ -112,14 +113,27 @@ def _registries(name: str) -> list[str]:
             except ConfigError as error:  # a package offers it for another domain
                 errors.append(error)
     if not found:
-        known = set().union(*_ALL.values())
-        raise errors[0] if errors else unknown_name("algorithm or environment", name, known)
+        raise errors[0] if errors else _unknown(name)
     return found
+
+
+def _unknown(name: str) -> ConfigError:
+    meant = file_meant(name)
+    known = set().union(*_ALL.values())
+    if not meant:
+        return unknown_name("algorithm or environment", name, known)
+    return ConfigError(
+        f"unknown algorithm or environment {name!r}{meant}; allowed: a class in a file, "
+        "path.py:Class, or a name that optimist list prints"
+    )
 
 
 def _of_algorithm(text: str, domain: str) -> Battery:
     method = Method(canonical(text, domain), domain)
-    kinds = method.kinds if isinstance(getattr(method.cls, "problem_type", None), type) else ()
+    # Without these nothing can be built, and a basic check says so.
+    has_problem = isinstance(getattr(method.cls, "problem_type", None), type)
+    has_defaults = inspect.Parameter.empty not in method.options.values()
+    kinds = method.kinds if has_problem and has_defaults else ()
     refused: dict[str, ConfigError] = {}
     toys = [toy for toy in (Toy(method, kind) for kind in kinds) if _accepts(toy, refused)]
     if kinds and not toys:

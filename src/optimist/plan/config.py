@@ -112,8 +112,16 @@ def _typed(value: Any, schema: Mapping[str, Any], place: str) -> Any:
         return {k: _typed(v, known.get(k, other), f"{place}.{k}") for k, v in value.items()}
     if isinstance(value, list):
         return [_typed(item, schema.get("items", {}), place) for item in value]
-    is_text = "enum" in schema or "string" in schema.get("type", ())
-    return read_value(value, place) if isinstance(value, str) and not is_text else value
+    if not isinstance(value, str) or "enum" in schema or "string" in schema.get("type", ()):
+        return value
+    if "type" in schema:
+        return read_value(value, place)
+    # Where a schema says nothing, "Regret: a start" is a caption, and no key with a value.
+    try:
+        found = read_value(value, place)
+    except ConfigError:
+        return value
+    return found if found is None or isinstance(found, bool | int | float) else value
 
 
 def paper_names() -> list[str]:
