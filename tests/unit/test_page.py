@@ -282,3 +282,12 @@ def test_a_page_keeps_fewer_curves_before_it_is_refused_for_its_size(monkeypatch
 def test_content_that_breaks_the_schema_is_refused():
     with pytest.raises(OptimistError, match="the content of the page"):
         build.render({"version": 1}, "")
+
+
+def test_tables_and_lists_of_docstrings_are_tables_and_lists():
+    table = "| radius | value |\n| --- | --- |\n| paper (Theorem 1) | $|x|$ and `y` |\n| ours | b |"
+    found = formulas.to_html(f"Words.\n\n{table}\n\n- one\n  goes on\n- $\\arg\\max_x f$")
+    assert found.startswith('<p>Words.</p><table><thead><tr><th scope="col">radius</th>')
+    assert found.count("<tr>") == 3 and found.count("<td>") == 4 and "<code>y</code>" in found
+    assert found.count("<li>") == 2 and "<li>one\n  goes on</li>" in found
+    assert "arg&#x000A0;max" in found

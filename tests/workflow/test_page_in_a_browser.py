@@ -114,6 +114,7 @@ def views(data):
         "#/explore",
         "#/methods",
         "#/provenance",
+        "#/undecided",
         *(f"#/paper/{id}" for id in data["papers"]),
         *(f"#/claim/{id}" for id in dict.fromkeys(claims.values())),
         f"#/method/{next(iter(data['methods']))}",
@@ -160,6 +161,22 @@ def test_claims_are_filtered_with_the_counts_that_buttons_show(read, data):
 
 
 @committed
+def test_a_link_to_a_figure_scrolls_to_it_before_pictures_are_there(read):
+    """Room is kept for each, or those above would push it away as they arrive."""
+    reader = read("#/claim/hvt_ucb.02")
+    reader.tab.click("dd a >> nth=0")
+    marked = reader.tab.locator("figure.marked").first
+    reader.tab.wait_for_timeout(1500)
+    box = marked.bounding_box()
+    assert -5 <= box["y"] < 450
+    ratios = reader.tab.evaluate(
+        "() => [...document.querySelectorAll('figure img')].filter((i) => i.naturalWidth)"
+        ".map((i) => [i.naturalWidth / i.naturalHeight, i.clientWidth / i.clientHeight])"
+    )
+    assert ratios and all(kept == pytest.approx(own, rel=0.02) for own, kept in ratios)
+
+
+@committed
 def test_every_claim_opens_with_its_verdict_checks_and_command(read, data):
     reader = read()
     for id, claim in data["claims"].items():
@@ -171,6 +188,87 @@ def test_every_claim_opens_with_its_verdict_checks_and_command(read, data):
         shown = reader.tab.evaluate("() => document.querySelector('main').textContent")
         assert all(label in shown for label in labels)
         assert "undefined" not in shown and "NaN" not in shown
+
+
+@committed
+def test_undecided_claims_are_listed_with_what_would_decide_them(read, data):
+    reader = read("#/undecided")
+    undecided = {id for id, claim in data["claims"].items() if claim["verdict"] == "undecided"}
+    rows = reader.tab.locator("tbody tr").all_inner_texts()
+    assert {row.split("\t")[0] for row in rows} == undecided
+    hours = [float(row.split("\t")[-1]) for row in rows if not row.endswith("–")]
+    assert hours and hours == sorted(hours)
+    reader.tab.click("summary")
+    commands = [data["claims"][id]["command"] for id in undecided if data["claims"][id]["command"]]
+    assert sorted(reader.tab.locator("details pre").all_inner_texts()) == sorted(commands)
+
+
+@committed
+def test_what_could_not_fail_is_marked_in_bars_and_lists(read, data):
+    reader = read("#/paper/bkb?kind=guarantee")
+    own = [c for c in data["claims"].values() if c["paper"] == "bkb" and c["kind"] == "guarantee"]
+    flagged = sum(bool(claim["flags"]) for claim in own)
+    assert flagged and f"(of which {flagged} say little)" in reader.text
+    assert reader.text.count("could not fail") == flagged
+
+
+@committed
+def test_checks_that_do_not_count_have_no_verdict(read, data):
+    reader = read()
+    for id, claim in data["claims"].items():
+        if not any(status == "ours" and outcome for _, status, outcome in claim["readings"]):
+            continue
+        reader.go(f"#/claim/{id}")
+        heads = [head for head in reader.tab.locator("h2").all_inner_texts() if "Beside" in head]
+        assert heads and all(head.endswith("which count for nothing") for head in heads)
+
+
+AXES = """
+([interval, value, relation, bound]) => {
+  const check = optimist.data.checks.map(() => null);
+  const C = optimist.columns;
+  Object.assign(check, { [C.check]: "x", [C.value]: value, [C.interval]: interval,
+                         [C.relation]: relation, [C.bound]: bound, [C.outcome]: "undecided" });
+  const axes = optimist.axes([check], 400);
+  const drawn = optimist.checks([check], 400, axes)[0];
+  return [axes.log !== null, drawn.querySelectorAll(".beyond").length,
+          [...drawn.querySelectorAll("line.c-open")].map(
+            (line) => [+line.getAttribute("x1"), +line.getAttribute("x2")])];
+}
+"""
+
+
+@committed
+@pytest.mark.parametrize(
+    ("interval", "value", "bound", "is_log", "arrows", "pieces"),
+    [
+        ("0.5 to 2", 1.0, "1.5", True, 0, 1),
+        ("0 to 2", 1.0, "1.5", True, 1, 1),  # zero lies beyond a logarithmic axis
+        ("0.5 to inf", 1.0, "1.5", True, 1, 1),
+        ("0 to 0.4 or 1.2 to inf", 0.3, "1.5", True, 2, 2),
+        ("-0.5 to 2", 1.0, "1.5", False, 0, 1),
+        ("", 1.0, "1.5", True, 0, 1),
+    ],
+)
+def test_intervals_are_drawn_to_their_ends(read, interval, value, bound, is_log, arrows, pieces):
+    found = read().tab.evaluate(AXES, [interval, value, "below", bound])
+    assert found[:2] == [is_log, arrows] and len(found[2]) == pieces
+    assert all(8 <= start <= end <= 392 for start, end in found[2])
+    if "inf" in interval:
+        assert found[2][-1][1] == 392
+
+
+@committed
+def test_ranks_are_given_to_no_mean_of_few_trials(read):
+    cells = [
+        {"mean": [float(mean)], "finals": [mean + 0.1 * k for k in range(n)]}
+        for mean, n in ((1, 3), (2, 20), (3, 20))
+    ]
+    ranks = "cells => { const r = optimist.ranks(cells); return cells.map((c) => r.get(c) || '') }"
+    reader = read()
+    assert reader.tab.evaluate(ranks, cells) == ["", "1", "2"]
+    few = [{**cell, "finals": cell["finals"][:3]} for cell in cells]
+    assert reader.tab.evaluate(ranks, few) == ["1", "2", "3"]
 
 
 @committed
@@ -216,6 +314,10 @@ def test_the_find_box_finds_by_word_and_by_keys(read, data):
     assert reader.tab.get_attribute("#find", "aria-activedescendant") == "found-0"
     reader.tab.keyboard.press("Enter")
     assert reader.address != "#/"
+    for words, place in (("undecided", "#/undecided"), ("bkb guarantee", "#/paper/bkb?kind=guar")):
+        reader.tab.fill("#find", words)
+        reader.tab.keyboard.press("Enter")
+        assert reader.address.startswith(place)
     reader.tab.fill("#find", "no such thing anywhere")
     assert reader.tab.inner_text("#found") == "Nothing found"
 

@@ -6,6 +6,7 @@ function as the pipeline's tables. `page.schema.json` describes the answer.
 
 import base64
 import inspect
+import io
 import json
 import math
 import re
@@ -154,6 +155,7 @@ class _Paper:
             "caption": " ".join(spec["caption"].split()),
             "group": spec.get("group", "paper"),
             "thumb": base64.b64encode(thumbnail).decode(),
+            "size": _size(thumbnail),
             **{ending: places[ending].removeprefix(root) for ending in ("png", "pdf", "csv")},
             "panels": [
                 {
@@ -303,6 +305,14 @@ _TIMES = (
 )
 
 
+def _size(picture: bytes) -> list[int]:
+    """Return width and height of a picture: a reader's browser keeps so much room for it."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(picture)) as opened:
+        return [*opened.size]
+
+
 def _drawn(by_cell: Mapping[Any, "pd.DataFrame"], setting: str, label: str) -> dict[str, Any]:
     """Return the ``curves`` of regret and ``times`` of seconds of a cell, as far as it has them."""
     found = {}
@@ -331,7 +341,7 @@ def _method(name: str, domain: str) -> dict[str, Any]:
         "sentence": first_sentence(text),
         "text": to_html(text.partition("\n\n")[2]),
         "reference": cls.reference,
-        "file": str(Path(inspect.getfile(cls)).relative_to(Path(__file__).parents[1])),
+        "file": str(Path(inspect.getfile(cls)).relative_to(Path(__file__).parents[2])),
         "options": [
             {
                 "option": key,

@@ -1,4 +1,4 @@
-"""Docstrings as HTML: their paragraphs, code and formulas, the latter as MathML."""
+"""Docstrings as HTML: their paragraphs, tables, lists, code and formulas, the latter as MathML."""
 
 import re
 from html import escape
@@ -6,7 +6,7 @@ from html import escape
 _MATH = re.compile(r"\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$]+)\$", re.DOTALL)
 # What the converter leaves as it is.
 _SIMPLER = (
-    (re.compile(r"\\arg\\(max|min)"), r"\\operatorname{arg\\,\1}"),
+    (re.compile(r"\\arg\\(max|min)"), r"\\text{arg \1}"),
     (re.compile(r"\\[Bb]igg?(?=[\\()\[\]|])"), ""),
 )
 
@@ -30,9 +30,26 @@ def to_mathml(formula: str, *, block: bool = False) -> str:
 
 
 def to_html(text: str) -> str:
-    """Return a docstring as HTML, a paragraph for each of its own."""
+    """Return a docstring as HTML: a paragraph, a table or a list for each of its own."""
     paragraphs = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
-    return "".join(f"<p>{_inline(part)}</p>" for part in paragraphs)
+    return "".join(map(_paragraph, paragraphs))
+
+
+def _paragraph(text: str) -> str:
+    lines = text.splitlines()
+    if all(line.startswith("|") for line in lines) and len(lines) > 2:
+        rows = [line.strip().strip("|").split(" | ") for line in lines]
+        head, body = _row(rows[0], "th"), "".join(_row(row, "td") for row in rows[2:])
+        return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+    if text.startswith("- "):
+        items = re.split(r"\n- ", text[2:])
+        return f"<ul>{''.join(f'<li>{_inline(item)}</li>' for item in items)}</ul>"
+    return f"<p>{_inline(text)}</p>"
+
+
+def _row(cells: list[str], tag: str) -> str:
+    scope = ' scope="col"' if tag == "th" else ""
+    return f"<tr>{''.join(f'<{tag}{scope}>{_inline(cell.strip())}</{tag}>' for cell in cells)}</tr>"
 
 
 def _inline(text: str) -> str:

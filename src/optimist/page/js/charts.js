@@ -26,15 +26,22 @@
     const counts = new Map();
     for (const claim of own) counts.set(claim.verdict, (counts.get(claim.verdict) || 0) + 1);
     const order = Object.keys(LOOKS).filter((word) => counts.has(word));
-    const words = order.map((word) => `${counts.get(word)} ${word}`).join(", ");
+    const flagged = (word) => own.filter((claim) => claim.verdict === word && claim.flags).length;
+    const words = order.map((word) => `${counts.get(word)} ${word}${flagged(word) ? ` (of which ${flagged(word)} say little)` : ""}`).join(", ");
     const bar = h("div", { class: "bar", role: "img", "aria-label": `${own.length} ${KINDS[kind]}: ${words}` });
     for (const word of order) {
-      const part = h("span", { class: word.split(" ")[0] });
-      part.style.flexGrow = counts.get(word);
-      bar.append(part);
+      for (const [count, faint] of [[counts.get(word) - flagged(word), ""], [flagged(word), " faint"]]) {
+        if (!count) continue;
+        const part = h("span", { class: word.split(" ")[0] + faint });
+        part.style.flexGrow = count;
+        bar.append(part);
+      }
     }
     return h("div", {}, bar, h("p", { class: "small quiet" }, `${own.length} ${KINDS[kind]}: ${words}`));
   };
+
+  // Why a claim says little, in few words: "could not fail".
+  app.flag = (claim) => claim.flags.split(":")[0];
 
   // Drawings by hand.
 
@@ -61,46 +68,52 @@
     }
   };
 
-  // Where a check is on the axis of value over bound: null where some number is not positive.
+  // The pieces of a check's interval, whose ends may be infinite: "0 to 0.36 or 1.4 to inf".
+  function pieces(check, unit) {
+    const text = (check[C.interval] || "").replaceAll("inf", "Infinity");
+    const found = text.split(" or ").map((piece) => piece.split(" to ").map(Number));
+    const known = found.filter(([low, high]) => !Number.isNaN(low) && high >= low);
+    const value = check[C.value];
+    return (known.length ? known : [[value, value]]).map((piece) => piece.map((end) => end / unit));
+  }
+
+  // Where a check is on the axis of value over bound: null where some number is negative. An interval
+  // may touch zero, which is beyond the left end of a logarithmic axis.
   app.relative = function (check) {
     const [least, most] = app.bounds(check);
     const ends = [least, most].filter((end) => end !== null);
-    const numbers = [check[C.value], check[C.low], check[C.high]].filter((v) => v !== null);
-    if (!ends.length || !numbers.length || [...ends, ...numbers].some((v) => !(v > 0))) return null;
+    if (!ends.length || !(check[C.value] > 0) || ends.some((v) => !(v > 0))) return null;
     const unit = ends.length === 2 ? Math.sqrt(least * most) : ends[0];
+    const found = pieces(check, unit);
+    if (found.some(([low]) => low < 0)) return null;
     return {
-      value: check[C.value] / unit,
-      low: (check[C.low] ?? check[C.value]) / unit,
-      high: (check[C.high] ?? check[C.value]) / unit,
-      least: least === null ? null : least / unit,
-      most: most === null ? null : most / unit,
+      value: check[C.value] / unit, pieces: found,
+      least: least === null ? null : least / unit, most: most === null ? null : most / unit,
     };
   };
 
-  // The same without a unit, for a row that has its own axis.
+  // The same without a unit, for differences and for what is only reported.
   function absolute(check) {
     const [least, most] = app.bounds(check);
-    const value = check[C.value];
-    if (value === null) return null;
-    return { value, low: check[C.low] ?? value, high: check[C.high] ?? value, least, most };
+    return check[C.value] === null ? null : { value: check[C.value], pieces: pieces(check, 1), least, most };
   }
 
-  function extent(rows) {
-    const all = rows.flatMap((row) => [row.value, row.low, row.high, row.least, row.most]);
-    const known = all.filter((v) => v !== null && Number.isFinite(v));
+  function extent(rows, isLog) {
+    const all = rows.flatMap((row) => [row.value, ...row.pieces.flat(), row.least, row.most]);
+    const known = all.filter((v) => v !== null && Number.isFinite(v) && !(isLog && v <= 0));
     return [Math.min(...known), Math.max(...known)];
   }
 
   // An axis for rows: logarithmic with room at both ends.
   app.axis = function (rows, width, isLog) {
-    let [low, high] = extent(rows);
+    let [low, high] = extent(rows, isLog);
     if (isLog) {
       low = Math.min(low, 0.8) / 1.15;
       high = Math.max(high, 1.25) * 1.15;
       return d3.scaleLog([low, high], [8, width - 8]).clamp(true);
     }
     const room = 0.08 * (high - low) || 1;
-    return d3.scaleLinear([low - room, high + room], [8, width - 8]);
+    return d3.scaleLinear([low - room, high + room], [8, width - 8]).clamp(true);
   };
 
   app.checkSentence = function (check) {
@@ -108,6 +121,12 @@
     const interval = check[C.interval] ? ` (${check[C.interval]})` : "";
     return `${check[C.check]}: ${app.number(check[C.value], 4)}${interval}${wanted}: ${check[C.outcome]}`;
   };
+
+  const inside = (value, scale) => value >= scale.domain()[0] && value <= scale.domain()[1];
+
+  function arrow(x, way, tone) {
+    return svg("path", { d: `M${x + 6 * way},12 l${-9 * way},-6 v12 z`, class: `${tone} beyond` });
+  }
 
   // One check: its interval, its value and what is allowed.
   app.dot = function (check, scale, width, row) {
@@ -123,17 +142,24 @@
     for (const end of [row.least, row.most]) {
       if (end !== null) drawing.append(svg("line", { x1: scale(end), x2: scale(end), y1: 0, y2: 24, class: "bound" }));
     }
-    drawing.append(svg("line", { x1: scale(row.low), x2: scale(row.high), y1: 12, y2: 12, class: tone, "stroke-width": 3 }));
+    for (const [low, high] of row.pieces) {
+      drawing.append(svg("line", { x1: scale(low), x2: scale(high), y1: 12, y2: 12, class: tone, "stroke-width": 3 }));
+      // What goes on beyond the axis ends in an arrow.
+      if (!inside(low, scale)) drawing.append(arrow(left, -1, tone));
+      if (!inside(high, scale)) drawing.append(arrow(right, 1, tone));
+    }
     drawing.append(svg("circle", { cx: scale(row.value), cy: 12, r: 5, class: tone, "stroke-width": 2 }));
     return drawing;
   };
 
   // Ticks of value over bound below rows.
-  app.ticks = function (scale, width, label) {
-    const drawing = svg("svg", { viewBox: `0 0 ${width} 34`, width, height: 34, "aria-hidden": "true" });
-    const wanted = scale.ticks(width < 420 ? 3 : 6).filter((t) => [1, 2, 5].includes(Number(t.toExponential()[0])));
+  app.ticks = function (scale, width) {
+    const drawing = svg("svg", { viewBox: `0 0 ${width} 22`, width, height: 22, "aria-hidden": "true" });
+    const isLog = "base" in scale;
+    const ticks = scale.ticks(width < 420 ? 3 : 6);
+    const wanted = isLog ? ticks.filter((t) => [1, 2, 5].includes(Number(t.toExponential()[0]))) : ticks;
     let last = -Infinity;
-    for (const tick of wanted.includes(1) ? wanted : [...wanted, 1].sort((a, b) => a - b)) {
+    for (const tick of wanted.includes(1) || !isLog ? wanted : [...wanted, 1].sort((a, b) => a - b)) {
       const x = scale(tick);
       if (x - last < 38 && tick !== 1) continue;
       last = x;
@@ -142,9 +168,6 @@
       text.textContent = app.number(tick, 2);
       drawing.append(text);
     }
-    const text = svg("text", { x: width / 2, y: 31, "text-anchor": "middle", class: "tick" });
-    text.textContent = label;
-    drawing.append(text);
     return drawing;
   };
 
@@ -156,18 +179,28 @@
     return app.dot(check, app.axis([row], width, Boolean(relative)), width, row);
   };
 
-  // The axis of all checks of a claim that can be on one; null if none can.
-  app.commonAxis = function (checks, width) {
-    const rows = checks.map(app.relative).filter(Boolean);
-    return rows.length ? app.axis(rows, width, true) : null;
+  const allowed = (check) => `${check[C.relation]} ${check[C.bound]}`;
+
+  // The axes of a claim's checks: one of value over bound; and where some check of a bound has a number
+  // that is negative, one for all of this bound.
+  app.axes = function (checks, width) {
+    const bounded = checks.filter((check) => check[C.relation] && check[C.value] !== null);
+    const linear = new Map(bounded.filter((check) => !app.relative(check)).map((check) => [allowed(check), []]));
+    const log = bounded.filter((check) => !linear.has(allowed(check))).map(app.relative);
+    for (const check of bounded) (linear.get(allowed(check)) || []).push(absolute(check));
+    return {
+      log: log.length ? app.axis(log, width, true) : null,
+      linear: new Map([...linear].map(([key, rows]) => [key, app.axis(rows, width, false)])),
+    };
   };
 
-  // Checks on the common axis of their claim where they can be, else on one of their own.
-  app.checks = function (checks, width, scale) {
-    const rows = checks.map((check) => ({ check, row: app.relative(check) }));
-    const found = rows.map(({ check, row }) => {
-      const own = row || (check[C.relation] ? absolute(check) : null);
-      const drawing = own && (row ? app.dot(check, scale, width, row) : app.dot(check, app.axis([own], width, false), width, own));
+  app.checks = function (checks, width, axes) {
+    const last = new Map(); // the last row of each axis, below which its ticks stand
+    const found = checks.map((check, i) => {
+      const key = axes.linear.has(allowed(check)) ? allowed(check) : "";
+      const row = !check[C.relation] ? null : key ? absolute(check) : app.relative(check);
+      const scale = key ? axes.linear.get(key) : axes.log;
+      if (row) last.set(key, i);
       return h("div", { class: "check" },
         h("div", { class: "small" },
           h("span", { class: `v-${app.tone(check[C.outcome])} verdict` }, app.sign(check[C.outcome]), " "),
@@ -175,9 +208,12 @@
           h("span", { class: "quiet" }, `${app.number(check[C.value], 4)}${check[C.interval] ? ` (${check[C.interval]})` : ""}`,
             check[C.n] ? `, n = ${check[C.n]}` : "",
             check[C.relation] ? `, wanted ${check[C.relation]} ${check[C.bound]}` : "")),
-        drawing ? h("div", { class: "chart" }, drawing) : check[C.remark] ? h("div", { class: "quiet small" }, check[C.remark]) : null);
+        row ? h("div", { class: "chart" }, app.dot(check, scale, width, row)) : check[C.remark] ? h("div", { class: "quiet small" }, check[C.remark]) : null);
     });
-    if (rows.some(({ row }) => row)) found.push(h("div", { class: "chart" }, app.ticks(scale, width, "value / bound (logarithmic); shaded: allowed")));
+    for (const [key, i] of last) {
+      const words = key ? "value; shaded: allowed" : "value / bound (logarithmic); shaded: allowed; an arrow: it goes on";
+      found[i].append(h("div", { class: "chart" }, app.ticks(key ? axes.linear.get(key) : axes.log, width)), h("div", { class: "axis-note" }, words));
+    }
     return found;
   };
 

@@ -145,7 +145,14 @@
   function entries() {
     const found = [];
     for (const [id, claim] of Object.entries(data.claims)) {
-      found.push(["claim", `${id} ${claim.headline || claim.statement}`, `claim/${id}`, claim.statement]);
+      found.push(["claim", `${id} ${claim.headline || claim.statement}`, `claim/${id}`, `${claim.statement} ${claim.verdict} ${claim.kind} ${claim.flags}`]);
+    }
+    found.push(["list", "Undecided claims, and what would decide them", "undecided", "open undecided cost trials core-hours"]);
+    for (const [id, paper] of Object.entries(data.papers)) {
+      const name = paper.names[paper.method] || id;
+      for (const [kind, words] of [["empirical", "claims"], ["guarantee", "guarantees"], ["fact", "facts"]]) {
+        found.push(["list", `${name}: ${words}`, `paper/${id}`, `${kind} ${paper.title}`, { kind }]);
+      }
     }
     for (const [id, figure] of Object.entries(data.figures)) {
       found.push(["figure", figure.title, `paper/${id.split("/")[0]}`, figure.caption, { figure: id.split("/")[1] }]);
@@ -196,7 +203,8 @@
       if (!words.length) return close();
       const matching = all.filter((entry) => words.every((word) => entry.text.includes(word)));
       const inName = (entry) => words.every((word) => entry.name.toLowerCase().includes(word));
-      shown = [...matching.filter(inName), ...matching.filter((entry) => !inName(entry))].slice(0, 12);
+      const place = (entry) => (entry.kind === "list" ? 0 : inName(entry) ? 1 : 2);
+      shown = matching.slice().sort((a, b) => place(a) - place(b)).slice(0, 12);
       list.replaceChildren(
         ...shown.map((entry, i) =>
           app.h("li", { role: "option", id: `found-${i}`, "aria-selected": "false", onmousedown: () => choose(i) },

@@ -83,10 +83,18 @@
     return (found[Math.floor(middle)] + found[Math.ceil(middle)]) / 2;
   };
 
-  // Ranks of cells by their mean: those whose paired interval to the best holds zero share the first
+  // With fewer trials than this a mean is no ground for a rank, unless nobody here has more.
+  app.FEWEST = 5;
+
+  app.isFew = function (cell, cells) {
+    const n = (one) => one.finals.filter((value) => value !== null).length;
+    return n(cell) < Math.min(app.FEWEST, Math.max(...cells.map(n)));
+  };
+
+  // Ranks of cells by their mean, but for those of few trials: those whose paired interval to the best holds zero share the first
   // rank as a group, and so on with the best of the rest.
   app.ranks = function (cells) {
-    const left = cells.filter((cell) => cell.mean.length).sort((a, b) => a.mean[0] - b.mean[0]);
+    const left = cells.filter((cell) => cell.mean.length && !app.isFew(cell, cells)).sort((a, b) => a.mean[0] - b.mean[0]);
     const found = new Map();
     let rank = 1;
     while (left.length) {

@@ -30,7 +30,8 @@
       h("h2", {}, "What the words mean"),
       h("p", {}, "A claim is ", app.verdict("reproduced"), " if every part of it holds in every reading that the paper allows, ",
         app.verdict("not reproduced"), " if it fails, ", app.verdict("partly"), " if some of it holds and some fails, and ",
-        app.verdict("undecided"), " if more trials would have to tell. A guarantee is a theorem with all its constants, and a fact a number of the set-up: both are counted apart."),
+        app.verdict("undecided"), " if more trials would have to tell. A guarantee is a theorem with all its constants, and a fact a number of the set-up: both are counted apart. What ", h("b", {}, "says little"), " could not fail, or was chosen by the result; its bar is faint."),
+      h("p", {}, link("undecided", "What would decide the undecided claims"), "; ", link("methods", "all methods and settings"), "; ", link("provenance", "what made the numbers"), "."),
     ];
   }
 
@@ -58,8 +59,11 @@
   function thumbnail(id, full) {
     const figure = data.figures[id];
     const small = `data:image/webp;base64,${figure.thumb}`;
-    const picture = h("img", { class: "thumb", src: full ? figure.png : small, alt: figure.title, loading: full ? "lazy" : null });
-    if (full) picture.addEventListener("error", () => (picture.src = small), { once: true });
+    const picture = h("img", { class: "thumb", src: full ? figure.png : small, alt: figure.title, width: figure.size[0], height: figure.size[1], loading: full ? "lazy" : null });
+    if (full) {
+      picture.style.backgroundImage = `url(${small})`; // until the full one is there
+      picture.addEventListener("error", () => (picture.src = small), { once: true });
+    }
     return picture;
   }
 
@@ -103,7 +107,7 @@
       h("a", { href: app.address(`claim/${name}`) },
         h("span", { class: `v-${app.tone(claim.verdict)} verdict`, "aria-hidden": "true" }, app.sign(claim.verdict)),
         h("span", { class: "quiet" }, short(name)),
-        h("span", {}, claim.headline || claim.statement, " ", h("span", { class: "small quiet" }, `${claim.verdict}${claim.kind === "empirical" ? "" : `, ${claim.kind}`}`))));
+        h("span", {}, claim.headline || claim.statement, " ", h("span", { class: "small quiet" }, [claim.verdict, claim.kind === "empirical" ? "" : claim.kind, app.flag(claim)].filter(Boolean).join(", ")))));
   }
 
   // Names of panels behind a claim: {"fig1": ["a", "b"]}.
@@ -153,6 +157,7 @@
   function claim([id]) {
     const about = data.claims[id];
     const groups = about.readings.map(([name, status, outcome], i) => ({ name, status, outcome, checks: about.checks.filter((check) => check[0] === i) }));
+    const axes = app.axes(about.checks, drawn());
     const panels = panelsOf(about);
     const settings = [...new Set(about.checks.flatMap((check) => split(check[C.settings])))].filter((s) => data.settings[`${about.paper}/${s}`]);
     const methods = [...new Set(about.checks.flatMap((check) => split(check[C.algorithms]).map(base)))]
@@ -161,11 +166,11 @@
       h("p", { class: "small" }, link(`paper/${about.paper}`, `‹ ${paperName(about.paper)}`)),
       h("h1", {}, `${short(id)} `, about.statement),
       h("p", {}, app.verdict(about.verdict), h("span", { class: "quiet" }, ` ${about.kind}; ${about.place}`)),
-      h("p", {}, h("b", {}, "Why: "), about.explanation, "."),
+      why(about),
       about.flags ? h("p", { class: "note" }, "This says little: it ", about.flags.replace(/\.$/, ""), ".") : null,
       about.note ? h("p", {}, about.note) : null,
       needed(about),
-      groups.map((group) => readingView(group, app.commonAxis(about.checks, drawn()), drawn())),
+      groups.map((group) => readingView(group, axes, drawn())),
       h("h2", {}, "Where it comes from"),
       h("dl", {},
         h("dt", {}, "Panels"), h("dd", {}, panels.length ? panels.flatMap(([name, letters], i) => [i ? ", " : "",
@@ -182,6 +187,20 @@
     ];
   }
 
+  // The readings that count with their outcomes; what the explanation adds stands behind them.
+  function why(about) {
+    const counted = about.readings.map(([name, status, outcome], i) => ({ name, status, outcome, checks: about.checks.filter((check) => check[0] === i) }))
+      .filter(({ status, checks }) => status !== "ours" && checks.length);
+    if (counted.length < 2 && about.explanation.length < 240) return h("p", {}, h("b", {}, "Why: "), about.explanation, ".");
+    const line = ({ name, outcome, checks }) => {
+      const counts = new Map();
+      for (const check of checks) counts.set(check[C.outcome], (counts.get(check[C.outcome]) || 0) + 1);
+      return h("li", {}, app.verdict(outcome), ` ${name || "all checks"}: `, h("span", { class: "quiet" }, [...counts].map(([word, count]) => `${count} of ${checks.length} ${word}`).join(", ")));
+    };
+    return h("div", {}, h("p", {}, h("b", {}, "Why, reading by reading:")), h("ul", {}, counted.map(line)),
+      h("details", {}, h("summary", {}, "In full"), h("p", { class: "small" }, about.explanation, ".")));
+  }
+
   const split = (text) => (text || "").split(/, (?![^[]*\])/).filter(Boolean);
 
   function needed(about) {
@@ -191,9 +210,30 @@
     return h("div", { class: "note" }, h("p", {}, h("b", {}, "What would decide it: "), `${about.needs} ${about.needs_kind}${hours}.`), about.command ? command(about.command) : null);
   }
 
+  // What would decide the undecided, cheapest first; last those that no number of trials decides.
+  function undecided() {
+    const open = Object.entries(data.claims).filter(([, claim]) => claim.verdict === "undecided");
+    const order = ([, claim]) => (claim.command ? claim.hours ?? 1e6 : claim.is_enough ? 1e8 : 1e9);
+    open.sort((a, b) => order(a) - order(b));
+    const rows = open.map(([id, claim]) => [
+      link(`claim/${id}`, id), claim.headline || claim.statement,
+      claim.is_enough ? `little: probably within a factor of ${claim.decides} of the bound`
+        : claim.needs ? `${claim.needs.toLocaleString("en")} ${claim.needs_kind}, to tell a ratio of ${claim.decides}` : "no number of trials",
+      claim.command && claim.hours !== null ? number(claim.hours, 2) : "–",
+    ]);
+    const commands = open.filter(([, claim]) => claim.command);
+    return [
+      h("h1", {}, "What would decide the undecided claims"),
+      h("p", {}, `${app.plural(open.length, "claim")} ${open.length === 1 ? "is" : "are"} undecided, the cheapest to decide first. Core-hours are those of one processor core, beside what was run; they are left out where a share of them is not known.`),
+      open.length ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Undecided claims" }, table(["claim", "what it says", "what would decide it", "core-hours"], rows)) : null,
+      commands.length ? h("details", {}, h("summary", {}, "The commands"), commands.map(([id, claim]) => [h("h3", {}, id), command(claim.command)])) : null,
+      h("p", {}, "The same list, in a terminal:"), command("optimist claims --undecided"),
+    ];
+  }
+
   const drawn = () => Math.min(width(), 860);
 
-  function readingView({ name, status, outcome, checks }, scale, size) {
+  function readingView({ name, status, outcome, checks }, axes, size) {
     const order = ["fails", "violated", "differs", "undecided", "missing", "empty", "holds", "held", "matches", "reported"];
     const sorted = checks.slice().sort((a, b) => order.indexOf(a[C.outcome]) - order.indexOf(b[C.outcome]));
     const good = sorted.filter((check) => app.tone(check[C.outcome]) === "good");
@@ -201,10 +241,12 @@
     const open = sorted.filter((check) => !folded.includes(check));
     const slack = checks.map((check) => check[C.slack]).filter((v) => v !== null && v !== "");
     return h("section", {},
-      h("h2", {}, name ? `Reading: ${name} ` : "Checks: ", h("span", { class: "quiet small" }, `${status === "ours" ? "ours, not counted" : status} `), outcome ? app.verdict(outcome) : null),
+      status === "ours"
+        ? h("h2", {}, name ? `Beside it: ${name} ` : "Beside it ", h("span", { class: "quiet small" }, "our own checks, which count for nothing"))
+        : h("h2", {}, name ? `Reading: ${name} ` : "Checks: ", h("span", { class: "quiet small" }, `${status} `), outcome ? app.verdict(outcome) : null),
       slack.length ? h("p", { class: "small quiet" }, `Slack, the bound over what was seen: ${number(Math.min(...slack))} at the least.`) : null,
-      open.length ? app.checks(open, size, scale) : null,
-      folded.length ? h("details", {}, h("summary", {}, `${folded.length} that hold`), app.checks(folded, size, scale)) : null);
+      open.length ? app.checks(open, size, axes) : null,
+      folded.length ? h("details", {}, h("summary", {}, `${folded.length} that hold`), app.checks(folded, size, axes)) : null);
   }
 
   function checkTable(about, id) {
@@ -279,7 +321,7 @@
     const absent = values.algs.filter((label) => !cells.some((cell) => cell.label === label));
     const setting = data.settings[`${values.paper}/${values.setting}`];
     const chart = h("div", { class: "chart", id: "chart" });
-    const below = h("div", { class: "split" });
+    const below = h("div", { class: "split halves" });
     const view = [
       h("h1", {}, "Explore"),
       h("div", { class: "controls" },
@@ -513,12 +555,14 @@
     // Within a rank the smaller mean comes first.
     rows.sort((a, b) => (a.mean ?? Infinity) - (b.mean ?? Infinity) || 0);
     rows.sort((a, b) => (by(a) < by(b) ? -1 : by(a) > by(b) ? 1 : 0) * (way === "down" ? -1 : 1));
+    const few = rows.filter((row) => row.mean !== null && !row.rank).length;
     const head = columns.map(([name, title, , , kind]) => h("th", { scope: "col", class: kind || null, "aria-sort": name === key ? (way === "down" ? "descending" : "ascending") : "none" },
       h("button", { type: "button", id: `sort-${name}`, onclick: () => app.set({ sort: name === key && way !== "down" ? `${name}-down` : name }) }, title, name === key ? (way === "down" ? " ▾" : " ▴") : "")));
     const text = (row) => columns.map(([name, , show]) => (name === "name" ? row.name : show(row)));
     values.table = () => csv([columns.map(([, title]) => title), ...rows.map(text)]);
     return h("section", {}, h("h2", {}, "Leaderboard"),
-      h("p", { class: "small quiet" }, "Algorithms share a rank where the paired 95 % interval of their difference to the best of them holds zero."),
+      h("p", { class: "small quiet" }, "Algorithms share a rank where the paired 95 % interval of their difference to the best of them holds zero.",
+        few ? ` ${few} of fewer than ${app.FEWEST} trials ${few === 1 ? "has" : "have"} none.` : ""),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Leaderboard" },
         h("table", { class: "narrow" }, h("thead", {}, h("tr", {}, head)),
           h("tbody", {}, rows.map((row) => h("tr", {}, columns.map(([, , show, , kind]) => h("td", { class: kind || null }, show(row)))))))));
@@ -590,7 +634,7 @@
         h("dt", {}, "Shown in"), h("dd", {}, figures.flatMap(([name, f], i) => [i ? ", " : "", h("a", { href: app.address(`paper/${name.split("/")[0]}`, { figure: name.split("/")[1] }) }, f.title)]))),
       about.options.length ? [h("h2", {}, "Options"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Options" }, h("table", {},
         h("thead", {}, h("tr", {}, ["option", "default", "values", "meaning"].map((t) => h("th", { scope: "col" }, t)))),
-        h("tbody", {}, about.options.map((o) => h("tr", {}, h("td", {}, h("code", {}, o.option)), h("td", {}, h("code", {}, o.default)), h("td", {}, o.values), app.html("td", {}, o.meaning))))))] : null,
+        h("tbody", {}, about.options.map((o) => h("tr", {}, h("td", {}, h("code", {}, o.option)), h("td", {}, h("code", {}, o.default)), h("td", {}, o.values), o.meaning ? app.html("td", {}, o.meaning) : h("td", { class: "quiet" }, "see above"))))))] : null,
     ];
   }
 
@@ -661,6 +705,7 @@
     method: [method, () => Object.keys(data.methods)],
     setting: [setting, () => Object.keys(data.settings)],
     provenance: [provenance, null],
+    undecided: [undecided, null],
   };
 
   function unknown(kind, id, known) {
