@@ -441,6 +441,14 @@ def test_where_the_leader_ended_its_follower_ends(rounds, recorded):
     assert trajectory.columns.get("round", []) == recorded
 
 
+def test_a_follower_that_chooses_no_arm_is_refused():
+    follower = Cycling()
+    follower.select = lambda arms: -1
+    history = History([0] * 8, "ok")
+    with pytest.raises(ConfigError, match=r"^Cycling.select returned -1 in round 3; "):
+        replay(environment(), history, follower, [8], every=4)
+
+
 def test_a_follower_that_fails_numerically_is_a_status():
     follower = Cycling(before_update=raising(np.linalg.LinAlgError("Singular matrix"), 7))
     trajectory = replay(environment(), cycled(), follower, [5, 10], every=2)

@@ -334,7 +334,9 @@ def _method(name: str, domain: str) -> dict[str, Any]:
     cls: Any = algorithm_class(name, domain)
     module = sys.modules[cls.__module__]
     text = inspect.cleandoc(module.__doc__ or "")
-    described = parameters_of(cls.__doc__ or "")
+    described: dict[str, tuple[str, str]] = {}
+    for base in reversed(cls.__mro__):  # what a class leaves out, its base may say
+        described |= parameters_of(vars(base).get("__doc__") or "")
     return {
         "name": name,
         "domain": domain,

@@ -403,8 +403,10 @@ class _ReplayRounds(_ArmRounds):
             follower.prepare()
             middle = time.perf_counter()
             choice = follower.select(arms)
+            end = time.perf_counter()
+            _check_index(choice, len(arms), t, follower)
             rounds = t if self.rates is None else 0  # that they stand for besides those to come
-            self.rates = middle - start, time.perf_counter() - middle
+            self.rates = middle - start, end - middle
             self._charge(rounds, *self.rates)
             self.selections += 1
             self.agreements += choice == index

@@ -44,6 +44,7 @@ class GOUCB(BoxAlgorithm):
     ----------
     problem : BoxProblem
     variant : {"paper", "tuned"}
+        As printed, or our extension.
     initialisation : {"torch", "u01"}
         Weights as PyTorch draws them, or uniform in [0, 1].
     start : {"incumbent", "last", "random", "multi"}

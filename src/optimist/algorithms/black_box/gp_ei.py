@@ -24,6 +24,7 @@ class GPEI(GPOptimiser):
     ----------
     problem : BoxProblem
     configuration : {"fair", "raw", "modern", "skopt"}
+        See `optimist.algorithms.black_box.gaussian_process`.
     rng : Generator
     """
 

@@ -27,6 +27,7 @@ class GPPI(GPOptimiser):
     ----------
     problem : BoxProblem
     configuration : {"fair", "raw", "modern", "skopt"}
+        See `optimist.algorithms.black_box.gaussian_process`.
     rng : Generator
     """
 

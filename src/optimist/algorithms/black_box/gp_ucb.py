@@ -30,6 +30,7 @@ class GPUCB(GPOptimiser):
     ----------
     problem : BoxProblem
     configuration : {"fair", "raw", "modern", "skopt"}
+        See `optimist.algorithms.black_box.gaussian_process`.
     beta : float, "default" or "theory"
         $\beta_t$; the default is that of the configuration.
     rng : Generator

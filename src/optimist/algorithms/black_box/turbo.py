@@ -94,6 +94,7 @@ class TuRBO(BoxAlgorithm):
     ----------
     problem : BoxProblem
     configuration : {"release", "botorch"}
+        Settings of the authors' code, or of BoTorch's tutorial.
     rng : Generator
     """
 

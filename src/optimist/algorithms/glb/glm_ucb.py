@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from optimist.algorithms.glb.base import GLBAlgorithm
-from optimist.algorithms.glb.inverses import chosen_whole_inverse
+from optimist.algorithms.glb.inverses import chosen_matrix_inverse
 from optimist.errors import one_of
 from optimist.numerics.ball import minimise_quadratic
 from optimist.numerics.likelihood import Likelihood, minimise
@@ -37,9 +37,11 @@ class GLMUCB(GLBAlgorithm):
     ----------
     problem : GLBProblem
     radius : {"logdet", "filippi"}
+        $\rho_t$ as above, or the original one.
     projection : bool
         Project estimates outside the ball by Gauss-Newton in the weighted-gradient norm.
     history : {"raw", "aggregated"}
+        A row of the likelihood for each round, or for each arm played; it is the same.
     inverse : {"inv", "pinv"}
         How V is inverted, see `optimist.algorithms.glb.inverses`.
     """
@@ -56,7 +58,7 @@ class GLMUCB(GLBAlgorithm):
         inverse: str = "inv",
     ) -> None:
         super().__init__(problem)
-        self._invert = chosen_whole_inverse(inverse)
+        self._invert = chosen_matrix_inverse(inverse)
         self.radius_form = one_of("radius", radius, ("logdet", "filippi"))
         self.projection = one_of("projection", projection, (False, True))
         self.history = problem.new_history(history)

@@ -36,6 +36,7 @@ class GLOC(GLBAlgorithm):
     ----------
     problem : GLBProblem
     variant : {"paper", "public"}
+        As above, or as the public code has it.
     inverse : {"rank_one", "pinv"}
         How the inverse is had, see `optimist.algorithms.glb.inverses`.
     """

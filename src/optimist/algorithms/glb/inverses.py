@@ -90,7 +90,7 @@ MATRIX_INVERSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-def chosen_whole_inverse(name: str) -> Callable[[np.ndarray], np.ndarray]:
+def chosen_matrix_inverse(name: str) -> Callable[[np.ndarray], np.ndarray]:
     """Return the entry of `MATRIX_INVERSES` of an option's value; raise ConfigError otherwise."""
     return MATRIX_INVERSES[one_of("inverse", name, tuple(MATRIX_INVERSES))]
 

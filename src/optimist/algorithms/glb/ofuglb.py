@@ -25,7 +25,9 @@ class OFUGLB(LevelSetOptimism):
     ----------
     problem : GLBProblem
     solver : {"kkt", "slsqp"}
+        Newton's method on the optimality conditions, or the generic solver of public code.
     history : {"raw", "aggregated"}
+        A row of the likelihood for each round, or for each arm played; it is the same.
     prune : bool
         Give up arms as soon as bounds show that they cannot win (``kkt`` only).
     """

@@ -33,10 +33,13 @@ class OFULogR(LevelSetOptimism):
     ----------
     problem : GLBProblem
     radius : {"data", "published"}
+        The data-dependent one that public code has, or that of the paper.
     ball : bool
         Intersect the set with the ball of radius S.
     solver : {"kkt", "slsqp"}
+        Newton's method on the optimality conditions, or the generic solver of public code.
     history : {"raw", "aggregated"}
+        A row of the likelihood for each round, or for each arm played; it is the same.
     """
 
     reference = "Abeille et al. (2021), Algorithm 2"

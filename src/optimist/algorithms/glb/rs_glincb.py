@@ -29,7 +29,7 @@ import math
 import numpy as np
 
 from optimist.algorithms.glb.base import GLBAlgorithm
-from optimist.algorithms.glb.inverses import chosen_whole_inverse
+from optimist.algorithms.glb.inverses import chosen_matrix_inverse
 from optimist.errors import one_of
 from optimist.numerics.likelihood import Likelihood, minimise
 from optimist.numerics.linear import inverse_norms, log_determinant, quadratic_norms
@@ -43,8 +43,11 @@ class RSGLinCB(GLBAlgorithm):
     ----------
     problem : GLBProblem
     constants : {"practical", "theory"}
+        Those of the public code, or of the theorem.
     history : {"raw", "aggregated"}
+        A row of the likelihood for each round, or for each arm played; it is the same.
     alias : bool
+        Let $H_{sw}$ be H itself after a switch, as in the public code.
     inverse : {"inv", "pinv"}
         How matrices are inverted, see `optimist.algorithms.glb.inverses`.
     """
@@ -61,7 +64,7 @@ class RSGLinCB(GLBAlgorithm):
         inverse: str = "inv",
     ) -> None:
         super().__init__(problem)
-        self._invert = chosen_whole_inverse(inverse)
+        self._invert = chosen_matrix_inverse(inverse)
         self.practical = one_of("constants", constants, ("practical", "theory")) == "practical"
         self.alias = one_of("alias", alias, (False, True))
         d = problem.dimension

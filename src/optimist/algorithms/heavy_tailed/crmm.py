@@ -32,6 +32,7 @@ class CRMM(EpochAlgorithm, OnlineNewton):
     ----------
     problem : HeavyTailedProblem
     estimator : {"ons", "ls"}
+        Online Newton step, or least squares on the same targets.
     pulls : "theory" or int
         r, by default $\lceil 8\log(2T/\delta)\rceil$.
     groups : int

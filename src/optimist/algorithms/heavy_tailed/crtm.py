@@ -37,6 +37,7 @@ class CRTM(OnlineNewton):
     ----------
     problem : HeavyTailedProblem
     estimator : {"ons", "ls"}
+        Online Newton step, or least squares on the same targets.
     truncation_scale : float
         Multiplies $\Gamma$.
     """

@@ -45,9 +45,11 @@ class BKB(InducingPointUCB):
     q_bar : float or "theory"
         $\bar q$; in theory $6\alpha\log(4T/\delta)/\varepsilon^2$.
     radius : {"paper", "corrected", "practical", "matched"}
+        As in the table above.
     epsilon : float
         $\varepsilon$ in (0, 1), the accuracy of the theory.
     inclusion : {"union", "linear"}
+        $P(a\in S_{t+1})$ as above, or as in the authors' library.
     cache : bool
         Keep kernel rows of all arms played, 8Au bytes; or compute those of S in every round and
         hold only them, 8Ar bytes, the space that the theory counts.

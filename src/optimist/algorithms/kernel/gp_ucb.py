@@ -39,6 +39,7 @@ class GPUCB(KernelUCB):
     ----------
     problem : KernelProblem
     radius : {"logdet", "ay", "igp"}
+        $\beta_t$ as above, or as one of the deviations.
     solver : {"incremental", "recall", "distinct", "naive"}
         Update the posterior of all arms with each reward, O(At); the same from the last reward of
         the arm, O(Ag) if that was g rounds ago; the same from the u distinct arms played, O(Au); or

@@ -103,14 +103,14 @@ class KernelUCB(FiniteArmAlgorithm):
         return [BoundUse(environment.truth, self)]
 
 
-def sub_gaussian_radius(problem: KernelProblem, information: float) -> float:
-    r"""Return $\sqrt\lambda F + \xi\sqrt{2(I + \log(1/\delta))}$ for ``information`` I.
+def sub_gaussian_radius(problem: KernelProblem, log_det: float) -> float:
+    r"""Return $\sqrt\lambda F + \xi\sqrt{2(\ell + \log(1/\delta))}$ for ``log_det`` $\ell$.
 
     Parameters
     ----------
     problem : KernelProblem
-    information : float
-        The log-determinant of $K_t/\lambda+I$, or what takes its place.
+    log_det : float
+        The log-determinant of $K_t/\lambda+I$ or of what approximates it, or half of it.
     """
-    width = math.sqrt(2.0 * (information - math.log(problem.delta)))
+    width = math.sqrt(2.0 * (log_det - math.log(problem.delta)))
     return math.sqrt(problem.ridge) * problem.norm_bound + problem.deviation * width

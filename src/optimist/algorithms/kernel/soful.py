@@ -33,6 +33,7 @@ class SOFUL(KernelUCB):
     size : int
         m, rows of the sketch.
     radius : {"own", "oful"}
+        As above, or that of LinUCB.
     """
 
     reference = "Kuzborskij et al. (2019), Algorithm 2"
