@@ -62,7 +62,10 @@ class Label:
         """
         match = _LABEL.fullmatch(text) if isinstance(text, str) else None
         if not isinstance(text, str) or not match:
-            raise ConfigError(f"{kind} {text!r} is malformed; allowed: name or name[key=value,...]")
+            raise ConfigError(
+                f"{kind} {text!r} is malformed; allowed: one name, or name[key=value,...]; the path of "
+                "a file has neither blanks nor any of []=,"
+            )
         options: dict[str, Value] = {}
         for item in filter(None, (match["options"] or "").split(",")):
             key, equals, value = (part.strip() for part in item.partition("="))
