@@ -63,8 +63,8 @@ class Label:
         match = _LABEL.fullmatch(text) if isinstance(text, str) else None
         if not isinstance(text, str) or not match:
             raise ConfigError(
-                f"{kind} {text!r} is malformed; allowed: one name, or name[key=value,...]; the path of "
-                "a file has neither blanks nor any of []=,"
+                f"{kind} {text!r} is malformed; allowed: one name, or name[key=value,...]; "
+                "the path of a file has neither blanks nor any of []=,"
             )
         options: dict[str, Value] = {}
         for item in filter(None, (match["options"] or "").split(",")):
