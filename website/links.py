@@ -1,11 +1,14 @@
 """Links of the documents, which are right on a forge, turned into links of the site.
 
-A link to a file that has no page here becomes the file's name as code, after its words.
+A link to a file of the package leads to its docstrings in the reference; one to another file that
+has no page here becomes the file's name as code, after its words.
 """
 
 import posixpath
 import re
 from collections.abc import Callable, Collection
+
+import reference
 
 # Pages made of documents outside docs/.
 ELSEWHERE = {
@@ -43,6 +46,9 @@ def rewritten(text: str, page: str, served: Collection[str] = ()) -> str:
         path = posixpath.normpath(posixpath.join(posixpath.dirname(source_of(page)), target))
         known = path if path in served else page_of(path)
         if known is None:
+            known, _, anchor = (reference.page_of(path) or "").partition("#")
+            hash_sign = "#" if known else ""
+        if not known:
             words = found["words"].strip("`")
             return f"`{path}`" if path.endswith(words) else f"{found['words']} (`{path}`)"
         relative = posixpath.relpath(known, posixpath.dirname(page) or ".")

@@ -22,6 +22,22 @@ INTERFACE = (
 )
 
 
+def page_of(path: str) -> str | None:
+    """Return the page and anchor of a file of src/optimist, None if the reference has it not."""
+    module = path.removeprefix("src/").removesuffix(".py").replace("/", ".")
+    if not path.endswith(".py"):
+        return None
+    if module in CONTRACTS:
+        return f"api/contracts.md#{module}"
+    place, _, _ = module.rpartition(".")
+    for family in FAMILIES:
+        if place == f"optimist.algorithms.{family}":
+            return f"api/{family}.md#{module}"
+    if place == "optimist.numerics" or module == "optimist.errors":
+        return f"api/helpers.md#{module}"
+    return None
+
+
 def pages(package: Path, parts: Path) -> dict[str, str]:
     """Return the Markdown of the pages by name.
 

@@ -34,6 +34,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, say `head`, has seen enough
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
         return 0
+    except KeyboardInterrupt:
+        if options.debug:
+            raise
+        kept = "; trials that had ended are kept" if options.command is _compare else ""
+        print(f"\ninterrupted{kept}", file=sys.stderr)
+        return 130
     except OptimistError as error:
         if options.debug:
             raise
@@ -60,8 +66,8 @@ def _parser():
         added.set_defaults(command=command)
         return added
 
-    lister = add("list", _list, "print papers, settings, their options, and algorithms")
-    lister.add_argument("setting", nargs="?", metavar="PAPER[/SETTING]")
+    lister = add("list", _list, "print papers, settings, algorithms, and their options")
+    lister.add_argument("listed", nargs="?", metavar="PAPER[/SETTING]|ALGORITHM")
 
     _add_run_options(add("run", _run, "run one cell outside the workflow"))
 
@@ -100,7 +106,9 @@ def _parser():
 
 def _add_run_options(parser):
     parser.add_argument("cell", metavar="PAPER/SETTING/ALGORITHM")
-    parser.add_argument("--trials", default="0:1", metavar="FIRST:STOP", help="default: 0:1")
+    parser.add_argument(
+        "--trials", default="0:1", metavar="FIRST:STOP", help="or how many; default: 0:1"
+    )
     parser.add_argument("--rounds", type=int, metavar="N", help="stop after N rounds")
 
 
@@ -141,7 +149,7 @@ def _add_compare_options(parser):
         metavar="LABEL",
         help="name[option=value,...], or file.py:Class[option=value,...]",
     )
-    parser.add_argument("--trials", type=int, default=10, metavar="N", help="default: 10")
+    parser.add_argument("--trials", type=_whole, default=10, metavar="N", help="default: 10")
     parser.add_argument("--rounds", type=int, metavar="N", help="stop after N rounds")
     parser.add_argument("--horizon", type=int, metavar="T", help="play T rounds, and say so")
     parser.add_argument("--cores", type=int, default=1, metavar="N", help="default: 1")
@@ -184,11 +192,11 @@ def _add_results_options(parser):
 def _list(options):
     from optimist import listing
 
-    if options.setting is None:
+    if options.listed is None:
         content = listing.everything()
     else:
-        paper, _, setting = options.setting.partition("/")
-        content = listing.of_setting(paper, setting) if setting else listing.of_paper(paper)
+        paper, _, setting = options.listed.partition("/")
+        content = listing.of_setting(paper, setting) if setting else listing.of_name(paper)
     if options.json:
         print(json.dumps(content, indent=1))
     else:
@@ -245,11 +253,20 @@ def _parse_cell(text):
     return make_cell(load_paper(parts[0]), parts[1], parts[2])
 
 
+def _whole(text):
+    """Return how many trials are asked for."""
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed: how many, as in 10")
+    return int(text)
+
+
 def _parse_trials(text):
-    first, _, stop = text.partition(":")
+    first, _, stop = text.partition(":") if ":" in text else ("0", "", text)
     whole = all(re.fullmatch("[0-9]{1,9}", number) for number in (first, stop))
     if not (whole and int(first) < int(stop)):
-        raise ConfigError(f"--trials is {text!r}; allowed: FIRST:STOP with FIRST < STOP, as in 0:3")
+        raise ConfigError(
+            f"--trials is {text!r}; allowed: how many, or FIRST:STOP with FIRST < STOP, as in 0:3"
+        )
     return int(first), int(stop)
 
 

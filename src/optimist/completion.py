@@ -185,7 +185,7 @@ def _with_options(label: str, options: Mapping[str, str], end: str = "") -> Iter
 COMPLETERS: Mapping[str, Callable[[str], Iterable[str]]] = {
     "cell": cells,
     "settings": settings,
-    "setting": papers_and_settings,
+    "listed": papers_and_settings,
     "algorithm": algorithms_and_files,
     "label": algorithms_and_files,
     "paper": papers,

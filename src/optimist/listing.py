@@ -7,8 +7,9 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from optimist.algorithms import REGISTRIES, algorithm_class, option_names
+from optimist.algorithms import REGISTRIES, algorithm_class, is_algorithm, option_names
 from optimist.environments import environment_class
+from optimist.errors import unknown_name
 from optimist.label import name_of, write
 from optimist.plan.config import load_paper, paper_names
 from optimist.runs.setting import option_defaults, option_places, resolve_setting
@@ -26,6 +27,50 @@ def everything() -> dict[str, Table]:
         "papers": [_paper_row(name) for name in paper_names()],
         "algorithms": [row for domain in REGISTRIES for row in _algorithms(domain)],
     }
+
+
+def of_name(name: str) -> dict[str, Any]:
+    """Return what a paper runs, what an algorithm's options are, or both where they share a name.
+
+    Raises
+    ------
+    ConfigError
+        If neither has this name.
+    """
+    is_paper, is_method = name in paper_names(), is_algorithm(name)
+    if not (is_paper or is_method):
+        known = {*paper_names()}.union(*REGISTRIES.values())
+        raise unknown_name("paper or algorithm", name, known)
+    found = of_paper(name) if is_paper else {}
+    for domain in [domain for domain in REGISTRIES if name in REGISTRIES[domain]]:
+        found |= _method(name, domain)
+    return found
+
+
+def _method(name: str, domain: str) -> dict[str, Any]:
+    """Return what an algorithm is, and the table of its options."""
+    cls: Any = algorithm_class(name, domain)
+    texts = option_texts(cls)
+    return {
+        f"algorithm on {domain}": f"{name} on {domain}: {cls.reference}",
+        f"options of {name} on {domain}": [
+            {
+                "option": key,
+                "default": write(value),
+                "may be": _as_typed(texts.get(key, ("", ""))[0]),
+                "meaning": _as_typed(texts.get(key, ("", ""))[1]),
+            }
+            for key, value in option_names(cls).items()
+        ],
+    }
+
+
+def option_texts(cls: type) -> dict[str, tuple[str, str]]:
+    """Return type and meaning of the options of a class; what it leaves out, its base may say."""
+    found: dict[str, tuple[str, str]] = {}
+    for base in reversed(cls.__mro__):
+        found |= parameters_of(vars(base).get("__doc__") or "")
+    return found
 
 
 def _paper_row(name: str) -> dict[str, Any]:
@@ -156,7 +201,7 @@ def parameters_of(docstring: str) -> dict[str, tuple[str, str]]:
 def to_text(content: Mapping[str, Any], width: int) -> str:
     """Return a listing as text for so many columns: its sentences, then its tables by name."""
     sentences = [folded(value, width) for value in content.values() if isinstance(value, str)]
-    tables = [(key, value) for key, value in content.items() if isinstance(value, list)]
+    tables = [(key, value) for key, value in content.items() if isinstance(value, list) and value]
     blocks = ["\n".join(sentences), *(f"{key}\n{_table(rows, width)}" for key, rows in tables)]
     return "\n\n".join(filter(None, blocks))
 

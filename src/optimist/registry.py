@@ -201,7 +201,12 @@ class Registry:
         return module, wanted
 
     def unknown(self, name: str) -> ConfigError:
-        """Return the error for a name that is not known."""
+        """Return the error for a name that is not known, or not among those of this kind."""
+        if name in self.taken:
+            return ConfigError(
+                f"{self.kind} {name!r} is for another kind of setting; allowed here: "
+                f"{', '.join(sorted(self))}, or a class in a file, path.py:Class"
+            )
         return ConfigError(
             f"unknown {self.kind} {name!r}{file_meant(name) or nearest(name, self)}; allowed: "
             f"{', '.join(sorted(self))}, or a class in a file, path.py:Class"

@@ -231,7 +231,7 @@ class LogHandler(LogHandlerBase):
 
     @property
     def has_filter(self) -> bool:
-        """Whether it selects itself; a dry run shows what Snakemake would."""
+        """Whether it selects itself; a dry run shows what Snakemake would, without long lists."""
         return not self.common_settings.dryrun
 
     @property

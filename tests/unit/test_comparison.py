@@ -16,7 +16,7 @@ from optimist.algorithms import REGISTRIES
 from optimist.algorithms.uniform import Uniform
 from optimist.comparison import draw, show
 from optimist.comparison import play as playing
-from optimist.errors import ConfigError, ResultError
+from optimist.errors import ConfigError, ResultError, UnwritableError
 from optimist.files import sha256
 from optimist.plan.config import load_looks, load_paper
 from optimist.runs.cell import make_cell, play_trial
@@ -192,7 +192,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_played(here):
     [
         (
             "raise KeyError('lost')",
-            "KeyError: 'lost' (mine.py, line 16) in glb_omd/logistic_s3/mine.py:Mine",
+            "glb_omd/logistic_s3/mine.py:Mine: KeyError: 'lost' (mine.py, line 16); optimist check",
         ),
         ("import os; os._exit(9)", "the process that played it ended with exit status 9"),
     ],
@@ -465,3 +465,68 @@ def test_an_algorithm_that_is_named_twice_is_refused():
     labels = ["glb_omd", "uniform", "glb_omd[inverse=rank_one]"]
     said = message(optimist.play, "glb_omd/logistic_s3", labels, trials=1)
     assert said.startswith("algorithms 'glb_omd' and 'glb_omd[inverse=rank_one]' are one")
+
+
+def test_failed_trials_say_why(here, capsys):
+    broken = "raise np.linalg.LinAlgError('Singular matrix')"
+    (here / "mine.py").write_text(MINE.replace("pass", broken))
+    play = [
+        "compare",
+        "glb_omd/logistic_s3",
+        "-a",
+        "mine.py:Mine",
+        "--trials",
+        "2",
+        "--rounds",
+        "5",
+    ]
+    assert cli.main(play) == 0
+    assert "mine.py:Mine: 2 failed: Singular matrix" in capsys.readouterr().out
+    assert cli.main([*play, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["faults"] == "2 failed: Singular matrix"
+
+
+def test_what_is_no_index_names_cell_and_round_and_what_may_say_why(here):
+    (here / "mine.py").write_text(MINE.replace("int(self.rng.integers(len(arms)))", "-1"))
+    with pytest.raises(ResultError) as error:
+        optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], trials=1, rounds=5)
+    assert str(error.value) == (
+        "glb_omd/logistic_s3/mine.py:Mine: Mine.select returned -1 in round 1; allowed: the index "
+        "of an arm, from 0 to 19; optimist check mine.py:Mine may say why"
+    )
+
+
+def test_an_error_within_a_library_names_the_line_of_the_user(here):
+    (here / "mine.py").write_text(MINE.replace("pass", "np.linalg.norm('no number')"))
+    with pytest.raises(ResultError, match=r"\(mine.py, line 16\); optimist check"):
+        optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], trials=1, rounds=5)
+
+
+def test_the_first_trial_does_not_pay_for_what_a_process_loads(here):
+    """The time of a class that loads something in its first round is that of its later rounds."""
+    loads = "import time; time.sleep(0.0 if _seen else 0.5); _seen.append(1)"
+    text = MINE.replace("pass", loads).replace("class Mine", "_seen = []\n\nclass Mine", 1)
+    (here / "mine.py").write_text(text)
+    played = optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], trials=1, rounds=5)
+    assert played["seconds"].max() < 0.25
+
+
+def test_where_nothing_can_be_written_trials_are_played_and_not_kept(here, monkeypatch, capsys):
+    monkeypatch.setattr(playing, "check_writable", full)
+    play = ["compare", "glb_omd/logistic_s3", "-a", "uniform", "--trials", "2", "--rounds", "5"]
+    assert cli.main(play) == 0
+    assert "Nothing was kept" in " ".join(capsys.readouterr().out.split())
+    assert not (here / "results").exists()
+
+
+def full(folder):
+    raise UnwritableError(folder)
+
+
+def test_an_interruption_is_one_line(here, monkeypatch, capsys):
+    def interrupted(*arguments, **keywords):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(show, "play", interrupted)
+    assert cli.main(["compare", "glb_omd/logistic_s3", "-a", "uniform"]) == 130
+    assert capsys.readouterr().err.strip() == "interrupted; trials that had ended are kept"

@@ -6,6 +6,7 @@ import sys
 import textwrap
 
 import pytest
+from own_class import MINE
 
 from optimist import cli
 from optimist.contracts import report
@@ -256,6 +257,14 @@ def test_a_broken_class_is_named_by_the_right_check(here, check, body, words):
     found = failures("mine.py:Mine")
     assert words in found[check]
     assert "\n" not in found[check]
+
+
+def test_a_default_that_is_an_array_is_no_trap(here):
+    """Arrays compare element by element."""
+    text = MINE.replace("gamma=0.1", "gamma=np.ones(3)")
+    (here / "mine.py").write_text(text)
+    (battery,) = batteries("mine.py:Mine")
+    assert {f.result for f in battery.run() if f.check == "options_have_defaults"} == {"held"}
 
 
 def test_every_broken_class_is_of_a_check_that_there_is():

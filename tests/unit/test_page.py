@@ -285,9 +285,10 @@ def test_content_that_breaks_the_schema_is_refused():
 
 
 def test_tables_and_lists_of_docstrings_are_tables_and_lists():
-    table = "| radius | value |\n| --- | --- |\n| paper (Theorem 1) | $|x|$ and `y` |\n| ours | b |"
+    rows = ["radius | value", "--- | ---", "paper (Theorem 1) | $P(x | z)$ and `y | z`", "ours | b"]
+    table = "\n".join(f"| {row} |" for row in rows)
     found = formulas.to_html(f"Words.\n\n{table}\n\n- one\n  goes on\n- $\\arg\\max_x f$")
     assert found.startswith('<p>Words.</p><table><thead><tr><th scope="col">radius</th>')
-    assert found.count("<tr>") == 3 and found.count("<td>") == 4 and "<code>y</code>" in found
+    assert found.count("<tr>") == 3 and found.count("<td>") == 4 and "<code>y | z</code>" in found
     assert found.count("<li>") == 2 and "<li>one\n  goes on</li>" in found
     assert "arg&#x000A0;max" in found

@@ -161,19 +161,23 @@ def test_claims_are_filtered_with_the_counts_that_buttons_show(read, data):
 
 
 @committed
-def test_a_link_to_a_figure_scrolls_to_it_before_pictures_are_there(read):
+def test_a_link_to_a_figure_scrolls_to_it_before_pictures_are_there(read, data):
     """Room is kept for each, or those above would push it away as they arrive."""
     reader = read("#/claim/hvt_ucb.02")
+    reader.tab.route("**/*.png", lambda route: None)  # they never come
     reader.tab.click("dd a >> nth=0")
     marked = reader.tab.locator("figure.marked").first
     reader.tab.wait_for_timeout(1500)
     box = marked.bounding_box()
     assert -5 <= box["y"] < 450
-    ratios = reader.tab.evaluate(
-        "() => [...document.querySelectorAll('figure img')].filter((i) => i.naturalWidth)"
-        ".map((i) => [i.naturalWidth / i.naturalHeight, i.clientWidth / i.clientHeight])"
+    shapes = reader.tab.evaluate(
+        "() => [...document.querySelectorAll('figure')].map((f) => [f.id.slice(7),"
+        " f.querySelector('img').clientWidth / f.querySelector('img').clientHeight])"
     )
-    assert ratios and all(kept == pytest.approx(own, rel=0.02) for own, kept in ratios)
+    sizes = {name: data["figures"][f"hvt_ucb/{name}"]["size"] for name, _ in shapes}
+    assert shapes and all(
+        shape == pytest.approx(sizes[name][0] / sizes[name][1], rel=0.02) for name, shape in shapes
+    )
 
 
 @committed
@@ -210,6 +214,9 @@ def test_what_could_not_fail_is_marked_in_bars_and_lists(read, data):
     flagged = sum(bool(claim["flags"]) for claim in own)
     assert flagged and f"(of which {flagged} say little)" in reader.text
     assert reader.text.count("could not fail") == flagged
+    chosen = [c for c in data["claims"].values() if c["flags"].startswith("was chosen by it")]
+    reader.go(f"#/paper/{chosen[0]['paper']}")
+    assert "chosen by this result" in reader.text
 
 
 @committed
@@ -318,6 +325,9 @@ def test_the_find_box_finds_by_word_and_by_keys(read, data):
         reader.tab.fill("#find", words)
         reader.tab.keyboard.press("Enter")
         assert reader.address.startswith(place)
+    reader.tab.fill("#find", "gaussian process")
+    kinds = reader.tab.locator("#found .kind").all_inner_texts()
+    assert kinds and "list" not in kinds[0]
     reader.tab.fill("#find", "no such thing anywhere")
     assert reader.tab.inner_text("#found") == "Nothing found"
 

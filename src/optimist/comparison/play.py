@@ -1,13 +1,14 @@
 """Playing what is missing: trials that were kept are taken, others are played by processes."""
 
 import json
+import shlex
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,12 +18,13 @@ from optimist.comparison.committed import Committed
 from optimist.comparison.select import OWN, Setting, cells, settings
 from optimist.data.alone import prepared
 from optimist.environments import environment_class
-from optimist.errors import ConfigError, ResultError
+from optimist.errors import ConfigError, ResultError, UnwritableError, check_writable
 from optimist.label import name_of
 from optimist.layout import Layout
 from optimist.plan.config import load_config, load_paper
 from optimist.plan.costs import Costs, read
 from optimist.records import provenance
+from optimist.registry import names_file
 from optimist.root import made_before, project_root, workspace
 from optimist.runs import results
 from optimist.runs.cell import Cell, dataset_digest, play_trial
@@ -32,8 +34,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# Rounds for nothing, before the first trial of a cell that is played in this process.
+WARM_UP = 20
 # Columns that every frame has, without numbers where nobody measured them.
-ALWAYS = ("seconds", "covered", "state_bytes")
+ALWAYS = ("round", "regret", "seconds", "covered", "state_bytes")
 
 
 @dataclass
@@ -98,7 +102,8 @@ def play(
         A row per recorded round: paper, setting, algorithm, trial, round, regret, seconds, status,
         covered, state_bytes and what the algorithms record. Where the largest value of a function
         is not known, regret is counted from the best value that one of these trials found. Its
-        ``attrs["committed"]`` says how many trials are from tables, by commit of their code.
+        ``attrs["committed"]`` says how many trials are from tables, by commit of their code, and
+        ``attrs["kept"]`` whether results can be kept here.
 
     Raises
     ------
@@ -125,7 +130,7 @@ def play(
     with tempfile.TemporaryDirectory(prefix="optimist-") as folder:
         playing = _Playing(asked, Path(folder), cores, report, committed)
         found = _joined(asked, playing.frames())
-    found.attrs["committed"] = playing.taken
+    found.attrs |= {"committed": playing.taken, "kept": playing.is_keeping}
     return found
 
 
@@ -165,6 +170,8 @@ class _Playing:
     ----------
     taken : dict
         Trials that are from such tables, by commit.
+    is_keeping : bool
+        Whether what is played is kept; nothing is where nothing can be written.
     """
 
     def __init__(
@@ -180,12 +187,14 @@ class _Playing:
         self._cores = cores
         self._report = report or (lambda progress: None)
         self._layout = Layout(str(workspace() / load_config()["results"]), "")
+        self.is_keeping = _takes_files(self._layout.kept)
         names = {t.cell.spec["dataset"] for t in asked if "dataset" in t.cell.spec}
         self._data = {name: str(prepared(name)) for name in names}
         self._clock = _Clock()
         papers = {t.cell.paper for t in asked if committed}
         self._tables = {paper: Committed(figures_folder(paper), paper) for paper in papers}
         self.taken: dict[str, int] = {}
+        self._warm: set[str] = set()
 
     def frames(self) -> "list[pd.DataFrame]":
         """Return the rows of each trial, in the order in which they were asked for."""
@@ -235,14 +244,28 @@ class _Playing:
             "trials": trials.describe(),
             "output": str(output),
             "data": self._data.get(trials.cell.spec.get("dataset", ""), ""),
-            "kept": self._layout.kept,
+            "kept": self._layout.kept if self.is_keeping else str(self._folder / "kept"),
         }
 
     def _played_here(self, trials: Trials) -> "pd.DataFrame":
         data_dir = self._data.get(trials.cell.spec.get("dataset", ""))
+        if trials.cell.name not in self._warm:  # what first rounds load is no time of theirs
+            self._warm.add(trials.cell.name)
+            rounds = min(WARM_UP, trials.cell.spec["horizon"])
+            with suppress(Exception):  # it comes again
+                play_trial(trials.cell, trials.first, data_dir, rounds=rounds)
         found = play_trial(trials.cell, trials.first, data_dir, rounds=trials.rounds)
         self._clock.stop(trials, float("nan"))
         return results.to_table(trials.cell, {trials.first: found}).to_pandas()
+
+
+def _takes_files(folder: str) -> bool:
+    """Return whether a folder takes files; it is made for that."""
+    try:
+        check_writable(folder)
+    except UnwritableError:
+        return False
+    return True
 
 
 def is_of_this_process(cell: Cell) -> bool:
@@ -384,7 +407,9 @@ class _Workers:
             )
         answer = json.loads(line)
         if "error" in answer:
-            raise ResultError(answer["error"])
+            name = name_of(trials.cell.algorithm)
+            hint = f"; optimist check {shlex.quote(name)} may say why" if names_file(name) else ""
+            raise ResultError(answer["error"] + hint)
         return float(answer["seconds"])
 
     def _worker(self) -> "subprocess.Popen[str]":

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COLUMNS = (
     *("paper", "setting", "rank", "algorithm", "trials", "mean", "low", "high", "median"),
     *("difference", "difference_low", "difference_high", "p", "wins", "losses", "seconds"),
-    "failed",
+    *("failed", "faults"),
 )
 NEEDED = ("paper", "setting", "algorithm", "trial", "round", "regret", "status", "seconds")
 
@@ -51,8 +51,8 @@ def rank(
         paper, setting, rank, algorithm; trials, mean, low, high and median of the regret;
         difference of the mean regret to that of the reference, with its interval and the two-sided
         p of that pair by itself; wins, losses; seconds, the mean time of a trial, which others may
-        have disturbed; failed, how many trials did not end well and count in nothing else. Its
-        ``attrs["reference"]`` is the reference.
+        have disturbed; failed, how many trials did not end well and count in nothing else; faults,
+        how those ended, in words. Its ``attrs["reference"]`` is the reference.
 
     Raises
     ------
@@ -100,7 +100,14 @@ def _of_setting(
             "losses": sum(label == loser for _, loser in better),
             "seconds": _by_trial(well, label, "seconds").mean(),
             "failed": int((ends["algorithm"] == label).sum()) - len(own),
+            "faults": _faults(ends[ends["algorithm"] == label]["status"]),
         }
+
+
+def _faults(statuses: "pd.Series") -> str:
+    """Return how trials ended that did not end well: ``2 failed: Singular matrix``."""
+    counts = statuses[~statuses.isin(COMPLETE)].value_counts()
+    return "; ".join(f"{count} {status}" for status, count in counts.items())
 
 
 def _by_trial(ends: "pd.DataFrame", label: str, column: str) -> "pd.Series":

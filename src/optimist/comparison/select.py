@@ -88,6 +88,8 @@ def setting(text: str, **options: Value) -> Setting:
 
 
 def _settings(text: str) -> list[Setting]:
+    if not isinstance(text, str):
+        raise ConfigError(f"setting is {text!r}; allowed: a text, PAPER/SETTING")
     paper_name, slash, label = text.partition("/")
     if names_file(name_of(text)) or (not slash and name_of(text) in ENVIRONMENTS):
         return [_own(text)]

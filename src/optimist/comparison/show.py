@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 # Wide enough for all columns where nobody looks at a terminal.
 WIDTH = 160
 ROOMY = 120  # columns from which there are wider gaps
-SHORT = 10  # letters of a label that always stands in its row
 FEWEST = 10  # trials with which anything is decided
 
 
@@ -99,16 +98,18 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
         title = setting if paper == "own" else f"{paper}/{setting}"
         is_roomy = console.width >= ROOMY
         shown = _as_table(rows, base, with_labels=True, is_roomy=is_roomy)
-        longest = rows["algorithm"].str.len().max()
         lines = [title]
         # A label that is broken cannot be read, nor copied: without room it stands above.
         unbroken = console.measure(shown, options=console.options.update(max_width=10**4))
-        if longest > SHORT and unbroken.maximum > console.width:
+        if unbroken.maximum > console.width:
             shown = _as_table(rows, base, with_labels=False, is_roomy=is_roomy)
             labels = zip(rows["rank"], rows["algorithm"], strict=True)
             lines += [f"{rank}  {label}" for rank, label in labels]
         console.print(escape("\n".join(lines)), soft_wrap=True, style="italic")
         console.print(shown)
+        for label, faults in zip(rows["algorithm"], rows["faults"], strict=True):
+            if faults:
+                console.print(escape(f"{label}: {faults}"))
     console.print(_note(table))
 
 
@@ -164,6 +165,8 @@ def _note(table: "pd.DataFrame") -> str:
     )
     for commit, number in table.attrs.get("committed", {}).items():
         words += f" {number} trials are of the full run of commit {commit}, without their times."
+    if not table.attrs.get("kept", True):
+        words += " Nothing was kept, as no file can be written here."
     if table["trials"].max() < FEWEST:
         words += f" Fewer than {FEWEST} trials decide nothing."
     return words

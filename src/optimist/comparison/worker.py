@@ -5,9 +5,12 @@ file to write, and the folders ``data`` and ``kept``. The answer is JSON with ``
 process, or with ``error``. Numbers are the workflow's, whatever the other process has loaded.
 """
 
+import contextlib
 import json
 import logging
+import signal
 import sys
+import sysconfig
 import time
 import traceback
 from pathlib import Path
@@ -19,11 +22,19 @@ arithmetic.fix()
 from optimist.errors import OptimistError  # noqa: E402
 from optimist.records import provenance  # noqa: E402
 from optimist.root import PACKAGE  # noqa: E402
+from optimist.runs.cell import play_trial  # noqa: E402
 from optimist.runs.job import make_results  # noqa: E402
+from optimist.runs.trials import Trials  # noqa: E402
+
+# What the first rounds of a process load and set up is no time of an algorithm.
+WARM_UP = 20
+_warm: set[str] = set()
+# Folders of code that nobody who adds an algorithm has written.
+_OTHERS = (PACKAGE, *map(Path, (sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"))))
 
 
 class Places(logging.Handler):
-    """Keeps where the last error that was logged came from, in a file that is not of the package.
+    """Keeps where the last error that was logged came from, in a file of the user.
 
     Attributes
     ----------
@@ -36,7 +47,7 @@ class Places(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Look at the traceback of an error."""
         frames = traceback.extract_tb(record.exc_info[2]) if record.exc_info else []
-        outside = [f for f in frames if PACKAGE not in Path(f.filename).parents]
+        outside = [f for f in frames if not set(_OTHERS).intersection(Path(f.filename).parents)]
         self.last = (
             f"{Path(outside[-1].filename).name}, line {outside[-1].lineno}" if outside else ""
         )
@@ -45,31 +56,44 @@ class Places(logging.Handler):
 PLACES = Places(logging.ERROR)
 
 
+def warm_up(trials: Trials, data: str) -> None:
+    """Play the first rounds of a trial for nothing, once for each cell; errors come again later."""
+    if trials.cell.name in _warm:
+        return
+    _warm.add(trials.cell.name)
+    rounds = min(WARM_UP, trials.cell.spec["horizon"])
+    with contextlib.suppress(Exception):
+        play_trial(trials.cell, trials.first, data, rounds=rounds)
+
+
 def answer(request: dict[str, object]) -> dict[str, object]:
     """Play the trials of a request; return what is answered."""
+    described: dict[str, object] = request["trials"]  # type: ignore[assignment]
+    trials = Trials.restore(described)
+    warm_up(trials, str(request["data"]))
     start = time.process_time()
     try:
         make_results(
-            [request["trials"]],  # type: ignore[list-item]
+            [described],
             [str(request["output"])],
             str(request["data"]),
             str(request["kept"]),
             provenance.collect,
         )
     except OptimistError as error:
-        return {"error": str(error)}
+        return {"error": f"{trials.cell.name}: {error}"}
     except OSError as error:
         return {"error": f"{error.filename or 'system'}: {error.strerror or error}"}
     except Exception as error:
         words = " ".join(str(error).split())
         place = f" ({PLACES.last})" if PLACES.last else ""
-        notes = " ".join(getattr(error, "__notes__", []))
-        return {"error": f"{type(error).__name__}: {words}{place} {notes}".strip()}
+        return {"error": f"{trials.cell.name}: {type(error).__name__}: {words}{place}"}
     return {"seconds": time.process_time() - start}
 
 
 def main() -> None:
-    """Answer until there are no more requests."""
+    """Answer until there are no more requests; who asks decides on an interruption."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers, sys.stdout = sys.stdout, sys.stderr  # what an algorithm prints is no answer
     logging.getLogger().addHandler(PLACES)  # errors are answers, and are not printed too
     for line in sys.stdin:

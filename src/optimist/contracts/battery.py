@@ -132,7 +132,7 @@ def _of_algorithm(text: str, domain: str) -> Battery:
     method = Method(canonical(text, domain), domain)
     # Without these nothing can be built, and a basic check says so.
     has_problem = isinstance(getattr(method.cls, "problem_type", None), type)
-    has_defaults = inspect.Parameter.empty not in method.options.values()
+    has_defaults = all(v is not inspect.Parameter.empty for v in method.options.values())
     kinds = method.kinds if has_problem and has_defaults else ()
     refused: dict[str, ConfigError] = {}
     toys = [toy for toy in (Toy(method, kind) for kind in kinds) if _accepts(toy, refused)]

@@ -23,7 +23,7 @@ from optimist.errors import ResultError
 from optimist.files import sha256
 from optimist.label import name_of, write
 from optimist.layout import GROUPS, Layout
-from optimist.listing import parameters_of
+from optimist.listing import option_texts
 from optimist.page import curves, findings, verdicts
 from optimist.page.formulas import first_sentence, to_html
 from optimist.page.verdicts import CHECK_COLUMNS, number
@@ -334,9 +334,7 @@ def _method(name: str, domain: str) -> dict[str, Any]:
     cls: Any = algorithm_class(name, domain)
     module = sys.modules[cls.__module__]
     text = inspect.cleandoc(module.__doc__ or "")
-    described: dict[str, tuple[str, str]] = {}
-    for base in reversed(cls.__mro__):  # what a class leaves out, its base may say
-        described |= parameters_of(vars(base).get("__doc__") or "")
+    described = option_texts(cls)
     return {
         "name": name,
         "domain": domain,

@@ -38,13 +38,20 @@ def to_html(text: str) -> str:
 def _paragraph(text: str) -> str:
     lines = text.splitlines()
     if all(line.startswith("|") for line in lines) and len(lines) > 2:
-        rows = [line.strip().strip("|").split(" | ") for line in lines]
+        rows = [_cells(line) for line in lines]
         head, body = _row(rows[0], "th"), "".join(_row(row, "td") for row in rows[2:])
         return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
     if text.startswith("- "):
         items = re.split(r"\n- ", text[2:])
         return f"<ul>{''.join(f'<li>{_inline(item)}</li>' for item in items)}</ul>"
     return f"<p>{_inline(text)}</p>"
+
+
+def _cells(line: str) -> list[str]:
+    """Return the cells of a row; bars within formulas and code end none."""
+    pieces = re.split(r"(\$[^$]*\$|`[^`]*`)", line.strip().strip("|"))
+    marked = [piece if i % 2 else piece.replace(" | ", "\0") for i, piece in enumerate(pieces)]
+    return "".join(marked).split("\0")
 
 
 def _row(cells: list[str], tag: str) -> str:

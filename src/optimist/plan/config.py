@@ -198,7 +198,11 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     if name not in paper_names():
         raise unknown_name("paper", name, paper_names())
     source = f"config/papers/{name}"
-    paper = _expanded(project_root() / source, changes or {})
+    folder = project_root() / source
+    try:
+        paper = _expanded(folder, changes or {})
+    except ConfigError as error:
+        raise ConfigError(_placed(str(error), folder, changes or {})) from None
     if paper["paper"] != name:
         raise ConfigError(f"{source}/settings.yaml: paper is {paper['paper']!r}; allowed: {name!r}")
     if changes and "settings" in changes:
@@ -210,10 +214,25 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
         check_cells(paper)
         check_studies(paper)
     except ConfigError as error:
-        raise ConfigError(f"{source}: {error}") from None
+        raise ConfigError(_placed(f"{source}: {error}", folder, changes or {})) from None
     looks = load_looks()
     methods = {name: look for name, look in looks["methods"].items() if name in paper["names"]}
     return {**paper, "looks": {"palette": looks["palette"], "methods": methods}}
+
+
+def _placed(message: str, folder: Path, changes: Mapping[str, Any]) -> str:
+    """Return a message on a paper in which additions stand where their author wrote them."""
+    if folder.name in changes.get("additions", {}):
+        own = len(read_yaml(folder / "runs.yaml")["runs"])
+
+        def place(found: re.Match[str]) -> str:
+            added = int(found[1]) - own
+            return f"additions.{folder.name}.runs.{added}" if added >= 0 else found[0]
+
+        message = re.sub(r"\bruns\.(\d+)", place, message)
+    if changes.get("algorithm_files") and "unknown algorithm" in message:
+        message += f"; or one of algorithm_files, {', '.join(sorted(changes['algorithm_files']))}"
+    return message
 
 
 def _rooms(

@@ -138,7 +138,10 @@ class _Panel:
                 return self._titles[word]
         if not is_setting:
             return str(value)
-        return self._names.settings[name_of(value)].get("title", name_of(value))
+        name = name_of(value)
+        if name not in self._names.settings:
+            raise unknown_name(f"setting in {self._place}.{key}", name, self._names.settings)
+        return self._names.settings[name].get("title", name)
 
     def _swept(self, panel: dict[str, Any]) -> dict[str, Any]:
         over = panel.get("over")

@@ -18,6 +18,7 @@
 
   const KINDS = { empirical: "claims", guarantee: "guarantees", fact: "facts" };
   app.kinds = KINDS;
+  app.count = (n, kind) => app.plural(n, KINDS[kind].slice(0, -1));
 
   // A bar of the verdicts of one kind, with its numbers in words.
   app.bar = function (claims, kind) {
@@ -28,7 +29,7 @@
     const order = Object.keys(LOOKS).filter((word) => counts.has(word));
     const flagged = (word) => own.filter((claim) => claim.verdict === word && claim.flags).length;
     const words = order.map((word) => `${counts.get(word)} ${word}${flagged(word) ? ` (of which ${flagged(word)} say little)` : ""}`).join(", ");
-    const bar = h("div", { class: "bar", role: "img", "aria-label": `${own.length} ${KINDS[kind]}: ${words}` });
+    const bar = h("div", { class: "bar", role: "img", "aria-label": `${app.count(own.length, kind)}: ${words}` });
     for (const word of order) {
       for (const [count, faint] of [[counts.get(word) - flagged(word), ""], [flagged(word), " faint"]]) {
         if (!count) continue;
@@ -37,11 +38,11 @@
         bar.append(part);
       }
     }
-    return h("div", {}, bar, h("p", { class: "small quiet" }, `${own.length} ${KINDS[kind]}: ${words}`));
+    return h("div", {}, bar, h("p", { class: "small quiet" }, `${app.count(own.length, kind)}: ${words}`));
   };
 
   // Why a claim says little, in few words: "could not fail".
-  app.flag = (claim) => claim.flags.split(":")[0];
+  app.flag = (claim) => claim.flags.split(":")[0].replace("was chosen by it", "chosen by this result");
 
   // Drawings by hand.
 
@@ -77,7 +78,8 @@
     return (known.length ? known : [[value, value]]).map((piece) => piece.map((end) => end / unit));
   }
 
-  // Where a check is on the axis of value over bound: null where some number is negative. An interval
+  // Where a check is on the axis of value over bound: null where its value or a bound is not
+  // positive. An interval
   // may touch zero, which is beyond the left end of a logarithmic axis.
   app.relative = function (check) {
     const [least, most] = app.bounds(check);
@@ -182,7 +184,7 @@
   const allowed = (check) => `${check[C.relation]} ${check[C.bound]}`;
 
   // The axes of a claim's checks: one of value over bound; and where some check of a bound has a number
-  // that is negative, one for all of this bound.
+  // that is not positive, one for all of this bound.
   app.axes = function (checks, width) {
     const bounded = checks.filter((check) => check[C.relation] && check[C.value] !== null);
     const linear = new Map(bounded.filter((check) => !app.relative(check)).map((check) => [allowed(check), []]));
@@ -208,7 +210,8 @@
           h("span", { class: "quiet" }, `${app.number(check[C.value], 4)}${check[C.interval] ? ` (${check[C.interval]})` : ""}`,
             check[C.n] ? `, n = ${check[C.n]}` : "",
             check[C.relation] ? `, wanted ${check[C.relation]} ${check[C.bound]}` : "")),
-        row ? h("div", { class: "chart" }, app.dot(check, scale, width, row)) : check[C.remark] ? h("div", { class: "quiet small" }, check[C.remark]) : null);
+        row ? h("div", { class: "chart" }, app.dot(check, scale, width, row)) : null,
+        check[C.remark] && (!row || ["undecided", "empty"].includes(check[C.outcome])) ? h("div", { class: "quiet small" }, check[C.remark]) : null);
     });
     for (const [key, i] of last) {
       const words = key ? "value; shaded: allowed" : "value / bound (logarithmic); shaded: allowed; an arrow: it goes on";
@@ -276,6 +279,13 @@
     }
   }
 
+  // Zero, and the powers of ten up to what is drawn, at most three on each side.
+  function symlogTicks(values) {
+    const side = (largest) => Array.from({ length: 3 }, (_, i) => 10 ** (Math.floor(Math.log10(largest)) - i)).filter((tick) => tick >= 1 && tick <= largest);
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    return [...(low < 0 ? side(-low).map((tick) => -tick) : []), 0, ...(high > 0 ? side(high) : [])];
+  }
+
   // series: [{name, look, points: [{x, y, low, high}], trials: [[{x, y}]]}].
   app.drawCurves = function (series, options) {
     const { width, xLabel, yLabel, axis, at, sentence, zero, xLog } = options;
@@ -308,7 +318,9 @@
       const tops = shown.flatMap((one) => one.points.map((p) => Math.max(p.y, p.high || 0)));
       y.domain = [0.5 * Math.min(...settled), Math.max(...tops)];
     }
-    if (axis !== "linear") y.ticks = 5;
+    if (isLog) y.ticks = 5;
+    // Plot's own ticks of this axis are those of a linear one.
+    if (axis === "symlog") y.ticks = symlogTicks(shown.flatMap((one) => one.points.flatMap((p) => [p.y, p.low ?? p.y, p.high ?? p.y])));
     const drawing = Plot.plot({
       className: "plot", width, height, marginLeft: 58, marginRight: margin, marginBottom: 40,
       x: { label: xLabel, type: xLog ? "log" : "linear", domain: options.domain, tickFormat: written, ticks: width < 480 ? 4 : 7 },

@@ -38,8 +38,9 @@
   app.number = function (value, digits = 3) {
     if (value === null || value === undefined || Number.isNaN(value)) return "–";
     const size = Math.abs(value);
-    if (size !== 0 && (size < 1e-4 || size >= 1e7)) return value.toExponential(digits - 1).replace("e+", "e");
-    if (size >= 10 ** digits) return String(Math.round(value));
+    if (size !== 0 && (size < 1e-4 || size >= 1e7)) return value.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e");
+    // Beyond that many digits a whole number, with four digits that say something.
+    if (size >= 10 ** digits) return String(Math.round(Number(value.toPrecision(Math.max(digits, 4)))));
     return String(Number(value.toPrecision(digits)));
   };
 
@@ -145,13 +146,13 @@
   function entries() {
     const found = [];
     for (const [id, claim] of Object.entries(data.claims)) {
-      found.push(["claim", `${id} ${claim.headline || claim.statement}`, `claim/${id}`, `${claim.statement} ${claim.verdict} ${claim.kind} ${claim.flags}`]);
+      found.push(["claim", `${id} ${claim.headline || claim.statement}`, `claim/${id}`, `${claim.statement} ${claim.verdict} ${claim.kind} ${claim.flags} ${claim.note}`]);
     }
     found.push(["list", "Undecided claims, and what would decide them", "undecided", "open undecided cost trials core-hours"]);
     for (const [id, paper] of Object.entries(data.papers)) {
       const name = paper.names[paper.method] || id;
       for (const [kind, words] of [["empirical", "claims"], ["guarantee", "guarantees"], ["fact", "facts"]]) {
-        found.push(["list", `${name}: ${words}`, `paper/${id}`, `${kind} ${paper.title}`, { kind }]);
+        found.push(["list", `${name}: ${words}`, `paper/${id}`, `${kind} ${id}`, { kind }]);
       }
     }
     for (const [id, figure] of Object.entries(data.figures)) {
@@ -203,7 +204,7 @@
       if (!words.length) return close();
       const matching = all.filter((entry) => words.every((word) => entry.text.includes(word)));
       const inName = (entry) => words.every((word) => entry.name.toLowerCase().includes(word));
-      const place = (entry) => (entry.kind === "list" ? 0 : inName(entry) ? 1 : 2);
+      const place = (entry) => (inName(entry) ? 0 : 2) + (entry.kind === "list" ? 0 : 1);
       shown = matching.slice().sort((a, b) => place(a) - place(b)).slice(0, 12);
       list.replaceChildren(
         ...shown.map((entry, i) =>

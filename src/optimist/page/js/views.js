@@ -19,7 +19,7 @@
   function home() {
     const all = Object.values(data.claims);
     const trials = data.cells.reduce((sum, cell) => sum + cell.finals.filter((v) => v !== null).length, 0);
-    const kinds = Object.keys(app.kinds).map((kind) => `${all.filter((c) => c.kind === kind).length} ${app.kinds[kind]}`);
+    const kinds = Object.keys(app.kinds).map((kind) => app.count(all.filter((c) => c.kind === kind).length, kind));
     return [
       h("h1", {}, "Four papers claimed. We ran them again."),
       h("p", { class: "quiet" },
@@ -94,7 +94,7 @@
         field("q", "Words", values.q || "")),
       h("div", { class: "split" },
         h("section", { "aria-label": "Claims" },
-          h("h2", {}, app.plural(wanted.length, "claim")),
+          h("h2", {}, values.kind ? app.count(wanted.length, values.kind) : `${wanted.length} of claims, guarantees and facts`),
           h("ul", { class: "claims" }, wanted.map(([name, claim]) => claimLine(name, claim, name === values.claim)))),
         h("section", { "aria-label": "Figures" },
           h("h2", {}, "Figures"),
@@ -173,18 +173,30 @@
       groups.map((group) => readingView(group, axes, drawn())),
       h("h2", {}, "Where it comes from"),
       h("dl", {},
-        h("dt", {}, "Panels"), h("dd", {}, panels.length ? panels.flatMap(([name, letters], i) => [i ? ", " : "",
-          h("a", { href: app.address(`paper/${about.paper}`, { figure: name, claim: id }) }, letters.length ? `${name} (${letters.join(", ")})` : name)]) : "none shows these cells"),
-        h("dt", {}, "Settings"), h("dd", {}, settings.length ? settings.flatMap((s, i) => [i ? ", " : "", link(`setting/${about.paper}/${s}`, data.settings[`${about.paper}/${s}`].title)]) : "none"),
-        h("dt", {}, "Methods"), h("dd", {}, methods.length ? methods.flatMap((key, i) => [i ? ", " : "", link(`method/${key}`, data.methods[key].title)]) : "none"),
+        listed("Panels", panels.map(([name, letters]) => h("a", { href: app.address(`paper/${about.paper}`, { figure: name, claim: id }) }, letters.length ? `${name} (${letters.join(", ")})` : name))),
+        listed("Settings", settings.map((s) => link(`setting/${about.paper}/${s}`, data.settings[`${about.paper}/${s}`].title))),
+        listed("Methods", methods.map((key) => link(`method/${key}`, data.methods[key].title))),
         h("dt", {}, "Stated in"), h("dd", {}, h("code", {}, `config/papers/${about.paper}/claims.yaml`), about.line ? `, line ${about.line}` : ""),
-        h("dt", {}, "Trials"), h("dd", {}, h("code", {}, `figures/${about.paper}/tables/trials.csv`), "; docs/check-a-verdict.md computes such numbers from it"),
+        h("dt", {}, "Trials"), h("dd", {}, h("a", { href: `${about.paper}/tables/trials.csv` }, h("code", {}, `figures/${about.paper}/tables/trials.csv`)), "; docs/check-a-verdict.md computes such numbers from it"),
         h("dt", {}, "Choices"), h("dd", {}, h("code", {}, "docs/deviations.md"))),
+      again(about),
       h("p", {}, "Run it all again, or read all checks:"),
       command(`snakemake --cores all ${about.paper}`),
       command(`optimist claims ${about.paper} --details`),
       h("details", {}, h("summary", {}, `All ${about.checks.length} checks as a table`), checkTable(about, id)),
     ];
+  }
+
+  const joined = (items) => items.flatMap((item, i) => [i ? ", " : "", item]);
+  const listed = (name, items) => (items.length ? [h("dt", {}, name), h("dd", {}, joined(items))] : null);
+
+  // A command that plays the trials behind the first regrets that are compared.
+  function again(about) {
+    const check = about.checks.find((one) => one[C.n] && one[C.units] === "trials" && one[C.check].startsWith("regret") && split(one[C.settings]).length === 1 && split(one[C.algorithms]).length);
+    if (!check) return null;
+    const labels = split(check[C.algorithms]).map((label) => `"${label}"`).join(" ");
+    return [h("p", {}, "Play the trials of one check alone, ", h("span", { class: "quiet" }, check[C.check]), ":"),
+      command(`optimist compare "${about.paper}/${check[C.settings]}" -a ${labels} --trials ${check[C.n]} --fresh`)];
   }
 
   // The readings that count with their outcomes; what the explanation adds stands behind them.
@@ -204,27 +216,35 @@
   const split = (text) => (text || "").split(/, (?![^[]*\])/).filter(Boolean);
 
   function needed(about) {
-    if (!about.needs) return null;
-    const hours = about.hours === null ? "" : `, ${number(about.hours)} core-hours`;
-    if (about.is_enough) return h("p", { class: "note" }, `More trials would hardly help: the truth is probably within a factor of ${about.decides} of the bound.`);
-    return h("div", { class: "note" }, h("p", {}, h("b", {}, "What would decide it: "), `${about.needs} ${about.needs_kind}${hours}.`), about.command ? command(about.command) : null);
+    if (about.verdict !== "undecided") return null;
+    const hours = about.hours === null ? "" : ` (${number(about.hours)} core-hours)`;
+    return h("div", { class: "note" }, h("p", {}, h("b", {}, "What would decide it: "), deciding(about), hours, "."), about.command ? command(about.command) : null);
+  }
+
+  // What would decide a claim, in words.
+  function deciding(about) {
+    if (about.is_enough) return "hardly more trials: there are as many as the effect takes that we set out to decide, so that what is open is probably nearer to its bound";
+    if (about.needs) return `${about.needs.toLocaleString("en")} ${about.needs_kind}, for a ratio of ${about.decides} between the truth and each bound`;
+    const open = about.checks.filter((check) => ["undecided", "empty"].includes(check[C.outcome]));
+    if (open.some((check) => check[C.check].includes("over splits"))) return "no number of trials: splits of one small data set share their rows, and its error has a floor";
+    if (open.some((check) => /slope|exponent/.test(check[C.check]))) return "no number of trials that is known beforehand: what is open is a slope";
+    return "no number of trials: where this was played nothing can be learnt, or too few settings are there";
   }
 
   // What would decide the undecided, cheapest first; last those that no number of trials decides.
   function undecided() {
     const open = Object.entries(data.claims).filter(([, claim]) => claim.verdict === "undecided");
-    const order = ([, claim]) => (claim.command ? claim.hours ?? 1e6 : claim.is_enough ? 1e8 : 1e9);
+    const order = ([, claim]) => (claim.is_enough ? 1e8 : claim.needs ? claim.hours ?? (claim.command ? 1e6 : 1e7) : 1e9);
     open.sort((a, b) => order(a) - order(b));
     const rows = open.map(([id, claim]) => [
       link(`claim/${id}`, id), claim.headline || claim.statement,
-      claim.is_enough ? `little: probably within a factor of ${claim.decides} of the bound`
-        : claim.needs ? `${claim.needs.toLocaleString("en")} ${claim.needs_kind}, to tell a ratio of ${claim.decides}` : "no number of trials",
+      deciding(claim),
       claim.command && claim.hours !== null ? number(claim.hours, 2) : "–",
     ]);
     const commands = open.filter(([, claim]) => claim.command);
     return [
       h("h1", {}, "What would decide the undecided claims"),
-      h("p", {}, `${app.plural(open.length, "claim")} ${open.length === 1 ? "is" : "are"} undecided, the cheapest to decide first. Core-hours are those of one processor core, beside what was run; they are left out where a share of them is not known.`),
+      h("p", {}, `${app.plural(open.length, "claim")} ${open.length === 1 ? "is" : "are"} undecided, the cheapest to decide first. Core-hours are those of one processor core, beside what was run; they are left out where a share of them is not known. New trials are beside those that were run, which have had their test.`),
       open.length ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Undecided claims" }, table(["claim", "what it says", "what would decide it", "core-hours"], rows)) : null,
       commands.length ? h("details", {}, h("summary", {}, "The commands"), commands.map(([id, claim]) => [h("h3", {}, id), command(claim.command)])) : null,
       h("p", {}, "The same list, in a terminal:"), command("optimist claims --undecided"),
@@ -374,7 +394,7 @@
   }
 
   function settingSelect(values) {
-    const known = data.papers[values.paper].order.filter((label) => cellsOf(values.paper, label).some((cell) => cell.curves));
+    const known = data.papers[values.paper].order.filter((label) => label === values.setting || cellsOf(values.paper, label).some((cell) => cell.curves));
     const title = (label) => {
       const about = data.settings[`${values.paper}/${label}`];
       const options = label.includes("[") && !about.title.includes(",") ? ` [${label.split("[")[1]}` : "";
@@ -482,7 +502,7 @@
     const series = seriesOf(values, shown);
     const setting = data.settings[`${values.paper}/${values.setting}`];
     if (!series.length) {
-      chart.replaceChildren(h("p", { class: "quiet" }, "Nothing to draw: choose an algorithm that was run here."));
+      chart.replaceChildren(h("p", { class: "quiet" }, cells.some((cell) => cell.curves) ? "Nothing to draw: choose an algorithm that was run here." : "No trial of regret was played in this setting; the table has its times."));
       return;
     }
     const { n, band } = wordsOf(values, series);
@@ -493,7 +513,7 @@
         width: width(), axis: values.base && values.axis === "log" ? "symlog" : values.axis, at: values.at, zero: Boolean(values.base), sentence,
         xLabel: "round", yLabel: values.base ? "difference of regret" : `${values.line} regret`, domain: [values.from, values.to],
       }),
-      h("p", { class: "axis-note" }, `band: ${band}, ${n}`, values.axis === "log" && !values.base ? "; values of zero are not on a logarithmic axis" : "",
+      h("p", { class: "axis-note" }, `band: ${band}, ${n}`, values.base ? ", of the trials whose curves are kept; the table below pairs all" : "", values.axis === "log" && !values.base ? "; values of zero are not on a logarithmic axis" : "",
         values.base && values.axis === "log" ? "; differences change sign: the axis is a symmetric logarithm" : ""));
     const timed = shown.filter((cell) => cell.times);
     const columns = [];
@@ -562,7 +582,9 @@
     values.table = () => csv([columns.map(([, title]) => title), ...rows.map(text)]);
     return h("section", {}, h("h2", {}, "Leaderboard"),
       h("p", { class: "small quiet" }, "Algorithms share a rank where the paired 95 % interval of their difference to the best of them holds zero.",
-        few ? ` ${few} of fewer than ${app.FEWEST} trials ${few === 1 ? "has" : "have"} none.` : ""),
+        few ? ` ${app.plural(few, "mean")} of fewer than ${app.FEWEST} trials ${few === 1 ? "has" : "have"} none.` : "",
+        " Ranks are those at the end, whatever round is read.",
+        new Set(rows.filter((row) => row.n).map((row) => row.n)).size > 1 ? " Means are over as many trials as each was played (n), not the same for all: choose one under “Minus, paired” to compare it on common trials." : ""),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Leaderboard" },
         h("table", { class: "narrow" }, h("thead", {}, h("tr", {}, head)),
           h("tbody", {}, rows.map((row) => h("tr", {}, columns.map(([, , show, , kind]) => h("td", { class: kind || null }, show(row)))))))));
@@ -608,7 +630,7 @@
       h("h1", {}, "Methods and settings"),
       h("div", { class: "controls" }, field("q", "Words", values.q || "")),
       h("h2", {}, app.plural(own.length, "method")),
-      h("ul", { class: "claims" }, own.map(([id, m]) => h("li", {}, h("p", {}, link(`method/${id}`, m.title), " ", m.sentence, h("span", { class: "small quiet" }, ` ${m.reference}`))))),
+      h("ul", { class: "plain" }, own.map(([id, m]) => h("li", {}, h("p", {}, link(`method/${id}`, m.title), " ", m.sentence, h("span", { class: "small quiet" }, ` ${m.reference}`))))),
       h("h2", {}, app.plural(settings.length, "setting")),
       Object.keys(data.papers).map((id) => {
         const those = settings.filter(([, s]) => s.paper === id);
@@ -653,8 +675,8 @@
         h("dt", {}, "Label"), h("dd", {}, h("code", {}, about.label)),
         h("dt", {}, "Rounds"), h("dd", {}, about.horizon.toLocaleString("en")),
         h("dt", {}, "Environment"), h("dd", {}, h("code", {}, about.environment)),
-        h("dt", {}, "Trials"), h("dd", {}, `${Math.max(0, ...cells.map((c) => c.finals.length))} at most; trial k of every algorithm meets the same arms and rewards`),
-        h("dt", {}, "Shown in"), h("dd", {}, figures.flatMap(([name, f], i) => [i ? ", " : "", h("a", { href: app.address(`paper/${about.paper}`, { figure: name.split("/")[1] }) }, f.title)]))),
+        h("dt", {}, "Trials"), h("dd", {}, Math.max(0, ...cells.map((c) => c.finals.length)) ? `${Math.max(...cells.map((c) => c.finals.length))} at most; trial k of every algorithm meets the same arms and rewards` : "none of regret; it was timed alone"),
+        listed("Shown in", figures.map(([name, f]) => h("a", { href: app.address(`paper/${about.paper}`, { figure: name.split("/")[1] }) }, f.title)))),
       h("h2", {}, "Parameters"),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Parameters" }, table(["parameter", "value"], Object.entries(about.parameters))),
       h("h2", {}, "One trial of it"),
