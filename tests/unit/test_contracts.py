@@ -282,6 +282,13 @@ def test_a_singular_matrix_that_is_raised_is_a_status_and_no_failure(here):
     assert failures("mine.py:Mine") == {}
 
 
+def test_a_class_that_plays_at_random_is_blamed_for_that_alone(here):
+    write_class(here, "def select(self, arms): return int(np.random.randint(len(arms)))")
+    (found,) = report.check("mine.py:Mine")
+    assert set(found.failed) == {"plays_the_same_twice", "leaves_shared_generators_alone"}
+    assert found.results["asking_does_not_change_it"] == "not run"
+
+
 def test_what_fails_first_keeps_what_builds_on_it_from_running(here):
     write_class(here, "def select(self, arms): return 2.0")
     (found,) = report.check("mine.py:Mine")
@@ -336,7 +343,7 @@ def test_a_problem_that_is_refused_is_told_and_no_failure(here):
         ("none.py:Mine", "there is no file 'none.py'"),
         ("tubro", "unknown algorithm or environment 'tubro' (did you mean 'turbo'?)"),
         ("covertype", "environment 'covertype' needs a data set"),
-        ("mine.py:Mine[", "malformed; allowed: name or name[key=value,...]"),
+        ("mine.py:Mine[", "malformed; allowed: one name, or name[key=value,...]"),
     ],
 )
 def test_a_wrong_label_is_refused_in_one_line(here, capsys, label, words):

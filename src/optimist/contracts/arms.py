@@ -126,7 +126,7 @@ def _choices_of(played: Played, rounds: int) -> list[int]:
     return choices(algorithm, environment, played.rounds(rounds))
 
 
-@ARMS.check(Played)
+@ARMS.check(Played, compares_plays=True)
 def keeps_no_reference_to_its_arms(played: Played) -> None:
     """What it has learned does not change with the array that it was given, which is reused."""
     environment, algorithm = played.build()
@@ -155,7 +155,7 @@ def _listing(algorithm: Any, arms: np.ndarray) -> list[str]:
     ]
 
 
-@ARMS.check(Played)
+@ARMS.check(Played, compares_plays=True)
 def asking_does_not_change_it(played: Played) -> None:
     """To ask contains, diagnostics or state_bytes changes nothing in what it plays."""
     # Coverage is checked in the regret lane only: both lanes must play the same.
@@ -173,7 +173,7 @@ def asking_does_not_change_it(played: Played) -> None:
             learn(each, environment, t, environment.arms(t), index)
 
 
-@ARMS.check(Played)
+@ARMS.check(Played, compares_plays=True)
 def prepare_changes_no_choice(played: Played) -> None:
     """What prepare does, select does where nobody called it."""
     # Who is timed on the history of another prepares in few rounds.
@@ -265,7 +265,7 @@ def plain_numbers(what: str, numbers: Any) -> None:
 # Histories that a problem or an option describes.
 
 
-@ARMS.check(Toy)
+@ARMS.check(Toy, compares_plays=True)
 def fixed_arms_change_no_choice(toy: Toy) -> None:
     """To be told that arms are fixed changes nothing in the choices."""
     # What an algorithm does with that knowledge may only make it faster.
@@ -282,7 +282,7 @@ def fixed_arms_change_no_choice(toy: Toy) -> None:
     same_choices(told, untold, "told that arms are fixed", "untold", "the same arm")
 
 
-@ARMS.check(Toy)
+@ARMS.check(Toy, compares_plays=True)
 def raw_and_aggregated_histories_choose_the_same(toy: Toy) -> None:
     """The options history=raw and history=aggregated give the same choices."""
     _has_history(toy.method)

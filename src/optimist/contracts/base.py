@@ -69,12 +69,16 @@ class Check:
         Whether nothing else can be checked where it fails.
     is_hint : bool
         Whether it is one of style.
+    compares_plays : bool
+        Whether it compares plays that should be the same; that says nothing of a class that does
+        not play the same twice.
     """
 
     function: Callable[[Any], None]
     case: type
     is_basic: bool = False
     is_hint: bool = False
+    compares_plays: bool = False
 
     @property
     def name(self) -> str:
@@ -134,12 +138,17 @@ class Contract:
         self.checks: list[Check] = [check for part in parts for check in part.checks]
 
     def check(
-        self, case: type, *, is_basic: bool = False, is_hint: bool = False
+        self,
+        case: type,
+        *,
+        is_basic: bool = False,
+        is_hint: bool = False,
+        compares_plays: bool = False,
     ) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
         """Return a decorator that adds a function as a check of cases of one type."""
 
         def add(function: Callable[[Any], None]) -> Callable[[Any], None]:
-            self.checks.append(Check(function, case, is_basic, is_hint))
+            self.checks.append(Check(function, case, is_basic, is_hint, compares_plays))
             return function
 
         return add

@@ -109,7 +109,7 @@ def a_trial_of_its_paper_ends_well(played: Played) -> None:
 # On toys.
 
 
-@BOX_ALGORITHMS.check(Toy)
+@BOX_ALGORITHMS.check(Toy, compares_plays=True)
 def trials_differ(toy: Toy) -> None:
     """Without initial points three trials are repeatable, and each plays other points."""
     played = [points(toy.build(toy.problem(initial=None), trial), 8) for trial in range(4)]
@@ -139,7 +139,7 @@ def a_trial_may_end_before_its_initial_points(toy: Toy) -> None:
     require(trajectory.status == "ok" and lengths == {3}, seen, "'ok' with 3")
 
 
-@BOX_ALGORITHMS.check(Toy)
+@BOX_ALGORITHMS.check(Toy, compares_plays=True)
 def keeps_no_reference_to_its_points(toy: Toy) -> None:
     """What it has learned does not change with the array that it returned or was told of."""
     problem = toy.problem()
@@ -154,7 +154,7 @@ def keeps_no_reference_to_its_points(toy: Toy) -> None:
         x[:] = 9.9
 
 
-@BOX_ALGORITHMS.check(Toy)
+@BOX_ALGORITHMS.check(Toy, compares_plays=True)
 def asking_does_not_change_it(toy: Toy) -> None:
     """contains, diagnostics and state_bytes answer as they should, and change nothing."""
     problem = toy.problem()
