@@ -19,7 +19,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -261,7 +260,8 @@ def _reward(environment, t, choice):
 
 def _check_index(index, arms, t, algorithm):
     """Raise ConfigError unless what ``select`` returned in round ``t`` is one of so many arms."""
-    if isinstance(index, bool) or not isinstance(index, Integral) or not 0 <= index < arms:
+    is_whole = isinstance(index, int | np.integer) and not isinstance(index, bool)
+    if not (is_whole and 0 <= index < arms):
         raise ConfigError(
             f"{type(algorithm).__name__}.select returned {index!r} in round {t + 1}; "
             f"allowed: the index of an arm, from 0 to {arms - 1}"
