@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from optimist import __version__, completion, terminal
-from optimist.errors import ConfigError, OptimistError, unwritable_named
+from optimist.errors import ConfigError, OptimistError, nearest, unwritable_named
 
 WIDTH = 120  # of tables where nobody looks at a terminal
 
@@ -52,8 +52,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that says which option a misspelt one may be."""
+
+    def parse_args(self, *arguments, **keywords):
+        found, unknown = self.parse_known_args(*arguments, **keywords)
+        if unknown:
+            own = next(a for a in self._actions if isinstance(a, argparse._SubParsersAction))
+            chosen = own.choices[found.name_of_command]
+            known = [name for action in chosen._actions for name in action.option_strings]
+            misspelt = [word for word in unknown if word.startswith("-")]
+            hint = nearest(misspelt[0], known) if misspelt else ""
+            chosen.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+        return found
+
+
 def _parser():
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="optimist", description="Re-run experiments on optimistic bandits and check claims."
     )
     parser.add_argument("--version", action="version", version=f"optimist {__version__}")
@@ -63,10 +78,11 @@ def _parser():
     def add(name, command, text):
         added = commands.add_parser(name, help=text)
         added.add_argument("--json", action="store_true", help="print JSON")
-        added.set_defaults(command=command)
+        added.set_defaults(command=command, name_of_command=name)
         return added
 
     lister = add("list", _list, "print papers, settings, algorithms, and their options")
+    _add_overlays(lister)
     lister.add_argument("listed", nargs="?", metavar="PAPER[/SETTING]|ALGORITHM")
 
     _add_run_options(add("run", _run, "run one cell outside the workflow"))
@@ -104,7 +120,18 @@ def _parser():
     return parser
 
 
+def _add_overlays(parser):
+    parser.add_argument(
+        "--configfile",
+        nargs="+",
+        default=[],
+        metavar="YAML",
+        help="overlays, as for snakemake, for their settings and algorithms",
+    )
+
+
 def _add_run_options(parser):
+    _add_overlays(parser)
     parser.add_argument("cell", metavar="PAPER/SETTING/ALGORITHM")
     parser.add_argument(
         "--trials", default="0:1", metavar="FIRST:STOP", help="or how many; default: 0:1"
@@ -115,7 +142,7 @@ def _add_run_options(parser):
 def _add_new_options(parser):
     parser.add_argument("what", metavar="WHAT", help="algorithm or environment")
     parser.add_argument("name", metavar="NAME", help="in lower case, as epsilon_greedy")
-    parser.add_argument("--family", help="glb, heavy_tailed, kernel or box; arms or box")
+    parser.add_argument("--family", help="glb, heavy_tailed, kernel or box; arms, kernel or box")
     parser.add_argument("--file", metavar="PATH", help="default: NAME.py")
 
 
@@ -134,6 +161,7 @@ def _add_claims_options(parser):
 
 
 def _add_compare_options(parser):
+    _add_overlays(parser)
     parser.add_argument(
         "settings",
         nargs="+",
@@ -191,7 +219,9 @@ def _add_results_options(parser):
 
 def _list(options):
     from optimist import listing
+    from optimist.plan.config import use
 
+    use(*options.configfile)
     if options.listed is None:
         content = listing.everything()
     else:
@@ -209,11 +239,13 @@ def _run(options):
 
     arithmetic.fix()  # before anything imports numpy
     from optimist.data.alone import prepared
+    from optimist.plan.config import use
     from optimist.runs.trials import Trials, run
 
     first, stop = _parse_trials(options.trials)
     if options.rounds is not None and options.rounds < 1:
         raise ConfigError(f"--rounds is {options.rounds}; allowed: at least 1")
+    use(*options.configfile)
     cell = _parse_cell(options.cell)
     data_dir = prepared(cell.spec["dataset"]) if "dataset" in cell.spec else None
     trials = Trials("regret", cell, first, stop, rounds=options.rounds)
@@ -231,7 +263,9 @@ def _run(options):
 
 def _compare(options):
     from optimist.comparison import show
+    from optimist.plan.config import use
 
+    use(*options.configfile)
     with show.progress(sys.stderr) as report:
         table = show.compared(options, report)
     if options.json:
@@ -244,13 +278,18 @@ def _compare(options):
 
 
 def _parse_cell(text):
-    from optimist.plan.config import load_paper
+    from optimist.plan.config import load_paper, with_file
     from optimist.runs.cell import make_cell
 
+    own = re.fullmatch(r"([^\[\]]+\.py:\w+(?:\[[^\]]*\])?)/(.+)", text)
+    if own and "/" not in own[1].partition(".py:")[0]:
+        from optimist.comparison.select import setting
+
+        return setting(own[1]).cell(with_file(own[2]))
     parts = text.split("/", 2)
     if len(parts) != 3:
         raise ConfigError(f"cell is {text!r}; allowed: PAPER/SETTING/ALGORITHM")
-    return make_cell(load_paper(parts[0]), parts[1], parts[2])
+    return make_cell(load_paper(parts[0]), parts[1], with_file(parts[2]))
 
 
 def _whole(text):

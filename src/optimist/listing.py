@@ -9,7 +9,7 @@ from typing import Any
 
 from optimist.algorithms import REGISTRIES, algorithm_class, is_algorithm, option_names
 from optimist.environments import environment_class
-from optimist.errors import unknown_name
+from optimist.errors import ConfigError, unknown_name
 from optimist.label import name_of, write
 from optimist.plan.config import load_paper, paper_names
 from optimist.runs.setting import option_defaults, option_places, resolve_setting
@@ -42,8 +42,14 @@ def of_name(name: str) -> dict[str, Any]:
         known = {*paper_names()}.union(*REGISTRIES.values())
         raise unknown_name("paper or algorithm", name, known)
     found = of_paper(name) if is_paper else {}
+    errors: list[ConfigError] = []
     for domain in [domain for domain in REGISTRIES if name in REGISTRIES[domain]]:
-        found |= _method(name, domain)
+        try:
+            found |= _method(name, domain)
+        except ConfigError as error:  # of a file that has it for another domain
+            errors.append(error)
+    if not found:
+        raise errors[0]
     return found
 
 
@@ -56,7 +62,7 @@ def _method(name: str, domain: str) -> dict[str, Any]:
         f"options of {name} on {domain}": [
             {
                 "option": key,
-                "default": write(value),
+                "default": "none" if value is inspect.Parameter.empty else write(value),
                 "may be": _as_typed(texts.get(key, ("", ""))[0]),
                 "meaning": _as_typed(texts.get(key, ("", ""))[1]),
             }

@@ -25,7 +25,7 @@ FAMILIES = {
         "kernel": "bkb/gaussian_d1",
         "box": "go_ucb/f1",
     },
-    "environment": {"arms": "", "box": ""},
+    "environment": {"arms": "", "kernel": "", "box": ""},
 }
 _NAME = re.compile("[a-z][a-z0-9_]*")
 # In a label they stand for something else.
@@ -41,7 +41,7 @@ def write(what: str, name: str, family: str | None, file: str | None = None) -> 
     what : {"algorithm", "environment"}
     name : str
         In lower case, ``epsilon_greedy``; the class is called EpsilonGreedy.
-    family : {"glb", "heavy_tailed", "kernel", "box"} or {"arms", "box"}
+    family : {"glb", "heavy_tailed", "kernel", "box"} or {"arms", "kernel", "box"}
         What the algorithm is told, or what the environment is.
     file : str or None
         Path of the file; None for the name in the current folder.

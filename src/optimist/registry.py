@@ -88,6 +88,8 @@ class Registry:
         ``module:Class``; each class derives from one of them.
     taken : frozenset of str
         Names that no package may offer, beside those of ``table``.
+    related : tuple of str
+        ``module:Class`` from which classes of this kind for other settings derive.
     """
 
     kind: str
@@ -95,6 +97,7 @@ class Registry:
     group: str
     bases: tuple[str, ...]
     taken: frozenset[str] = frozenset()
+    related: tuple[str, ...] = ()
 
     def __contains__(self, name: str) -> bool:
         known = name in self.table or name in self.added
@@ -231,6 +234,10 @@ class Registry:
 
     def _check(self, name: str, found: type) -> None:
         if not issubclass(found, self._bases):
+            if issubclass(found, tuple(map(_attribute, self.related))):
+                raise ConfigError(
+                    f"{name} is for another kind of setting; allowed here: {self._allowed}"
+                )
             raise self.refusal(name)
         if inspect.isabstract(found):
             missing = ", ".join(sorted(getattr(found, "__abstractmethods__")))  # noqa: B009

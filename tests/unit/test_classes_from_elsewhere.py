@@ -127,7 +127,7 @@ def test_a_class_for_another_problem_or_domain_is_refused(here):
     assert "is not defined for a HeavyTailedProblem; allowed: GLBProblem" in message(
         lambda: play_trial(cell_of("mine.py:Mine", "student_t[horizon=50]", "hvt_ucb"), 0)
     )
-    assert "mine.py:Mine is no algorithm; allowed: a subclass of" in message(
+    assert "mine.py:Mine is for another kind of setting; allowed here: a subclass of" in message(
         cell_of, "mine.py:Mine", "f1", "go_ucb"
     )
 

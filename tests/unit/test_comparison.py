@@ -11,7 +11,7 @@ from own_class import MINE
 from PIL import Image
 
 import optimist
-from optimist import cli
+from optimist import cli, new
 from optimist.algorithms import REGISTRIES
 from optimist.algorithms.uniform import Uniform
 from optimist.comparison import draw, show
@@ -20,6 +20,7 @@ from optimist.errors import ConfigError, ResultError, UnwritableError
 from optimist.files import sha256
 from optimist.plan.config import load_looks, load_paper
 from optimist.runs.cell import make_cell, play_trial
+from optimist.runs.trials import Trials
 
 
 @pytest.fixture
@@ -530,3 +531,59 @@ def test_an_interruption_is_one_line(here, monkeypatch, capsys):
     monkeypatch.setattr(show, "play", interrupted)
     assert cli.main(["compare", "glb_omd/logistic_s3", "-a", "uniform"]) == 130
     assert capsys.readouterr().err.strip() == "interrupted; trials that had ended are kept"
+
+
+def test_environments_of_one_name_are_refused_and_a_class_is_no_setting(here):
+    text = new.template("environment", "arms", "world")
+    for name in ("one.py", "other.py"):
+        (here / name).write_text(text)
+    said = message(optimist.play, ["one.py:World", "other.py:World"], ["uniform"], trials=1)
+    assert said.startswith("one.py:World and other.py:World have one name, World;")
+    assert "world.py:World for a class" in message(optimist.play, Uniform, ["uniform"])
+
+
+def test_an_overlay_names_settings_and_algorithms(here, capsys):
+    (here / "world.py").write_text(new.template("environment", "arms", "world"))
+    (here / "own.yaml").write_text(
+        "algorithm_files: {ours: mine.py:Mine}\n"
+        "additions: {glb_omd: {settings: {world: {title: W, about: A., environment: world.py:World,"
+        " horizon: 30}}}}\n"
+    )
+    words = ["--configfile", "own.yaml"]
+    play = ["compare", "glb_omd/world", "-a", "ours", "gloc", "--trials", "2"]
+    assert cli.main([*play, *words]) == 0
+    assert "mine.py:Mine" in capsys.readouterr().out
+    assert cli.main(["run", "glb_omd/world/ours", *words]) == 0
+    assert cli.main(["list", "glb_omd/world", *words]) == 0
+    assert cli.main(play) == 1
+    assert "unknown setting" in capsys.readouterr().err
+
+
+def test_files_with_a_class_of_one_name_are_told_apart_in_a_figure():
+    labels = ["a/x.py:Mine", "y.py:Mine[gamma=1]", "uniform"]
+    called = {label: look["label"] for label, look in draw._looks(labels, {}).items()}
+    assert len(set(called.values())) == 3 and "x.py" in called[labels[0]]
+
+
+def test_time_left_is_known_once_something_was_played():
+    clock = playing._Clock()
+    known, other = (
+        Trials("regret", make_cell(load_paper("glb_omd"), "logistic_s3", label), 0, 1)
+        for label in ("uniform", "gloc")
+    )
+    clock._expected = {known.cell.name: math.nan, other.cell.name: math.nan}
+    clock._left = {known.cell.name: 1, other.cell.name: 3}
+    clock.stop(known, 2.0)
+    assert clock.left == 6.0
+
+
+def test_a_misspelt_option_is_named(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["compare", "glb_omd/logistic_s3", "-a", "uniform", "--trails", "2"])
+    assert "(did you mean '--trials'?)" in capsys.readouterr().err
+
+
+def test_a_setting_in_a_file_is_run(here, capsys):
+    (here / "world.py").write_text(new.template("environment", "arms", "world"))
+    assert cli.main(["run", "world.py:World[dimension=2]/mine.py:Mine", "--rounds", "5"]) == 0
+    assert "status ok" in capsys.readouterr().out

@@ -454,6 +454,7 @@ def test_a_broken_class_on_a_box_is_named_by_the_right_check(here, check, body, 
 WORLD = """
 import numpy as np
 from optimist.environments.glm import GLMEnvironment
+from optimist.environments.kernel import KernelEnvironment
 from optimist.environments.test_functions import TestFunctionEnvironment
 
 class Good(GLMEnvironment):
@@ -467,13 +468,20 @@ class Bowl(TestFunctionEnvironment):
         super().__init__(
             horizon=horizon, trial=trial, stream=stream, function="rastrigin", dimension=dimension
         )
+
+class Hills(KernelEnvironment):
+    def __init__(self, *, horizon, trial, stream, arms=40):
+        super().__init__(
+            horizon=horizon, trial=trial, stream=stream,
+            kernel="gaussian", lengthscale=0.3, arms=arms,
+        )
 """
 
 
 def test_a_good_environment_holds_everything(here):
     (here / "good.py").write_text(WORLD)
     assert failures("good.py:Good") == failures("good.py:Good[redrawn=true,horizon=9]") == {}
-    assert failures("good.py:Bowl[dimension=3]") == {}
+    assert failures("good.py:Bowl[dimension=3]") == failures("good.py:Hills") == {}
     with pytest.raises(ConfigError, match=r"unknown option 'nrm' \(did you mean 'norm'\?\)"):
         batteries("good.py:Good[nrm=3]")
 
@@ -485,7 +493,7 @@ def test_a_good_environment_holds_everything(here):
             "Good",
             "rewards_are_plain_floats",
             "def reward(self, t, index): return self._rewards[t, index]",
-            "of type float64; allowed: a float",
+            "of type float64; allowed: a finite float",
         ),
         (
             "Good",
@@ -518,6 +526,31 @@ def test_a_good_environment_holds_everything(here):
             "rewards_average_to_the_means",
             "def reward(self, t, index): return 1.0 - float(self._rewards[t, index])",
             "standard errors off; allowed: 4, for logistic",
+        ),
+        (
+            "Good",
+            "rewards_are_plain_floats",
+            "def reward(self, t, index): return float('nan') if t == 3 else 0.5",
+            "reward(3, 0) returned nan, of type float; allowed: a finite float",
+        ),
+        (
+            "Hills",
+            "rewards_average_to_the_means",
+            "def reward(self, t, index): return 0.1 + super().reward(t, index)",
+            "standard errors off; allowed: 4, for a deviation of 0.1",
+        ),
+        (
+            "Hills",
+            "rewards_average_to_the_means",
+            "def reward(self, t, index):\n    m = self.means(t)[index]\n"
+            "    return float(m + 2 * (super().reward(t, index) - m))",
+            "times as much as deviation, 0.1, says; allowed: once as much, or less",
+        ),
+        (
+            "Bowl",
+            "rewards_average_to_the_values",
+            "def reward(self, t, x): return -super().reward(t, x)",
+            "above values on average",
         ),
         (
             "Good",

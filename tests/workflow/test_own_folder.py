@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 from installed import build
 from projects import TIMERS
 
@@ -80,6 +81,24 @@ def test_other_families_start_from_a_figure_of_their_paper(shell, tmp_path, fami
     assert re.search(r"^\w+_with_mine +1$", dry, flags=re.M)
     checked = shell.installed.run("optimist", "check", "mine.py:Mine", cwd=tmp_path / "lab")
     assert "0 failed" in checked.stdout
+
+
+def test_a_setting_of_ones_own_is_played_by_overlay_and_by_name(shell, tmp_path):
+    shell.installed.run("optimist", "init", "lab", cwd=tmp_path)
+    lab = tmp_path / "lab"
+    shell.installed.run("optimist", "new", "environment", "waves", "--family", "arms", cwd=lab)
+    own = yaml.safe_load(block("yaml"))["additions"]["glb_omd"]
+    overlay = yaml.safe_load((lab / "config/lab.yaml").read_text())
+    added = overlay["additions"]["glb_omd"]
+    added["settings"], added["runs"] = own["settings"], [*added["runs"], *own["runs"]]
+    (lab / "config/lab.yaml").write_text(yaml.safe_dump(overlay))
+    (line,) = re.findall(r"`(optimist compare glb_omd/waves [^`]*)`", DOCUMENT)
+    words = [*shlex.split(line), "--trials", "2", "--rounds", "20"]
+    assert "mine.py:Mine" in shell.installed.run(*words, cwd=lab).stdout
+    only = ["--config", "only={settings: [waves]}"]
+    quick = ["--configfile", "config/quick.yaml", *only, "--", "results"]
+    dry = shell.installed.run("snakemake", "-n", "--cores", "1", *quick, cwd=lab).stdout
+    assert "glb_omd/waves/gloc" in dry
 
 
 def test_the_folder_shows_its_own_algorithm_and_reports_it(shell):

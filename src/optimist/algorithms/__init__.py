@@ -61,6 +61,7 @@ REGISTRIES = {
         "optimist.algorithms",
         (base,),
         frozenset((*REGISTRY, *BOX_REGISTRY)),
+        ("optimist.algorithms.base:Algorithm",),
     )
     for domain, table, base in (
         ("arms", REGISTRY, "optimist.algorithms.base:FiniteArmAlgorithm"),

@@ -3,7 +3,7 @@
 Seaborn, which takes 0.7 s to import, is imported here alone, and when something is drawn.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from optimist.label import name_of
 from optimist.panels.looks import MARKERS
 from optimist.panels.rows import display_name
 from optimist.plan.config import load_looks
-from optimist.registry import names_file
+from optimist.registry import names_file, short_name
 from optimist.runs.loop import COMPLETE
 from optimist.statistics import mean_interval
 
@@ -105,10 +105,13 @@ def _looks(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
     free = [colour for colour in looks["palette"] if colour not in known.values()]
     others = cycle(free or looks["palette"])
     shapes, found = [*MARKERS.values()], dict[str, dict[str, Any]]()
+    # Two files may have a class of one name.
+    classes = [_class(name) for name in {*map(name_of, labels)}]
+    again = {name for name in classes if classes.count(name) > 1}
     for i, label in enumerate(labels):
         own, used = known[label], {look["color"] for look in found.values()}
         found[label] = {
-            "label": _called(label, names),
+            "label": _called(label, names, again),
             "color": next(others) if own is None or own in used else own,
             "marker": shapes[i % len(shapes)],
             "linestyle": "-",
@@ -116,9 +119,14 @@ def _looks(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
     return found
 
 
-def _called(label: str, names: Mapping[str, str]) -> str:
+def _class(name: str) -> str:
+    return name.rpartition(":")[2] if names_file(name) else name
+
+
+def _called(label: str, names: Mapping[str, str], again: Collection[str]) -> str:
+    """Return what an algorithm is called: a class of a name in ``again`` with its file."""
     own = name_of(label)
-    short = own.rpartition(":")[2] if names_file(own) else own
+    short = short_name(own) if _class(own) in again else _class(own)
     return display_name(label, {own: names.get(own, short)})
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.algorithms import REGISTRIES
 from optimist.comparison.committed import Committed
-from optimist.comparison.select import OWN, Setting, cells, settings
+from optimist.comparison.select import OWN, Setting, cells, once, settings
 from optimist.data.alone import prepared
 from optimist.environments import environment_class
 from optimist.errors import ConfigError, ResultError, UnwritableError, check_writable
@@ -135,6 +135,10 @@ def play(
 
 
 def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
+    if isinstance(where, type):
+        raise ConfigError(
+            f"setting is {where!r}; allowed: texts, such as world.py:World for a class"
+        )
     listed = [where] if isinstance(where, str | Setting) else list(where)
     found = [
         one
@@ -143,7 +147,7 @@ def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
     ]
     if not found:
         raise ConfigError("settings is empty; allowed: PAPER/SETTING")
-    return list({str(one): one for one in found}.values())
+    return once(found)
 
 
 def figures_folder(paper: str) -> Path:
@@ -361,8 +365,13 @@ class _Clock:
         return sum(number * self._of(name) for name, number in self._left.items())
 
     def _of(self, name: str) -> float:
+        """Return the seconds of a trial of a cell; as of others where nothing is known of it."""
         measured = self._measured.get(name)
-        return sum(measured) / len(measured) if measured else self._expected[name]
+        if measured:
+            return sum(measured) / len(measured)
+        expected = self._expected[name]
+        others = [seconds for known in self._measured.values() for seconds in known]
+        return sum(others) / len(others) if expected != expected and others else expected
 
 
 class _Workers:

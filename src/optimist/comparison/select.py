@@ -9,7 +9,7 @@ from optimist.algorithms import REGISTRIES, make_algorithm
 from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.errors import ConfigError, OptimistError
 from optimist.label import Label, Value, name_of
-from optimist.plan.config import load_paper, matches, paper_names, stand_in
+from optimist.plan.config import load_paper, matches, paper_names, stand_in, with_file
 from optimist.registry import file_meant, names_file
 from optimist.runs.cell import Cell, build, make_cell
 
@@ -52,9 +52,14 @@ class Setting:
         return make_cell(self._source, self.label, algorithm)
 
     @property
+    def environment(self) -> str:
+        """Name of its environment, which may be a class in a file."""
+        return str(self._source["settings"][name_of(self.label)]["environment"])
+
+    @property
     def domain(self) -> str:
         """``arms`` or ``box``."""
-        return environment_domain(self._source["settings"][name_of(self.label)]["environment"])
+        return environment_domain(self.environment)
 
 
 def settings(*texts: str, **options: Value) -> list[Setting]:
@@ -75,8 +80,26 @@ def settings(*texts: str, **options: Value) -> list[Setting]:
     ConfigError
         For a name, a pattern or an option that is not known.
     """
-    found = [_with(setting, options) for text in texts for setting in _settings(text)]
-    return list({str(setting): setting for setting in found}.values())
+    return once([_with(setting, options) for text in texts for setting in _settings(text)])
+
+
+def once(found: Iterable[Setting]) -> list[Setting]:
+    """Return settings without repetitions.
+
+    Raises
+    ------
+    ConfigError
+        If two environments of different files have one name, by which settings are told apart.
+    """
+    known: dict[str, Setting] = {}
+    for one in found:
+        other = known.setdefault(str(one), one)
+        if other.environment != one.environment:
+            raise ConfigError(
+                f"{other.environment} and {one.environment} have one name, {one}; allowed: classes "
+                "of different names"
+            )
+    return list(known.values())
 
 
 def setting(text: str, **options: Value) -> Setting:
@@ -149,7 +172,7 @@ def _with(setting: Setting, options: Mapping[str, Value]) -> Setting:
 def algorithm(entry: Any) -> str:
     """Return the label of an algorithm: a label as it is; a class is registered under its name."""
     if isinstance(entry, str):
-        return entry
+        return with_file(entry)
     if isinstance(entry, type):
         return register(entry)
     raise ConfigError(f"algorithm is {entry!r}; allowed: a label, or a class")

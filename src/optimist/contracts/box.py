@@ -183,7 +183,7 @@ def refuses_arms(method: Method) -> None:
         others = ()
     if others == toys.KINDS:
         raise PassedOverError("a class of the same name plays with any arms")
-    pattern = "unknown algorithm|is not defined for|is no algorithm"
+    pattern = "unknown algorithm|is not defined for|is no algorithm|is for another kind of setting"
     refused(method.label, toys.make_problem("logistic"), pattern)
 
 

@@ -1,6 +1,7 @@
 """What a function on a box promises: determined by its trial, honest about its maximum."""
 
 import inspect
+import math
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from optimist.environments.base import BoxEnvironment
 from optimist.problems.box import BoxProblem
 
 BOX_ENVIRONMENTS = Contract()
+TRIALS = 20  # over which rewards are averaged
+MOST = 5.0  # standard errors
+ROUNDING = 1e-12
 MANY, FEW = 50, 2  # points at which a function is looked at, and where that takes time
 
 
@@ -76,6 +80,21 @@ def no_value_is_above_the_maximum_or_the_bound(world: World) -> None:
         require(type(value) is float, seen, "a float, as float(...) makes it")
         require(value <= environment.maximum, seen, f"maximum, {environment.maximum:g}, at most")
         require(abs(value) <= bound, seen, f"value_bound, {bound:g}, at most")
+
+
+@BOX_ENVIRONMENTS.check(World)
+def rewards_average_to_the_values(world: World) -> None:
+    """Over trials, rounds and points, rewards average to the values that regret is counted by."""
+    residuals = []
+    for trial in range(FEW if world.is_slow else TRIALS):
+        (environment,) = world.built(trial)
+        for t, x in enumerate(some_points(environment, FEW if world.is_slow else world.horizon)):
+            residuals.append(environment.reward(t, x) - environment.value(x))
+    mean, spread = float(np.mean(residuals)), float(np.std(residuals, ddof=1))
+    error = spread / math.sqrt(len(residuals))
+    seen = f"rewards are {mean:.3g} above values on average, with a standard error of {error:.2g}"
+    allowed = f"{MOST:g} standard errors, or a function with no noise and no difference"
+    require(abs(mean) <= MOST * error or abs(mean) <= ROUNDING, seen, allowed)
 
 
 @BOX_ENVIRONMENTS.check(World)

@@ -1,6 +1,7 @@
 """What an environment with arms promises: determined by its trial, true to its means."""
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -62,13 +63,15 @@ def _fit(means: Any, arms: np.ndarray, t: int) -> None:
 
 @ENVIRONMENTS.check(World, is_basic=True)
 def rewards_are_plain_floats(world: World) -> None:
-    """reward and regret return floats of Python."""
+    """reward and regret return finite floats of Python."""
     (environment,) = world.built(0)
-    t = 0
     for name in ("reward", "regret"):
-        value = getattr(environment, name)(t, 0)
-        seen = f"{name}(0, 0) returned {value!r}, of type {type(value).__name__}"
-        require(type(value) is float, seen, "a float, as float(...) makes it")
+        for t in range(world.horizon):
+            for k in range(len(environment.arms(t))):
+                value = getattr(environment, name)(t, k)
+                seen = f"{name}({t}, {k}) returned {value!r}, of type {type(value).__name__}"
+                is_plain = type(value) is float and math.isfinite(value)
+                require(is_plain, seen, "a finite float, as float(...) makes it")
 
 
 # What is drawn.
@@ -116,12 +119,16 @@ def leaves_shared_generators_alone(world: World) -> None:
 
 @ENVIRONMENTS.check(World)
 def rewards_average_to_the_means(world: World) -> None:
-    """Over trials, rounds and arms, logistic and Poisson rewards average to their means."""
+    """Over trials, rounds and arms, rewards average to their means; none spreads more than told."""
     # Standardised residuals of all (trial, round, arm) are close to a standard normal in sum,
     # also when the arms with large and with small means are weighed against each other.
-    link = getattr(world.told()[1], "link", None)
+    problem = world.told()[1]
+    if isinstance(problem, KernelProblem):
+        _noise_is_as_told(world, problem.deviation)
+        return
+    link = getattr(problem, "link", None)
     if link is None or link.name not in ("logistic", "poisson"):
-        raise PassedOverError("rewards have no variance to go by, or share their noise")
+        raise PassedOverError("rewards have no variance to go by")
     total, count, weighted = 0.0, 0, 0.0
     for trial in range(TRIALS):
         (environment,) = world.built(trial)
@@ -136,6 +143,29 @@ def rewards_average_to_the_means(world: World) -> None:
     for what, found in (("average", total), ("weighted average", weighted)):
         seen = f"the {what} of rewards is {found / np.sqrt(count):.1f} standard errors off"
         require(abs(found) / np.sqrt(count) < MOST, seen, f"{MOST:g}, for {link.name}")
+
+
+def _noise_is_as_told(world: World, deviation: float) -> None:
+    """Raise BrokenError unless noise, which the arms of a round may share, is centred and so wide.
+
+    Of each round one arm is looked at, another one in each.
+    """
+    found, weights = [], []
+    for trial in range(TRIALS):
+        (environment,) = world.built(trial)
+        for t in range(world.horizon):
+            means = environment.means(t)
+            k = (7 * t + trial) % len(means)
+            found.append((environment.reward(t, k) - means[k]) / deviation)
+            weights.append(float(np.sign(means[k] - np.median(means))))
+    residuals = np.array(found)
+    root = math.sqrt(len(residuals))
+    for what, sums in (("average", residuals), ("weighted average", residuals * weights)):
+        seen = f"the {what} of rewards is {sums.sum() / root:.1f} standard errors off"
+        require(abs(sums.sum()) / root < MOST, seen, f"{MOST:g}, for a deviation of {deviation:g}")
+    spread = float(np.mean(residuals**2))
+    seen = f"rewards spread {math.sqrt(spread):.3g} times as much as deviation, {deviation:g}, says"
+    require(spread < 1.0 + MOST * math.sqrt(2.0) / root, seen, "once as much, or less")
 
 
 # What is said.

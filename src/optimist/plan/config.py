@@ -178,6 +178,36 @@ def load_claims(path: str | Path) -> dict[str, Any]:
     return claims
 
 
+# What papers are changed by where nothing else is said, see `use`.
+_in_use: dict[str, Any] = {}
+
+
+def use(*overlays: str | Path) -> None:
+    """Let papers that are loaded from now on have the settings of some overlays, and no others.
+
+    Raises
+    ------
+    ConfigError
+        For an overlay that cannot be read, or a wrong key or value in it.
+    """
+    changes = changes_of(load_config(*overlays)) if overlays else {}
+    _in_use.clear()
+    _in_use.update(changes)
+
+
+def changes_of(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a configuration changes in papers, as `load_paper` takes it."""
+    own = {key: config[key] for key in ("algorithm_files", "additions")}
+    return {**config["changes"], **own}
+
+
+def with_file(label: str) -> str:
+    """Return the label of an algorithm with its file in place of its name in `use`'s overlays."""
+    name = name_of(label)
+    files = _in_use.get("algorithm_files", {})
+    return files[name] + label[len(name) :] if name in files else label
+
+
 def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the configuration of a paper, checked by schema and by building its every cell.
 
@@ -186,7 +216,7 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     name : str
     changes : mapping or None
         The section ``changes`` of the configuration; it may have ``algorithm_files`` and
-        ``additions`` too.
+        ``additions`` too. None for those of the overlays in `use`.
 
     Returns
     -------
@@ -197,6 +227,7 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     """
     if name not in paper_names():
         raise unknown_name("paper", name, paper_names())
+    changes = _in_use if changes is None else changes
     source = f"config/papers/{name}"
     folder = project_root() / source
     try:

@@ -15,7 +15,7 @@ from optimist.label import name_of
 from optimist.layout import Layout
 from optimist.plan import costs
 from optimist.plan.claims import PlannedClaims
-from optimist.plan.config import check_config, load_paper
+from optimist.plan.config import changes_of, check_config, load_paper
 from optimist.plan.data import PlannedData
 from optimist.plan.jobs import PlannedJobs
 from optimist.plan.shown import PlannedShown
@@ -64,8 +64,7 @@ class Plan:
             memory_factor=self.config["memory_factor"],
             time_factor=self.config["time_factor"],
         )
-        own = {key: self.config[key] for key in ("algorithm_files", "additions")}
-        changes = {**self.config["changes"], **own}
+        changes = changes_of(self.config)
         self.config["only"] = _with_files(self.config["only"], self.config["algorithm_files"])
         self.papers = {name: load_paper(name, changes) for name in self.config["papers"]}
         self._announce()
