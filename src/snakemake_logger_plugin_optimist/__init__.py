@@ -160,7 +160,7 @@ class LogHandler(LogHandlerBase):
         """Return what a dry run says, its table of jobs folded and shown once, without reasons."""
         stats = getattr(record, "stats", None)
         if getattr(record, "event", None) == LogEvent.RUN_INFO and stats:
-            text = folded(stats)
+            text = "Job stats:\n" + folded(stats)
             self._table, known = text, self._table
             return "" if text == known else text
         text = self.format(record)

@@ -108,7 +108,12 @@ def test_a_second_workflow_in_the_same_folder_is_refused_and_disturbs_nothing(pr
     arguments = project.overlay(**LONG)
     running = project.start(*arguments, TARGET)
     wait_for(lambda: workers(project), "worker")
-    refused = project.run(*arguments, TARGET, check=False)
+    (worker, *_) = workers(project)
+    worker.suspend()  # on a busy machine it might end before the second workflow looks
+    try:
+        refused = project.run(*arguments, TARGET, check=False)
+    finally:
+        worker.resume()
     assert refused.returncode != 0
     assert "cannot be locked" in refused.stderr
     assert running.wait() == 0

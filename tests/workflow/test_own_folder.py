@@ -104,7 +104,7 @@ def test_a_setting_of_ones_own_is_played_by_overlay_and_by_name(shell, tmp_path)
 def test_the_folder_shows_its_own_algorithm_and_reports_it(shell):
     figures = shell.folder / "results/quick/figures/glb_omd"
     assert "mine.py:Mine[gamma=0.3]" in (figures / "tables/with_mine.csv").read_text()
-    assert "Mean regret on logistic bandits" in (shell.folder / "report.html").read_text()
+    assert "Mean regret: logistic bandit, S = 3." in (shell.folder / "report.html").read_text()
     assert "Every experiment of the papers" in (shell.folder / "report.html").read_text()
 
 
