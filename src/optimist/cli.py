@@ -1,6 +1,7 @@
 """Command line: look at what there is, run one cell, read the verdicts."""
 
 import argparse
+import contextlib
 import io
 import json
 import logging
@@ -29,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
-        with unwritable_named():
+        with unwritable_named(), _overlays(options):
             return options.command(options)
     except BrokenPipeError:  # the reader, say `head`, has seen enough
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
@@ -52,6 +53,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
+def _overlays(options):
+    """Return what lets settings and algorithms of overlays be known while a command runs."""
+    if not getattr(options, "for_names", False):
+        return contextlib.nullcontext()
+    from optimist.plan.config import using
+
+    return using(*options.configfile)
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser that says which option a misspelt one may be."""
 
@@ -60,7 +70,8 @@ class _Parser(argparse.ArgumentParser):
         if unknown:
             own = next(a for a in self._actions if isinstance(a, argparse._SubParsersAction))
             chosen = own.choices[found.name_of_command]
-            known = [name for action in chosen._actions for name in action.option_strings]
+            actions = [*self._actions, *chosen._actions]
+            known = [name for action in actions for name in action.option_strings]
             misspelt = [word for word in unknown if word.startswith("-")]
             hint = nearest(misspelt[0], known) if misspelt else ""
             chosen.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
@@ -126,8 +137,9 @@ def _add_overlays(parser):
         nargs="+",
         default=[],
         metavar="YAML",
-        help="overlays, as for snakemake, for their settings and algorithms",
+        help="overlays, as for snakemake, whose settings and algorithms are known; comes last",
     )
+    parser.set_defaults(for_names=True)
 
 
 def _add_run_options(parser):
@@ -219,14 +231,14 @@ def _add_results_options(parser):
 
 def _list(options):
     from optimist import listing
-    from optimist.plan.config import use
 
-    use(*options.configfile)
     if options.listed is None:
         content = listing.everything()
     else:
         paper, _, setting = options.listed.partition("/")
-        content = listing.of_setting(paper, setting) if setting else listing.of_name(paper)
+        is_file = ".py:" in options.listed
+        whole = listing.of_setting(paper, setting) if setting and not is_file else None
+        content = whole or listing.of_name(options.listed)
     if options.json:
         print(json.dumps(content, indent=1))
     else:
@@ -239,13 +251,11 @@ def _run(options):
 
     arithmetic.fix()  # before anything imports numpy
     from optimist.data.alone import prepared
-    from optimist.plan.config import use
     from optimist.runs.trials import Trials, run
 
     first, stop = _parse_trials(options.trials)
     if options.rounds is not None and options.rounds < 1:
         raise ConfigError(f"--rounds is {options.rounds}; allowed: at least 1")
-    use(*options.configfile)
     cell = _parse_cell(options.cell)
     data_dir = prepared(cell.spec["dataset"]) if "dataset" in cell.spec else None
     trials = Trials("regret", cell, first, stop, rounds=options.rounds)
@@ -263,9 +273,7 @@ def _run(options):
 
 def _compare(options):
     from optimist.comparison import show
-    from optimist.plan.config import use
 
-    use(*options.configfile)
     with show.progress(sys.stderr) as report:
         table = show.compared(options, report)
     if options.json:
@@ -281,14 +289,16 @@ def _parse_cell(text):
     from optimist.plan.config import load_paper, with_file
     from optimist.runs.cell import make_cell
 
-    own = re.fullmatch(r"([^\[\]]+\.py:\w+(?:\[[^\]]*\])?)/(.+)", text)
-    if own and "/" not in own[1].partition(".py:")[0]:
+    own = re.fullmatch(r"([^:\[\]]+\.py:\w+(?:\[[^\]]*\])?)/(.+)", text)
+    if own:
         from optimist.comparison.select import setting
 
         return setting(own[1]).cell(with_file(own[2]))
     parts = text.split("/", 2)
     if len(parts) != 3:
-        raise ConfigError(f"cell is {text!r}; allowed: PAPER/SETTING/ALGORITHM")
+        raise ConfigError(
+            f"cell is {text!r}; allowed: PAPER/SETTING/ALGORITHM, or world.py:World/ALGORITHM"
+        )
     return make_cell(load_paper(parts[0]), parts[1], with_file(parts[2]))
 
 

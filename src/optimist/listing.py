@@ -11,7 +11,7 @@ from optimist.algorithms import REGISTRIES, algorithm_class, is_algorithm, optio
 from optimist.environments import environment_class
 from optimist.errors import ConfigError, unknown_name
 from optimist.label import name_of, write
-from optimist.plan.config import load_paper, paper_names
+from optimist.plan.config import load_paper, paper_names, with_file
 from optimist.runs.setting import option_defaults, option_places, resolve_setting
 from optimist.runs.trials import Trials, expand
 from optimist.terminal import folded
@@ -37,6 +37,7 @@ def of_name(name: str) -> dict[str, Any]:
     ConfigError
         If neither has this name.
     """
+    name = with_file(name)
     is_paper, is_method = name in paper_names(), is_algorithm(name)
     if not (is_paper or is_method):
         known = {*paper_names()}.union(*REGISTRIES.values())
@@ -49,7 +50,8 @@ def of_name(name: str) -> dict[str, Any]:
         except ConfigError as error:  # of a file that has it for another domain
             errors.append(error)
     if not found:
-        raise errors[0]
+        others = [error for error in errors if "for another kind of setting" not in str(error)]
+        raise (others or errors)[0]
     return found
 
 
@@ -62,7 +64,7 @@ def _method(name: str, domain: str) -> dict[str, Any]:
         f"options of {name} on {domain}": [
             {
                 "option": key,
-                "default": "none" if value is inspect.Parameter.empty else write(value),
+                "default": "required" if value is inspect.Parameter.empty else write(value),
                 "may be": _as_typed(texts.get(key, ("", ""))[0]),
                 "meaning": _as_typed(texts.get(key, ("", ""))[1]),
             }

@@ -540,6 +540,8 @@ def test_environments_of_one_name_are_refused_and_a_class_is_no_setting(here):
     said = message(optimist.play, ["one.py:World", "other.py:World"], ["uniform"], trials=1)
     assert said.startswith("one.py:World and other.py:World have one name, World;")
     assert "world.py:World for a class" in message(optimist.play, Uniform, ["uniform"])
+    # However it is typed, a file is one.
+    assert len(optimist.settings("one.py:World", "./one.py:World")) == 1
 
 
 def test_an_overlay_names_settings_and_algorithms(here, capsys):
@@ -555,14 +557,22 @@ def test_an_overlay_names_settings_and_algorithms(here, capsys):
     assert "mine.py:Mine" in capsys.readouterr().out
     assert cli.main(["run", "glb_omd/world/ours", *words]) == 0
     assert cli.main(["list", "glb_omd/world", *words]) == 0
+    assert cli.main(["list", "ours", *words]) == 0
+    assert "options of mine.py:Mine" in capsys.readouterr().out
+    assert cli.main([*play, "--reference", "ours", *words]) == 0
+    assert "minus mine.py:Mine" in " ".join(capsys.readouterr().out.split())
+    # Nothing of it is left for what comes after.
     assert cli.main(play) == 1
     assert "unknown setting" in capsys.readouterr().err
+    assert cli.main(["list", *["--configfile", "none.yaml"]]) == 1
+    with pytest.raises(ConfigError, match="unknown algorithm 'ours'"):
+        optimist.play("glb_omd/logistic_s3", ["ours"], trials=1)
 
 
 def test_files_with_a_class_of_one_name_are_told_apart_in_a_figure():
-    labels = ["a/x.py:Mine", "y.py:Mine[gamma=1]", "uniform"]
-    called = {label: look["label"] for label, look in draw._looks(labels, {}).items()}
-    assert len(set(called.values())) == 3 and "x.py" in called[labels[0]]
+    labels = ["a/x.py:Mine", "b/x.py:Mine", "y.py:Mine[gamma=1]", "z.py:Other", "uniform"]
+    called = [look["label"] for look in draw._looks(labels, {}).values()]
+    assert called == [*labels[:2], "y.py:Mine (gamma=1)", "Other", "uniform"]
 
 
 def test_time_left_is_known_once_something_was_played():

@@ -287,6 +287,14 @@ def test_a_class_that_plays_at_random_is_blamed_for_that_alone(here):
     (found,) = report.check("mine.py:Mine")
     assert set(found.failed) == {"plays_the_same_twice", "leaves_shared_generators_alone"}
     assert found.results["asking_does_not_change_it"] == "not run"
+    # A class that raises now and then is another matter.
+    write_class(
+        here,
+        "def select(self, arms):\n    Mine.calls = getattr(Mine, 'calls', 0) + 1\n"
+        "    if Mine.calls == 400: raise KeyError('now')\n    return 0",
+    )
+    (found,) = report.check("mine.py:Mine")
+    assert found.results["asking_does_not_change_it"] != "not run"
 
 
 def test_what_fails_first_keeps_what_builds_on_it_from_running(here):
@@ -549,8 +557,18 @@ def test_a_good_environment_holds_everything(here):
         (
             "Bowl",
             "rewards_average_to_the_values",
-            "def reward(self, t, x): return -super().reward(t, x)",
-            "above values on average",
+            "def reward(self, t, x): return 30.0 + super().reward(t, x)",
+            "above values, with a standard error of",
+        ),
+        (
+            "Bowl",
+            "rewards_average_to_the_values",
+            "def reward(self, t, x):\n    if not hasattr(self, 'level'):\n"
+            "        points = np.random.default_rng(0).random((12, 2))\n"
+            "        points = self.low + points * (self.high - self.low)\n"
+            "        self.level = np.mean([self.value(p) for p in points])\n"
+            "    return float(self.level + super().reward(t, x) - self.value(x))",
+            "above values where these are large",
         ),
         (
             "Good",

@@ -3,7 +3,7 @@
 Seaborn, which takes 0.7 s to import, is imported here alone, and when something is drawn.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,12 +106,15 @@ def _looks(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
     others = cycle(free or looks["palette"])
     shapes, found = [*MARKERS.values()], dict[str, dict[str, Any]]()
     # Two files may have a class of one name.
-    classes = [_class(name) for name in {*map(name_of, labels)}]
-    again = {name for name in classes if classes.count(name) > 1}
+    own = {*map(name_of, labels)}
+    called = {name: _class(name) for name in own}
+    for longer in (short_name, str):
+        twice = {n for n in own if [*called.values()].count(called[n]) > 1}
+        called |= {name: longer(name) for name in twice}
     for i, label in enumerate(labels):
         own, used = known[label], {look["color"] for look in found.values()}
         found[label] = {
-            "label": _called(label, names, again),
+            "label": display_name(label, called | dict(names)),
             "color": next(others) if own is None or own in used else own,
             "marker": shapes[i % len(shapes)],
             "linestyle": "-",
@@ -121,13 +124,6 @@ def _looks(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
 
 def _class(name: str) -> str:
     return name.rpartition(":")[2] if names_file(name) else name
-
-
-def _called(label: str, names: Mapping[str, str], again: Collection[str]) -> str:
-    """Return what an algorithm is called: a class of a name in ``again`` with its file."""
-    own = name_of(label)
-    short = short_name(own) if _class(own) in again else _class(own)
-    return display_name(label, {own: names.get(own, short)})
 
 
 def _draw_curves(

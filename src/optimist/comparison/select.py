@@ -10,7 +10,7 @@ from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.errors import ConfigError, OptimistError
 from optimist.label import Label, Value, name_of
 from optimist.plan.config import load_paper, matches, paper_names, stand_in, with_file
-from optimist.registry import file_meant, names_file
+from optimist.registry import canonical_name, file_meant, names_file
 from optimist.runs.cell import Cell, build, make_cell
 
 # The paper of settings that no paper has.
@@ -156,7 +156,7 @@ def _own(text: str) -> Setting:
     """Return the setting of an environment that no paper has, named after its class."""
     asked = Label.parse(text, "setting")
     name = asked.name.rpartition(":")[2]
-    spec = {"environment": asked.name, "horizon": HORIZON}
+    spec = {"environment": canonical_name(asked.name), "horizon": HORIZON}
     source = {"paper": OWN, "settings": {name: spec}}
     return _setting(OWN, str(Label(name, asked.options)), source)
 

@@ -21,6 +21,7 @@ from optimist.durations import in_words
 from optimist.errors import ConfigError, unknown_name
 from optimist.files import write_frame
 from optimist.label import Label
+from optimist.plan.config import with_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,10 +68,11 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
     """
     if options.plot and not options.plot.endswith(tuple(f".{ending}" for ending in ENDINGS)):
         raise ConfigError(f"--plot is {options.plot!r}; allowed: a file of {', '.join(ENDINGS)}")
-    if options.reference is not None:
-        known = [str(Label.parse(label)) for label in options.algorithm]
-        if (label := str(Label.parse(options.reference))) not in known:
-            raise unknown_name("--reference", label, known)
+    reference = options.reference
+    if reference is not None:
+        known = [str(Label.parse(with_file(label))) for label in options.algorithm]
+        if (reference := str(Label.parse(with_file(reference)))) not in known:
+            raise unknown_name("--reference", reference, known)
     changes = {} if options.horizon is None else {"horizon": options.horizon}
     played = play(
         settings(*options.settings, **changes),
@@ -81,7 +83,7 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
         committed=not options.fresh,
         report=report,
     )
-    table = rank(played, reference=options.reference)
+    table = rank(played, reference=reference)
     table.attrs |= played.attrs
     if options.csv:
         write_frame(table, options.csv)

@@ -3,7 +3,8 @@
 import fnmatch
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from copy import deepcopy
 from functools import lru_cache
 from pathlib import Path
@@ -178,21 +179,27 @@ def load_claims(path: str | Path) -> dict[str, Any]:
     return claims
 
 
-# What papers are changed by where nothing else is said, see `use`.
+# What papers are changed by where nothing else is said, see `using`.
 _in_use: dict[str, Any] = {}
 
 
-def use(*overlays: str | Path) -> None:
-    """Let papers that are loaded from now on have the settings of some overlays, and no others.
+@contextmanager
+def using(*overlays: str | Path) -> Iterator[None]:
+    """Let papers that are loaded meanwhile have the settings of some overlays, and no others.
 
     Raises
     ------
     ConfigError
         For an overlay that cannot be read, or a wrong key or value in it.
     """
-    changes = changes_of(load_config(*overlays)) if overlays else {}
+    before = dict(_in_use)
     _in_use.clear()
-    _in_use.update(changes)
+    try:
+        _in_use.update(changes_of(load_config(*overlays)) if overlays else {})
+        yield
+    finally:
+        _in_use.clear()
+        _in_use.update(before)
 
 
 def changes_of(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -202,7 +209,7 @@ def changes_of(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_file(label: str) -> str:
-    """Return the label of an algorithm with its file in place of its name in `use`'s overlays."""
+    """Return the label of an algorithm with its file in place of its name in an overlay in use."""
     name = name_of(label)
     files = _in_use.get("algorithm_files", {})
     return files[name] + label[len(name) :] if name in files else label
@@ -216,7 +223,7 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     name : str
     changes : mapping or None
         The section ``changes`` of the configuration; it may have ``algorithm_files`` and
-        ``additions`` too. None for those of the overlays in `use`.
+        ``additions`` too. None for those of `using`.
 
     Returns
     -------
