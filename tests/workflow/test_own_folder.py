@@ -231,7 +231,7 @@ def other(installed, tmp_path_factory):
     folder = tmp_path_factory.mktemp("other")
     (folder / "Snakefile").write_text(block("python"))
     # Another workflow's configuration may hold what ours may not, such as dates.
-    (folder / "config.yaml").write_text(f"since: 2020-01-01\n{block('yaml')}")
+    (folder / "config.yaml").write_text(f"since: 2020-01-01\n{block('yaml', 1)}")
     return folder
 
 

@@ -245,7 +245,7 @@
     return [
       h("h1", {}, "What would decide the undecided claims"),
       h("p", {}, `${app.plural(open.length, "claim")} ${open.length === 1 ? "is" : "are"} undecided, the cheapest to decide first. Core-hours are those of one processor core, beside what was run; they are left out where a share of them is not known. New trials are beside those that were run, which have had their test.`),
-      open.length ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Undecided claims" }, table(["claim", "what it says", "what would decide it", "core-hours"], rows)) : null,
+      open.length ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Undecided claims" }, table(["claim", "what it says", "what would decide it", "core-hours"], rows, null, "stacked")) : null,
       commands.length ? h("details", {}, h("summary", {}, "The commands"), commands.map(([id, claim]) => [h("h3", {}, id), command(claim.command)])) : null,
       h("p", {}, "The same list, in a terminal:"), command("optimist claims --undecided"),
     ];
@@ -283,10 +283,10 @@
 
   // Parts of views.
 
-  function table(head, rows, caption) {
-    return h("table", {}, caption ? h("caption", {}, caption) : null,
+  function table(head, rows, caption, kind) {
+    return h("table", { class: kind || null }, caption ? h("caption", {}, caption) : null,
       h("thead", {}, h("tr", {}, head.map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell))))));
+      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, i) => h("td", { "data-head": head[i] }, cell))))));
   }
 
   const csv = (rows) => rows.map((row) => row.map((cell) => (/[",\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : cell)).join(",")).join("\n") + "\n";
@@ -630,7 +630,7 @@
       h("h1", {}, "Methods and settings"),
       h("div", { class: "controls" }, field("q", "Words", values.q || "")),
       h("h2", {}, app.plural(own.length, "method")),
-      h("ul", { class: "plain" }, own.map(([id, m]) => h("li", {}, h("p", {}, link(`method/${id}`, m.title), " ", m.sentence, h("span", { class: "small quiet" }, ` ${m.reference}`))))),
+      h("ul", { class: "plain" }, own.map(([id, m]) => h("li", {}, h("p", {}, link(`method/${id}`, m.title), m.sentence.startsWith(`${m.title}:`) ? m.sentence.slice(m.title.length) : ` ${m.sentence}`, h("span", { class: "small quiet" }, ` ${m.reference}`))))),
       h("h2", {}, app.plural(settings.length, "setting")),
       Object.keys(data.papers).map((id) => {
         const those = settings.filter(([, s]) => s.paper === id);
