@@ -107,10 +107,8 @@ def _parser():
 
     _add_new_options(add("new", _new, "write the file of a new algorithm or environment"))
 
-    starter = add("init", _init, "lay out a folder that runs the workflow with settings of its own")
-    starter.add_argument("folder", metavar="DIR")
-    starter.add_argument(
-        "--family", default="glb", help="glb (default), heavy_tailed, kernel or box"
+    _add_init_options(
+        add("init", _init, "lay out a folder that runs the workflow with settings of its own")
     )
 
     _add_claims_options(add("claims", _claims, "print the verdicts of the last full run"))
@@ -156,6 +154,13 @@ def _add_new_options(parser):
     parser.add_argument("name", metavar="NAME", help="in lower case, as epsilon_greedy")
     parser.add_argument("--family", help="glb, heavy_tailed, kernel or box; arms, kernel or box")
     parser.add_argument("--file", metavar="PATH", help="default: NAME.py")
+
+
+def _add_init_options(parser):
+    parser.add_argument("folder", metavar="DIR")
+    parser.add_argument(
+        "--family", default="glb", help="glb (default), heavy_tailed, kernel or box"
+    )
 
 
 def _add_claims_options(parser):
@@ -231,14 +236,16 @@ def _add_results_options(parser):
 
 def _list(options):
     from optimist import listing
+    from optimist.registry import names_file
 
     if options.listed is None:
         content = listing.everything()
     else:
         paper, _, setting = options.listed.partition("/")
-        is_file = ".py:" in options.listed
-        whole = listing.of_setting(paper, setting) if setting and not is_file else None
-        content = whole or listing.of_name(options.listed)
+        is_setting = setting and not names_file(options.listed)
+        content = (
+            listing.of_setting(paper, setting) if is_setting else listing.of_name(options.listed)
+        )
     if options.json:
         print(json.dumps(content, indent=1))
     else:

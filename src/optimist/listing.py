@@ -5,13 +5,15 @@ import itertools
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from optimist.algorithms import REGISTRIES, algorithm_class, is_algorithm, option_names
 from optimist.environments import environment_class
-from optimist.errors import ConfigError, unknown_name
+from optimist.errors import unknown_name
 from optimist.label import name_of, write
 from optimist.plan.config import load_paper, paper_names, with_file
+from optimist.registry import OtherDomainError
 from optimist.runs.setting import option_defaults, option_places, resolve_setting
 from optimist.runs.trials import Trials, expand
 from optimist.terminal import folded
@@ -43,15 +45,9 @@ def of_name(name: str) -> dict[str, Any]:
         known = {*paper_names()}.union(*REGISTRIES.values())
         raise unknown_name("paper or algorithm", name, known)
     found = of_paper(name) if is_paper else {}
-    errors: list[ConfigError] = []
     for domain in [domain for domain in REGISTRIES if name in REGISTRIES[domain]]:
-        try:
+        with suppress(OtherDomainError):  # any file may have it for one domain alone
             found |= _method(name, domain)
-        except ConfigError as error:  # of a file that has it for another domain
-            errors.append(error)
-    if not found:
-        others = [error for error in errors if "for another kind of setting" not in str(error)]
-        raise (others or errors)[0]
     return found
 
 
@@ -62,15 +58,19 @@ def _method(name: str, domain: str) -> dict[str, Any]:
     return {
         f"algorithm on {domain}": f"{name} on {domain}: {cls.reference}",
         f"options of {name} on {domain}": [
-            {
-                "option": key,
-                "default": "required" if value is inspect.Parameter.empty else write(value),
-                "may be": _as_typed(texts.get(key, ("", ""))[0]),
-                "meaning": _as_typed(texts.get(key, ("", ""))[1]),
-            }
+            _option_row(
+                key, "default", "required" if value is inspect.Parameter.empty else value, texts
+            )
             for key, value in option_names(cls).items()
         ],
     }
+
+
+def _option_row(
+    key: str, column: str, value: Any, texts: Mapping[str, tuple[str, str]]
+) -> dict[str, Any]:
+    kind, meaning = map(_as_typed, texts.get(key, ("", "")))
+    return {"option": key, column: write(value), "may be": kind, "meaning": meaning}
 
 
 def option_texts(cls: type) -> dict[str, tuple[str, str]]:
@@ -151,12 +151,7 @@ def of_setting(paper_name: str, text: str) -> dict[str, Any]:
         "title": spec.get("title"),
         "about": spec.get("about"),
         "options": [
-            {
-                "option": key,
-                "value": write(values.get(key)),
-                "may be": _as_typed(texts.get(key, ("", ""))[0]),
-                "meaning": _as_typed(texts.get(key, ("", ""))[1]),
-            }
+            _option_row(key, "value", values.get(key), texts)
             for key in sorted(option_places(spec["environment"]))
         ],
     }

@@ -22,6 +22,10 @@ from optimist.imports import closure, is_file, is_own
 _FILE = re.compile(r"(?P<path>[^:]+\.py):(?P<name>[A-Za-z_]\w*)")
 
 
+class OtherDomainError(ConfigError):
+    """A class is for another kind of setting."""
+
+
 def names_file(name: str) -> bool:
     """Return whether a name is that of a class in a file, ``path.py:Class``."""
     return _FILE.fullmatch(name) is not None
@@ -206,7 +210,7 @@ class Registry:
     def unknown(self, name: str) -> ConfigError:
         """Return the error for a name that is not known, or not among those of this kind."""
         if name in self.taken:
-            return ConfigError(
+            return OtherDomainError(
                 f"{self.kind} {name!r} is for another kind of setting; allowed here: "
                 f"{', '.join(sorted(self))}, or a class in a file, path.py:Class"
             )
@@ -235,7 +239,7 @@ class Registry:
     def _check(self, name: str, found: type) -> None:
         if not issubclass(found, self._bases):
             if issubclass(found, tuple(map(_attribute, self.related))):
-                raise ConfigError(
+                raise OtherDomainError(
                     f"{name} is for another kind of setting; allowed here: {self._allowed}"
                 )
             raise self.refusal(name)

@@ -8,7 +8,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from optimist.algorithms import REGISTRIES
 from optimist.comparison.committed import Committed
 from optimist.comparison.select import OWN, Setting, cells, once, settings
+from optimist.comparison.warm import WarmUp
 from optimist.data.alone import prepared
 from optimist.environments import environment_class
 from optimist.errors import ConfigError, ResultError, UnwritableError, check_writable
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Rounds for nothing, before the first trial of a cell that is played in this process.
-WARM_UP = 20
 # Columns that every frame has, without numbers where nobody measured them.
 ALWAYS = ("round", "regret", "seconds", "covered", "state_bytes")
 
@@ -198,7 +197,7 @@ class _Playing:
         papers = {t.cell.paper for t in asked if committed}
         self._tables = {paper: Committed(figures_folder(paper), paper) for paper in papers}
         self.taken: dict[str, int] = {}
-        self._warm: set[str] = set()
+        self._warm_up = WarmUp()
 
     def frames(self) -> "list[pd.DataFrame]":
         """Return the rows of each trial, in the order in which they were asked for."""
@@ -253,11 +252,7 @@ class _Playing:
 
     def _played_here(self, trials: Trials) -> "pd.DataFrame":
         data_dir = self._data.get(trials.cell.spec.get("dataset", ""))
-        if trials.cell.name not in self._warm:  # what first rounds load is no time of theirs
-            self._warm.add(trials.cell.name)
-            rounds = min(WARM_UP, trials.cell.spec["horizon"])
-            with suppress(Exception):  # it comes again
-                play_trial(trials.cell, trials.first, data_dir, rounds=rounds)
+        self._warm_up.play(trials, data_dir)
         found = play_trial(trials.cell, trials.first, data_dir, rounds=trials.rounds)
         self._clock.stop(trials, float("nan"))
         return results.to_table(trials.cell, {trials.first: found}).to_pandas()

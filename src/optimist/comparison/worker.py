@@ -5,7 +5,6 @@ file to write, and the folders ``data`` and ``kept``. The answer is JSON with ``
 process, or with ``error``. Numbers are the workflow's, whatever the other process has loaded.
 """
 
-import contextlib
 import json
 import logging
 import signal
@@ -19,16 +18,14 @@ from optimist import arithmetic
 
 arithmetic.fix()
 
+from optimist.comparison.warm import WarmUp  # noqa: E402
 from optimist.errors import OptimistError  # noqa: E402
 from optimist.records import provenance  # noqa: E402
 from optimist.root import PACKAGE  # noqa: E402
-from optimist.runs.cell import play_trial  # noqa: E402
 from optimist.runs.job import make_results  # noqa: E402
 from optimist.runs.trials import Trials  # noqa: E402
 
-# What the first rounds of a process load and set up is no time of an algorithm.
-WARM_UP = 20
-_warm: set[str] = set()
+_warm_up = WarmUp()
 # Folders of code that nobody who adds an algorithm has written.
 _OTHERS = (PACKAGE, *map(Path, (sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"))))
 
@@ -56,21 +53,11 @@ class Places(logging.Handler):
 PLACES = Places(logging.ERROR)
 
 
-def warm_up(trials: Trials, data: str) -> None:
-    """Play the first rounds of a trial for nothing, once for each cell; errors come again later."""
-    if trials.cell.name in _warm:
-        return
-    _warm.add(trials.cell.name)
-    rounds = min(WARM_UP, trials.cell.spec["horizon"])
-    with contextlib.suppress(Exception):
-        play_trial(trials.cell, trials.first, data, rounds=rounds)
-
-
 def answer(request: dict[str, object]) -> dict[str, object]:
     """Play the trials of a request; return what is answered."""
     described: dict[str, object] = request["trials"]  # type: ignore[assignment]
     trials = Trials.restore(described)
-    warm_up(trials, str(request["data"]))
+    _warm_up.play(trials, str(request["data"]))
     start = time.process_time()
     try:
         make_results(
