@@ -238,14 +238,16 @@ def _list(options):
     from optimist import listing
     from optimist.registry import names_file
 
-    if options.listed is None:
+    listed = options.listed
+    paper, slash, setting = (listed or "").partition("/")
+    if listed is None:
         content = listing.everything()
+    elif not slash or names_file(listed):
+        content = listing.of_name(listed)
+    elif set("*?").intersection(setting):
+        content = listing.of_paper(paper, setting)
     else:
-        paper, _, setting = options.listed.partition("/")
-        is_setting = setting and not names_file(options.listed)
-        content = (
-            listing.of_setting(paper, setting) if is_setting else listing.of_name(options.listed)
-        )
+        content = listing.of_setting(paper, setting)
     if options.json:
         print(json.dumps(content, indent=1))
     else:
@@ -289,7 +291,9 @@ def _compare(options):
         show.write(table, sys.stdout)
         for path in filter(None, (options.csv, options.plot)):
             print(f"wrote {path}")
-    return 0
+    for text in table.attrs["errors"].values():
+        print(f"error: {text}", file=sys.stderr)
+    return 1 if table.attrs["errors"] else 0
 
 
 def _parse_cell(text):

@@ -48,7 +48,7 @@ STARTS = {
     "glb": Start("logistic bandit, S = 3", ("glb_omd", "ecolog"), 20),
     "heavy_tailed": Start("Student's t noise, matched radii times 0.3", ("hvt_ucb", "oful"), 20),
     "kernel": Start("Gaussian kernel, d = 1", ("bkb", "gp_ucb"), 5),
-    "box": Start("f1", ("go_ucb", "gp_ei"), 5),
+    "box": Start("f3, the Rastrigin function", ("go_ucb", "gp_ei"), 5),
 }
 
 

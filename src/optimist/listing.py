@@ -10,9 +10,9 @@ from typing import Any
 
 from optimist.algorithms import REGISTRIES, algorithm_class, is_algorithm, option_names
 from optimist.environments import environment_class
-from optimist.errors import unknown_name
+from optimist.errors import ConfigError, unknown_name
 from optimist.label import name_of, write
-from optimist.plan.config import load_paper, paper_names, with_file
+from optimist.plan.config import load_paper, matches, paper_names, with_file
 from optimist.registry import OtherDomainError
 from optimist.runs.setting import option_defaults, option_places, resolve_setting
 from optimist.runs.trials import Trials, expand
@@ -94,15 +94,30 @@ def _paper_row(name: str) -> dict[str, Any]:
     }
 
 
-def of_paper(name: str) -> dict[str, Any]:
+def of_paper(name: str, pattern: str = "*") -> dict[str, Any]:
     """Return a paper's title, and the tables ``base settings`` and ``settings`` that it runs.
 
     Settings of one base setting follow each other.
+
+    Parameters
+    ----------
+    name : str
+    pattern : str
+        Selects settings, see `optimist.plan.config.matches`.
+
+    Raises
+    ------
+    ConfigError
+        If it selects none.
     """
     paper = load_paper(name)
-    found: dict[str, list[Trials]] = {}
+    every: dict[str, list[Trials]] = {}
     for trials in expand(paper):
-        found.setdefault(trials.cell.setting, []).append(trials)
+        every.setdefault(trials.cell.setting, []).append(trials)
+    found = {setting: asked for setting, asked in every.items() if matches(setting, pattern)}
+    if not found:
+        names = ", ".join(dict.fromkeys(map(name_of, every)))
+        raise ConfigError(f"setting {name}/{pattern} matches nothing; allowed: patterns of {names}")
     bases = list(dict.fromkeys(map(name_of, found)))
     return {
         "paper": f"{name}: {paper['title']}, {paper['reference']}",

@@ -25,12 +25,13 @@ from optimist.runs.trials import Trials
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """Return an empty folder that is the current one, and to which results are written."""
+    """Give an empty folder that is the current one, and to which results are written."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(playing, "workspace", lambda: tmp_path)
     monkeypatch.setattr(playing, "figures_folder", lambda paper: tmp_path / "figures")
     (tmp_path / "mine.py").write_text(MINE)
-    return tmp_path
+    yield tmp_path
+    REGISTRIES["arms"].added.clear()
 
 
 def message(call, *arguments, **keywords):
@@ -148,7 +149,6 @@ def test_a_class_of_this_process_is_played_here_and_not_kept(here):
         )
     assert set(played["algorithm"]) == {"Lazy", "uniform"}
     assert len(reports) == 4 + 2
-    REGISTRIES["arms"].added.clear()
 
 
 def test_a_class_that_claims_a_known_name_or_is_none_is_refused():
@@ -495,6 +495,44 @@ def test_what_is_no_index_names_cell_and_round_and_what_may_say_why(here):
         "glb_omd/logistic_s3/mine.py:Mine: Mine.select returned -1 in round 1; allowed: the index "
         "of an arm, from 0 to 19; optimist check mine.py:Mine may say why"
     )
+
+
+def test_an_algorithm_with_an_error_is_left_out_and_the_others_are_ranked(here, capsys):
+    """The first of the labels, and the reference, ends with an error in its second trial."""
+    fails = "assert self.problem.horizon == 2000 and self.rng.random() > 0.5"
+    (here / "mine.py").write_text(MINE.replace("pass", fails))
+    settings = ["glb_omd/logistic_s3", "glb_omd/logistic_s5"]
+    play = ["compare", *settings, "-a", "mine.py:Mine", "uniform", "--rounds", "5"]
+    assert cli.main([*play, "--trials", "8", "--reference", "mine.py:Mine", "--csv", "t.csv"]) == 1
+    shown = capsys.readouterr()
+    errors = [
+        f"error: {place}/mine.py:Mine: AssertionError:  (mine.py, line 16)" for place in settings
+    ]
+    assert [line.partition(";")[0] for line in shown.err.splitlines()] == errors
+    left_out = "Left out, as their trials ended with an error: glb_omd/logistic_s3/mine.py:Mine, "
+    assert left_out in " ".join(shown.out.split())
+    table = pd.read_csv(here / "t.csv")
+    assert table[["algorithm", "trials"]].to_numpy().tolist() == [["uniform", 8]] * 2
+
+
+def test_errors_of_a_class_of_this_process_are_raised_unless_they_are_skipped(here):
+    class Wrong(Uniform):
+        """Ends with an error in its first round."""
+
+        def select(self, arms):
+            raise TypeError("of ours")
+
+    asked = ["glb_omd/logistic_s3", [Wrong, "uniform"]]
+    with pytest.raises(TypeError):
+        optimist.play(*asked, trials=2, rounds=5)
+    reports = []
+    found = optimist.play(*asked, trials=2, rounds=5, errors="skip", report=reports.append)
+    name = "glb_omd/logistic_s3/Wrong"
+    assert found.attrs["errors"] == {name: f"{name}: TypeError: of ours"}
+    assert {*found["algorithm"]} == {"uniform"} and {*found["trial"]} == {0, 1}
+    assert (reports[-1].done, reports[-1].total, reports[-1].seconds_left) == (2, 2, 0.0)
+    with pytest.raises(ResultError, match="Wrong: TypeError: of ours"):
+        optimist.play(asked[0], [Wrong], trials=2, rounds=5, errors="skip")
 
 
 def test_an_error_within_a_library_names_the_line_of_the_user(here):

@@ -83,6 +83,16 @@ def test_the_widest_column_of_a_table_is_folded_and_loses_no_word():
     assert re.findall(r"word-\d+\[option=value\]", text) == words
 
 
+def test_a_pattern_selects_settings_of_a_paper(capsys):
+    found = listed(capsys, "hvt_ucb/*arms_?0[factor=0.1*")["settings"]
+    every = listed(capsys, "hvt_ucb")["settings"]
+    asked = [row for row in every if re.fullmatch(r".*arms_.0\[factor=0\.1.*", row["setting"])]
+    assert found == asked != []
+    assert cli.main(["list", "hvt_ucb/zz*"]) == 1
+    expected = "error: setting hvt_ucb/zz* matches nothing; allowed: patterns of student_t, "
+    assert capsys.readouterr().err.startswith(expected)
+
+
 def test_an_unknown_name_suggests_the_nearest(capsys):
     assert cli.main(["list", "glb_ond"]) == 1
     assert "did you mean 'glb_omd'" in capsys.readouterr().err

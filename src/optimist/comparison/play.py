@@ -19,7 +19,7 @@ from optimist.comparison.select import OWN, Setting, cells, once, settings
 from optimist.comparison.warm import WarmUp
 from optimist.data.alone import prepared
 from optimist.environments import environment_class
-from optimist.errors import ConfigError, ResultError, UnwritableError, check_writable
+from optimist.errors import ConfigError, ResultError, UnwritableError, check_writable, one_of
 from optimist.label import name_of
 from optimist.layout import Layout
 from optimist.plan.config import load_config, load_paper
@@ -69,6 +69,7 @@ def play(
     cores: int = 1,
     committed: bool = True,
     report: Report | None = None,
+    errors: str = "raise",
 ) -> "pd.DataFrame":
     """Play algorithms in settings, under common random numbers; return what they did.
 
@@ -94,6 +95,9 @@ def play(
         Whether to take what the tables of the last full run have.
     report : callable or None
         Called with a `Progress` after each trial.
+    errors : {"raise", "skip"}
+        Whether the first trial that ends with an error ends all, or its algorithm is left out of
+        the setting where that happened while the others go on.
 
     Returns
     -------
@@ -102,13 +106,17 @@ def play(
         covered, state_bytes and what the algorithms record. Where the largest value of a function
         is not known, regret is counted from the best value that one of these trials found. Its
         ``attrs["committed"]`` says how many trials are from tables, by commit of their code, and
-        ``attrs["kept"]`` whether results can be kept here.
+        ``attrs["kept"]`` whether results can be kept here, and ``attrs["errors"]`` why algorithms
+        were left out, by ``paper/setting/algorithm``.
 
     Raises
     ------
     ConfigError
         For an unknown name or option, before anything is played.
+    ResultError
+        If a trial ended with an error, or, where these are skipped, nothing else was played.
     """
+    one_of("errors", errors, ("raise", "skip"))
     for key, value, least in (("trials", trials, 1), ("first", first, 0), ("cores", cores, 1)):
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise ConfigError(f"{key} is {value!r}; allowed: a whole number, at least {least}")
@@ -127,9 +135,16 @@ def play(
         for trial in range(first, first + trials)
     ]
     with tempfile.TemporaryDirectory(prefix="optimist-") as folder:
-        playing = _Playing(asked, Path(folder), cores, report, committed)
-        found = _joined(asked, playing.frames())
-    found.attrs |= {"committed": playing.taken, "kept": playing.is_keeping}
+        playing = _Playing(asked, Path(folder), cores, report, committed, errors == "skip")
+        frames = playing.frames()
+        if not frames:
+            raise ResultError("; ".join(playing.errors.values()))
+        found = _joined(asked, frames)
+    found.attrs |= {
+        "committed": playing.taken,
+        "kept": playing.is_keeping,
+        "errors": playing.errors,
+    }
     return found
 
 
@@ -168,6 +183,8 @@ class _Playing:
     report : callable or None
     committed : bool
         Whether tables of a full run are looked into.
+    is_skipping : bool
+        Whether cells with an error are left out, see ``errors`` of `play`.
 
     Attributes
     ----------
@@ -175,6 +192,8 @@ class _Playing:
         Trials that are from such tables, by commit.
     is_keeping : bool
         Whether what is played is kept; nothing is where nothing can be written.
+    errors : dict
+        What is wrong with cells that were left out, by their names.
     """
 
     def __init__(
@@ -184,6 +203,7 @@ class _Playing:
         cores: int,
         report: Report | None,
         committed: bool,
+        is_skipping: bool,
     ) -> None:
         self._asked = asked
         self._folder = folder
@@ -198,9 +218,11 @@ class _Playing:
         self._tables = {paper: Committed(figures_folder(paper), paper) for paper in papers}
         self.taken: dict[str, int] = {}
         self._warm_up = WarmUp()
+        self._is_skipping = is_skipping
+        self.errors: dict[str, str] = {}
 
     def frames(self) -> "list[pd.DataFrame]":
-        """Return the rows of each trial, in the order in which they were asked for."""
+        """Return the rows of each trial of cells without an error, in the order of the asking."""
         shelf = _Shelf(self._asked, self._layout.kept, self._data, self._folder)
         found = {}
         for i, trials in enumerate(self._asked):
@@ -212,8 +234,11 @@ class _Playing:
         self._clock.begin(missing.values())
         for i, rows in self._played(missing):
             found[i] = rows
-            self._report(Progress(len(found), len(self._asked), self._clock.left / self._cores))
-        return [found[i] for i in sorted(found)]
+            total = len(found) + sum(
+                i not in found and t.cell.name not in self.errors for i, t in missing.items()
+            )
+            self._report(Progress(len(found), total, self._clock.left / self._cores))
+        return [found[i] for i in sorted(found) if self._asked[i].cell.name not in self.errors]
 
     def _committed(self, trials: Trials) -> "pd.DataFrame | None":
         """Return the rows of a trial that a full run played, None if there are none."""
@@ -231,13 +256,32 @@ class _Playing:
             workers = _Workers(stack, min(self._cores, len(elsewhere)), self._request)
             waiting = {workers.submit(t, self._output(i)): i for i, t in elsewhere.items()}
             for i, trials in here.items():
-                yield i, self._played_here(trials)
+                if not self._is_left_out(i) and (rows := self._played_here(trials)) is not None:
+                    yield i, rows
             while waiting:
                 done, _ = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
                     i = waiting.pop(future)
-                    self._clock.stop(self._asked[i], future.result())
-                    yield i, _read(self._output(i))
+                    try:
+                        seconds = future.result()
+                    except ResultError as error:
+                        if not self._is_skipping:
+                            raise
+                        self._leave_out(self._asked[i].cell, str(error))
+                        unwanted = [f for f, j in waiting.items() if self._is_left_out(j)]
+                        for other in filter(Future.cancel, unwanted):
+                            del waiting[other]
+                        continue
+                    if not self._is_left_out(i):
+                        self._clock.stop(self._asked[i], seconds)
+                        yield i, _read(self._output(i))
+
+    def _is_left_out(self, number: int) -> bool:
+        return self._asked[number].cell.name in self.errors
+
+    def _leave_out(self, cell: Cell, error: str) -> None:
+        self.errors.setdefault(cell.name, error)
+        self._clock.drop(cell)
 
     def _output(self, number: int) -> Path:
         return self._folder / f"{number}.parquet"
@@ -250,10 +294,17 @@ class _Playing:
             "kept": self._layout.kept if self.is_keeping else str(self._folder / "kept"),
         }
 
-    def _played_here(self, trials: Trials) -> "pd.DataFrame":
+    def _played_here(self, trials: Trials) -> "pd.DataFrame | None":
+        """Return the rows of a trial that is played now, None if its error is skipped."""
         data_dir = self._data.get(trials.cell.spec.get("dataset", ""))
         self._warm_up.play(trials, data_dir)
-        found = play_trial(trials.cell, trials.first, data_dir, rounds=trials.rounds)
+        try:
+            found = play_trial(trials.cell, trials.first, data_dir, rounds=trials.rounds)
+        except Exception as error:
+            if not self._is_skipping:
+                raise
+            self._leave_out(trials.cell, f"{trials.cell.name}: {type(error).__name__}: {error}")
+            return None
         self._clock.stop(trials, float("nan"))
         return results.to_table(trials.cell, {trials.first: found}).to_pandas()
 
@@ -353,6 +404,10 @@ class _Clock:
         self._left[trials.cell.name] -= 1
         if seconds == seconds:
             self._measured.setdefault(trials.cell.name, []).append(seconds)
+
+    def drop(self, cell: Cell) -> None:
+        """Expect no more trials of a cell."""
+        self._left[cell.name] = 0
 
     @property
     def left(self) -> float:

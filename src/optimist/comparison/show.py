@@ -82,8 +82,9 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
         cores=options.cores,
         committed=not options.fresh,
         report=report,
+        errors="skip",
     )
-    table = rank(played, reference=reference)
+    table = rank(played, reference=reference if reference in {*played["algorithm"]} else None)
     table.attrs |= played.attrs
     if options.csv:
         write_frame(table, options.csv)
@@ -167,6 +168,8 @@ def _note(table: "pd.DataFrame") -> str:
     )
     for commit, number in table.attrs.get("committed", {}).items():
         words += f" {number} trials are of the full run of commit {commit}, without their times."
+    if left_out := table.attrs.get("errors"):
+        words += f" Left out, as their trials ended with an error: {', '.join(left_out)}."
     if not table.attrs.get("kept", True):
         words += " Nothing was kept, as no file can be written here."
     if table["trials"].max() < FEWEST:
