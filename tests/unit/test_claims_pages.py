@@ -290,15 +290,15 @@ def test_test_and_interval_agree_at_where_it_turns():
 
 def test_the_tally_is_by_kind_with_flagged_ones_apart(frame):
     assert claims.tally(frame) == (
-        "8 claims: 1 reproduced, 2 not reproduced, 3 undecided, 1 missing; 1 partly, which could "
-        "not fail or was chosen by it. "
-        "2 guarantees: 1 held; 1 held, which could not fail or was chosen by it. "
-        "2 facts: 1 differs; 1 matches, which could not fail or was chosen by it."
+        "8 claims: 1 reproduced, 2 not reproduced, 3 undecided, 1 missing; 1 partly that says "
+        "little. 2 guarantees: 1 held; 1 held that says little. 2 facts: 1 differs; 1 matches that "
+        "says little. What says little could not fail, or was chosen by its result."
     )
     assert claims.tally(frame[frame["claim"] == "toy.01"]) == "1 claim: 1 reproduced."
     assert claims.tally(frame[frame["claim"] == "toy.05"]) == "1 claim: 1 missing."
     only = frame[frame["claim"] == "toy.09"]
-    assert claims.tally(only) == "1 fact: 1 matches, which could not fail or was chosen by it."
+    expected = "1 fact: 1 matches that says little. What says little could not fail, or was chosen "
+    assert claims.tally(only) == f"{expected}by its result."
 
 
 def test_the_text_names_verdict_reason_and_need(frame):

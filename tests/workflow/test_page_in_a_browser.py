@@ -191,6 +191,10 @@ def test_every_claim_opens_with_its_verdict_checks_and_command(read, data):
         labels = {check[3] for check in claim["checks"]}
         shown = reader.tab.evaluate("() => document.querySelector('main').textContent")
         assert all(label in shown for label in labels)
+        # Names stand in place of labels, where there are trials to have them from.
+        known = [name.partition("/")[2] for name in (*data["labels"], *data["settings"])]
+        drawn = " ".join(reader.tab.locator(".check").all_text_contents())
+        assert not [name for name in known if "[" in name and f" {name} " in f"{drawn} "]
         assert "undefined" not in shown and "NaN" not in shown
 
 
@@ -377,6 +381,16 @@ def test_columns_sort_up_and_down(read):
     assert column == sorted(column)
     reader.tab.click("#sort-median")
     assert reader.tab.get_attribute("th:nth-child(4)", "aria-sort") == "descending"
+
+
+@committed
+def test_a_phone_shows_trials_and_seconds(read):
+    reader = read("#/explore", viewport={"width": 360, "height": 900})
+    for name, is_shown in (("n", True), ("seconds", True), ("median", False)):
+        assert reader.tab.locator(f'td[data-head="{name}"]').first.is_visible() == is_shown
+    before = "(cell) => getComputedStyle(cell, '::before').content"
+    cell = reader.tab.locator('td[data-head="seconds"]').first
+    assert cell.evaluate(before) == '"seconds: "'
 
 
 @committed

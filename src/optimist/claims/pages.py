@@ -59,6 +59,8 @@ def tally(frame: "pd.DataFrame") -> str:
     """Return a line: how many claims of each kind have which verdict; flagged ones apart."""
     heads = frame.drop_duplicates("claim")
     parts = [_kind_tally(heads[heads["kind"] == kind], kind) for kind in KINDS]
+    if (heads["flags"] != "").any():
+        parts.append("What says little could not fail, or was chosen by its result.")
     return " ".join(filter(None, parts))
 
 
@@ -67,11 +69,11 @@ def _kind_tally(heads: "pd.DataFrame", kind: str) -> str:
         return ""
     flagged = heads["flags"] != ""
     noun = NAMES_OF_KINDS[kind] + ("" if len(heads) == 1 else "s")
-    text = f"{len(heads)} {noun}: {_counts(heads[~flagged]['verdict'])}"
+    counts = [_counts(heads[~flagged]["verdict"])]
     if flagged.any():
-        text += "" if flagged.all() else "; "
-        text += f"{_counts(heads[flagged]['verdict'])}, which could not fail or was chosen by it"
-    return f"{text}."
+        verb = "says" if flagged.sum() == 1 else "say"
+        counts.append(f"{_counts(heads[flagged]['verdict'])} that {verb} little")
+    return f"{len(heads)} {noun}: {'; '.join(filter(None, counts))}."
 
 
 def _counts(words: Any) -> str:

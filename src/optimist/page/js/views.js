@@ -59,7 +59,7 @@
   function thumbnail(id, full) {
     const figure = data.figures[id];
     const small = `data:image/webp;base64,${figure.thumb}`;
-    const picture = h("img", { class: "thumb", src: full ? figure.png : small, alt: figure.title, width: figure.size[0], height: figure.size[1], loading: full ? "lazy" : null });
+    const picture = h("img", { class: figure.size[0] > 1.6 * figure.size[1] ? "thumb wide" : "thumb", src: full ? figure.png : small, alt: figure.title, width: figure.size[0], height: figure.size[1], loading: full ? "lazy" : null });
     if (full) {
       picture.style.backgroundImage = `url(${small})`; // until the full one is there
       picture.addEventListener("error", () => (picture.src = small), { once: true });
@@ -154,8 +154,17 @@
 
   const FOLDED = 12;
 
+  // Names in place of labels; the table of all checks keeps those, which files and commands have.
+  function worded(about) {
+    const named = (label) => (data.labels[`${about.paper}/${label}`] || {}).name || (data.settings[`${about.paper}/${label}`] || {}).title || label;
+    const inWords = (text) => (text || "").replace(/[a-z]\w*(\.\w+)*(\[[^\]]*\])?/gi, named);
+    const checks = about.checks.map((check) => check.map((value, i) => (i === C.check || i === C.remark ? inWords(value) : value)));
+    const readings = about.readings.map(([name, ...others]) => [name.replaceAll("_", " "), ...others]);
+    return { ...about, checks, readings, explanation: inWords(about.explanation) };
+  }
+
   function claim([id]) {
-    const about = data.claims[id];
+    const about = worded(data.claims[id]);
     const groups = about.readings.map(([name, status, outcome], i) => ({ name, status, outcome, checks: about.checks.filter((check) => check[0] === i) }));
     const axes = app.axes(about.checks, drawn());
     const panels = panelsOf(about);
@@ -183,7 +192,7 @@
       h("p", {}, "Run it all again, or read all checks:"),
       command(`snakemake --cores all ${about.paper}`),
       command(`optimist claims ${about.paper} --details`),
-      h("details", {}, h("summary", {}, `All ${about.checks.length} checks as a table`), checkTable(about, id)),
+      h("details", {}, h("summary", {}, `All ${about.checks.length} checks as a table`), checkTable(data.claims[id], id)),
     ];
   }
 
@@ -565,9 +574,9 @@
       ["name", "algorithm", (r) => [app.swatch(lookOf(values.paper, r.cell.label)), " ", r.name, ...fault(r.cell)], (r) => r.name, ""],
       ["mean", "mean regret (95 %)", (r) => (r.mean === null ? "–" : `${number(r.mean)}${r.cell.mean[1] === null ? "" : ` (${number(r.cell.mean[1])} to ${number(r.cell.mean[2])})`}`), (r) => r.mean ?? Infinity, "num"],
       ["median", "median", (r) => number(r.median), (r) => r.median ?? Infinity, "num extra"],
-      ["n", "n", (r) => r.n, (r) => r.n, "num extra"],
-      ["minus", other ? `minus ${nameOf(values.paper, values.base)}, paired (95 % t)` : "minus base", (r) => (r.minus && r.minus.n ? `${number(r.minus.mean)}${r.minus.low === null ? "" : ` (${number(r.minus.low)} to ${number(r.minus.high)})`}` : ""), (r) => (r.minus ? r.minus.mean : Infinity), "num extra"],
-      ["seconds", "seconds", (r) => number(r.seconds), (r) => r.seconds ?? Infinity, "num extra"],
+      ["n", "n", (r) => r.n, (r) => r.n, "num named"],
+      ["minus", other ? `minus ${nameOf(values.paper, values.base)}, paired (95 % t)` : "minus base", (r) => (r.minus && r.minus.n ? `${number(r.minus.mean)}${r.minus.low === null ? "" : ` (${number(r.minus.low)} to ${number(r.minus.high)})`}` : ""), (r) => (r.minus ? r.minus.mean : Infinity), "num named"],
+      ["seconds", "seconds", (r) => number(r.seconds), (r) => r.seconds ?? Infinity, "num named"],
       ["at", `${values.line} at round ${values.at.toLocaleString("en")}`, (r) => number(r.at), (r) => r.at ?? Infinity, "num extra"],
     ].filter(([key]) => key !== "minus" || other);
     const [key, way] = (values.sort || "rank").split("-");
@@ -587,7 +596,7 @@
         new Set(rows.filter((row) => row.n).map((row) => row.n)).size > 1 ? " Means are over as many trials as each was played (n), not the same for all: choose one under “Minus, paired” to compare it on common trials." : ""),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Leaderboard" },
         h("table", { class: "narrow" }, h("thead", {}, h("tr", {}, head)),
-          h("tbody", {}, rows.map((row) => h("tr", {}, columns.map(([, , show, , kind]) => h("td", { class: kind || null }, show(row)))))))));
+          h("tbody", {}, rows.map((row) => h("tr", {}, columns.map(([, title, show, , kind]) => h("td", { class: kind || null, "data-head": title }, show(row)))))))));
   }
 
   function fault(cell) {
