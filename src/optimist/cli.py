@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from optimist import __version__, completion, terminal
-from optimist.errors import ConfigError, OptimistError, nearest, unwritable_named
+from optimist.errors import (
+    ConfigError,
+    OptimistError,
+    ResultError,
+    UnwritableError,
+    nearest,
+    unwritable_named,
+)
 
 WIDTH = 120  # of tables where nobody looks at a terminal
 
@@ -76,6 +83,10 @@ class _Parser(argparse.ArgumentParser):
             hint = nearest(misspelt[0], known) if misspelt else ""
             chosen.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
         return found
+
+    def error(self, message):
+        """End the process with one line; the usage is a command away."""
+        self.exit(2, f"error: {message}; `{self.prog} --help` shows what there is\n")
 
 
 def _parser():
@@ -146,7 +157,7 @@ def _add_run_options(parser):
     parser.add_argument(
         "--trials", default="0:1", metavar="FIRST:STOP", help="or how many; default: 0:1"
     )
-    parser.add_argument("--rounds", type=int, metavar="N", help="stop after N rounds")
+    parser.add_argument("--rounds", type=_whole, metavar="N", help="stop after N rounds")
 
 
 def _add_new_options(parser):
@@ -195,9 +206,9 @@ def _add_compare_options(parser):
         help="name[option=value,...], or file.py:Class[option=value,...]",
     )
     parser.add_argument("--trials", type=_whole, default=10, metavar="N", help="default: 10")
-    parser.add_argument("--rounds", type=int, metavar="N", help="stop after N rounds")
-    parser.add_argument("--horizon", type=int, metavar="T", help="play T rounds, and say so")
-    parser.add_argument("--cores", type=int, default=1, metavar="N", help="default: 1")
+    parser.add_argument("--rounds", type=_whole, metavar="N", help="stop after N rounds")
+    parser.add_argument("--horizon", type=_whole, metavar="T", help="play T rounds, and say so")
+    parser.add_argument("--cores", type=_whole, default=1, metavar="N", help="default: 1")
     parser.add_argument(
         "--fresh", action="store_true", help="take nothing from the tables of the last full run"
     )
@@ -259,6 +270,7 @@ def _run(options):
     from optimist import arithmetic
 
     arithmetic.fix()  # before anything imports numpy
+    from optimist.blame import in_one_line
     from optimist.data.alone import prepared
     from optimist.runs.trials import Trials, run
 
@@ -268,13 +280,25 @@ def _run(options):
     cell = _parse_cell(options.cell)
     data_dir = prepared(cell.spec["dataset"]) if "dataset" in cell.spec else None
     trials = Trials("regret", cell, first, stop, rounds=options.rounds)
+    ended = []
     with terminal.Busy(f"playing trials {options.trials}", sys.stderr) as busy:
 
         def show(trial, trajectory):
-            with busy.hidden():
-                _print_trial(trial, trajectory)
+            ended.append(trial)
+            if not options.json:
+                with busy.hidden():
+                    _print_trial(trial, trajectory)
 
-        trajectories = run(trials, data_dir, progress=None if options.json else show)
+        try:
+            trajectories = run(trials, data_dir, progress=show)
+        except (Exception, SystemExit) as error:
+            if options.debug or isinstance(error, OSError | UnwritableError):
+                raise
+            known = isinstance(error, OptimistError)
+            words = (
+                str(error) if known else f"{in_one_line(error)}; optimist --debug run shows more"
+            )
+            raise ResultError(f"{cell.name}, trial {first + len(ended)}: {words}") from None
     if options.json:
         print(json.dumps([_summary(*item) for item in trajectories.items()], indent=1))
     return 0
@@ -314,8 +338,8 @@ def _parse_cell(text):
 
 
 def _whole(text):
-    """Return how many trials are asked for."""
-    if not re.fullmatch("[0-9]{1,9}", text):
+    """Return how many are asked for."""
+    if not re.fullmatch("-?[0-9]{1,9}", text):
         raise argparse.ArgumentTypeError(f"{text!r}; allowed: how many, as in 10")
     return int(text)
 

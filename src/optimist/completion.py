@@ -95,8 +95,13 @@ def settings(prefix: str, end: str = "") -> Iterator[str]:
 
 
 def papers_and_settings(prefix: str) -> Iterator[str]:
-    """Yield what may stand for PAPER[/SETTING]."""
-    yield from settings(prefix) if "/" in prefix else papers(prefix)
+    """Yield what may stand for PAPER[/SETTING]|ALGORITHM."""
+    if "/" in prefix:
+        yield from settings(prefix)
+    else:
+        yield from papers(prefix)
+        if prefix:
+            yield from algorithms(prefix)
 
 
 def papers(_: str) -> list[str]:

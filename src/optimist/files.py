@@ -1,5 +1,6 @@
 """Writing files whole or not at all, and their checksums."""
 
+import errno
 import hashlib
 import json
 import os
@@ -57,6 +58,8 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not os.access(path, os.W_OK):  # a rename would not ask
+            raise PermissionError(errno.EACCES, "it is write-protected", str(path))
         write(temporary)
         os.replace(temporary, path)
     except OSError as error:

@@ -41,6 +41,10 @@ def of_name(name: str) -> dict[str, Any]:
     """
     name = with_file(name)
     is_paper, is_method = name in paper_names(), is_algorithm(name)
+    if set("*?").intersection(name):
+        raise ConfigError(
+            f"{name!r} is a pattern; allowed: one of settings, as in hvt_ucb/student*"
+        )
     if not (is_paper or is_method):
         known = {*paper_names()}.union(*REGISTRIES.values())
         raise unknown_name("paper or algorithm", name, known)
@@ -56,7 +60,7 @@ def _method(name: str, domain: str) -> dict[str, Any]:
     cls: Any = algorithm_class(name, domain)
     texts = option_texts(cls)
     return {
-        f"algorithm on {domain}": f"{name} on {domain}: {cls.reference}",
+        f"algorithm on {domain}": f"{name} on {domain}: {_source(cls)}",
         f"options of {name} on {domain}": [
             _option_row(
                 key, "default", "required" if value is inspect.Parameter.empty else value, texts
@@ -178,8 +182,13 @@ def _algorithms(domain: str) -> Table:
     for name in REGISTRIES[domain].table:
         cls: Any = algorithm_class(name, domain)
         defaults = [f"{key}={write(value)}" for key, value in option_names(cls).items()]
-        rows.append({"algorithm": name, "on": domain, "options": defaults, "source": cls.reference})
+        rows.append({"algorithm": name, "on": domain, "options": defaults, "source": _source(cls)})
     return rows
+
+
+def _source(cls: Any) -> str:
+    """Return what a class says that it is from; one of a file may not have said it yet."""
+    return getattr(cls, "reference", None) or "no reference"
 
 
 def _as_typed(text: str) -> str:

@@ -1,7 +1,9 @@
 """Algorithms side by side: what is asked for, what is played and kept, the table and the figure."""
 
+import inspect
 import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -193,7 +195,12 @@ def test_what_does_not_fit_is_refused_before_anything_is_played(here):
     [
         (
             "raise KeyError('lost')",
-            "glb_omd/logistic_s3/mine.py:Mine: KeyError: 'lost' (mine.py, line 16); optimist check",
+            "glb_omd/logistic_s3/mine.py:Mine, trial 0: KeyError: 'lost' (mine.py, line 16); "
+            "optimist --debug run glb_omd/logistic_s3/mine.py:Mine --trials 0:1 --rounds 10 shows",
+        ),
+        (
+            "import sys; sys.exit(3)",
+            "mine.py:Mine, trial 0: SystemExit: 3 (mine.py, line 16); optimist",
         ),
         ("import os; os._exit(9)", "the process that played it ended with exit status 9"),
     ],
@@ -246,6 +253,7 @@ def test_a_ranking_by_hand():
     assert second["difference"] == pytest.approx(12.0)
     assert second["difference_high"] - 12.0 == pytest.approx(2.200985 * 1.044466 / math.sqrt(12))
     assert (first["wins"], first["losses"], second["wins"], second["losses"]) == (1, 0, 0, 1)
+    assert (first["better_than"], second["worse_than"]) == ("worse", "best")
 
 
 def test_fewer_than_ten_trials_decide_nothing_and_many_pairs_are_corrected():
@@ -273,16 +281,35 @@ def test_differences_are_to_a_reference_if_one_is_named():
 
 
 def test_trials_that_failed_count_as_that_alone():
-    played = table(a=[1.0, 2.0, 3.0], b=[9.0, 9.0, 9.0], c=[5.0, 5.0, 5.0])
-    played.loc[(played["algorithm"] == "a") & (played["trial"] == 2), "status"] = "failed: x"
+    """Survivors are not ranked before those that completed all, and compared with none."""
+    played = table(a=[1.0] * 11 + [9.0], b=[9.0, 8.0] * 6, c=[5.0] * 12, d=[19.0, 18.0] * 6)
+    played.loc[(played["algorithm"] == "a") & (played["trial"] == 11), "status"] = "failed: x"
     played.loc[played["algorithm"] == "c", "status"] = "non_finite"
     found = optimist.rank(played).set_index("algorithm")
-    assert (found.loc["a", "trials"], found.loc["a", "failed"], found.loc["a", "mean"]) == (
-        2,
-        1,
-        1.5,
-    )
-    assert (found.loc["c", "rank"], found.loc["c", "trials"], found.loc["c", "failed"]) == (3, 0, 3)
+    assert [*found.index] == ["b", "d", "a", "c"]
+    assert found.loc["a", ["trials", "failed", "mean"]].tolist() == [11, 1, 1.0]
+    assert found.loc["c", ["trials", "failed"]].tolist() == [0, 12]
+    assert found["better_than"].tolist() == ["d", "", "", ""]
+    assert found["worse_than"].tolist() == ["", "b", "", ""]
+    assert found["p"].notna().tolist() == [False, True, False, False]
+    assert optimist.rank(played, reference="a")["difference"].isna().all()
+
+
+def test_ranks_of_others_are_shown_in_runs():
+    ranks = {"a": 1, "b": 2, "c": 3, "d": 4, "e": 6}
+    assert show._ranks("e; b; a; c", ranks) == "1-3,6" and show._ranks("", ranks) == "none"
+
+
+def test_settings_of_one_instance_say_so(here, capsys):
+    settings = ["glb_omd/logistic_s3", "glb_omd/logistic_s3[instance=per_trial]"]
+    assert cli.main(["compare", *settings, "-a", "uniform", "--trials", "2", "--rounds", "5"]) == 0
+    shown = capsys.readouterr().out
+    assert "glb_omd/logistic_s3 (one instance; trials differ in noise)\n" in shown
+    assert "glb_omd/logistic_s3[instance=per_trial]\n" in shown
+
+
+def test_a_name_that_no_algorithm_has_is_refused_by_the_figure():
+    assert "unknown names 'bets'" in message(optimist.plot, table(best=[1.0]), names={"bets": "x"})
 
 
 def test_a_ranking_needs_what_playing_gives():
@@ -492,8 +519,8 @@ def test_what_is_no_index_names_cell_and_round_and_what_may_say_why(here):
     with pytest.raises(ResultError) as error:
         optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], trials=1, rounds=5)
     assert str(error.value) == (
-        "glb_omd/logistic_s3/mine.py:Mine: Mine.select returned -1 in round 1; allowed: the index "
-        "of an arm, from 0 to 19; optimist check mine.py:Mine may say why"
+        "glb_omd/logistic_s3/mine.py:Mine, trial 0: Mine.select returned -1 in round 1; allowed: "
+        "the index of an arm, from 0 to 19; optimist check mine.py:Mine may say why"
     )
 
 
@@ -505,10 +532,11 @@ def test_an_algorithm_with_an_error_is_left_out_and_the_others_are_ranked(here, 
     play = ["compare", *settings, "-a", "mine.py:Mine", "uniform", "--rounds", "5"]
     assert cli.main([*play, "--trials", "8", "--reference", "mine.py:Mine", "--csv", "t.csv"]) == 1
     shown = capsys.readouterr()
-    errors = [
-        f"error: {place}/mine.py:Mine: AssertionError:  (mine.py, line 16)" for place in settings
-    ]
-    assert [line.partition(";")[0] for line in shown.err.splitlines()] == errors
+    for place, line in zip(settings, shown.err.splitlines(), strict=True):
+        said = (
+            rf"error: {place}/mine.py:Mine, trial \d: AssertionError \(mine.py, line 16\); optimist"
+        )
+        assert re.match(said, line)
     left_out = "Left out, as their trials ended with an error: glb_omd/logistic_s3/mine.py:Mine, "
     assert left_out in " ".join(shown.out.split())
     table = pd.read_csv(here / "t.csv")
@@ -522,22 +550,25 @@ def test_errors_of_a_class_of_this_process_are_raised_unless_they_are_skipped(he
         def select(self, arms):
             raise TypeError("of ours")
 
+    line = inspect.getsourcelines(Wrong)[1] + 4
+
     asked = ["glb_omd/logistic_s3", [Wrong, "uniform"]]
     with pytest.raises(TypeError):
         optimist.play(*asked, trials=2, rounds=5)
     reports = []
     found = optimist.play(*asked, trials=2, rounds=5, errors="skip", report=reports.append)
     name = "glb_omd/logistic_s3/Wrong"
-    assert found.attrs["errors"] == {name: f"{name}: TypeError: of ours"}
+    place = f"TypeError: of ours (test_comparison.py, line {line})"
+    assert found.attrs["errors"] == {name: f"{name}, trial 0: {place}"}
     assert {*found["algorithm"]} == {"uniform"} and {*found["trial"]} == {0, 1}
     assert (reports[-1].done, reports[-1].total, reports[-1].seconds_left) == (2, 2, 0.0)
-    with pytest.raises(ResultError, match="Wrong: TypeError: of ours"):
+    with pytest.raises(ResultError, match="Wrong, trial 0: TypeError: of ours"):
         optimist.play(asked[0], [Wrong], trials=2, rounds=5, errors="skip")
 
 
 def test_an_error_within_a_library_names_the_line_of_the_user(here):
     (here / "mine.py").write_text(MINE.replace("pass", "np.linalg.norm('no number')"))
-    with pytest.raises(ResultError, match=r"\(mine.py, line 16\); optimist check"):
+    with pytest.raises(ResultError, match=r"\(mine.py, line 16\); optimist --debug"):
         optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], trials=1, rounds=5)
 
 

@@ -35,6 +35,7 @@ def complete(line, folder=None):
     [
         ("optimist comp", ["compare", "completion"]),
         ("optimist list ", ["bkb", "glb_omd", "go_ucb", "hvt_ucb"]),
+        ("optimist list eco", ["ecolog"]),
         ("optimist list glb_omd/logistic_s", [f"glb_omd/logistic_s{s}" for s in (3, 5, 7, 9)]),
         ("optimist run hvt", ["hvt_ucb/"]),
         ("optimist run hvt_ucb/stu", ["hvt_ucb/student_t/"]),

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from own_class import MINE
 
 from optimist import cli, listing
 from optimist.algorithms import REGISTRIES
@@ -91,6 +92,15 @@ def test_a_pattern_selects_settings_of_a_paper(capsys):
     assert cli.main(["list", "hvt_ucb/zz*"]) == 1
     expected = "error: setting hvt_ucb/zz* matches nothing; allowed: patterns of student_t, "
     assert capsys.readouterr().err.startswith(expected)
+
+
+def test_a_class_that_names_no_source_is_listed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(re.sub("    reference = .*", "", MINE))
+    assert cli.main(["list", "mine.py:Mine"]) == 0
+    assert "mine.py:Mine on arms: no reference" in capsys.readouterr().out
+    assert cli.main(["list", "hvt*"]) == 1
+    assert "'hvt*' is a pattern; allowed: one of settings" in capsys.readouterr().err
 
 
 def test_an_unknown_name_suggests_the_nearest(capsys):

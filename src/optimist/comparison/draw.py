@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, unknown_name
 from optimist.files import write_atomically
 from optimist.label import name_of
 from optimist.panels.looks import MARKERS
@@ -58,12 +58,12 @@ def plot(
     level : float
         Of Student's t intervals, shown from two trials on.
     names : mapping or None
-        What algorithms are called, by name.
+        What algorithms are called, by their names, without options.
 
     Raises
     ------
     ConfigError
-        For another ending, or if no trial was completed.
+        For another ending, a name that no algorithm has, or if no trial was completed.
     """
     import matplotlib.style
 
@@ -74,6 +74,9 @@ def plot(
     complete = played[played["status"].isin(COMPLETE)]
     if complete.empty:
         raise ConfigError("no trial was completed; allowed: trials with the status ok")
+    known = {*map(name_of, played["algorithm"])}
+    for name in {*(names or {})} - known:
+        raise unknown_name("names", name, known)
     settings = list(complete.groupby(["paper", "setting"], sort=False))
     looks = _looks([*dict.fromkeys(complete["algorithm"])], names or {})
     with matplotlib.style.context(STYLE, after_reset=True):

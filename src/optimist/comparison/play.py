@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optimist.algorithms import REGISTRIES
+from optimist.blame import in_one_line
 from optimist.comparison.committed import Committed
 from optimist.comparison.select import OWN, Setting, cells, once, settings
 from optimist.comparison.warm import WarmUp
@@ -29,6 +30,7 @@ from optimist.registry import names_file
 from optimist.root import made_before, project_root, workspace
 from optimist.runs import results
 from optimist.runs.cell import Cell, dataset_digest, play_trial
+from optimist.runs.setting import option_defaults
 from optimist.runs.trials import Trials, expand
 
 if TYPE_CHECKING:
@@ -106,8 +108,9 @@ def play(
         covered, state_bytes and what the algorithms record. Where the largest value of a function
         is not known, regret is counted from the best value that one of these trials found. Its
         ``attrs["committed"]`` says how many trials are from tables, by commit of their code, and
-        ``attrs["kept"]`` whether results can be kept here, and ``attrs["errors"]`` why algorithms
-        were left out, by ``paper/setting/algorithm``.
+        ``attrs["kept"]`` whether results can be kept here, ``attrs["errors"]`` why algorithms were
+        left out, by ``paper/setting/algorithm``, and ``attrs["one_instance"]`` the settings,
+        ``paper/setting``, of which all trials have one instance and differ in the noise alone.
 
     Raises
     ------
@@ -144,8 +147,17 @@ def play(
         "committed": playing.taken,
         "kept": playing.is_keeping,
         "errors": playing.errors,
+        "one_instance": sorted({_place(t.cell) for t in asked if _is_of_one_instance(t.cell)}),
     }
     return found
+
+
+def _place(cell: Cell) -> str:
+    return f"{cell.paper}/{cell.setting}"
+
+
+def _is_of_one_instance(cell: Cell) -> bool:
+    return option_defaults(cell.spec).get("instance") == "shared"
 
 
 def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
@@ -303,7 +315,8 @@ class _Playing:
         except Exception as error:
             if not self._is_skipping:
                 raise
-            self._leave_out(trials.cell, f"{trials.cell.name}: {type(error).__name__}: {error}")
+            where = f"{trials.cell.name}, trial {trials.first}"
+            self._leave_out(trials.cell, f"{where}: {in_one_line(error)}")
             return None
         self._clock.stop(trials, float("nan"))
         return results.to_table(trials.cell, {trials.first: found}).to_pandas()
@@ -466,9 +479,7 @@ class _Workers:
             )
         answer = json.loads(line)
         if "error" in answer:
-            name = name_of(trials.cell.algorithm)
-            hint = f"; optimist check {shlex.quote(name)} may say why" if names_file(name) else ""
-            raise ResultError(answer["error"] + hint)
+            raise ResultError(answer["error"] + _hint(trials, answer.get("breaks_contract", False)))
         return float(answer["seconds"])
 
     def _worker(self) -> "subprocess.Popen[str]":
@@ -486,6 +497,20 @@ class _Workers:
         for worker in self._started:
             worker.terminate()
             worker.wait()
+
+
+def _hint(trials: Trials, breaks_contract: bool) -> str:
+    """Return the command that says more about an error."""
+    cell, name = trials.cell, name_of(trials.cell.algorithm)
+    if breaks_contract:
+        return f"; optimist check {shlex.quote(name)} may say why" if names_file(name) else ""
+    if cell.paper == OWN:
+        return ""
+    rounds = "" if trials.rounds is None else f" --rounds {trials.rounds}"
+    trial = f"--trials {trials.first}:{trials.stop}"
+    return (
+        f"; optimist --debug run {shlex.quote(cell.name)} {trial}{rounds} shows how it came to that"
+    )
 
 
 def _joined(asked: Sequence[Trials], frames: "Sequence[pd.DataFrame]") -> "pd.DataFrame":

@@ -18,22 +18,28 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *("paper", "setting", "rank", "algorithm", "trials", "mean", "low", "high", "median"),
-    *("difference", "difference_low", "difference_high", "p", "wins", "losses", "seconds"),
-    *("failed", "faults"),
+    *("difference", "difference_low", "difference_high", "p", "wins", "losses"),
+    *("better_than", "worse_than", "seconds", "failed", "faults"),
 )
+BETWEEN = "; "  # labels in one column
 NEEDED = ("paper", "setting", "algorithm", "trial", "round", "regret", "status", "seconds")
 
 
 def rank(
     played: "pd.DataFrame", *, level: float = 0.95, reference: str | None = None
 ) -> "pd.DataFrame":
-    """Return a row for each algorithm in each setting, the least mean regret first.
+    """Return a row for each algorithm in each setting: those that never failed, then the others.
+
+    Among both the least mean regret comes first.
 
     Everything is about regret at the end of complete trials. Pairs of algorithms are compared on
     the trials that both completed, by Student's t on their differences, as the claims are; with
     fewer than ten such trials nothing is decided. wins and losses count the others of its setting
     that an algorithm is better or worse than with an error of at most 1 - ``level`` in all pairs of
     the setting together (Holm 1979).
+
+    An algorithm with a trial that failed stands behind all others, whatever its mean, and is
+    compared with none: the trials that it completed may be the easy ones.
 
     Parameters
     ----------
@@ -42,17 +48,17 @@ def rank(
     level : float
         Of the intervals.
     reference : str or None
-        Label of the algorithm that differences are taken to; None for the one with the least mean
-        regret, setting by setting.
+        Label of the algorithm that differences are taken to; None for the first of each setting.
 
     Returns
     -------
     DataFrame
         paper, setting, rank, algorithm; trials, mean, low, high and median of the regret;
         difference of the mean regret to that of the reference, with its interval and the two-sided
-        p of that pair by itself; wins, losses; seconds, the mean time of a trial, which others may
-        have disturbed; failed, how many trials did not end well and count in nothing else; faults,
-        how those ended, in words. Its ``attrs["reference"]`` is the reference.
+        p of that pair by itself; wins, losses, and the labels of those, better_than and worse_than,
+        with "; " between; seconds, the mean time of a trial, which others may have disturbed;
+        failed, how many trials did not end well and count in nothing else; faults, how those ended,
+        in words. Its ``attrs["reference"]`` is the reference.
 
     Raises
     ------
@@ -84,22 +90,31 @@ def _of_setting(
     labels = [*dict.fromkeys(ends["algorithm"])]
     well = ends[ends["status"].isin(COMPLETE)]
     regrets = {label: _by_trial(well, label, "regret") for label in labels}
-    order = sorted(labels, key=lambda label: _first(regrets[label].mean()))
-    better = _better(regrets, 1.0 - level)
+    failed = {
+        label: int((ends["algorithm"] == label).sum()) - len(regrets[label]) for label in labels
+    }
+    order = sorted(labels, key=lambda label: (failed[label] > 0, *_first(regrets[label].mean())))
+    sound = {label: regrets[label] for label in order if not failed[label]}
+    better = _better(sound, 1.0 - level)
     base = order[0] if reference is None else reference
     for label in order:
         own = regrets[label]
+        better_than = [loser for winner, loser in better if winner == label]
+        worse_than = [winner for winner, loser in better if loser == label]
+        is_compared = label != base and label in sound and base in sound
         yield {
             "algorithm": label,
             "trials": len(own),
             "mean": own.mean(),
             **_interval("low", "high", Mean(own.to_numpy()), level),
             "median": own.median(),
-            **_difference(own, regrets.get(base, own[:0]), level, is_base=label == base),
-            "wins": sum(label == winner for winner, _ in better),
-            "losses": sum(label == loser for _, loser in better),
+            **_difference(own, regrets.get(base, own[:0]), level, is_compared=is_compared),
+            "wins": len(better_than),
+            "losses": len(worse_than),
+            "better_than": BETWEEN.join(sorted(better_than, key=order.index)),
+            "worse_than": BETWEEN.join(sorted(worse_than, key=order.index)),
             "seconds": _by_trial(well, label, "seconds").mean(),
-            "failed": int((ends["algorithm"] == label).sum()) - len(own),
+            "failed": failed[label],
             "faults": _faults(ends[ends["algorithm"] == label]["status"]),
         }
 
@@ -132,10 +147,10 @@ def _pair(one: "pd.Series", other: "pd.Series") -> Mean:
 
 
 def _difference(
-    own: "pd.Series", base: "pd.Series", level: float, *, is_base: bool
+    own: "pd.Series", base: "pd.Series", level: float, *, is_compared: bool
 ) -> dict[str, float]:
     names = ("difference", "difference_low", "difference_high", "p")
-    if is_base or not len(own.index.intersection(base.index)):
+    if not is_compared or not len(own.index.intersection(base.index)):
         return dict.fromkeys(names, np.nan)
     evidence = _pair(own, base)
     interval = _interval("difference_low", "difference_high", evidence, level)

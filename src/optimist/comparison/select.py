@@ -126,14 +126,15 @@ def _settings(text: str) -> list[Setting]:
     paper = load_paper(paper_name)
     if not set("*?").intersection(label):
         return [_of_paper(paper, label)]
-    if "[" in label:  # of what the paper runs
+    runs = " that the paper runs" if "[" in label else ""
+    if runs:
         known = dict.fromkeys(s for block in paper["runs"] for s in block["settings"])
     else:
         known = dict.fromkeys(name for name in paper["settings"] if "[" not in name)
     found = [name for name in known if matches(name, label)]
     if not found:
         raise ConfigError(
-            f"setting {text!r} matches nothing; allowed: patterns of {', '.join(known)}"
+            f"setting {text!r} matches nothing{runs}; allowed: patterns of {', '.join(known)}"
         )
     return [_of_paper(paper, name) for name in found]
 

@@ -15,7 +15,7 @@ from rich.table import Table
 from optimist import terminal
 from optimist.comparison.draw import ENDINGS, plot
 from optimist.comparison.play import Progress, play
-from optimist.comparison.rank import rank
+from optimist.comparison.rank import BETWEEN, rank
 from optimist.comparison.select import settings
 from optimist.durations import in_words
 from optimist.errors import ConfigError, unknown_name
@@ -96,10 +96,13 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
 def write(table: "pd.DataFrame", stream: TextIO) -> None:
     """Write a ranking as a table for each setting, as wide as the terminal."""
     console = Console(file=stream, width=terminal.width() or WIDTH, highlight=False)
-    base = table.attrs.get("reference") or "the first"
+    is_roomy = console.width >= ROOMY
+    base = table.attrs.get("reference")
+    base = "the first" if base is None else base if is_roomy else "the reference"
     for (paper, setting), rows in table.groupby(["paper", "setting"], sort=False):
         title = setting if paper == "own" else f"{paper}/{setting}"
-        is_roomy = console.width >= ROOMY
+        if f"{paper}/{setting}" in table.attrs.get("one_instance", ()):
+            title += " (one instance; trials differ in noise)"
         shown = _as_table(rows, base, with_labels=True, is_roomy=is_roomy)
         lines = [title]
         # A label that is broken cannot be read, nor copied: without room it stands above.
@@ -112,7 +115,7 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
         console.print(shown)
         for label, faults in zip(rows["algorithm"], rows["faults"], strict=True):
             if faults:
-                console.print(escape(f"{label}: {faults}"))
+                console.print(escape(f"{label}: {faults}"), end="\n\n")
     console.print(_note(table))
 
 
@@ -124,16 +127,17 @@ def _as_table(rows: "pd.DataFrame", base: str, *, with_labels: bool, is_roomy: b
         shown.add_column("algorithm", overflow="fold")
     for name in (
         *("trials", "mean regret (95 %)", "median", f"minus {escape(base)} (95 %)"),
-        *("p", "better / worse", "s / trial"),
+        *("p", "better / worse than", "s / trial"),
     ):
         shown.add_column(name, justify="right", overflow="fold")
+    ranks = dict(zip(rows["algorithm"], rows["rank"], strict=True))
     for row in rows.to_dict("records"):
-        rank, label, *numbers = _words(row)
+        rank, label, *numbers = _words(row, ranks)
         shown.add_row(rank, *([label] if with_labels else []), *numbers)
     return shown
 
 
-def _words(row: dict[str, Any]) -> list[str]:
+def _words(row: dict[str, Any], ranks: dict[str, int]) -> list[str]:
     failed = f" ({row['failed']:.0f} failed)" if row["failed"] else ""
     mean = _interval(row["mean"], row["low"], row["high"])
     difference = _interval(row["difference"], row["difference_low"], row["difference_high"])
@@ -145,9 +149,21 @@ def _words(row: dict[str, Any]) -> list[str]:
         _number(row["median"]),
         difference,
         "" if row["p"] != row["p"] else f"{row['p']:.2g}",
-        f"{row['wins']} / {row['losses']}",
+        f"{_ranks(row['better_than'], ranks)} / {_ranks(row['worse_than'], ranks)}",
         _number(row["seconds"]),
     ]
+
+
+def _ranks(labels: str, ranks: dict[str, int]) -> str:
+    """Return the ranks of some labels: ``2-4,6``."""
+    runs: list[list[int]] = []
+    for place in sorted(ranks[label] for label in labels.split(BETWEEN) if label):
+        if runs and runs[-1][-1] == place - 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    texts = [f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
+    return ",".join(texts) or "none"
 
 
 def _interval(value: float, low: float, high: float) -> str:
@@ -163,11 +179,16 @@ def _number(value: float) -> str:
 def _note(table: "pd.DataFrame") -> str:
     words = (
         "Differences are paired by trial, each with the interval and p of its pair alone; better "
-        "and worse are at 95 % for all pairs of a setting together (Holm). Times are those of "
-        "processes that may disturb each other."
+        "and worse than which ranks is at 95 % for all pairs of a setting together (Holm). Times "
+        "are those of processes that may disturb each other."
     )
     for commit, number in table.attrs.get("committed", {}).items():
         words += f" {number} trials are of the full run of commit {commit}, without their times."
+    if table["failed"].any():
+        words += (
+            " Algorithms with failed trials come last and are compared with none, as the trials "
+            "that they completed may be the easy ones."
+        )
     if left_out := table.attrs.get("errors"):
         words += f" Left out, as their trials ended with an error: {', '.join(left_out)}."
     if not table.attrs.get("kept", True):

@@ -15,5 +15,5 @@ class WarmUp:
         """Play the start of the first of some trials; an error comes again when it is played."""
         if trials.cell.name not in self._known:
             self._known.add(trials.cell.name)
-            with suppress(Exception):
+            with suppress(Exception, SystemExit):
                 Player(trials, data_dir).warm_up()

@@ -2,32 +2,28 @@
 
 A request is JSON with ``trials`` (`optimist.runs.trials.Trials.describe`), ``output``, the result
 file to write, and the folders ``data`` and ``kept``. The answer is JSON with ``seconds`` of this
-process, or with ``error``. Numbers are the workflow's, whatever the other process has loaded.
+process, or with ``error``, and whether that ``breaks_contract``. Numbers are the workflow's,
+whatever the other process has loaded.
 """
 
 import json
 import logging
 import signal
 import sys
-import sysconfig
 import time
-import traceback
-from pathlib import Path
 
 from optimist import arithmetic
 
 arithmetic.fix()
 
+from optimist.blame import in_one_line, line_of_user  # noqa: E402
 from optimist.comparison.warm import WarmUp  # noqa: E402
 from optimist.errors import OptimistError  # noqa: E402
 from optimist.records import provenance  # noqa: E402
-from optimist.root import PACKAGE  # noqa: E402
 from optimist.runs.job import make_results  # noqa: E402
 from optimist.runs.trials import Trials  # noqa: E402
 
 _warm_up = WarmUp()
-# Folders of code that nobody who adds an algorithm has written.
-_OTHERS = (PACKAGE, *map(Path, (sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"))))
 
 
 class Places(logging.Handler):
@@ -43,11 +39,7 @@ class Places(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Look at the traceback of an error."""
-        frames = traceback.extract_tb(record.exc_info[2]) if record.exc_info else []
-        outside = [f for f in frames if not set(_OTHERS).intersection(Path(f.filename).parents)]
-        self.last = (
-            f"{Path(outside[-1].filename).name}, line {outside[-1].lineno}" if outside else ""
-        )
+        self.last = line_of_user(record.exc_info[2]) if record.exc_info else ""
 
 
 PLACES = Places(logging.ERROR)
@@ -58,6 +50,7 @@ def answer(request: dict[str, object]) -> dict[str, object]:
     described: dict[str, object] = request["trials"]  # type: ignore[assignment]
     trials = Trials.restore(described)
     _warm_up.play(trials, str(request["data"]))
+    where = f"{trials.cell.name}, trial {trials.first}"
     start = time.process_time()
     try:
         make_results(
@@ -68,13 +61,11 @@ def answer(request: dict[str, object]) -> dict[str, object]:
             provenance.collect,
         )
     except OptimistError as error:
-        return {"error": f"{trials.cell.name}: {error}"}
+        return {"error": f"{where}: {error}", "breaks_contract": True}
     except OSError as error:
         return {"error": f"{error.filename or 'system'}: {error.strerror or error}"}
-    except Exception as error:
-        words = " ".join(str(error).split())
-        place = f" ({PLACES.last})" if PLACES.last else ""
-        return {"error": f"{trials.cell.name}: {type(error).__name__}: {words}{place}"}
+    except (Exception, SystemExit) as error:
+        return {"error": f"{where}: {in_one_line(error, PLACES.last)}"}
     return {"seconds": time.process_time() - start}
 
 

@@ -134,6 +134,9 @@ def words(panels: Panels, table: "pd.DataFrame", looks: Looks) -> list[str]:
         data = table[table["panel"].isin([*alike]) & (table["role"] == "data")]
         counts = {name: _counts(data, name, looks) for name in ("n", "time_n")}
         text = next(iter(alike.values())).words
+        is_drawn = data[["low", "high"]].notna().any(axis=None)
+        if "{interval}" in text and not is_drawn and counts["n"]:
+            text = "n = {n}; fewer than three have no interval"
         if text and (counts["n"] or "{n}" not in text):
             band = "band" if looks.has_bands else "whisker at the end"
             found.append(text.format(band=band, level=level, interval=interval, **counts))

@@ -101,20 +101,20 @@ class _File:
         }
 
     @contextmanager
-    def _metered(self) -> Iterator[None]:
+    def _metered(self, trial: str) -> Iterator[None]:
         try:
             with self._meter:
                 yield
         except Exception as error:
-            error.add_note(f"in {self.trials.cell.name}")
+            error.add_note(f"in {self.trials.cell.name}, {trial}")
             raise
 
     def warm_up(self) -> None:
-        with self._metered():
+        with self._metered("warming up"):
             self._player.warm_up()
 
     def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
-        with self._metered():
+        with self._metered(f"trial {trial}"):
             found = self._player.play(trial, histories)
         last = {name: values[-1] for name, values in found.columns.items()}
         name = self.trials.cell.name
