@@ -13,7 +13,7 @@ _OTHERS = (PACKAGE, *map(Path, (sysconfig.get_path("stdlib"), sysconfig.get_path
 
 def line_of_user(found: TracebackType | None) -> str:
     """Return the innermost line of a traceback that a user wrote, ``mine.py, line 12``, or ""."""
-    frames = traceback.extract_tb(found)
+    frames = [f for f in traceback.extract_tb(found) if not f.filename.startswith("<frozen")]
     outside = [f for f in frames if not set(_OTHERS).intersection(Path(f.filename).parents)]
     return f"{Path(outside[-1].filename).name}, line {outside[-1].lineno}" if outside else ""
 
