@@ -1,6 +1,5 @@
 """Writing files whole or not at all, and their checksums."""
 
-import errno
 import hashlib
 import json
 import os
@@ -58,8 +57,6 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not os.access(path, os.W_OK):  # a rename would not ask
-            raise PermissionError(errno.EACCES, "it is write-protected", str(path))
         write(temporary)
         os.replace(temporary, path)
     except OSError as error:

@@ -308,6 +308,15 @@ def test_settings_of_one_instance_say_so(here, capsys):
     assert "glb_omd/logistic_s3[instance=per_trial]\n" in shown
 
 
+def test_a_write_protected_file_is_not_replaced(here, monkeypatch, capsys):
+    (here / "kept.csv").write_text("mine")
+    # Who runs the tests may be one who writes where it wants.
+    monkeypatch.setattr("os.access", lambda path, mode: "kept" not in str(path))
+    assert cli.main(["compare", "glb_omd/logistic_s3", "-a", "uniform", "--csv", "kept.csv"]) == 1
+    assert "--csv is 'kept.csv', which is write-protected" in capsys.readouterr().err
+    assert (here / "kept.csv").read_text() == "mine" and not (here / "results").exists()
+
+
 def test_a_name_that_no_algorithm_has_is_refused_by_the_figure():
     assert "unknown names 'bets'" in message(optimist.plot, table(best=[1.0]), names={"bets": "x"})
 

@@ -1,12 +1,9 @@
 """Tables that are committed: CSV with six significant digits."""
 
-import os
-
 import numpy as np
 import pandas as pd
-import pytest
 
-from optimist.files import write_frame, write_text
+from optimist.files import write_frame
 
 
 def test_floating_point_numbers_have_six_digits_and_whole_ones_all_of_theirs(tmp_path):
@@ -19,14 +16,3 @@ def test_floating_point_numbers_have_six_digits_and_whole_ones_all_of_theirs(tmp
     back = pd.read_csv(tmp_path / "table.csv")
     write_frame(back, tmp_path / "again.csv")
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "table.csv").read_bytes()
-
-
-def test_a_write_protected_file_is_not_replaced(tmp_path, monkeypatch):
-    path = tmp_path / "kept.csv"
-    path.write_text("mine")
-    path.chmod(0o444)
-    # Who runs the tests may be one who writes where it wants.
-    monkeypatch.setattr(os, "access", lambda path, mode: not (mode & os.W_OK))
-    with pytest.raises(PermissionError, match="write-protected"):
-        write_text("theirs", path)
-    assert path.read_text() == "mine" and [*tmp_path.iterdir()] == [path]

@@ -1,6 +1,7 @@
 """What ``optimist compare`` shows: how far it is, and a table for each setting."""
 
 import argparse
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
@@ -68,6 +69,11 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
     """
     if options.plot and not options.plot.endswith(tuple(f".{ending}" for ending in ENDINGS)):
         raise ConfigError(f"--plot is {options.plot!r}; allowed: a file of {', '.join(ENDINGS)}")
+    for option, path in (("--csv", options.csv), ("--plot", options.plot)):
+        if path and os.path.exists(path) and not os.access(path, os.W_OK):
+            raise ConfigError(
+                f"{option} is {path!r}, which is write-protected; allowed: another file"
+            )
     reference = options.reference
     if reference is not None:
         known = [str(Label.parse(with_file(label))) for label in options.algorithm]
