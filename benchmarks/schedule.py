@@ -3,14 +3,14 @@
     python benchmarks/schedule.py --cores 2 16 [--job-seconds 60 180 600] [--configfile YAML]
 
 List scheduling, as Snakemake's greedy scheduler does it: whenever a core is free, the job of
-highest priority that fits is started; a job that has the machine to itself fits when all cores are
-free. Counted are the jobs of both lanes and the studies that `all` asks for, each with the start of
-its process. What comes before them (data) and after them (tables, figures, claims) has no measured
-costs and is left out. Order ``plan`` is that in which jobs are planned, for comparison.
+highest priority that fits is started; a timing job fits when as many cores are free as it keeps
+(``timing.cores``). Counted are the jobs of both lanes and the studies that `all` asks for, each by
+its trials and the start of a process. What comes before (data) and after (tables, figures) has
+no measured costs and is left out. Order ``plan`` is that in which jobs are planned, for comparison.
 
-Printed: seconds until the last job ends, seconds of the jobs that have the machine to themselves
-and of the longest of the others, and for how long at most a core had nothing to do at a time, until
-a job was started on it or all was done.
+Printed: seconds until the last job ends, seconds of the timing jobs together and of the longest of
+the others, and for how long at most a core had nothing to do at a time, until a job was started on
+it or all was done.
 """
 
 import argparse
@@ -29,7 +29,7 @@ START_SECONDS = 0.6
 
 @dataclass(frozen=True)
 class Task:
-    """A job: its seconds, and whether nothing may run beside it."""
+    """A job: its seconds, and whether it keeps cores to itself."""
 
     seconds: float
     alone: bool
@@ -55,17 +55,17 @@ def tasks(plan):
     return found
 
 
-def simulate(waiting, cores):
+def simulate(waiting, cores, kept):
     """Return when the last job ends, and the longest wait of a core.
 
-    ``waiting`` are the jobs, those to be started first in front.
+    ``waiting`` are the jobs, those to be started first in front; one that is alone takes ``kept``.
     """
     waiting, now, longest = list(waiting), 0.0, 0.0
     idle = [0.0] * cores  # since when each free core has had nothing to do
     running = []  # ends, with numbers of cores
     while waiting or running:
         for task in list(waiting):
-            taken = cores if task.alone else 1
+            taken = kept if task.alone else 1
             if len(idle) >= taken:
                 longest = max(longest, *(now - idle.pop(0) for _ in range(taken)), 0.0)
                 heapq.heappush(running, (now + task.seconds, taken))
@@ -84,14 +84,15 @@ def main():
     print("job_seconds,jobs,cores,order,end,alone,longest,wait")
     for job_seconds in options.job_seconds or [load_config()["job_seconds"]]:
         values = [f"job_seconds={job_seconds}"]
-        found = tasks(Plan(load_config(*options.configfile, values=values)))
+        plan = Plan(load_config(*options.configfile, values=values))
+        found = tasks(plan)
         alone = sum(task.seconds for task in found if task.alone)
         longest = max(task.seconds for task in found if not task.alone)
         first = sorted(found, key=lambda task: -task.priority)
         for cores, (order, waiting) in product(
             options.cores, (("plan", found), ("priority", first))
         ):
-            end, wait = simulate(waiting, cores)
+            end, wait = simulate(waiting, cores, plan.jobs.kept(cores))
             numbers = ",".join(f"{number:.0f}" for number in (end, alone, longest, wait))
             print(f"{job_seconds:g},{len(found)},{cores},{order},{numbers}", flush=True)
 

@@ -80,6 +80,7 @@ VALUES = [
     *each("job_seconds=%s", "job_seconds", "0", ".nan", "1.0e+30", "soon"),
     ("resource_limits=maybe", "resource_limits is 'maybe'; allowed: true or false"),
     ("timing={exclusive: 2}", "timing.exclusive is 2"),
+    ("timing={cores: 0}", "timing.cores is 0; allowed: at least 1"),
     ("unknown=1", "unknown key 'unknown'"),
     ("=", "unknown key ''"),
     ("papers", "'papers' sets nothing; allowed: key=value"),

@@ -185,6 +185,25 @@ def test_a_job_that_takes_the_machine_is_a_race(plan):
     assert len(jobs) == sum(len({part["race"] for part in parts}) for parts in written)
 
 
+@pytest.mark.parametrize(
+    ("timing", "given", "kept"),
+    [
+        ({}, 2, 2),
+        ({}, 8, 8),
+        ({}, 16, 8),
+        ({}, None, 1),
+        ({"cores": 3}, 16, 3),
+        ({"cores": None}, 16, 16),
+        ({"exclusive": False}, 16, 1),
+    ],
+)
+def test_a_timing_job_keeps_so_many_cores(timing, given, kept):
+    workflow = SimpleNamespace(resource_settings=SimpleNamespace(cores=given))
+    changed = config.merge(config.load_config(), {"timing": timing})
+    jobs = Plan(changed).jobs
+    assert (jobs.threads("timing", workflow), jobs.threads("regret", workflow)) == (kept, 1)
+
+
 @pytest.mark.parametrize("link", ["logistic", "poisson"])
 def test_times_are_comparable_over_norms(plan, link):
     settings = {f"{link}_s{norm}" for norm in (3, 5, 7, 9)}

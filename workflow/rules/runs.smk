@@ -14,8 +14,8 @@ for job in plan.jobs.rules:
             job.benchmark
         # The longest first, so that none is left over at the end.
         priority: job.priority
-        # A timing job takes every core, so that nothing else runs beside it; its script fixes BLAS
-        # to one thread whatever the number of cores.
+        # A timing job takes cores that stand still beside it; its script fixes BLAS to one thread
+        # whatever the number of cores.
         threads: plan.jobs.threads(job.lane, workflow)
         resources:
             **job.request,

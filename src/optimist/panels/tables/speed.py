@@ -75,7 +75,8 @@ class Speed(Table):
             # A tenth of the rounds up to t, or half as many if t is the last of all.
             ends = np.clip([0.95 * t, 1.05 * t], recorded[0], recorded[-1])
             spent = [np.diff(np.interp(ends, recorded, totals[k]))[0] for k in totals]
-            found[t] = 1e3 * np.median(spent) / (ends[1] - ends[0])
+            # Of cells that end before, or that have no such round, nothing is known.
+            found[t] = 1e3 * np.median(spent) / width if (width := ends[1] - ends[0]) else np.nan
         last = runs.sort_values("round").groupby("trial").last()
         updates = (last["seconds"] - last["select_seconds"]).median()
         return {**found, "total": 1e3 * totals.iloc[-1].median(), "updates": 1e3 * updates}
