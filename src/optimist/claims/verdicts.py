@@ -31,6 +31,9 @@ VERDICTS = {
     "guarantee": ("held", "violated", "missing", "shortened"),
     "fact": ("matches", "differs", "missing", "shortened"),
 }
+# Words of remarks on checks with a control.
+CANNOT_HOLD = "cannot hold: "
+NOTHING = "nothing to learn"
 # What rounding may take a number beyond a bound that it may reach, relative to both.
 ROUNDING = 1e-9
 # A guarantee whose bound is so many times what was observed could hardly have failed.
@@ -244,10 +247,15 @@ def _empirical(claim: Claim, results: list[Result], cells: Any) -> Verdict:
     outcomes = {name: one.outcome(claim.alpha) for name, one in found.items()}
     why = _why(found, claim, counted)
     if word == "undecided" and teaches_nothing(counted):
-        why += "; under one reading nothing can be learnt: more trials make it partly at best"
-    elif word == "undecided" and any(r.outcome == "empty" for r in counted):
-        why += "; with a check from which nothing is learnt it cannot come out as reproduced"
+        why += "; under one reading nothing can be learnt: no trials make it reproduced"
+    elif word == "undecided" and any(_cannot_hold(r) for r in counted):
+        why += "; with a check that cannot hold no trials make it reproduced"
     return Verdict(claim, word, why, results, outcomes, _flags(claim))
+
+
+def _cannot_hold(result: Result) -> bool:
+    """Return whether a control is shown to hold, so that nothing is learnt, or failures alone."""
+    return result.outcome == "empty" or result.remark.startswith(CANNOT_HOLD + NOTHING)
 
 
 def teaches_nothing(counted: Iterable[Result]) -> bool:
@@ -281,7 +289,7 @@ def _with_controls(results: list[Result], claim: Claim, cells: Any) -> list[Resu
         if result.check.controls and not result.outcome:
             outcome, reason = _control(result, claim, cells)
             if outcome and result.check.control_spares_failure and outcome != "missing":
-                remark = "; ".join(filter(None, [f"cannot hold: {reason}", result.remark]))
+                remark = "; ".join(filter(None, [f"{CANNOT_HOLD}{reason}", result.remark]))
                 results[i] = replace(result, support=1.0, remark=remark)
             elif outcome:
                 results[i] = _without(result, outcome, reason)
@@ -314,7 +322,7 @@ def _control(result: Result, claim: Claim, cells: Any) -> tuple[str, str]:
     pick = min if result.check.any_control else max
     label = pick(found, key=lambda one: one.refute).check.label
     if shown <= claim.alpha:
-        return "empty", f"nothing to learn: its control, {label}, does not fail"
+        return "empty", f"{NOTHING}: its control, {label}, does not fail"
     return (
         "undecided",
         f"whether anything can be learnt is open: its control, {label}, is undecided",
