@@ -188,6 +188,8 @@ class _Paper:
         if group != "paper" and not (self.base / places["csv"]).is_file():
             return []
         table = pd.read_csv(self._path(places["csv"]), low_memory=False)
+        if "seconds" not in table:  # where nothing was timed, as of the variants
+            table = table.assign(seconds=math.nan)
         drawn = sealed.read_frame(self._path(places["parquet"]))
         by_cell = dict(iter(drawn.groupby(["lane", "setting", "algorithm"], sort=False)))
         cells = []
