@@ -408,6 +408,16 @@ def test_paired_intervals_are_those_of_the_pipeline(read, data):
 
 
 @committed
+@pytest.mark.parametrize("place", ["glb_omd/logistic_s3", "hvt_ucb/student_t"])
+def test_paired_differences_are_drawn_of_several_trials(read, place):
+    paper, setting = place.split("/")
+    reader = read(f"#/explore?paper={paper}&setting={setting}&base={paper}")
+    (n,) = re.findall(r"of paired differences, n = (\d+)", reader.text)
+    assert int(n) >= 3
+    assert reader.tab.locator("#chart svg path[stroke]").count() >= 2
+
+
+@committed
 def test_curves_are_those_of_the_committed_tables(read, data):
     import pandas as pd
 

@@ -17,8 +17,8 @@ from optimist.schemas import check_document
 
 MOST_BYTES = 5_000_000
 # Of how many trials of a cell the curves are kept one by one, if the page is too large with more.
-TRIALS = (40, 20, 10, 5, 0)
-ROOMY_BYTES = 4_400_000
+TRIALS = (40, 20, 10, 8, 6, 5, 4, 3, 2, 0)
+ROOMY_BYTES = 4_800_000
 LIBRARIES = ("d3.min.js", "plot.umd.min.js")
 PROGRAMS = ("state.js", "statistics.js", "charts.js", "views.js")
 # The class of Plot's drawings, and the style that it adds to each.
