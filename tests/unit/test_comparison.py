@@ -304,8 +304,15 @@ def test_settings_of_one_instance_say_so(here, capsys):
     settings = ["glb_omd/logistic_s3", "glb_omd/logistic_s3[instance=per_trial]"]
     assert cli.main(["compare", *settings, "-a", "uniform", "--trials", "2", "--rounds", "5"]) == 0
     shown = capsys.readouterr().out
-    assert "glb_omd/logistic_s3 (one instance; trials differ in noise)\n" in shown
-    assert "glb_omd/logistic_s3[instance=per_trial]\n" in shown
+    cut = "5 of 3000 rounds"
+    assert f"glb_omd/logistic_s3 ({cut}; one instance: trials differ in noise)\n" in shown
+    assert f"glb_omd/logistic_s3[instance=per_trial] ({cut})\n" in shown
+    assert "optimist check" not in shown
+    changed = ["--trials", "1", "--horizon", "5", "-a", "mine.py:Mine"]
+    assert cli.main(["compare", settings[1], *changed]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "[horizon=5,instance=per_trial] " in shown and "rounds" not in shown.partition("1 ")[0]
+    assert "Whether mine.py:Mine keeps the contract is a question for optimist check." in shown
 
 
 def test_a_write_protected_file_is_not_replaced(here, monkeypatch, capsys):
@@ -390,7 +397,7 @@ def test_the_command_prints_a_table_for_each_setting(here, capsys):
     assert cli.main([*COMMAND, "--trials", "3", "--rounds", "20", "--csv", "t.csv"]) == 0
     out = capsys.readouterr().out
     assert "glb_omd/logistic_s3" in out and "mine.py:Mine[gamma=0.5]" in out
-    assert "Fewer than 10 trials decide nothing." in out
+    assert "Fewer than 10 trials decide nothing." in " ".join(out.split())
     assert [*pd.read_csv("t.csv")["rank"]] == [1, 2]
 
 

@@ -109,8 +109,9 @@ def play(
         is not known, regret is counted from the best value that one of these trials found. Its
         ``attrs["committed"]`` says how many trials are from tables, by commit of their code, and
         ``attrs["kept"]`` whether results can be kept here, ``attrs["errors"]`` why algorithms were
-        left out, by ``paper/setting/algorithm``, and ``attrs["one_instance"]`` the settings,
-        ``paper/setting``, of which all trials have one instance and differ in the noise alone.
+        left out, by ``paper/setting/algorithm``, ``attrs["one_instance"]`` the settings,
+        ``paper/setting``, of which all trials have one instance and differ in the noise alone, and
+        ``attrs["horizons"]`` the horizons, by ``paper/setting``.
 
     Raises
     ------
@@ -148,6 +149,7 @@ def play(
         "kept": playing.is_keeping,
         "errors": playing.errors,
         "one_instance": sorted({_place(t.cell) for t in asked if _is_of_one_instance(t.cell)}),
+        "horizons": {_place(t.cell): t.cell.spec["horizon"] for t in asked},
     }
     return found
 

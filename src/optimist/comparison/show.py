@@ -21,8 +21,9 @@ from optimist.comparison.select import settings
 from optimist.durations import in_words
 from optimist.errors import ConfigError, unknown_name
 from optimist.files import write_frame
-from optimist.label import Label
+from optimist.label import Label, name_of
 from optimist.plan.config import with_file
+from optimist.registry import names_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +92,7 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
         errors="skip",
     )
     table = rank(played, reference=reference if reference in {*played["algorithm"]} else None)
-    table.attrs |= played.attrs
+    table.attrs |= {**played.attrs, "rounds": options.rounds}
     if options.csv:
         write_frame(table, options.csv)
     if options.plot:
@@ -107,8 +108,8 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
     base = "the first" if base is None else base if is_roomy else "the reference"
     for (paper, setting), rows in table.groupby(["paper", "setting"], sort=False):
         title = setting if paper == "own" else f"{paper}/{setting}"
-        if f"{paper}/{setting}" in table.attrs.get("one_instance", ()):
-            title += " (one instance; trials differ in noise)"
+        remarks = _remarks(f"{paper}/{setting}", table.attrs)
+        title += f" ({'; '.join(remarks)})" if remarks else ""
         shown = _as_table(rows, base, with_labels=True, is_roomy=is_roomy)
         lines = [title]
         # A label that is broken cannot be read, nor copied: without room it stands above.
@@ -123,6 +124,17 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
             if faults:
                 console.print(escape(f"{label}: {faults}"), end="\n\n")
     console.print(_note(table))
+
+
+def _remarks(place: str, attrs: dict[str, Any]) -> list[str]:
+    """Return what limits what the trials of a setting say."""
+    found = []
+    rounds, horizon = attrs.get("rounds"), attrs.get("horizons", {}).get(place)
+    if rounds is not None and rounds != horizon:
+        found.append(f"{rounds} of {horizon} rounds")
+    if place in attrs.get("one_instance", ()):
+        found.append("one instance: trials differ in noise")
+    return found
 
 
 def _as_table(rows: "pd.DataFrame", base: str, *, with_labels: bool, is_roomy: bool) -> Table:
@@ -195,6 +207,8 @@ def _note(table: "pd.DataFrame") -> str:
             " Algorithms with failed trials come last and are compared with none, as the trials "
             "that they completed may be the easy ones."
         )
+    if own := [*dict.fromkeys(filter(names_file, map(name_of, table["algorithm"])))]:
+        words += f" Whether {', '.join(own)} keeps the contract is a question for optimist check."
     if left_out := table.attrs.get("errors"):
         words += f" Left out, as their trials ended with an error: {', '.join(left_out)}."
     if not table.attrs.get("kept", True):

@@ -220,7 +220,7 @@ def _refusal(method: Method, key: str, value: str) -> str:
 def cites_its_source(method: Method) -> None:
     """The attribute reference cites author, year and place."""
     cited = getattr(method.cls, "reference", None)
-    allowed = "author, year and place, as in 'Abbasi-Yadkori et al. (2011), Theorem 2'"
+    allowed = "author, year and place in it, as in 'Abbasi-Yadkori et al. (2011), Theorem 2'"
     require(isinstance(cited, str) and _PLACE.search(cited), f"reference is {cited!r}", allowed)
 
 
