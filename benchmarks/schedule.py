@@ -46,11 +46,11 @@ def tasks(plan):
         for job in plan.jobs.of_lane(lane).values():
             if job.trials[0].group == "paper":
                 seconds = sum(map(plan.costs.seconds, job.trials))
-                found.append(Task(START_SECONDS + seconds, plan.jobs.is_alone(lane)))
+                found.append(Task(START_SECONDS + seconds, plan.jobs.keeps_cores(lane)))
     for name, paper in plan.papers.items():
         for study in of_paper(paper):
             seconds, _ = plan.costs.study(study.name, name)
-            alone = plan.jobs.is_alone("timing" if study.timed else "regret")
+            alone = plan.jobs.keeps_cores("timing" if study.timed else "regret")
             found.append(Task(START_SECONDS + seconds, alone))
     return found
 

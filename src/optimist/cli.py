@@ -250,11 +250,11 @@ def _list(options):
     from optimist.registry import names_file
 
     listed = options.listed
-    paper, slash, setting = (listed or "").partition("/")
+    paper, _, setting = (listed or "").partition("/")
     if listed is None:
         content = listing.everything()
-    elif not slash or names_file(listed):
-        content = listing.of_name(listed)
+    elif not setting or names_file(listed):
+        content = listing.of_name(listed.removesuffix("/"))
     elif set("*?").intersection(setting):
         content = listing.of_paper(paper, setting)
     else:
@@ -270,7 +270,7 @@ def _run(options):
     from optimist import arithmetic
 
     arithmetic.fix()  # before anything imports numpy
-    from optimist.blame import in_one_line
+    from optimist.blame import in_one_line, line_of_user
     from optimist.data.alone import prepared
     from optimist.runs.trials import Trials, run
 
@@ -292,12 +292,12 @@ def _run(options):
         try:
             trajectories = run(trials, data_dir, progress=show)
         except (Exception, SystemExit) as error:
-            if options.debug or isinstance(error, OSError | UnwritableError):
+            is_of_system = isinstance(error, OSError) and not line_of_user(error.__traceback__)
+            if options.debug or is_of_system or isinstance(error, UnwritableError):
                 raise
             known = isinstance(error, OptimistError)
-            words = (
-                str(error) if known else f"{in_one_line(error)}; optimist --debug run shows more"
-            )
+            more = "; the same command after `optimist --debug` shows how it came to that"
+            words = str(error) if known else f"{in_one_line(error)}{more}"
             raise ResultError(f"{cell.name}, trial {first + len(ended)}: {words}") from None
     if options.json:
         print(json.dumps([_summary(*item) for item in trajectories.items()], indent=1))
@@ -340,7 +340,7 @@ def _parse_cell(text):
 def _whole(text):
     """Return how many are asked for."""
     if not re.fullmatch("-?[0-9]{1,9}", text):
-        raise argparse.ArgumentTypeError(f"{text!r}; allowed: how many, as in 10")
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed: how many, below a billion")
     return int(text)
 
 

@@ -41,11 +41,11 @@ def test_data_are_prepared_once_for_each_configuration(tmp_path, monkeypatch, ca
     [
         (
             "assert self.rng.random() > 0.06",
-            "AssertionError (mine.py, line 16); optimist --debug run",
+            "AssertionError (mine.py, line 16); the same command after",
         ),
         (
             "self.rng.random() < 0.06 and exit(3)",
-            "SystemExit: 3 (mine.py, line 16); opti",
+            "SystemExit: 3 (mine.py, line 16); the",
         ),
         ("self.select = lambda arms: -int(self.rng.random() < 0.06)", "returned -1 in round"),
     ],
@@ -70,5 +70,7 @@ def test_a_class_that_breaks_is_one_line_with_its_trial(
 def test_a_number_that_is_none_is_one_line(capsys):
     with pytest.raises(SystemExit):
         cli.main(["compare", "glb_omd/logistic_s3", "-a", "uniform", "--horizon", "10.5"])
-    expected = "error: argument --horizon: '10.5'; allowed: how many, as in 10; `optimist compare "
+    expected = (
+        "error: argument --horizon: '10.5'; allowed: how many, below a billion; `optimist compare "
+    )
     assert capsys.readouterr().err == f"{expected}--help` shows what there is\n"

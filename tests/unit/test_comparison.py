@@ -1,6 +1,7 @@
 """Algorithms side by side: what is asked for, what is played and kept, the table and the figure."""
 
 import inspect
+import io
 import json
 import math
 import re
@@ -198,6 +199,9 @@ def test_what_does_not_fit_is_refused_before_anything_is_played(here):
             "glb_omd/logistic_s3/mine.py:Mine, trial 0: KeyError: 'lost' (mine.py, line 16); "
             "optimist --debug run glb_omd/logistic_s3/mine.py:Mine --trials 0:1 --rounds 10 shows",
         ),
+        ("self.rng.choice(3, p=[0.5, 0.5, 0.5])", "(mine.py, line 16); optimist --debug"),
+        ("self.rng.integers(5, 2)", "(mine.py, line 16); optimist --debug"),
+        ("open('weights.npy')", "mine.py:Mine, trial 0: FileNotFoundError: "),
         (
             "import sys; sys.exit(3)",
             "mine.py:Mine, trial 0: SystemExit: 3 (mine.py, line 16); optimist",
@@ -253,7 +257,7 @@ def test_a_ranking_by_hand():
     assert second["difference"] == pytest.approx(12.0)
     assert second["difference_high"] - 12.0 == pytest.approx(2.200985 * 1.044466 / math.sqrt(12))
     assert (first["wins"], first["losses"], second["wins"], second["losses"]) == (1, 0, 0, 1)
-    assert (first["better_than"], second["worse_than"]) == ("worse", "best")
+    assert (first["better_than"], second["worse_than"]) == (["worse"], ["best"])
 
 
 def test_fewer_than_ten_trials_decide_nothing_and_many_pairs_are_corrected():
@@ -289,15 +293,15 @@ def test_trials_that_failed_count_as_that_alone():
     assert [*found.index] == ["b", "d", "a", "c"]
     assert found.loc["a", ["trials", "failed", "mean"]].tolist() == [11, 1, 1.0]
     assert found.loc["c", ["trials", "failed"]].tolist() == [0, 12]
-    assert found["better_than"].tolist() == ["d", "", "", ""]
-    assert found["worse_than"].tolist() == ["", "b", "", ""]
+    assert found["better_than"].tolist() == [["d"], [], [], []]
+    assert found["worse_than"].tolist() == [[], ["b"], [], []]
     assert found["p"].notna().tolist() == [False, True, False, False]
     assert optimist.rank(played, reference="a")["difference"].isna().all()
 
 
 def test_ranks_of_others_are_shown_in_runs():
     ranks = {"a": 1, "b": 2, "c": 3, "d": 4, "e": 6}
-    assert show._ranks("e; b; a; c", ranks) == "1-3,6" and show._ranks("", ranks) == "none"
+    assert show._ranks(["e", "b", "a", "c"], ranks) == "1-3,6" and show._ranks([], ranks) == "none"
 
 
 def test_settings_of_one_instance_say_so(here, capsys):
@@ -312,16 +316,66 @@ def test_settings_of_one_instance_say_so(here, capsys):
     assert cli.main(["compare", settings[1], *changed]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "[horizon=5,instance=per_trial] " in shown and "rounds" not in shown.partition("1 ")[0]
-    assert "Whether mine.py:Mine keeps the contract is a question for optimist check." in shown
+    assert "That mine.py:Mine keep the contract is for optimist check to say." in shown
 
 
-def test_a_write_protected_file_is_not_replaced(here, monkeypatch, capsys):
+def test_files_that_cannot_be_written_are_refused_before_anything_is_played(
+    here, monkeypatch, capsys
+):
     (here / "kept.csv").write_text("mine")
+    (here / "kept").mkdir()
     # Who runs the tests may be one who writes where it wants.
     monkeypatch.setattr("os.access", lambda path, mode: "kept" not in str(path))
-    assert cli.main(["compare", "glb_omd/logistic_s3", "-a", "uniform", "--csv", "kept.csv"]) == 1
-    assert "--csv is 'kept.csv', which is write-protected" in capsys.readouterr().err
+    for option, path, expected in (
+        ("--csv", "kept.csv", "--csv is 'kept.csv', but kept.csv is write-protected"),
+        ("--csv", "kept/new/t.csv", "kept is write-protected"),
+        ("--csv", "kept", "--csv is 'kept', a folder; allowed: a file"),
+        ("--csv", ".", "--csv is '.', a folder; allowed: a file"),
+        ("--csv", "new/t.csv", "'nope'"),
+    ):
+        assert cli.main(["compare", "glb_omd/logistic_s3", "-a", "nope", option, path]) == 1
+        assert expected in capsys.readouterr().err
     assert (here / "kept.csv").read_text() == "mine" and not (here / "results").exists()
+
+
+def test_a_file_system_without_room_ends_all_even_where_errors_are_skipped(here, monkeypatch):
+    answer = json.dumps({"error": "system: No space left on device", "kind": "system"})
+    waiting = type("Out", (), {"readline": lambda self: answer})()
+    worker = type("Worker", (), {"stdin": io.StringIO(), "stdout": waiting})()
+    monkeypatch.setattr(playing._Workers, "_worker", lambda self: worker)
+    with pytest.raises(ResultError, match="No space left") as error:
+        optimist.play("glb_omd/logistic_s3", ["uniform", "glb_omd"], trials=2, errors="skip")
+    assert not isinstance(error.value, playing.TrialError)
+
+
+def test_a_class_that_ends_the_process_is_left_out_like_another(here):
+    class Quits(Uniform):
+        """Ends its process."""
+
+        def select(self, arms):
+            raise SystemExit(3)
+
+    reports = []
+    found = optimist.play(
+        "glb_omd/logistic_s3",
+        ["uniform", Quits],
+        trials=2,
+        rounds=5,
+        errors="skip",
+        report=reports.append,
+    )
+    assert {*found["algorithm"]} == {"uniform"}
+    assert "SystemExit: 3" in found.attrs["errors"]["glb_omd/logistic_s3/Quits"]
+    assert (reports[-1].done, reports[-1].total) == (2, 2)
+    assert optimist.plot(found, names={"Quits": "Q", "uniform": "U"})
+
+
+def test_the_figure_has_the_order_of_the_table():
+    played = table(a=[1.0] * 3, b=[9.0] * 3)
+    played = pd.concat([played.assign(round=1, regret=0.5), played], ignore_index=True)
+    played.loc[(played["algorithm"] == "a") & (played["trial"] == 2), "status"] = "failed: x"
+    labels = [text.get_text() for text in optimist.plot(played).axes[2].get_yticklabels()]
+    assert labels == ["b", "a\n1 failed"]
 
 
 def test_a_name_that_no_algorithm_has_is_refused_by_the_figure():

@@ -271,6 +271,11 @@ def test_the_words_say_whose_number_of_trials_is_another(tables):
     assert "n = 3 (OFUGLB 7)" in words
 
 
+def test_the_words_name_no_interval_where_none_is_drawn(tables):
+    _, words = drawn_panel(REGRET, {**tables, "curves": tables["curves"].assign(trials=2)})
+    assert "n = 2" in words and "interval" not in words and "band" not in words
+
+
 @pytest.mark.parametrize("interval, word", [("bootstrap", "bootstrap"), ("normal", "normal")])
 def test_the_words_name_the_interval_of_the_paper(interval, word, tables):
     _, words = drawn_panel(REGRET, tables, {**PAPER, "interval": interval})

@@ -176,7 +176,7 @@ def test_files_that_are_jobs_of_their_own_have_one_rule_and_races_one_each(plan)
 
 
 def test_a_job_that_takes_the_machine_is_a_race(plan):
-    assert plan.jobs.is_alone("timing")
+    assert plan.jobs.keeps_cores("timing")
     jobs = plan.jobs.of_lane("timing").values()
     races = [{trials.race for trials in job.trials} for job in jobs]
     assert all(len(race) == 1 for race in races)

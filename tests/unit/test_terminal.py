@@ -47,7 +47,7 @@ def test_words_are_broken_only_where_there_is_no_other_way():
 
 def ranking(labels=LABELS):
     row = dict.fromkeys(COLUMNS, 1234.5) | {"paper": "p", "setting": "s", "rank": 1, "trials": 12}
-    row |= {"better_than": "", "worse_than": "", "failed": 0}
+    row |= {"better_than": [], "worse_than": [], "failed": 0}
     return pd.DataFrame([row | {"algorithm": label} for label in labels])
 
 

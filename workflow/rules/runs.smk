@@ -14,8 +14,8 @@ for job in plan.jobs.rules:
             job.benchmark
         # The longest first, so that none is left over at the end.
         priority: job.priority
-        # A timing job takes cores that stand still beside it; its script fixes BLAS to one thread
-        # whatever the number of cores.
+        # A timing job reserves cores that it does not use, so that little runs beside it; its script
+        # fixes BLAS to one thread whatever their number.
         threads: plan.jobs.threads(job.lane, workflow)
         resources:
             **job.request,

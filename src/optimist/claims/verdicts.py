@@ -31,9 +31,6 @@ VERDICTS = {
     "guarantee": ("held", "violated", "missing", "shortened"),
     "fact": ("matches", "differs", "missing", "shortened"),
 }
-# Words of remarks on checks with a control.
-CANNOT_HOLD = "cannot hold: "
-NOTHING = "nothing to learn"
 # What rounding may take a number beyond a bound that it may reach, relative to both.
 ROUNDING = 1e-9
 # A guarantee whose bound is so many times what was observed could hardly have failed.
@@ -60,6 +57,8 @@ class Result:
         One of `OUTCOMES`.
     slack : float
         Of a guarantee: bound over observed; nan for others.
+    cannot_hold : bool
+        Whether its control is shown not to fail, so that no number of trials makes it hold.
     """
 
     check: Check
@@ -71,6 +70,7 @@ class Result:
     refute: float = 1.0
     outcome: str = ""
     slack: float = math.nan
+    cannot_hold: bool = False
 
     @property
     def counts(self) -> bool:
@@ -247,15 +247,10 @@ def _empirical(claim: Claim, results: list[Result], cells: Any) -> Verdict:
     outcomes = {name: one.outcome(claim.alpha) for name, one in found.items()}
     why = _why(found, claim, counted)
     if word == "undecided" and teaches_nothing(counted):
-        why += "; under one reading nothing can be learnt: no trials make it reproduced"
-    elif word == "undecided" and any(_cannot_hold(r) for r in counted):
-        why += "; with a check that cannot hold no trials make it reproduced"
+        why += "; under one reading nothing can be learnt, so that no trials make it reproduced"
+    elif word == "undecided" and any(r.cannot_hold and not r.check.tuning for r in counted):
+        why += "; one check cannot hold, so that more trials can refute it but not reproduce it"
     return Verdict(claim, word, why, results, outcomes, _flags(claim))
-
-
-def _cannot_hold(result: Result) -> bool:
-    """Return whether a control is shown to hold, so that nothing is learnt, or failures alone."""
-    return result.outcome == "empty" or result.remark.startswith(CANNOT_HOLD + NOTHING)
 
 
 def teaches_nothing(counted: Iterable[Result]) -> bool:
@@ -289,8 +284,10 @@ def _with_controls(results: list[Result], claim: Claim, cells: Any) -> list[Resu
         if result.check.controls and not result.outcome:
             outcome, reason = _control(result, claim, cells)
             if outcome and result.check.control_spares_failure and outcome != "missing":
-                remark = "; ".join(filter(None, [f"{CANNOT_HOLD}{reason}", result.remark]))
-                results[i] = replace(result, support=1.0, remark=remark)
+                remark = "; ".join(filter(None, [f"cannot hold: {reason}", result.remark]))
+                results[i] = replace(
+                    result, support=1.0, remark=remark, cannot_hold=outcome == "empty"
+                )
             elif outcome:
                 results[i] = _without(result, outcome, reason)
     return results
@@ -299,7 +296,8 @@ def _with_controls(results: list[Result], claim: Claim, cells: Any) -> list[Resu
 def _without(result: Result, outcome: str, reason: str) -> Result:
     """Return a result from which nothing follows, for some reason."""
     remark = "; ".join(filter(None, [reason, result.remark]))
-    return replace(result, support=1.0, refute=1.0, outcome=outcome, remark=remark)
+    found = replace(result, support=1.0, refute=1.0, outcome=outcome, remark=remark)
+    return replace(found, cannot_hold=outcome == "empty")
 
 
 def _control(result: Result, claim: Claim, cells: Any) -> tuple[str, str]:
@@ -322,7 +320,7 @@ def _control(result: Result, claim: Claim, cells: Any) -> tuple[str, str]:
     pick = min if result.check.any_control else max
     label = pick(found, key=lambda one: one.refute).check.label
     if shown <= claim.alpha:
-        return "empty", f"{NOTHING}: its control, {label}, does not fail"
+        return "empty", f"nothing to learn: its control, {label}, does not fail"
     return (
         "undecided",
         f"whether anything can be learnt is open: its control, {label}, is undecided",

@@ -74,9 +74,11 @@ def plot(
     complete = played[played["status"].isin(COMPLETE)]
     if complete.empty:
         raise ConfigError("no trial was completed; allowed: trials with the status ok")
-    known = {*map(name_of, played["algorithm"])}
-    for name in {*(names or {})} - known:
-        raise unknown_name("names", name, known)
+    left_out = (name.rpartition("/")[2] for name in played.attrs.get("errors", ()))
+    known = {*map(name_of, (*played["algorithm"], *left_out))}
+    for name in names or ():
+        if name not in known:
+            raise unknown_name("names", name, known)
     settings = list(complete.groupby(["paper", "setting"], sort=False))
     looks = _looks([*dict.fromkeys(complete["algorithm"])], names or {})
     with matplotlib.style.context(STYLE, after_reset=True):
@@ -85,7 +87,8 @@ def plot(
         for row_of, ((paper, setting), rows) in zip(canvases, settings, strict=True):
             row_of[0].set_title(setting if paper == "own" else f"{paper}/{setting}")
             _draw_curves(row_of[0], row_of[1], rows, looks, level)
-            _draw_ends(row_of[2], rows, looks)
+            of_setting = (played["paper"] == paper) & (played["setting"] == setting)
+            _draw_ends(row_of[2], rows, looks, _failed(played[of_setting]))
         _draw_legend(page, canvases[0][0], complete, level)
         if path is not None:
             write_atomically(path, lambda p: page.savefig(p, format=Path(path).suffix[1:]))
@@ -164,13 +167,29 @@ def _draw_curves(
     label_ticks(right)
 
 
-def _draw_ends(canvas: "Canvas", rows: "pd.DataFrame", looks: Looks) -> None:
-    """Draw the regret at the end of every trial, and a box for each algorithm."""
+def _failed(rows: "pd.DataFrame") -> dict[str, int]:
+    """Return how many trials of each algorithm did not end well."""
+    lost = rows[~rows["status"].isin(COMPLETE)]
+    return {label: found["trial"].nunique() for label, found in lost.groupby("algorithm")}
+
+
+def _draw_ends(
+    canvas: "Canvas", rows: "pd.DataFrame", looks: Looks, failed: Mapping[str, int]
+) -> None:
+    """Draw the regret at the end of every trial, and a box for each algorithm.
+
+    They stand in the order of the ranking: those of which trials ``failed`` come last.
+    """
     import seaborn
 
     ends = rows.loc[rows.groupby(["algorithm", "trial"], sort=False)["round"].idxmax()]
     table = ends.pivot(index="trial", columns="algorithm", values="regret").astype(float)
-    order = [*table.mean().sort_values(kind="stable").index]
+    means = table.mean()
+    order = sorted(table, key=lambda label: (label in failed, means[label]))
+    names = {
+        label: looks[label]["label"] + (f"\n{failed[label]} failed" if label in failed else "")
+        for label in order
+    }
     faint = min(1.0, FADED / len(table))
     for _, regrets in table[order].iterrows():
         canvas.plot(regrets, range(len(order)), color="0.6", lw=0.4, alpha=0.6 * faint, zorder=1)
@@ -191,7 +210,7 @@ def _draw_ends(canvas: "Canvas", rows: "pd.DataFrame", looks: Looks) -> None:
         look = {"color": looks[label]["color"], "marker": looks[label]["marker"]}
         places = np.full(len(table), place)
         canvas.scatter(table[label], places, s=8, alpha=0.8 * faint, lw=0, zorder=3, **look)
-    canvas.set_yticks(range(len(order)), [looks[label]["label"] for label in order])
+    canvas.set_yticks(range(len(order)), [*names.values()])
     canvas.grid(visible=False, axis="y")
     # A number at the very end of the axis would stand outside of the page.
     canvas.locator_params(axis="x", nbins=5)

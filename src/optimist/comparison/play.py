@@ -23,7 +23,7 @@ from optimist.environments import environment_class
 from optimist.errors import ConfigError, ResultError, UnwritableError, check_writable, one_of
 from optimist.label import name_of
 from optimist.layout import Layout
-from optimist.plan.config import load_config, load_paper
+from optimist.plan.config import load_config, load_paper, overlays_in_use
 from optimist.plan.costs import Costs, read
 from optimist.records import provenance
 from optimist.registry import names_file
@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 
 # Columns that every frame has, without numbers where nobody measured them.
 ALWAYS = ("round", "regret", "seconds", "covered", "state_bytes")
+
+
+class TrialError(ResultError):
+    """A trial ended with an error of its algorithm, or of its process."""
 
 
 @dataclass
@@ -118,7 +122,9 @@ def play(
     ConfigError
         For an unknown name or option, before anything is played.
     ResultError
-        If a trial ended with an error, or, where these are skipped, nothing else was played.
+        If a trial ended with an error, or, where these are skipped, nothing else was played; where
+        files cannot be read or written it is never skipped. A class of this process raises what it
+        raises.
     """
     one_of("errors", errors, ("raise", "skip"))
     for key, value, least in (("trials", trials, 1), ("first", first, 0), ("cores", cores, 1)):
@@ -142,7 +148,7 @@ def play(
         playing = _Playing(asked, Path(folder), cores, report, committed, errors == "skip")
         frames = playing.frames()
         if not frames:
-            raise ResultError("; ".join(playing.errors.values()))
+            raise ResultError("\n".join(playing.errors.values()))
         found = _joined(asked, frames)
     found.attrs |= {
         "committed": playing.taken,
@@ -231,6 +237,7 @@ class _Playing:
         papers = {t.cell.paper for t in asked if committed}
         self._tables = {paper: Committed(figures_folder(paper), paper) for paper in papers}
         self.taken: dict[str, int] = {}
+        self._commits: dict[int, str] = {}
         self._warm_up = WarmUp()
         self._is_skipping = is_skipping
         self.errors: dict[str, str] = {}
@@ -241,50 +248,54 @@ class _Playing:
         found = {}
         for i, trials in enumerate(self._asked):
             rows = shelf.rows(trials)
-            rows = self._committed(trials) if rows is None else rows
+            rows = self._committed(i, trials) if rows is None else rows
             if rows is not None:
                 found[i] = rows
         missing = {i: t for i, t in enumerate(self._asked) if i not in found}
         self._clock.begin(missing.values())
         for i, rows in self._played(missing):
-            found[i] = rows
-            total = len(found) + sum(
-                i not in found and t.cell.name not in self.errors for i, t in missing.items()
-            )
-            self._report(Progress(len(found), total, self._clock.left / self._cores))
-        return [found[i] for i in sorted(found) if self._asked[i].cell.name not in self.errors]
+            if rows is not None:
+                found[i] = rows
+            done = sum(not self._is_left_out(i) for i in found)
+            total = sum(not self._is_left_out(i) for i in range(len(self._asked)))
+            self._report(Progress(done, total, self._clock.left / self._cores))
+        kept = [i for i in sorted(found) if not self._is_left_out(i)]
+        for commits in (self._commits[i] for i in kept if i in self._commits):
+            self.taken[commits] = self.taken.get(commits, 0) + 1
+        return [found[i] for i in kept]
 
-    def _committed(self, trials: Trials) -> "pd.DataFrame | None":
+    def _committed(self, number: int, trials: Trials) -> "pd.DataFrame | None":
         """Return the rows of a trial that a full run played, None if there are none."""
         tables = self._tables.get(trials.cell.paper)
         rows = None if tables is None else tables.rows(trials)
         if tables is not None and rows is not None:
-            commit = ", ".join(tables.commits)
-            self.taken[commit] = self.taken.get(commit, 0) + 1
+            self._commits[number] = ", ".join(tables.commits)
         return rows
 
-    def _played(self, missing: Mapping[int, Trials]) -> "Iterator[tuple[int, pd.DataFrame]]":
+    def _played(self, missing: Mapping[int, Trials]) -> "Iterator[tuple[int, pd.DataFrame | None]]":
+        """Play trials; yield the number and the rows of each, None if its cell is left out."""
         here = {i: t for i, t in missing.items() if is_of_this_process(t.cell)}
         elsewhere = {i: t for i, t in missing.items() if i not in here}
         with ExitStack() as stack:
             workers = _Workers(stack, min(self._cores, len(elsewhere)), self._request)
             waiting = {workers.submit(t, self._output(i)): i for i, t in elsewhere.items()}
             for i, trials in here.items():
-                if not self._is_left_out(i) and (rows := self._played_here(trials)) is not None:
-                    yield i, rows
+                if not self._is_left_out(i):
+                    yield i, self._played_here(trials)
             while waiting:
                 done, _ = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
                     i = waiting.pop(future)
                     try:
                         seconds = future.result()
-                    except ResultError as error:
+                    except TrialError as error:
                         if not self._is_skipping:
                             raise
                         self._leave_out(self._asked[i].cell, str(error))
                         unwanted = [f for f, j in waiting.items() if self._is_left_out(j)]
                         for other in filter(Future.cancel, unwanted):
                             del waiting[other]
+                        yield i, None
                         continue
                     if not self._is_left_out(i):
                         self._clock.stop(self._asked[i], seconds)
@@ -314,7 +325,7 @@ class _Playing:
         self._warm_up.play(trials, data_dir)
         try:
             found = play_trial(trials.cell, trials.first, data_dir, rounds=trials.rounds)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if not self._is_skipping:
                 raise
             where = f"{trials.cell.name}, trial {trials.first}"
@@ -427,7 +438,7 @@ class _Clock:
     @property
     def left(self) -> float:
         """Seconds that are left, on one core."""
-        return sum(number * self._of(name) for name, number in self._left.items())
+        return sum(number * self._of(name) for name, number in self._left.items() if number)
 
     def _of(self, name: str) -> float:
         """Return the seconds of a trial of a cell; as of others where nothing is known of it."""
@@ -475,13 +486,14 @@ class _Workers:
             line = ""
         if not line:
             del self._own.worker
-            raise ResultError(
+            raise TrialError(
                 f"{trials.cell.name}, trial {trials.first}: the process that played it ended with "
                 f"exit status {worker.wait()}; it may have been killed for want of memory"
             )
         answer = json.loads(line)
         if "error" in answer:
-            raise ResultError(answer["error"] + _hint(trials, answer.get("breaks_contract", False)))
+            kind = ResultError if answer["kind"] == "system" else TrialError
+            raise kind(answer["error"] + _hint(trials, answer["kind"]))
         return float(answer["seconds"])
 
     def _worker(self) -> "subprocess.Popen[str]":
@@ -501,18 +513,21 @@ class _Workers:
             worker.wait()
 
 
-def _hint(trials: Trials, breaks_contract: bool) -> str:
-    """Return the command that says more about an error."""
+def _hint(trials: Trials, kind: str) -> str:
+    """Return what says more about an error: a command, as far as it is one of this cell."""
     cell, name = trials.cell, name_of(trials.cell.algorithm)
-    if breaks_contract:
-        return f"; optimist check {shlex.quote(name)} may say why" if names_file(name) else ""
-    if cell.paper == OWN:
+    if kind == "contract" and names_file(name):
+        return f"; optimist check {shlex.quote(name)} may say why"
+    if kind != "other":
         return ""
-    rounds = "" if trials.rounds is None else f" --rounds {trials.rounds}"
-    trial = f"--trials {trials.first}:{trials.stop}"
-    return (
-        f"; optimist --debug run {shlex.quote(cell.name)} {trial}{rounds} shows how it came to that"
-    )
+    place = f"{cell.paper}/{cell.setting}"
+    if cell.paper == OWN:  # of a file, which the name of the setting does not tell
+        place = cell.spec["environment"] + cell.setting.removeprefix(name_of(cell.setting))
+    words = ["optimist", "--debug", "run", f"{place}/{cell.algorithm}"]
+    words += ["--trials", f"{trials.first}:{trials.stop}"]
+    words += [] if trials.rounds is None else ["--rounds", str(trials.rounds)]
+    overlays = ["--configfile", *overlays_in_use()] if overlays_in_use() else []
+    return f"; {shlex.join([*words, *overlays])} shows how it came to that"
 
 
 def _joined(asked: Sequence[Trials], frames: "Sequence[pd.DataFrame]") -> "pd.DataFrame":

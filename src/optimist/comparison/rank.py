@@ -21,7 +21,6 @@ COLUMNS = (
     *("difference", "difference_low", "difference_high", "p", "wins", "losses"),
     *("better_than", "worse_than", "seconds", "failed", "faults"),
 )
-BETWEEN = "; "  # labels in one column
 NEEDED = ("paper", "setting", "algorithm", "trial", "round", "regret", "status", "seconds")
 
 
@@ -55,8 +54,8 @@ def rank(
     DataFrame
         paper, setting, rank, algorithm; trials, mean, low, high and median of the regret;
         difference of the mean regret to that of the reference, with its interval and the two-sided
-        p of that pair by itself; wins, losses, and the labels of those, better_than and worse_than,
-        with "; " between; seconds, the mean time of a trial, which others may have disturbed;
+        p of that pair by itself; wins, losses, and lists of the labels of those, better_than and
+        worse_than; seconds, the mean time of a trial, which others may have disturbed;
         failed, how many trials did not end well and count in nothing else; faults, how those ended,
         in words. Its ``attrs["reference"]`` is the reference.
 
@@ -111,8 +110,8 @@ def _of_setting(
             **_difference(own, regrets.get(base, own[:0]), level, is_compared=is_compared),
             "wins": len(better_than),
             "losses": len(worse_than),
-            "better_than": BETWEEN.join(sorted(better_than, key=order.index)),
-            "worse_than": BETWEEN.join(sorted(worse_than, key=order.index)),
+            "better_than": sorted(better_than, key=order.index),
+            "worse_than": sorted(worse_than, key=order.index),
             "seconds": _by_trial(well, label, "seconds").mean(),
             "failed": failed[label],
             "faults": _faults(ends[ends["algorithm"] == label]["status"]),

@@ -1,9 +1,11 @@
 """What ``optimist compare`` shows: how far it is, and a table for each setting."""
 
 import argparse
+import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich import box
@@ -16,7 +18,7 @@ from rich.table import Table
 from optimist import terminal
 from optimist.comparison.draw import ENDINGS, plot
 from optimist.comparison.play import Progress, play
-from optimist.comparison.rank import BETWEEN, rank
+from optimist.comparison.rank import rank
 from optimist.comparison.select import settings
 from optimist.durations import in_words
 from optimist.errors import ConfigError, unknown_name
@@ -67,14 +69,14 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
     ------
     ConfigError
         For a name, a number or a file that cannot be, before anything is played.
+    ResultError
+        If no algorithm came to an end, or files cannot be read or written.
     """
     if options.plot and not options.plot.endswith(tuple(f".{ending}" for ending in ENDINGS)):
         raise ConfigError(f"--plot is {options.plot!r}; allowed: a file of {', '.join(ENDINGS)}")
     for option, path in (("--csv", options.csv), ("--plot", options.plot)):
-        if path and os.path.exists(path) and not os.access(path, os.W_OK):
-            raise ConfigError(
-                f"{option} is {path!r}, which is write-protected; allowed: another file"
-            )
+        if path:
+            _check_takes_file(option, Path(path))
     reference = options.reference
     if reference is not None:
         known = [str(Label.parse(with_file(label))) for label in options.algorithm]
@@ -92,12 +94,23 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
         errors="skip",
     )
     table = rank(played, reference=reference if reference in {*played["algorithm"]} else None)
-    table.attrs |= {**played.attrs, "rounds": options.rounds}
+    lost = reference is not None and table.attrs["reference"] is None
+    table.attrs |= {**played.attrs, "rounds": options.rounds, "lost": reference if lost else None}
     if options.csv:
-        write_frame(table, options.csv)
+        texts = {name: table[name].map(json.dumps) for name in ("better_than", "worse_than")}
+        write_frame(table.assign(**texts), options.csv)
     if options.plot:
         plot(played, options.plot)
     return table
+
+
+def _check_takes_file(option: str, path: Path) -> None:
+    """Raise ConfigError if a file could not be written, or not without the will of who keeps it."""
+    if path.is_dir() or not path.name:
+        raise ConfigError(f"{option} is {str(path)!r}, a folder; allowed: a file")
+    there = next(place for place in (path, *path.absolute().parents) if place.exists())
+    if not os.access(there, os.W_OK):
+        raise ConfigError(f"{option} is {str(path)!r}, but {there} is write-protected")
 
 
 def write(table: "pd.DataFrame", stream: TextIO) -> None:
@@ -172,10 +185,10 @@ def _words(row: dict[str, Any], ranks: dict[str, int]) -> list[str]:
     ]
 
 
-def _ranks(labels: str, ranks: dict[str, int]) -> str:
+def _ranks(labels: Sequence[str], ranks: dict[str, int]) -> str:
     """Return the ranks of some labels: ``2-4,6``."""
     runs: list[list[int]] = []
-    for place in sorted(ranks[label] for label in labels.split(BETWEEN) if label):
+    for place in sorted(ranks[label] for label in labels):
         if runs and runs[-1][-1] == place - 1:
             runs[-1].append(place)
         else:
@@ -208,7 +221,9 @@ def _note(table: "pd.DataFrame") -> str:
             "that they completed may be the easy ones."
         )
     if own := [*dict.fromkeys(filter(names_file, map(name_of, table["algorithm"])))]:
-        words += f" Whether {', '.join(own)} keeps the contract is a question for optimist check."
+        words += f" That {' and '.join(own)} keep the contract is for optimist check to say."
+    if lost := table.attrs.get("lost"):
+        words += f" {lost}, to which differences were asked for, was left out."
     if left_out := table.attrs.get("errors"):
         words += f" Left out, as their trials ended with an error: {', '.join(left_out)}."
     if not table.attrs.get("kept", True):

@@ -2,8 +2,9 @@
 
 A request is JSON with ``trials`` (`optimist.runs.trials.Trials.describe`), ``output``, the result
 file to write, and the folders ``data`` and ``kept``. The answer is JSON with ``seconds`` of this
-process, or with ``error``, and whether that ``breaks_contract``. Numbers are the workflow's,
-whatever the other process has loaded.
+process, or with ``error`` and its ``kind``: ``contract`` if a class broke it, ``system`` if it is
+about files and their contents, and ``other``. Numbers are the workflow's, whatever the other
+process has loaded.
 """
 
 import json
@@ -18,7 +19,7 @@ arithmetic.fix()
 
 from optimist.blame import in_one_line, line_of_user  # noqa: E402
 from optimist.comparison.warm import WarmUp  # noqa: E402
-from optimist.errors import OptimistError  # noqa: E402
+from optimist.errors import ConfigError, OptimistError  # noqa: E402
 from optimist.records import provenance  # noqa: E402
 from optimist.runs.job import make_results  # noqa: E402
 from optimist.runs.trials import Trials  # noqa: E402
@@ -60,12 +61,15 @@ def answer(request: dict[str, object]) -> dict[str, object]:
             str(request["kept"]),
             provenance.collect,
         )
+    except ConfigError as error:
+        return {"error": f"{where}: {error}", "kind": "contract"}
     except OptimistError as error:
-        return {"error": f"{where}: {error}", "breaks_contract": True}
-    except OSError as error:
-        return {"error": f"{error.filename or 'system'}: {error.strerror or error}"}
+        return {"error": f"{where}: {error}", "kind": "system"}
     except (Exception, SystemExit) as error:
-        return {"error": f"{where}: {in_one_line(error, PLACES.last)}"}
+        if isinstance(error, OSError) and not line_of_user(error.__traceback__):
+            words = f"{error.filename or 'system'}: {error.strerror or error}"
+            return {"error": words, "kind": "system"}
+        return {"error": f"{where}: {in_one_line(error, PLACES.last)}", "kind": "other"}
     return {"seconds": time.process_time() - start}
 
 

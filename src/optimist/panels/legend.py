@@ -135,8 +135,9 @@ def words(panels: Panels, table: "pd.DataFrame", looks: Looks) -> list[str]:
         counts = {name: _counts(data, name, looks) for name in ("n", "time_n")}
         text = next(iter(alike.values())).words
         is_drawn = data[["low", "high"]].notna().any(axis=None)
-        if "{interval}" in text and not is_drawn and counts["n"]:
-            text = "n = {n}; fewer than three have no interval"
+        if not is_drawn and counts["n"]:  # as of two trials
+            clauses = ("n = {n}" if "{interval}" in part else part for part in text.split("; "))
+            text = "; ".join(clauses)
         if text and (counts["n"] or "{n}" not in text):
             band = "band" if looks.has_bands else "whisker at the end"
             found.append(text.format(band=band, level=level, interval=interval, **counts))

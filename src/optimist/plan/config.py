@@ -181,6 +181,7 @@ def load_claims(path: str | Path) -> dict[str, Any]:
 
 # What papers are changed by where nothing else is said, see `using`.
 _in_use: dict[str, Any] = {}
+_overlays: list[str] = []
 
 
 @contextmanager
@@ -192,14 +193,21 @@ def using(*overlays: str | Path) -> Iterator[None]:
     ConfigError
         For an overlay that cannot be read, or a wrong key or value in it.
     """
-    before = dict(_in_use)
+    before = dict(_in_use), [*_overlays]
     _in_use.clear()
     try:
         _in_use.update(changes_of(load_config(*overlays)) if overlays else {})
+        _overlays[:] = map(str, overlays)
         yield
     finally:
         _in_use.clear()
-        _in_use.update(before)
+        _in_use.update(before[0])
+        _overlays[:] = before[1]
+
+
+def overlays_in_use() -> list[str]:
+    """Return the files of `using`, as they were given."""
+    return [*_overlays]
 
 
 def changes_of(config: Mapping[str, Any]) -> dict[str, Any]:

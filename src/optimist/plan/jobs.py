@@ -124,18 +124,18 @@ class PlannedJobs:
         return pack(trials, self._costs, files=files, seconds=seconds)
 
     def threads(self, lane: str, workflow: Any) -> int:
-        """Return the cores that a job occupies: if it is timed alone, most that Snakemake has."""
-        if not self.is_alone(lane):
+        """Return the cores that a job reserves, of those that Snakemake has."""
+        if not self.keeps_cores(lane):
             return 1
         return self.kept(getattr(workflow.resource_settings, "cores", None) or 1)
 
     def kept(self, cores: int) -> int:
-        """Return how many of so many cores a job that is timed alone keeps to itself."""
+        """Return how many of so many cores a timing job reserves."""
         most: int | None = self._config["timing"]["cores"]
         return cores if most is None else min(cores, most)
 
-    def is_alone(self, lane: str) -> bool:
-        """Return whether jobs of a lane keep cores to themselves, or a node of a cluster."""
+    def keeps_cores(self, lane: str) -> bool:
+        """Return whether jobs of a lane reserve cores beside their own, or a node of a cluster."""
         return lane == "timing" and self._config["timing"]["exclusive"]
 
     def _files(self, lane: str, name: str, job: Job) -> Rule:

@@ -147,7 +147,7 @@ class Plan:
 
     def node_alone(self, lane: str, words: str) -> str:
         """Return the words that ask a scheduler for a node of one's own, if a lane needs one."""
-        return words if self.jobs.is_alone(lane) else ""
+        return words if self.jobs.keeps_cores(lane) else ""
 
     def aggregate_request(self, group: str | None = None) -> dict[str, Any]:
         """Return what aggregating a group, by default that of the wildcards, asks a scheduler for.

@@ -154,13 +154,17 @@
 
   const FOLDED = 12;
 
-  // Names in place of labels; the table of all checks keeps those, which files and commands have.
+  // A reader knows methods by their names. The table of all checks keeps labels, for files and commands have these.
   function worded(about) {
-    const named = (label) => (data.labels[`${about.paper}/${label}`] || {}).name || (data.settings[`${about.paper}/${label}`] || {}).title || label;
+    const known = (label) => (data.labels[`${about.paper}/${label}`] || {}).name || (data.settings[`${about.paper}/${label}`] || {}).title;
+    const options = (label) => label.slice(base(label).length + 1, -1).split(",").map((option) => option.replace("=", " ").replaceAll("_", " "));
+    // A setting of which there are no trials is named as its base setting is.
+    const named = (label) => known(label) || (label.includes("[") && known(base(label)) ? [known(base(label)), ...options(label)].join(", ") : label);
     const inWords = (text) => (text || "").replace(/[a-z]\w*(\.\w+)*(\[[^\]]*\])?/gi, named);
     const checks = about.checks.map((check) => check.map((value, i) => (i === C.check || i === C.remark ? inWords(value) : value)));
     const readings = about.readings.map(([name, ...others]) => [name.replaceAll("_", " "), ...others]);
-    return { ...about, checks, readings, explanation: inWords(about.explanation) };
+    const explanation = about.readings.reduce((text, [name]) => (name ? text.replaceAll(name, name.replaceAll("_", " ")) : text), about.explanation);
+    return { ...about, checks, readings, explanation: inWords(explanation) };
   }
 
   function claim([id]) {

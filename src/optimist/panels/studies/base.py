@@ -58,7 +58,7 @@ class Study:
     facts : tuple of str
         Those that hold facts: columns name, setting, value.
     timed : bool
-        Whether it must have the machine to itself.
+        Whether it reserves cores as the timing lane does.
     always : bool
         Whether every paper has it, with or without a section.
     """
