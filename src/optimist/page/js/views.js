@@ -236,7 +236,7 @@
 
   // What would decide a claim, in words.
   function deciding(about) {
-    if (about.is_enough) return "hardly more trials: there are as many as the effect takes that we set out to decide, so that what is open is probably nearer to its bound";
+    if (about.is_enough) return "hardly more trials: there are as many as decide the ratio that was worth deciding, and yet it is open, so that the truth is probably close to the bound";
     if (about.needs) return `${about.needs.toLocaleString("en")} ${about.needs_kind}, for a ratio of ${about.decides} between the truth and each bound`;
     const open = about.checks.filter((check) => ["undecided", "empty"].includes(check[C.outcome]));
     if (open.some((check) => check[C.check].includes("over splits"))) return "no number of trials: splits of one small data set share their rows, and its error has a floor";
