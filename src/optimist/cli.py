@@ -270,7 +270,7 @@ def _run(options):
     from optimist import arithmetic
 
     arithmetic.fix()  # before anything imports numpy
-    from optimist.blame import in_one_line, line_of_user
+    from optimist.blame import in_one_line, of_system
     from optimist.data.alone import prepared
     from optimist.runs.trials import Trials, run
 
@@ -292,8 +292,7 @@ def _run(options):
         try:
             trajectories = run(trials, data_dir, progress=show)
         except (Exception, SystemExit) as error:
-            is_of_system = isinstance(error, OSError) and not line_of_user(error.__traceback__)
-            if options.debug or is_of_system or isinstance(error, UnwritableError):
+            if options.debug or of_system(error) or isinstance(error, UnwritableError):
                 raise
             known = isinstance(error, OptimistError)
             more = "; the same command after `optimist --debug` shows how it came to that"
@@ -373,15 +372,15 @@ def _check(options):
     from optimist import arithmetic
 
     arithmetic.fix()  # before anything imports numpy
-    from optimist.contracts import report
+    from optimist.contracts import alone
 
     with terminal.Busy(f"checking {options.label}", sys.stderr):
-        reports = report.check(options.label)
+        told = alone.check(options.label, options.debug)
     if options.json:
-        print(report.to_json(reports))
+        print(json.dumps([one.content for one in told], indent=1))
     else:
-        print("\n\n".join(one.to_text(options.debug) for one in reports))
-    return int(any(one.failed for one in reports))
+        print("\n\n".join(one.text for one in told))
+    return int(any(one.has_failed for one in told))
 
 
 def _new(options):

@@ -9,6 +9,7 @@ import contextlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 SHELLS = ("bash", "zsh", "fish")
@@ -47,11 +48,13 @@ def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
             yield from _actions(action.choices[command])  # type: ignore[index]
 
 
-def _quiet(complete: Callable[[str], Iterable[str]]) -> Callable[..., list[str]]:
+def _quiet(complete: Callable[..., Iterable[str]]) -> Callable[..., list[str]]:
     """Return a completer in the form of argcomplete; where something is wrong, it has no words."""
 
-    def completer(prefix: str, **_: Any) -> list[str]:
+    def completer(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
         with contextlib.suppress(Exception):
+            if complete is algorithms_and_files:
+                return list(complete(prefix, getattr(parsed_args, "settings", None) or ()))
             return list(complete(prefix))
         return []
 
@@ -127,11 +130,16 @@ def algorithms(prefix: str, domains: Iterable[str] = ("arms", "box")) -> Iterato
             yield from _with_options(prefix, options)
 
 
-def algorithms_and_files(prefix: str) -> Iterator[str]:
-    """Yield what may stand for a label, names of Python files and folders too."""
+def algorithms_and_files(prefix: str, typed: Iterable[str] = ()) -> Iterator[str]:
+    """Yield what may stand for a label, names of Python files and folders too.
+
+    Algorithms are those of the domains of the settings that were ``typed`` before, as far as these
+    are of papers.
+    """
     from argcomplete.completers import FilesCompleter
 
-    yield from algorithms(prefix)
+    domains = sorted({domain for text in typed for domain in _domains(text)})
+    yield from algorithms(prefix, domains or ("arms", "box"))
     if "[" not in prefix and ":" not in prefix:
         yield from FilesCompleter(["py"])(prefix)
 
@@ -158,6 +166,19 @@ def _settings(paper: str) -> Mapping[str, Any]:
 
     found = base_settings(read_yaml(claims_path(paper).with_name("settings.yaml")))
     return {name: spec for name, spec in found.items() if "[" not in name}
+
+
+def _domains(text: str) -> set[str]:
+    """Return the domains of the settings that PAPER/SETTING means, in which * and ? may stand."""
+    from optimist.environments import environment_domain
+    from optimist.plan.config import paper_names
+
+    paper, _, label = text.partition("/")
+    if paper not in paper_names():
+        return set()
+    pattern = label.partition("[")[0]
+    found = [spec for name, spec in _settings(paper).items() if fnmatchcase(name, pattern)]
+    return {environment_domain(spec["environment"]) for spec in found}
 
 
 def _with_options(label: str, options: Mapping[str, str], end: str = "") -> Iterator[str]:
@@ -187,7 +208,7 @@ def _with_options(label: str, options: Mapping[str, str], end: str = "") -> Iter
     yield from (f"{before}{mark}{name}=" for name in sorted({*options} - {*used}))
 
 
-COMPLETERS: Mapping[str, Callable[[str], Iterable[str]]] = {
+COMPLETERS: Mapping[str, Callable[..., Iterable[str]]] = {
     "cell": cells,
     "settings": settings,
     "listed": papers_and_settings,

@@ -122,5 +122,8 @@ def _next(folder: str, paths: list[str], family: str) -> str:
     lines = [f"wrote {path}" for path in paths]
     lines += ["next:", f"  cd {shlex.quote(folder)}"]
     lines += [f"  optimist check {ALGORITHM}.py:{ALGORITHM.capitalize()}"]
-    lines += [f"  snakemake --cores 2 -n --quiet rules {run}", f"  snakemake --cores 2 {run}"]
+    lines += [
+        f"  snakemake --cores 2 -n --quiet rules {run}",
+        f"  snakemake --cores 2 --logger optimist {run}",
+    ]
     return "\n".join(lines)

@@ -316,7 +316,7 @@ def test_settings_of_one_instance_say_so(here, capsys):
     assert cli.main(["compare", settings[1], *changed]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "[horizon=5,instance=per_trial] " in shown and "rounds" not in shown.partition("1 ")[0]
-    assert "That mine.py:Mine keep the contract is for optimist check to say." in shown
+    assert "Whether the contract is kept by mine.py:Mine is for optimist check to say." in shown
 
 
 def test_files_that_cannot_be_written_are_refused_before_anything_is_played(

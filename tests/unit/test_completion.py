@@ -48,6 +48,12 @@ def complete(line, folder=None):
         ("optimist run go_ucb/f1/gp_u", ["go_ucb/f1/gp_ucb"]),
         ("optimist compare glb_omd/logistic_s3 -a glo", ["gloc"]),
         (
+            "optimist compare glb_omd/logistic_s3 -a g",
+            ["glb_omd", "glm_ucb", "gloc", "gp_epsilon_greedy", "gp_ucb"],
+        ),
+        ("optimist compare go_ucb/f* -a uniform g", ["go_ucb", "gp_ei", "gp_pi", "gp_ucb"]),
+        ("optimist compare go_ucb/f1 bkb/gaussian_d1 -a tu gp_u", ["gp_ucb"]),
+        (
             "optimist compare x -a uniform ofuglb[",
             [f"ofuglb[{o}=" for o in ("history", "prune", "solver")],
         ),

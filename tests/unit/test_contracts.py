@@ -314,6 +314,25 @@ def test_a_class_that_hangs_is_stopped(here):
     assert found["chooses_an_arm"] == "it was not done in time; allowed: 0.5 s for a check"
 
 
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ("def select(self, arms): os._exit(0)", "chooses_an_arm was checked in glb_omd/"),
+        ("def diagnostics(self): ctypes.string_at(0)", "asking_does_not_change_it was checked in"),
+        (INIT + "    os._exit(3)", "it was built"),
+        ("os._exit(0)", "it was loaded"),
+    ],
+)
+def test_a_class_that_ends_the_process_is_told_of(body, where, here, capsys):
+    write_class(here, body)
+    source = (here / "mine.py").read_text()
+    (here / "mine.py").write_text(f"import ctypes, os\n{source}")
+    assert cli.main(["check", "mine.py:Mine"]) == 1
+    out, error = capsys.readouterr()
+    assert out == "" and error.count("\n") == 1
+    assert f"mine.py:Mine ended the process that checked it, while {where}" in error
+
+
 def test_a_class_that_is_made_for_other_problems_meets_those(here):
     for body, places in (
         ("links = ('gaussian',)", {"glb_omd/logistic_s3[link=gaussian]", "toy gaussian"}),

@@ -227,6 +227,31 @@ def test_what_users_mend_is_logged_in_one_line(tmp_path):
     assert statuses(outputs[1]) == {0: "ok", 1: "ok"}
 
 
+def test_an_error_of_a_class_is_one_line_and_its_traceback_is_logged_once(
+    tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "mine.py").write_text("def select(self, arms):\n    raise TypeError('a bug')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    from mine import select
+
+    monkeypatch.setattr(GLOC, "select", select)
+    log = tmp_path / "job.log"
+    with pytest.raises(SystemExit), logged(log):
+        make(tmp_path, toy_trials())
+    said = "TypeError: a bug (mine.py, line 2), in toy/here/gloc, trial 0"
+    assert capsys.readouterr().err == f"error: {said}; {log} has the traceback\n"
+    assert log.read_text().count("Traceback") == 1
+    assert log.read_text().endswith(f"the job failed: {said}\n")
+
+
+def test_an_error_of_a_script_is_one_line_too(tmp_path, capsys):
+    log = tmp_path / "job.log"
+    with pytest.raises(SystemExit), logged(log):
+        raise KeyError("column")
+    assert capsys.readouterr().err.startswith("error: KeyError: 'column' (test_jobs.py, line ")
+    assert log.read_text().count("Traceback") == 1
+
+
 def test_an_error_of_the_system_stops_all_jobs(tmp_path, monkeypatch):
     made = []
 

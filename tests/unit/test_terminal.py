@@ -67,6 +67,15 @@ def test_a_ranking_fits_and_has_colours_on_terminals_alone(columns, labels, monk
         assert ("\x1b[" in text) == stream.isatty()
 
 
+def test_intervals_are_not_broken_on_a_terminal_of_eighty_columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    ends = {"low": -21234.0, "high": 31234.0, "difference_low": -31234.0, "difference_high": 1e5}
+    stream = io.StringIO()
+    show.write(ranking().assign(**ends, p=0.000123, better_than=[[LABELS[0]]] * 3), stream)
+    lines = stream.getvalue().splitlines()
+    assert sum("[-21234, 31234]" in line and "[-31234, 100000]" in line for line in lines) == 3
+
+
 def test_no_color_is_obeyed(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm-256color")

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
@@ -253,11 +254,16 @@ class _Playing:
                 found[i] = rows
         missing = {i: t for i, t in enumerate(self._asked) if i not in found}
         self._clock.begin(missing.values())
+        asked = Counter(t.cell.name for t in self._asked)
+        ended = Counter(self._asked[i].cell.name for i in found)
         for i, rows in self._played(missing):
             if rows is not None:
                 found[i] = rows
-            done = sum(not self._is_left_out(i) for i in found)
-            total = sum(not self._is_left_out(i) for i in range(len(self._asked)))
+                ended[self._asked[i].cell.name] += 1
+            done, total = (
+                sum(number for name, number in counts.items() if name not in self.errors)
+                for counts in (ended, asked)
+            )
             self._report(Progress(done, total, self._clock.left / self._cores))
         kept = [i for i in sorted(found) if not self._is_left_out(i)]
         for commits in (self._commits[i] for i in kept if i in self._commits):

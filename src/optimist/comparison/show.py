@@ -123,12 +123,12 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
         title = setting if paper == "own" else f"{paper}/{setting}"
         remarks = _remarks(f"{paper}/{setting}", table.attrs)
         title += f" ({'; '.join(remarks)})" if remarks else ""
-        shown = _as_table(rows, base, with_labels=True, is_roomy=is_roomy)
+        shown = _as_table(rows, base, is_whole=True, is_roomy=is_roomy)
         lines = [title]
         # A label that is broken cannot be read, nor copied: without room it stands above.
         unbroken = console.measure(shown, options=console.options.update(max_width=10**4))
         if unbroken.maximum > console.width:
-            shown = _as_table(rows, base, with_labels=False, is_roomy=is_roomy)
+            shown = _as_table(rows, base, is_whole=False, is_roomy=is_roomy)
             labels = zip(rows["rank"], rows["algorithm"], strict=True)
             lines += [f"{rank}  {label}" for rank, label in labels]
         console.print(escape("\n".join(lines)), soft_wrap=True, style="italic")
@@ -150,37 +150,41 @@ def _remarks(place: str, attrs: dict[str, Any]) -> list[str]:
     return found
 
 
-def _as_table(rows: "pd.DataFrame", base: str, *, with_labels: bool, is_roomy: bool) -> Table:
-    """Return the table of one setting, with or without the labels of the algorithms."""
+def _as_table(rows: "pd.DataFrame", base: str, *, is_whole: bool, is_roomy: bool) -> Table:
+    """Return the table of one setting.
+
+    If it is not whole the labels of the algorithms are left out, and intervals stand in lines of
+    their own.
+    """
     shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=not is_roomy)
     shown.add_column("", justify="right")
-    if with_labels:
+    if is_whole:
         shown.add_column("algorithm", overflow="fold")
+    gap = " " if is_whole else "\n"
     for name in (
-        *("trials", "mean regret (95 %)", "median", f"minus {escape(base)} (95 %)"),
-        *("p", "better / worse than", "s / trial"),
+        *("trials", f"mean regret{gap}(95 %)", "median", f"minus {escape(base)}{gap}(95 %)"),
+        *("p", f"better /{gap}worse{gap}than", f"s /{gap}trial"),
     ):
         shown.add_column(name, justify="right", overflow="fold")
     ranks = dict(zip(rows["algorithm"], rows["rank"], strict=True))
     for row in rows.to_dict("records"):
-        rank, label, *numbers = _words(row, ranks)
-        shown.add_row(rank, *([label] if with_labels else []), *numbers)
+        rank, label, *numbers = _words(row, ranks, gap)
+        shown.add_row(rank, *([label] if is_whole else []), *numbers)
     return shown
 
 
-def _words(row: dict[str, Any], ranks: dict[str, int]) -> list[str]:
+def _words(row: dict[str, Any], ranks: dict[str, int], gap: str) -> list[str]:
     failed = f" ({row['failed']:.0f} failed)" if row["failed"] else ""
-    mean = _interval(row["mean"], row["low"], row["high"])
-    difference = _interval(row["difference"], row["difference_low"], row["difference_high"])
+    difference = (row["difference"], row["difference_low"], row["difference_high"])
     return [
         f"{row['rank']}",
         escape(row["algorithm"]),
         f"{row['trials']}{failed}",
-        mean,
+        _interval(row["mean"], row["low"], row["high"], gap),
         _number(row["median"]),
-        difference,
+        _interval(*difference, gap),
         "" if row["p"] != row["p"] else f"{row['p']:.2g}",
-        f"{_ranks(row['better_than'], ranks)} / {_ranks(row['worse_than'], ranks)}",
+        f"{_ranks(row['better_than'], ranks)} /{gap}{_ranks(row['worse_than'], ranks)}",
         _number(row["seconds"]),
     ]
 
@@ -197,14 +201,19 @@ def _ranks(labels: Sequence[str], ranks: dict[str, int]) -> str:
     return ",".join(texts) or "none"
 
 
-def _interval(value: float, low: float, high: float) -> str:
-    if value != value:
-        return ""
-    return _number(value) if low != low else f"{_number(value)} ({_number(low)} to {_number(high)})"
+def _interval(value: float, low: float, high: float, gap: str) -> str:
+    if value != value or low != low:
+        return _number(value)
+    ends = (_number(low), _number(high))
+    inside = "({} to {})" if gap == " " else "[{}, {}]"  # short where there is no room
+    return f"{_number(value)}{gap}{inside.format(*ends)}"
 
 
 def _number(value: float) -> str:
-    return "" if value != value else f"{value:.4g}"
+    """Return four digits of a number, and all before the point as far as one reads them."""
+    if value != value:
+        return ""
+    return f"{value:.0f}" if 1000 <= abs(value) < 10**7 else f"{value:.4g}"
 
 
 def _note(table: "pd.DataFrame") -> str:
@@ -221,7 +230,9 @@ def _note(table: "pd.DataFrame") -> str:
             "that they completed may be the easy ones."
         )
     if own := [*dict.fromkeys(filter(names_file, map(name_of, table["algorithm"])))]:
-        words += f" That {' and '.join(own)} keep the contract is for optimist check to say."
+        words += (
+            f" Whether the contract is kept by {' and '.join(own)} is for optimist check to say."
+        )
     if lost := table.attrs.get("lost"):
         words += f" {lost}, to which differences were asked for, was left out."
     if left_out := table.attrs.get("errors"):

@@ -17,7 +17,7 @@ from optimist import arithmetic
 
 arithmetic.fix()
 
-from optimist.blame import in_one_line, line_of_user  # noqa: E402
+from optimist.blame import Places, in_one_line, of_system  # noqa: E402
 from optimist.comparison.warm import WarmUp  # noqa: E402
 from optimist.errors import ConfigError, OptimistError  # noqa: E402
 from optimist.records import provenance  # noqa: E402
@@ -27,23 +27,7 @@ from optimist.runs.trials import Trials  # noqa: E402
 _warm_up = WarmUp()
 
 
-class Places(logging.Handler):
-    """Keeps where the last error that was logged came from, in a file of the user.
-
-    Attributes
-    ----------
-    last : str
-        Such as ``mine.py, line 12``; empty if there was none.
-    """
-
-    last = ""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Look at the traceback of an error."""
-        self.last = line_of_user(record.exc_info[2]) if record.exc_info else ""
-
-
-PLACES = Places(logging.ERROR)
+PLACES = Places()
 
 
 def answer(request: dict[str, object]) -> dict[str, object]:
@@ -66,10 +50,9 @@ def answer(request: dict[str, object]) -> dict[str, object]:
     except OptimistError as error:
         return {"error": f"{where}: {error}", "kind": "system"}
     except (Exception, SystemExit) as error:
-        if isinstance(error, OSError) and not line_of_user(error.__traceback__):
-            words = f"{error.filename or 'system'}: {error.strerror or error}"
+        if words := of_system(error):
             return {"error": words, "kind": "system"}
-        return {"error": f"{where}: {in_one_line(error, PLACES.last)}", "kind": "other"}
+        return {"error": f"{where}: {in_one_line(error, PLACES.of(error))}", "kind": "other"}
     return {"seconds": time.process_time() - start}
 
 

@@ -56,8 +56,10 @@ class Battery:
     cases: tuple[Case, ...]
     refused: tuple[str, ...] = ()
 
-    def run(self, seconds: float | None = SECONDS) -> Iterator[Finding]:
-        """Yield what each check finds in each case.
+    def run(
+        self, seconds: float | None = SECONDS, tell: Callable[[str], None] = lambda words: None
+    ) -> Iterator[Finding]:
+        """Yield what each check finds in each case; ``tell`` is told which is next.
 
         Where a basic check of the class fails nothing else is run, and where one fails in a
         setting nothing else of its kind of problem. Checks that compare plays are not run of a
@@ -72,6 +74,7 @@ class Battery:
             if fault:
                 yield Finding(check.name, check.rule, case.where, NOT_RUN, f"{fault} failed")
                 continue
+            tell(f"{check.name} was checked{f' in {case.where}' if case.where else ''}")
             found = outcome(check, case, seconds)
             if check.is_basic and found.result == FAILED:
                 blocked[case.kind] = check.name
@@ -85,7 +88,7 @@ class Battery:
         return sorted(found, key=lambda pair: not pair[0].is_basic)
 
 
-def batteries(text: str) -> list[Battery]:
+def batteries(text: str, tell: Callable[[str], None] = lambda words: None) -> list[Battery]:
     """Return what there is to check of the classes that a label names.
 
     Parameters
@@ -94,6 +97,8 @@ def batteries(text: str) -> list[Battery]:
         ``name[option=value,...]`` of an algorithm or an environment: ``mine.py:Mine``, a
         registered name, or one that an installed package offers. Two algorithms may have one name,
         on arms and on a box. Options of an environment are those of a setting.
+    tell : callable
+        Called with what is under way once the class is loaded.
 
     Raises
     ------
@@ -101,6 +106,7 @@ def batteries(text: str) -> list[Battery]:
         For an unknown name or option, or a class that refuses every problem.
     """
     found = _registries(Label.parse(text, "class").name)
+    tell("it was built")
     return [
         _of_algorithm(text, one) if one in ALGORITHMS else _of_environment(text) for one in found
     ]

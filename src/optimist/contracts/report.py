@@ -1,9 +1,8 @@
-"""What the checks of a class found, as text or as JSON."""
+"""What the checks of a class found, as text or as plain data."""
 
-import json
 import textwrap
 import traceback
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
 
@@ -101,8 +100,20 @@ def _list(title: str, names: list[str]) -> list[str]:
     return textwrap.wrap(f"{title}: {', '.join(names)}", WIDTH, subsequent_indent="  ")
 
 
-def check(text: str, seconds: float | None = SECONDS) -> list[Report]:
+def check(
+    text: str,
+    seconds: float | None = SECONDS,
+    tell: Callable[[str], None] = lambda words: None,
+) -> list[Report]:
     """Check the classes that a label names; see `batteries`.
+
+    Parameters
+    ----------
+    text : str
+    seconds : float or None
+        Time of a check.
+    tell : callable
+        Called with what is under way, in words that follow ``while``.
 
     Returns
     -------
@@ -114,9 +125,4 @@ def check(text: str, seconds: float | None = SECONDS) -> list[Report]:
     ConfigError
         As `batteries`.
     """
-    return [Report(battery, tuple(battery.run(seconds))) for battery in batteries(text)]
-
-
-def to_json(reports: Iterable[Report]) -> str:
-    """Return reports as a JSON text."""
-    return json.dumps([report.as_dict() for report in reports], indent=1)
+    return [Report(one, tuple(one.run(seconds, tell))) for one in batteries(text, tell)]
