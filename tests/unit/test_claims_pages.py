@@ -148,12 +148,14 @@ def test_the_frame_holds_what_was_measured(frame):
 
 def test_the_frame_says_what_would_decide(frame):
     found = row(frame, "toy.02")
-    assert (found["needs_kind"], found["is_enough"]) == ("trials", False)
+    assert found["needs_kind"] == "trials"
+    assert found["deciding"].startswith(f"{found['needs']} trials (")
     assert found["needs"] > 10
     assert found["hours"] == pytest.approx(2 * (found["needs"] - 10) / 60, rel=1e-4)
     assert found["command"].endswith(f"'decide={{toy.02: {found['needs']}}}' -- toy")
-    for claim in ("toy.01", "toy.06", "toy.07"):
-        assert row(frame, claim)["command"] == ""
+    for claim in ("toy.01", "toy.07"):
+        assert row(frame, claim)["command"] == row(frame, claim)["deciding"] == ""
+    assert row(frame, "toy.06")["command"] == ""
 
 
 def test_a_table_that_was_read_is_written_alike(verdicts, tmp_path):
@@ -310,7 +312,9 @@ def test_the_text_names_verdict_reason_and_need(frame):
     )
     needs = row(frame, "toy.02")["needs"]
     hours = number(row(frame, "toy.02")["hours"])
-    assert lines[3].endswith(f"-> {needs} trials ({hours} core-hours) would decide a ratio of 1.05")
+    assert lines[3].endswith(
+        f"-> {needs} trials ({hours} core-hours) would decide a ratio of 1.05."
+    )
     assert "                        -> could not fail: it is arithmetic" in lines
     assert lines[-1] == claims.tally(frame)
 
@@ -369,9 +373,9 @@ def test_undecided_claims_stand_with_their_commands_cheapest_first(verdicts):
     heads = [line.split()[0] for line in lines if not line.startswith(" ")]
     assert heads == ["toy.20", "toy.02", "toy.00", "toy.06", "toy.11"]
     needs = row(frame, "toy.02")["needs"]
-    assert lines[1] == f"    {needs} trials (2 core-hours) would decide a ratio of 1.05"
+    assert lines[1] == f"    {row(frame, 'toy.02')['deciding']}"
     assert lines[2] == f"    snakemake --cores all --config 'decide={{toy.02: {needs}}}' -- toy"
-    assert lines[-1] == "    no number of trials decides what is open"
+    assert lines[-1].startswith("    No number of trials makes it reproduced")
     assert claims.undecided(frame[frame["claim"] == "toy.01"]) == "no claim is undecided"
 
 

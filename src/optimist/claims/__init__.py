@@ -22,6 +22,7 @@ from optimist.claims.checks import (
 from optimist.claims.context import Context
 from optimist.claims.metrics import METRICS
 from optimist.claims.pages import (
+    joined,
     summary_block,
     tally,
     to_markdown,
@@ -50,6 +51,7 @@ __all__ = [
     "claims_of",
     "compacted",
     "evaluate",
+    "joined",
     "judge",
     "read_frame",
     "summary_block",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from optimist.claims.metrics import least_units, metric, metric_arguments
+from optimist.claims.names import ARGUMENTS, in_words
 from optimist.claims.needs import needed_cells
 from optimist.errors import ConfigError, nearest, unknown_name
 
@@ -79,6 +80,7 @@ class Check:
             key: ", ".join(map(str, value)) if isinstance(value, list) else value
             for key, value in self.arguments.items()
         }
+        words |= {key: in_words(words[key]) for key in ARGUMENTS if key in words}
         return metric(self.metric).template.format(**words)
 
     @property

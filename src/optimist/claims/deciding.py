@@ -1,12 +1,13 @@
 """What would decide an undecided claim: how many trials or turns, and what they cost."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from optimist.claims.checks import Claim, claim_cells
 from optimist.claims.context import CellKey
 from optimist.claims.metrics import metric
+from optimist.claims.names import number
 from optimist.claims.verdicts import Result, Verdict, teaches_nothing
 
 # Ratios between which what a check can decide is looked for.
@@ -23,7 +24,7 @@ class Needs:
     ratio : float
         How far away they are taken to be.
     units : int
-        Trials, or turns, of each cell that count; 0 if nothing that can be counted is lacking.
+        Trials, or turns, of each cell that count.
     kind : {"trials", "turns", "new trials", "new turns"}
         New ones if the claim is not to be looked at twice: what was run does not count again then.
     hours : float
@@ -39,11 +40,14 @@ class Needs:
     kind: str
     hours: float
     is_enough: bool
-    total: int = 0
+    total: int
 
 
 def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs | None:
     """Return what would decide a claim, None if it is decided or no number would.
+
+    What is open in a reading that holds or fails already needs nothing, nor does a check that
+    cannot hold. Where a check waits for its control, that one is counted.
 
     Parameters
     ----------
@@ -57,15 +61,16 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs | None:
     claim = verdict.claim
     wanted: dict[CellKey, int] = {}
     have: dict[CellKey, int] = {}
-    kinds = set()
-    for result in counted:
-        if result.measurement is None:
-            continue
-        open_cells = result.measurement.cells if result.outcome == "undecided" else ()
+    kinds: set[str] = set()
+    is_known = True
+    waiting = _open(verdict)
+    for result in (*counted, *waiting):
+        for cell in _cells(result):
+            have[cell] = max(have.get(cell, 0), _number_of_units(result))
+    for result in waiting:
         units = units_needed(result, claim.decides, claim.alpha)
-        for cell in result.measurement.cells:
-            have[cell] = max(have.get(cell, 0), result.measurement.evidence.n or 0)
-        for cell in open_cells if units else ():
+        is_known &= units is not None
+        for cell in _cells(result) if units else ():
             kinds.add(metric(result.check.metric).units)
             wanted[cell] = max(wanted.get(cell, 0), units or 0)
     if not wanted:
@@ -73,10 +78,75 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs | None:
     most = max(wanted.values())
     kind = "turns" if kinds == {"turns"} else "trials"
     if all(have[cell] >= units for cell, units in wanted.items()):
-        return Needs(claim.decides, most, kind, 0.0, True, most)
+        return Needs(claim.decides, most, kind, 0.0, True, most) if is_known else None
     total = most if claim.looks == 2 else most + max(have.values())
     kind = kind if claim.looks == 2 else f"new {kind}"
     return Needs(claim.decides, most, kind, _hours(claim, have, total, seconds), False, total)
+
+
+def _cells(result: Result) -> tuple[CellKey, ...]:
+    return tuple(result.measurement.cells) if result.measurement else ()
+
+
+def _number_of_units(result: Result) -> int:
+    return (result.measurement.evidence.n or 0) if result.measurement else 0
+
+
+def _open(verdict: Verdict) -> list[Result]:
+    """Return the results, or their controls, on which an undecided claim waits."""
+    return [
+        result.open_control or result
+        for result in verdict.results
+        if result.counts
+        and result.outcome == "undecided"
+        and not result.cannot_hold
+        and verdict.outcomes.get(result.reading.name) == "undecided"
+    ]
+
+
+def in_words(verdict: Verdict, wanted: Needs | None, is_enlarged: bool) -> str:
+    """Return a sentence: what would decide an undecided claim; empty of others.
+
+    Parameters
+    ----------
+    verdict : Verdict
+    wanted : Needs or None
+    is_enlarged : bool
+        Whether it had its second look, or its new trials, already.
+    """
+    if verdict.word != "undecided":
+        return ""
+    claim = verdict.claim
+    if is_enlarged:
+        looks = "Both looks that were planned were" if claim.looks == 2 else "Its new trials were"
+        return f"{looks} taken, so that more trials do not change the word."
+    if teaches_nothing([result for result in verdict.results if result.counts]):
+        return (
+            "No number of trials makes it reproduced, as under one reading nothing can be learnt."
+        )
+    if wanted is None:
+        return _unknown(verdict)
+    if wanted.is_enough:
+        return (
+            f"As many {wanted.kind} as decide a ratio of {claim.decides:g} from the bound were "
+            "run, so that the truth is probably nearer to it."
+        )
+    cost = "" if math.isnan(wanted.hours) else f" ({number(wanted.hours)} core-hours)"
+    return f"{wanted.units} {wanted.kind}{cost} would decide a ratio of {claim.decides:g}."
+
+
+def _unknown(verdict: Verdict) -> str:
+    found = _open(verdict)
+    units = [units_needed(result, verdict.claim.decides, verdict.claim.alpha) for result in found]
+    if found and None not in units:  # they belong to a study, which plays its own trials
+        most = max(filter(None, units))
+        return (
+            f"{most} trials of the study that it reads would decide a ratio of "
+            f"{verdict.claim.decides:g}; its section in runs.yaml says how many it plays."
+        )
+    without = [result for result, known in zip(found, units, strict=True) if known is None]
+    label = f" of {without[0].check.label}" if without else ""
+    return f"The number of trials that decides it is not known: no ratio{label} tells it."
 
 
 def _hours(
@@ -125,13 +195,6 @@ def ratio_decided(result: Result, alpha: float) -> float:
         if high - low < 1e-3:
             break
     return math.exp(high)
-
-
-def by_cost(verdicts: Iterable[Verdict], seconds: Mapping[CellKey, float]) -> list[Verdict]:
-    """Return the undecided claims that a number of trials decides, cheapest first."""
-    known = [(needs(verdict, seconds), verdict) for verdict in verdicts]
-    priced = [(n.hours, v.claim.id, v) for n, v in known if n is not None and not n.is_enough]
-    return [verdict for _, _, verdict in sorted(priced, key=lambda row: (row[0], row[1]))]
 
 
 def command(paper: str, claim: str, units: int) -> str:

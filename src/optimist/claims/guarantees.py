@@ -70,23 +70,12 @@ def _with_failures(result: "Result", share: Share, alpha: float) -> "Result":
 def slack_of(check: "Check", value: float) -> float:
     """Return by how many times a value is inside its bound: at least 1 if the bound is kept.
 
-    For positive numbers it is bound over value, or value over bound from below; for others 1 and
-    their distance over the larger one.
+    Bound over value, or value over bound from below; nan where one of them is not positive, and of
+    what must equal a number.
     """
     low, high = check.allowed
-    slacks = []
-    if high < math.inf:
-        slacks.append(_ratio(high, value))
-    if low > -math.inf:
-        slacks.append(_ratio(value, low))
-    return min(slacks) if slacks else math.nan
-
-
-def _ratio(larger: float, smaller: float) -> float:
-    if math.isnan(larger) or math.isnan(smaller):
+    if check.relation == "equals":
         return math.nan
-    if larger > 0.0 and smaller > 0.0:
-        return larger / smaller
-    if larger > 0.0 >= smaller:
-        return math.inf
-    return 1.0 + (larger - smaller) / (max(abs(larger), abs(smaller)) or 1.0)
+    pairs = [(high, value)] * (high < math.inf) + [(value, low)] * (low > -math.inf)
+    slacks = [top / bottom if top > 0.0 and bottom > 0.0 else math.nan for top, bottom in pairs]
+    return min(slacks, default=math.nan)

@@ -7,10 +7,12 @@ come from its CSV file: they need no results.
 import itertools
 import math
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from optimist.claims.checks import KINDS
-from optimist.claims.table import claims_in, number
+from optimist.claims.names import number
+from optimist.claims.table import claims_in
 from optimist.claims.verdicts import VERDICTS
 from optimist.errors import ConfigError
 from optimist.terminal import folded
@@ -40,16 +42,6 @@ def _value(check: Any) -> str:
 
 def _wanted(check: Any) -> str:
     return f"{check.relation} {check.bound}" if check.relation else ""
-
-
-def _needed(check: Any) -> str:
-    """Word what would decide a claim; empty if it is decided or no number would."""
-    if not check.needs > 0:
-        return ""
-    if check.is_enough:
-        return f"probably within a factor of {check.decides:g} of the bound"
-    cost = "" if math.isnan(check.hours) else f" ({number(check.hours)} core-hours)"
-    return f"{check.needs:.0f} {check.needs_kind}{cost} would decide a ratio of {check.decides:g}"
 
 
 # Summaries.
@@ -102,7 +94,7 @@ def to_text(frame: "pd.DataFrame", *, details: bool = False, columns: int | None
         indent = f"{'':<{width}}  {'':<14}  -> "
         if about.verdict not in ("reproduced", "held", "matches") or details:
             lines.append(indent + about.explanation)
-        lines += [indent + text for text in (about.flags, _needed(about)) if text]
+        lines += [indent + text for text in (about.flags, about.deciding) if text]
         if details:
             lines += [f"    {_line(check)}" for check in checks]
     return "\n".join(folded(line, columns) for line in (*lines, "", tally(frame)))
@@ -133,8 +125,7 @@ def undecided(frame: "pd.DataFrame", columns: int | None = None) -> str:
     """Return plain text: `undecided_claims`, with the commands that run them, which stay whole."""
     lines = []
     for head, *_ in claims_in(undecided_claims(frame)):
-        needed = _needed(head) or "no number of trials decides what is open"
-        told = (f"{head.claim}  {head.statement}", f"    {needed}")
+        told = (f"{head.claim}  {head.statement}", f"    {head.deciding}")
         lines += [folded(line, columns) for line in told]
         lines += [f"    {head.command}"] if head.command else []
     return "\n".join(lines) or "no claim is undecided"
@@ -201,10 +192,10 @@ two one-sided p-values, that it holds and that it fails; the interval in bracket
 same test, and n counts trials or turns. *Turns at* is the bound at which the outcome would change,
 *decides* the ratio from its bound that so many trials decide with a power of 80 %. Readings are
 *stated* in the paper, *open* there, or *ours*: those are shown and not counted. The settings, and
-this file's source, are in [config/papers/{paper}](../../config/papers/{paper}); all numbers can be
-computed from
-[tables/trials.csv](tables/trials.csv) and, where a study watched trials of its own, studies.parquet
-([docs/check-a-verdict.md](../../docs/check-a-verdict.md)).
+this file's source, are in [config/papers/{paper}](../../config/papers/{paper}). What all trials
+ended with is in [tables/trials.csv](tables/trials.csv), how the first forty of each cell went in
+tables/curves.parquet, and what studies watched in tables/studies.parquet; how a verdict follows is
+shown in [docs/check-a-verdict.md](../../docs/check-a-verdict.md).
 `snakemake --cores all {paper}` makes all of it again.
 
 {wrong}
@@ -222,6 +213,14 @@ def to_markdown(verdicts: list["Verdict"], frame: "pd.DataFrame") -> str:
     return "\n".join([head, summary_block(frame), *sections])
 
 
+def joined(pages: Mapping[str, str]) -> str:
+    """Return the pages of papers, by name, as one for the folder that is above theirs."""
+    return "\n\n".join(
+        text.replace("](../../", "](../").replace("](tables/", f"]({paper}/tables/")
+        for paper, text in pages.items()
+    )
+
+
 def _section(verdict: "Verdict", checks: list[Any]) -> str:
     about, claim = checks[0], verdict.claim
     paper = claim.id.split(".")[0]
@@ -233,13 +232,15 @@ def _section(verdict: "Verdict", checks: list[Any]) -> str:
         f"Verdict: **{verdict.word}**, {verdict.explanation}.\n",
     ]
     parts += [f"This says little: it {flag.rstrip('.')}.\n" for flag in verdict.flags]
-    if _needed(about):
-        run = f": `{about.command}`" if about.command else ""
-        parts.append(f"{_needed(about)}{run}.\n")
+    if about.deciding:
+        run = f" `{about.command}`" if about.command else ""
+        parts.append(f"{about.deciding}{run}\n")
     if claim.note:
         parts.append(f"{claim.note.strip()}\n")
-    for (reading, status), rows in itertools.groupby(checks, lambda c: (c.reading, c.status)):
-        parts.append(_reading(reading, status, list(rows)))
+    readings: dict[tuple[str, str], list[Any]] = {}
+    for check in checks:
+        readings.setdefault((check.reading, check.status), []).append(check)
+    parts += [_reading(reading, status, rows) for (reading, status), rows in readings.items()]
     return "\n".join(parts)
 
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.claims.checks import KINDS, STATUSES
 from optimist.claims.context import Context
-from optimist.claims.deciding import Needs, command, needs, ratio_decided, units_needed
+from optimist.claims.deciding import command, in_words, needs, ratio_decided, units_needed
 from optimist.claims.inference import NEITHER, Exact
 from optimist.claims.metrics import metric
+from optimist.claims.names import number
 from optimist.claims.verdicts import OUTCOMES, READINGS, VERDICTS, Result, Verdict, kept
 from optimist.errors import ResultError
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 # Columns, and whether they are about the claim or the check.
 CLAIM_COLUMNS = (
     *("claim", "kind", "headline", "place", "statement", "verdict", "explanation", "flags"),
-    *("level", "alpha", "decides", "needs", "needs_kind", "hours", "is_enough", "command", "line"),
+    *("level", "alpha", "decides", "needs", "needs_kind", "hours", "deciding", "command", "line"),
 )
 CHECK_COLUMNS = (
     *("reading", "status", "reading_outcome", "part", "tuning", "check", "metric"),
@@ -60,11 +61,11 @@ NUMBERS = (
     ),
     *WHOLE,
 )
-TRUTHS = ("is_enough", "counts")
+TRUTHS = ("counts",)
 TEXTS = tuple(name for name in COLUMNS if name not in (*NUMBERS, *TRUTHS))
 DIGITS = 6
 # Texts about a claim, which stand in a file once.
-OF_CLAIMS = ("headline", "place", "statement", "explanation")
+OF_CLAIMS = ("headline", "place", "statement", "explanation", "deciding")
 
 
 def to_frame(verdicts: Sequence[Verdict], context: Context | None = None) -> "pd.DataFrame":
@@ -75,7 +76,7 @@ def to_frame(verdicts: Sequence[Verdict], context: Context | None = None) -> "pd
     with a power of 80 %, ``units_needed`` how many decide the ratio that its claim asks for.
     ``alpha`` is the error allowed on each side. Trials, or turns, from ``first_trial`` to
     ``last_trial`` count, if they are not all. ``rounds`` is the number of rounds of the shortest
-    cell behind the check.
+    cell behind the check. ``deciding`` says what would decide an undecided claim.
     """
     import pandas as pd
 
@@ -92,9 +93,10 @@ def to_frame(verdicts: Sequence[Verdict], context: Context | None = None) -> "pd
 
 def _about(verdict: Verdict, context: Context) -> dict[str, Any]:
     claim = verdict.claim
-    wanted = needs(verdict, context.seconds) or Needs(claim.decides, 0, "", math.nan, False)
+    is_enlarged = claim.id in context.enlarged
+    wanted = None if is_enlarged else needs(verdict, context.seconds)
+    lacking = wanted if wanted is not None and not wanted.is_enough else None
     paper = context.paper or claim.id.partition(".")[0]
-    may_run = wanted.units and not wanted.is_enough and claim.id not in context.enlarged
     return {
         "claim": claim.id,
         "kind": claim.kind,
@@ -107,11 +109,11 @@ def _about(verdict: Verdict, context: Context) -> dict[str, Any]:
         "level": claim.level,
         "alpha": _digits(claim.alpha),
         "decides": claim.decides,
-        "needs": wanted.units or None,
-        "needs_kind": wanted.kind,
-        "hours": _digits(wanted.hours),
-        "is_enough": wanted.is_enough,
-        "command": command(paper, claim.id, wanted.total) if may_run else "",
+        "needs": lacking.units if lacking else None,
+        "needs_kind": lacking.kind if lacking else "",
+        "hours": _digits(lacking.hours) if lacking else math.nan,
+        "deciding": in_words(verdict, wanted, is_enlarged),
+        "command": command(paper, claim.id, lacking.total) if lacking else "",
         "line": context.lines.get(claim.id),
     }
 
@@ -202,13 +204,6 @@ def _figures(result: Result, context: Context) -> list[str]:
     shown = [context.figures.get(cell, ()) for cell in result.measurement.cells]
     together = [name for name in (shown or [()])[0] if all(name in names for names in shown)]
     return together or list(dict.fromkeys(itertools.chain.from_iterable(shown)))
-
-
-def number(value: float) -> str:
-    """Return a number with four significant digits, without an exponent where nobody writes one."""
-    if math.isnan(value):
-        return "none"
-    return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"
 
 
 def _digits(value: float) -> float:

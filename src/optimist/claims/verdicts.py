@@ -59,6 +59,8 @@ class Result:
         Of a guarantee: bound over observed; nan for others.
     cannot_hold : bool
         Whether its control is shown not to fail, so that no number of trials makes it hold.
+    open_control : Result or None
+        The control that is undecided, on which the outcome waits.
     """
 
     check: Check
@@ -71,6 +73,7 @@ class Result:
     outcome: str = ""
     slack: float = math.nan
     cannot_hold: bool = False
+    open_control: "Result | None" = None
 
     @property
     def counts(self) -> bool:
@@ -248,8 +251,9 @@ def _empirical(claim: Claim, results: list[Result], cells: Any) -> Verdict:
     why = _why(found, claim, counted)
     if word == "undecided" and teaches_nothing(counted):
         why += "; under one reading nothing can be learnt, so that no trials make it reproduced"
-    elif word == "undecided" and any(r.cannot_hold and not r.check.tuning for r in counted):
-        why += "; one check cannot hold, so that more trials can refute it but not reproduce it"
+    elif word == "undecided" and (unable := cannot_hold(counted)):
+        checks = "one check" if unable == 1 else f"{unable} checks"
+        why += f"; {checks} cannot hold, so that more trials can refute it but not reproduce it"
     return Verdict(claim, word, why, results, outcomes, _flags(claim))
 
 
@@ -259,6 +263,11 @@ def teaches_nothing(counted: Iterable[Result]) -> bool:
     for r in counted:
         outcomes.setdefault(r.reading.name, set()).add(r.outcome)
     return {"empty"} in outcomes.values()
+
+
+def cannot_hold(counted: Iterable[Result]) -> int:
+    """Return how many checks cannot hold, each once; none of tunings, of which one suffices."""
+    return len({r.check.label for r in counted if r.cannot_hold and not r.check.tuning})
 
 
 def _distinct(counted: Sequence[Result]) -> list[float] | None:
@@ -282,26 +291,30 @@ def _with_controls(results: list[Result], claim: Claim, cells: Any) -> list[Resu
     """
     for i, result in enumerate(results):
         if result.check.controls and not result.outcome:
-            outcome, reason = _control(result, claim, cells)
+            outcome, reason, control = _control(result, claim, cells)
             if outcome and result.check.control_spares_failure and outcome != "missing":
                 remark = "; ".join(filter(None, [f"cannot hold: {reason}", result.remark]))
-                results[i] = replace(
-                    result, support=1.0, remark=remark, cannot_hold=outcome == "empty"
-                )
-            elif outcome:
-                results[i] = _without(result, outcome, reason)
+                found = replace(result, support=1.0, remark=remark, cannot_hold=outcome == "empty")
+            else:
+                found = _without(result, outcome, reason) if outcome else result
+            results[i] = replace(found, open_control=control if outcome == "undecided" else None)
     return results
 
 
 def _without(result: Result, outcome: str, reason: str) -> Result:
     """Return a result from which nothing follows, for some reason."""
-    remark = "; ".join(filter(None, [reason, result.remark]))
-    found = replace(result, support=1.0, refute=1.0, outcome=outcome, remark=remark)
-    return replace(found, cannot_hold=outcome == "empty")
+    return replace(
+        result,
+        support=1.0,
+        refute=1.0,
+        outcome=outcome,
+        remark="; ".join(filter(None, [reason, result.remark])),
+        cannot_hold=outcome == "empty",
+    )
 
 
-def _control(result: Result, claim: Claim, cells: Any) -> tuple[str, str]:
-    """Return the outcome and reason of a check whose controls do not fail, nothing if they do.
+def _control(result: Result, claim: Claim, cells: Any) -> tuple[str, str, Result | None]:
+    """Return outcome, reason and one control of a check whose controls do not fail, else nothing.
 
     It is empty if a control of those that must all fail is shown to hold, or all of those of which
     one is enough; undecided if that is open.
@@ -310,21 +323,20 @@ def _control(result: Result, claim: Claim, cells: Any) -> tuple[str, str]:
     refutes = [one.refute for one in found]
     needed = bonferroni(refutes) if result.check.any_control else max(refutes)
     if needed <= claim.alpha:
-        return "", ""
+        return "", "", None
     lacking = [f"for its control {one.remark}" for one in found if one.outcome == "missing"]
     if lacking:
-        return "missing", lacking[0]
+        return "missing", lacking[0], None
     supports = [one.support for one in found]
     shown = max(supports) if result.check.any_control else bonferroni(supports)
     # Of several of which one is enough, the one that is nearest to failing.
     pick = min if result.check.any_control else max
-    label = pick(found, key=lambda one: one.refute).check.label
+    named = pick(found, key=lambda one: one.refute)
+    label = named.check.label
     if shown <= claim.alpha:
-        return "empty", f"nothing to learn: its control, {label}, does not fail"
-    return (
-        "undecided",
-        f"whether anything can be learnt is open: its control, {label}, is undecided",
-    )
+        return "empty", f"nothing to learn: its control, {label}, does not fail", named
+    reason = f"whether anything can be learnt is open: its control, {label}, is undecided"
+    return "undecided", reason, named
 
 
 def _outcomes(results: list[Result], claim: Claim) -> list[Result]:
@@ -429,11 +441,23 @@ def _which_tuning(
     """Say of how many tunings, of which one suffices, all checks hold, one fails, or neither."""
     found = {t: conjunction([r for r in results if r.check.tuning == t]) for t in tunings}
     words = {t: one.outcome(claim.alpha) for t, one in found.items()}
-    counts = Counter("fails" if word == "mixed" else word for word in words.values())
-    texts = [f"{n} {word}" for word, n in sorted(counts.items())]
-    named = [t for t, word in words.items() if word not in ("fails", "mixed")]
-    more = f" ({', '.join(named[:3])})" if named else ""
-    return f"{outcome}; of {len(tunings)} tunings, one of which suffices, {', '.join(texts)}{more}"
+    holding = [t for t, word in words.items() if word == "holds"]
+    texts = []
+    for verbs, members in (
+        (("fails", "fail"), [t for t, word in words.items() if word in ("fails", "mixed")]),
+        (("is undecided", "are undecided"), [t for t in tunings if words[t] == "undecided"]),
+        (("holds by itself", "hold by themselves"), holding),
+    ):
+        if members:
+            texts.append(f"{len(members)} {verbs[len(members) > 1]}")
+    said = f"{outcome}; of {len(tunings)} tunings, one of which suffices, {', '.join(texts)}"
+    if holding and outcome != "holds":
+        p = min(found[t].support for t in holding)
+        said += (
+            f" ({', '.join(holding)}), but as one of {len(tunings)} was picked, so many times its "
+            f"p must be at most {claim.alpha:.3g}, and the least is {len(tunings) * p:.3g}"
+        )
+    return f"{said} ({', '.join(holding)})" if holding and outcome == "holds" else said
 
 
 def _flags(claim: Claim) -> list[str]:
@@ -459,7 +483,8 @@ def _guarantee(claim: Claim, results: list[Result], cells: Any) -> Verdict:
         return Verdict(claim, "missing", absent, results, flags=flags)
     slacks = [r.slack for r in counted if not math.isnan(r.slack)]
     if not flags and slacks and len(slacks) == len(counted) and min(slacks) >= COULD_NOT_FAIL:
-        flags.append(f"could not fail: the bound is {min(slacks):.3g} times what was observed")
+        least = _rounded_down(min(slacks))
+        flags.append(f"could not fail: the bound is at least {least} times what was observed")
     kept = [r for r in counted if r.check.controls and _is_kept(r, claim, cells)]
     if not flags and kept and len(kept) == sum(bool(r.check.controls) for r in counted):
         flags.append("could not fail: a control outside the theorem keeps the bound too")
@@ -472,8 +497,13 @@ def _guarantee(claim: Claim, results: list[Result], cells: Any) -> Verdict:
         else "held"
     )
     if slacks:
-        reason += f"; the bound is at least {min(slacks):.3g} times what was observed"
+        reason += f"; the bound is at least {_rounded_down(min(slacks))} times what was observed"
     return Verdict(claim, word, reason, results, _by_reading(counted, "violated", "held"), flags)
+
+
+def _rounded_down(value: float, digits: int = 3) -> str:
+    unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
+    return f"{math.floor(value / unit + ROUNDING) * unit:.{digits}g}"
 
 
 def _is_kept(result: Result, claim: Claim, cells: Any) -> bool:
@@ -506,7 +536,8 @@ def _fact(claim: Claim, results: list[Result], cells: Any) -> Verdict:
     off = [r for r in counted if r.outcome == "differs"]
     reason = f"{len(counted) - len(off)} of {len(counted)} numbers match"
     if off:
-        reason += f", not: {off[0].check.label}"
+        more = f" and {len(off) - 1} more" if len(off) > 1 else ""
+        reason += f", not: {off[0].check.label}{more}"
     outcomes = _by_reading(counted, "differs", "matches")
     return Verdict(claim, "differs" if off else "matches", reason, results, outcomes, _flags(claim))
 

@@ -15,7 +15,7 @@ CHECK_COLUMNS = (
 )
 COLUMN = {name: place for place, name in enumerate(CHECK_COLUMNS)}
 TEXTS = ("headline", "place", "statement", "kind", "verdict", "explanation", "flags")
-NUMBERS = ("level", "alpha", "decides", "needs", "hours", "line")
+NUMBERS = ("level", "alpha", "decides", "hours", "line")
 CHECK_DIGITS = 4
 
 
@@ -41,8 +41,7 @@ def _claim(id: str, rows: "pd.DataFrame", note: str) -> dict[str, Any]:
         "paper": id.partition(".")[0],
         **{name: head[name] for name in TEXTS},
         **{name: number(head[name], 6) for name in NUMBERS},
-        "needs_kind": head["needs_kind"],
-        "is_enough": bool(head["is_enough"]),
+        "deciding": head["deciding"],
         "command": head["command"],
         "note": " ".join(note.split()),
         "readings": readings[["reading", "status", "reading_outcome"]].to_numpy().tolist(),

@@ -6,7 +6,7 @@ labels of algorithms) is put into the checks of the claim here, so that `optimis
 readings with their checks, and no choices.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -137,7 +137,7 @@ class Writer:
         return {
             "name": _named(alternatives),
             "status": max(statuses, key=STATUSES.index),
-            "checks": checks,
+            "checks": _once(checks),
         }
 
     def _checks(
@@ -264,6 +264,20 @@ def _matches(condition: Mapping[str, Any], alternatives: Sequence[Alternative]) 
     """Return whether alternatives are among those that a condition names for their choices."""
     taken = {one.choice: one.name for one in alternatives}
     return all(taken[choice] in map(str, names) for choice, names in condition.items())
+
+
+def _once(checks: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return checks, those that are shown only and the same for all tunings once, of none."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for check in checks:
+        of_tuning = "" if check["status"] == "ours" else check["tuning"]
+        key = repr({**check, "tuning": of_tuning})
+        found.setdefault(key, []).append(check)
+    return [
+        {**same[0], "tuning": ""} if len(same) > 1 and same[0]["status"] == "ours" else one
+        for same in found.values()
+        for one in (same[:1] if same[0]["status"] == "ours" else same)
+    ]
 
 
 def _named(alternatives: Sequence[Alternative]) -> str:

@@ -229,35 +229,24 @@
   const split = (text) => (text || "").split(/, (?![^[]*\])/).filter(Boolean);
 
   function needed(about) {
-    if (about.verdict !== "undecided") return null;
-    const hours = about.hours === null ? "" : ` (${number(about.hours)} core-hours)`;
-    return h("div", { class: "note" }, h("p", {}, h("b", {}, "What would decide it: "), deciding(about), hours, "."), about.command ? command(about.command) : null);
-  }
-
-  // What would decide a claim, in words.
-  function deciding(about) {
-    if (about.is_enough) return "hardly more trials: there are as many as decide the ratio that was worth deciding, and yet it is open, so that the truth is probably close to the bound";
-    if (about.needs) return `${about.needs.toLocaleString("en")} ${about.needs_kind}, for a ratio of ${about.decides} between the truth and each bound`;
-    const open = about.checks.filter((check) => ["undecided", "empty"].includes(check[C.outcome]));
-    if (open.some((check) => check[C.check].includes("over splits"))) return "no number of trials: splits of one small data set share their rows, and its error has a floor";
-    if (open.some((check) => /slope|exponent/.test(check[C.check]))) return "no number of trials that is known beforehand: what is open is a slope";
-    return "no number of trials: where this was played nothing can be learnt, or too few settings are there";
+    if (!about.deciding) return null;
+    return h("div", { class: "note" }, h("p", {}, h("b", {}, "What would decide it: "), about.deciding), about.command ? command(about.command) : null);
   }
 
   // What would decide the undecided, cheapest first; last those that no number of trials decides.
   function undecided() {
     const open = Object.entries(data.claims).filter(([, claim]) => claim.verdict === "undecided");
-    const order = ([, claim]) => (claim.is_enough ? 1e8 : claim.needs ? claim.hours ?? (claim.command ? 1e6 : 1e7) : 1e9);
+    const order = ([, claim]) => (claim.command ? claim.hours ?? 1e6 : 1e9);
     open.sort((a, b) => order(a) - order(b));
     const rows = open.map(([id, claim]) => [
       link(`claim/${id}`, id), claim.headline || claim.statement,
-      deciding(claim),
+      claim.deciding,
       claim.command && claim.hours !== null ? number(claim.hours, 2) : "–",
     ]);
     const commands = open.filter(([, claim]) => claim.command);
     return [
       h("h1", {}, "What would decide the undecided claims"),
-      h("p", {}, `${app.plural(open.length, "claim")} ${open.length === 1 ? "is" : "are"} undecided, the cheapest to decide first. Core-hours are those of one processor core, beside what was run; they are left out where a share of them is not known. New trials are beside those that were run, which have had their test.`),
+      h("p", {}, `${app.plural(open.length, "claim")} ${open.length === 1 ? "is" : "are"} undecided, the cheapest to decide first. Core-hours are those of one processor core, beside what was run; they are left out where a share of them is not known. New trials are beside those that were run, which have had their test. The commands are below; a claim without one has had all the looks that were planned, or no number of trials decides it.`),
       open.length ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Undecided claims" }, table(["claim", "what it says", "what would decide it", "core-hours"], rows, null, "stacked")) : null,
       commands.length ? h("details", {}, h("summary", {}, "The commands"), commands.map(([id, claim]) => [h("h3", {}, id), command(claim.command)])) : null,
       h("p", {}, "The same list, in a terminal:"), command("optimist claims --undecided"),
