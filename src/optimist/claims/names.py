@@ -11,7 +11,7 @@ WORDS = {
     "kappa_parameter": "kappa at the true parameter",
     "nu_exact": "exact root of the moment of order 1 + epsilon",
     "uniform_regret": "regret of uniform play in a round",
-    "uniform_regret_from_smallest": "the same, counted from the worst arm",
+    "uniform_regret_from_smallest": "regret of uniform play in a round, counted from the worst arm",
     # Columns of regret and timing runs.
     "ball_activations": "rounds in which the ball acts",
     "distance_over_radius": "distance to the truth over the radius of the set",

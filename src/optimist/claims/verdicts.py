@@ -502,8 +502,9 @@ def _guarantee(claim: Claim, results: list[Result], cells: Any) -> Verdict:
 
 
 def _rounded_down(value: float, digits: int = 3) -> str:
+    """Return what a value is at least, but for a hundredth of its last digit."""
     unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
-    return f"{math.floor(value / unit + ROUNDING) * unit:.{digits}g}"
+    return f"{math.floor(value / unit + 0.01) * unit:.{digits}g}"
 
 
 def _is_kept(result: Result, claim: Claim, cells: Any) -> bool:

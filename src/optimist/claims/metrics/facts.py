@@ -51,7 +51,7 @@ def pass_slope(cells: Cells, *, setting: str, algorithm: str, smallest: int) -> 
     return cells.measured(slope(seconds.columns.to_numpy(float), seconds.to_numpy(), TURNS))
 
 
-@worded("{what}")
+@worded("{what}, not run as the tuning fails otherwise")
 def not_run(cells: Cells, *, what: str) -> Measurement:
     """What was not run for a tuning that fails otherwise: it may fail, and cannot hold."""
     return cells.measured(Exact(math.nan, 0, f"{what} are not run"))
