@@ -279,6 +279,18 @@
     }
   }
 
+  // Markers along curves, each at places of its own, where there is no room for names.
+  function markers(drawing, series, x, y) {
+    const within = (scale, value) => value >= Math.min(...scale.domain) && value <= Math.max(...scale.domain);
+    series.forEach((one, i) => {
+      const points = one.points.filter((p) => within(x, p.x) && within(y, p.y));
+      for (const part of [0, 1, 2]) {
+        const p = points[Math.floor(((part + (i + 0.5) / series.length) / 3) * points.length)];
+        if (p) drawing.append(symbol(one.look, x.apply(p.x), y.apply(p.y), 34));
+      }
+    });
+  }
+
   // Zero, and the powers of ten up to what is drawn, at most three on each side.
   function symlogTicks(values) {
     const side = (largest) => Array.from({ length: 3 }, (_, i) => 10 ** (Math.floor(Math.log10(largest)) - i)).filter((tick) => tick >= 1 && tick <= largest);
@@ -292,7 +304,7 @@
     const height = Math.max(260, Math.min(430, Math.round(0.52 * width)));
     const wide = width > 560;
     const longest = Math.max(0, ...series.map((one) => one.name.length));
-    const margin = wide ? Math.min(230, 26 + 6.6 * longest) : 12;
+    const margin = wide ? Math.min(230, 26 + 6.6 * longest) : 20;
     const isLog = axis === "log";
     const shown = series.map((one) => ({ ...one, points: one.points.filter((p) => Number.isFinite(p.y) && (!isLog || p.y > 0)) })).filter((one) => one.points.length);
     const marks = [];
@@ -327,6 +339,7 @@
       y, marks,
     });
     if (wide) labels(drawing, shown, drawing.scale("y"), width, margin, height);
+    else markers(drawing, shown, drawing.scale("x"), drawing.scale("y"));
     return finished(drawing, sentence);
   };
 

@@ -157,7 +157,7 @@
   // A reader knows methods by their names. The table of all checks keeps labels, for files and commands have these.
   function worded(about) {
     const known = (label) => (data.labels[`${about.paper}/${label}`] || {}).name || (data.settings[`${about.paper}/${label}`] || {}).title;
-    const options = (label) => label.slice(base(label).length + 1, -1).split(",").map((option) => option.replace("=", " ").replaceAll("_", " "));
+    const options = (label) => optionsOf(label).map((option) => option.replace("=", " ").replaceAll("_", " "));
     // A setting of which there are no trials is named as its base setting is.
     const named = (label) => known(label) || (label.includes("[") && known(base(label)) ? [known(base(label)), ...options(label)].join(", ") : label);
     const inWords = (text) => (text || "").replace(/[a-z]\w*(\.\w+)*(\[[^\]]*\])?/gi, named);
@@ -203,9 +203,10 @@
   const joined = (items) => items.flatMap((item, i) => [i ? ", " : "", item]);
   const listed = (name, items) => (items.length ? [h("dt", {}, name), h("dd", {}, joined(items))] : null);
 
-  // A command that plays the trials behind the first regrets that are compared.
+  // A command that plays the trials behind the first regrets, or times, that are compared.
   function again(about) {
-    const check = about.checks.find((one) => one[C.n] && one[C.units] === "trials" && one[C.check].startsWith("regret") && split(one[C.settings]).length === 1 && split(one[C.algorithms]).length);
+    const fits = (one, units, word) => one[C.n] && one[C.units] === units && one[C.check].startsWith(word) && split(one[C.settings]).length === 1 && split(one[C.algorithms]).length;
+    const check = about.checks.find((one) => fits(one, "trials", "regret")) || about.checks.find((one) => fits(one, "turns", "time"));
     if (!check) return null;
     const labels = split(check[C.algorithms]).map((label) => `"${label}"`).join(" ");
     return [h("p", {}, "Play the trials of one check alone, ", h("span", { class: "quiet" }, check[C.check]), ":"),
@@ -318,10 +319,10 @@
     }
   }
 
-  function select(key, name, value, choices, others) {
+  function select(key, name, value, choices, others, kind) {
     const box = h("select", { id: `c-${key}`, onchange: (event) => app.set({ [key]: event.target.value, ...others }) },
       choices.map(([choice, text]) => h("option", { value: choice, selected: choice === value }, text)));
-    return h("label", {}, name, box);
+    return h("label", { class: kind || null }, name, box);
   }
 
   function field(key, name, value) {
@@ -351,7 +352,7 @@
         settingSelect(values), lineSelect(values), bandSelect(values),
         select("axis", "Axis", values.axis, [["linear", "linear"], ["log", "logarithmic"], ["symlog", "symmetric log"]]),
         select("base", "Minus, paired", values.base, [["", "nothing"], ...played.map((cell) => [cell.label, nameOf(values.paper, cell.label)])])),
-      h("p", { class: "small quiet" }, link(`setting/${values.paper}/${values.setting}`, setting.title), ` — ${setting.about} `, `${setting.horizon.toLocaleString("en")} rounds.`),
+      h("p", { class: "small quiet" }, link(`setting/${values.paper}/${values.setting}`, setting.title), ` — ${aboutOf(setting)} `, `${setting.horizon.toLocaleString("en")} rounds.`),
       chips(values, played),
       absent.length ? h("p", { class: "small" }, absent.map((label) => `${label}: missing, not run in this setting`).join("; ")) : null,
       chart,
@@ -402,7 +403,7 @@
       const options = label.includes("[") && !about.title.includes(",") ? ` [${label.split("[")[1]}` : "";
       return about.title + options;
     };
-    return select("setting", "Setting", values.setting, known.map((label) => [label, title(label)]), AFRESH);
+    return select("setting", "Setting", values.setting, known.map((label) => [label, title(label)]), AFRESH, "long");
   }
 
   const intervalName = (paperId) => {
@@ -413,7 +414,7 @@
   const lineSelect = (values) => select("line", "Line", values.line, [["mean", "mean"], ["median", "median"]]);
   const bandSelect = (values) => select("band", "Band", values.band, values.base
     ? [["interval", "95 % t interval"], ["none", "none"]]
-    : [["interval", `${intervalName(values.paper)} of the mean`], ["quartiles", "quartiles"], ["trials", "single trials"], ["none", "none"]]);
+    : [["interval", `${intervalName(values.paper)} of the mean`], ["quartiles", "quartiles"], ["trials", "single trials"], ["none", "none"]], {}, "long");
 
   function toggled(values, label) {
     const rest = values.algs.filter((other) => other !== label);
@@ -656,10 +657,19 @@
         h("dt", {}, "File"), h("dd", {}, h("code", {}, `src/${about.file}`)),
         h("dt", {}, "Compared in"), h("dd", {}, about.papers.flatMap((p, i) => [i ? ", " : "", link(`paper/${p}`, paperName(p))])),
         h("dt", {}, "Shown in"), h("dd", {}, figures.flatMap(([name, f], i) => [i ? ", " : "", h("a", { href: app.address(`paper/${name.split("/")[0]}`, { figure: name.split("/")[1] }) }, f.title)]))),
-      about.options.length ? [h("h2", {}, "Options"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Options" }, h("table", {},
+      about.options.length ? [h("h2", {}, "Options"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Options" }, h("table", { class: "stacked told" },
         h("thead", {}, h("tr", {}, ["option", "default", "values", "meaning"].map((t) => h("th", { scope: "col" }, t)))),
-        h("tbody", {}, about.options.map((o) => h("tr", {}, h("td", {}, h("code", {}, o.option)), h("td", {}, h("code", {}, o.default)), h("td", {}, o.values), o.meaning ? app.html("td", {}, o.meaning) : h("td", { class: "quiet" }, "see above"))))))] : null,
+        h("tbody", {}, about.options.map((o) => h("tr", {}, h("td", {}, h("code", {}, o.option)), h("td", { "data-head": "default" }, h("code", {}, o.default)), h("td", { "data-head": "values" }, o.values), o.meaning ? app.html("td", {}, o.meaning) : h("td", { class: "quiet" }, "see above"))))))] : null,
     ];
+  }
+
+  const optionsOf = (label) => label.slice(base(label).length + 1, -1).split(",").filter(Boolean);
+
+  // What a setting is. The words of one with options are those of its base.
+  function aboutOf(setting) {
+    const options = optionsOf(setting.label).map((option) => option.replace("=", " = ").replaceAll("_", " "));
+    const origin = (data.settings[`${setting.paper}/${base(setting.label)}`] || {}).title || base(setting.label);
+    return options.length ? `${origin} with ${options.join(", ")}. ${origin} itself: ${setting.about}` : setting.about;
   }
 
   function setting(parts) {
@@ -670,7 +680,7 @@
     return [
       h("p", { class: "small" }, link("methods", "‹ Methods and settings")),
       h("h1", {}, about.title),
-      h("p", {}, about.about),
+      h("p", {}, aboutOf(about)),
       h("p", {}, h("a", { href: app.address("explore", { paper: about.paper, setting: about.label }) }, "Explore its curves")),
       h("dl", {},
         h("dt", {}, "Paper"), h("dd", {}, link(`paper/${about.paper}`, paperName(about.paper))),
