@@ -89,7 +89,7 @@ def test_all_verdicts_are_printed(optimist, figures):
         "other.02    undecided       It is open.",
         "                            -> undecided, 0 of 1 checks hold, not: regret of a / b, here "
         "(undecided)",
-        "                            -> 79 new trials would decide a ratio of 1.05",
+        "                            -> 79 new trials would decide a ratio of 1.05.",
         "",
         TALLY,
     ]
@@ -100,7 +100,7 @@ def test_what_would_decide_is_listed_with_its_command(optimist, figures):
     assert (status, err) == (0, "")
     assert out.splitlines() == [
         "other.02  It is open.",
-        "    79 new trials would decide a ratio of 1.05",
+        "    79 new trials would decide a ratio of 1.05.",
         "    snakemake --cores all --config 'decide={other.02: 89}' -- other",
     ]
     _, out, _ = optimist("claims", "glb_omd", "--undecided", "--figures", figures)

@@ -1,6 +1,7 @@
 """Jobs: what they leave in files, what is kept, and what ends them."""
 
 import errno
+import importlib
 import os
 import time
 from dataclasses import replace
@@ -232,9 +233,7 @@ def test_an_error_of_a_class_is_one_line_and_its_traceback_is_logged_once(
 ):
     (tmp_path / "mine.py").write_text("def select(self, arms):\n    raise TypeError('a bug')\n")
     monkeypatch.syspath_prepend(tmp_path)
-    from mine import select
-
-    monkeypatch.setattr(GLOC, "select", select)
+    monkeypatch.setattr(GLOC, "select", importlib.import_module("mine").select)
     log = tmp_path / "job.log"
     with pytest.raises(SystemExit), logged(log):
         make(tmp_path, toy_trials())

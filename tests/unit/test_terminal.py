@@ -105,13 +105,13 @@ def test_claims_fit_and_commands_stay_whole(monkeypatch):
                 "place": "Section 5",
                 "statement": "some words " * 20,
                 "explanation": "other words " * 20,
+                "deciding": "more trials " * 20,
                 "command": "snakemake " + "--option value " * 20,
             }
         ]
     )
     monkeypatch.setattr(pages, "claims_in", lambda frame: [[row] for row in frame.itertuples()])
     monkeypatch.setattr(pages, "undecided_claims", lambda frame: frame)
-    monkeypatch.setattr(pages, "_needed", lambda about: "more trials " * 20)
     monkeypatch.setattr(pages, "tally", lambda frame: "1 claim " * 20)
     assert widest(pages.to_text(frame, columns=70)) <= 70
     lines = pages.undecided(frame, 70).splitlines()
