@@ -861,8 +861,8 @@ def test_where_no_ratio_is_defined_no_number_is_named():
     (row,) = claims.to_frame([verdict], context()).itertuples()
     assert (verdict.word, pd.isna(row.needs), row.command) == ("undecided", True, "")
     assert row.deciding == (
-        "The number of trials that decides it is not known: no ratio of epsilon of the moment "
-        "condition (epsilon), here tells it."
+        "No number of trials is known, as a ratio to its bound is not defined for a check: "
+        "epsilon of the moment condition (epsilon), here."
     )
 
 

@@ -145,8 +145,10 @@ def _unknown(verdict: Verdict) -> str:
             f"{verdict.claim.decides:g}; its section in runs.yaml says how many it plays."
         )
     without = [result for result, known in zip(found, units, strict=True) if known is None]
-    label = f" of {without[0].check.label}" if without else ""
-    return f"The number of trials that decides it is not known: no ratio{label} tells it."
+    label = f": {without[0].check.label}" if without else ""
+    return (
+        f"No number of trials is known, as a ratio to its bound is not defined for a check{label}."
+    )
 
 
 def _hours(

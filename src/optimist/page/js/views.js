@@ -30,7 +30,7 @@
       h("h2", {}, "What the words mean"),
       h("p", {}, "A claim is ", app.verdict("reproduced"), " if every part of it holds in every reading that the paper allows, ",
         app.verdict("not reproduced"), " if it fails, ", app.verdict("partly"), " if some of it holds and some fails, and ",
-        app.verdict("undecided"), " if more trials would have to tell. A guarantee is a theorem with all its constants, and a fact a number of the set-up: both are counted apart. What ", h("b", {}, "says little"), " could not fail, or was chosen by the result; its bar is faint."),
+        app.verdict("undecided"), " if the trials do not tell. A guarantee is a theorem with all its constants, and a fact a number of the set-up: both are counted apart. What ", h("b", {}, "says little"), " could not fail, or was chosen by the result; its bar is faint."),
       h("p", {}, link("undecided", "What would decide the undecided claims"), "; ", link("methods", "all methods and settings"), "; ", link("provenance", "what made the numbers"), "."),
     ];
   }
@@ -164,7 +164,7 @@
     const checks = about.checks.map((check) => check.map((value, i) => (i === C.check || i === C.remark ? inWords(value) : value)));
     const readings = about.readings.map(([name, ...others]) => [name.replaceAll("_", " "), ...others]);
     const explanation = about.readings.reduce((text, [name]) => (name ? text.replaceAll(name, name.replaceAll("_", " ")) : text), about.explanation);
-    return { ...about, checks, readings, explanation: inWords(explanation) };
+    return { ...about, checks, readings, explanation: inWords(explanation), deciding: inWords(about.deciding) };
   }
 
   function claim([id]) {
@@ -241,7 +241,7 @@
     open.sort((a, b) => order(a) - order(b));
     const rows = open.map(([id, claim]) => [
       link(`claim/${id}`, id), claim.headline || claim.statement,
-      claim.deciding,
+      worded(claim).deciding,
       claim.command && claim.hours !== null ? number(claim.hours, 2) : "–",
     ]);
     const commands = open.filter(([, claim]) => claim.command);
