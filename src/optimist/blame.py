@@ -1,6 +1,6 @@
 """Errors of added classes in one line: what happened, and in which line of a user's file."""
 
-import logging
+import signal
 import site
 import sysconfig
 import traceback
@@ -17,6 +17,7 @@ _OTHERS = {
     *map(Path, (*site.getsitepackages(), site.getusersitepackages())),
 }
 SCRIPTS = ".snakemake"  # the workflow's scripts are copied there
+_PLACE = "_place_in_file_of_user"  # of an error without its traceback
 
 
 def line_of_user(found: TracebackType | None) -> str:
@@ -35,39 +36,32 @@ def of_system(error: BaseException) -> str:
     return f"{error.filename or 'system'}: {error.strerror or error}"
 
 
-def in_one_line(error: BaseException, place: str = "") -> str:
-    """Return kind and words of an error, and where it came from.
-
-    Parameters
-    ----------
-    error : exception
-    place : str
-        Where it came from, for one whose own traceback was cut off.
-    """
+def in_one_line(error: BaseException) -> str:
+    """Return kind and words of an error, and where it came from."""
     words = " ".join(str(error).split())
-    place = place or line_of_user(error.__traceback__)
+    place = getattr(error, _PLACE, "") or line_of_user(error.__traceback__)
     said = f"{type(error).__name__}: {words}" if words else type(error).__name__
     return f"{said} ({place})" if place else said
 
 
-class Places(logging.Handler):
-    """Knows where the last error that was logged came from, in a file of the user."""
+def without_traceback(error: BaseException) -> BaseException:
+    """Return an error without its traceback, which holds what a job has in memory.
 
-    def __init__(self) -> None:
-        super().__init__(logging.ERROR)
-        self._error: BaseException | None = None
-        self._place = ""
+    `in_one_line` knows its place nevertheless, and `is_cut` that it was cut off.
+    """
+    setattr(error, _PLACE, line_of_user(error.__traceback__))
+    return error.with_traceback(None)
 
-    def emit(self, record: logging.LogRecord) -> None:
-        """Look at the traceback of an error."""
-        if record.exc_info:
-            _, self._error, found = record.exc_info
-            self._place = line_of_user(found)
 
-    def has(self, error: BaseException) -> bool:
-        """Return whether an error was the last one that was logged with its traceback."""
-        return self._error is error
+def is_cut(error: BaseException) -> bool:
+    """Return whether the traceback of an error was cut off, once it had been logged."""
+    return hasattr(error, _PLACE)
 
-    def of(self, error: BaseException) -> str:
-        """Return where such an error came from, ``mine.py, line 12``, or ""."""
-        return self._place if self.has(error) else ""
+
+def status_in_words(status: int) -> str:
+    """Return how a process ended, from its exit status; a negative one is a signal."""
+    if status >= 0:
+        return f"exit status {status}, as os._exit in a class does it"
+    name = signal.Signals(-status).name
+    why = "perhaps for want of memory" if name == "SIGKILL" else "as compiled code that crashes"
+    return f"signal {name}, {why}"

@@ -375,7 +375,7 @@ def _check(options):
     from optimist.contracts import alone
 
     with terminal.Busy(f"checking {options.label}", sys.stderr):
-        told = alone.check(options.label, options.debug)
+        told = alone.check(options.label, options.debug, terminal.width())
     if options.json:
         print(json.dumps([one.content for one in told], indent=1))
     else:

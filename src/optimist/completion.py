@@ -49,19 +49,20 @@ def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 
 def _quiet(complete: Callable[..., Iterable[str]]) -> Callable[..., list[str]]:
-    """Return a completer in the form of argcomplete; where something is wrong, it has no words."""
+    """Return a completer in the form of argcomplete; where something is wrong, it has no words.
+
+    ``complete`` is given the word so far, and the settings that were typed before.
+    """
 
     def completer(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
         with contextlib.suppress(Exception):
-            if complete is algorithms_and_files:
-                return list(complete(prefix, getattr(parsed_args, "settings", None) or ()))
-            return list(complete(prefix))
+            return list(complete(prefix, getattr(parsed_args, "settings", None) or ()))
         return []
 
     return completer
 
 
-def cells(prefix: str) -> Iterator[str]:
+def cells(prefix: str, _: Iterable[str] = ()) -> Iterator[str]:
     """Yield what may stand for PAPER/SETTING/ALGORITHM."""
     paper, *rest = prefix.split("/", 2)
     if len(rest) < 2:
@@ -75,7 +76,7 @@ def cells(prefix: str) -> Iterator[str]:
     yield from (f"{paper}/{rest[0]}/{label}" for label in algorithms(rest[1], domains))
 
 
-def settings(prefix: str, end: str = "") -> Iterator[str]:
+def settings(prefix: str, _: Iterable[str] = (), end: str = "") -> Iterator[str]:
     """Yield what may stand for PAPER/SETTING, with ``end`` behind it."""
     from optimist.plan.config import paper_names
 
@@ -97,7 +98,7 @@ def settings(prefix: str, end: str = "") -> Iterator[str]:
     yield from (f"{paper}/{text}" for text in _with_options(label, options, end))
 
 
-def papers_and_settings(prefix: str) -> Iterator[str]:
+def papers_and_settings(prefix: str, _: Iterable[str] = ()) -> Iterator[str]:
     """Yield what may stand for PAPER[/SETTING]|ALGORITHM."""
     if "/" in prefix:
         yield from settings(prefix)
@@ -107,7 +108,7 @@ def papers_and_settings(prefix: str) -> Iterator[str]:
             yield from algorithms(prefix)
 
 
-def papers(_: str) -> list[str]:
+def papers(*_: object) -> list[str]:
     """Return the papers."""
     from optimist.plan.config import paper_names
 
@@ -144,14 +145,14 @@ def algorithms_and_files(prefix: str, typed: Iterable[str] = ()) -> Iterator[str
         yield from FilesCompleter(["py"])(prefix)
 
 
-def kinds(_: str) -> list[str]:
+def kinds(*_: object) -> list[str]:
     """Return what a file may be begun for."""
     from optimist.new import FAMILIES
 
     return [*FAMILIES]
 
 
-def families(_: str) -> list[str]:
+def families(*_: object) -> list[str]:
     """Return the families of algorithms and of environments."""
     from optimist.new import FAMILIES
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NoReturn
 
-from optimist.blame import Places, in_one_line
+from optimist.blame import in_one_line, is_cut
 from optimist.errors import OptimistError, unwritable_named
 
 logger = logging.getLogger("optimist")
@@ -24,8 +24,9 @@ def logged(path: str) -> Iterator[logging.Logger]:
             yield logger
     except OptimistError as error:
         _end(str(error))
-    except Exception as error:
-        _end(f"{_words(error)}; {path} has the traceback")
+    except (Exception, SystemExit) as error:
+        log = f"; {path} has the traceback" if Path(path).is_file() else ""
+        _end(f"{_words(error)}{log}")
 
 
 def _end(words: str) -> NoReturn:
@@ -33,12 +34,9 @@ def _end(words: str) -> NoReturn:
     raise SystemExit(1)
 
 
-def _words(error: Exception) -> str:
-    """Return what happened and where, as far as the error has not lost it."""
-    return ", ".join((in_one_line(error, _places.of(error)), *getattr(error, "__notes__", ())))
-
-
-_places = Places()
+def _words(error: BaseException) -> str:
+    """Return what happened and where, and in which cell if that is known."""
+    return ", ".join((in_one_line(error), *getattr(error, "__notes__", ())))
 
 
 @contextmanager
@@ -49,18 +47,16 @@ def _log_file(path: str) -> Iterator[None]:
     # On a full disk the log is lost, and the error that follows says why.
     handler.handleError = lambda record: None  # type: ignore[method-assign]
     logger.addHandler(handler)
-    logger.addHandler(_places)
     logger.setLevel(logging.INFO)
     try:
         yield
     except OptimistError as error:
         logger.error("%s", error)
         raise
-    except Exception as error:
-        logger.error("the job failed: %s", _words(error), exc_info=not _places.has(error))
+    except (Exception, SystemExit) as error:
+        logger.error("the job failed: %s", _words(error), exc_info=not is_cut(error))
         raise
     finally:
-        logger.removeHandler(_places)
         logger.removeHandler(handler)
         with suppress(OSError):
             handler.close()

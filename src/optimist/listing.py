@@ -258,7 +258,12 @@ def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[i
 
 
 def _folded(line: Sequence[str], widths: Sequence[int]) -> str:
-    """Return a row of a table on as many lines as its longest column needs."""
+    """Return a row of a table on as many lines as its longest column needs.
+
+    A name in the first column is not broken, so that it can be copied: the others begin below it.
+    """
+    if len(line[0]) > widths[0] and " " not in line[0]:
+        return f"{line[0]}\n{_folded(['', *line[1:]], widths)}"
     parts = [
         textwrap.wrap(word, size, break_on_hyphens=False)
         for word, size in zip(line, widths, strict=True)

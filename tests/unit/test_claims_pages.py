@@ -149,7 +149,7 @@ def test_the_frame_holds_what_was_measured(frame):
 def test_the_frame_says_what_would_decide(frame):
     found = row(frame, "toy.02")
     assert found["needs_kind"] == "trials"
-    assert found["deciding"].startswith(f"{found['needs']} trials (")
+    assert found["deciding"].startswith(f"{found['needs'] - 10} more trials (")
     assert found["needs"] > 10
     assert found["hours"] == pytest.approx(2 * (found["needs"] - 10) / 60, rel=1e-4)
     assert found["command"].endswith(f"'decide={{toy.02: {found['needs']}}}' -- toy")
@@ -375,7 +375,7 @@ def test_undecided_claims_stand_with_their_commands_cheapest_first(verdicts):
     needs = row(frame, "toy.02")["needs"]
     assert lines[1] == f"    {row(frame, 'toy.02')['deciding']}"
     assert lines[2] == f"    snakemake --cores all --config 'decide={{toy.02: {needs}}}' -- toy"
-    assert lines[-1].startswith("    No number of trials makes it reproduced")
+    assert lines[-1].startswith("    No trials make it reproduced")
     assert claims.undecided(frame[frame["claim"] == "toy.01"]) == "no claim is undecided"
 
 

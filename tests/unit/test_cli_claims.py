@@ -14,6 +14,12 @@ TALLY = "3 claims: 1 reproduced, 1 not reproduced, 1 undecided."
 README = "# Title\n\n<!-- claims -->\n<!-- /claims -->\n"
 
 
+NEEDED = (
+    "79 new trials would probably decide it, if the truth is a factor of 1.05 or more from each "
+    "bound."
+)
+
+
 def about(name):
     arguments = {"name": name, "setting": "here"}
     return {"metric": "fact", "arguments": arguments, "relation": "below", "bound": 1}
@@ -89,7 +95,7 @@ def test_all_verdicts_are_printed(optimist, figures):
         "other.02    undecided       It is open.",
         "                            -> undecided, 0 of 1 checks hold, not: regret of a / b, here "
         "(undecided)",
-        "                            -> 79 new trials would decide a ratio of 1.05.",
+        f"                            -> {NEEDED}",
         "",
         TALLY,
     ]
@@ -100,7 +106,7 @@ def test_what_would_decide_is_listed_with_its_command(optimist, figures):
     assert (status, err) == (0, "")
     assert out.splitlines() == [
         "other.02  It is open.",
-        "    79 new trials would decide a ratio of 1.05.",
+        f"    {NEEDED}",
         "    snakemake --cores all --config 'decide={other.02: 89}' -- other",
     ]
     _, out, _ = optimist("claims", "glb_omd", "--undecided", "--figures", figures)

@@ -331,6 +331,7 @@ def test_a_class_that_ends_the_process_is_told_of(body, where, here, capsys):
     out, error = capsys.readouterr()
     assert out == "" and error.count("\n") == 1
     assert f"mine.py:Mine ended the process that checked it, while {where}" in error
+    assert ("exit status" in error) == ("_exit" in body) and ("SIG" in error) == ("ctypes" in body)
 
 
 def test_a_class_that_is_made_for_other_problems_meets_those(here):

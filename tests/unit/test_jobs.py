@@ -3,6 +3,7 @@
 import errno
 import importlib
 import os
+import sys
 import time
 from dataclasses import replace
 
@@ -235,12 +236,38 @@ def test_an_error_of_a_class_is_one_line_and_its_traceback_is_logged_once(
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(GLOC, "select", importlib.import_module("mine").select)
     log = tmp_path / "job.log"
-    with pytest.raises(SystemExit), logged(log):
-        make(tmp_path, toy_trials())
+    with pytest.raises(SystemExit), logged(log):  # of each of two files, the first of which is told
+        make(tmp_path, toy_trials(), toy_trials(setting="there"))
     said = "TypeError: a bug (mine.py, line 2), in toy/here/gloc, trial 0"
     assert capsys.readouterr().err == f"error: {said}; {log} has the traceback\n"
-    assert log.read_text().count("Traceback") == 1
+    assert log.read_text().count("Traceback") == 2
     assert log.read_text().endswith(f"the job failed: {said}\n")
+
+
+def test_a_class_that_exits_fails_its_job(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(GLOC, "select", lambda self, arms: sys.exit(0))
+    log = tmp_path / "job.log"
+    with pytest.raises(SystemExit) as ended, logged(log):
+        make(tmp_path, toy_trials())
+    assert ended.value.code == 1
+    assert capsys.readouterr().err.startswith("error: SystemExit: 0 (test_jobs.py, line ")
+
+
+def test_the_copy_of_a_script_is_no_file_of_the_user(tmp_path, monkeypatch, capsys):
+    folder = tmp_path / ".snakemake" / "scripts"
+    folder.mkdir(parents=True)
+    (folder / "copied.py").write_text("def fail():\n    raise KeyError('x')\n")
+    monkeypatch.syspath_prepend(folder)
+    with pytest.raises(SystemExit), logged(tmp_path / "job.log"):
+        importlib.import_module("copied").fail()
+    assert "copied.py" not in capsys.readouterr().err
+
+
+def test_no_log_is_named_that_could_not_be_made(tmp_path, capsys):
+    (tmp_path / "f").write_text("no folder")
+    with pytest.raises(SystemExit), logged(tmp_path / "f" / "job.log"):
+        pass
+    assert "has the traceback" not in capsys.readouterr().err
 
 
 def test_an_error_of_a_script_is_one_line_too(tmp_path, capsys):

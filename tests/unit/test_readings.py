@@ -282,6 +282,18 @@ def test_one_of_several_becomes_tunings_within_each_reading():
     assert [r["status"] for r in found] == ["stated", "open"]
 
 
+def test_what_is_only_shown_and_the_same_for_all_tunings_stands_once_and_of_none():
+    known = {"q": {str(n): {"status": "stated"} for n in (2, 5, 10)}}
+    shown = {**about(denominator="menu"), "status": "ours"}
+    of_two = {**about(denominator="tofu"), "status": "ours", "when": {"q": ["2", "5"]}}
+    (found,) = readings(CHECK, shown, of_two, known=known, one_suffices=["q"])
+    told = [(c["arguments"]["denominator"], c["tuning"]) for c in found["checks"]]
+    assert told == [
+        *(("oful", "q 2"), ("menu", ""), ("tofu", "q 2"), ("oful", "q 5"), ("tofu", "q 5")),
+        ("oful", "q 10"),
+    ]
+
+
 # Refusals while writing out.
 
 BAD = {

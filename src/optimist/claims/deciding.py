@@ -8,7 +8,7 @@ from optimist.claims.checks import Claim, claim_cells
 from optimist.claims.context import CellKey
 from optimist.claims.metrics import metric
 from optimist.claims.names import number
-from optimist.claims.verdicts import Result, Verdict, teaches_nothing
+from optimist.claims.verdicts import Result, Verdict, conjunction, teaches_nothing
 
 # Ratios between which what a check can decide is looked for.
 MOST_RATIO = 100.0
@@ -33,6 +33,10 @@ class Needs:
         Whether as many were run already: then the truth is probably closer to the bound.
     total : int
         Trials, or turns, of each cell in all, as the section ``decide`` of the configuration asks.
+    lacking : int
+        How many of them the cell lacks that lacks most; all of them if new ones are asked for.
+    is_known : bool
+        Whether a number is known of all that is open; else there may be need of more.
     """
 
     ratio: float
@@ -41,13 +45,15 @@ class Needs:
     hours: float
     is_enough: bool
     total: int
+    lacking: int
+    is_known: bool
 
 
 def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs | None:
-    """Return what would decide a claim, None if it is decided or no number would.
+    """Return what would decide a claim, None if it is decided or no number is known.
 
     What is open in a reading that holds or fails already needs nothing, nor does a check that
-    cannot hold. Where a check waits for its control, that one is counted.
+    cannot hold. Where a check waits for its controls, they are counted beside it.
 
     Parameters
     ----------
@@ -76,12 +82,15 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs | None:
     if not wanted:
         return None
     most = max(wanted.values())
+    lacking = max(units - have[cell] for cell, units in wanted.items())
     kind = "turns" if kinds == {"turns"} else "trials"
-    if all(have[cell] >= units for cell, units in wanted.items()):
-        return Needs(claim.decides, most, kind, 0.0, True, most) if is_known else None
+    if lacking <= 0:
+        return Needs(claim.decides, most, kind, 0.0, True, most, 0, is_known) if is_known else None
+    if claim.looks == 1:
+        kind, lacking = f"new {kind}", most
     total = most if claim.looks == 2 else most + max(have.values())
-    kind = kind if claim.looks == 2 else f"new {kind}"
-    return Needs(claim.decides, most, kind, _hours(claim, have, total, seconds), False, total)
+    hours = _hours(claim, have, total, seconds)
+    return Needs(claim.decides, most, kind, hours, False, total, lacking, is_known)
 
 
 def _cells(result: Result) -> tuple[CellKey, ...]:
@@ -93,15 +102,18 @@ def _number_of_units(result: Result) -> int:
 
 
 def _open(verdict: Verdict) -> list[Result]:
-    """Return the results, or their controls, on which an undecided claim waits."""
-    return [
-        result.open_control or result
-        for result in verdict.results
-        if result.counts
-        and result.outcome == "undecided"
-        and not result.cannot_hold
-        and verdict.outcomes.get(result.reading.name) == "undecided"
-    ]
+    """Return the results, and their controls, on which an undecided claim waits."""
+    alpha = verdict.claim.alpha
+    tunings: dict[tuple[str, str], list[Result]] = {}
+    for result in verdict.results:
+        if result.counts:
+            tunings.setdefault((result.reading.name, result.check.tuning), []).append(result)
+    found = []
+    for (reading, tuning), results in tunings.items():
+        has_failed = tuning and conjunction(results).outcome(alpha) in ("fails", "mixed")
+        if verdict.outcomes.get(reading) == "undecided" and not has_failed:
+            found += [r for r in results if r.outcome == "undecided" and not r.cannot_hold]
+    return [one for result in found for one in (result, *result.open_controls)]
 
 
 def in_words(verdict: Verdict, wanted: Needs | None, is_enlarged: bool) -> str:
@@ -121,34 +133,40 @@ def in_words(verdict: Verdict, wanted: Needs | None, is_enlarged: bool) -> str:
         looks = "Both looks that were planned were" if claim.looks == 2 else "Its new trials were"
         return f"{looks} taken, so that more trials do not change the word."
     if teaches_nothing([result for result in verdict.results if result.counts]):
-        return (
-            "No number of trials makes it reproduced, as under one reading nothing can be learnt."
-        )
+        return "No trials make it reproduced, as under one reading nothing can be learnt."
     if wanted is None:
         return _unknown(verdict)
     if wanted.is_enough:
         return (
-            f"As many {wanted.kind} as decide a ratio of {claim.decides:g} from the bound were "
-            "run, so that the truth is probably nearer to it."
+            f"There are as many {wanted.kind} as decide it where the truth is a factor of "
+            f"{claim.decides:g} from each bound, so that it is probably nearer to one."
         )
+    more = wanted.kind if wanted.kind.startswith("new") else f"more {wanted.kind}"
     cost = "" if math.isnan(wanted.hours) else f" ({number(wanted.hours)} core-hours)"
-    return f"{wanted.units} {wanted.kind}{cost} would decide a ratio of {claim.decides:g}."
+    least = "" if wanted.is_known else "At least "
+    return (
+        f"{least}{wanted.lacking} {more}{cost} would probably decide it, if the truth is a factor "
+        f"of {claim.decides:g} or more from each bound."
+    )
 
 
 def _unknown(verdict: Verdict) -> str:
     found = _open(verdict)
-    units = [units_needed(result, verdict.claim.decides, verdict.claim.alpha) for result in found]
-    if found and None not in units:  # they belong to a study, which plays its own trials
-        most = max(filter(None, units))
+    ratio, alpha = verdict.claim.decides, verdict.claim.alpha
+    units = [(result, units_needed(result, ratio, alpha)) for result in found]
+    without = [result for result, known in units if known is None]
+    if without:
         return (
-            f"{most} trials of the study that it reads would decide a ratio of "
-            f"{verdict.claim.decides:g}; its section in runs.yaml says how many it plays."
+            "No number of trials is known, as a ratio to its bound is not defined for a check: "
+            f"{without[0].check.label}."
         )
-    without = [result for result, known in zip(found, units, strict=True) if known is None]
-    label = f": {without[0].check.label}" if without else ""
-    return (
-        f"No number of trials is known, as a ratio to its bound is not defined for a check{label}."
-    )
+    if units:  # without cells: they belong to a study, which plays its own trials
+        most = max(known or 0 for _, known in units)
+        return (
+            f"{most} trials of the study that it reads would probably decide it, if the truth is a "
+            f"factor of {ratio:g} or more from each bound; its section in runs.yaml has the number."
+        )
+    return "More trials can refute it at most, as some check cannot hold."
 
 
 def _hours(

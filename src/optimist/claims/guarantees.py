@@ -70,12 +70,21 @@ def _with_failures(result: "Result", share: Share, alpha: float) -> "Result":
 def slack_of(check: "Check", value: float) -> float:
     """Return by how many times a value is inside its bound: at least 1 if the bound is kept.
 
-    Bound over value, or value over bound from below; nan where one of them is not positive, and of
-    what must equal a number.
+    Bound over value, or value over bound from below: inf if only the larger is positive, nan if
+    that is not, and for what must equal a number.
     """
     low, high = check.allowed
     if check.relation == "equals":
         return math.nan
-    pairs = [(high, value)] * (high < math.inf) + [(value, low)] * (low > -math.inf)
-    slacks = [top / bottom if top > 0.0 and bottom > 0.0 else math.nan for top, bottom in pairs]
-    return min(slacks, default=math.nan)
+    slacks = []
+    if high < math.inf:
+        slacks.append(_ratio(high, value))
+    if low > -math.inf:
+        slacks.append(_ratio(value, low))
+    return min(slacks) if slacks else math.nan
+
+
+def _ratio(larger: float, smaller: float) -> float:
+    if larger > 0.0:
+        return larger / smaller if smaller > 0.0 else math.inf
+    return math.nan

@@ -95,9 +95,11 @@ class RatioOfMeans:
         y and x; the mean of x must not be negative. The pairs must be independent of each other;
         y and x of a pair may be, too.
     least : int
-        With fewer units nothing is decided; the interval is there from two on.
+        With fewer units nothing is decided.
     extra : float
         rho, see `splits_mean`.
+    shown : int
+        With fewer units there is no interval.
     """
 
     top: np.ndarray
@@ -105,6 +107,7 @@ class RatioOfMeans:
     least: int = RATIO_UNITS
     extra: float = 0.0
     method: str = "Fieller"
+    shown: int = 2
 
     def __post_init__(self) -> None:
         if len(self.top) != len(self.bottom):
@@ -146,7 +149,7 @@ class RatioOfMeans:
     def pieces(self, level: float) -> list[tuple[float, float]]:
         """Return the ratios that are not rejected, within [0, inf): up to two pieces."""
         y, x, factor = self._scaled
-        if self.n < 2 or not (self.is_defined and np.isfinite(y).all()):
+        if self.n < self.shown or not (self.is_defined and np.isfinite(y).all()):
             return []
         q = t_quantile(self.n - 1, level) ** 2 * (1.0 / self.n + self.extra)
         (s_yy, s_xy), (_, s_xx) = q * np.cov(y, x)
@@ -492,11 +495,12 @@ def spread_ratio(top: np.ndarray, bottom: np.ndarray) -> RatioOfMeans:
     """Return evidence of the ratio of spreads of paired samples (n,).
 
     A spread is the mean distance from the median, so it is `RatioOfMeans` of |y - med y| and
-    |x - med x| (Bonett and Seier 2003, Ratio of dispersions using paired samples).
+    |x - med x| (Bonett and Seier 2003, Ratio of dispersions using paired samples). Two of these
+    are always equal, which is no certainty.
     """
     sides = (np.asarray(side, dtype=float) for side in (top, bottom))
     u, v = (np.abs(side - np.median(side)) if len(side) else side for side in sides)
-    return RatioOfMeans(u, v, method="Fieller, distances from the medians")
+    return RatioOfMeans(u, v, method="Fieller, distances from the medians", shown=3)
 
 
 def median_of(values: np.ndarray) -> MedianRatio:

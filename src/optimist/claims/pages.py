@@ -6,6 +6,7 @@ come from its CSV file: they need no results.
 
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -194,8 +195,9 @@ same test, and n counts trials or turns. *Turns at* is the bound at which the ou
 *stated* in the paper, *open* there, or *ours*: those are shown and not counted. The settings, and
 this file's source, are in [config/papers/{paper}](../../config/papers/{paper}). What all trials
 ended with is in [tables/trials.csv](tables/trials.csv), how the first forty of each cell went in
-tables/curves.parquet, and what studies watched in tables/studies.parquet; how a verdict follows is
-shown in [docs/check-a-verdict.md](../../docs/check-a-verdict.md).
+[curves.parquet](curves.parquet), and what studies watched in
+[studies.parquet](studies.parquet); how a verdict follows is shown in
+[docs/check-a-verdict.md](../../docs/check-a-verdict.md).
 `snakemake --cores all {paper}` makes all of it again.
 
 {wrong}
@@ -215,10 +217,11 @@ def to_markdown(verdicts: list["Verdict"], frame: "pd.DataFrame") -> str:
 
 def joined(pages: Mapping[str, str]) -> str:
     """Return the pages of papers, by name, as one for the folder that is above theirs."""
-    return "\n\n".join(
-        text.replace("](../../", "](../").replace("](tables/", f"]({paper}/tables/")
-        for paper, text in pages.items()
-    )
+    found = []
+    for paper, text in pages.items():
+        own = re.sub(r"\]\((?=tables/|curves\.|studies\.)", f"]({paper}/", text)
+        found.append(own.replace("](../../", "](../"))
+    return "\n\n".join(found)
 
 
 def _section(verdict: "Verdict", checks: list[Any]) -> str:

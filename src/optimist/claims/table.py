@@ -156,8 +156,6 @@ def _measured(result: Result, level: float) -> dict[str, Any]:
         return {"value": math.nan, "interval": "", "method": "", "units": ""}
     evidence = found.evidence
     pieces = evidence.pieces(level)
-    if (evidence.n or 0) == 2 and all(low == high for low, high in pieces):
-        pieces = []  # two distances from their median are always equal: no interval is known
     return {
         "value": _digits(evidence.value),
         "low": _digits(pieces[0][0]) if pieces else math.nan,

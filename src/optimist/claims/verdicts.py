@@ -13,6 +13,7 @@ from optimist.claims.context import CellKey, Context
 from optimist.claims.inference import RATIO_UNITS, Evidence, Exact
 from optimist.claims.logic import Conjunction, Part, bonferroni, conclude, holm, one_suffices
 from optimist.claims.metrics import metric
+from optimist.claims.names import number
 
 # Outcomes of checks, by kind of claim; ``empty``: its control did not fail, so it says nothing.
 OUTCOMES = {
@@ -59,8 +60,8 @@ class Result:
         Of a guarantee: bound over observed; nan for others.
     cannot_hold : bool
         Whether its control is shown not to fail, so that no number of trials makes it hold.
-    open_control : Result or None
-        The control that is undecided, on which the outcome waits.
+    open_controls : tuple of Result
+        Controls that are undecided, on which the outcome waits.
     """
 
     check: Check
@@ -73,7 +74,7 @@ class Result:
     outcome: str = ""
     slack: float = math.nan
     cannot_hold: bool = False
-    open_control: "Result | None" = None
+    open_controls: tuple["Result", ...] = ()
 
     @property
     def counts(self) -> bool:
@@ -251,7 +252,7 @@ def _empirical(claim: Claim, results: list[Result], cells: Any) -> Verdict:
     why = _why(found, claim, counted)
     if word == "undecided" and teaches_nothing(counted):
         why += "; under one reading nothing can be learnt, so that no trials make it reproduced"
-    elif word == "undecided" and (unable := cannot_hold(counted)):
+    elif word == "undecided" and (unable := number_that_cannot_hold(counted)):
         checks = "one check" if unable == 1 else f"{unable} checks"
         why += f"; {checks} cannot hold, so that more trials can refute it but not reproduce it"
     return Verdict(claim, word, why, results, outcomes, _flags(claim))
@@ -265,18 +266,20 @@ def teaches_nothing(counted: Iterable[Result]) -> bool:
     return {"empty"} in outcomes.values()
 
 
-def cannot_hold(counted: Iterable[Result]) -> int:
+def number_that_cannot_hold(counted: Iterable[Result]) -> int:
     """Return how many checks cannot hold, each once; none of tunings, of which one suffices."""
-    return len({r.check.label for r in counted if r.cannot_hold and not r.check.tuning})
+    return len({_key(r) for r in counted if r.cannot_hold and not r.check.tuning})
+
+
+def _key(result: Result) -> tuple[str, str, str | None]:
+    return result.check.label, result.check.bound_text, result.check.relation
 
 
 def _distinct(counted: Sequence[Result]) -> list[float] | None:
     """Return what refutes each check, once where readings share it; None of tunings."""
     if any(r.check.tuning for r in counted):
         return None
-    return [
-        *{(r.check.label, r.check.bound_text, r.check.relation): r.refute for r in counted}.values()
-    ]
+    return [*{_key(r): r.refute for r in counted}.values()]
 
 
 def _of(results: Iterable[Result], reading: Reading) -> list[Result]:
@@ -291,13 +294,13 @@ def _with_controls(results: list[Result], claim: Claim, cells: Any) -> list[Resu
     """
     for i, result in enumerate(results):
         if result.check.controls and not result.outcome:
-            outcome, reason, control = _control(result, claim, cells)
+            outcome, reason, waiting = _control(result, claim, cells)
             if outcome and result.check.control_spares_failure and outcome != "missing":
                 remark = "; ".join(filter(None, [f"cannot hold: {reason}", result.remark]))
                 found = replace(result, support=1.0, remark=remark, cannot_hold=outcome == "empty")
             else:
                 found = _without(result, outcome, reason) if outcome else result
-            results[i] = replace(found, open_control=control if outcome == "undecided" else None)
+            results[i] = replace(found, open_controls=waiting)
     return results
 
 
@@ -313,8 +316,8 @@ def _without(result: Result, outcome: str, reason: str) -> Result:
     )
 
 
-def _control(result: Result, claim: Claim, cells: Any) -> tuple[str, str, Result | None]:
-    """Return outcome, reason and one control of a check whose controls do not fail, else nothing.
+def _control(result: Result, claim: Claim, cells: Any) -> tuple[str, str, tuple[Result, ...]]:
+    """Return outcome, reason and open controls of a check whose controls do not fail, else nothing.
 
     It is empty if a control of those that must all fail is shown to hold, or all of those of which
     one is enough; undecided if that is open.
@@ -323,10 +326,10 @@ def _control(result: Result, claim: Claim, cells: Any) -> tuple[str, str, Result
     refutes = [one.refute for one in found]
     needed = bonferroni(refutes) if result.check.any_control else max(refutes)
     if needed <= claim.alpha:
-        return "", "", None
+        return "", "", ()
     lacking = [f"for its control {one.remark}" for one in found if one.outcome == "missing"]
     if lacking:
-        return "missing", lacking[0], None
+        return "missing", lacking[0], ()
     supports = [one.support for one in found]
     shown = max(supports) if result.check.any_control else bonferroni(supports)
     # Of several of which one is enough, the one that is nearest to failing.
@@ -334,9 +337,10 @@ def _control(result: Result, claim: Claim, cells: Any) -> tuple[str, str, Result
     named = pick(found, key=lambda one: one.refute)
     label = named.check.label
     if shown <= claim.alpha:
-        return "empty", f"nothing to learn: its control, {label}, does not fail", named
+        return "empty", f"nothing to learn: its control, {label}, does not fail", ()
     reason = f"whether anything can be learnt is open: its control, {label}, is undecided"
-    return "undecided", reason, named
+    waiting = [named] if result.check.any_control else [r for r in found if r.refute > claim.alpha]
+    return "undecided", reason, tuple(waiting)
 
 
 def _outcomes(results: list[Result], claim: Claim) -> list[Result]:
@@ -454,8 +458,9 @@ def _which_tuning(
     if holding and outcome != "holds":
         p = min(found[t].support for t in holding)
         said += (
-            f" ({', '.join(holding)}), but as one of {len(tunings)} was picked, so many times its "
-            f"p must be at most {claim.alpha:.3g}, and the least is {len(tunings) * p:.3g}"
+            f" ({', '.join(holding)}); corrected for having picked one of {len(tunings)}, that is "
+            f"times {len(tunings)}, the least p is {len(tunings) * p:.3g}, and at most "
+            f"{claim.alpha:.3g} is needed"
         )
     return f"{said} ({', '.join(holding)})" if holding and outcome == "holds" else said
 
@@ -483,8 +488,9 @@ def _guarantee(claim: Claim, results: list[Result], cells: Any) -> Verdict:
         return Verdict(claim, "missing", absent, results, flags=flags)
     slacks = [r.slack for r in counted if not math.isnan(r.slack)]
     if not flags and slacks and len(slacks) == len(counted) and min(slacks) >= COULD_NOT_FAIL:
-        least = _rounded_down(min(slacks))
-        flags.append(f"could not fail: the bound is at least {least} times what was observed")
+        least = min(slacks)
+        times = f"at least {_rounded_down(least)}" if least < math.inf else "infinitely many"
+        flags.append(f"could not fail: the bound is {times} times what was observed")
     kept = [r for r in counted if r.check.controls and _is_kept(r, claim, cells)]
     if not flags and kept and len(kept) == sum(bool(r.check.controls) for r in counted):
         flags.append("could not fail: a control outside the theorem keeps the bound too")
@@ -496,7 +502,7 @@ def _guarantee(claim: Claim, results: list[Result], cells: Any) -> Verdict:
         if len(counted) > 1
         else "held"
     )
-    if slacks:
+    if slacks and len(slacks) == len(counted) and min(slacks) < math.inf:
         reason += f"; the bound is at least {_rounded_down(min(slacks))} times what was observed"
     return Verdict(claim, word, reason, results, _by_reading(counted, "violated", "held"), flags)
 
@@ -504,7 +510,7 @@ def _guarantee(claim: Claim, results: list[Result], cells: Any) -> Verdict:
 def _rounded_down(value: float, digits: int = 3) -> str:
     """Return what a value is at least, but for a hundredth of its last digit."""
     unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
-    return f"{math.floor(value / unit + 0.01) * unit:.{digits}g}"
+    return number(math.floor(value / unit + 0.01) * unit)
 
 
 def _is_kept(result: Result, claim: Claim, cells: Any) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optimist.algorithms import REGISTRIES
-from optimist.blame import in_one_line
+from optimist.blame import in_one_line, status_in_words
 from optimist.comparison.committed import Committed
 from optimist.comparison.select import OWN, Setting, cells, once, settings
 from optimist.comparison.warm import WarmUp
@@ -115,7 +115,8 @@ def play(
         ``attrs["committed"]`` says how many trials are from tables, by commit of their code, and
         ``attrs["kept"]`` whether results can be kept here, ``attrs["errors"]`` why algorithms were
         left out, by ``paper/setting/algorithm``, ``attrs["one_instance"]`` the settings,
-        ``paper/setting``, of which all trials have one instance and differ in the noise alone, and
+        ``paper/setting``, of which all trials have one instance and differ in the noise alone,
+        ``attrs["own_radii"]`` those in which each method has the radius of its theorem, and
         ``attrs["horizons"]`` the horizons, by ``paper/setting``.
 
     Raises
@@ -156,6 +157,7 @@ def play(
         "kept": playing.is_keeping,
         "errors": playing.errors,
         "one_instance": sorted({_place(t.cell) for t in asked if _is_of_one_instance(t.cell)}),
+        "own_radii": sorted({_place(t.cell) for t in asked if _has_own_radii(t.cell)}),
         "horizons": {_place(t.cell): t.cell.spec["horizon"] for t in asked},
     }
     return found
@@ -167,6 +169,10 @@ def _place(cell: Cell) -> str:
 
 def _is_of_one_instance(cell: Cell) -> bool:
     return option_defaults(cell.spec).get("instance") == "shared"
+
+
+def _has_own_radii(cell: Cell) -> bool:
+    return option_defaults(cell.spec).get("radius") == "theory"
 
 
 def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
@@ -494,7 +500,7 @@ class _Workers:
             del self._own.worker
             raise TrialError(
                 f"{trials.cell.name}, trial {trials.first}: the process that played it ended with "
-                f"exit status {worker.wait()}; it may have been killed for want of memory"
+                f"{status_in_words(worker.wait())}"
             )
         answer = json.loads(line)
         if "error" in answer:

@@ -10,13 +10,14 @@ from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.errors import ConfigError, OptimistError
 from optimist.label import Label, Value, name_of
 from optimist.plan.config import load_paper, matches, paper_names, stand_in, with_file
-from optimist.registry import canonical_name, file_meant, names_file
+from optimist.registry import OtherDomainError, canonical_name, file_meant, names_file
 from optimist.runs.cell import Cell, build, make_cell
 
 # The paper of settings that no paper has.
 OWN = "own"
 # Where nothing else is said of a setting of one's own.
 HORIZON = 1000
+SHOWN = 8  # names in an error about a pattern
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,10 @@ class Setting:
         ConfigError
             If there is no such algorithm on this setting's domain.
         """
-        return make_cell(self._source, self.label, algorithm)
+        try:
+            return make_cell(self._source, self.label, algorithm)
+        except OtherDomainError as error:
+            raise OtherDomainError(f"{self}: {error}") from None
 
     @property
     def environment(self) -> str:
@@ -133,8 +137,12 @@ def _settings(text: str) -> list[Setting]:
         known = dict.fromkeys(name for name in paper["settings"] if "[" not in name)
     found = [name for name in known if matches(name, label)]
     if not found:
+        names = ", ".join([*known][:SHOWN])
+        more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
         raise ConfigError(
-            f"setting {text!r} matches nothing{runs}; allowed: patterns of {', '.join(known)}"
+            f"setting {text!r} matches nothing{runs}; allowed: patterns, in which * and ? stand "
+            f"for letters and nothing else does, of {names}{more}; optimist list "
+            f"{paper['paper']} prints them"
         )
     return [_of_paper(paper, name) for name in found]
 

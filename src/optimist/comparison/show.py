@@ -136,7 +136,7 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
         for label, faults in zip(rows["algorithm"], rows["faults"], strict=True):
             if faults:
                 console.print(escape(f"{label}: {faults}"), end="\n\n")
-    console.print(_note(table))
+    console.print(escape(_note(table)))
 
 
 def _remarks(place: str, attrs: dict[str, Any]) -> list[str]:
@@ -147,6 +147,8 @@ def _remarks(place: str, attrs: dict[str, Any]) -> list[str]:
         found.append(f"{rounds} of {horizon} rounds")
     if place in attrs.get("one_instance", ()):
         found.append("one instance: trials differ in noise")
+    if place in attrs.get("own_radii", ()):
+        found.append("radii are those of each method's theorem")
     return found
 
 
@@ -228,6 +230,11 @@ def _note(table: "pd.DataFrame") -> str:
         words += (
             " Algorithms with failed trials come last and are compared with none, as the trials "
             "that they completed may be the easy ones."
+        )
+    if table.attrs.get("own_radii"):
+        words += (
+            " Radii of theorems may be so wide that nothing is learnt: a method without one looks "
+            "better there than it is; radius=matched gives all the same."
         )
     if own := [*dict.fromkeys(filter(names_file, map(name_of, table["algorithm"])))]:
         words += (

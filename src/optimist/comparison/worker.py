@@ -17,7 +17,7 @@ from optimist import arithmetic
 
 arithmetic.fix()
 
-from optimist.blame import Places, in_one_line, of_system  # noqa: E402
+from optimist.blame import in_one_line, of_system  # noqa: E402
 from optimist.comparison.warm import WarmUp  # noqa: E402
 from optimist.errors import ConfigError, OptimistError  # noqa: E402
 from optimist.records import provenance  # noqa: E402
@@ -25,9 +25,6 @@ from optimist.runs.job import make_results  # noqa: E402
 from optimist.runs.trials import Trials  # noqa: E402
 
 _warm_up = WarmUp()
-
-
-PLACES = Places()
 
 
 def answer(request: dict[str, object]) -> dict[str, object]:
@@ -52,7 +49,7 @@ def answer(request: dict[str, object]) -> dict[str, object]:
     except (Exception, SystemExit) as error:
         if words := of_system(error):
             return {"error": words, "kind": "system"}
-        return {"error": f"{where}: {in_one_line(error, PLACES.of(error))}", "kind": "other"}
+        return {"error": f"{where}: {in_one_line(error)}", "kind": "other"}
     return {"seconds": time.process_time() - start}
 
 
@@ -60,7 +57,7 @@ def main() -> None:
     """Answer until there are no more requests; who asks decides on an interruption."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers, sys.stdout = sys.stdout, sys.stderr  # what an algorithm prints is no answer
-    logging.getLogger().addHandler(PLACES)  # errors are answers, and are not printed too
+    logging.getLogger().addHandler(logging.NullHandler())  # errors are answers, not printed too
     for line in sys.stdin:
         answers.write(json.dumps(answer(json.loads(line))) + "\n")
         answers.flush()

@@ -1,14 +1,19 @@
-"""Checks in a process of their own: a class that ends it ends no more than that."""
+"""Checks in a process of their own: a class that ends it ends no more than that.
 
-import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+The process reads a request, a line of JSON with the arguments of `check`, and answers with lines of
+JSON: ``under_way`` before each check, and at last ``told``, a list, or ``error``, a text.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import traceback
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from optimist.blame import status_in_words
 from optimist.errors import ConfigError
-
-LONGEST = 400  # bytes of what is under way
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class Told:
     has_failed: bool
 
 
-def check(label: str, debug: bool = False) -> list[Told]:
+def check(label: str, debug: bool = False, columns: int | None = None) -> list[Told]:
     """Check the classes that a label names, each with its report; see `optimist.contracts.report`.
 
     Nothing is imported here but in the process that checks.
@@ -39,32 +44,55 @@ def check(label: str, debug: bool = False) -> list[Told]:
     ConfigError
         For an unknown name or option, or if a class ended the process.
     """
-    context = multiprocessing.get_context("spawn")
-    under_way: Any = context.Array("c", LONGEST)
-    with ProcessPoolExecutor(1, context, _begin, (under_way,)) as pool:
+    command = [sys.executable, "-m", "optimist.contracts.alone"]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    under_way = "its process started"
+    with subprocess.Popen(command, text=True, **pipes) as process:
+        assert process.stdin is not None and process.stdout is not None
         try:
-            return pool.submit(_check, label, debug).result()
-        except BrokenProcessPool:
-            where = under_way.value.decode(errors="replace") or "it was loaded"
-            raise ConfigError(
-                f"{label} ended the process that checked it, while {where}; allowed: to raise an "
-                "exception (os._exit ends a process, and so does compiled code that crashes)"
-            ) from None
+            request = {"label": label, "debug": debug, "columns": columns}
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+            for line in process.stdout:
+                answer = json.loads(line)
+                if "error" in answer:
+                    raise ConfigError(answer["error"])
+                if "told" in answer:
+                    return [Told(**one) for one in answer["told"]]
+                under_way = answer["under_way"]
+        finally:
+            process.kill()
+        status = process.wait()
+    raise ConfigError(
+        f"{label} ended the process that checked it, while {under_way}: {status_in_words(status)}; "
+        "allowed: to raise an exception"
+    )
 
 
-_under_way: Any = None
+def main() -> None:
+    """Answer one request; what a class prints is no answer."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
 
+    def tell(**answer: object) -> None:
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
 
-def _begin(under_way: Any) -> None:
-    global _under_way
-    _under_way = under_way
-
-
-def _check(label: str, debug: bool) -> list[Told]:
+    request = json.loads(sys.stdin.readline())
+    tell(under_way="it was loaded")
     from optimist.contracts import report
 
-    def tell(words: str) -> None:
-        _under_way.value = words.encode()[: LONGEST - 1]
+    try:
+        found = report.check(request["label"], tell=lambda words: tell(under_way=words))
+    except ConfigError as error:
+        if request["debug"]:
+            traceback.print_exc()
+        tell(error=str(error))
+        return
+    form = request["debug"], request["columns"] or report.WIDTH
+    told = [Told(one.as_dict(), one.to_text(*form), bool(one.failed)) for one in found]
+    tell(told=[asdict(one) for one in told])
 
-    reports = report.check(label, tell=tell)
-    return [Told(one.as_dict(), one.to_text(debug), bool(one.failed)) for one in reports]
+
+if __name__ == "__main__":
+    main()

@@ -60,19 +60,23 @@ class Report:
             "findings": [{name: getattr(one, name) for name in names} for one in self.findings],
         }
 
-    def to_text(self, debug: bool = False) -> str:
+    def to_text(self, debug: bool = False, columns: int = WIDTH) -> str:
         """Return what failed, what is a hint, what held and what was not run, as lines of text.
 
         With ``debug`` a traceback follows what was raised.
         """
+
+        def listed(title: str, names: list[str]) -> list[str]:
+            return folded(f"{title}: {', '.join(names)}", columns, "  ") if names else []
+
         lines = [f"{self.battery.label}: {self.battery.what}"]
-        lines += _list("in", self.places)
+        lines += listed("in", self.places)
         for result in (FAILED, HINT):
             for finding, places in self._grouped(result):
-                lines += _told(finding, places, debug)
+                lines += _told(finding, places, debug, columns)
         lines += [f"refused: {words}" for words in self.battery.refused]
-        lines += _list("held", self._named(HELD))
-        lines += _list("not run, as others failed", self._named(NOT_RUN))
+        lines += listed("held", self._named(HELD))
+        lines += listed("not run, as others failed", self._named(NOT_RUN))
         counts = {result: len(self._named(result)) for result in (FAILED, HINT, HELD, NOT_RUN)}
         return "\n".join([*lines, ", ".join(f"{n} {result}" for result, n in counts.items())])
 
@@ -86,18 +90,20 @@ class Report:
         return list(found.values())
 
 
-def _told(finding: Finding, places: list[str], debug: bool) -> list[str]:
+def _told(finding: Finding, places: list[str], debug: bool, columns: int) -> list[str]:
     where = f", in {'; '.join(places)}" if places else ""
-    lines = [f"{finding.result}: {finding.check}{where}", f"  {finding.words}"]
+    lines = folded(f"{finding.result}: {finding.check}{where}", columns, "    ")
+    lines += folded(f"  {finding.words}", columns, "  ")
     if debug and finding.error is not None:
         lines += [line.rstrip() for line in traceback.format_exception(finding.error)]
     return lines
 
 
-def _list(title: str, names: list[str]) -> list[str]:
-    if not names:
-        return []
-    return textwrap.wrap(f"{title}: {', '.join(names)}", WIDTH, subsequent_indent="  ")
+def folded(line: str, columns: int, indent: str) -> list[str]:
+    """Return a line on as many as it needs; what is longer than one is not broken."""
+    return textwrap.wrap(
+        line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def check(

@@ -6,7 +6,7 @@ labels of algorithms) is put into the checks of the claim here, so that `optimis
 readings with their checks, and no choices.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -266,18 +266,25 @@ def _matches(condition: Mapping[str, Any], alternatives: Sequence[Alternative]) 
     return all(taken[choice] in map(str, names) for choice, names in condition.items())
 
 
-def _once(checks: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return checks, those that are shown only and the same for all tunings once, of none."""
-    found: dict[str, list[dict[str, Any]]] = {}
+def _once(checks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return checks; those that are shown only, and the same for all tunings, once and of none."""
+    tunings = {check["tuning"] for check in checks}
+    alike: dict[str, set[str]] = {}
     for check in checks:
-        of_tuning = "" if check["status"] == "ours" else check["tuning"]
-        key = repr({**check, "tuning": of_tuning})
-        found.setdefault(key, []).append(check)
-    return [
-        {**same[0], "tuning": ""} if len(same) > 1 and same[0]["status"] == "ours" else one
-        for same in found.values()
-        for one in (same[:1] if same[0]["status"] == "ours" else same)
-    ]
+        alike.setdefault(_apart_from_tuning(check), set()).add(check["tuning"])
+    found, shown = [], set()
+    for check in checks:
+        key = _apart_from_tuning(check)
+        if check["status"] != "ours" or alike[key] != tunings:
+            found.append(check)
+        elif key not in shown:
+            shown.add(key)
+            found.append({**check, "tuning": ""})
+    return found
+
+
+def _apart_from_tuning(check: Mapping[str, Any]) -> str:
+    return repr({**check, "tuning": ""})
 
 
 def _named(alternatives: Sequence[Alternative]) -> str:

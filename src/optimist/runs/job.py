@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from optimist.blame import without_traceback
 from optimist.errors import OptimistError, OutOfTimeError, ResultError
 from optimist.runs import results, turns
 from optimist.runs.cell import Cell, Histories, dataset_digest, resolve
@@ -64,11 +65,10 @@ def make_results(
             _make_result(begin(), kept)
         except OSError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # sys.exit in a class is no success of the job
             known = isinstance(error, OptimistError)
             logger.error("%s is not made: %s", output, error, exc_info=not known)
-            # A traceback holds what the job had in memory.
-            first_error = first_error or error.with_traceback(None)
+            first_error = first_error or without_traceback(error)
     if first_error:
         raise first_error
 
@@ -105,7 +105,7 @@ class _File:
         try:
             with self._meter:
                 yield
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             error.add_note(f"in {self.trials.cell.name}, {trial}")
             raise
 

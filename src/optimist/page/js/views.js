@@ -203,10 +203,9 @@
   const joined = (items) => items.flatMap((item, i) => [i ? ", " : "", item]);
   const listed = (name, items) => (items.length ? [h("dt", {}, name), h("dd", {}, joined(items))] : null);
 
-  // A command that plays the trials behind the first regrets, or times, that are compared.
+  // A command that plays the trials behind the first regrets that are compared.
   function again(about) {
-    const fits = (one, units, word) => one[C.n] && one[C.units] === units && one[C.check].startsWith(word) && split(one[C.settings]).length === 1 && split(one[C.algorithms]).length;
-    const check = about.checks.find((one) => fits(one, "trials", "regret")) || about.checks.find((one) => fits(one, "turns", "time"));
+    const check = about.checks.find((one) => one[C.n] && one[C.units] === "trials" && one[C.check].startsWith("regret") && split(one[C.settings]).length === 1 && split(one[C.algorithms]).length);
     if (!check) return null;
     const labels = split(check[C.algorithms]).map((label) => `"${label}"`).join(" ");
     return [h("p", {}, "Play the trials of one check alone, ", h("span", { class: "quiet" }, check[C.check]), ":"),
