@@ -139,7 +139,7 @@ def in_words(verdict: Verdict, wanted: Needs | None, is_enlarged: bool) -> str:
     if wanted.is_enough:
         return (
             f"There are as many {wanted.kind} as decide it where the truth is a factor of "
-            f"{claim.decides:g} from each bound, so that it is probably nearer to one."
+            f"{claim.decides:g} from each bound, so that it is probably nearer to one of them."
         )
     more = wanted.kind if wanted.kind.startswith("new") else f"more {wanted.kind}"
     cost = "" if math.isnan(wanted.hours) else f" ({number(wanted.hours)} core-hours)"
