@@ -42,6 +42,8 @@ def _value(check: Any) -> str:
 
 
 def _wanted(check: Any) -> str:
+    if check.relation == "between":
+        return f"between {check.bound.replace(' to ', ' and ')}"
     return f"{check.relation} {check.bound}" if check.relation else ""
 
 

@@ -28,7 +28,7 @@
     for (const claim of own) counts.set(claim.verdict, (counts.get(claim.verdict) || 0) + 1);
     const order = Object.keys(LOOKS).filter((word) => counts.has(word));
     const flagged = (word) => own.filter((claim) => claim.verdict === word && claim.flags).length;
-    const words = order.map((word) => `${counts.get(word)} ${word}${flagged(word) ? ` (of which ${flagged(word)} say little)` : ""}`).join(", ");
+    const words = order.map((word) => `${counts.get(word)} ${word}${flagged(word) ? ` (of which ${flagged(word)} ${flagged(word) === 1 ? "says" : "say"} little)` : ""}`).join(", ");
     const bar = h("div", { class: "bar", role: "img", "aria-label": `${app.count(own.length, kind)}: ${words}` });
     for (const word of order) {
       for (const [count, faint] of [[counts.get(word) - flagged(word), ""], [flagged(word), " faint"]]) {
@@ -55,6 +55,9 @@
 
   const C = Object.fromEntries(data.checks.map((name, i) => [name, i]));
   app.columns = C;
+
+  // What a check asks for, in words: "between 0.8 and 1.25".
+  app.wanted = (check) => (check[C.relation] ? `${check[C.relation]} ${check[C.relation] === "between" ? check[C.bound].replace(" to ", " and ") : check[C.bound]}` : "");
 
   // The least and largest value that a check allows, null where there is no end.
   app.bounds = function (check) {
@@ -119,7 +122,7 @@
   };
 
   app.checkSentence = function (check) {
-    const wanted = check[C.relation] ? `, wanted ${check[C.relation]} ${check[C.bound]}` : "";
+    const wanted = check[C.relation] ? `, wanted ${app.wanted(check)}` : "";
     const interval = check[C.interval] ? ` (${check[C.interval]})` : "";
     return `${check[C.check]}: ${app.number(check[C.value], 4)}${interval}${wanted}: ${check[C.outcome]}`;
   };
@@ -208,8 +211,8 @@
           h("span", { class: `v-${app.tone(check[C.outcome])} verdict` }, app.sign(check[C.outcome]), " "),
           check[C.check], check[C.tuning] ? ` [${check[C.tuning]}]` : "", " ",
           h("span", { class: "quiet" }, `${app.number(check[C.value], 4)}${check[C.interval] ? ` (${check[C.interval]})` : ""}`,
-            check[C.n] ? `, n = ${check[C.n]}` : "",
-            check[C.relation] ? `, wanted ${check[C.relation]} ${check[C.bound]}` : "")),
+            check[C.n] ? `, n\u00a0=\u00a0${check[C.n]}` : "",
+            check[C.relation] ? `, wanted ${app.wanted(check)}` : "")),
         row ? h("div", { class: "chart" }, app.dot(check, scale, width, row)) : null,
         check[C.remark] && (!row || ["undecided", "empty"].includes(check[C.outcome])) ? h("div", { class: "quiet small" }, check[C.remark]) : null);
     });

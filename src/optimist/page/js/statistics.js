@@ -86,9 +86,11 @@
   // With fewer trials than this a mean is no ground for a rank, unless nobody here has more.
   app.FEWEST = 5;
 
+  const n = (cell) => cell.finals.filter((value) => value !== null).length;
+  app.fewest = (cells) => Math.min(app.FEWEST, Math.max(...cells.map(n)));
+
   app.isFew = function (cell, cells) {
-    const n = (one) => one.finals.filter((value) => value !== null).length;
-    return n(cell) < Math.min(app.FEWEST, Math.max(...cells.map(n)));
+    return n(cell) < app.fewest(cells);
   };
 
   // Ranks of cells by their mean, but for those of few trials: those whose paired interval to the best holds zero share the first

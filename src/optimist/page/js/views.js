@@ -24,9 +24,10 @@
       h("h1", {}, "Four papers claimed. We ran them again."),
       h("p", { class: "quiet" },
         `${kinds.join(", ")}, ${data.cells.length.toLocaleString("en")} cells of setting and algorithm, `,
-        `${trials.toLocaleString("en")} trials. Every number leads to its trials, and to the command that makes it again.`),
+        `${trials.toLocaleString("en")} trials. Every claim leads to its trials, and to commands that make them again.`),
       h("div", { class: "cards" }, Object.keys(data.papers).map(card)),
-      data.findings.length ? [h("h2", {}, "What we found"), h("ol", { class: "findings" }, data.findings.map(finding))] : null,
+      data.findings.length ? [h("h2", {}, "What we found"),
+        h("p", { class: "small quiet" }, "Beside each sentence the check whose number it quotes: shaded what the claim allows; the dot is green if it holds, red if it fails, hollow if it is open. A claim has more checks than this one."), h("ol", { class: "findings" }, data.findings.map(finding))] : null,
       h("h2", {}, "What the words mean"),
       h("p", {}, "A claim is ", app.verdict("reproduced"), " if every part of it holds in every reading that the paper allows, ",
         app.verdict("not reproduced"), " if it fails, ", app.verdict("partly"), " if some of it holds and some fails, and ",
@@ -94,7 +95,7 @@
         field("q", "Words", values.q || "")),
       h("div", { class: "split" },
         h("section", { "aria-label": "Claims" },
-          h("h2", {}, values.kind ? app.count(wanted.length, values.kind) : `${wanted.length} of claims, guarantees and facts`),
+          h("h2", {}, values.kind ? app.count(wanted.length, values.kind) : `${wanted.length} claims, guarantees and facts`),
           h("ul", { class: "claims" }, wanted.map(([name, claim]) => claimLine(name, claim, name === values.claim)))),
         h("section", { "aria-label": "Figures" },
           h("h2", {}, "Figures"),
@@ -169,7 +170,11 @@
 
   function claim([id]) {
     const about = worded(data.claims[id]);
-    const groups = about.readings.map(([name, status, outcome], i) => ({ name, status, outcome, checks: about.checks.filter((check) => check[0] === i) }));
+    // What is ours stands behind the reading that it is shown with.
+    const names = [...new Set(about.readings.map(([name]) => name))];
+    const place = ({ name, status }) => 2 * names.indexOf(name) + (status === "ours");
+    const groups = about.readings.map(([name, status, outcome], i) => ({ name, status, outcome, checks: about.checks.filter((check) => check[0] === i) }))
+      .sort((a, b) => place(a) - place(b));
     const axes = app.axes(about.checks, drawn());
     const panels = panelsOf(about);
     const settings = [...new Set(about.checks.flatMap((check) => split(check[C.settings])))].filter((s) => data.settings[`${about.paper}/${s}`]);
@@ -206,21 +211,27 @@
   // A command that plays the trials behind the first regrets that are compared.
   function again(about) {
     const check = about.checks.find((one) => one[C.n] && one[C.units] === "trials" && one[C.check].startsWith("regret") && split(one[C.settings]).length === 1 && split(one[C.algorithms]).length);
-    if (!check) return null;
+    if (!check) {
+      const isOfTime = about.checks.some((one) => one[C.units] === "turns");
+      return isOfTime ? h("p", {}, "Times are measured in races, which the first of these commands runs; no command plays a single one.") : null;
+    }
     const labels = split(check[C.algorithms]).map((label) => `"${label}"`).join(" ");
     return [h("p", {}, "Play the trials of one check alone, ", h("span", { class: "quiet" }, check[C.check]), ":"),
       command(`optimist compare "${about.paper}/${check[C.settings]}" -a ${labels} --trials ${check[C.n]} --fresh`)];
   }
 
+  const PLURALS = { holds: "hold", fails: "fail", matches: "match", differs: "differ" };
+
   // The readings that count with their outcomes; what the explanation adds stands behind them.
   function why(about) {
     const counted = about.readings.map(([name, status, outcome], i) => ({ name, status, outcome, checks: about.checks.filter((check) => check[0] === i) }))
       .filter(({ status, checks }) => status !== "ours" && checks.length);
-    if (counted.length < 2 && about.explanation.length < 240) return h("p", {}, h("b", {}, "Why: "), about.explanation, ".");
+    const hasTunings = counted.some(({ checks }) => checks.some((check) => check[C.tuning]));
+    if (counted.length < 2 && (hasTunings || about.explanation.length < 240)) return h("p", {}, h("b", {}, "Why: "), about.explanation, ".");
     const line = ({ name, outcome, checks }) => {
       const counts = new Map();
       for (const check of checks) counts.set(check[C.outcome], (counts.get(check[C.outcome]) || 0) + 1);
-      return h("li", {}, app.verdict(outcome), ` ${name || "all checks"}: `, h("span", { class: "quiet" }, [...counts].map(([word, count]) => `${count} of ${checks.length} ${word}`).join(", ")));
+      return h("li", {}, app.verdict(outcome), ` ${name || "all checks"}: `, h("span", { class: "quiet" }, [...counts].map(([word, count]) => `${count} of ${checks.length} ${count > 1 ? PLURALS[word] || word : word}`).join(", ")));
     };
     return h("div", {}, h("p", {}, h("b", {}, "Why, reading by reading:")), h("ul", {}, counted.map(line)),
       h("details", {}, h("summary", {}, "In full"), h("p", { class: "small" }, about.explanation, ".")));
@@ -246,7 +257,7 @@
     const commands = open.filter(([, claim]) => claim.command);
     return [
       h("h1", {}, "What would decide the undecided claims"),
-      h("p", {}, `${app.plural(open.length, "claim")} ${open.length === 1 ? "is" : "are"} undecided, the cheapest to decide first. Core-hours are those of one processor core, beside what was run; they are left out where a share of them is not known. New trials are beside those that were run, which have had their test. The commands are below; a claim without one has had all the looks that were planned, or no number of trials decides it.`),
+      h("p", {}, `${app.plural(open.length, "claim")} ${open.length === 1 ? "is" : "are"} undecided, the cheapest to decide first. Core-hours are those of one processor core, beside what was run; they are left out where a share of them is not known. New trials are beside those that were run, which have had their test. The commands are below. A claim without one has had all the looks that were planned, has as many trials as would decide it, or is open in what no number of trials is known for.`),
       open.length ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Undecided claims" }, table(["claim", "what it says", "what would decide it", "core-hours"], rows, null, "stacked")) : null,
       commands.length ? h("details", {}, h("summary", {}, "The commands"), commands.map(([id, claim]) => [h("h3", {}, id), command(claim.command)])) : null,
       h("p", {}, "The same list, in a terminal:"), command("optimist claims --undecided"),
@@ -272,10 +283,10 @@
   }
 
   function checkTable(about, id) {
-    const head = ["reading", "check", "value", "interval", "bound", "n", "p holds", "p fails", "outcome", "remark"];
+    const head = ["reading", "check", "value", "interval", "bound", "n", "p, small if it holds", "p, small if it fails", "outcome", "remark"];
     const rows = about.checks.map((check) => [
       about.readings[check[0]][0] || "–", check[C.check], number(check[C.value], 4), [check[C.interval], check[C.method]].filter(Boolean).join("; "),
-      check[C.relation] ? `${check[C.relation]} ${check[C.bound]}` : "", check[C.n] ? `${check[C.n]} ${check[C.units]}` : "",
+      app.wanted(check), check[C.n] ? app.plural(check[C.n], check[C.units].replace(/s$/, "")) : "",
       check[C.relation] && check[C.n] ? number(check[C.support], 2) : "", check[C.relation] && check[C.n] ? number(check[C.refute], 2) : "",
       check[C.outcome], [check[C.why], check[C.remark]].filter(Boolean).join("; "),
     ]);
@@ -495,7 +506,7 @@
   function wordsOf(values, series) {
     const counts = series.map((one) => one.n);
     const [least, most] = [Math.min(...counts), Math.max(...counts)];
-    const n = least === most ? `n = ${least}` : `n = ${least} to ${most}`;
+    const n = least === most ? `n\u00a0=\u00a0${least}` : `n\u00a0=\u00a0${least} to ${most}`;
     const band = { interval: values.base ? "95 % t interval of paired differences" : `${intervalName(values.paper)} of the mean`, quartiles: "quartiles", trials: "single trials, at most 40", none: "none" }[values.band];
     return { n, band };
   }
@@ -584,7 +595,7 @@
     values.table = () => csv([columns.map(([, title]) => title), ...rows.map(text)]);
     return h("section", {}, h("h2", {}, "Leaderboard"),
       h("p", { class: "small quiet" }, "Algorithms share a rank where the paired 95 % interval of their difference to the best of them holds zero.",
-        few ? ` ${app.plural(few, "mean")} of fewer than ${app.FEWEST} trials ${few === 1 ? "has" : "have"} none.` : "",
+        few ? ` ${app.plural(few, "mean")} of fewer than ${app.fewest(cells)} trials ${few === 1 ? "has" : "have"} none.` : "",
         " Ranks are those at the end, whatever round is read.",
         new Set(rows.filter((row) => row.n).map((row) => row.n)).size > 1 ? " Means are over as many trials as each was played (n), not the same for all: choose one under “Minus, paired” to compare it on common trials." : ""),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Leaderboard" },
