@@ -1,13 +1,14 @@
 """What holds for every claim of every paper: its checks can come out both ways."""
 
 import warnings
+from types import SimpleNamespace
 
 import pytest
 from invented_tables import Invented, worlds
 
 from optimist.claims.cells import Missing
 from optimist.claims.checks import claims_of
-from optimist.claims.guarantees import ROUNDING, slack_of
+from optimist.claims.guarantees import is_kept
 from optimist.claims.inference import Exact
 from optimist.claims.metrics import metric
 from optimist.claims.tails import at_least
@@ -40,7 +41,8 @@ def outcomes(claim, check):
 
 def outcome(claim, check, evidence):
     if claim.kind == "guarantee" and isinstance(evidence, Exact):
-        return {"holds" if slack_of(check, evidence.value) >= 1.0 - ROUNDING else "fails"}
+        result = SimpleNamespace(measurement=SimpleNamespace(evidence=evidence))
+        return {"holds" if is_kept(result, check) else "fails"}
     if claim.kind == "guarantee":
         broken = evidence.n - evidence.successes
         rate = at_least(broken, evidence.n, 1.0 - check.bound)

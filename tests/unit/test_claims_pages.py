@@ -313,7 +313,8 @@ def test_the_text_names_verdict_reason_and_need(frame):
     needs = row(frame, "toy.02")["needs"]
     hours = number(row(frame, "toy.02")["hours"])
     assert lines[3].endswith(
-        f"-> {needs} trials ({hours} core-hours) would decide a ratio of 1.05."
+        f"-> {needs - 10} more trials ({hours} core-hours) would probably decide it, if the truth "
+        "is a factor of 1.05 or more from each bound."
     )
     assert "                        -> could not fail: it is arithmetic" in lines
     assert lines[-1] == claims.tally(frame)
