@@ -32,8 +32,26 @@
       h("p", {}, "A claim is ", app.verdict("reproduced"), " if every part of it holds in every reading that the paper allows, ",
         app.verdict("not reproduced"), " if it fails, ", app.verdict("partly"), " if some of it holds and some fails, and ",
         app.verdict("undecided"), " if the trials do not tell. A guarantee is a theorem with all its constants, and a fact a number of the set-up: both are counted apart. What ", h("b", {}, "says little"), " could not fail, or was chosen by the result; its bar is faint."),
+      glossary(),
       h("p", {}, link("undecided", "What would decide the undecided claims"), "; ", link("methods", "all methods and settings"), "; ", link("provenance", "what made the numbers"), "."),
     ];
+  }
+
+  const GLOSSARY = [
+    ["reading", "one way to understand a claim: stated by the paper, left open by it, or ours, which is shown and counts for nothing"],
+    ["check", "one number compared with what a reading allows; it holds, fails, or is undecided"],
+    ["control", "what must fail for a check to say something, as that uniform play is twice as bad; where it does not fail nothing can be learnt, and the check is empty"],
+    ["mixed", "a reading of which a part holds and another fails"],
+    ["p", "the chance of such data if the check, or its opposite, were just wrong: small if it holds, or if it fails"],
+    ["trial, turn", "a repetition with new noise; a repetition of a timing, in random order with its rivals"],
+    ["look", "a time at which a claim is judged; two looks are planned beforehand, each at half of the error allowed"],
+    ["radius", "the width of a confidence set: that of the theorem, or matched, the same for all methods on the same data; a factor multiplies it"],
+  ];
+
+  // What the words of checks and verdicts mean.
+  function glossary() {
+    return h("details", {}, h("summary", {}, "Reading, check, control, look and other words"),
+      h("dl", {}, GLOSSARY.map(([word, meaning]) => [h("dt", {}, word), h("dd", {}, meaning)])));
   }
 
   function card(id) {
@@ -63,7 +81,10 @@
     const picture = h("img", { class: figure.size[0] > 1.6 * figure.size[1] ? "thumb wide" : "thumb", src: full ? figure.png : small, alt: figure.title, width: figure.size[0], height: figure.size[1], loading: full ? "lazy" : null });
     if (full) {
       picture.style.backgroundImage = `url(${small})`; // until the full one is there
-      picture.addEventListener("error", () => (picture.src = small), { once: true });
+      picture.addEventListener("error", () => {
+        picture.src = small;
+        picture.closest("figure")?.prepend(h("p", { class: "small quiet" }, `The full figure, figures/${figure.png}, is not beside this page: it is in the repository.`));
+      }, { once: true });
     }
     return picture;
   }
@@ -90,7 +111,7 @@
         h("ul", {}, about.deviations.map(([title]) => h("li", {}, title)))) : null,
       h("div", { class: "controls", role: "group", "aria-label": "Filter claims" },
         select("kind", "Kind", values.kind || "", [["", `all ${all.length}`], ...Object.keys(app.kinds).map((k) => [k, `${app.kinds[k]} ${count("kind", k)}`])]),
-        words.map((word) => h("button", { type: "button", id: `v-${word}`, class: "toggle", "aria-pressed": String(values.verdict === word), onclick: () => app.set({ verdict: values.verdict === word ? "" : word }) },
+        words.filter((word) => count("verdict", word) || values.verdict === word).map((word) => h("button", { type: "button", id: `v-${word}`, class: "toggle", "aria-pressed": String(values.verdict === word), onclick: () => app.set({ verdict: values.verdict === word ? "" : word }) },
           `${app.sign(word)} ${word} ${count("verdict", word)}`)),
         field("q", "Words", values.q || "")),
       h("div", { class: "split" },
@@ -140,7 +161,7 @@
         h("h3", {}, figure.title),
         h("p", {}, figure.caption),
         related.length ? h("p", { class: "small" }, "Claims: ", related.flatMap(([claim, about], i) => [i ? " " : "",
-          h("a", { href: app.address(`claim/${claim}`) }, h("span", { class: `v-${app.tone(about.verdict)}` }, app.sign(about.verdict)), short(claim))])) : null,
+          h("a", { class: "whole", href: app.address(`claim/${claim}`) }, h("span", { class: `v-${app.tone(about.verdict)}` }, app.sign(about.verdict)), short(claim))])) : null,
         h("div", { class: "links" },
           h("a", { href: figure.pdf }, "PDF"), h("a", { href: figure.csv }, "CSV"),
           explored.map((panel) => h("a", { href: app.address("explore", explorerValues(paperId, panel)) },
@@ -185,6 +206,7 @@
       h("h1", {}, `${short(id)} `, about.statement),
       h("p", {}, app.verdict(about.verdict), h("span", { class: "quiet" }, ` ${about.kind}; ${about.place}`)),
       why(about),
+      glossary(),
       about.flags ? h("p", { class: "note" }, "This says little: it ", about.flags.replace(/\.$/, ""), ".") : null,
       about.note ? h("p", {}, about.note) : null,
       needed(about),
@@ -660,7 +682,7 @@
     return [
       h("p", { class: "small" }, link("methods", "‹ Methods and settings")),
       h("h1", {}, about.title),
-      h("p", {}, about.sentence),
+      h("p", {}, about.sentence.startsWith(`${about.title}: `) ? capital(about.sentence.slice(about.title.length + 2)) : about.sentence),
       app.html("div", { class: "formula" }, about.text),
       h("dl", {},
         h("dt", {}, "Reference"), h("dd", {}, about.reference),
@@ -673,6 +695,7 @@
     ];
   }
 
+  const capital = (text) => text[0].toUpperCase() + text.slice(1);
   const optionsOf = (label) => label.slice(base(label).length + 1, -1).split(",").filter(Boolean);
 
   // What a setting is. The words of one with options are those of its base.
