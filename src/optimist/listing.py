@@ -125,7 +125,10 @@ def of_paper(name: str, pattern: str = "*") -> dict[str, Any]:
     bases = list(dict.fromkeys(map(name_of, found)))
     return {
         "paper": f"{name}: {paper['title']}, {paper['reference']}",
-        "base settings": [_base_row(base, paper["settings"][base]) for base in bases],
+        # Who names options knows the base settings.
+        "base settings": [
+            _base_row(base, paper["settings"][base]) for base in bases if "[" not in pattern
+        ],
         "settings": [
             _setting_row(setting, found[setting])
             for setting in sorted(found, key=lambda setting: bases.index(name_of(setting)))

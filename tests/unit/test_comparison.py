@@ -434,6 +434,8 @@ def test_trials_without_times_are_drawn_where_they_can_be(here):
     page = optimist.plot(played, "x.svg")
     curves, times, ends = page.axes
     assert [len(curves.lines), len(times.lines), len(ends.collections)] == [2, 1, 2]
+    (words,) = page.axes[1].texts
+    assert words.get_text().endswith("full run: kept")
 
 
 def test_a_figure_of_nothing_or_of_another_kind_is_refused(here):

@@ -3,6 +3,7 @@
 Seaborn, which takes 0.7 s to import, is imported here alone, and when something is drawn.
 """
 
+import textwrap
 from collections.abc import Mapping
 from itertools import cycle
 from pathlib import Path
@@ -31,6 +32,7 @@ ROW = 2.2  # inches, of a row of panels at least
 BOX = 0.24  # inches, of an algorithm among the distributions
 AROUND = 0.7  # inches, of a row's title and its axis
 LEGEND = 0.17  # inches, of a line of the legend
+LINE = 34  # letters in a panel
 FADED = 30  # trials from which their points and lines are fainter
 
 Looks = Mapping[str, Mapping[str, Any]]
@@ -143,6 +145,7 @@ def _draw_curves(
         _, low, high = mean_interval(values.to_numpy(float), level)
         return max(low, 0.0), high  # no regret is negative
 
+    untimed: list[str] = []
     unit, in_a_second = ("ms", 1000.0) if rows["seconds"].max() < 1.0 else ("seconds", 1.0)
     for label, found in rows.groupby("algorithm", sort=False):
         shared = found.groupby("round")["trial"].transform("size") == found["trial"].nunique()
@@ -158,12 +161,18 @@ def _draw_curves(
             **look,
         )
         means = found[shared].groupby("round")[["seconds", "regret"]].mean().dropna()
-        if not means.empty:  # trials of a full run have no times
+        if means.empty:  # trials of a full run have no times
+            untimed.append(look["label"])
+        else:
             right.plot(means["seconds"] * in_a_second, means["regret"], **look)
+    if untimed:
+        words = f"without times, as of the full run: {', '.join(untimed)}"
+        place = {"x": 0.03, "y": 0.97, "transform": right.transAxes, "ha": "left", "va": "top"}
+        right.text(s=textwrap.fill(words, LINE), fontsize="x-small", **place)
     right.sharey(left)
     right.tick_params(labelleft=False)
     left.set(xlabel="round", ylabel="regret")
-    right.set(xlabel=f"{unit} so far, not measured alone", xscale="log")
+    right.set(xlabel=f"{unit} so far, beside other processes", xscale="log")
     label_ticks(right)
 
 
