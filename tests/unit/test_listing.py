@@ -87,8 +87,8 @@ def test_the_widest_column_of_a_table_is_folded_and_loses_no_word():
 def test_a_name_is_whole_on_a_narrow_terminal():
     label = "student_t[factor=0.3,radius=matched]"
     rows = [{"setting": label, "algorithms": ["hvt_ucb", "oful"] * 9}]
-    lines = listing.to_text({"rows": rows}, 50).splitlines()
-    assert label in lines and max(map(len, lines)) <= 50
+    lines = listing.to_text({"rows": rows}, 40).splitlines()
+    assert label in lines and max(map(len, lines)) <= 40
 
 
 def test_a_pattern_selects_settings_of_a_paper(capsys):
