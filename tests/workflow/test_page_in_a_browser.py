@@ -412,7 +412,7 @@ def test_paired_intervals_are_those_of_the_pipeline(read, data):
 def test_paired_differences_are_drawn_of_several_trials(read, place):
     paper, setting = place.split("/")
     reader = read(f"#/explore?paper={paper}&setting={setting}&base={paper}")
-    (n,) = re.findall(r"of paired differences, n = (\d+)", reader.text)
+    (n,) = re.findall(r"of paired differences, n\s=\s(\d+)", reader.text)
     assert int(n) >= 3
     assert reader.tab.locator("#chart svg path[stroke]").count() >= 2
 
