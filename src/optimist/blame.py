@@ -33,6 +33,11 @@ def of_system(error: BaseException) -> str:
     """Return what the system has against a file, in words, or "" if a user's line raised it."""
     if not isinstance(error, OSError) or line_of_user(error.__traceback__):
         return ""
+    return words_of_system(error)
+
+
+def words_of_system(error: OSError) -> str:
+    """Return which file it is about, and what is wrong with it."""
     return f"{error.filename or 'system'}: {error.strerror or error}"
 
 

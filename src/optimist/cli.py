@@ -56,7 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         if options.debug:
             raise
-        print(f"error: {error.filename or 'system'}: {error.strerror or error}", file=sys.stderr)
+        from optimist.blame import words_of_system
+
+        print(f"error: {words_of_system(error)}", file=sys.stderr)
         return 1
 
 
@@ -369,9 +371,6 @@ def _print_trial(trial, trajectory):
 
 
 def _check(options):
-    from optimist import arithmetic
-
-    arithmetic.fix()  # before anything imports numpy
     from optimist.contracts import alone
 
     with terminal.Busy(f"checking {options.label}", sys.stderr):

@@ -29,8 +29,6 @@ class Needs:
         New ones if the claim is not to be looked at twice: what was run does not count again then.
     hours : float
         Core-hours of what is lacking; nan if no costs are known.
-    is_enough : bool
-        Whether as many were run already: then the truth is probably closer to the bound.
     total : int
         Trials, or turns, of each cell in all, as the section ``decide`` of the configuration asks.
     lacking : int
@@ -43,10 +41,14 @@ class Needs:
     units: int
     kind: str
     hours: float
-    is_enough: bool
     total: int
     lacking: int
     is_known: bool
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether as many were run already: then the truth is probably closer to the bound."""
+        return self.lacking == 0
 
 
 def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs | None:
@@ -85,12 +87,12 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs | None:
     lacking = max(units - have[cell] for cell, units in wanted.items())
     kind = "turns" if kinds == {"turns"} else "trials"
     if lacking <= 0:
-        return Needs(claim.decides, most, kind, 0.0, True, most, 0, is_known) if is_known else None
+        return Needs(claim.decides, most, kind, 0.0, most, 0, is_known) if is_known else None
     if claim.looks == 1:
         kind, lacking = f"new {kind}", most
     total = most if claim.looks == 2 else most + max(have.values())
     hours = _hours(claim, have, total, seconds)
-    return Needs(claim.decides, most, kind, hours, False, total, lacking, is_known)
+    return Needs(claim.decides, most, kind, hours, total, lacking, is_known)
 
 
 def _cells(result: Result) -> tuple[CellKey, ...]:

@@ -12,6 +12,7 @@ import traceback
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from optimist import arithmetic
 from optimist.blame import status_in_words
 from optimist.errors import ConfigError
 
@@ -60,9 +61,9 @@ def check(label: str, debug: bool = False, columns: int | None = None) -> list[T
                 if "told" in answer:
                     return [Told(**one) for one in answer["told"]]
                 under_way = answer["under_way"]
+            status = process.wait()
         finally:
             process.kill()
-        status = process.wait()
     raise ConfigError(
         f"{label} ended the process that checked it, while {under_way}: {status_in_words(status)}; "
         "allowed: to raise an exception"
@@ -80,6 +81,7 @@ def main() -> None:
 
     request = json.loads(sys.stdin.readline())
     tell(under_way="it was loaded")
+    arithmetic.fix()  # before anything imports numpy
     from optimist.contracts import report
 
     try:

@@ -1,6 +1,5 @@
 """What the checks of a class found, as text or as plain data."""
 
-import textwrap
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -8,6 +7,7 @@ from functools import cached_property
 
 from optimist.contracts.base import FAILED, HELD, HINT, NOT_RUN, Finding
 from optimist.contracts.battery import SECONDS, Battery, batteries
+from optimist.terminal import folded
 
 WIDTH = 100
 
@@ -67,7 +67,7 @@ class Report:
         """
 
         def listed(title: str, names: list[str]) -> list[str]:
-            return folded(f"{title}: {', '.join(names)}", columns, "  ") if names else []
+            return [folded(f"{title}: {', '.join(names)}", columns)] if names else []
 
         lines = [f"{self.battery.label}: {self.battery.what}"]
         lines += listed("in", self.places)
@@ -92,18 +92,11 @@ class Report:
 
 def _told(finding: Finding, places: list[str], debug: bool, columns: int) -> list[str]:
     where = f", in {'; '.join(places)}" if places else ""
-    lines = folded(f"{finding.result}: {finding.check}{where}", columns, "    ")
-    lines += folded(f"  {finding.words}", columns, "  ")
+    head = f"{finding.result}: {finding.check}{where}"
+    lines = [folded(line, columns) for line in (head, f"  {finding.words}")]
     if debug and finding.error is not None:
         lines += [line.rstrip() for line in traceback.format_exception(finding.error)]
     return lines
-
-
-def folded(line: str, columns: int, indent: str) -> list[str]:
-    """Return a line on as many as it needs; what is longer than one is not broken."""
-    return textwrap.wrap(
-        line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
 
 
 def check(
