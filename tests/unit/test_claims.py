@@ -520,6 +520,8 @@ def test_a_control_of_ours_empties_nothing_that_counts():
         ("between", [1.0, 8.0], 2.0, "held", 2.0),
         ("between", [1.0, 8.0], 9.0, "violated", 8 / 9),
         ("equals", 2.0, 2.0, "held", math.nan),
+        ("below", 10.0, math.inf, "violated", 0.0),
+        ("above", 10.0, math.inf, "held", math.inf),
     ],
 )
 def test_a_sure_bound_is_violated_by_one_value_beyond_rounding(relation, bound, value, word, slack):
@@ -527,7 +529,7 @@ def test_a_sure_bound_is_violated_by_one_value_beyond_rounding(relation, bound, 
     verdict = judge(check, kind="guarantee", facts=facts(x=value))
     assert (verdict.word, outcomes(verdict)) == (word, [word])
     assert verdict.results[0].slack == pytest.approx(slack, abs=1e-6, nan_ok=True)
-    assert ("times what was observed" in verdict.explanation) == math.isfinite(slack)
+    assert ("times what was observed" in verdict.explanation) == (0.0 < slack < math.inf)
 
 
 def test_one_trial_of_many_violates_a_sure_bound():

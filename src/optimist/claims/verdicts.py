@@ -502,7 +502,7 @@ def _guarantee(claim: Claim, results: list[Result], cells: Any) -> Verdict:
         if len(counted) > 1
         else "held"
     )
-    if slacks and len(slacks) == len(counted) and min(slacks) < math.inf:
+    if slacks and len(slacks) == len(counted) and 0.0 < min(slacks) < math.inf:
         reason += f"; the bound is at least {_rounded_down(min(slacks))} times what was observed"
     return Verdict(claim, word, reason, results, _by_reading(counted, "violated", "held"), flags)
 
