@@ -26,8 +26,17 @@ from optimist.errors import (
 WIDTH = 120  # of tables where nobody looks at a terminal
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return its exit status."""
+def main(arguments: Sequence[str] | None = None, *, is_apart: bool = False) -> int:
+    """Run the command line; return its exit status.
+
+    Parameters
+    ----------
+    arguments : list of str or None
+        None for those of this process.
+    is_apart : bool
+        Whether this process is there for this command alone (`optimist.apart`).
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # letters that a terminal lacks show as escapes
             stream.reconfigure(errors="backslashreplace")
@@ -35,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if completion.is_asked():
         completion.answer(parser)
     options = parser.parse_args(arguments)
+    options.arguments, options.is_apart = arguments, is_apart
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
         with unwritable_named(), _overlays(options):
@@ -258,7 +268,7 @@ def _list(options):
     elif not setting or names_file(listed):
         content = listing.of_name(listed.removesuffix("/"))
     elif set("*?").intersection(setting):
-        content = listing.of_paper(paper, setting)
+        content = listing.of_settings(paper, setting)
     else:
         content = listing.of_setting(paper, setting)
     if options.json:
@@ -269,8 +279,11 @@ def _list(options):
 
 
 def _run(options):
-    from optimist import arithmetic
+    from optimist import apart, arithmetic
 
+    is_of_user = ".py:" in options.cell or options.configfile
+    if is_of_user and not (options.is_apart or options.debug):
+        return apart.run(options.arguments, options.cell)
     arithmetic.fix()  # before anything imports numpy
     from optimist.blame import in_one_line, of_system
     from optimist.data.alone import prepared
@@ -496,7 +509,7 @@ def _claims_path(options):
     from optimist.errors import ResultError, unknown_name
     from optimist.layout import Layout
     from optimist.plan.config import load_config, paper_names
-    from optimist.root import made_before, project_root, workspace
+    from optimist.root import how_to_make, made_before, project_root, workspace
 
     if options.paper is not None and options.paper not in paper_names():
         raise unknown_name("paper", options.paper, paper_names())
@@ -507,7 +520,7 @@ def _claims_path(options):
         of_checkout = workspace() == project_root() and not options.paper
         command = "make reproduce" if of_checkout else f"snakemake --cores 2 {options.paper or ''}"
         raise ResultError(
-            f"{path} does not exist; make it with: {command.strip()} "
+            f"{path} does not exist; {how_to_make(command.strip())} "
             "(a quick run writes to results/quick/figures instead)"
         )
     return path

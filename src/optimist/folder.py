@@ -2,13 +2,12 @@
 
 import os
 import shlex
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from optimist.errors import ConfigError, one_of
 from optimist.files import read_text
-from optimist.new import FAMILIES, filled, template
+from optimist.new import STARTS, filled, template
 from optimist.root import project_root
 
 # Files that are those of the package, so that overlays and profiles are at hand to be changed.
@@ -22,34 +21,6 @@ COPIED = (
 # Files of the folder alone, by their templates.
 WRITTEN = {"Snakefile": "Snakefile", "config/lab.yaml": "lab.yaml", ".gitignore": "gitignore"}
 ALGORITHM = "mine"
-
-
-@dataclass(frozen=True)
-class Start:
-    """What the first figure of a folder shows, for a family of algorithms.
-
-    Attributes
-    ----------
-    title : str
-        Of its panel.
-    rivals : tuple of str
-        Algorithms of the paper that it shows beside the folder's own.
-    trials : int
-        Of the folder's own algorithm.
-    """
-
-    title: str
-    rivals: tuple[str, ...]
-    trials: int
-
-
-# By families of `optimist.new.FAMILIES`, which has their settings.
-STARTS = {
-    "glb": Start("logistic bandit, S = 3", ("glb_omd", "ecolog"), 20),
-    "heavy_tailed": Start("Student's t noise, matched radii times 0.3", ("hvt_ucb", "oful"), 20),
-    "kernel": Start("Gaussian kernel, d = 1", ("bkb", "gp_ucb"), 5),
-    "box": Start("f3, the Rastrigin function", ("go_ucb", "gp_ei"), 5),
-}
 
 
 def lay_out(folder: str, family: str = "glb") -> tuple[list[str], str]:
@@ -95,11 +66,10 @@ def _texts(family: str) -> dict[str, str]:
 
 def _words(family: str) -> dict[str, str]:
     """Return what the words of the templates stand for."""
-    paper, _, setting = FAMILIES["algorithm"][family].partition("/")
     start = STARTS[family]
     return {
-        "@PAPER@": paper,
-        "@SETTING@": setting,
+        "@PAPER@": start.paper,
+        "@SETTING@": start.setting.removeprefix(f"{start.paper}/"),
         "@TITLE@": start.title,
         "@RIVALS@": ", ".join(start.rivals),
         "@TRIALS@": str(start.trials),

@@ -4,6 +4,7 @@ import inspect
 import itertools
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -98,8 +99,23 @@ def _paper_row(name: str) -> dict[str, Any]:
     }
 
 
-def of_paper(name: str, pattern: str = "*") -> dict[str, Any]:
-    """Return a paper's title, and the tables ``base settings`` and ``settings`` that it runs.
+def of_paper(name: str) -> dict[str, Any]:
+    """Return a paper's title, the table ``base settings``, and who plays in its settings."""
+    paper, asked = load_paper(name), _by_setting(name)
+    variants = Counter(map(name_of, asked))
+    return {
+        "paper": f"{name}: {paper['title']}, {paper['reference']}",
+        "base settings": [
+            _base_row(base, paper["settings"][base], run) for base, run in variants.items()
+        ],
+        "algorithms": [*dict.fromkeys(t.cell.algorithm for ts in asked.values() for t in ts)],
+        "see also": f"optimist list {name}/{next(iter(variants))} for what a setting is and what "
+        f"its options may be, optimist list '{name}/*' for all settings and who plays in each",
+    }
+
+
+def of_settings(name: str, pattern: str) -> dict[str, Any]:
+    """Return a paper's title, and the table ``settings`` of those that it runs.
 
     Settings of one base setting follow each other.
 
@@ -114,29 +130,31 @@ def of_paper(name: str, pattern: str = "*") -> dict[str, Any]:
     ConfigError
         If it selects none.
     """
-    paper = load_paper(name)
-    every: dict[str, list[Trials]] = {}
-    for trials in expand(paper):
-        every.setdefault(trials.cell.setting, []).append(trials)
-    found = {setting: asked for setting, asked in every.items() if matches(setting, pattern)}
+    paper, asked = load_paper(name), _by_setting(name)
+    bases = list(dict.fromkeys(map(name_of, asked)))
+    found = [setting for setting in asked if matches(setting, pattern)]
     if not found:
-        names = ", ".join(dict.fromkeys(map(name_of, every)))
-        raise ConfigError(f"setting {name}/{pattern} matches nothing; allowed: patterns of {names}")
-    bases = list(dict.fromkeys(map(name_of, found)))
+        raise ConfigError(
+            f"setting {name}/{pattern} matches nothing; allowed: patterns of {', '.join(bases)}"
+        )
     return {
         "paper": f"{name}: {paper['title']}, {paper['reference']}",
-        # Who names options knows the base settings.
-        "base settings": [
-            _base_row(base, paper["settings"][base]) for base in bases if "[" not in pattern
-        ],
         "settings": [
-            _setting_row(setting, found[setting])
+            _setting_row(setting, asked[setting])
             for setting in sorted(found, key=lambda setting: bases.index(name_of(setting)))
         ],
     }
 
 
-def _base_row(name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
+def _by_setting(name: str) -> dict[str, list[Trials]]:
+    """Return what a paper runs, by setting."""
+    found: dict[str, list[Trials]] = {}
+    for trials in expand(load_paper(name)):
+        found.setdefault(trials.cell.setting, []).append(trials)
+    return found
+
+
+def _base_row(name: str, spec: Mapping[str, Any], run: int) -> dict[str, Any]:
     parameters = option_defaults(spec)
     return {
         "base setting": name,
@@ -144,7 +162,7 @@ def _base_row(name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
         "d": parameters.get("dimension"),
         "arms": parameters.get("arms"),
         "horizon": spec["horizon"],
-        "what it is": spec.get("about"),
+        "settings of it": run,
     }
 
 
@@ -231,8 +249,12 @@ def parameters_of(docstring: str) -> dict[str, tuple[str, str]]:
 def to_text(content: Mapping[str, Any], width: int) -> str:
     """Return a listing as text for so many columns: its sentences, then its tables by name."""
     sentences = [folded(value, width) for value in content.values() if isinstance(value, str)]
-    tables = [(key, value) for key, value in content.items() if isinstance(value, list) and value]
-    blocks = ["\n".join(sentences), *(f"{key}\n{_table(rows, width)}" for key, rows in tables)]
+    lists = {key: value for key, value in content.items() if isinstance(value, list) and value}
+    blocks = ["\n".join(sentences)]
+    for key, rows in lists.items():
+        is_table = isinstance(rows[0], dict)
+        text = _table(rows, width) if is_table else textwrap.fill(", ".join(rows), width)
+        blocks.append(f"{key}\n{text}")
     return "\n\n".join(filter(None, blocks))
 
 

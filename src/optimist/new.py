@@ -7,6 +7,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from importlib.metadata import packages_distributions
 from importlib.resources import files
 from pathlib import Path
@@ -16,18 +17,77 @@ from optimist.environments import ENVIRONMENTS
 from optimist.errors import ConfigError, one_of
 from optimist.registry import Registry, canonical_name, names_file
 
-# Families, each of which is a template, with the setting in which one may be played first.
-FAMILIES = {
-    "algorithm": {
-        "glb": "glb_omd/logistic_s3",
-        # With the radii of theory hardly any method learns.
-        "heavy_tailed": "hvt_ucb/student_t[factor=0.3,radius=matched]",
-        "kernel": "bkb/gaussian_d1",
-        # On f1 most methods are at the maximum after the initial points.
-        "box": "go_ucb/f3",
-    },
-    "environment": {"arms": "", "kernel": "", "box": ""},
+
+@dataclass(frozen=True)
+class Start:
+    """Where an algorithm of a family is first tried, beside the published ones.
+
+    Attributes
+    ----------
+    setting : str
+        ``paper/setting`` of the first trials.
+    title : str
+        Of that setting.
+    pattern : str
+        The settings that it is compared in.
+    rivals : tuple of str
+        The paper's method and another one.
+    trials : int
+        Of a comparison.
+    rounds : int or None
+        Of its trials; None for the whole horizon.
+    """
+
+    setting: str
+    title: str
+    pattern: str
+    rivals: tuple[str, ...]
+    trials: int
+    rounds: int | None = None
+
+    @property
+    def paper(self) -> str:
+        """The paper whose settings these are."""
+        return self.setting.partition("/")[0]
+
+
+STARTS = {
+    "glb": Start(
+        "glb_omd/logistic_s3",
+        "logistic bandit, S = 3",
+        "glb_omd/logistic_s?",
+        ("glb_omd", "ecolog"),
+        trials=20,
+        rounds=300,
+    ),
+    # With the radii of theory hardly any method learns.
+    "heavy_tailed": Start(
+        "hvt_ucb/student_t[factor=0.3,radius=matched]",
+        "Student's t noise, matched radii times 0.3",
+        "hvt_ucb/varying_nu_*[factor=0.3,radius=matched]",
+        ("hvt_ucb", "oful"),
+        trials=20,
+        rounds=300,
+    ),
+    "kernel": Start(
+        "bkb/gaussian_d1",
+        "Gaussian kernel, d = 1",
+        "bkb/gaussian_d?",
+        ("bkb", "gp_ucb"),
+        trials=10,
+        rounds=200,
+    ),
+    # On f1 most methods are at the maximum after the initial points.
+    "box": Start(
+        "go_ucb/f3",
+        "f3, the Rastrigin function",
+        "go_ucb/f?",
+        ("go_ucb", "gp_ei"),
+        trials=10,
+    ),
 }
+# Each is a template.
+FAMILIES = {"algorithm": (*STARTS,), "environment": ("arms", "kernel", "box")}
 _NAME = re.compile("[a-z][a-z0-9_]*")
 # In a label they stand for something else.
 _IN_LABELS = re.compile(r"[\[\]=,:\s]")
@@ -67,7 +127,8 @@ def write(what: str, name: str, family: str | None, file: str | None = None) -> 
     path = f"{name}.py" if file is None else file
     _check_path(path)
     _create(path, text)
-    return path, _next(what, FAMILIES[what][family], path, canonical_name(f"{path}:{cls}"))
+    start = STARTS[family] if what == "algorithm" else None
+    return path, _next(start, path, canonical_name(f"{path}:{cls}"))
 
 
 def _check_name(what: str, name: str) -> None:
@@ -129,16 +190,17 @@ def _create(path: str, text: str) -> None:
         raise ConfigError(f"{path} exists; allowed: another name, or --file PATH") from None
 
 
-def _next(what: str, setting: str, path: str, label: str) -> str:
+def _next(start: Start | None, path: str, label: str) -> str:
     """Return what was written, and what to do now."""
     lines = [f"wrote {path}", "next, and after each change:"]
     lines.append(f"  optimist check {shlex.quote(label)}")
-    if what == "algorithm":
-        cell = shlex.quote(f"{setting}/{label}")
-        lines.append(f"  optimist run {cell} --trials 0:3 --rounds {ROUNDS}")
-        method, _, _ = setting.partition("/")  # a paper has the name of its method
-        lines.append(f"  optimist compare {shlex.quote(setting)} -a {shlex.quote(label)} {method}")
-    else:
+    if start is None:
         lines.append(f"  optimist compare {shlex.quote(label)} -a uniform")
         lines.append(f"in a setting of config/papers/PAPER/settings.yaml: environment: {label}")
+    else:
+        cell = shlex.quote(f"{start.setting}/{label}")
+        lines.append(f"  optimist run {cell} --trials 0:3 --rounds {ROUNDS}")
+        words = [start.pattern, "-a", label, *start.rivals, "--trials", f"{start.trials}"]
+        words += [] if start.rounds is None else ["--rounds", f"{start.rounds}"]
+        lines.append(f"  optimist compare {shlex.join([*words, '--plot', 'curves.png'])}")
     return "\n".join(lines)

@@ -63,3 +63,9 @@ def made_before(name: str) -> Path:
     """
     own, came_with = workspace() / name, project_root() / name
     return came_with if came_with.exists() and not own.exists() else own
+
+
+def how_to_make(command: str) -> str:
+    """Return in words how a missing file is made: by a command, in a folder with a workflow."""
+    place = "" if (workspace() / "Snakefile").is_file() else " in a folder of `optimist init DIR`"
+    return f"make it{place} with: {command}"

@@ -217,6 +217,8 @@ class LogHandler(LogHandlerBase):
             self._over.set()
             if self.run.total:
                 self._write(self.run.line(over=True) + "\n")
+            if self.run.failed:
+                self._write("what needs these was not made, or is as an earlier run left it\n")
         super().close()
 
     @property

@@ -1,6 +1,10 @@
 """`optimist run`: a cell's data are those that the code and the configuration at hand make."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 
 import pytest
 from own_class import MINE
@@ -50,14 +54,12 @@ def test_data_are_prepared_once_for_each_configuration(tmp_path, monkeypatch, ca
         ("self.select = lambda arms: -int(self.rng.random() < 0.06)", "returned -1 in round"),
     ],
 )
-def test_a_class_that_breaks_is_one_line_with_its_trial(
-    tmp_path, monkeypatch, capsys, update, said
-):
+def test_a_class_that_breaks_is_one_line_with_its_trial(tmp_path, monkeypatch, capfd, update, said):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(MINE.replace("pass", update))
     play = ["run", "glb_omd/logistic_s3/mine.py:Mine", "--rounds", "4", "--trials", "0:9"]
     assert cli.main(play) == 1
-    shown = capsys.readouterr()
+    shown = capfd.readouterr()
     # Trials that had ended well are printed, and the next one is named.
     ended = shown.out.count("status ok")
     assert 0 < ended < 9
@@ -65,6 +67,51 @@ def test_a_class_that_breaks_is_one_line_with_its_trial(
     assert said in shown.err and shown.err.count("\n") == 1
     with pytest.raises((AssertionError, SystemExit, OptimistError)):
         cli.main(["--debug", *play])
+
+
+def test_a_class_that_ends_its_process_is_one_line(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(MINE.replace("pass", "import os; os._exit(0)"))
+    cell = "glb_omd/logistic_s3/mine.py:Mine"
+    assert cli.main(["run", cell, "--rounds", "4"]) == 1
+    shown = capfd.readouterr()
+    how = "exit status 0, as os._exit in a class does it"
+    assert (shown.out, shown.err) == ("", f"error: {cell}: its process ended with {how}\n")
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_run_of_a_class_is_stopped_with_its_process(tmp_path, number, status):
+    """The signal of a terminal reaches both processes, and one of `kill` or `timeout` the first."""
+    text = MINE.replace("pass", "import time; print('begun', flush=True); time.sleep(60)")
+    (tmp_path / "mine.py").write_text(text)
+    command = [sys.executable, "-m", "optimist", "run", "glb_omd/logistic_s3/mine.py:Mine"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True}
+    process = subprocess.Popen(command, cwd=tmp_path, text=True, **pipes)
+    assert process.stdout.readline() == "begun\n"
+    if number == signal.SIGINT:
+        os.killpg(process.pid, number)
+    else:
+        process.send_signal(number)
+    _, told = process.communicate(timeout=30)
+    assert process.returncode == status
+    assert told == ("\ninterrupted\n" if number == signal.SIGINT else "")
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+
+
+def test_files_beside_a_class_hide_no_library(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "random.py").write_text("raise RuntimeError('hidden')\n")
+    (tmp_path / "mine.py").write_text(
+        MINE.replace("import numpy as np", "import numpy as np\nimport beside")
+    )
+    (tmp_path / "beside.py").write_text("")
+    short = ["--trials", "1", "--rounds", "4"]
+    assert cli.main(["run", "glb_omd/logistic_s3/mine.py:Mine", *short]) == 0
+    assert cli.main(["compare", "glb_omd/logistic_s3", "-a", "mine.py:Mine", *short]) == 0
+    cli.main(["check", "mine.py:Mine"])
+    shown = capfd.readouterr()
+    assert "hidden" not in shown.err and " held, " in shown.out
 
 
 def test_a_number_that_is_none_is_one_line(capsys):

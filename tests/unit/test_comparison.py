@@ -301,21 +301,25 @@ def test_trials_that_failed_count_as_that_alone():
 
 def test_ranks_of_others_are_shown_in_runs():
     ranks = {"a": 1, "b": 2, "c": 3, "d": 4, "e": 6}
-    assert show._ranks(["e", "b", "a", "c"], ranks) == "1-3,6" and show._ranks([], ranks) == "none"
+    assert show._ranks(["e", "b", "a", "c"], ranks) == "1-3,6" and show._ranks([], ranks) == "-"
 
 
 def test_settings_of_one_instance_say_so(here, capsys):
     settings = ["glb_omd/logistic_s3", "glb_omd/logistic_s3[instance=per_trial]"]
     assert cli.main(["compare", *settings, "-a", "uniform", "--trials", "2", "--rounds", "5"]) == 0
     shown = capsys.readouterr().out
-    cut = "5 of 3000 rounds"
+    cut = "2 trials; 5 of 3000 rounds"
     assert f"glb_omd/logistic_s3 ({cut}; one instance: trials differ in noise)\n" in shown
     assert f"glb_omd/logistic_s3[instance=per_trial] ({cut})\n" in shown
     assert "optimist check" not in shown
     changed = ["--trials", "1", "--horizon", "5", "-a", "mine.py:Mine"]
     assert cli.main(["compare", settings[1], *changed]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "[horizon=5,instance=per_trial] " in shown and "rounds" not in shown.partition("1 ")[0]
+    assert (
+        "[horizon=5,instance=per_trial] " in shown
+        and "(1 trial) " in shown
+        and " rounds" not in shown
+    )
     assert "Whether the contract is kept by mine.py:Mine is for optimist check to say." in shown
 
 
@@ -734,7 +738,7 @@ def test_a_misspelt_option_is_named(capsys):
     assert "(did you mean '--trials'?)" in capsys.readouterr().err
 
 
-def test_a_setting_in_a_file_is_run(here, capsys):
+def test_a_setting_in_a_file_is_run(here, capfd):
     (here / "world.py").write_text(new.template("environment", "arms", "world"))
     assert cli.main(["run", "world.py:World[dimension=2]/mine.py:Mine", "--rounds", "5"]) == 0
-    assert "status ok" in capsys.readouterr().out
+    assert "status ok" in capfd.readouterr().out

@@ -31,12 +31,13 @@ def test_papers_and_algorithms_are_listed(capsys):
 
 @pytest.mark.parametrize("name", paper_names())
 def test_every_setting_of_a_paper_is_listed_with_its_algorithms(name, capsys):
-    content, paper = listed(capsys, name), load_paper(name)
+    content, paper = listed(capsys, f"{name}/*"), load_paper(name)
     assert paper["title"] in content["paper"]
     asked = {(trials.cell.setting, trials.cell.algorithm) for trials in expand(paper)}
     rows = content["settings"]
     assert {(row["setting"], label) for row in rows for label in row["algorithms"]} == asked
     assert len({row["setting"] for row in rows}) == len(rows)
+    assert {*listed(capsys, name)["algorithms"]} == {label for _, label in asked}
 
 
 @pytest.mark.parametrize("name", paper_names())
@@ -44,8 +45,21 @@ def test_every_base_setting_is_listed_once_with_its_title(name, capsys):
     content, paper = listed(capsys, name), load_paper(name)
     titles = {row["base setting"]: row["title"] for row in content["base settings"]}
     assert len(titles) == len(content["base settings"])
-    assert list(titles) == list(dict.fromkeys(name_of(r["setting"]) for r in content["settings"]))
     assert titles == {base: paper["settings"][base]["title"] for base in titles}
+    run = [name_of(row["setting"]) for row in listed(capsys, f"{name}/*")["settings"]]
+    assert {row["base setting"]: row["settings of it"] for row in content["base settings"]} == {
+        base: run.count(base) for base in dict.fromkeys(run)
+    }
+
+
+@pytest.mark.parametrize("name", paper_names())
+def test_a_paper_fits_on_a_screen_and_says_where_more_is(name, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert cli.main(["list", name]) == 0
+    text = capsys.readouterr().out
+    assert len(text.partition("\noptions of ")[0].splitlines()) <= 50
+    for command in re.findall(r"optimist list '?([^ ']+)", " ".join(text.split())):
+        assert listed(capsys, command)
 
 
 @pytest.mark.parametrize("name", paper_names())
@@ -92,11 +106,8 @@ def test_a_name_is_whole_on_a_narrow_terminal():
 
 
 def test_a_pattern_selects_settings_of_a_paper(capsys):
-    with_options = listed(capsys, "hvt_ucb/*arms_?0[factor=0.1*")
-    found = with_options["settings"]
-    assert with_options["base settings"] == []
-    assert listed(capsys, "hvt_ucb/*arms_?0")["base settings"] != []
-    every = listed(capsys, "hvt_ucb")["settings"]
+    found = listed(capsys, "hvt_ucb/*arms_?0[factor=0.1*")["settings"]
+    every = listed(capsys, "hvt_ucb/*")["settings"]
     asked = [row for row in every if re.fullmatch(r".*arms_.0\[factor=0\.1.*", row["setting"])]
     assert found == asked != []
     assert cli.main(["list", "hvt_ucb/zz*"]) == 1

@@ -45,7 +45,7 @@ def test_a_new_file_keeps_its_contract_and_says_what_to_do_next(here, what, fami
     hints = {one.check for one in found.findings if one.result == "hint"}
     assert found.failed == []
     assert hints == ({"cites_its_source"} if what == "algorithm" else set())
-    for setting in filter(None, [new.FAMILIES[what][family]]):
+    for setting in [new.STARTS[family].setting] if what == "algorithm" else []:
         label = shlex.quote(f"{setting}/my_own.py:MyOwn")
         assert f"  optimist run {label} --trials 0:3 --rounds 200\n" in out
         paper, _, name = setting.partition("/")

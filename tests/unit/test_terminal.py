@@ -69,11 +69,24 @@ def test_a_ranking_fits_and_has_colours_on_terminals_alone(columns, labels, monk
 
 def test_intervals_are_not_broken_on_a_terminal_of_eighty_columns(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    ends = {"low": -21234.0, "high": 31234.0, "difference_low": -31234.0, "difference_high": 1e5}
+    ends = {"mean": -21234.0, "high": 31234.0, "difference": -31234.0, "difference_high": 1e5}
+    found = ranking().assign(**ends, p=0.000123, better_than=[[LABELS[0]]] * 3, seconds=0.00123)
     stream = io.StringIO()
-    show.write(ranking().assign(**ends, p=0.000123, better_than=[[LABELS[0]]] * 3), stream)
+    show.write(found, stream)
     lines = stream.getvalue().splitlines()
-    assert sum("[-21234, 31234]" in line and "[-31234, 100000]" in line for line in lines) == 3
+    assert sum("-21234 ± 52468" in line and "-31234 ± 131234" in line for line in lines) == 3
+
+
+def test_a_ranking_says_once_how_many_trials_there_were(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    stream = io.StringIO()
+    show.write(ranking(), stream)
+    assert "p/s (12 trials)" in stream.getvalue() and stream.getvalue().count("12 ") == 1
+    uneven = ranking().assign(trials=[12, 12, 9], failed=[0, 0, 3])
+    stream = io.StringIO()
+    show.write(uneven, stream)
+    text = stream.getvalue()
+    assert "p/s\n" in text and "9 (3 failed)" in text and re.search(r" trials .*median", text)
 
 
 def test_no_color_is_obeyed(monkeypatch):

@@ -14,7 +14,7 @@ DOCUMENTS = ["README.md", "CONTRIBUTING.md", "config/README.md", "data/README.md
 DOCUMENTS += sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/*.md"))
 # Some build on what their reader has just written; tests of their own follow them to the end.
 FOLLOWED = {f"docs/add-{what}.md" for what in ("an-algorithm", "a-panel", "a-claim", "a-paper")}
-FOLLOWED |= {"docs/compare.md", "docs/your-own-folder.md"}
+FOLLOWED |= {f"docs/{name}.md" for name in ("compare", "your-algorithm", "your-own-folder")}
 PROGRAMS = ("snakemake", "optimist", "make", "pytest", "python")
 INSTALLERS = ("pip", "conda")
 SHELL = ("cd",)

@@ -12,7 +12,7 @@ import yaml
 from installed import build
 from projects import TIMERS
 
-from optimist.folder import STARTS
+from optimist.new import STARTS
 from optimist.runs import results
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "your-own-folder.md").read_text(encoding="utf-8")
@@ -207,8 +207,11 @@ def test_commands_write_below_the_current_folder_and_never_to_the_package(instal
     assert [*tmp_path.glob("results/data/alone/*/abalone.csv")]
     installed.run("optimist", "new", "algorithm", "ours", "--family", "kernel", cwd=tmp_path)
     done = installed.run("optimist", "claims", cwd=tmp_path, check=False)
-    expected = "claims.csv does not exist; make it with: snakemake --cores 2 (a quick run"
+    command = "in a folder of `optimist init DIR` with: snakemake --cores 2"
+    expected = f"claims.csv does not exist; make it {command} (a quick run"
     assert done.returncode == 0 or expected in done.stderr
+    done = installed.run("optimist", "page", cwd=tmp_path, check=False)
+    assert done.returncode == 1 and f"does not exist; make it {command} " in done.stderr
     done = installed.run("optimist", "claims", "--readme", cwd=tmp_path, check=False)
     assert done.returncode == 1
     assert installed.files() == before

@@ -172,7 +172,7 @@ def test_a_document_reads_in_the_site_as_on_a_forge(path, pages):
 
 def test_the_home_page_shows_commands_that_the_documents_test():
     lines = re.findall(r"^(?:optimist|make) .*", (ROOT / "website/pages/home.md").read_text(), re.M)
-    text = (ROOT / "docs/add-an-algorithm.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/your-algorithm.md").read_text(encoding="utf-8")
     assert len(lines) == 3 and all(line in text for line in lines)
 
 

@@ -510,7 +510,7 @@ class _Workers:
 
     def _worker(self) -> "subprocess.Popen[str]":
         if not hasattr(self._own, "worker"):
-            command = [sys.executable, "-m", "optimist.comparison.worker"]
+            command = [sys.executable, "-P", "-m", "optimist.comparison.worker"]
             pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
             self._own.worker = subprocess.Popen(command, text=True, **pipes)
             self._started.append(self._own.worker)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # Wide enough for all columns where nobody looks at a terminal.
 WIDTH = 160
-ROOMY = 120  # columns from which there are wider gaps
+ROOMY = 120  # columns from which the reference is named in the header
 FEWEST = 10  # trials with which anything is decided
 
 
@@ -116,22 +116,22 @@ def _check_takes_file(option: str, path: Path) -> None:
 def write(table: "pd.DataFrame", stream: TextIO) -> None:
     """Write a ranking as a table for each setting, as wide as the terminal."""
     console = Console(file=stream, width=terminal.width() or WIDTH, highlight=False)
-    is_roomy = console.width >= ROOMY
     base = table.attrs.get("reference")
-    base = "the first" if base is None else base if is_roomy else "the reference"
+    base = "the first" if base is None else base if console.width >= ROOMY else "the reference"
     for (paper, setting), rows in table.groupby(["paper", "setting"], sort=False):
         title = setting if paper == "own" else f"{paper}/{setting}"
-        remarks = _remarks(f"{paper}/{setting}", table.attrs)
+        remarks = _remarks(f"{paper}/{setting}", rows, table.attrs)
         title += f" ({'; '.join(remarks)})" if remarks else ""
-        shown = _as_table(rows, base, is_whole=True, is_roomy=is_roomy)
+        shown = _as_table(rows, base, is_whole=True)
         lines = [title]
         # A label that is broken cannot be read, nor copied: without room it stands above.
         unbroken = console.measure(shown, options=console.options.update(max_width=10**4))
         if unbroken.maximum > console.width:
-            shown = _as_table(rows, base, is_whole=False, is_roomy=is_roomy)
+            shown = _as_table(rows, base, is_whole=False)
             labels = zip(rows["rank"], rows["algorithm"], strict=True)
             lines += [f"{rank}  {label}" for rank, label in labels]
-        console.print(escape("\n".join(lines)), soft_wrap=True, style="italic")
+        folded = (terminal.folded(line, console.width) for line in lines)
+        console.print(escape("\n".join(folded)), soft_wrap=True, style="italic")
         console.print(shown)
         for label, faults in zip(rows["algorithm"], rows["faults"], strict=True):
             if faults:
@@ -139,9 +139,9 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
     console.print(escape(_note(table)))
 
 
-def _remarks(place: str, attrs: dict[str, Any]) -> list[str]:
-    """Return what limits what the trials of a setting say."""
-    found = []
+def _remarks(place: str, rows: "pd.DataFrame", attrs: dict[str, Any]) -> list[str]:
+    """Return how much was played in a setting, and what limits what its trials say."""
+    found = [] if _is_uneven(rows) else [_trials(rows["trials"].iloc[0])]
     rounds, horizon = attrs.get("rounds"), attrs.get("horizons", {}).get(place)
     if rounds is not None and rounds != horizon:
         found.append(f"{rounds} of {horizon} rounds")
@@ -152,42 +152,50 @@ def _remarks(place: str, attrs: dict[str, Any]) -> list[str]:
     return found
 
 
-def _as_table(rows: "pd.DataFrame", base: str, *, is_whole: bool, is_roomy: bool) -> Table:
-    """Return the table of one setting.
+def _is_uneven(rows: "pd.DataFrame") -> bool:
+    """Return whether algorithms of a setting differ in how many trials count."""
+    return rows["trials"].nunique() > 1 or bool(rows["failed"].any())
 
-    If it is not whole the labels of the algorithms are left out, and intervals stand in lines of
-    their own.
-    """
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=not is_roomy)
-    shown.add_column("", justify="right")
-    if is_whole:
-        shown.add_column("algorithm", overflow="fold")
-    gap = " " if is_whole else "\n"
-    for name in (
-        *("trials", f"mean regret{gap}(95 %)", "median", f"minus {escape(base)}{gap}(95 %)"),
-        *("p", f"better /{gap}worse{gap}than", f"s /{gap}trial"),
-    ):
-        shown.add_column(name, justify="right", overflow="fold")
+
+def _trials(number: int) -> str:
+    return f"{number} trial" if number == 1 else f"{number} trials"
+
+
+def _as_table(rows: "pd.DataFrame", base: str, *, is_whole: bool) -> Table:
+    """Return the table of one setting; if it is not whole the labels are left out."""
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     ranks = dict(zip(rows["algorithm"], rows["rank"], strict=True))
-    for row in rows.to_dict("records"):
-        rank, label, *numbers = _words(row, ranks, gap)
-        shown.add_row(rank, *([label] if is_whole else []), *numbers)
+    columns = {
+        "": rows["rank"].map(str),
+        "algorithm": rows["algorithm"].map(escape) if is_whole else None,
+        "trials": [_counted(*row) for row in zip(rows["trials"], rows["failed"], strict=True)]
+        if _is_uneven(rows)
+        else None,
+        "mean regret\n(± 95 %)": _intervals(rows, "mean", "high"),
+        "median": rows["median"].map(_number),
+        f"minus {escape(base)}\n(± 95 %)": _intervals(rows, "difference", "difference_high"),
+        "p": [_number(p, 2) for p in rows["p"]],
+        "better\nthan": [_ranks(labels, ranks) for labels in rows["better_than"]],
+        "worse\nthan": [_ranks(labels, ranks) for labels in rows["worse_than"]],
+        "seconds\na trial": [_number(seconds, 2) for seconds in rows["seconds"]],
+    }
+    kept = {name: words for name, words in columns.items() if words is not None}
+    for name in kept:
+        shown.add_column(name, justify="left" if name == "algorithm" else "right", overflow="fold")
+    for words in zip(*kept.values(), strict=True):
+        shown.add_row(*words)
     return shown
 
 
-def _words(row: dict[str, Any], ranks: dict[str, int], gap: str) -> list[str]:
-    failed = f" ({row['failed']:.0f} failed)" if row["failed"] else ""
-    difference = (row["difference"], row["difference_low"], row["difference_high"])
+def _counted(trials: int, failed: int) -> str:
+    return f"{trials} ({failed} failed)" if failed else f"{trials}"
+
+
+def _intervals(rows: "pd.DataFrame", value: str, high: str) -> list[str]:
+    """Return means with the half of their intervals, which are symmetric, as Student's t is."""
     return [
-        f"{row['rank']}",
-        escape(row["algorithm"]),
-        f"{row['trials']}{failed}",
-        _interval(row["mean"], row["low"], row["high"], gap),
-        _number(row["median"]),
-        _interval(*difference, gap),
-        "" if row["p"] != row["p"] else f"{row['p']:.2g}",
-        f"{_ranks(row['better_than'], ranks)} /{gap}{_ranks(row['worse_than'], ranks)}",
-        _number(row["seconds"]),
+        _number(mean) if end != end else f"{_number(mean)} ± {_number(end - mean, 3)}"
+        for mean, end in zip(rows[value], rows[high], strict=True)
     ]
 
 
@@ -200,22 +208,14 @@ def _ranks(labels: Sequence[str], ranks: dict[str, int]) -> str:
         else:
             runs.append([place])
     texts = [f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
-    return ",".join(texts) or "none"
+    return ",".join(texts) or "-"
 
 
-def _interval(value: float, low: float, high: float, gap: str) -> str:
-    if value != value or low != low:
-        return _number(value)
-    ends = (_number(low), _number(high))
-    inside = "({} to {})" if gap == " " else "[{}, {}]"  # short where there is no room
-    return f"{_number(value)}{gap}{inside.format(*ends)}"
-
-
-def _number(value: float) -> str:
-    """Return four digits of a number, and all before the point as far as one reads them."""
+def _number(value: float, digits: int = 4) -> str:
+    """Return some digits of a number, and all before the point as far as one reads them."""
     if value != value:
         return ""
-    return f"{value:.0f}" if 1000 <= abs(value) < 10**7 else f"{value:.4g}"
+    return f"{value:.0f}" if 1000 <= abs(value) < 10**7 else f"{value:#.{digits}g}"
 
 
 def _note(table: "pd.DataFrame") -> str:

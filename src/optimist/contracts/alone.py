@@ -45,7 +45,7 @@ def check(label: str, debug: bool = False, columns: int | None = None) -> list[T
     ConfigError
         For an unknown name or option, or if a class ended the process.
     """
-    command = [sys.executable, "-m", "optimist.contracts.alone"]
+    command = [sys.executable, "-P", "-m", "optimist.contracts.alone"]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     under_way = "its process started"
     with subprocess.Popen(command, text=True, **pipes) as process:

@@ -32,7 +32,7 @@ from optimist.panels.rows import TABLE_LEVEL, display_name
 from optimist.panels.rows import mean as mean_of
 from optimist.plan.config import claims_path, load_claims
 from optimist.plan.plan import Plan
-from optimist.root import project_root
+from optimist.root import how_to_make, project_root
 from optimist.runs.committed import MEASURE
 from optimist.runs.loop import COMPLETE
 from optimist.runs.setting import option_defaults
@@ -94,7 +94,7 @@ def collect(plan: Plan, base: Path) -> dict[str, Any]:
 
 
 def _absent(path: str, paper: str) -> ResultError:
-    return ResultError(f"{path} does not exist; make it with: snakemake --cores 2 {paper}")
+    return ResultError(f"{path} does not exist; {how_to_make(f'snakemake --cores 2 {paper}')}")
 
 
 def _quantiles(most: int) -> list[float]:

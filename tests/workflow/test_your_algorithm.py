@@ -1,0 +1,63 @@
+"""docs/your-algorithm.md, followed with the package from its wheel in an empty folder."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import optimist
+from optimist.new import STARTS, write
+
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "your-algorithm.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.workflow
+def test_the_commands_print_the_table_of_the_document(installed, tmp_path):
+    (block,) = re.findall(r"^```sh\n(.*?)^```", DOCUMENT, flags=re.M | re.S)
+    install, *commands = map(shlex.split, block.splitlines())
+    assert install == ["pip", "install", installed.wheel.name]
+    printed = [installed.run(*words, cwd=tmp_path).stdout for words in commands]
+    assert "0 failed, 1 hint" in printed[1]
+    assert (tmp_path / "curves.png").stat().st_size > 10_000
+    (shown,) = re.findall(r"^```text\n(.*?)^```", DOCUMENT, flags=re.M | re.S)
+    assert without_times(shown) <= without_times(printed[2])
+    # An edit, and one more variant.
+    path = tmp_path / "mine.py"
+    path.write_text(path.read_text().replace("self.gamma * inverse", "0.5 * self.gamma * inverse"))
+    words = commands[2]
+    words.insert(words.index("mine.py:Mine"), "mine.py:Mine[gamma=2]")
+    lines = without_times(installed.run(*words, cwd=tmp_path).stdout)
+    assert not without_times(shown) <= lines
+    # Twice half of it is the whole: the ends of the first table, of another random stream.
+    assert any("mine.py:Mine[gamma=2] 11.11 ± 1.86" in line for line in lines)
+
+
+def without_times(text):
+    """Return the lines with numbers of tables, without their ranks and times."""
+    rows = [line.split() for line in text.splitlines() if "±" in line and "glb_omd/" not in line]
+    return {" ".join(row[1:-1]) for row in rows}
+
+
+def test_the_families_of_the_document_are_those_that_there_are():
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| `\"(\S+)\"` \| `([^`]+)` \|$", DOCUMENT, flags=re.M)
+    assert {family: (pattern, tuple(rivals.split())) for family, pattern, rivals in rows} == {
+        family: (start.pattern, start.rivals) for family, start in STARTS.items()
+    }
+
+
+@pytest.mark.parametrize("family", STARTS)
+def test_a_new_file_names_the_comparison_of_its_family(family, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _, text = write("algorithm", "mine", family)
+    words = shlex.split(text.splitlines()[-1])
+    start = STARTS[family]
+    assert words[:4] == ["optimist", "compare", start.pattern, "-a"]
+    assert len(optimist.settings(start.pattern)) >= 3
+
+
+def test_settings_that_sentences_name_are_there():
+    named = re.findall(r"`\"(glb_omd/[^\"?]+)\"`|`optimist list ([^`]+/[^`]+)`", DOCUMENT)
+    assert len(named) >= 3
+    for texts in named:
+        assert len(optimist.settings("".join(texts))) == 1
