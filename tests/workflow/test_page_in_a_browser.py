@@ -384,6 +384,23 @@ def test_columns_sort_up_and_down(read):
 
 
 @committed
+@pytest.mark.parametrize("setting", ["glb_omd/logistic_s5", "hvt_ucb/student_t[radius=matched]"])
+def test_a_setting_has_the_results_of_the_explorer(read, setting):
+    paper, _, label = setting.partition("/")
+
+    def rows(address):
+        reader = read(address)
+        lines = reader.tab.locator("table.narrow tbody tr").all()
+        texts = [[cell.inner_text().strip() for cell in line.locator("td").all()] for line in lines]
+        return [row for row in texts if row[2] != "–"]
+
+    board = rows(f"#/explore?paper={paper}&setting={quoted(label)}")
+    own = rows(f"#/setting/{quoted(setting)}")
+    assert len(own) > 3
+    assert own == [[row[0], row[1], row[2], row[4], row[5].strip("–")] for row in board]
+
+
+@committed
 def test_a_phone_shows_trials_and_seconds(read):
     reader = read("#/explore", viewport={"width": 360, "height": 900})
     for name, is_shown in (("n", True), ("seconds", True), ("median", False)):

@@ -318,10 +318,10 @@
 
   // Parts of views.
 
-  function table(head, rows, caption, kind) {
+  function table(head, rows, caption, kind, kinds = []) {
     return h("table", { class: kind || null }, caption ? h("caption", {}, caption) : null,
-      h("thead", {}, h("tr", {}, head.map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, i) => h("td", { "data-head": head[i] }, cell))))));
+      h("thead", {}, h("tr", {}, head.map((name, i) => h("th", { scope: "col", class: kinds[i] || null }, name)))),
+      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, i) => h("td", { class: kinds[i] || null, "data-head": head[i] }, cell))))));
   }
 
   const csv = (rows) => rows.map((row) => row.map((cell) => (/[",\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : cell)).join(",")).join("\n") + "\n";
@@ -598,7 +598,7 @@
     const columns = [
       ["rank", "rank", (r) => r.rank || "–", (r) => (r.rank ? parseInt(r.rank, 10) : Infinity), "num"],
       ["name", "algorithm", (r) => [app.swatch(lookOf(values.paper, r.cell.label)), " ", r.name, ...fault(r.cell)], (r) => r.name, ""],
-      ["mean", "mean regret (95 %)", (r) => (r.mean === null ? "–" : `${number(r.mean)}${r.cell.mean[1] === null ? "" : ` (${number(r.cell.mean[1])} to ${number(r.cell.mean[2])})`}`), (r) => r.mean ?? Infinity, "num"],
+      ["mean", "mean regret (95 %)", (r) => meanOf(r.cell), (r) => r.mean ?? Infinity, "num"],
       ["median", "median", (r) => number(r.median), (r) => r.median ?? Infinity, "num extra"],
       ["n", "n", (r) => r.n, (r) => r.n, "num named"],
       ["minus", other ? `minus ${nameOf(values.paper, values.base)}, paired (95 % t)` : "minus base", (r) => (r.minus && r.minus.n ? `${number(r.minus.mean)}${r.minus.low === null ? "" : ` (${number(r.minus.low)} to ${number(r.minus.high)})`}` : ""), (r) => (r.minus ? r.minus.mean : Infinity), "num named"],
@@ -610,20 +610,26 @@
     // Within a rank the smaller mean comes first.
     rows.sort((a, b) => (a.mean ?? Infinity) - (b.mean ?? Infinity) || 0);
     rows.sort((a, b) => (by(a) < by(b) ? -1 : by(a) > by(b) ? 1 : 0) * (way === "down" ? -1 : 1));
-    const few = rows.filter((row) => row.mean !== null && !row.rank).length;
     const head = columns.map(([name, title, , , kind]) => h("th", { scope: "col", class: kind || null, "aria-sort": name === key ? (way === "down" ? "descending" : "ascending") : "none" },
       h("button", { type: "button", id: `sort-${name}`, onclick: () => app.set({ sort: name === key && way !== "down" ? `${name}-down` : name }) }, title, name === key ? (way === "down" ? " ▾" : " ▴") : "")));
     const text = (row) => columns.map(([name, , show]) => (name === "name" ? row.name : show(row)));
     values.table = () => csv([columns.map(([, title]) => title), ...rows.map(text)]);
     return h("section", {}, h("h2", {}, "Leaderboard"),
-      h("p", { class: "small quiet" }, "Algorithms share a rank where the paired 95 % interval of their difference to the best of them holds zero.",
-        few ? ` ${app.plural(few, "mean")} of fewer than ${app.fewest(cells)} trials ${few === 1 ? "has" : "have"} none.` : "",
-        " Ranks are those at the end, whatever round is read.",
+      h("p", { class: "small quiet" }, shared(cells, ranks), " Ranks are those at the end, whatever round is read.",
         new Set(rows.filter((row) => row.n).map((row) => row.n)).size > 1 ? " Means are over as many trials as each was played (n), not the same for all: choose one under “Minus, paired” to compare it on common trials." : ""),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Leaderboard" },
         h("table", { class: "narrow" }, h("thead", {}, h("tr", {}, head)),
           h("tbody", {}, rows.map((row) => h("tr", {}, columns.map(([, title, show, , kind]) => h("td", { class: kind || null, "data-head": title }, show(row)))))))));
   }
+
+  // What a rank says, and who has none.
+  function shared(cells, ranks) {
+    const few = cells.filter((cell) => cell.mean.length && !ranks.has(cell)).length;
+    return "Algorithms share a rank where the paired 95 % interval of their difference to the best of them holds zero." +
+      (few ? ` ${app.plural(few, "mean")} of fewer than ${app.fewest(cells)} trials ${few === 1 ? "has" : "have"} none.` : "");
+  }
+
+  const meanOf = ({ mean }) => (mean.length ? `${number(mean[0])}${mean[1] === null ? "" : ` (${number(mean[1])} to ${number(mean[2])})`}` : "–");
 
   function fault(cell) {
     const words = Object.entries(cell.statuses).map(([word, count]) => `${count} ${word}`);
@@ -722,11 +728,27 @@
         h("dt", {}, "Environment"), h("dd", {}, h("code", {}, about.environment)),
         h("dt", {}, "Trials"), h("dd", {}, Math.max(0, ...cells.map((c) => c.finals.length)) ? `${Math.max(...cells.map((c) => c.finals.length))} at most; trial k of every algorithm meets the same arms and rewards` : "none of regret; it was timed alone"),
         listed("Shown in", figures.map(([name, f]) => h("a", { href: app.address(`paper/${about.paper}`, { figure: name.split("/")[1] }) }, f.title)))),
+      results(about, cells),
       h("h2", {}, "Parameters"),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Parameters" }, table(["parameter", "value"], Object.entries(about.parameters))),
       h("h2", {}, "One trial of it"),
       cells.length ? command(`optimist run "${about.paper}/${about.label}/${cells[0].label}" --trials 0:1`) : null,
     ];
+  }
+
+  // What came out of a setting, the best first; the explorer sorts the same by what one wants.
+  function results(about, cells) {
+    const ranks = app.ranks(cells);
+    const place = (cell) => [parseInt(ranks.get(cell) || 1e6, 10), cell.mean.length ? cell.mean[0] : Infinity];
+    const played = cells.filter((cell) => cell.finals.length).sort((a, b) => d3.ascending(place(a)[0], place(b)[0]) || d3.ascending(place(a)[1], place(b)[1]));
+    if (!played.length) return null;
+    const rows = played.map((cell) => [
+      ranks.get(cell) || "–", h("span", {}, app.swatch(lookOf(about.paper, cell.label)), " ", nameOf(about.paper, cell.label), ...fault(cell)),
+      meanOf(cell), cell.finals.filter((v) => v !== null).length, cell.seconds.length ? number(cell.seconds[0]) : "",
+    ]);
+    return [h("h2", {}, "Results"),
+      h("p", { class: "small quiet" }, "Regret at the end. ", shared(cells, ranks)),
+      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Results" }, table(["rank", "algorithm", "mean regret (95 %)", "trials", "seconds"], rows, null, "narrow", ["num", "", "num", "num named", "num named"]))];
   }
 
   // Provenance.
