@@ -18,7 +18,9 @@ from mkdocs.structure.pages import Page
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 PARTS = HERE / "pages"
-# In the README, where what to type first has been said.
+# In the README: before this the home page has a part of its own, and there it ends, as what to type
+# first has been said.
+FINDINGS = "\n## What we found"
 END_OF_HOME = "\nBoth make a virtual environment"
 # At once: some wait for others more than they compute.
 PROCESSES = 4
@@ -72,11 +74,15 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
 
 def _home() -> str:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    start, found, _ = readme.partition(END_OF_HOME)
-    if not found:
-        raise ValueError(f"README.md has no line {END_OF_HOME.strip()!r}, where the home page ends")
-    first = links.rewritten(start, "index.md", SERVED)
-    return f"{first}\n{(PARTS / 'home.md').read_text(encoding='utf-8')}"
+    for line in (FINDINGS, END_OF_HOME):
+        if line not in readme:
+            raise ValueError(
+                f"README.md has no line {line.strip()!r}, by which the home page is made"
+            )
+    shown = readme.partition(END_OF_HOME)[0]
+    opening, heading, findings = links.rewritten(shown, "index.md", SERVED).partition(FINDINGS)
+    own, read_on = (PARTS / "home.md").read_text(encoding="utf-8").split("<!-- findings -->\n")
+    return f"{opening}\n{own}{heading}{findings}\n{read_on}"
 
 
 def on_page_markdown(markdown: str, page: Page, **kwargs: object) -> str | None:

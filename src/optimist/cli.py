@@ -103,14 +103,16 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser():
     parser = _Parser(
-        prog="optimist", description="Re-run experiments on optimistic bandits and check claims."
+        prog="optimist",
+        allow_abbrev=False,
+        description="Re-run experiments on optimistic bandits and check claims.",
     )
     parser.add_argument("--version", action="version", version=f"optimist {__version__}")
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(name, command, text):
-        added = commands.add_parser(name, help=text)
+        added = commands.add_parser(name, help=text, allow_abbrev=False)
         added.add_argument("--json", action="store_true", help="print JSON")
         added.set_defaults(command=command, name_of_command=name)
         return added
@@ -175,7 +177,11 @@ def _add_run_options(parser):
 def _add_new_options(parser):
     parser.add_argument("what", metavar="WHAT", help="algorithm or environment")
     parser.add_argument("name", metavar="NAME", help="in lower case, as epsilon_greedy")
-    parser.add_argument("--family", help="glb, heavy_tailed, kernel or box; arms, kernel or box")
+    parser.add_argument(
+        "--family",
+        help="of an algorithm: glb, heavy_tailed, kernel or box; "
+        "of an environment: arms, heavy_tailed, kernel or box",
+    )
     parser.add_argument("--file", metavar="PATH", help="default: NAME.py")
 
 
@@ -222,7 +228,7 @@ def _add_compare_options(parser):
     parser.add_argument("--horizon", type=_whole, metavar="T", help="play T rounds, and say so")
     parser.add_argument("--cores", type=_whole, default=1, metavar="N", help="default: 1")
     parser.add_argument(
-        "--fresh", action="store_true", help="take nothing from the tables of the last full run"
+        "--fresh", action="store_true", help="play all of it now, so that times are of one run"
     )
     parser.add_argument(
         "--reference",

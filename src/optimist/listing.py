@@ -10,11 +10,12 @@ from contextlib import suppress
 from typing import Any
 
 from optimist.algorithms import REGISTRIES, algorithm_class, is_algorithm, option_names
+from optimist.comparison.select import HORIZON
 from optimist.environments import environment_class
 from optimist.errors import ConfigError, unknown_name
 from optimist.label import name_of, write
 from optimist.plan.config import load_paper, matches, paper_names, with_file
-from optimist.registry import OtherDomainError
+from optimist.registry import OtherDomainError, names_file
 from optimist.runs.setting import option_defaults, option_places, resolve_setting
 from optimist.runs.trials import Trials, expand
 from optimist.terminal import folded
@@ -46,6 +47,8 @@ def of_name(name: str) -> dict[str, Any]:
         raise ConfigError(
             f"{name!r} is a pattern; allowed: one of settings, as in hvt_ucb/student*"
         )
+    if names_file(name) and _is_environment(name):
+        return of_environment(name)
     if not (is_paper or is_method):
         known = {*paper_names()}.union(*REGISTRIES.values())
         raise unknown_name("paper or algorithm", name, known)
@@ -54,6 +57,20 @@ def of_name(name: str) -> dict[str, Any]:
         with suppress(OtherDomainError):  # any file may have it for one domain alone
             found |= _method(name, domain)
     return found
+
+
+def _is_environment(name: str) -> bool:
+    """Return whether a class of a file is an environment; if it cannot be had, it is none."""
+    try:
+        environment_class(name)
+    except ConfigError:
+        return False
+    return True
+
+
+def of_environment(name: str) -> dict[str, Any]:
+    """Return what the class of an environment is, and the table ``options``, as of a setting."""
+    return {"environment": name, "options": _options({"environment": name, "horizon": HORIZON})}
 
 
 def _method(name: str, domain: str) -> dict[str, Any]:
@@ -185,16 +202,19 @@ def of_setting(paper_name: str, text: str) -> dict[str, Any]:
         The label of a setting.
     """
     label, spec = resolve_setting(load_paper(paper_name), text)
-    values, texts = option_defaults(spec), described(spec["environment"])
     return {
         "setting": f"{paper_name}/{label}",
         "title": spec.get("title"),
         "about": spec.get("about"),
-        "options": [
-            _option_row(key, "value", values.get(key), texts)
-            for key in sorted(option_places(spec["environment"]))
-        ],
+        "options": _options(spec),
     }
+
+
+def _options(spec: Mapping[str, Any]) -> Table:
+    """Return a row for each option of a setting: its value, and what it may be."""
+    values, texts = option_defaults(spec), described(spec["environment"])
+    places = sorted(option_places(spec["environment"]))
+    return [_option_row(key, "value", values.get(key), texts) for key in places]
 
 
 def _algorithms(domain: str) -> Table:

@@ -67,7 +67,7 @@ STARTS = {
         "hvt_ucb/varying_nu_*[factor=0.3,radius=matched]",
         ("hvt_ucb", "oful"),
         trials=20,
-        rounds=300,
+        rounds=3000,
     ),
     "kernel": Start(
         "bkb/gaussian_d1",
@@ -86,8 +86,15 @@ STARTS = {
         trials=10,
     ),
 }
+# By family of environments: options of a first comparison there, and who plays in it.
+WORLDS = {
+    "arms": ("", ("glb_omd", "ecolog")),
+    "heavy_tailed": ("[factor=0.3,radius=matched]", ("hvt_ucb", "oful")),
+    "kernel": ("", ("bkb", "gp_ucb")),
+    "box": ("[horizon=40]", ("gp_ei", "uniform")),
+}
 # Each is a template.
-FAMILIES = {"algorithm": (*STARTS,), "environment": ("arms", "kernel", "box")}
+FAMILIES = {"algorithm": (*STARTS,), "environment": (*WORLDS,)}
 _NAME = re.compile("[a-z][a-z0-9_]*")
 # In a label they stand for something else.
 _IN_LABELS = re.compile(r"[\[\]=,:\s]")
@@ -102,7 +109,7 @@ def write(what: str, name: str, family: str | None, file: str | None = None) -> 
     what : {"algorithm", "environment"}
     name : str
         In lower case, ``epsilon_greedy``; the class is called EpsilonGreedy.
-    family : {"glb", "heavy_tailed", "kernel", "box"} or {"arms", "kernel", "box"}
+    family : {"glb", "heavy_tailed", "kernel", "box"} or {"arms", "heavy_tailed", "kernel", "box"}
         What the algorithm is told, or what the environment is.
     file : str or None
         Path of the file; None for the name in the current folder.
@@ -127,8 +134,7 @@ def write(what: str, name: str, family: str | None, file: str | None = None) -> 
     path = f"{name}.py" if file is None else file
     _check_path(path)
     _create(path, text)
-    start = STARTS[family] if what == "algorithm" else None
-    return path, _next(start, path, canonical_name(f"{path}:{cls}"))
+    return path, _next(what, family, path, canonical_name(f"{path}:{cls}"))
 
 
 def _check_name(what: str, name: str) -> None:
@@ -190,17 +196,19 @@ def _create(path: str, text: str) -> None:
         raise ConfigError(f"{path} exists; allowed: another name, or --file PATH") from None
 
 
-def _next(start: Start | None, path: str, label: str) -> str:
+def _next(what: str, family: str, path: str, label: str) -> str:
     """Return what was written, and what to do now."""
     lines = [f"wrote {path}", "next, and after each change:"]
     lines.append(f"  optimist check {shlex.quote(label)}")
-    if start is None:
-        lines.append(f"  optimist compare {shlex.quote(label)} -a uniform")
-        lines.append(f"in a setting of config/papers/PAPER/settings.yaml: environment: {label}")
-    else:
+    if what == "algorithm":
+        start = STARTS[family]
         cell = shlex.quote(f"{start.setting}/{label}")
         lines.append(f"  optimist run {cell} --trials 0:3 --rounds {ROUNDS}")
         words = [start.pattern, "-a", label, *start.rivals, "--trials", f"{start.trials}"]
         words += [] if start.rounds is None else ["--rounds", f"{start.rounds}"]
         lines.append(f"  optimist compare {shlex.join([*words, '--plot', 'curves.png'])}")
+    else:
+        options, players = WORLDS[family]
+        lines.append(f"  optimist compare {shlex.join([label + options, '-a', *players])}")
+        lines.append(f"in a setting of config/papers/PAPER/settings.yaml: environment: {label}")
     return "\n".join(lines)

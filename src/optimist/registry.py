@@ -196,8 +196,10 @@ class Registry:
         """Return the module of a class, and its name there."""
         found = _FILE.fullmatch(name)
         if found is not None:
-            if not Path(found["path"]).is_file():
-                raise ConfigError(f"{self.kind} {name!r}: there is no file {found['path']!r}")
+            path = Path(found["path"])
+            if not path.is_file():
+                hint = nearest(path.name, (other.name for other in path.parent.glob("*.py")))
+                raise ConfigError(f"{self.kind} {name!r}: there is no file {found['path']!r}{hint}")
             return found["path"], found["name"]
         if name in self.added:
             raise ConfigError(f"{self.kind} {name!r} is of this process alone; allowed: a file")
@@ -244,8 +246,11 @@ class Registry:
                 )
             raise self.refusal(name)
         if inspect.isabstract(found):
-            missing = ", ".join(sorted(getattr(found, "__abstractmethods__")))  # noqa: B009
-            raise ConfigError(f"{name} does not define {missing}; allowed: a class that does")
+            names = sorted(getattr(found, "__abstractmethods__"))  # noqa: B009
+            raise ConfigError(
+                f"{name} does not define {', '.join(names)}; allowed: a class that does, see "
+                "`optimist new` for one that works"
+            )
 
 
 def _attribute(place: str) -> Any:

@@ -25,6 +25,11 @@ from optimist.terminal import CLEAR, is_terminal, width
 SHOWN = re.compile(
     "Nothing to be done|Complete log|Trying to restart|Shutting down|Unlocked|Report created"
 )
+# A job of ours that ends with status 1 has said why.
+OF_SCRIPT = re.compile(
+    r"^CalledProcessError .*\n.*/\.snakemake/scripts/\S+' returned .* status 1\.", re.M
+)
+SAID = " ERROR the job failed: "  # in the last line of its log
 PLAIN_PAUSE = 60.0  # seconds between two lines where nothing can be written over
 LOG_LINES = 20
 LONGEST = 500  # letters of a line of an error: a job may have a thousand inputs
@@ -186,6 +191,8 @@ class LogHandler(LogHandlerBase):
         if record.levelno < WARNING and not (event is None and SHOWN.search(str(record.msg))):
             return ""
         lines = [*self.format(record).splitlines(), *_ends(getattr(record, "log", []))]
+        if OF_SCRIPT.search("\n".join(lines)):
+            return ""
         lines = [f"{line[:LONGEST]} ..." if len(line) > LONGEST else line for line in lines]
         before, after = self._colours if record.levelno > WARNING else ("", "")
         return before + "\n".join(lines) + after
@@ -256,4 +263,5 @@ def _ends(logs: Collection[str]) -> Iterator[str]:
             yield f"    {log} was not written"
             continue
         yield f"    {log}" + (" ends with:" if lines else " is empty")
-        yield from (f"        {line}" for line in lines[-LOG_LINES:])
+        shown = 1 if lines and SAID in lines[-1] else LOG_LINES
+        yield from (f"        {line}" for line in lines[-shown:])

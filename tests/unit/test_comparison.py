@@ -5,6 +5,7 @@ import io
 import json
 import math
 import re
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -429,7 +430,24 @@ def test_registered_algorithms_have_the_colours_of_the_papers_figures():
     looks = draw._looks(["gloc", "mine.py:Mine", "gloc[variant=public]"], {})
     known = load_looks()
     assert looks["gloc"]["color"] == known["methods"]["gloc"]["colour"]
-    assert len({look["color"] for look in looks.values()}) == 3
+    assert looks["gloc[variant=public]"]["color"] == looks["gloc"]["color"]
+    assert looks["mine.py:Mine"]["color"] != looks["gloc"]["color"]
+    assert len({(look["color"], look["linestyle"]) for look in looks.values()}) == 3
+    assert len({look["marker"] for look in looks.values()}) == 3
+
+
+@pytest.mark.parametrize(
+    ("other", "scales"),
+    [([2.0, 3.0, 4.0], ["linear"] * 2), ([90.0, 99.0, 95.0], ["log"] * 2)],
+)
+def test_what_a_linear_axis_would_bury_is_drawn_on_a_logarithmic_one(other, scales):
+    curves, _, ends = optimist.plot(table(a=[1.0, 2.0, 3.0], b=other)).axes
+    assert [curves.get_yscale(), ends.get_xscale()] == scales
+
+
+def test_one_far_trial_does_not_bury_the_others():
+    curves, _, ends = optimist.plot(table(a=[1.0] * 8 + [300.0], b=[2.0] * 9)).axes
+    assert [curves.get_yscale(), ends.get_xscale()] == ["linear", "log"]
 
 
 def test_trials_without_times_are_drawn_where_they_can_be(here):
@@ -440,6 +458,44 @@ def test_trials_without_times_are_drawn_where_they_can_be(here):
     assert [len(curves.lines), len(times.lines), len(ends.collections)] == [2, 1, 2]
     (words,) = page.axes[1].texts
     assert " ".join(words.get_text().split()) == "without times, as of the full run: kept"
+
+
+def test_what_differs_when_it_is_played_again_is_refused(here, capfd):
+    draw_anew = MINE.replace("self.rng.integers", "np.random.default_rng().integers")
+    (here / "mine.py").write_text(draw_anew)
+    short = ["-a", "uniform", "mine.py:Mine", "--trials", "2", "--rounds", "40"]
+    assert cli.main(["compare", "glb_omd/logistic_s3", *short]) == 1
+    out, err = capfd.readouterr()
+    assert "mine.py:Mine: left out, as a trial ended with an error" in out
+    assert "mine.py:Mine, trial 0: its first 30 rounds differ when they are played again" in err
+    assert "optimist check mine.py:Mine may say why" in err
+
+    class Shared(Uniform):
+        known: ClassVar[list[int]] = []
+
+        def select(self, arms):
+            self.known.append(1)
+            return len(self.known) % len(arms)
+
+    with pytest.raises(ConfigError, match="to keep nothing outside of the object"):
+        optimist.play("glb_omd/logistic_s3", [Shared], trials=1, rounds=40)
+
+
+def test_times_are_of_one_run_if_all_is_played_afresh(here, capsys):
+    words = ["compare", "glb_omd/logistic_s3", "-a", "mine.py:Mine", "--rounds", "40", "--trials"]
+    assert cli.main([*words, "2"]) == 0
+    assert "played before" not in capsys.readouterr().out
+    assert cli.main([*words, "3"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "2 trials had been played before, with the times of then. --fresh plays all" in shown
+    first = optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], trials=3, rounds=40)
+    afresh = optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], trials=3, rounds=40, fresh=True)
+    again = optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], trials=3, rounds=40)
+    assert first["regret"].equals(afresh["regret"]) and not first["seconds"].equals(
+        afresh["seconds"]
+    )
+    assert again["seconds"].equals(afresh["seconds"])
+    assert [frame.attrs["reused"] for frame in (first, afresh, again)] == [3, 0, 3]
 
 
 def test_a_figure_of_nothing_or_of_another_kind_is_refused(here):
@@ -546,7 +602,7 @@ def test_whole_trials_of_a_full_run_are_taken_without_their_times(tables):
     first = played[played["trial"] == 0]
     assert first["regret"].tolist() == [50.0, 100.0] and first["seconds"].isna().all()
     cut = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, rounds=20)
-    other = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, committed=False, rounds=20)
+    other = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, fresh=True, rounds=20)
     assert cut.attrs["committed"] == other.attrs["committed"] == {}
 
 

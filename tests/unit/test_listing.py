@@ -6,7 +6,7 @@ import re
 import pytest
 from own_class import MINE
 
-from optimist import cli, listing
+from optimist import cli, listing, new
 from optimist.algorithms import REGISTRIES
 from optimist.environments import BOX_REGISTRY, REGISTRY
 from optimist.label import name_of
@@ -122,6 +122,17 @@ def test_a_class_that_names_no_source_is_listed(tmp_path, monkeypatch, capsys):
     assert "mine.py:Mine on arms: no reference" in capsys.readouterr().out
     assert cli.main(["list", "hvt*"]) == 1
     assert "'hvt*' is a pattern; allowed: one of settings" in capsys.readouterr().err
+
+
+def test_options_of_an_environment_in_a_file_are_listed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    new.write("environment", "world", "heavy_tailed")
+    content = listed(capsys, "world.py:World")
+    options = {row["option"]: row["value"] for row in content["options"]}
+    assert (content["environment"], options["tail"]) == ("world.py:World", "2.5")
+    assert {"radius", "factor", "horizon", "arms"} <= set(options)
+    assert cli.main(["list", "worlds.py:World"]) == 1
+    assert "no file 'worlds.py' (did you mean 'world.py'?)" in capsys.readouterr().err
 
 
 def test_an_unknown_name_suggests_the_nearest(capsys):

@@ -119,7 +119,7 @@ def test_what_is_there_is_never_overwritten(here, capsys):
         ("algorithm random --family glb", "random.py would hide the module 'random'; allowed"),
         ("algorithm numpy --family glb", "numpy.py would hide the module 'numpy'; allowed"),
         ("algorithm mine --family kernels", "is 'kernels' (did you mean 'kernel'?); allowed: glb"),
-        ("environment mine --family glb", "--family of an environment is 'glb'; allowed: arms, k"),
+        ("environment mine --family glb", "--family of an environment is 'glb'; allowed: arms, h"),
         ("algorithm mine", "--family is missing; allowed: glb, heavy_tailed, kernel, box"),
         ("algorthm mine --family glb", "WHAT is 'algorthm' (did you mean 'algorithm'?); allowed"),
         ("algorithm mine --family glb --file a.txt", "--file is 'a.txt'; allowed: a path that en"),

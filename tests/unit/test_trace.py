@@ -58,6 +58,33 @@ def test_a_figure_is_traced_to_settings_streams_data_and_machines(figure):
     assert len(found["inputs"]) == 4
 
 
+def test_a_figure_says_what_has_become_of_its_inputs(figure, capsys):
+    found = trace.trace(figure)
+    assert (found["not_here"], found["changed"]) == ([], [])
+    assert found["rounds"] == {}
+    first, second = (p for p in found["inputs"] if "/regret/" in p)
+    Path(first).unlink()
+    make(Path("results"), replace(toy_trials(first=2, stop=4), rounds=5))
+    found = trace.trace(figure)
+    assert (found["not_here"], found["changed"]) == ([first], [second])
+    assert cli.main(["provenance", str(figure)]) == 0
+    text = capsys.readouterr().out
+    assert "4, of which 1 are not here" in text and "and 1 are others now" in text
+
+
+def test_a_figure_of_trials_that_were_cut_short_says_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (path,) = make(tmp_path / "results", replace(toy_trials(), rounds=5))
+    figure = Path("figures/toy/fig1.png")
+    figure.parent.mkdir(parents=True)
+    figure.write_bytes(b"1")
+    source = {"files": [str(figure)], "inputs": [str(path.relative_to(tmp_path))]}
+    manifest.write(manifest.build({"fig1": source}), "figures/toy/manifest.json")
+    assert trace.trace(figure)["rounds"] == {"toy/here": 5}
+    assert cli.main(["provenance", str(figure)]) == 0
+    assert "    cut short, after 5 rounds\n" in capsys.readouterr().out
+
+
 def test_the_words_name_what_the_issue_of_a_number_is_asked_for(figure, capsys):
     assert cli.main(["provenance", str(figure.parent / "tables" / "fig1.csv")]) == 0
     text = capsys.readouterr().out

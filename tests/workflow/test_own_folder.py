@@ -128,6 +128,23 @@ def test_an_edit_of_the_algorithm_reruns_its_cells_alone(shell):
     assert {Path(p).parent.name for p in outputs} == {"mine.py:Mine", "mine.py:Mine[gamma=0.3]"}
 
 
+def test_an_error_of_the_algorithm_is_told_in_few_lines_and_the_figure_knows(shell, tmp_path):
+    folder = tmp_path / "lab"
+    shutil.copytree(shell.folder, folder)
+    path = folder / "mine.py"
+    path.write_text(path.read_text().replace("x = arms[index]", "x = arm[index]"))
+    done = shell.installed.run(*commands()[3][1], cwd=folder, check=False)
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert "Traceback" not in done.stderr and "CalledProcessError" not in done.stderr
+    assert len(lines) < 30 and lines[-1].startswith("what needs these was not made, or is as")
+    told = [line for line in lines if "NameError: name 'arm' is not defined (mine.py, line" in line]
+    assert len(told) == 4  # of two cells, now and in the ends of their logs
+    figure = "results/quick/figures/glb_omd/with_mine.png"
+    known = shell.installed.run("optimist", "provenance", figure, cwd=folder).stdout
+    assert "of which 2 are not here" in known
+
+
 def test_onstart_of_the_folder_is_that_of_the_workflow(shell):
     folder = shell.folder.parent / "timers"
     shell.installed.run("optimist", "init", folder, cwd=shell.folder)

@@ -94,6 +94,6 @@ class Committed:
         if named.get(path.name) != sha256(path):
             raise ResultError(
                 f"{path} is not the table that its manifest names; restore both, or play anew "
-                "(--fresh, committed=False)"
+                "(--fresh, fresh=True)"
             )
         return path

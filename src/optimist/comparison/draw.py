@@ -4,7 +4,7 @@ Seaborn, which takes 0.7 s to import, is imported here alone, and when something
 """
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,9 @@ BOX = 0.24  # inches, of an algorithm among the distributions
 AROUND = 0.7  # inches, of a row's title and its axis
 LEGEND = 0.17  # inches, of a line of the legend
 LINE = 34  # letters in a panel
+DASHES = ("-", "--", ":", "-.")  # of the variants of a method
+FAR = 20.0  # by which factor means differ where a linear axis would bury the smaller
+FARTHEST = 100.0  # the same of single trials
 FADED = 30  # trials from which their points and lines are fainter
 
 Looks = Mapping[str, Mapping[str, Any]]
@@ -107,27 +110,36 @@ def _empty(rows: int, algorithms: int) -> "Page":
 
 
 def _looks(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return keywords of the line of each algorithm: that of the papers' figures, or a free one."""
-    looks = load_looks()
-    known = {label: looks["methods"].get(name_of(label), {}).get("colour") for label in labels}
-    free = [colour for colour in looks["palette"] if colour not in known.values()]
-    others = cycle(free or looks["palette"])
-    shapes, found = [*MARKERS.values()], dict[str, dict[str, Any]]()
-    # Two files may have a class of one name.
-    own = {*map(name_of, labels)}
-    called = {name: _class(name) for name in own}
+    """Return keywords of the line of each algorithm.
+
+    A method has the colour of the papers' figures, or a free one; its variants have markers and
+    dashes of their own.
+    """
+    looks, methods = load_looks(), [*dict.fromkeys(map(name_of, labels))]
+    colours = {name: looks["methods"].get(name, {}).get("colour") for name in methods}
+    free = cycle([c for c in looks["palette"] if c not in colours.values()] or looks["palette"])
+    colours = {name: colour or next(free) for name, colour in colours.items()}
+    called = short_names(methods) | dict(names)
+    shapes, dashes = [*MARKERS.values()], {name: cycle(DASHES) for name in methods}
+    return {
+        label: {
+            "label": display_name(label, called),
+            "color": colours[name_of(label)],
+            "marker": shapes[i % len(shapes)],
+            "linestyle": next(dashes[name_of(label)]),
+        }
+        for i, label in enumerate(labels)
+    }
+
+
+def short_names(labels: Iterable[str]) -> dict[str, str]:
+    """Return labels with the names of files left out, as far as they remain distinct."""
+    own = {name: name_of(name) for name in labels}
+    called = {name: _class(method) + name[len(method) :] for name, method in own.items()}
     for longer in (short_name, str):
         twice = {n for n in own if [*called.values()].count(called[n]) > 1}
-        called |= {name: longer(name) for name in twice}
-    for i, label in enumerate(labels):
-        own, used = known[label], {look["color"] for look in found.values()}
-        found[label] = {
-            "label": display_name(label, called | dict(names)),
-            "color": next(others) if own is None or own in used else own,
-            "marker": shapes[i % len(shapes)],
-            "linestyle": "-",
-        }
-    return found
+        called |= {name: longer(own[name]) + name[len(own[name]) :] for name in twice}
+    return called
 
 
 def _class(name: str) -> str:
@@ -171,9 +183,20 @@ def _draw_curves(
         right.text(s=textwrap.fill(words, LINE), fontsize="x-small", **place)
     right.sharey(left)
     right.tick_params(labelleft=False)
-    left.set(xlabel="round", ylabel="regret")
+    left.set(xlabel="round", ylabel="regret", yscale=_scale(_ends(rows).mean()))
     right.set(xlabel=f"{unit} so far, beside other processes", xscale="log")
     label_ticks(right)
+
+
+def _ends(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the regret at the end, a row for each trial and a column for each algorithm."""
+    ends = rows.loc[rows.groupby(["algorithm", "trial"], sort=False)["round"].idxmax()]
+    return ends.pivot(index="trial", columns="algorithm", values="regret").astype(float)
+
+
+def _scale(values: "pd.Series", far: float = FAR) -> str:
+    """Return the scale of an axis on which values can be told apart."""
+    return "log" if values.max() > far * values.min() > 0.0 else "linear"
 
 
 def _failed(rows: "pd.DataFrame") -> dict[str, int]:
@@ -190,9 +213,9 @@ def _draw_ends(
     They stand in the order of the ranking: those of which trials ``failed`` come last.
     """
     import seaborn
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    ends = rows.loc[rows.groupby(["algorithm", "trial"], sort=False)["round"].idxmax()]
-    table = ends.pivot(index="trial", columns="algorithm", values="regret").astype(float)
+    table = _ends(rows)
     means = table.mean()
     order = sorted(table, key=lambda label: (label in failed, means[label]))
     names = {
@@ -221,8 +244,16 @@ def _draw_ends(
         canvas.scatter(table[label], places, s=8, alpha=0.8 * faint, lw=0, zorder=3, **look)
     canvas.set_yticks(range(len(order)), [*names.values()])
     canvas.grid(visible=False, axis="y")
-    # A number at the very end of the axis would stand outside of the page.
-    canvas.locator_params(axis="x", nbins=5)
+    if "log" in (_scale(table.median()), _scale(table.stack(), FARTHEST)):
+        canvas.set_xscale("log")
+        low, high = canvas.get_xlim()
+        steps = (1.0,) if high > FARTHEST * low else (1.0, 3.0)
+        canvas.xaxis.set_major_locator(LogLocator(subs=steps))
+        canvas.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        canvas.xaxis.set_minor_formatter(NullFormatter())
+    else:
+        # A number at the very end of the axis would stand outside of the page.
+        canvas.locator_params(axis="x", nbins=5)
     canvas.margins(x=0.08)
     canvas.set(xlabel="regret at the end, by trial", ylabel="")
 

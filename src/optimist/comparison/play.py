@@ -74,7 +74,7 @@ def play(
     first: int = 0,
     rounds: int | None = None,
     cores: int = 1,
-    committed: bool = True,
+    fresh: bool = False,
     report: Report | None = None,
     errors: str = "raise",
 ) -> "pd.DataFrame":
@@ -84,6 +84,9 @@ def play(
     was played before, by this function, by ``optimist compare`` or by the workflow, is taken from
     ``results/kept`` if code, configuration, data and versions are the same; and one of the last
     full run from the tables beside its figures if its setting is the same. Those have no times.
+
+    A class of a file, or of this process, plays the first rounds of its first trial twice before
+    that: it is refused if they differ, as it then draws from something else than its stream.
 
     Parameters
     ----------
@@ -98,8 +101,8 @@ def play(
         Stop each trial after so many; the algorithms are told the whole horizon.
     cores : int
         Processes.
-    committed : bool
-        Whether to take what the tables of the last full run have.
+    fresh : bool
+        Whether to play all of it now, so that times are of one run, and take nothing from before.
     report : callable or None
         Called with a `Progress` after each trial.
     errors : {"raise", "skip"}
@@ -112,7 +115,8 @@ def play(
         A row per recorded round: paper, setting, algorithm, trial, round, regret, seconds, status,
         covered, state_bytes and what the algorithms record. Where the largest value of a function
         is not known, regret is counted from the best value that one of these trials found. Its
-        ``attrs["committed"]`` says how many trials are from tables, by commit of their code, and
+        ``attrs["committed"]`` says how many trials are from tables, by commit of their code,
+        ``attrs["reused"]`` how many were played before, with the times of then, and
         ``attrs["kept"]`` whether results can be kept here, ``attrs["errors"]`` why algorithms were
         left out, by ``paper/setting/algorithm``, ``attrs["one_instance"]`` the settings,
         ``paper/setting``, of which all trials have one instance and differ in the noise alone,
@@ -147,13 +151,14 @@ def play(
         for trial in range(first, first + trials)
     ]
     with tempfile.TemporaryDirectory(prefix="optimist-") as folder:
-        playing = _Playing(asked, Path(folder), cores, report, committed, errors == "skip")
+        playing = _Playing(asked, Path(folder), cores, report, fresh, errors == "skip")
         frames = playing.frames()
         if not frames:
             raise ResultError("\n".join(playing.errors.values()))
         found = _joined(asked, frames)
     found.attrs |= {
         "committed": playing.taken,
+        "reused": playing.reused,
         "kept": playing.is_keeping,
         "errors": playing.errors,
         "one_instance": sorted({_place(t.cell) for t in asked if _is_of_one_instance(t.cell)}),
@@ -208,15 +213,17 @@ class _Playing:
         Of files that nobody needs later.
     cores : int
     report : callable or None
-    committed : bool
-        Whether tables of a full run are looked into.
+    fresh : bool
+        Whether nothing that there is already is taken.
     is_skipping : bool
         Whether cells with an error are left out, see ``errors`` of `play`.
 
     Attributes
     ----------
     taken : dict
-        Trials that are from such tables, by commit.
+        Trials that are from tables of a full run, by commit.
+    reused : int
+        Trials that were kept.
     is_keeping : bool
         Whether what is played is kept; nothing is where nothing can be written.
     errors : dict
@@ -229,10 +236,11 @@ class _Playing:
         folder: Path,
         cores: int,
         report: Report | None,
-        committed: bool,
+        fresh: bool,
         is_skipping: bool,
     ) -> None:
         self._asked = asked
+        self._is_fresh = fresh
         self._folder = folder
         self._cores = cores
         self._report = report or (lambda progress: None)
@@ -241,9 +249,10 @@ class _Playing:
         names = {t.cell.spec["dataset"] for t in asked if "dataset" in t.cell.spec}
         self._data = {name: str(prepared(name)) for name in names}
         self._clock = _Clock()
-        papers = {t.cell.paper for t in asked if committed}
+        papers = set() if fresh else {t.cell.paper for t in asked}
         self._tables = {paper: Committed(figures_folder(paper), paper) for paper in papers}
         self.taken: dict[str, int] = {}
+        self.reused = 0
         self._commits: dict[int, str] = {}
         self._warm_up = WarmUp()
         self._is_skipping = is_skipping
@@ -251,13 +260,7 @@ class _Playing:
 
     def frames(self) -> "list[pd.DataFrame]":
         """Return the rows of each trial of cells without an error, in the order of the asking."""
-        shelf = _Shelf(self._asked, self._layout.kept, self._data, self._folder)
-        found = {}
-        for i, trials in enumerate(self._asked):
-            rows = shelf.rows(trials)
-            rows = self._committed(i, trials) if rows is None else rows
-            if rows is not None:
-                found[i] = rows
+        found = {} if self._is_fresh else self._made_before()
         missing = {i: t for i, t in enumerate(self._asked) if i not in found}
         self._clock.begin(missing.values())
         asked = Counter(t.cell.name for t in self._asked)
@@ -275,6 +278,18 @@ class _Playing:
         for commits in (self._commits[i] for i in kept if i in self._commits):
             self.taken[commits] = self.taken.get(commits, 0) + 1
         return [found[i] for i in kept]
+
+    def _made_before(self) -> "dict[int, pd.DataFrame]":
+        """Return the rows of the trials that were kept, or that a full run played."""
+        shelf = _Shelf(self._asked, self._layout.kept, self._data, self._folder)
+        found = {}
+        for i, trials in enumerate(self._asked):
+            rows = shelf.rows(trials)
+            self.reused += rows is not None
+            rows = self._committed(i, trials) if rows is None else rows
+            if rows is not None:
+                found[i] = rows
+        return found
 
     def _committed(self, number: int, trials: Trials) -> "pd.DataFrame | None":
         """Return the rows of a trial that a full run played, None if there are none."""
@@ -311,7 +326,13 @@ class _Playing:
                         continue
                     if not self._is_left_out(i):
                         self._clock.stop(self._asked[i], seconds)
+                        self._keep(self._output(i))
                         yield i, _read(self._output(i))
+
+    def _keep(self, output: Path) -> None:
+        """Keep what was played in place of what may have been kept; workers do if it is new."""
+        if self._is_fresh and self.is_keeping:
+            results.Store(self._layout.kept, results.read_metadata(output)).keep(output)
 
     def _is_left_out(self, number: int) -> bool:
         return self._asked[number].cell.name in self.errors
@@ -328,14 +349,16 @@ class _Playing:
             "trials": trials.describe(),
             "output": str(output),
             "data": self._data.get(trials.cell.spec.get("dataset", ""), ""),
-            "kept": self._layout.kept if self.is_keeping else str(self._folder / "kept"),
+            "kept": self._layout.kept
+            if self.is_keeping and not self._is_fresh
+            else str(self._folder / "kept"),
         }
 
     def _played_here(self, trials: Trials) -> "pd.DataFrame | None":
         """Return the rows of a trial that is played now, None if its error is skipped."""
         data_dir = self._data.get(trials.cell.spec.get("dataset", ""))
-        self._warm_up.play(trials, data_dir)
         try:
+            self._warm_up.play(trials, data_dir)
             found = play_trial(trials.cell, trials.first, data_dir, rounds=trials.rounds)
         except (Exception, SystemExit) as error:
             if not self._is_skipping:

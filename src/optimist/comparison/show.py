@@ -3,7 +3,8 @@
 import argparse
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -16,7 +17,7 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 
 from optimist import terminal
-from optimist.comparison.draw import ENDINGS, plot
+from optimist.comparison.draw import ENDINGS, plot, short_names
 from optimist.comparison.play import Progress, play
 from optimist.comparison.rank import rank
 from optimist.comparison.select import settings
@@ -33,12 +34,15 @@ if TYPE_CHECKING:
 # Wide enough for all columns where nobody looks at a terminal.
 WIDTH = 160
 ROOMY = 120  # columns from which the reference is named in the header
+ROUNDING = 1e-9  # relative, of sums of the same numbers
+NAME = "algorithm"
+PLAIN_PAUSE = 60.0  # seconds between two lines where nothing can be written over
 FEWEST = 10  # trials with which anything is decided
 
 
 @contextmanager
 def progress(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
-    """Show a bar with the time left, on a terminal; give a function that moves it."""
+    """Show a bar with the time left, elsewhere a line a minute; give a function that moves it."""
     columns = (
         TextColumn("trials"),
         BarColumn(),
@@ -48,9 +52,14 @@ def progress(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
     console, silent = Console(file=stream), not stream.isatty()
     with Bar(*columns, console=console, transient=True, disable=silent) as bar:
         task = bar.add_task("trials", total=None, left="")
+        last = time.monotonic()
 
         def report(found: Progress) -> None:
+            nonlocal last
             bar.update(task, completed=found.done, total=found.total, left=_left(found))
+            if silent and time.monotonic() - last > PLAIN_PAUSE:
+                last = time.monotonic()
+                print(f"{found.done} of {found.total} trials, {_left(found)}", file=stream)
 
         yield report
 
@@ -89,7 +98,7 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
         trials=options.trials,
         rounds=options.rounds,
         cores=options.cores,
-        committed=not options.fresh,
+        fresh=options.fresh,
         report=report,
         errors="skip",
     )
@@ -118,22 +127,31 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
     console = Console(file=stream, width=terminal.width() or WIDTH, highlight=False)
     base = table.attrs.get("reference")
     base = "the first" if base is None else base if console.width >= ROOMY else "the reference"
+    names = short_names(table["algorithm"])
     for (paper, setting), rows in table.groupby(["paper", "setting"], sort=False):
         title = setting if paper == "own" else f"{paper}/{setting}"
         remarks = _remarks(f"{paper}/{setting}", rows, table.attrs)
         title += f" ({'; '.join(remarks)})" if remarks else ""
-        shown = _as_table(rows, base, is_whole=True)
         lines = [title]
-        # A label that is broken cannot be read, nor copied: without room it stands above.
-        unbroken = console.measure(shown, options=console.options.update(max_width=10**4))
-        if unbroken.maximum > console.width:
-            shown = _as_table(rows, base, is_whole=False)
+        # A label that is broken cannot be read, nor copied: without room it is shorter, or above.
+        columns = _columns(rows, base)
+        forms = map(_as_table, _narrower(columns, names))
+        shown = next((form for form in forms if _width(form, console) <= console.width), None)
+        if shown is None:
+            shown = _as_table({name: words for name, words in columns.items() if name != NAME})
             labels = zip(rows["rank"], rows["algorithm"], strict=True)
             lines += [f"{rank}  {label}" for rank, label in labels]
         folded = (terminal.folded(line, console.width) for line in lines)
         console.print(escape("\n".join(folded)), soft_wrap=True, style="italic")
         console.print(shown)
-        for label, faults in zip(rows["algorithm"], rows["faults"], strict=True):
+        told = list(zip(rows["algorithm"], rows["faults"], strict=True))
+        place = f"{paper}/{setting}/"
+        told += [
+            (name.removeprefix(place), "left out, as a trial ended with an error")
+            for name in table.attrs.get("errors", ())
+            if name.startswith(place)
+        ]
+        for label, faults in told:
             if faults:
                 console.print(escape(f"{label}: {faults}"), end="\n\n")
     console.print(escape(_note(table)))
@@ -161,29 +179,45 @@ def _trials(number: int) -> str:
     return f"{number} trial" if number == 1 else f"{number} trials"
 
 
-def _as_table(rows: "pd.DataFrame", base: str, *, is_whole: bool) -> Table:
-    """Return the table of one setting; if it is not whole the labels are left out."""
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+def _columns(rows: "pd.DataFrame", base: str) -> "dict[str, pd.Series]":
+    """Return the words of the table of one setting by their headers."""
     ranks = dict(zip(rows["algorithm"], rows["rank"], strict=True))
-    columns = {
-        "": rows["rank"].map(str),
-        "algorithm": rows["algorithm"].map(escape) if is_whole else None,
-        "trials": [_counted(*row) for row in zip(rows["trials"], rows["failed"], strict=True)]
-        if _is_uneven(rows)
-        else None,
+    columns = {"": rows["rank"].map(str), NAME: rows["algorithm"]}
+    if _is_uneven(rows):
+        columns["trials"] = rows.apply(lambda row: _counted(row["trials"], row["failed"]), axis=1)
+    columns |= {
         "mean regret\n(± 95 %)": _intervals(rows, "mean", "high"),
         "median": rows["median"].map(_number),
         f"minus {escape(base)}\n(± 95 %)": _intervals(rows, "difference", "difference_high"),
-        "p": [_number(p, 2) for p in rows["p"]],
-        "better\nthan": [_ranks(labels, ranks) for labels in rows["better_than"]],
-        "worse\nthan": [_ranks(labels, ranks) for labels in rows["worse_than"]],
-        "seconds\na trial": [_number(seconds, 2) for seconds in rows["seconds"]],
+        "p": rows["p"].map(lambda p: _number(p, 2)),
+        "better\nthan": rows["better_than"].map(lambda labels: _ranks(labels, ranks)),
+        "worse\nthan": rows["worse_than"].map(lambda labels: _ranks(labels, ranks)),
+        "seconds\na trial": rows["seconds"].map(lambda seconds: _number(seconds, 2)),
     }
-    kept = {name: words for name, words in columns.items() if words is not None}
-    for name in kept:
-        shown.add_column(name, justify="left" if name == "algorithm" else "right", overflow="fold")
-    for words in zip(*kept.values(), strict=True):
-        shown.add_row(*words)
+    return columns
+
+
+def _narrower(
+    columns: "dict[str, pd.Series]", names: Mapping[str, str]
+) -> "Iterator[dict[str, pd.Series]]":
+    """Yield columns, then with shorter names, then without p: what is decided, they say anyway."""
+    yield columns
+    short = columns | {NAME: columns[NAME].map(names)}
+    yield short
+    yield {name: words for name, words in short.items() if name != "p"}
+
+
+def _width(shown: Table, console: Console) -> int:
+    """Return how wide a table is if nothing in it is broken."""
+    return console.measure(shown, options=console.options.update(max_width=10**4)).maximum
+
+
+def _as_table(columns: "dict[str, pd.Series]") -> Table:
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for name in columns:
+        shown.add_column(name, justify="left" if name == NAME else "right", overflow="fold")
+    for words in zip(*columns.values(), strict=True):
+        shown.add_row(*map(escape, words))
     return shown
 
 
@@ -191,12 +225,16 @@ def _counted(trials: int, failed: int) -> str:
     return f"{trials} ({failed} failed)" if failed else f"{trials}"
 
 
-def _intervals(rows: "pd.DataFrame", value: str, high: str) -> list[str]:
+def _intervals(rows: "pd.DataFrame", value: str, high: str) -> "pd.Series":
     """Return means with the half of their intervals, which are symmetric, as Student's t is."""
-    return [
-        _number(mean) if end != end else f"{_number(mean)} ± {_number(end - mean, 3)}"
-        for mean, end in zip(rows[value], rows[high], strict=True)
-    ]
+    return rows.apply(lambda row: _interval(row[value], row[high] - row[value]), axis=1)
+
+
+def _interval(value: float, half: float) -> str:
+    if half != half:
+        return _number(value)
+    is_rounding = abs(half) < ROUNDING * abs(value)  # all values are the same
+    return f"{_number(value)} ± {'0' if is_rounding else _number(half, 3)}"
 
 
 def _ranks(labels: Sequence[str], ranks: dict[str, int]) -> str:
@@ -215,7 +253,9 @@ def _number(value: float, digits: int = 4) -> str:
     """Return some digits of a number, and all before the point as far as one reads them."""
     if value != value:
         return ""
-    return f"{value:.0f}" if 1000 <= abs(value) < 10**7 else f"{value:#.{digits}g}"
+    if 10 ** (digits - 1) <= abs(value) < 10**7:
+        return f"{value:.0f}"
+    return f"{value:#.{digits}g}"
 
 
 def _note(table: "pd.DataFrame") -> str:
@@ -226,6 +266,10 @@ def _note(table: "pd.DataFrame") -> str:
     )
     for commit, number in table.attrs.get("committed", {}).items():
         words += f" {number} trials are of the full run of commit {commit}, without their times."
+    if reused := table.attrs.get("reused"):
+        words += f" {_trials(reused)} had been played before, with the times of then."
+    if reused or table.attrs.get("committed"):
+        words += " --fresh plays all of it now."
     if table["failed"].any():
         words += (
             " Algorithms with failed trials come last and are compared with none, as the trials "

@@ -31,10 +31,10 @@ def answer(request: dict[str, object]) -> dict[str, object]:
     """Play the trials of a request; return what is answered."""
     described: dict[str, object] = request["trials"]  # type: ignore[assignment]
     trials = Trials.restore(described)
-    _warm_up.play(trials, str(request["data"]))
     where = f"{trials.cell.name}, trial {trials.first}"
-    start = time.process_time()
     try:
+        _warm_up.play(trials, str(request["data"]))
+        start = time.process_time()
         make_results(
             [described],
             [str(request["output"])],

@@ -28,7 +28,7 @@ def choose(algorithm: Any, arms: np.ndarray, t: int) -> int:
     index = algorithm.select(arms)
     allowed = f"an int from 0 to {len(arms) - 1}"
     seen = f"in round {t + 1} select returned {index!r}"
-    is_int = isinstance(index, int) and not isinstance(index, bool)
+    is_int = isinstance(index, int | np.integer) and not isinstance(index, bool)
     require(is_int, f"{seen}, of type {type(index).__name__}", f"{allowed}, as int(...) makes it")
     require(0 <= index < len(arms), seen, allowed)
     return int(index)
@@ -109,8 +109,8 @@ def plays_the_same_twice(played: Played) -> None:
     """The same trial played again gives the same choices."""
     one, other = (_choices_of(played, 60) for _ in range(2))
     has_rng = "rng" in inspect.signature(played.cls).parameters
-    source = "rng alone" if has_rng else "rng alone, a keyword of the constructor that it lacks"
-    same_choices(one, other, "at first", "when played again", f"to draw from {source}")
+    given = "" if has_rng else ", a numpy Generator that __init__(self, problem, *, rng) would get"
+    same_choices(one, other, "at first", "when played again", f"to draw from rng alone{given}")
 
 
 @ARMS.check(Played)

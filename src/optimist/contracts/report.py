@@ -61,24 +61,20 @@ class Report:
         }
 
     def to_text(self, debug: bool = False, columns: int = WIDTH) -> str:
-        """Return what failed, what is a hint, what held and what was not run, as lines of text.
+        """Return what failed and what is a hint, with counts of the others, as lines of text.
 
         With ``debug`` a traceback follows what was raised.
         """
-
-        def listed(title: str, names: list[str]) -> list[str]:
-            return [folded(f"{title}: {', '.join(names)}", columns)] if names else []
-
         lines = [f"{self.battery.label}: {self.battery.what}"]
-        lines += listed("in", self.places)
+        lines += [folded(f"in: {', '.join(self.places)}", columns)] if self.places else []
         for result in (FAILED, HINT):
             for finding, places in self._grouped(result):
                 lines += _told(finding, places, debug, columns)
         lines += [f"refused: {words}" for words in self.battery.refused]
-        lines += listed("held", self._named(HELD))
-        lines += listed("not run, as others failed", self._named(NOT_RUN))
         counts = {result: len(self._named(result)) for result in (FAILED, HINT, HELD, NOT_RUN)}
-        return "\n".join([*lines, ", ".join(f"{n} {result}" for result, n in counts.items())])
+        words = [f"{n} {result}" for result, n in counts.items()]
+        words[-1] += ", as others failed" if counts[NOT_RUN] else ""
+        return "\n".join([*lines, f"{', '.join(words)} (--json names them)"])
 
     def _grouped(self, result: str) -> list[tuple[Finding, list[str]]]:
         """Return the findings with some result; those that say the same, once."""

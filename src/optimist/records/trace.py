@@ -23,8 +23,10 @@ def trace(path: str | Path) -> dict[str, Any]:
     ``settings`` (specification by paper/setting), ``streams`` (trials by name of the random
     streams) and ``data`` (SHA-256 by data set); of result files also ``lane``, ``algorithm`` and
     ``rounds``; of figures and tables ``manifest``, ``item``, ``drawn`` (as one of ``made``) and
-    ``inputs`` (SHA-256 by path), and, if the configuration still has it, where that is
-    (``configured``) and the classes of its ``panels`` by letter.
+    ``inputs`` (SHA-256 by path), ``not_here`` and ``changed`` (those of them that are not there, or
+    others now), ``rounds`` (of trials that a run cut short, by paper/setting), and, if the
+    configuration still has it, where that is (``configured``) and the classes of its ``panels`` by
+    letter.
 
     Raises
     ------
@@ -41,7 +43,7 @@ def _of_result(path):
     metadata = results.read_metadata(path)
     asked, dataset = metadata["trials"], metadata["resolved"]["dataset"]
     cell = asked["cell"]
-    horizon = cell["spec"]["horizon"]
+    horizon = _horizon(asked)
     return {
         "file": str(path),
         "lane": asked["lane"],
@@ -75,7 +77,25 @@ def _of_item(path):
         "drawn": content["written"],
         **found,
         "inputs": {p: entry["sha256"] for p, entry in inputs.items()},
+        **_now(inputs),
     }
+
+
+def _now(inputs):
+    """Return what has become of inputs, and how long the trials are that were cut short."""
+    there = {p: entry for p, entry in inputs.items() if Path(p).is_file()}
+    changed = [p for p, entry in there.items() if sha256(p) != entry["sha256"]]
+    cut = {}
+    for path in (p for p, entry in there.items() if "made" in entry and p not in changed):
+        asked = results.read_metadata(path)["trials"]
+        place, horizon = f"{asked['cell']['paper']}/{asked['cell']['setting']}", _horizon(asked)
+        if asked["rounds"] and asked["rounds"] < horizon:
+            cut[place] = asked["rounds"]
+    return {"not_here": [p for p in inputs if p not in there], "changed": changed, "rounds": cut}
+
+
+def _horizon(asked):
+    return asked["cell"]["spec"]["horizon"]
 
 
 def _of_claims(path, entry):
@@ -149,7 +169,10 @@ def to_text(found: dict[str, Any]) -> str:
     for made in found["made"]:
         lines += _making(made)
     lines.append("settings:")
-    lines += [f"  {name}: {spec}" for name, spec in found["settings"].items()]
+    for name, spec in found["settings"].items():
+        lines.append(f"  {name}: {spec}")
+        if "inputs" in found and name in found["rounds"]:
+            lines.append(f"    cut short, after {found['rounds'][name]} rounds")
     lines.append("random streams, from SHA-256 of their names, and trials:")
     for name, trials in found["streams"].items():
         gaps = [i for i in range(1, len(trials)) if trials[i] > trials[i - 1] + 1]
@@ -159,7 +182,11 @@ def to_text(found: dict[str, Any]) -> str:
     lines.append("data (SHA-256):" if found["data"] else "data: none")
     lines += [f"  {name}: {digest}" for name, digest in found["data"].items()]
     if "inputs" in found:
-        lines.append("inputs (SHA-256):")
+        lost, changed, every = (len(found[key]) for key in ("not_here", "changed", "inputs"))
+        lines.append(
+            f"inputs (SHA-256): {every}, of which {lost} are not here, as in a fresh clone or "
+            f"after a run that failed, and {changed} are others now"
+        )
         lines += [f"  {path}: {digest}" for path, digest in found["inputs"].items()]
     return "\n".join(lines)
 
