@@ -22,6 +22,7 @@ PARTS = HERE / "pages"
 # first has been said.
 FINDINGS = "\n## What we found"
 END_OF_HOME = "\nBoth make a virtual environment"
+PLACE = "\n<!-- findings -->\n"  # in home.md
 # At once: some wait for others more than they compute.
 PROCESSES = 4
 HOME_PICTURE = "figures/glb_omd/fig1.png"
@@ -74,15 +75,18 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
 
 def _home() -> str:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for line in (FINDINGS, END_OF_HOME):
-        if line not in readme:
-            raise ValueError(
-                f"README.md has no line {line.strip()!r}, by which the home page is made"
-            )
-    shown = readme.partition(END_OF_HOME)[0]
-    opening, heading, findings = links.rewritten(shown, "index.md", SERVED).partition(FINDINGS)
-    own, read_on = (PARTS / "home.md").read_text(encoding="utf-8").split("<!-- findings -->\n")
-    return f"{opening}\n{own}{heading}{findings}\n{read_on}"
+    shown, _ = _parts(readme, END_OF_HOME, "README.md")
+    opening, findings = _parts(links.rewritten(shown, "index.md", SERVED), FINDINGS, "README.md")
+    own, read_on = _parts((PARTS / "home.md").read_text(encoding="utf-8"), PLACE, "home.md")
+    return f"{opening}\n{own}{FINDINGS}{findings}\n{read_on}"
+
+
+def _parts(text: str, mark: str, name: str) -> tuple[str, str]:
+    """Return what stands before a mark, and after it."""
+    before, found, after = text.partition(mark)
+    if not found:
+        raise ValueError(f"{name} has no line {mark.strip()!r} where the home page needs it")
+    return before, after
 
 
 def on_page_markdown(markdown: str, page: Page, **kwargs: object) -> str | None:

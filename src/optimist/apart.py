@@ -1,5 +1,6 @@
 """A command in a process of its own: if a class ends that process, this one says so."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -8,43 +9,73 @@ from collections.abc import Sequence
 from optimist.blame import status_in_words
 from optimist.errors import ResultError
 
-# How the process ends if its command does: with numbers that hardly any other process ends with.
-_STATUSES = {0: 100, 1: 101, 130: 102}
+PATIENCE = 3.0  # seconds that a process has to end once it was asked to
 
 
 def run(arguments: Sequence[str], words: str) -> int:
     """Run ``optimist`` with some arguments, which were parsed before; return its exit status.
+
+    What ends this process, but SIGKILL, ends the other one too.
 
     Raises
     ------
     ResultError
         If the process ended before its command did; ``words`` say what it was at.
     """
-    process = subprocess.Popen([sys.executable, "-P", "-m", "optimist.apart", *arguments])
 
-    before = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    def stop(number: int, frame: object) -> None:
+        sys.exit(128 + number)
+
+    signals = (signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, stop) for number in signals}
+    told, tells = os.pipe()  # the process writes there once its command has ended
+    process = None
     try:
+        command = [sys.executable, "-P", "-m", "optimist.apart", str(tells), *arguments]
+        process = subprocess.Popen(command, pass_fds=[tells])
         status = _wait(process)
+        os.set_blocking(told, False)
+        try:
+            has_ended = bool(os.read(told, 1))
+        except BlockingIOError:
+            has_ended = False
     finally:
-        signal.signal(signal.SIGTERM, before)
-        process.terminate()
-        process.wait()
-    for returned, ended in _STATUSES.items():
-        if status == ended:
-            return returned
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for end in (told, tells):
+            os.close(end)
+        if process is not None:
+            _end(process)
+    if has_ended:
+        return status
     raise ResultError(f"{words}: its process ended with {status_in_words(status)}")
 
 
 def _wait(process: subprocess.Popen[bytes]) -> int:
-    """Return the exit status; an interruption reaches both processes, and the other answers it."""
+    """Return the exit status; the process answers an interruption, which may have reached it."""
     while True:
         try:
             return process.wait()
         except KeyboardInterrupt:
-            continue
+            try:
+                return process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGINT)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 if __name__ == "__main__":
     from optimist import cli
 
-    sys.exit(_STATUSES[cli.main(sys.argv[1:], is_apart=True)])
+    _, tells, *arguments = sys.argv
+    status = cli.main(arguments)
+    os.write(int(tells), b".")
+    sys.exit(status)

@@ -26,17 +26,14 @@ from optimist.errors import (
 WIDTH = 120  # of tables where nobody looks at a terminal
 
 
-def main(arguments: Sequence[str] | None = None, *, is_apart: bool = False) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit status.
 
     Parameters
     ----------
     arguments : list of str or None
-        None for those of this process.
-    is_apart : bool
-        Whether this process is there for this command alone (`optimist.apart`).
+        None for those of this process, which then lets another one play a user's class.
     """
-    arguments = sys.argv[1:] if arguments is None else arguments
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # letters that a terminal lacks show as escapes
             stream.reconfigure(errors="backslashreplace")
@@ -44,7 +41,7 @@ def main(arguments: Sequence[str] | None = None, *, is_apart: bool = False) -> i
     if completion.is_asked():
         completion.answer(parser)
     options = parser.parse_args(arguments)
-    options.arguments, options.is_apart = arguments, is_apart
+    options.may_go_apart = arguments is None
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
         with unwritable_named(), _overlays(options):
@@ -288,8 +285,8 @@ def _run(options):
     from optimist import apart, arithmetic
 
     is_of_user = ".py:" in options.cell or options.configfile
-    if is_of_user and not (options.is_apart or options.debug):
-        return apart.run(options.arguments, options.cell)
+    if options.may_go_apart and is_of_user and not options.debug:
+        return apart.run(sys.argv[1:], options.cell)
     arithmetic.fix()  # before anything imports numpy
     from optimist.blame import in_one_line, of_system
     from optimist.data.alone import prepared

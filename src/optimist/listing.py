@@ -15,7 +15,7 @@ from optimist.environments import environment_class
 from optimist.errors import ConfigError, unknown_name
 from optimist.label import name_of, write
 from optimist.plan.config import load_paper, matches, paper_names, with_file
-from optimist.registry import OtherDomainError, names_file
+from optimist.registry import OtherDomainError, file_meant, names_file
 from optimist.runs.setting import option_defaults, option_places, resolve_setting
 from optimist.runs.trials import Trials, expand
 from optimist.terminal import folded
@@ -41,7 +41,7 @@ def of_name(name: str) -> dict[str, Any]:
     ConfigError
         If neither has this name.
     """
-    name = with_file(name)
+    name = name_of(with_file(name))  # one may have copied a label
     is_paper, is_method = name in paper_names(), is_algorithm(name)
     if set("*?").intersection(name):
         raise ConfigError(
@@ -51,6 +51,8 @@ def of_name(name: str) -> dict[str, Any]:
         return of_environment(name)
     if not (is_paper or is_method):
         known = {*paper_names()}.union(*REGISTRIES.values())
+        if meant := file_meant(name):
+            raise ConfigError(f"{name!r} is no class{meant}; allowed: path.py:Class")
         raise unknown_name("paper or algorithm", name, known)
     found = of_paper(name) if is_paper else {}
     for domain in [domain for domain in REGISTRIES if name in REGISTRIES[domain]]:

@@ -247,8 +247,9 @@ class Registry:
             raise self.refusal(name)
         if inspect.isabstract(found):
             names = sorted(getattr(found, "__abstractmethods__"))  # noqa: B009
+            hint = nearest(names[0], vars(found))
             raise ConfigError(
-                f"{name} does not define {', '.join(names)}; allowed: a class that does, see "
+                f"{name} does not define {', '.join(names)}{hint}; allowed: a class that does, see "
                 "`optimist new` for one that works"
             )
 

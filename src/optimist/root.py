@@ -67,5 +67,6 @@ def made_before(name: str) -> Path:
 
 def how_to_make(command: str) -> str:
     """Return in words how a missing file is made: by a command, in a folder with a workflow."""
-    place = "" if (workspace() / "Snakefile").is_file() else " in a folder of `optimist init DIR`"
+    has_workflow = (workspace() / "Snakefile").is_file()
+    place = "" if has_workflow else ", in a folder that `optimist init DIR` made,"
     return f"make it{place} with: {command}"

@@ -19,16 +19,15 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from optimist.durations import in_words
+from optimist.root import project_root
 from optimist.terminal import CLEAR, is_terminal, width
 
 # What is worth a line among the messages that are neither events nor warnings.
 SHOWN = re.compile(
     "Nothing to be done|Complete log|Trying to restart|Shutting down|Unlocked|Report created"
 )
-# A job of ours that ends with status 1 has said why.
-OF_SCRIPT = re.compile(
-    r"^CalledProcessError .*\n.*/\.snakemake/scripts/\S+' returned .* status 1\.", re.M
-)
+# What Snakemake adds where a script ended with status 1.
+OF_SCRIPT = re.compile(r"^CalledProcessError [^\0]*\.(\w+\.py)['\"]+ returned .* status 1\.$", re.M)
 SAID = " ERROR the job failed: "  # in the last line of its log
 PLAIN_PAUSE = 60.0  # seconds between two lines where nothing can be written over
 LOG_LINES = 20
@@ -53,6 +52,12 @@ def folded(stats: Mapping[str, int]) -> str:
     longest = max(map(len, rows))
     lines = [("job", "count"), *rows.items()]
     return "\n".join(f"{name:{longest}}  {count:>5}" for name, count in lines)
+
+
+def is_said(text: str) -> bool:
+    """Return whether a message is of a script of ours that ended with status 1: it has said why."""
+    found = OF_SCRIPT.search(text)
+    return found is not None and (project_root() / "workflow/scripts" / found[1]).is_file()
 
 
 class Run:
@@ -190,9 +195,10 @@ class LogHandler(LogHandlerBase):
         event = getattr(record, "event", None)
         if record.levelno < WARNING and not (event is None and SHOWN.search(str(record.msg))):
             return ""
-        lines = [*self.format(record).splitlines(), *_ends(getattr(record, "log", []))]
-        if OF_SCRIPT.search("\n".join(lines)):
+        text = self.format(record)
+        if is_said(text):
             return ""
+        lines = [*text.splitlines(), *_ends(getattr(record, "log", []))]
         lines = [f"{line[:LONGEST]} ..." if len(line) > LONGEST else line for line in lines]
         before, after = self._colours if record.levelno > WARNING else ("", "")
         return before + "\n".join(lines) + after

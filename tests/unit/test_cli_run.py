@@ -54,12 +54,12 @@ def test_data_are_prepared_once_for_each_configuration(tmp_path, monkeypatch, ca
         ("self.select = lambda arms: -int(self.rng.random() < 0.06)", "returned -1 in round"),
     ],
 )
-def test_a_class_that_breaks_is_one_line_with_its_trial(tmp_path, monkeypatch, capfd, update, said):
+def test_a_class_that_breaks_is_a_line_with_its_trial(tmp_path, monkeypatch, capsys, update, said):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(MINE.replace("pass", update))
     play = ["run", "glb_omd/logistic_s3/mine.py:Mine", "--rounds", "4", "--trials", "0:9"]
     assert cli.main(play) == 1
-    shown = capfd.readouterr()
+    shown = capsys.readouterr()
     # Trials that had ended well are printed, and the next one is named.
     ended = shown.out.count("status ok")
     assert 0 < ended < 9
@@ -69,32 +69,55 @@ def test_a_class_that_breaks_is_one_line_with_its_trial(tmp_path, monkeypatch, c
         cli.main(["--debug", *play])
 
 
-def test_a_class_that_ends_its_process_is_one_line(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.py").write_text(MINE.replace("pass", "import os; os._exit(0)"))
-    cell = "glb_omd/logistic_s3/mine.py:Mine"
-    assert cli.main(["run", cell, "--rounds", "4"]) == 1
-    shown = capfd.readouterr()
-    how = "exit status 0, as os._exit in a class does it"
-    assert (shown.out, shown.err) == ("", f"error: {cell}: its process ended with {how}\n")
+PLAY = [sys.executable, "-m", "optimist", "run", "glb_omd/logistic_s3/mine.py:Mine"]
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_run_of_a_class_is_stopped_with_its_process(tmp_path, number, status):
+@pytest.mark.parametrize("status", [0, 1, 100])
+def test_a_class_that_ends_its_process_is_one_line(tmp_path, status):
+    (tmp_path / "mine.py").write_text(MINE.replace("pass", f"import os; os._exit({status})"))
+    done = subprocess.run(PLAY, cwd=tmp_path, capture_output=True, text=True)
+    how = f"exit status {status}, as os._exit in a class does it"
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"error: {PLAY[-1]}: its process ended with {how}\n"
+
+
+@pytest.mark.parametrize(
+    ("reached", "number", "status"),
+    [
+        ("all", signal.SIGINT, 130),
+        ("first", signal.SIGINT, 130),
+        ("first", signal.SIGTERM, 143),
+        ("first", signal.SIGHUP, 129),
+    ],
+)
+def test_a_run_of_a_class_is_stopped_with_its_process(tmp_path, reached, number, status):
     """The signal of a terminal reaches both processes, and one of `kill` or `timeout` the first."""
     text = MINE.replace("pass", "import time; print('begun', flush=True); time.sleep(60)")
     (tmp_path / "mine.py").write_text(text)
-    command = [sys.executable, "-m", "optimist", "run", "glb_omd/logistic_s3/mine.py:Mine"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True}
-    process = subprocess.Popen(command, cwd=tmp_path, text=True, **pipes)
+    process = subprocess.Popen(PLAY, cwd=tmp_path, text=True, **pipes)
     assert process.stdout.readline() == "begun\n"
-    if number == signal.SIGINT:
-        os.killpg(process.pid, number)
-    else:
-        process.send_signal(number)
+    (os.killpg if reached == "all" else os.kill)(process.pid, number)
     _, told = process.communicate(timeout=30)
     assert process.returncode == status
     assert told == ("\ninterrupted\n" if number == signal.SIGINT else "")
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+
+
+def test_a_class_that_ignores_the_end_is_killed(tmp_path):
+    text = MINE.replace(
+        "pass",
+        "import signal, time; signal.signal(15, signal.SIG_IGN); print('begun', flush=True); "
+        "time.sleep(60)",
+    )
+    (tmp_path / "mine.py").write_text(text)
+    pipes = {"stdout": subprocess.PIPE, "start_new_session": True}
+    process = subprocess.Popen(PLAY, cwd=tmp_path, text=True, **pipes)
+    assert process.stdout.readline() == "begun\n"
+    process.terminate()
+    process.communicate(timeout=30)
+    assert process.returncode == 143
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
 

@@ -5,6 +5,7 @@ import io
 import json
 import math
 import re
+import shutil
 from typing import ClassVar
 
 import numpy as np
@@ -23,6 +24,7 @@ from optimist.comparison import play as playing
 from optimist.errors import ConfigError, ResultError, UnwritableError
 from optimist.files import sha256
 from optimist.plan.config import load_looks, load_paper
+from optimist.runs import results
 from optimist.runs.cell import make_cell, play_trial
 from optimist.runs.trials import Trials
 
@@ -309,18 +311,16 @@ def test_settings_of_one_instance_say_so(here, capsys):
     settings = ["glb_omd/logistic_s3", "glb_omd/logistic_s3[instance=per_trial]"]
     assert cli.main(["compare", *settings, "-a", "uniform", "--trials", "2", "--rounds", "5"]) == 0
     shown = capsys.readouterr().out
-    cut = "2 trials; 5 of 3000 rounds"
-    assert f"glb_omd/logistic_s3 ({cut}; one instance: trials differ in noise)\n" in shown
-    assert f"glb_omd/logistic_s3[instance=per_trial] ({cut})\n" in shown
+    cut, radii = "2 trials; 5 of 3000 rounds", "radii are those of each method's theorem"
+    one = "one instance: trials differ in noise"
+    assert f"glb_omd/logistic_s3 ({cut}; {one}; {radii})\n" in shown
+    assert f"glb_omd/logistic_s3[instance=per_trial] ({cut}; {radii})\n" in shown
+    assert "factor=0.3 shrinks them" in " ".join(shown.split())
     assert "optimist check" not in shown
     changed = ["--trials", "1", "--horizon", "5", "-a", "mine.py:Mine"]
     assert cli.main(["compare", settings[1], *changed]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert (
-        "[horizon=5,instance=per_trial] " in shown
-        and "(1 trial) " in shown
-        and " rounds" not in shown
-    )
+    assert "[horizon=5,instance=per_trial] (1 trial; radii" in shown and " rounds" not in shown
     assert "Whether the contract is kept by mine.py:Mine is for optimist check to say." in shown
 
 
@@ -437,12 +437,21 @@ def test_registered_algorithms_have_the_colours_of_the_papers_figures():
 
 
 @pytest.mark.parametrize(
-    ("other", "scales"),
-    [([2.0, 3.0, 4.0], ["linear"] * 2), ([90.0, 99.0, 95.0], ["log"] * 2)],
+    ("one", "other", "scales"),
+    [
+        ([1.0, 2.0, 3.0], [2.0, 3.0, 4.0], ["linear", "linear"]),
+        ([1.0, 2.0, 3.0], [90.0, 99.0, 95.0], ["log", "log"]),
+        ([0.0, 2.0, 3.0], [90.0, 99.0, 95.0], ["log", "symlog"]),
+        ([-1.0, 2.0, 3.0], [90.0, 99.0, 95.0], ["log", "symlog"]),
+        ([0.0, 0.0, 0.0], [90.0, 99.0, 95.0], ["linear", "linear"]),
+        ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], ["linear", "linear"]),
+    ],
 )
-def test_what_a_linear_axis_would_bury_is_drawn_on_a_logarithmic_one(other, scales):
-    curves, _, ends = optimist.plot(table(a=[1.0, 2.0, 3.0], b=other)).axes
+def test_what_a_linear_axis_would_bury_is_drawn_on_a_logarithmic_one(one, other, scales):
+    curves, _, ends = optimist.plot(table(a=one, b=other)).axes
     assert [curves.get_yscale(), ends.get_xscale()] == scales
+    low, high = ends.get_xlim()
+    assert low < min(*one, *other) and max(*one, *other) < high
 
 
 def test_one_far_trial_does_not_bury_the_others():
@@ -467,18 +476,49 @@ def test_what_differs_when_it_is_played_again_is_refused(here, capfd):
     assert cli.main(["compare", "glb_omd/logistic_s3", *short]) == 1
     out, err = capfd.readouterr()
     assert "mine.py:Mine: left out, as a trial ended with an error" in out
-    assert "mine.py:Mine, trial 0: its first 30 rounds differ when they are played again" in err
+    assert "mine.py:Mine, trial 0: mine.py:Mine differs in its first rounds when" in err
     assert "optimist check mine.py:Mine may say why" in err
+    kept = [results.read_metadata(path) for path in (here / "results/kept").rglob("*.parquet")]
+    assert {found["trials"]["cell"]["algorithm"] for found in kept} == {"uniform"}
 
     class Shared(Uniform):
         known: ClassVar[list[int]] = []
 
         def select(self, arms):
             self.known.append(1)
-            return len(self.known) % len(arms)
+            return len(self.known) % 7
 
-    with pytest.raises(ConfigError, match="to keep nothing outside of the object"):
+    with pytest.raises(
+        ConfigError, match=r"Shared differs .* to keep nothing outside of the object"
+    ):
         optimist.play("glb_omd/logistic_s3", [Shared], trials=1, rounds=40)
+
+
+def test_an_environment_that_differs_is_named_and_not_the_algorithm(here, capsys):
+    new.write("environment", "world", "heavy_tailed")
+    path = here / "world.py"
+    path.write_text(path.read_text().replace('stream("noise")', "np.random.default_rng()"))
+    words = ["world.py:World[horizon=30]", "-a", "uniform", "oful", "--trials", "2"]
+    assert cli.main(["compare", *words]) == 1
+    assert "world.py:World differs in its first rounds" in (err := capsys.readouterr().err)
+    assert "to draw from stream alone" in err
+
+
+def test_what_was_seen_of_results_that_cannot_be_kept_is_an_error_of_the_system(here):
+    words = {"trials": 1, "rounds": 5, "fresh": True}
+    optimist.play("glb_omd/logistic_s3", ["uniform"], **words)
+    for folder in (here / "results/kept").iterdir():
+        shutil.rmtree(folder)
+        folder.write_text("no folder")
+    with pytest.raises(ResultError, match="results/kept"):
+        optimist.play("glb_omd/logistic_s3", ["uniform"], errors="skip", **words)
+
+
+def test_a_pattern_of_names_gives_all_of_them_its_options():
+    found = optimist.settings("glb_omd/logistic_s?[factor=0.3]")
+    assert [str(one) for one in found] == [
+        f"glb_omd/logistic_s{s}[factor=0.3]" for s in (3, 5, 7, 9)
+    ]
 
 
 def test_times_are_of_one_run_if_all_is_played_afresh(here, capsys):

@@ -400,7 +400,7 @@ def test_the_command_says_what_failed_what_is_a_hint_and_what_held(here, capsys)
     assert (
         "  raised ZeroDivisionError: division by zero, in select, round 1, mine.py line 8\n" in out
     )
-    assert "hint: cites_its_source\n  reference is 'me'; allowed: author, year and place" in out
+    assert "hint: cites_its_source\n  reference is 'me'; allowed: author, year and a theorem" in out
     assert "names_its_problem" not in out
     assert "here" not in out.split() and "Traceback" not in out
     ended = r"1 failed, 3 hint, \d+ held, \d+ not run, as others failed \(--json names them\)"

@@ -133,6 +133,9 @@ def test_options_of_an_environment_in_a_file_are_listed(tmp_path, monkeypatch, c
     assert {"radius", "factor", "horizon", "arms"} <= set(options)
     assert cli.main(["list", "worlds.py:World"]) == 1
     assert "no file 'worlds.py' (did you mean 'world.py'?)" in capsys.readouterr().err
+    assert listed(capsys, "world.py:World[arms=3]") == content
+    assert cli.main(["list", "world.py"]) == 1
+    assert "'world.py' is no class (did you mean 'world.py:World'?)" in capsys.readouterr().err
 
 
 def test_an_unknown_name_suggests_the_nearest(capsys):

@@ -77,6 +77,66 @@ def test_intervals_are_not_broken_on_a_terminal_of_eighty_columns(monkeypatch):
     assert sum("-21234 ± 52468" in line and "-31234 ± 131234" in line for line in lines) == 3
 
 
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [
+        ((16.637, 4.561), "16.6 ± 4.6"),
+        ((21.854, 0.8801), "21.85 ± 0.88"),
+        ((1120.6, 559.3), "1121 ± 559"),
+        ((1.62, 0.9985), "1.6 ± 1.0"),
+        ((-0.31, 0.0204), "-0.310 ± 0.020"),
+        ((1.2e8, 3e6), "1.200e+08 ± 3000000"),
+        ((161474.0, 2.9e-11, 1e-4), "161474 ± 0"),
+        ((1e-17, 2e-17, 1e-9), "0 ± 0"),
+        ((5.0, float("nan")), "5.000"),
+        ((float("nan"), float("nan")), ""),
+    ],
+)
+def test_an_interval_is_written_to_two_digits_of_its_half(numbers, text):
+    assert show._interval(*numbers) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "digits", "text"),
+    [
+        (999.96, 4, "1000"),
+        (-999.99, 4, "-1000"),
+        (9.97, 2, "10"),
+        (0.0, 4, "0"),
+        (0.0042, 2, "0.0042"),
+    ],
+)
+def test_a_number_ends_in_no_point(number, digits, text):
+    assert show._number(number, digits) == text
+
+
+def test_names_are_shorter_before_they_are_left_out_and_the_note_says_what_is(monkeypatch):
+    rows = ranking(["papers/first.py:Mine[gamma=0.3]", "hvt_ucb"])
+    for columns, is_inside, left_out in (
+        (160, "papers/first.py:Mine[gamma=0.3] ", ""),
+        (90, " Mine[gamma=0.3] ", ""),
+        (80, " Mine[gamma=0.3] ", "p, median"),
+        (70, "1  papers/first.py:Mine[gamma=0.3]\n", ""),
+    ):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        stream = io.StringIO()
+        show.write(rows, stream)
+        text = stream.getvalue()
+        assert is_inside in text, columns
+        assert (f"no room for: {left_out}." in " ".join(text.split())) == bool(left_out), columns
+
+
+def test_classes_of_one_name_keep_their_files():
+    called = show.short_names(
+        ["a/x.py:Mine[gamma=1]", "b/y.py:Mine[gamma=2]", "gloc[variant=public]"]
+    )
+    assert [*called.values()] == [
+        "x.py:Mine[gamma=1]",
+        "y.py:Mine[gamma=2]",
+        "gloc[variant=public]",
+    ]
+
+
 def test_a_ranking_says_once_how_many_trials_there_were(monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")
     stream = io.StringIO()

@@ -58,10 +58,10 @@ def test_a_figure_is_traced_to_settings_streams_data_and_machines(figure):
     assert len(found["inputs"]) == 4
 
 
-def test_a_figure_says_what_has_become_of_its_inputs(figure, capsys):
+def test_a_figure_says_what_has_become_of_its_inputs(figure, monkeypatch, capsys):
     found = trace.trace(figure)
     assert (found["not_here"], found["changed"]) == ([], [])
-    assert found["rounds"] == {}
+    assert found["cut"] == {}
     first, second = (p for p in found["inputs"] if "/regret/" in p)
     Path(first).unlink()
     make(Path("results"), replace(toy_trials(first=2, stop=4), rounds=5))
@@ -69,20 +69,25 @@ def test_a_figure_says_what_has_become_of_its_inputs(figure, capsys):
     assert (found["not_here"], found["changed"]) == ([first], [second])
     assert cli.main(["provenance", str(figure)]) == 0
     text = capsys.readouterr().out
-    assert "4, of which 1 are not here" in text and "and 1 are others now" in text
+    assert "after a failed run: 1\n" in text and "others now: 1\n" in text
+    monkeypatch.chdir(figure.parent)
+    elsewhere = trace.trace(figure.name)
+    assert [elsewhere[key] for key in ("not_here", "changed")] == [[first], [second]]
 
 
 def test_a_figure_of_trials_that_were_cut_short_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (path,) = make(tmp_path / "results", replace(toy_trials(), rounds=5))
+    whole = toy_trials(first=2, stop=4)
+    path, other = make(tmp_path / "results", replace(toy_trials(), rounds=5), whole)
     figure = Path("figures/toy/fig1.png")
     figure.parent.mkdir(parents=True)
     figure.write_bytes(b"1")
-    source = {"files": [str(figure)], "inputs": [str(path.relative_to(tmp_path))]}
+    inputs = [str(one.relative_to(tmp_path)) for one in (path, other)]
+    source = {"files": [str(figure)], "inputs": inputs}
     manifest.write(manifest.build({"fig1": source}), "figures/toy/manifest.json")
-    assert trace.trace(figure)["rounds"] == {"toy/here": 5}
+    assert trace.trace(figure)["cut"] == {inputs[0]: 5}
     assert cli.main(["provenance", str(figure)]) == 0
-    assert "    cut short, after 5 rounds\n" in capsys.readouterr().out
+    assert "results that were cut short: 1, after 5 rounds\n" in capsys.readouterr().out
 
 
 def test_the_words_name_what_the_issue_of_a_number_is_asked_for(figure, capsys):

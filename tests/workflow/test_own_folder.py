@@ -138,11 +138,15 @@ def test_an_error_of_the_algorithm_is_told_in_few_lines_and_the_figure_knows(she
     lines = done.stderr.splitlines()
     assert "Traceback" not in done.stderr and "CalledProcessError" not in done.stderr
     assert len(lines) < 30 and lines[-1].startswith("what needs these was not made, or is as")
-    told = [line for line in lines if "NameError: name 'arm' is not defined (mine.py, line" in line]
-    assert len(told) == 4  # of two cells, now and in the ends of their logs
+    for cell in ("Mine", "Mine[gamma=0.3]"):
+        told = [line for line in lines if f"mine.py:{cell}, trial 0" in line]
+        assert told and all(
+            "NameError: name 'arm' is not defined (mine.py" in line for line in told
+        )
     figure = "results/quick/figures/glb_omd/with_mine.png"
     known = shell.installed.run("optimist", "provenance", figure, cwd=folder).stdout
-    assert "of which 2 are not here" in known
+    assert "after a failed run: 2\n" in known
+    assert "results that were cut short: 2, after 150 rounds\n" in known
 
 
 def test_onstart_of_the_folder_is_that_of_the_workflow(shell):
@@ -224,11 +228,11 @@ def test_commands_write_below_the_current_folder_and_never_to_the_package(instal
     assert [*tmp_path.glob("results/data/alone/*/abalone.csv")]
     installed.run("optimist", "new", "algorithm", "ours", "--family", "kernel", cwd=tmp_path)
     done = installed.run("optimist", "claims", cwd=tmp_path, check=False)
-    command = "in a folder of `optimist init DIR` with: snakemake --cores 2"
-    expected = f"claims.csv does not exist; make it {command} (a quick run"
+    command = ", in a folder that `optimist init DIR` made, with: snakemake --cores 2"
+    expected = f"claims.csv does not exist; make it{command} (a quick run"
     assert done.returncode == 0 or expected in done.stderr
     done = installed.run("optimist", "page", cwd=tmp_path, check=False)
-    assert done.returncode == 1 and f"does not exist; make it {command} " in done.stderr
+    assert done.returncode == 1 and f"does not exist; make it{command} " in done.stderr
     done = installed.run("optimist", "claims", "--readme", cwd=tmp_path, check=False)
     assert done.returncode == 1
     assert installed.files() == before

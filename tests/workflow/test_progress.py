@@ -52,6 +52,24 @@ def test_a_failure_is_shown_with_the_end_of_its_log_and_the_others_go_on(folder)
     assert len(list((folder / "made").iterdir())) == 4
 
 
+@pytest.mark.parametrize(
+    ("script", "status", "expected"),
+    [
+        ("tmp1_x.run_trials.py", "exit status 1.", True),
+        ("tmp1_x.run_trials.py", "exit status 137.", False),
+        ("tmp1_x.theirs.py", "exit status 1.", False),
+        ("tmp1_x.theirs.R", "exit status 1.", False),
+    ],
+)
+def test_what_a_script_of_ours_has_said_is_not_said_again(script, status, expected):
+    for path in (f"/a/.snakemake/scripts/{script}", f"'/a b/.snakemake/scripts/{script}'"):
+        text = (
+            'RuleException:\nCalledProcessError in file "/a/runs.smk", line 30:\n'
+            f"Command 'set -euo pipefail;  python {path}' returned non-zero {status}"
+        )
+        assert plugin.is_said(text) == expected
+
+
 @pytest.mark.workflow
 def test_on_a_terminal_one_line_is_written_over_and_fits(folder):
     own, other = pty.openpty()

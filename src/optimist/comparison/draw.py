@@ -36,6 +36,7 @@ LINE = 34  # letters in a panel
 DASHES = ("-", "--", ":", "-.")  # of the variants of a method
 FAR = 20.0  # by which factor means differ where a linear axis would bury the smaller
 FARTHEST = 100.0  # the same of single trials
+LINEAR = {"value": "linear"}
 FADED = 30  # trials from which their points and lines are fainter
 
 Looks = Mapping[str, Mapping[str, Any]]
@@ -86,12 +87,13 @@ def plot(
             raise unknown_name("names", name, known)
     settings = list(complete.groupby(["paper", "setting"], sort=False))
     looks = _looks([*dict.fromkeys(complete["algorithm"])], names or {})
+    beside = "" if played.attrs.get("processes") == 1 else ", beside other processes"
     with matplotlib.style.context(STYLE, after_reset=True):
         page = _empty(len(settings), len(looks))
         canvases = page.subplots(len(settings), 3, squeeze=False)
         for row_of, ((paper, setting), rows) in zip(canvases, settings, strict=True):
             row_of[0].set_title(setting if paper == "own" else f"{paper}/{setting}")
-            _draw_curves(row_of[0], row_of[1], rows, looks, level)
+            _draw_curves(row_of[0], row_of[1], rows, looks, level, beside)
             of_setting = (played["paper"] == paper) & (played["setting"] == setting)
             _draw_ends(row_of[2], rows, looks, _failed(played[of_setting]))
         _draw_legend(page, canvases[0][0], complete, level)
@@ -133,13 +135,13 @@ def _looks(labels: list[str], names: Mapping[str, str]) -> dict[str, dict[str, A
 
 
 def short_names(labels: Iterable[str]) -> dict[str, str]:
-    """Return labels with the names of files left out, as far as they remain distinct."""
-    own = {name: name_of(name) for name in labels}
-    called = {name: _class(method) + name[len(method) :] for name, method in own.items()}
+    """Return labels without the names of files, as far as methods of two files are told apart."""
+    own = {label: name_of(label) for label in labels}
+    called = {name: _class(name) for name in own.values()}
     for longer in (short_name, str):
-        twice = {n for n in own if [*called.values()].count(called[n]) > 1}
-        called |= {name: longer(own[name]) + name[len(own[name]) :] for name in twice}
-    return called
+        twice = {name for name in called if [*called.values()].count(called[name]) > 1}
+        called |= {name: longer(name) for name in twice}
+    return {label: called[name] + label[len(name) :] for label, name in own.items()}
 
 
 def _class(name: str) -> str:
@@ -147,7 +149,12 @@ def _class(name: str) -> str:
 
 
 def _draw_curves(
-    left: "Canvas", right: "Canvas", rows: "pd.DataFrame", looks: Looks, level: float
+    left: "Canvas",
+    right: "Canvas",
+    rows: "pd.DataFrame",
+    looks: Looks,
+    level: float,
+    beside: str,
 ) -> None:
     import seaborn
 
@@ -183,8 +190,10 @@ def _draw_curves(
         right.text(s=textwrap.fill(words, LINE), fontsize="x-small", **place)
     right.sharey(left)
     right.tick_params(labelleft=False)
-    left.set(xlabel="round", ylabel="regret", yscale=_scale(_ends(rows).mean()))
-    right.set(xlabel=f"{unit} so far, beside other processes", xscale="log")
+    left.set(xlabel="round", ylabel="regret")
+    means = _ends(rows).mean()
+    left.set_yscale(**_scale(means, means))
+    right.set(xlabel=f"{unit} so far{beside}", xscale="log")
     label_ticks(right)
 
 
@@ -194,9 +203,14 @@ def _ends(rows: "pd.DataFrame") -> "pd.DataFrame":
     return ends.pivot(index="trial", columns="algorithm", values="regret").astype(float)
 
 
-def _scale(values: "pd.Series", far: float = FAR) -> str:
-    """Return the scale of an axis on which values can be told apart."""
-    return "log" if values.max() > far * values.min() > 0.0 else "linear"
+def _scale(drawn: "pd.Series", seen: "pd.Series", far: float = FAR) -> dict[str, Any]:
+    """Return keywords of a scale of ``drawn`` values on which those ``seen`` can be told apart."""
+    positive = seen[seen > 0.0]
+    if positive.empty or not seen.max() > far * positive.min():
+        return LINEAR
+    if (drawn > 0.0).all():
+        return {"value": "log"}
+    return {"value": "symlog", "linthresh": float(drawn[drawn > 0.0].min())}
 
 
 def _failed(rows: "pd.DataFrame") -> dict[str, int]:
@@ -244,13 +258,18 @@ def _draw_ends(
         canvas.scatter(table[label], places, s=8, alpha=0.8 * faint, lw=0, zorder=3, **look)
     canvas.set_yticks(range(len(order)), [*names.values()])
     canvas.grid(visible=False, axis="y")
-    if "log" in (_scale(table.median()), _scale(table.stack(), FARTHEST)):
-        canvas.set_xscale("log")
+    values = table.stack()
+    scale = _scale(values, table.median())
+    if scale == LINEAR:
+        scale = _scale(values, values, FARTHEST)
+    if scale != LINEAR:
+        canvas.set_xscale(**scale)
         low, high = canvas.get_xlim()
-        steps = (1.0,) if high > FARTHEST * low else (1.0, 3.0)
-        canvas.xaxis.set_major_locator(LogLocator(subs=steps))
+        steps = (1.0,) if not high < FARTHEST * low else (1.0, 3.0)
         canvas.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         canvas.xaxis.set_minor_formatter(NullFormatter())
+        if scale["value"] == "log":
+            canvas.xaxis.set_major_locator(LogLocator(subs=steps))
     else:
         # A number at the very end of the axis would stand outside of the page.
         canvas.locator_params(axis="x", nbins=5)

@@ -85,8 +85,8 @@ def play(
     ``results/kept`` if code, configuration, data and versions are the same; and one of the last
     full run from the tables beside its figures if its setting is the same. Those have no times.
 
-    A class of a file, or of this process, plays the first rounds of its first trial twice before
-    that: it is refused if they differ, as it then draws from something else than its stream.
+    A class of a user's own plays the first rounds of a trial twice before that, in each process: it
+    is refused if they differ, as it then draws from something else than its stream.
 
     Parameters
     ----------
@@ -116,7 +116,8 @@ def play(
         covered, state_bytes and what the algorithms record. Where the largest value of a function
         is not known, regret is counted from the best value that one of these trials found. Its
         ``attrs["committed"]`` says how many trials are from tables, by commit of their code,
-        ``attrs["reused"]`` how many were played before, with the times of then, and
+        ``attrs["reused"]`` how many were played before, with the times of then,
+        ``attrs["processes"]`` how many processes played the others at once, and
         ``attrs["kept"]`` whether results can be kept here, ``attrs["errors"]`` why algorithms were
         left out, by ``paper/setting/algorithm``, ``attrs["one_instance"]`` the settings,
         ``paper/setting``, of which all trials have one instance and differ in the noise alone,
@@ -159,6 +160,7 @@ def play(
     found.attrs |= {
         "committed": playing.taken,
         "reused": playing.reused,
+        "processes": playing.processes,
         "kept": playing.is_keeping,
         "errors": playing.errors,
         "one_instance": sorted({_place(t.cell) for t in asked if _is_of_one_instance(t.cell)}),
@@ -177,7 +179,8 @@ def _is_of_one_instance(cell: Cell) -> bool:
 
 
 def _has_own_radii(cell: Cell) -> bool:
-    return option_defaults(cell.spec).get("radius") == "theory"
+    options = option_defaults(cell.spec)
+    return options.get("radius", "theory") == "theory" and options.get("factor") == 1.0
 
 
 def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
@@ -224,6 +227,8 @@ class _Playing:
         Trials that are from tables of a full run, by commit.
     reused : int
         Trials that were kept.
+    processes : int
+        How many played at once.
     is_keeping : bool
         Whether what is played is kept; nothing is where nothing can be written.
     errors : dict
@@ -246,6 +251,7 @@ class _Playing:
         self._report = report or (lambda progress: None)
         self._layout = Layout(str(workspace() / load_config()["results"]), "")
         self.is_keeping = _takes_files(self._layout.kept)
+        self._kept = self._layout.kept if self.is_keeping else str(folder / "kept")
         names = {t.cell.spec["dataset"] for t in asked if "dataset" in t.cell.spec}
         self._data = {name: str(prepared(name)) for name in names}
         self._clock = _Clock()
@@ -253,6 +259,8 @@ class _Playing:
         self._tables = {paper: Committed(figures_folder(paper), paper) for paper in papers}
         self.taken: dict[str, int] = {}
         self.reused = 0
+        self.processes = 0
+        self._is_reused: set[int] = set()
         self._commits: dict[int, str] = {}
         self._warm_up = WarmUp()
         self._is_skipping = is_skipping
@@ -277,6 +285,7 @@ class _Playing:
         kept = [i for i in sorted(found) if not self._is_left_out(i)]
         for commits in (self._commits[i] for i in kept if i in self._commits):
             self.taken[commits] = self.taken.get(commits, 0) + 1
+        self.reused = len(self._is_reused.intersection(kept))
         return [found[i] for i in kept]
 
     def _made_before(self) -> "dict[int, pd.DataFrame]":
@@ -285,7 +294,7 @@ class _Playing:
         found = {}
         for i, trials in enumerate(self._asked):
             rows = shelf.rows(trials)
-            self.reused += rows is not None
+            self._is_reused |= set() if rows is None else {i}
             rows = self._committed(i, trials) if rows is None else rows
             if rows is not None:
                 found[i] = rows
@@ -304,7 +313,8 @@ class _Playing:
         here = {i: t for i, t in missing.items() if is_of_this_process(t.cell)}
         elsewhere = {i: t for i, t in missing.items() if i not in here}
         with ExitStack() as stack:
-            workers = _Workers(stack, min(self._cores, len(elsewhere)), self._request)
+            self.processes = max(1, min(self._cores, len(elsewhere)))
+            workers = _Workers(stack, self.processes, self._request)
             waiting = {workers.submit(t, self._output(i)): i for i, t in elsewhere.items()}
             for i, trials in here.items():
                 if not self._is_left_out(i):
@@ -326,13 +336,7 @@ class _Playing:
                         continue
                     if not self._is_left_out(i):
                         self._clock.stop(self._asked[i], seconds)
-                        self._keep(self._output(i))
                         yield i, _read(self._output(i))
-
-    def _keep(self, output: Path) -> None:
-        """Keep what was played in place of what may have been kept; workers do if it is new."""
-        if self._is_fresh and self.is_keeping:
-            results.Store(self._layout.kept, results.read_metadata(output)).keep(output)
 
     def _is_left_out(self, number: int) -> bool:
         return self._asked[number].cell.name in self.errors
@@ -349,9 +353,8 @@ class _Playing:
             "trials": trials.describe(),
             "output": str(output),
             "data": self._data.get(trials.cell.spec.get("dataset", ""), ""),
-            "kept": self._layout.kept
-            if self.is_keeping and not self._is_fresh
-            else str(self._folder / "kept"),
+            "kept": str(self._folder / "kept") if self._is_fresh else self._kept,
+            "replaced": self._kept if self._is_fresh else "",
         }
 
     def _played_here(self, trials: Trials) -> "pd.DataFrame | None":

@@ -72,10 +72,10 @@ def settings(*texts: str, **options: Value) -> list[Setting]:
     Parameters
     ----------
     texts : str
-        ``paper/label``; in the label ``*`` and ``?`` stand for letters. A pattern without options
-        selects among the settings of the paper, one with options among those that it runs. Or the
-        label of an environment in a file or of an installed
-        package, ``world.py:World[dimension=3]``.
+        ``paper/label``; in the label ``*`` and ``?`` stand for letters. In the name they select
+        among the settings of the paper, and options that follow are those of all of them; within
+        the brackets they select among the settings that the paper runs. Or the label of an
+        environment in a file or of an installed package, ``world.py:World[dimension=3]``.
     options : value
         Options that all of them get, such as ``horizon=2000``.
 
@@ -130,19 +130,21 @@ def _settings(text: str) -> list[Setting]:
     paper = load_paper(paper_name)
     if not set("*?").intersection(label):
         return [_of_paper(paper, label)]
-    runs = " that the paper runs" if "[" in label else ""
+    name, bracket, options = label.partition("[")
+    runs = " that the paper runs" if set("*?").intersection(options) else ""
     if runs:
         known = dict.fromkeys(s for block in paper["runs"] for s in block["settings"])
+        found = [one for one in known if matches(one, label)]
     else:
-        known = dict.fromkeys(name for name in paper["settings"] if "[" not in name)
-    found = [name for name in known if matches(name, label)]
+        known = dict.fromkeys(one for one in paper["settings"] if "[" not in one)
+        found = [one + bracket + options for one in known if matches(one, name)]
     if not found:
         names = ", ".join([*known][:SHOWN])
         more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
         raise ConfigError(
             f"setting {text!r} matches nothing{runs}; allowed: patterns, in which * and ? stand "
             f"for letters and nothing else does, of {names}{more}; optimist list "
-            f"{paper['paper']} prints them"
+            f"{shlex.quote(paper['paper'] + '/*') if runs else paper['paper']} prints them"
         )
     return [_of_paper(paper, name) for name in found]
 

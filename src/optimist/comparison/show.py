@@ -2,9 +2,10 @@
 
 import argparse
 import json
+import math
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 WIDTH = 160
 ROOMY = 120  # columns from which the reference is named in the header
 ROUNDING = 1e-9  # relative, of sums of the same numbers
+LARGEST, MOST_DECIMALS = 1e7, 6  # of numbers that are not written with an exponent
 NAME = "algorithm"
 PLAIN_PAUSE = 60.0  # seconds between two lines where nothing can be written over
 FEWEST = 10  # trials with which anything is decided
@@ -127,34 +129,41 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
     console = Console(file=stream, width=terminal.width() or WIDTH, highlight=False)
     base = table.attrs.get("reference")
     base = "the first" if base is None else base if console.width >= ROOMY else "the reference"
-    names = short_names(table["algorithm"])
-    for (paper, setting), rows in table.groupby(["paper", "setting"], sort=False):
+    groups = [rows for _, rows in table.groupby(["paper", "setting"], sort=False)]
+    forms = [list(_narrower(_columns(rows, base))) for rows in groups]
+    # One form for all settings: the first of which every table fits.
+    fitting = (
+        number
+        for number in range(len(forms[0]))
+        if all(_width(_as_table(form[number]), console) <= console.width for form in forms)
+    )
+    number = next(fitting, len(forms[0]) - 1)
+    for rows, form in zip(groups, forms, strict=True):
+        paper, setting = rows["paper"].iloc[0], rows["setting"].iloc[0]
         title = setting if paper == "own" else f"{paper}/{setting}"
         remarks = _remarks(f"{paper}/{setting}", rows, table.attrs)
-        title += f" ({'; '.join(remarks)})" if remarks else ""
-        lines = [title]
-        # A label that is broken cannot be read, nor copied: without room it is shorter, or above.
-        columns = _columns(rows, base)
-        forms = map(_as_table, _narrower(columns, names))
-        shown = next((form for form in forms if _width(form, console) <= console.width), None)
-        if shown is None:
-            shown = _as_table({name: words for name, words in columns.items() if name != NAME})
+        lines = [title + (f" ({'; '.join(remarks)})" if remarks else "")]
+        if NAME not in form[number]:
             labels = zip(rows["rank"], rows["algorithm"], strict=True)
             lines += [f"{rank}  {label}" for rank, label in labels]
         folded = (terminal.folded(line, console.width) for line in lines)
         console.print(escape("\n".join(folded)), soft_wrap=True, style="italic")
-        console.print(shown)
-        told = list(zip(rows["algorithm"], rows["faults"], strict=True))
+        console.print(_as_table(form[number]))
         place = f"{paper}/{setting}/"
-        told += [
-            (name.removeprefix(place), "left out, as a trial ended with an error")
-            for name in table.attrs.get("errors", ())
-            if name.startswith(place)
+        told = [
+            *zip(rows["algorithm"], rows["faults"], strict=True),
+            *(
+                (name.removeprefix(place), "left out, as a trial ended with an error")
+                for name in table.attrs.get("errors", ())
+                if name.startswith(place)
+            ),
         ]
-        for label, faults in told:
-            if faults:
-                console.print(escape(f"{label}: {faults}"), end="\n\n")
-    console.print(escape(_note(table)))
+        for label, words in told:
+            if words:
+                console.print(escape(f"{label}: {words}"), end="\n\n")
+    console.print(
+        escape(_note(table, [name for name in ("p", "median") if name not in form[number]]))
+    )
 
 
 def _remarks(place: str, rows: "pd.DataFrame", attrs: dict[str, Any]) -> list[str]:
@@ -197,14 +206,17 @@ def _columns(rows: "pd.DataFrame", base: str) -> "dict[str, pd.Series]":
     return columns
 
 
-def _narrower(
-    columns: "dict[str, pd.Series]", names: Mapping[str, str]
-) -> "Iterator[dict[str, pd.Series]]":
-    """Yield columns, then with shorter names, then without p: what is decided, they say anyway."""
+def _narrower(columns: "dict[str, pd.Series]") -> "Iterator[dict[str, pd.Series]]":
+    """Yield columns, then with less and less of what a reader may do without.
+
+    A label that is broken cannot be read, nor copied: in the last form labels stand above.
+    """
     yield columns
-    short = columns | {NAME: columns[NAME].map(names)}
+    short = columns | {NAME: columns[NAME].map(short_names(columns[NAME]))}
     yield short
-    yield {name: words for name, words in short.items() if name != "p"}
+    for left_out in (("p",), ("p", "median")):
+        yield {name: words for name, words in short.items() if name not in left_out}
+    yield {name: words for name, words in columns.items() if name != NAME}
 
 
 def _width(shown: Table, console: Console) -> int:
@@ -227,14 +239,25 @@ def _counted(trials: int, failed: int) -> str:
 
 def _intervals(rows: "pd.DataFrame", value: str, high: str) -> "pd.Series":
     """Return means with the half of their intervals, which are symmetric, as Student's t is."""
-    return rows.apply(lambda row: _interval(row[value], row[high] - row[value]), axis=1)
+    least = ROUNDING * rows["mean"].abs().max()
+    return rows.apply(lambda row: _interval(row[value], row[high] - row[value], least), axis=1)
 
 
-def _interval(value: float, half: float) -> str:
+def _interval(value: float, half: float, least: float = 0.0) -> str:
+    """Return a mean with the half of its interval, to two digits of that.
+
+    What is below ``least`` is rounding.
+    """
+    value, half = (0.0 if abs(number) <= least else number for number in (value, half))
     if half != half:
         return _number(value)
-    is_rounding = abs(half) < ROUNDING * abs(value)  # all values are the same
-    return f"{_number(value)} ± {'0' if is_rounding else _number(half, 3)}"
+    if half == 0.0:
+        return f"{_number(value)} ± 0"
+    half = float(f"{half:.1e}") if half < 10.0 else half
+    decimals = max(0, 1 - math.floor(math.log10(half)))
+    if decimals > MOST_DECIMALS or abs(value) >= LARGEST:
+        return f"{_number(value)} ± {_number(half, 2)}"
+    return f"{value:.{decimals}f} ± {half:.{decimals}f}"
 
 
 def _ranks(labels: Sequence[str], ranks: dict[str, int]) -> str:
@@ -253,17 +276,24 @@ def _number(value: float, digits: int = 4) -> str:
     """Return some digits of a number, and all before the point as far as one reads them."""
     if value != value:
         return ""
-    if 10 ** (digits - 1) <= abs(value) < 10**7:
+    rounded = abs(float(f"{value:.{digits - 1}e}"))
+    if not rounded or 10 ** (digits - 1) <= rounded < LARGEST:
         return f"{value:.0f}"
     return f"{value:#.{digits}g}"
 
 
-def _note(table: "pd.DataFrame") -> str:
+def _note(table: "pd.DataFrame", left_out: Sequence[str]) -> str:
     words = (
         "Differences are paired by trial, each with the interval and p of its pair alone; better "
-        "and worse than which ranks is at 95 % for all pairs of a setting together (Holm). Times "
-        "are those of processes that may disturb each other."
+        "and worse than which ranks is at 95 % for all pairs of a setting together (Holm)."
     )
+    if left_out:
+        words += f" There is no room for: {', '.join(left_out)}."
+    processes = table.attrs.get("processes")
+    if processes != 1:
+        words += " Times are those of processes that may disturb each other."
+    if processes and processes > (there := os.cpu_count() or processes):
+        words += f" {processes} processes shared {there} processors."
     for commit, number in table.attrs.get("committed", {}).items():
         words += f" {number} trials are of the full run of commit {commit}, without their times."
     if reused := table.attrs.get("reused"):
@@ -275,10 +305,12 @@ def _note(table: "pd.DataFrame") -> str:
             " Algorithms with failed trials come last and are compared with none, as the trials "
             "that they completed may be the easy ones."
         )
-    if table.attrs.get("own_radii"):
+    if places := table.attrs.get("own_radii"):
+        is_matched = all(place.startswith("hvt_ucb/") for place in places)
         words += (
-            " Radii of theorems may be so wide that nothing is learnt: a method without one looks "
-            "better there than it is; radius=matched gives all the same."
+            " Radii of theorems may be so wide that little is learnt: a method without one looks "
+            "better there than it is; "
+            + ("radius=matched gives all the same." if is_matched else "factor=0.3 shrinks them.")
         )
     if own := [*dict.fromkeys(filter(names_file, map(name_of, table["algorithm"])))]:
         words += (

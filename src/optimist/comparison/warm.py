@@ -1,24 +1,25 @@
 """Rounds for nothing: what a process loads and sets up in its first ones is no algorithm's time."""
 
 from contextlib import suppress
-
-import numpy as np
+from typing import Any
 
 from optimist.algorithms import REGISTRIES
+from optimist.blame import in_one_line
 from optimist.errors import ConfigError
 from optimist.label import name_of
 from optimist.registry import names_file
-from optimist.runs.cell import play_trial
+from optimist.runs.cell import build, play_trial
 from optimist.runs.trials import Player, Trials
 
-ROUNDS = 30  # of two plays that must be the same
+# Of two plays that must be the same: rounds, and seconds of each.
+ROUNDS, SECONDS = 20, 2.0
 
 
 class WarmUp:
     """Plays the start of a trial as races do, once for each cell."""
 
     def __init__(self) -> None:
-        self._known: set[str] = set()
+        self._known: dict[str, ConfigError | None] = {}
 
     def play(self, trials: Trials, data_dir: str | None) -> None:
         """Play the start of the first of some trials; an error comes again when it is played.
@@ -28,29 +29,55 @@ class WarmUp:
         ConfigError
             If a class of a user's own does not do the same when the trial is played again.
         """
-        if trials.cell.name in self._known:
-            return
-        self._known.add(trials.cell.name)
-        with suppress(Exception, SystemExit):
-            Player(trials, data_dir).warm_up()
-        name = name_of(trials.cell.algorithm)
-        is_of_user = names_file(name) or name in REGISTRIES[trials.cell.domain].added
-        if is_of_user and not _is_repeated(trials, data_dir):
-            raise ConfigError(
-                f"its first {ROUNDS} rounds differ when they are played again; allowed: to draw "
-                "from rng alone, a numpy Generator that the constructor gets if it names that "
-                "keyword, and to keep nothing outside of the object"
+        name = trials.cell.name
+        if name not in self._known:
+            with suppress(Exception, SystemExit):
+                Player(trials, data_dir).warm_up()
+            self._known[name] = _unrepeated(trials, data_dir)
+        if (error := self._known[name]) is not None:
+            raise error
+
+
+def _unrepeated(trials: Trials, data_dir: str | None) -> ConfigError | None:
+    """Return what is wrong with a user's class that does otherwise when it is made again."""
+    algorithm, environment = name_of(trials.cell.algorithm), trials.cell.spec["environment"]
+    is_of_user = names_file(algorithm) or algorithm in REGISTRIES[trials.cell.domain].added
+    for name, source, is_looked_at, begin in (
+        (environment, "stream", names_file(environment), _rewards),
+        (algorithm, "rng", is_of_user, _regrets),
+    ):
+        one, other = (begin(trials, data_dir) for _ in "12") if is_looked_at else ([], [])
+        rounds = min(len(one), len(other))
+        if one[:rounds] != other[:rounds]:
+            return ConfigError(
+                f"{name} differs in its first rounds when a trial is played again; allowed: to "
+                f"draw from {source} alone, a keyword of the constructor, and to keep nothing "
+                "outside of the object"
             )
+    return None
 
 
-def _is_repeated(trials: Trials, data_dir: str | None) -> bool:
-    """Return whether the start of a trial, played again, is the same; an error comes later."""
-    rounds = min(ROUNDS, trials.rounds or trials.cell.spec["horizon"])
+def _rounds(trials: Trials) -> int:
+    return min(ROUNDS, trials.rounds or trials.cell.spec["horizon"])
+
+
+def _rewards(trials: Trials, data_dir: str | None) -> list[str]:
+    """Return what an environment pays in its first rounds, or the error that it ends with."""
+    cell = trials.cell
     try:
-        one, other = (
-            play_trial(trials.cell, trials.first, data_dir, rounds=rounds).columns.get("regret", [])
-            for _ in range(2)
-        )
-    except (Exception, SystemExit):
-        return True
-    return np.array_equal(np.array(one, float), np.array(other, float), equal_nan=True)
+        environment: Any = build(cell, trials.first, data_dir)[0]
+        is_box = cell.domain == "box"
+        choice = 0.5 * (environment.low + environment.high) if is_box else 0
+        return [repr(environment.reward(t, choice)) for t in range(_rounds(trials))]
+    except (Exception, SystemExit) as error:
+        return [in_one_line(error)]
+
+
+def _regrets(trials: Trials, data_dir: str | None) -> list[str]:
+    """Return the regrets of the first rounds, as far as they are played, or the error of one."""
+    rounds = _rounds(trials)
+    try:
+        found = play_trial(trials.cell, trials.first, data_dir, rounds=rounds, time_limit=SECONDS)
+    except (Exception, SystemExit) as error:
+        return [in_one_line(error)]
+    return [repr(regret) for regret in found.columns.get("regret", [])]

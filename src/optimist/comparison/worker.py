@@ -1,7 +1,8 @@
 """A process that plays trials for another one: a request a line on its input, an answer a line.
 
 A request is JSON with ``trials`` (`optimist.runs.trials.Trials.describe`), ``output``, the result
-file to write, and the folders ``data`` and ``kept``. The answer is JSON with ``seconds`` of this
+file to write, the folders ``data`` and ``kept``, and ``replaced``, a folder in which the result is
+kept in place of an older one, or "". The answer is JSON with ``seconds`` of this
 process, or with ``error`` and its ``kind``: ``contract`` if a class broke it, ``system`` if it is
 about files and their contents, and ``other``. Numbers are the workflow's, whatever the other
 process has loaded.
@@ -21,6 +22,7 @@ from optimist.blame import in_one_line, of_system  # noqa: E402
 from optimist.comparison.warm import WarmUp  # noqa: E402
 from optimist.errors import ConfigError, OptimistError  # noqa: E402
 from optimist.records import provenance  # noqa: E402
+from optimist.runs import results  # noqa: E402
 from optimist.runs.job import make_results  # noqa: E402
 from optimist.runs.trials import Trials  # noqa: E402
 
@@ -42,6 +44,9 @@ def answer(request: dict[str, object]) -> dict[str, object]:
             str(request["kept"]),
             provenance.collect,
         )
+        if request["replaced"]:
+            metadata = results.read_metadata(str(request["output"]))
+            results.Store(str(request["replaced"]), metadata).keep(str(request["output"]))
     except ConfigError as error:
         return {"error": f"{where}: {error}", "kind": "contract"}
     except OptimistError as error:

@@ -218,11 +218,11 @@ def _refusal(method: Method, key: str, value: str) -> str:
 
 @CLASSES.check(Method, is_hint=True)
 def cites_its_source(method: Method) -> None:
-    """The attribute reference cites author, year and place, or says unpublished."""
+    """The attribute reference cites author, year and a place in it, or says unpublished."""
     cited = getattr(method.cls, "reference", None)
     allowed = (
-        "author, year and place in it, as in 'Abbasi-Yadkori et al. (2011), Theorem 2', or the "
-        "word unpublished"
+        "author, year and a theorem, algorithm, equation or section in it, as in 'Abbasi-Yadkori "
+        "et al. (2011), Theorem 2', or the word unpublished"
     )
     is_known = isinstance(cited, str) and (_PLACE.search(cited) or "unpublished" in cited)
     require(is_known, f"reference is {cited!r}", allowed)

@@ -23,10 +23,10 @@ def trace(path: str | Path) -> dict[str, Any]:
     ``settings`` (specification by paper/setting), ``streams`` (trials by name of the random
     streams) and ``data`` (SHA-256 by data set); of result files also ``lane``, ``algorithm`` and
     ``rounds``; of figures and tables ``manifest``, ``item``, ``drawn`` (as one of ``made``) and
-    ``inputs`` (SHA-256 by path), ``not_here`` and ``changed`` (those of them that are not there, or
-    others now), ``rounds`` (of trials that a run cut short, by paper/setting), and, if the
-    configuration still has it, where that is (``configured``) and the classes of its ``panels`` by
-    letter.
+    ``inputs`` (SHA-256 by path), ``not_here`` and ``changed`` (those of them, and of what claims
+    are joined from, that are not there, or others now), ``cut`` (rounds by result, of those that
+    are there and were cut short), and, if the configuration still has it, where that is
+    (``configured``) and the classes of its ``panels`` by letter.
 
     Raises
     ------
@@ -67,8 +67,13 @@ def _of_item(path):
         own = Path(path).parent / Path(claims).parent.name / "claims.csv"
         below = _of_claims(own, inputs[claims])
         found["made"] += [made for made in below["made"] if made not in found["made"]]
-        for key in ("settings", "streams", "data"):
+        for key in ("settings", "streams", "data", "cut"):
             found[key] |= below[key]
+        for key in ("not_here", "changed"):
+            found[key] += below[key]
+    base = _base(path, content["items"][name]["files"])
+    for key, value in _now(base, inputs).items():
+        found[key] = value + found[key] if isinstance(value, list) else value | found[key]
     return {
         "file": str(path),
         "manifest": place,
@@ -77,21 +82,26 @@ def _of_item(path):
         "drawn": content["written"],
         **found,
         "inputs": {p: entry["sha256"] for p, entry in inputs.items()},
-        **_now(inputs),
     }
 
 
-def _now(inputs):
-    """Return what has become of inputs, and how long the trials are that were cut short."""
-    there = {p: entry for p, entry in inputs.items() if Path(p).is_file()}
-    changed = [p for p, entry in there.items() if sha256(p) != entry["sha256"]]
+def _base(path, files):
+    """Return the folder that the paths of a manifest are below, of which one leads to ``path``."""
+    whole = Path(path).resolve()
+    depth = next(len(Path(f).parts) for f in files if str(whole).endswith(f"/{f}"))
+    return whole.parents[depth - 1]
+
+
+def _now(base, inputs):
+    """Return what has become of inputs, and how long those are that were cut short."""
+    there = {p: entry for p, entry in inputs.items() if (base / p).is_file()}
+    changed = [p for p, entry in there.items() if sha256(base / p) != entry["sha256"]]
     cut = {}
     for path in (p for p, entry in there.items() if "made" in entry and p not in changed):
-        asked = results.read_metadata(path)["trials"]
-        place, horizon = f"{asked['cell']['paper']}/{asked['cell']['setting']}", _horizon(asked)
-        if asked["rounds"] and asked["rounds"] < horizon:
-            cut[place] = asked["rounds"]
-    return {"not_here": [p for p in inputs if p not in there], "changed": changed, "rounds": cut}
+        asked = results.read_metadata(base / path)["trials"]
+        if asked["rounds"] and asked["rounds"] < _horizon(asked):
+            cut[path] = asked["rounds"]
+    return {"not_here": [p for p in inputs if p not in there], "changed": changed, "cut": cut}
 
 
 def _horizon(asked):
@@ -125,6 +135,9 @@ def _of_runs(content, inputs):
         "settings": settings,
         "streams": {stream: sorted(trials) for stream, trials in streams.items()},
         "data": {p: digest for p, digest in tables.items() if Path(p).parent.name == "data"},
+        "not_here": [],
+        "changed": [],
+        "cut": {},
     }
 
 
@@ -169,10 +182,7 @@ def to_text(found: dict[str, Any]) -> str:
     for made in found["made"]:
         lines += _making(made)
     lines.append("settings:")
-    for name, spec in found["settings"].items():
-        lines.append(f"  {name}: {spec}")
-        if "inputs" in found and name in found["rounds"]:
-            lines.append(f"    cut short, after {found['rounds'][name]} rounds")
+    lines += [f"  {name}: {spec}" for name, spec in found["settings"].items()]
     lines.append("random streams, from SHA-256 of their names, and trials:")
     for name, trials in found["streams"].items():
         gaps = [i for i in range(1, len(trials)) if trials[i] > trials[i - 1] + 1]
@@ -182,11 +192,14 @@ def to_text(found: dict[str, Any]) -> str:
     lines.append("data (SHA-256):" if found["data"] else "data: none")
     lines += [f"  {name}: {digest}" for name, digest in found["data"].items()]
     if "inputs" in found:
-        lost, changed, every = (len(found[key]) for key in ("not_here", "changed", "inputs"))
-        lines.append(
-            f"inputs (SHA-256): {every}, of which {lost} are not here, as in a fresh clone or "
-            f"after a run that failed, and {changed} are others now"
-        )
+        lost, changed = (len(found[key]) for key in ("not_here", "changed"))
+        if found["cut"]:
+            rounds = {min(found["cut"].values()), max(found["cut"].values())}
+            words = " to ".join(map(str, sorted(rounds)))
+            lines.append(f"results that were cut short: {len(found['cut'])}, after {words} rounds")
+        lines.append(f"not here, as in a fresh clone or after a failed run: {lost}")
+        lines.append(f"others now: {changed}")
+        lines.append("inputs (SHA-256):")
         lines += [f"  {path}: {digest}" for path, digest in found["inputs"].items()]
     return "\n".join(lines)
 
