@@ -161,9 +161,8 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
         for label, words in told:
             if words:
                 console.print(escape(f"{label}: {words}"), end="\n\n")
-    console.print(
-        escape(_note(table, [name for name in ("p", "median") if name not in form[number]]))
-    )
+    hidden = [name for name in ("p", "median") if name not in forms[0][number]]
+    console.print(escape(_note(table, hidden)))
 
 
 def _remarks(place: str, rows: "pd.DataFrame", attrs: dict[str, Any]) -> list[str]:
@@ -239,7 +238,7 @@ def _counted(trials: int, failed: int) -> str:
 
 def _intervals(rows: "pd.DataFrame", value: str, high: str) -> "pd.Series":
     """Return means with the half of their intervals, which are symmetric, as Student's t is."""
-    least = ROUNDING * rows["mean"].abs().max()
+    least = ROUNDING * rows["mean"].abs().replace(math.inf, math.nan).max()
     return rows.apply(lambda row: _interval(row[value], row[high] - row[value], least), axis=1)
 
 
@@ -282,13 +281,13 @@ def _number(value: float, digits: int = 4) -> str:
     return f"{value:#.{digits}g}"
 
 
-def _note(table: "pd.DataFrame", left_out: Sequence[str]) -> str:
+def _note(table: "pd.DataFrame", hidden: Sequence[str]) -> str:
     words = (
         "Differences are paired by trial, each with the interval and p of its pair alone; better "
         "and worse than which ranks is at 95 % for all pairs of a setting together (Holm)."
     )
-    if left_out:
-        words += f" There is no room for: {', '.join(left_out)}."
+    if hidden:
+        words += f" There is no room for: {', '.join(hidden)}."
     processes = table.attrs.get("processes")
     if processes != 1:
         words += " Times are those of processes that may disturb each other."
