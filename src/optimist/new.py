@@ -51,28 +51,26 @@ class Start:
         return self.setting.partition("/")[0]
 
 
+# With the radii of theory hardly any method learns.
 STARTS = {
     "glb": Start(
         "glb_omd/logistic_s3",
         "logistic bandit, S = 3",
-        "glb_omd/logistic_s?",
+        "glb_omd/logistic_s?[factor=0.3]",
         ("glb_omd", "ecolog"),
         trials=20,
-        rounds=300,
     ),
-    # With the radii of theory hardly any method learns.
     "heavy_tailed": Start(
         "hvt_ucb/student_t[factor=0.3,radius=matched]",
         "Student's t noise, matched radii times 0.3",
         "hvt_ucb/varying_nu_*[factor=0.3,radius=matched]",
         ("hvt_ucb", "oful"),
         trials=20,
-        rounds=3000,
     ),
     "kernel": Start(
         "bkb/gaussian_d1",
         "Gaussian kernel, d = 1",
-        "bkb/gaussian_d?",
+        "bkb/gaussian_d?[factor=0.1]",
         ("bkb", "gp_ucb"),
         trials=10,
         rounds=200,
@@ -206,7 +204,9 @@ def _next(what: str, family: str, path: str, label: str) -> str:
         lines.append(f"  optimist run {cell} --trials 0:3 --rounds {ROUNDS}")
         words = [start.pattern, "-a", label, *start.rivals, "--trials", f"{start.trials}"]
         words += [] if start.rounds is None else ["--rounds", f"{start.rounds}"]
-        lines.append(f"  optimist compare {shlex.join([*words, '--plot', 'curves.png'])}")
+        lines.append(
+            f"  optimist compare {shlex.join([*words, '--cores', '2', '--plot', 'curves.png'])}"
+        )
     else:
         options, players = WORLDS[family]
         lines.append(f"  optimist compare {shlex.join([label + options, '-a', *players])}")

@@ -475,7 +475,7 @@ def test_what_differs_when_it_is_played_again_is_refused(here, capfd):
     short = ["-a", "uniform", "mine.py:Mine", "--trials", "2", "--rounds", "40"]
     assert cli.main(["compare", "glb_omd/logistic_s3", *short]) == 1
     out, err = capfd.readouterr()
-    assert "mine.py:Mine: left out, as a trial ended with an error" in out
+    assert "mine.py:Mine: left out, for the error below" in out
     assert "mine.py:Mine, trial 0: mine.py:Mine differs in its first rounds when" in err
     assert "optimist check mine.py:Mine may say why" in err
     kept = [results.read_metadata(path) for path in (here / "results/kept").rglob("*.parquet")]

@@ -115,7 +115,7 @@ def test_names_are_shorter_before_they_are_left_out_and_the_note_says_what_is(mo
     for columns, is_inside, left_out in (
         (160, "papers/first.py:Mine[gamma=0.3] ", ""),
         (90, " Mine[gamma=0.3] ", ""),
-        (80, " Mine[gamma=0.3] ", "p, median"),
+        (80, " Mine[gamma=0.3] ", "p and median"),
         (70, "1  papers/first.py:Mine[gamma=0.3]\n", ""),
     ):
         monkeypatch.setenv("COLUMNS", str(columns))
@@ -123,7 +123,9 @@ def test_names_are_shorter_before_they_are_left_out_and_the_note_says_what_is(mo
         show.write(rows, stream)
         text = stream.getvalue()
         assert is_inside in text, columns
-        assert (f"no room for: {left_out}." in " ".join(text.split())) == bool(left_out), columns
+        assert (f"no room for {left_out}, which" in " ".join(text.split())) == bool(left_out), (
+            columns
+        )
 
 
 def test_classes_of_one_name_keep_their_files():

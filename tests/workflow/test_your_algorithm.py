@@ -4,28 +4,26 @@ import re
 import shlex
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import optimist
 from optimist.new import STARTS, write
 
-DOCUMENT = (Path(__file__).parents[2] / "docs" / "your-algorithm.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+DOCUMENT = (ROOT / "docs" / "your-algorithm.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.workflow
 def test_the_commands_print_the_table_of_the_document(installed, tmp_path):
-    first, fair = re.findall(r"^```sh\n(.*?)^```", DOCUMENT, flags=re.M | re.S)
-    install, *commands = map(shlex.split, first.splitlines())
+    blocks = re.findall(r"^```sh\n(.*?)^```", DOCUMENT, flags=re.M | re.S)
+    install, *commands = map(shlex.split, "".join(blocks).splitlines())
     assert install == ["pip", "install", installed.wheel.name]
     printed = [installed.run(*words, cwd=tmp_path).stdout for words in commands]
     assert "0 failed, 1 hint" in printed[1]
     assert (tmp_path / "curves.png").stat().st_size > 10_000
     (shown,) = re.findall(r"^```text\n(.*?)^```", DOCUMENT, flags=re.M | re.S)
     assert without_times(shown) <= without_times(printed[2])
-    # With radii that learn the second catches up: it is worse than none.
-    lines = without_times(installed.run(*shlex.split(fair), cwd=tmp_path).stdout)
-    assert len(lines) == 12
-    assert all(line.endswith(" -") for line in lines if line.startswith("ecolog"))
     # An edit, and one more variant.
     path = tmp_path / "mine.py"
     path.write_text(path.read_text().replace("self.gamma * inverse", "0.5 * self.gamma * inverse"))
@@ -34,7 +32,7 @@ def test_the_commands_print_the_table_of_the_document(installed, tmp_path):
     lines = without_times(installed.run(*words, cwd=tmp_path).stdout)
     assert not without_times(shown) <= lines
     # Twice half of it is the whole: the ends of the first table, under another name.
-    assert any("mine.py:Mine[gamma=2] 11.1 ± 1.9" in line for line in lines)
+    assert any("mine.py:Mine[gamma=2] 42.0 ± 7.2" in line for line in lines)
 
 
 def without_times(text):
@@ -44,7 +42,7 @@ def without_times(text):
 
 
 def test_the_families_of_the_document_are_those_that_there_are():
-    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| `\"(\S+)\"` \| `([^`]+)` \|$", DOCUMENT, flags=re.M)
+    rows = re.findall(r"^\| `(\w+)` \| .+ \| `\"(\S+)\"` \| `([^`]+)` \|$", DOCUMENT, flags=re.M)
     assert {family: (pattern, tuple(rivals.split())) for family, pattern, rivals in rows} == {
         family: (start.pattern, start.rivals) for family, start in STARTS.items()
     }
@@ -60,8 +58,12 @@ def test_a_new_file_names_the_comparison_of_its_family(family, tmp_path, monkeyp
     assert len(optimist.settings(start.pattern)) >= 3
 
 
-def test_settings_that_sentences_name_are_there():
-    named = re.findall(r"`\"(glb_omd/[^\"?]+)\"`|`optimist list ([^`]+/[^`]+)`", DOCUMENT)
-    assert len(named) == 2
-    for texts in named:
-        assert len(optimist.settings("".join(texts))) == 1
+def test_what_sentences_name_is_there():
+    named = re.findall(r"`\"(glb_omd/[^\"]+)\"`", DOCUMENT)
+    assert len(named) == 3
+    assert [len(optimist.settings(text)) for text in named] == [4, 4, 4]
+    words = re.findall(r"`ecolog` has ([\d.]+) and `glb_omd` ([\d.]+)", DOCUMENT)
+    committed = pd.read_csv(ROOT / "figures/glb_omd/tables/trials.csv", low_memory=False)
+    rows = committed[(committed["lane"] == "regret") & (committed["setting"] == "logistic_s5")]
+    means = rows[rows["trial"] < 20].groupby("algorithm")["regret"].mean()
+    assert words == [(f"{means['ecolog']:.1f}", f"{means['glb_omd']:.1f}")]

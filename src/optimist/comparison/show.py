@@ -153,7 +153,7 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
         told = [
             *zip(rows["algorithm"], rows["faults"], strict=True),
             *(
-                (name.removeprefix(place), "left out, as a trial ended with an error")
+                (name.removeprefix(place), "left out, for the error below")
                 for name in table.attrs.get("errors", ())
                 if name.startswith(place)
             ),
@@ -287,7 +287,9 @@ def _note(table: "pd.DataFrame", hidden: Sequence[str]) -> str:
         "and worse than which ranks is at 95 % for all pairs of a setting together (Holm)."
     )
     if hidden:
-        words += f" There is no room for: {', '.join(hidden)}."
+        words += f" There is no room for {' and '.join(hidden)}, which --csv and --json have."
+    if table.attrs.get("rounds"):
+        words += " With more rounds another may be first."
     processes = table.attrs.get("processes")
     if processes != 1:
         words += " Times are those of processes that may disturb each other."
