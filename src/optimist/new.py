@@ -96,7 +96,6 @@ FAMILIES = {"algorithm": (*STARTS,), "environment": (*WORLDS,)}
 _NAME = re.compile("[a-z][a-z0-9_]*")
 # In a label they stand for something else.
 _IN_LABELS = re.compile(r"[\[\]=,:\s]")
-ROUNDS = 200
 
 
 def write(what: str, name: str, family: str | None, file: str | None = None) -> tuple[str, str]:
@@ -200,8 +199,6 @@ def _next(what: str, family: str, path: str, label: str) -> str:
     lines.append(f"  optimist check {shlex.quote(label)}")
     if what == "algorithm":
         start = STARTS[family]
-        cell = shlex.quote(f"{start.setting}/{label}")
-        lines.append(f"  optimist run {cell} --trials 0:3 --rounds {ROUNDS}")
         words = [start.pattern, "-a", label, *start.rivals, "--trials", f"{start.trials}"]
         words += [] if start.rounds is None else ["--rounds", f"{start.rounds}"]
         lines.append(
