@@ -70,9 +70,12 @@ def test_a_figure_says_what_has_become_of_its_inputs(figure, monkeypatch, capsys
     assert cli.main(["provenance", str(figure)]) == 0
     text = capsys.readouterr().out
     assert "after a failed run: 1\n" in text and "others now: 1\n" in text
+    shutil.copytree("figures", "copies")
     monkeypatch.chdir(figure.parent)
     elsewhere = trace.trace(figure.name)
     assert [elsewhere[key] for key in ("not_here", "changed")] == [[first], [second]]
+    copy = trace.trace("../../copies/toy/fig1.png")
+    assert [*copy["inputs"]] == copy["not_here"] == [*found["inputs"]]
 
 
 def test_a_figure_of_trials_that_were_cut_short_says_so(tmp_path, monkeypatch, capsys):

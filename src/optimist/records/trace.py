@@ -86,10 +86,14 @@ def _of_item(path):
 
 
 def _base(path, files):
-    """Return the folder that the paths of a manifest are below, of which one leads to ``path``."""
+    """Return the folder that the paths of a manifest are below, of which one leads to ``path``.
+
+    For a copy elsewhere, which none leads to, it is the current folder.
+    """
     whole = Path(path).resolve()
-    depth = next(len(Path(f).parts) for f in files if str(whole).endswith(f"/{f}"))
-    return whole.parents[depth - 1]
+    depths = (len(Path(name).parts) for name in files if str(whole).endswith(f"/{name}"))
+    depth = next(depths, None)
+    return Path() if depth is None else whole.parents[depth - 1]
 
 
 def _now(base, inputs):
