@@ -6,14 +6,10 @@ import pytest
 
 from optimist import arithmetic
 
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-
 
 def pytest_configure():
     """Fix the number of threads and the kernels before any test module imports numpy."""
-    for name in THREAD_VARIABLES:
-        os.environ.setdefault(name, "1")
-    arithmetic.fix_kernels()
+    os.environ.update(arithmetic.variables())
 
 
 @pytest.hookimpl(tryfirst=True)  # before groups are looked at

@@ -73,7 +73,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 if __name__ == "__main__":
-    from optimist import cli
+    from optimist import arithmetic, cli
+
+    arithmetic.fix()
 
     _, tells, *arguments = sys.argv
     status = cli.main(arguments)

@@ -1,12 +1,17 @@
 """Errors of added classes in one line: what happened, and in which line of a user's file."""
 
+import pickle
 import signal
 import site
 import sysconfig
 import traceback
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
+from optimist.errors import OptimistError
 from optimist.root import PACKAGE
 
 # Folders of code that nobody who adds an algorithm has written.
@@ -54,8 +59,35 @@ def without_traceback(error: BaseException) -> BaseException:
 
     `in_one_line` knows its place nevertheless, and `is_cut` that it was cut off.
     """
-    setattr(error, _PLACE, line_of_user(error.__traceback__))
+    setattr(error, _PLACE, getattr(error, _PLACE, "") or line_of_user(error.__traceback__))
     return error.with_traceback(None)
+
+
+def to_text(error: BaseException) -> dict[str, Any]:
+    """Return an error as plain data for `from_text`, which another process may call.
+
+    An error of ours or of the system stays what it is, if pickle can write it.
+    """
+    plain = {"type": type(error).__name__, "words": str(error)}
+    plain["place"] = line_of_user(error.__traceback__)
+    plain["traceback"] = "".join(traceback.format_exception(error)).rstrip()
+    pickled = None
+    if isinstance(error, OptimistError) or of_system(error):
+        with suppress(Exception):
+            pickled = pickle.dumps(error)
+            pickle.loads(pickled)
+    return {**plain, "pickled": pickled}
+
+
+def from_text(plain: Mapping[str, Any]) -> BaseException:
+    """Return the error that `to_text` described; its traceback is a note."""
+    if plain["pickled"] is not None:
+        found: BaseException = pickle.loads(plain["pickled"])
+        return found
+    error = type(plain["type"], (Exception,), {})(plain["words"])
+    setattr(error, _PLACE, plain["place"])
+    error.add_note(plain["traceback"])
+    return error
 
 
 def is_cut(error: BaseException) -> bool:

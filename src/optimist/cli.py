@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from optimist import __version__, completion, terminal
+from optimist import __version__, arithmetic, completion, terminal
 from optimist.errors import (
     ConfigError,
     OptimistError,
@@ -32,7 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : list of str or None
-        None for those of this process, which then lets another one play a user's class.
+        None for the arguments of this process, which then fixes its arithmetic and lets another
+        process play a user's class.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # letters that a terminal lacks show as escapes
@@ -42,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         completion.answer(parser)
     options = parser.parse_args(arguments)
     options.may_go_apart = arguments is None
+    if arguments is None:
+        arithmetic.fix()
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
         with unwritable_named(), _overlays(options):
@@ -282,12 +285,12 @@ def _list(options):
 
 
 def _run(options):
-    from optimist import apart, arithmetic
+    from optimist import apart
 
     is_of_user = ".py:" in options.cell or options.configfile
     if options.may_go_apart and is_of_user and not options.debug:
         return apart.run(sys.argv[1:], options.cell)
-    arithmetic.fix()  # before anything imports numpy
+    arithmetic.verify()
     from optimist.blame import in_one_line, of_system
     from optimist.data.alone import prepared
     from optimist.runs.trials import Trials, run

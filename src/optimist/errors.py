@@ -28,6 +28,10 @@ class ResultError(OptimistError):
     """A result file is missing, damaged or belongs to another cell."""
 
 
+class EndedError(OptimistError):
+    """The process of a user's class ended before its trial did; the message says how."""
+
+
 class UnreadableError(OptimistError):
     """A file cannot be read at all; that says nothing about its content."""
 

@@ -120,6 +120,10 @@ class Registry:
         """Return whether a class derives from what all of this kind derive from."""
         return issubclass(cls, self._bases)
 
+    def is_foreign(self, name: str) -> bool:
+        """Return whether a class is of a file, of an installed package or of this process alone."""
+        return name not in self.table
+
     def add(self, cls: type) -> str:
         """Make a class known under its own name, in place of one that was added before it.
 

@@ -1,4 +1,4 @@
-"""Kernels: the shared ones where a processor has them, and what was chosen by hand stands."""
+"""Kernels: the shared ones where a processor has them, unless a person keeps its own."""
 
 import json
 import os
@@ -7,9 +7,11 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from optimist import arithmetic
+from optimist.errors import OptimistError
 
 CHOSEN = """
 import json
@@ -39,14 +41,30 @@ def with_processor(monkeypatch, machine, flags, numpy="2.4.6"):
 
 
 @pytest.mark.skipif(not arithmetic.kernels(), reason="this processor has other kernels")
-def test_the_shared_kernels_are_chosen_whatever_the_processor_has():
-    assert chosen() == SHARED
+@pytest.mark.parametrize("forced", ["Prescott", "Haswell", ""])
+def test_the_shared_kernels_are_chosen_whatever_is_set(forced):
+    assert chosen(OPENBLAS_CORETYPE=forced) == SHARED
 
 
 @pytest.mark.skipif(not arithmetic.kernels(), reason="this processor has other kernels")
-def test_a_kernel_that_was_chosen_by_hand_stands():
-    found = chosen(OPENBLAS_CORETYPE="Prescott")  # OpenBLAS has another name for it
-    assert found["blas"] != SHARED["blas"] and found["numpy"] == SHARED["numpy"]
+def test_a_person_may_keep_the_machines_own_kernels():
+    found = chosen(OPTIMIST_KERNELS="own", OPENBLAS_CORETYPE="Prescott")
+    assert found["blas"] != SHARED["blas"]  # OpenBLAS has another name for it
+
+
+def test_products_that_are_wrong_are_refused(monkeypatch):
+    monkeypatch.setattr(arithmetic, "is_shared", lambda: True)
+    arithmetic.verify()
+    faulty = lambda *operands: np.zeros(2)  # noqa: E731
+    monkeypatch.setattr(np, "einsum", faulty)
+    with pytest.raises(OptimistError, match=r"multiplies matrices wrongly .*OPTIMIST_KERNELS=own"):
+        arithmetic.verify()
+
+
+def test_other_kernels_are_refused(monkeypatch):
+    monkeypatch.setattr(arithmetic, "is_shared", lambda: False)
+    with pytest.raises(OptimistError, match="numpy was imported before optimist"):
+        arithmetic.verify()
 
 
 @pytest.mark.parametrize(

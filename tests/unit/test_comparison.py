@@ -4,8 +4,10 @@ import inspect
 import io
 import json
 import math
+import os
 import re
 import shutil
+import threading
 from typing import ClassVar
 
 import numpy as np
@@ -144,9 +146,10 @@ def test_what_the_workflow_kept_is_taken(here):
     assert reports == [] and sorted(set(played["trial"])) == [0, 1, 2, 3]
 
 
-def test_a_class_of_this_process_is_played_here_and_not_kept(here):
+def test_a_class_of_this_process_is_played_by_another_and_not_kept(here):
     class Lazy(Uniform):
-        pass
+        def diagnostics(self):
+            return {"process": os.getpid()}
 
     reports = []
     for _ in range(2):
@@ -155,6 +158,17 @@ def test_a_class_of_this_process_is_played_here_and_not_kept(here):
         )
     assert set(played["algorithm"]) == {"Lazy", "uniform"}
     assert len(reports) == 4 + 2
+    assert os.getpid() not in {*played["process"]}
+
+
+def test_a_class_that_cannot_be_sent_is_refused_in_one_line(here):
+    lock = threading.Lock()
+
+    class Locked(Uniform):
+        held = lock
+
+    said = message(optimist.play, "glb_omd/logistic_s3", [Locked], trials=1, rounds=5)
+    assert "Locked cannot be sent to another process (TypeError: cannot pickle" in said
 
 
 def test_a_class_that_claims_a_known_name_or_is_none_is_refused():
@@ -347,7 +361,8 @@ def test_a_file_system_without_room_ends_all_even_where_errors_are_skipped(here,
     answer = json.dumps({"error": "system: No space left on device", "kind": "system"})
     waiting = type("Out", (), {"readline": lambda self: answer})()
     worker = type("Worker", (), {"stdin": io.StringIO(), "stdout": waiting})()
-    monkeypatch.setattr(playing._Workers, "_worker", lambda self: worker)
+    monkeypatch.setattr(playing._Workers, "_worker", lambda self, cell: worker)
+    monkeypatch.setattr(playing, "_stop", lambda worker: None)
     with pytest.raises(ResultError, match="No space left") as error:
         optimist.play("glb_omd/logistic_s3", ["uniform", "glb_omd"], trials=2, errors="skip")
     assert not isinstance(error.value, playing.TrialError)
@@ -489,7 +504,7 @@ def test_what_differs_when_it_is_played_again_is_refused(here, capfd):
             return len(self.known) % 7
 
     with pytest.raises(
-        ConfigError, match=r"Shared differs .* to keep nothing outside of the object"
+        ResultError, match=r"Shared differs .* to keep nothing outside of the object"
     ):
         optimist.play("glb_omd/logistic_s3", [Shared], trials=1, rounds=40)
 
@@ -725,7 +740,7 @@ def test_errors_of_a_class_of_this_process_are_raised_unless_they_are_skipped(he
     line = inspect.getsourcelines(Wrong)[1] + 4
 
     asked = ["glb_omd/logistic_s3", [Wrong, "uniform"]]
-    with pytest.raises(TypeError):
+    with pytest.raises(ResultError, match="TypeError: of ours"):
         optimist.play(*asked, trials=2, rounds=5)
     reports = []
     found = optimist.play(*asked, trials=2, rounds=5, errors="skip", report=reports.append)

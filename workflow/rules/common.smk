@@ -1,3 +1,4 @@
+import os
 import sys
 
 from optimist.errors import OptimistError, check_writable
@@ -6,6 +7,10 @@ from optimist.plan.costs import FIRST
 from optimist.plan.documents import read_yaml
 from optimist.plan.place import check_place
 from optimist.plan.plan import Plan
+
+
+# A user's class may depend on the order of Python's sets, which jobs take from here.
+os.environ["PYTHONHASHSEED"] = "0"
 
 
 report: "../report/workflow.rst"

@@ -3,7 +3,7 @@
 from optimist import arithmetic
 from optimist.jobs import logged
 
-arithmetic.fix_kernels()
+arithmetic.fix()
 with logged(snakemake.log[0]):
     from optimist.runs import aggregate, results
 

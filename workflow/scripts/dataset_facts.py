@@ -3,8 +3,9 @@
 from optimist import arithmetic
 from optimist.jobs import logged
 
-arithmetic.fix_kernels()
+arithmetic.fix()
 with logged(snakemake.log[0]):
+    arithmetic.verify()
     import pandas as pd
 
     from optimist.data.prepare import preparation

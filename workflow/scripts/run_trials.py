@@ -5,6 +5,7 @@ from optimist.jobs import logged
 
 arithmetic.fix()
 with logged(snakemake.log[0]):
+    arithmetic.verify()
     from optimist.layout import Layout
     from optimist.records import provenance
     from optimist.runs.job import make_results

@@ -1,5 +1,6 @@
 """Playing what is missing: trials that were kept are taken, others are played by processes."""
 
+import base64
 import json
 import shlex
 import subprocess
@@ -14,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from optimist import arithmetic
 from optimist.algorithms import REGISTRIES
 from optimist.blame import in_one_line, status_in_words
 from optimist.comparison.committed import Committed
 from optimist.comparison.select import OWN, Setting, cells, once, settings
-from optimist.comparison.warm import WarmUp
 from optimist.data.alone import prepared
 from optimist.environments import environment_class
 from optimist.errors import ConfigError, ResultError, UnwritableError, check_writable, one_of
@@ -30,7 +31,7 @@ from optimist.records import provenance
 from optimist.registry import names_file
 from optimist.root import made_before, project_root, workspace
 from optimist.runs import results
-from optimist.runs.cell import Cell, dataset_digest, play_trial
+from optimist.runs.cell import Cell, dataset_digest
 from optimist.runs.setting import option_defaults
 from optimist.runs.trials import Trials, expand
 
@@ -85,16 +86,21 @@ def play(
     ``results/kept`` if code, configuration, data and versions are the same; and one of the last
     full run from the tables beside its figures if its setting is the same. Those have no times.
 
-    A class of a user's own plays the first rounds of a trial twice before that, in each process: it
-    is refused if they differ, as it then draws from something else than its stream.
+    A user's class plays the first rounds of a trial twice before that, in each process: it is
+    refused if they differ, since it then draws from another generator than its own.
+
+    All trials are played by processes with the shared kernels (`optimist.arithmetic`), whatever
+    numpy does in the calling process, such as a notebook. A process that has loaded a user's class
+    plays no other cell.
 
     Parameters
     ----------
     where : str, Setting, or several
         See `optimist.comparison.select.settings`.
     algorithms : list of str or class
-        Labels, ``name[option=value]`` or ``file.py:Class``, or classes of this process, which are
-        played in it and are not kept.
+        Labels, ``name[option=value]`` or ``file.py:Class``, or classes of this process. Such a
+        class is sent to another process by cloudpickle: what it prints and changes stays there,
+        and its trials are not kept.
     trials, first : int
         Trials first, ..., first + trials - 1.
     rounds : int or None
@@ -130,8 +136,7 @@ def play(
         For an unknown name or option, before anything is played.
     ResultError
         If a trial ended with an error, or, where these are skipped, nothing else was played; where
-        files cannot be read or written it is never skipped. A class of this process raises what it
-        raises.
+        files cannot be read or written it is never skipped.
     """
     one_of("errors", errors, ("raise", "skip"))
     for key, value, least in (("trials", trials, 1), ("first", first, 0), ("cores", cores, 1)):
@@ -262,7 +267,6 @@ class _Playing:
         self.processes = 0
         self._is_reused: set[int] = set()
         self._commits: dict[int, str] = {}
-        self._warm_up = WarmUp()
         self._is_skipping = is_skipping
         self.errors: dict[str, str] = {}
 
@@ -310,15 +314,10 @@ class _Playing:
 
     def _played(self, missing: Mapping[int, Trials]) -> "Iterator[tuple[int, pd.DataFrame | None]]":
         """Play trials; yield the number and the rows of each, None if its cell is left out."""
-        here = {i: t for i, t in missing.items() if is_of_this_process(t.cell)}
-        elsewhere = {i: t for i, t in missing.items() if i not in here}
         with ExitStack() as stack:
-            self.processes = max(1, min(self._cores, len(elsewhere)))
+            self.processes = max(1, min(self._cores, len(missing)))
             workers = _Workers(stack, self.processes, self._request)
-            waiting = {workers.submit(t, self._output(i)): i for i, t in elsewhere.items()}
-            for i, trials in here.items():
-                if not self._is_left_out(i):
-                    yield i, self._played_here(trials)
+            waiting = {workers.submit(t, self._output(i)): i for i, t in missing.items()}
             while waiting:
                 done, _ = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
@@ -349,28 +348,15 @@ class _Playing:
         return self._folder / f"{number}.parquet"
 
     def _request(self, trials: Trials, output: Path) -> dict[str, Any]:
+        kept = str(self._folder / "kept") if trials.cell.is_of_this_process else self._kept
         return {
             "trials": trials.describe(),
             "output": str(output),
             "data": self._data.get(trials.cell.spec.get("dataset", ""), ""),
-            "kept": str(self._folder / "kept") if self._is_fresh else self._kept,
-            "replaced": self._kept if self._is_fresh else "",
+            "kept": str(self._folder / "fresh") if self._is_fresh else kept,
+            "replaced": kept if self._is_fresh else "",
+            **_added(trials.cell),
         }
-
-    def _played_here(self, trials: Trials) -> "pd.DataFrame | None":
-        """Return the rows of a trial that is played now, None if its error is skipped."""
-        data_dir = self._data.get(trials.cell.spec.get("dataset", ""))
-        try:
-            self._warm_up.play(trials, data_dir)
-            found = play_trial(trials.cell, trials.first, data_dir, rounds=trials.rounds)
-        except (Exception, SystemExit) as error:
-            if not self._is_skipping:
-                raise
-            where = f"{trials.cell.name}, trial {trials.first}"
-            self._leave_out(trials.cell, f"{where}: {in_one_line(error)}")
-            return None
-        self._clock.stop(trials, float("nan"))
-        return results.to_table(trials.cell, {trials.first: found}).to_pandas()
 
 
 def _takes_files(folder: str) -> bool:
@@ -382,9 +368,21 @@ def _takes_files(folder: str) -> bool:
     return True
 
 
-def is_of_this_process(cell: Cell) -> bool:
-    """Return whether no other process knows the algorithm of a cell."""
-    return name_of(cell.algorithm) in REGISTRIES[cell.domain].added
+def _added(cell: Cell) -> dict[str, Any]:
+    """Return what another process needs to know the class of a cell, nothing if it has a file."""
+    if not cell.is_of_this_process:
+        return {}
+    import cloudpickle
+
+    added = REGISTRIES[cell.domain].added[name_of(cell.algorithm)]
+    try:
+        pickled = cloudpickle.dumps(added)
+    except Exception as error:
+        raise ConfigError(
+            f"{cell.algorithm} cannot be sent to another process ({in_one_line(error)}); allowed: "
+            "a class that refers to nothing that pickle refuses, or a class in a file"
+        ) from None
+    return {"added": base64.b64encode(pickled).decode(), "paths": sys.path}
 
 
 def _read(path: Path) -> "pd.DataFrame":
@@ -423,7 +421,7 @@ class _Shelf:
 
     def rows(self, trials: Trials) -> "pd.DataFrame | None":
         """Return the rows of a trial, None if it was not kept."""
-        if is_of_this_process(trials.cell):
+        if trials.cell.is_of_this_process:
             return None
         larger = self._of_workflow.get((trials.cell.name, trials.rounds), [])
         for one in (trials, *(t for t in larger if t.first <= trials.first < t.stop)):
@@ -514,7 +512,7 @@ class _Workers:
         return self._pool.submit(self._ask, trials, self._request(trials, output))
 
     def _ask(self, trials: Trials, request: Mapping[str, Any]) -> float:
-        worker = self._worker()
+        worker = self._worker(trials.cell)
         assert worker.stdin is not None and worker.stdout is not None
         try:
             worker.stdin.write(json.dumps(request) + "\n")
@@ -523,7 +521,7 @@ class _Workers:
         except BrokenPipeError:
             line = ""
         if not line:
-            del self._own.worker
+            del self._own.worker, self._own.cell
             raise TrialError(
                 f"{trials.cell.name}, trial {trials.first}: the process that played it ended with "
                 f"{status_in_words(worker.wait())}"
@@ -534,11 +532,18 @@ class _Workers:
             raise kind(answer["error"] + _hint(trials, answer["kind"]))
         return float(answer["seconds"])
 
-    def _worker(self) -> "subprocess.Popen[str]":
+    def _worker(self, cell: Cell) -> "subprocess.Popen[str]":
+        """Return the process of this thread, another one if foreign code could meet other cells."""
+        last: Cell = getattr(self._own, "cell", cell)
+        if last.name != cell.name and (last.is_foreign or cell.is_foreign):
+            _stop(self._own.worker)
+            del self._own.worker
+        self._own.cell = cell
         if not hasattr(self._own, "worker"):
             command = [sys.executable, "-P", "-m", "optimist.comparison.worker"]
             pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-            self._own.worker = subprocess.Popen(command, text=True, **pipes)
+            env = arithmetic.environment()
+            self._own.worker = subprocess.Popen(command, text=True, env=env, **pipes)
             self._started.append(self._own.worker)
         found: subprocess.Popen[str] = self._own.worker
         return found
@@ -547,13 +552,19 @@ class _Workers:
         """Ask for nothing more; a worker in the middle of a trial is ended if something failed."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         for worker in self._started:
-            worker.terminate()
-            worker.wait()
+            _stop(worker)
+
+
+def _stop(worker: "subprocess.Popen[str]") -> None:
+    worker.terminate()
+    worker.wait()
 
 
 def _hint(trials: Trials, kind: str) -> str:
     """Return what says more about an error: a command, as far as it is one of this cell."""
     cell, name = trials.cell, name_of(trials.cell.algorithm)
+    if cell.is_of_this_process:
+        return ""
     if kind == "contract" and names_file(name):
         return f"; optimist check {shlex.quote(name)} may say why"
     if kind != "other":

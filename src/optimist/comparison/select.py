@@ -218,11 +218,18 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
     labels = [algorithm(entry) for entry in entries]
     if not labels:
         raise ConfigError("algorithms is empty; allowed: labels, such as uniform")
+    where = list(where)
+    pairs = [(one, label) for one in where for label in labels]
+    # A user's file may change what published classes call, so they are tried before it is loaded.
+    made = {
+        (str(one), label): _tried(one.cell(label))
+        for one, label in sorted(pairs, key=lambda pair: _is_foreign(pair[1]))
+    }
     found: dict[str, Cell] = {}
     for one in where:
         asked: dict[str, str] = {}
         for label in labels:
-            cell = one.cell(label)
+            cell = made[str(one), label]
             if cell.algorithm in asked:
                 raise ConfigError(
                     f"algorithms {asked[cell.algorithm]!r} and {label!r} are one, "
@@ -230,13 +237,15 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
                 )
             asked[cell.algorithm] = label
             found[cell.name] = cell
-    for cell in found.values():
-        _try(cell)
     return list(found.values())
 
 
-def _try(cell: Cell) -> None:
-    """Build the algorithm of a cell on a problem of two rounds."""
+def _is_foreign(label: str) -> bool:
+    return all(registry.is_foreign(name_of(label)) for registry in REGISTRIES.values())
+
+
+def _tried(cell: Cell) -> Cell:
+    """Return a cell whose algorithm could be built on a problem of two rounds."""
     short = Cell(cell.paper, cell.setting, cell.algorithm, {**cell.spec, "horizon": 2})
     try:
         make_algorithm(cell.algorithm, build(short, 0, stand_in())[1])
@@ -247,3 +256,4 @@ def _try(cell: Cell) -> None:
             f"{cell.name}: {' '.join(str(error).split())}; optimist check "
             f"{shlex.quote(cell.algorithm)} says what its contract asks for"
         ) from error
+    return cell

@@ -1,14 +1,16 @@
 """Rounds for nothing: what a process loads and sets up in its first ones is no algorithm's time."""
 
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from optimist.algorithms import REGISTRIES
 from optimist.blame import in_one_line
+from optimist.environments import ENVIRONMENTS
 from optimist.errors import ConfigError
 from optimist.label import name_of
-from optimist.registry import names_file
 from optimist.runs.cell import build, play_trial
+from optimist.runs.isolation import isolated
 from optimist.runs.trials import Player, Trials
 
 # Of two plays that must be the same: rounds, and seconds of each.
@@ -29,22 +31,25 @@ class WarmUp:
         ConfigError
             If a class of a user's own does not do the same when the trial is played again.
         """
-        name = trials.cell.name
-        if name not in self._known:
+        cell = trials.cell
+        if cell.name not in self._known:
+            self._known[cell.name] = None
             with suppress(Exception, SystemExit):
                 Player(trials, data_dir).warm_up()
-            self._known[name] = _unrepeated(trials, data_dir)
-        if (error := self._known[name]) is not None:
+                if cell.is_foreign:
+                    look = partial(_unrepeated, trials, data_dir)
+                    self._known[cell.name] = isolated(look, trials.first)
+        if (error := self._known[cell.name]) is not None:
             raise error
 
 
 def _unrepeated(trials: Trials, data_dir: str | None) -> ConfigError | None:
     """Return what is wrong with a user's class that does otherwise when it is made again."""
-    algorithm, environment = name_of(trials.cell.algorithm), trials.cell.spec["environment"]
-    is_of_user = names_file(algorithm) or algorithm in REGISTRIES[trials.cell.domain].added
+    algorithm, environment = name_of(trials.cell.algorithm), trials.cell.environment
+    is_foreign = REGISTRIES[trials.cell.domain].is_foreign(algorithm)
     for name, source, is_looked_at, begin in (
-        (environment, "stream", names_file(environment), _rewards),
-        (algorithm, "rng", is_of_user, _regrets),
+        (environment, "stream", ENVIRONMENTS.is_foreign(environment), _rewards),
+        (algorithm, "rng", is_foreign, _regrets),
     ):
         one, other = (begin(trials, data_dir) for _ in "12") if is_looked_at else ([], [])
         rounds = min(len(one), len(other))

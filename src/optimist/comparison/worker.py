@@ -2,28 +2,33 @@
 
 A request is JSON with ``trials`` (`optimist.runs.trials.Trials.describe`), ``output``, the result
 file to write, the folders ``data`` and ``kept``, and ``replaced``, a folder in which the result is
-kept in place of an older one, or "". The answer is JSON with ``seconds`` of this
-process, or with ``error`` and its ``kind``: ``contract`` if a class broke it, ``system`` if it is
-about files and their contents, and ``other``. Numbers are the workflow's, whatever the other
-process has loaded.
+kept in place of an older one, or "". For a class of the other process it has ``added`` too, the
+class as cloudpickle writes it, and ``paths``, where that process looks for modules. The answer is
+JSON with ``seconds`` of this process, or with ``error`` and its ``kind``: ``contract`` if a class
+broke it, ``ended`` if the class ended its process, ``system`` if it is about files and their
+contents, and ``other``. Numbers are the workflow's, whatever the other process has loaded.
 """
 
+import base64
 import json
 import logging
+import os
+import pickle
 import signal
 import sys
-import time
 
 from optimist import arithmetic
 
 arithmetic.fix()
 
+from optimist.algorithms import REGISTRIES  # noqa: E402
 from optimist.blame import in_one_line, of_system  # noqa: E402
 from optimist.comparison.warm import WarmUp  # noqa: E402
-from optimist.errors import ConfigError, OptimistError  # noqa: E402
+from optimist.errors import ConfigError, EndedError, OptimistError  # noqa: E402
 from optimist.records import provenance  # noqa: E402
 from optimist.runs import results  # noqa: E402
 from optimist.runs.job import make_results  # noqa: E402
+from optimist.runs.limits import Meter  # noqa: E402
 from optimist.runs.trials import Trials  # noqa: E402
 
 _warm_up = WarmUp()
@@ -31,39 +36,56 @@ _warm_up = WarmUp()
 
 def answer(request: dict[str, object]) -> dict[str, object]:
     """Play the trials of a request; return what is answered."""
+    if "added" in request:
+        _add(request)
     described: dict[str, object] = request["trials"]  # type: ignore[assignment]
     trials = Trials.restore(described)
     where = f"{trials.cell.name}, trial {trials.first}"
     try:
         _warm_up.play(trials, str(request["data"]))
-        start = time.process_time()
-        make_results(
-            [described],
-            [str(request["output"])],
-            str(request["data"]),
-            str(request["kept"]),
-            provenance.collect,
-        )
+        with Meter() as meter:
+            make_results(
+                [described],
+                [str(request["output"])],
+                str(request["data"]),
+                str(request["kept"]),
+                provenance.collect,
+            )
         if request["replaced"]:
             metadata = results.read_metadata(str(request["output"]))
             results.Store(str(request["replaced"]), metadata).keep(str(request["output"]))
     except ConfigError as error:
         return {"error": f"{where}: {error}", "kind": "contract"}
+    except EndedError as error:
+        return {"error": str(error), "kind": "ended"}
     except OptimistError as error:
         return {"error": f"{where}: {error}", "kind": "system"}
     except (Exception, SystemExit) as error:
         if words := of_system(error):
             return {"error": words, "kind": "system"}
         return {"error": f"{where}: {in_one_line(error)}", "kind": "other"}
-    return {"seconds": time.process_time() - start}
+    return {"seconds": meter.cpu_seconds}
+
+
+def _add(request: dict[str, object]) -> None:
+    """Make the class of the other process known here."""
+    sys.path.extend(path for path in request["paths"] if path not in sys.path)  # type: ignore[attr-defined]
+    added = pickle.loads(base64.b64decode(str(request["added"])))
+    registry = next(one for one in REGISTRIES.values() if one.accepts(added))
+    registry.add(added)
 
 
 def main() -> None:
-    """Answer until there are no more requests; who asks decides on an interruption."""
+    """Answer until the requests end; the process that asks decides on an interruption."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    answers, sys.stdout = sys.stdout, sys.stderr  # what an algorithm prints is no answer
+    # An algorithm that prints or reads must not meet requests and answers.
+    requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
     logging.getLogger().addHandler(logging.NullHandler())  # errors are answers, not printed too
-    for line in sys.stdin:
+    arithmetic.verify()
+    for line in requests:
         answers.write(json.dumps(answer(json.loads(line))) + "\n")
         answers.flush()
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from optimist import arithmetic
 from optimist.blame import status_in_words
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, OptimistError
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,12 @@ def main() -> None:
 
     request = json.loads(sys.stdin.readline())
     tell(under_way="it was loaded")
-    arithmetic.fix()  # before anything imports numpy
     from optimist.contracts import report
 
     try:
+        arithmetic.verify()
         found = report.check(request["label"], tell=lambda words: tell(under_way=words))
-    except ConfigError as error:
+    except OptimistError as error:
         if request["debug"]:
             traceback.print_exc()
         tell(error=str(error))
@@ -97,4 +97,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    arithmetic.fix()
     main()

@@ -99,16 +99,18 @@ class PlannedJobs:
         One of the timing lane is a race. One of the regret lane makes at most ``job_files`` files
         of at most ``job_seconds`` together, unless one takes longer, that wait for the same data.
         An edit of one algorithm runs the others of a job again, but results of the regret lane are
-        kept (`optimist.runs.job.make_results`).
+        kept (`optimist.runs.job.make_results`). A cell with foreign code shares a job with no other
+        cell, whose numbers it might change.
         """
         alike: dict[tuple[str | None, ...], list[Trials]] = {}
         for trials in self._trials:
             if trials.lane == lane:
                 cell = trials.cell
-                waits_for = cell.spec.get("dataset") if lane == "regret" else None
-                alike.setdefault((cell.paper, trials.group, trials.race, waits_for), []).append(
-                    trials
-                )
+                is_regret = lane == "regret"
+                waits_for = cell.spec.get("dataset") if is_regret else None
+                alone = cell.name if is_regret and cell.is_foreign else None
+                key = cell.paper, trials.group, trials.race, waits_for, alone
+                alike.setdefault(key, []).append(trials)
         packed = (
             (paper, part)
             for (paper, *_), found in alike.items()

@@ -9,13 +9,19 @@ from typing import Any
 import numpy as np
 
 from optimist.algorithms import (
+    REGISTRIES,
     algorithm_class,
     canonical,
     make_algorithm,
     option_names,
 )
 from optimist.arguments import check_keywords, defaults
-from optimist.environments import environment_class, environment_domain, make_environment
+from optimist.environments import (
+    ENVIRONMENTS,
+    environment_class,
+    environment_domain,
+    make_environment,
+)
 from optimist.errors import ConfigError
 from optimist.files import sha256
 from optimist.label import Label, name_of
@@ -67,7 +73,23 @@ class Cell:
     @property
     def domain(self) -> str:
         """Domain of its algorithms, ``arms`` or ``box``."""
-        return environment_domain(self.spec["environment"])
+        return environment_domain(self.environment)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether its algorithm or its environment is code of others, which may change anything."""
+        names = (REGISTRIES[self.domain], name_of(self.algorithm)), (ENVIRONMENTS, self.environment)
+        return any(registry.is_foreign(name) for registry, name in names)
+
+    @property
+    def environment(self) -> str:
+        """Name of its environment."""
+        return str(self.spec["environment"])
+
+    @property
+    def is_of_this_process(self) -> bool:
+        """Whether its algorithm is a class that no file and no package has."""
+        return name_of(self.algorithm) in REGISTRIES[self.domain].added
 
     def stream(self, trial: int, purpose: str) -> np.random.Generator:
         """Return the generator of this cell's environment for a trial and a purpose.

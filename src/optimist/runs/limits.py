@@ -96,20 +96,22 @@ class Meter:
     Attributes
     ----------
     cpu_seconds : float
-        Processor time of all threads of this process, in seconds: it does not tell what else the
-        machine did meanwhile.
+        Processor time of all threads of this process and of its children that ended, in seconds:
+        it does not tell what else the machine did meanwhile.
     peak_mb : float or None
-        Largest resident memory of this process in MiB, None if unknown.
+        Largest resident memory of this process, or of a child, in MiB, None if unknown.
     """
 
     def __init__(self) -> None:
         self.cpu_seconds = 0.0
         self.peak_mb: float | None = None
         self._start = 0.0
+        self._children = 0.0, 0.0
 
     def __enter__(self) -> Self:
         forget_peak_memory()
         self._start = time.process_time()
+        self._children = _children()
         return self
 
     def __exit__(
@@ -118,14 +120,28 @@ class Meter:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.cpu_seconds += time.process_time() - self._start
+        seconds, peak_of_child = _children()
+        of_children = seconds - self._children[0]
+        self.cpu_seconds += time.process_time() - self._start + of_children
         peak = peak_memory()
+        if peak is not None:
+            peak = max(peak, peak_of_child if of_children else 0.0)
         self.peak_mb = max(peak, self.peak_mb or 0.0) if peak is not None else None
 
     @property
     def use(self) -> dict[str, Any]:
         """What was used, as plain data."""
         return {"cpu_seconds": self.cpu_seconds, "peak_mb": self.peak_mb}
+
+
+def _children() -> tuple[float, float]:
+    """Return processor seconds of all children that ended, and MiB of the largest."""
+    try:
+        import resource
+    except ImportError:
+        return 0.0, 0.0
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
 def forget_peak_memory() -> None:

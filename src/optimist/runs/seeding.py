@@ -11,6 +11,15 @@ import numpy as np
 
 def stream(*names: str | float) -> np.random.Generator:
     """Return a numpy Generator determined by ``names`` (strings or numbers) and nothing else."""
-    key = "\x1f".join(str(name) for name in names).encode()
-    words = np.frombuffer(hashlib.sha256(key).digest(), dtype=np.uint32)
+    words = np.frombuffer(_digest(names), dtype=np.uint32)
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words.tolist())))
+
+
+def seed(*names: str | float) -> int:
+    """Return a whole number that ``names`` determine, for the generators that processes share."""
+    return int.from_bytes(_digest(names)[:8], "big")
+
+
+def _digest(names: tuple[str | float, ...]) -> bytes:
+    key = "\x1f".join(str(name) for name in names).encode()
+    return hashlib.sha256(key).digest()

@@ -4,16 +4,20 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 from optimist.algorithms import algorithm_module
-from optimist.errors import ConfigError, OutOfTimeError
+from optimist.errors import ConfigError, EndedError, OutOfTimeError
 from optimist.files import fingerprint
 from optimist.label import name_of
 from optimist.layout import Result
+from optimist.runs import seeding
 from optimist.runs.cell import Cell, Histories, make_cell, play_trial
+from optimist.runs.isolation import isolated
 from optimist.runs.limits import limited
 from optimist.runs.loop import Trajectory
 from optimist.runs.sources import digest, source_files
@@ -22,6 +26,8 @@ from optimist.runs.sources import digest, source_files
 BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
 # Rounds of a trial that is not measured, at most, and as a share of one that is.
 WARM_UP, WARM_UP_SHARE = 100, 0.25
+# Cells with foreign code whose start this process has played.
+_WARMED_UP: set[str] = set()
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,9 @@ class Trials:
 
     @property
     def code(self) -> str:
-        """Digest of the source files that decide their result."""
+        """Digest of the source files that decide their result; "" if a class has no file."""
+        if self.cell.is_of_this_process:
+            return ""
         files = source_files(self.cell, self.probe, in_turns=self.lane == "timing")
         return digest(tuple(files))
 
@@ -232,10 +240,19 @@ class Player:
         self._left = trials.stop - trials.first
 
     def warm_up(self) -> None:
-        """Play the start of the first trial, so that modules and caches are there."""
+        """Play the start of the first trial, so that modules and caches are there.
+
+        Of a cell with foreign code it is trial 0, once in each process: all trials of the cell
+        then start from the same state, whatever its classes keep.
+        """
         trials = self._trials
         most = min(trials.cell.spec["horizon"], trials.rounds or math.inf)
-        self._play(trials.first, min(WARM_UP, math.ceil(WARM_UP_SHARE * most)))
+        rounds = min(WARM_UP, math.ceil(WARM_UP_SHARE * most))
+        if not trials.cell.is_foreign:
+            self._play(trials.first, rounds)
+        elif trials.cell.name not in _WARMED_UP:
+            _WARMED_UP.add(trials.cell.name)
+            self._ended_early(self._seconds, self._trial(0, rounds, None))
 
     def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
         """Play one trial; ``histories`` are those of `optimist.runs.cell.play_trial`."""
@@ -260,19 +277,43 @@ class Player:
     def _play_limited(
         self, seconds: float | None, trial: int, rounds: int | None, histories: Histories | None
     ) -> Trajectory:
+        cell = self._trials.cell
+        play = self._trial(trial, rounds, histories)
+        # A race is played in one process, or its times would not be in turns.
+        if not cell.is_foreign or self._trials.lane == "timing":
+            return self._ended_early(seconds, play)
+        with suppress(Exception, SystemExit):  # the trial has the same error, and says so
+            self.warm_up()
+        seed = seeding.seed(cell.name, trial)
+        try:
+            found: Trajectory = isolated(partial(self._ended_early, seconds, play), seed)
+        except EndedError as error:
+            raise EndedError(
+                f"{cell.name}, trial {trial}: the process that played it ended with {error}"
+            ) from None
+        return found
+
+    def _trial(
+        self, trial: int, rounds: int | None, histories: Histories | None
+    ) -> Callable[[], Trajectory]:
         trials = self._trials
+        return partial(
+            play_trial,
+            trials.cell,
+            trial,
+            self._data_dir,
+            rounds=rounds,
+            probe=trials.probe,
+            coverage=trials.lane == "regret",
+            time_limit=trials.time_limit,
+            histories=histories,
+        )
+
+    def _ended_early(self, seconds: float | None, play: Callable[[], Trajectory]) -> Trajectory:
+        """Play within limits; a trial that meets one ends with a status."""
         try:
             with limited(self._memory_mb, seconds):
-                return play_trial(
-                    trials.cell,
-                    trial,
-                    self._data_dir,
-                    rounds=rounds,
-                    probe=trials.probe,
-                    coverage=trials.lane == "regret",
-                    time_limit=trials.time_limit,
-                    histories=histories,
-                )
+                return play()
         except MemoryError:
             return Trajectory("out_of_memory")
         except OutOfTimeError:

@@ -1,0 +1,118 @@
+"""Whatever kernels a machine would choose, each command gives the committed trials.
+
+GP-EI on f2 magnifies a last digit: with other kernels, trial 0 ends thousands away.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from toy_environments import ROOT
+
+from optimist import arithmetic, new
+
+pytestmark = pytest.mark.skipif(
+    not arithmetic.kernels(), reason="this processor has not the shared kernels"
+)
+CELL = "go_ucb/f2/gp_ei"
+FORCED = ["SkylakeX", "Prescott"]
+NOTEBOOK = """
+import numpy
+import optimist
+
+played = optimist.play("go_ucb/f2", ["gp_ei"], trials=1, fresh=True)
+print(played["regret"].iloc[-1])
+"""
+OF_NOTEBOOK = """
+import numpy
+import optimist
+from optimist.algorithms.uniform import Uniform
+
+
+class Looks(Uniform):
+    def diagnostics(self):
+        from optimist import arithmetic
+
+        return {"is_shared": arithmetic.is_shared()}
+
+
+played = optimist.play("glb_omd/logistic_s3", [Looks], trials=1, rounds=5)
+print(float(played["is_shared"].all()))
+"""
+# A package that Python loads at every start, and that loads numpy.
+SITE = "import numpy\n"
+
+
+@pytest.fixture(scope="module")
+def committed():
+    """The final regret of trial 0 in the committed table."""
+    trials = pd.read_csv(ROOT / "figures/go_ucb/tables/trials.csv")
+    here = trials[(trials["lane"] == "regret") & (trials["setting"] == "f2")]
+    (regret,) = here[(here["algorithm"] == "gp_ei") & (here["trial"] == 0)]["regret"]
+    return pytest.approx(regret, rel=5e-6)
+
+
+@pytest.fixture(params=FORCED)
+def call(request, tmp_path):
+    """Run ``python words...`` where the machine's own kernels are others; return what it prints."""
+    dropped = {*arithmetic.variables(), "PYTHONHASHSEED"}
+    env = {key: value for key, value in os.environ.items() if key not in dropped}
+    env |= {"OPENBLAS_CORETYPE": request.param, "OMP_NUM_THREADS": "2"}
+
+    def called(*words, **more):
+        done = subprocess.run(
+            [sys.executable, *map(str, words)],
+            env=env | more,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return called
+
+
+def test_run(call, committed):
+    (trial,) = json.loads(call("-m", "optimist", "run", CELL, "--json"))
+    assert trial["regret"] == committed
+
+
+def test_run_where_numpy_is_imported_first(call, committed, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(SITE)
+    found = call("-m", "optimist", "run", CELL, "--json", PYTHONPATH=str(tmp_path))
+    assert json.loads(found)[0]["regret"] == committed
+
+
+def test_compare(call, committed):
+    words = ["--trials", "1", "--fresh", "--json"]
+    (row,) = json.loads(call("-m", "optimist", "compare", "go_ucb/f2", "-a", "gp_ei", *words))
+    assert row["mean"] == committed
+
+
+def test_a_notebook(call, committed, tmp_path):
+    (tmp_path / "results").mkdir()
+    assert float(call("-c", NOTEBOOK)) == committed
+
+
+def test_a_class_of_a_notebook(call, tmp_path):
+    assert call("-c", OF_NOTEBOOK) == "1.0\n"
+
+
+def test_check(call, tmp_path):
+    looks = "from optimist import arithmetic\n\nassert arithmetic.is_shared()\n"
+    (tmp_path / "mine.py").write_text(new.template("algorithm", "glb", "mine") + looks)
+    (report,) = json.loads(call("-m", "optimist", "check", "mine.py:Mine", "--json"))
+    assert report["failed"] == []
+
+
+def test_a_job_of_the_workflow(call, committed, tmp_path):
+    words = ["--snakefile", ROOT / "Snakefile", "--directory", tmp_path, "--cores", "1", "--quiet"]
+    words += ["--config", "job_files=1", "caps={trials: 1}"]
+    path = "results/regret/go_ucb/f2/gp_ei/000-000.parquet"
+    call("-m", "snakemake", *words, "--", path)
+    table = pd.read_parquet(tmp_path / path)
+    assert table["regret"].iloc[-1] == committed

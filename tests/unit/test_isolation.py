@@ -1,0 +1,190 @@
+"""A user's file changes no other method's trials, and no trial changes another."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from own_class import MINE
+
+import optimist
+from optimist import cli, new
+from optimist.comparison import play as playing
+from optimist.errors import ConfigError, EndedError, ResultError
+from optimist.runs import isolation, results
+from optimist.runs.isolation import isolated
+
+# Each is what a file does when it is loaded, or its class when it learns.
+PATCHES = {
+    "numpy": "np.linalg.inv = lambda matrix: np.eye(len(matrix))",
+    "errors of numpy": "np.seterr(all='raise')",
+    "warnings": "import warnings; warnings.simplefilter('error')",
+    "a published class": (
+        "from optimist.algorithms.glb.rs_glincb import RSGLinCB; "
+        "RSGLinCB.select = lambda self, arms: 0"
+    ),
+    "the loop": "from optimist.runs import loop; loop.checkpoints = lambda *a: [1]",
+}
+LEAKS = {
+    "a list of the module": ("", "SEEN.append(reward)", "int(sum(SEEN)) % len(arms)"),
+    "a class attribute": ("", "type(self).n = getattr(type(self), 'n', 0) + 1", "type(self).n % 7"),
+    "numpy's generator": ("", "pass", "int(np.random.randint(len(arms)))"),
+    "Python's generator": ("import random", "pass", "random.randrange(len(arms))"),
+    "the order of a set": (
+        "",
+        "pass",
+        "int(max({'one', 'two', 'six'} - {next(iter(NAMES))}) > 's')",
+    ),
+}
+LEAK = """
+    def update(self, arms, index, reward):
+        self.rounds = getattr(self, "rounds", 0) + 1
+        UPDATE
+
+    def select(self, arms):
+        # Later than the rounds that are played twice to find such a class.
+        return int(CHOICE) % len(arms) if getattr(self, "rounds", 0) > 30 else 0
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Return an empty folder: the current one, and the one that takes results."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(playing, "workspace", lambda: tmp_path)
+    monkeypatch.setattr(playing, "figures_folder", lambda paper: tmp_path / "figures")
+    return tmp_path
+
+
+def ends(played, algorithm):
+    """Return the final regret of each trial."""
+    rows = played[played["algorithm"] == algorithm]
+    return rows.groupby("trial")["regret"].last().to_list()
+
+
+def compared(*words):
+    """Return the mean regret of each setting and algorithm, from the command in its own process.
+
+    A patch would reach the process of the tests too.
+    """
+    command = [sys.executable, "-m", "optimist", "compare", *words, "--trials", "2", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    return {(row["setting"], row["algorithm"]): row["mean"] for row in rows}
+
+
+@pytest.fixture(scope="module")
+def expected():
+    """Return the mean regret of the published method where no file was loaded."""
+    words = ["glb_omd/logistic_s3", "-a", "rs_glincb", "--rounds", "60", "--fresh"]
+    return compared(*words)["logistic_s3", "rs_glincb"]
+
+
+@pytest.mark.parametrize("name", PATCHES)
+def test_a_users_file_changes_no_published_trial(tmp_path, monkeypatch, expected, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(f"{MINE}\n{PATCHES[name]}\n")
+    words = ["glb_omd/logistic_s3", "--rounds", "60", "--fresh", "-a"]
+    found = compared(*words, "rs_glincb[alias=true]", "mine.py:Mine", "rs_glincb")
+    assert found["logistic_s3", "rs_glincb"] == expected
+
+
+def test_a_users_environment_changes_no_published_setting(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = new.template("environment", "arms", "world")
+    (tmp_path / "world.py").write_text(f"{text}\n{PATCHES['numpy']}\n")
+    words = ["glb_omd/logistic_s3[horizon=60]", "-a", "rs_glincb", "--fresh"]
+    both = compared("world.py:World[horizon=60]", *words)
+    assert both.items() >= compared(*words).items() and len(both) == 2
+
+
+def test_two_files_of_users_do_not_meet(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(MINE.replace("pass", "assert np.eye(1) == 1.0"))
+    (tmp_path / "other.py").write_text(f"{MINE}\nnp.eye = lambda n: 0.0\n")
+    words = ["glb_omd/logistic_s3", "--rounds", "5", "--fresh", "-a"]
+    assert len(compared(*words, "other.py:Mine", "mine.py:Mine")) == 2
+
+
+@pytest.mark.skipif(not isolation.CAN_FORK, reason="trials are not isolated here")
+@pytest.mark.parametrize("name", LEAKS)
+def test_no_trial_changes_another(here, name):
+    load, update, choice = LEAKS[name]
+    body = LEAK.replace("UPDATE", update).replace("CHOICE", choice)
+    start = MINE.index("    def select")
+    names = "SEEN, NAMES = [], {'one', 'two', 'six'}\n"
+    (here / "mine.py").write_text(f"{load}\n{MINE[:start]}{body}\n    {CONTAINS}\n{names}")
+    asked = {"trials": 3, "rounds": 80, "fresh": True}
+    one, two = (
+        ends(optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], cores=cores, **asked), LABEL)
+        for cores in (1, 2)
+    )
+    assert one == two
+    last = optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], first=2, **{**asked, "trials": 1})
+    assert ends(last, LABEL) == one[2:]
+
+
+LABEL = "mine.py:Mine"
+CONTAINS = "contains = lambda self, thetas: np.ones(len(thetas), dtype=bool)"
+
+
+def test_run_and_compare_agree_on_a_class_that_keeps_something(here, capsys):
+    load, update, choice = LEAKS["a list of the module"]
+    body = LEAK.replace("UPDATE", update).replace("CHOICE", choice)
+    text = f"{load}\n{MINE[: MINE.index('    def select')]}{body}\n    {CONTAINS}\nSEEN = []\n"
+    (here / "mine.py").write_text(text)
+    assert cli.main(["run", f"glb_omd/logistic_s3/{LABEL}", "--trials", "3", "--rounds", "80"]) == 0
+    said = capsys.readouterr().out
+    played = optimist.play("glb_omd/logistic_s3", [LABEL], trials=3, rounds=80)
+    for trial, regret in enumerate(ends(played, LABEL)):
+        assert f"trial {trial}: regret {regret:.4f} after" in said
+
+
+@pytest.mark.skipif(not isolation.CAN_FORK, reason="functions run here")
+def test_a_copy_says_how_it_ended():
+    found = isolated(lambda: os.getpid(), 1)
+    assert found != os.getpid()
+    with pytest.raises(EndedError, match="exit status 7"):
+        isolated(lambda: os._exit(7), 1)
+    with pytest.raises(EndedError, match="SIGSEGV"):
+        isolated(lambda: os.kill(os.getpid(), 11), 1)
+    with pytest.raises(ConfigError, match="of ours"):
+        isolated(lambda: fail(ConfigError("of ours")), 1)
+    with pytest.raises(Exception, match=r"annot pickle|an't pickle"):
+        isolated(lambda: lambda: 0, 1)
+
+    class OwnError(BaseException):
+        def __init__(self, one, two):
+            super().__init__(f"{one} {two}")
+
+    with pytest.raises(Exception, match="one two") as error:
+        isolated(lambda: fail(OwnError("one", "two")), 1)
+    assert type(error.value).__name__ == "OwnError"
+    # A child of the copy that holds its pipe delays nothing.
+    assert isolated(lambda: os.fork() and 5, 1) in (0, 5)
+
+
+def fail(error):
+    raise error
+
+
+def test_a_class_that_ends_its_process_costs_its_cell_alone(here):
+    (here / "mine.py").write_text(
+        MINE.replace("pass", "os._exit(4)").replace("\n", "\nimport os\n", 1)
+    )
+    labels = ["mine.py:Mine", "uniform"]
+    found = optimist.play("glb_omd/logistic_s3", labels, trials=2, rounds=5, errors="skip")
+    assert ends(found, "uniform") and not ends(found, LABEL)
+    (error,) = found.attrs["errors"].values()
+    assert "ended with exit status 4" in error
+
+
+def test_results_of_a_users_class_are_kept_under_its_own_name(here):
+    (here / "mine.py").write_text(MINE)
+    optimist.play("glb_omd/logistic_s3", ["uniform", LABEL], trials=1, rounds=5)
+    kept = [results.read_metadata(path) for path in (here / "results/kept").rglob("*.parquet")]
+    assert {one["trials"]["cell"]["algorithm"] for one in kept} == {"uniform", LABEL}
+    with pytest.raises(ResultError):
+        results.read(here / "results/kept/none.parquet")
