@@ -335,7 +335,7 @@ def _compare(options):
         show.write(table, sys.stdout)
         for path in filter(None, (options.csv, options.plot)):
             print(f"wrote {path}")
-    for text in table.attrs["errors"].values():
+    for text in dict.fromkeys(table.attrs["errors"].values()):
         print(f"error: {text}", file=sys.stderr)
     return 1 if table.attrs["errors"] else 0
 

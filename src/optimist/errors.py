@@ -20,6 +20,10 @@ class ConfigError(OptimistError):
     """A configuration value, a name or an option is wrong."""
 
 
+class BrokenEnvironmentError(ConfigError):
+    """An environment breaks its contract while it is played; no algorithm is to blame."""
+
+
 class DataError(OptimistError):
     """A data set cannot be fetched, or its content is not what it should be."""
 

@@ -185,6 +185,20 @@ BROKEN = {
             "with prepare it chose arm",
         ),
     ],
+    "looks_at_the_arms_that_it_is_offered": [
+        (
+            "def select(self, arms): return int(np.argmax(self.paid[: len(arms)]))\n"
+            "def update(self, arms, index, reward): self.paid[index] += reward - 0.5\n"
+            "paid = property(lambda self: self.__dict__.setdefault('sums', np.zeros(20)))",
+            "with arms in the opposite order it chose the same places in 30 rounds; allowed:",
+        ),
+        (
+            "def select(self, arms):\n"
+            "    if not hasattr(self, 'first'): self.first = arms.copy()\n"
+            "    return int(np.argmax(self.first @ np.linalg.solve(self.H, self.total)))",
+            "with arms in the opposite order it chose the same places",
+        ),
+    ],
     "diagnostics_are_plain_numbers": [
         ("def diagnostics(self): return {'H': self.H}", "diagnostics['H'] is array("),
         (
@@ -543,6 +557,36 @@ def test_a_good_environment_holds_everything(here):
             "arms_are_sound_and_means_fit_them",
             "def arms(self, t): return self.armz[t]",
             "raised AttributeError: 'Mine' object has no attribute 'armz', in arms, t = 0, mine.py",
+        ),
+        (
+            "Good",
+            "arms_are_sound_and_means_fit_them",
+            "def arms(self, t): return self._arms[0] + 0j",
+            "arms(0): arm set is an array of complex128; allowed: a numpy array of float64",
+        ),
+        (
+            "Good",
+            "arms_are_sound_and_means_fit_them",
+            "def arms(self, t): return self._arms[0].astype(np.float16)",
+            "arm set is an array of float16",
+        ),
+        (
+            "Good",
+            "arms_are_sound_and_means_fit_them",
+            "def arms(self, t): return np.ma.masked_less(self._arms[0], 0.0)",
+            "arm set is of type MaskedArray",
+        ),
+        (
+            "Good",
+            "arms_are_sound_and_means_fit_them",
+            "def arms(self, t): return np.asmatrix(self._arms[0])",
+            "arm set is of type matrix",
+        ),
+        (
+            "Good",
+            "arms_are_sound_and_means_fit_them",
+            "def means(self, t): return self._means[0].astype(object)",
+            "means(0) is an array of object; allowed: a numpy array of float64",
         ),
         (
             "Good",

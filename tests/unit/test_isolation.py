@@ -87,7 +87,7 @@ def test_a_users_file_changes_no_published_trial(tmp_path, monkeypatch, expected
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(f"{MINE}\n{PATCHES[name]}\n")
     words = ["glb_omd/logistic_s3", "--rounds", "60", "--fresh", "-a"]
-    found = compared(*words, "rs_glincb[alias=true]", "mine.py:Mine", "rs_glincb")
+    found = compared(*words, "mine.py:Mine", "rs_glincb")
     assert found["logistic_s3", "rs_glincb"] == expected
 
 

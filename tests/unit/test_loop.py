@@ -3,14 +3,18 @@
 import math
 import sys
 import time
+from decimal import Decimal
 
 import numpy as np
+import pandas as pd
 import pytest
 from toy_environments import ScriptedEnvironment
 
+from optimist.algorithms import make_algorithm
 from optimist.algorithms.base import FiniteArmAlgorithm
+from optimist.contracts.toys import ScriptedFunction, bowl, make_box_problem
 from optimist.environments.base import check_arms
-from optimist.errors import ConfigError, OutOfTimeError
+from optimist.errors import BrokenEnvironmentError, ConfigError, OutOfTimeError
 from optimist.runs.loop import (
     CURVE_POINTS,
     Choices,
@@ -208,7 +212,7 @@ def test_a_reward_that_is_not_finite_ends_the_curve_before_it(bad):
     trajectory = play(
         environment(lambda t, index: bad if t == 4 else 1.0), Cycling(), [1, 4, 5, 6, 20]
     )
-    assert trajectory.status == "non_finite"
+    assert trajectory.status.startswith("failed: ScriptedEnvironment.reward returned ")
     assert trajectory.columns["round"] == [1, 4]
 
 
@@ -231,7 +235,7 @@ def test_an_algorithm_broken_by_a_bad_reward_is_reported_as_that():
     trajectory = play(
         environment(lambda t, index: math.nan if t == 4 else 1.0), algorithm, [1, 4, 20]
     )
-    assert trajectory.status == "non_finite"
+    assert trajectory.status.startswith("failed: ScriptedEnvironment.reward returned ")
     assert trajectory.columns["round"] == [1, 4]
 
 
@@ -469,3 +473,96 @@ def test_an_index_of_numpy_is_one():
     algorithm = Cycling()
     algorithm.select = lambda arms: np.int64(2)
     assert play(environment(), algorithm, [5]).status == "ok"
+
+
+# Environments are held to their contract in play.
+
+
+@pytest.mark.parametrize(
+    ("name", "result", "seen"),
+    [
+        (
+            "arms",
+            lambda arms, t: pd.DataFrame(arms),
+            "arms in round 1: arm set is of type DataFrame",
+        ),
+        ("arms", lambda arms, t: arms.tolist(), "arms in round 1: arm set is of type list"),
+        ("arms", lambda arms, t: arms + 0j, "arm set is an array of complex128"),
+        ("arms", lambda arms, t: arms.astype(np.float16), "arm set is an array of float16"),
+        ("arms", lambda arms, t: np.ma.masked_array(arms), "arm set is of type MaskedArray"),
+        ("arms", lambda arms, t: 9.0 * arms if t == 6 else arms, "arms in round 7: arm . has norm"),
+        ("means", lambda means, t: means * np.nan, "means returned nan in round 1"),
+        (
+            "means",
+            lambda means, t: means + (0.0 if t < 4 else np.inf),
+            "means returned inf in round 5",
+        ),
+        ("means", lambda means, t: np.append(means, 5.0), r"and shape \(4,\) in round 1"),
+        ("means", lambda means, t: means + 1j, "means returned an array of complex128 in round 1"),
+        ("means", lambda means, t: means.astype(str), "means returned an array of <U32 in round 1"),
+        ("means", lambda means, t: list(means), "means returned of type list in round 1"),
+        ("reward", lambda reward, t: Decimal(1), r"reward returned Decimal\('1'\) in round 1"),
+        ("reward", lambda reward, t: "1", "reward returned '1' in round 1; allowed: a float"),
+        ("reward", lambda reward, t: None, "reward returned None in round 1"),
+        ("reward", lambda reward, t: np.array([1.0]), r"reward returned array\(\[1.\]\) in round"),
+        ("regret", lambda regret, t: -0.5 if t == 2 else regret, "regret returned -0.5 in round 3"),
+        ("regret", lambda regret, t: math.nan, "regret returned nan in round 1"),
+    ],
+)
+def test_an_environment_that_breaks_its_contract_is_blamed_by_name(name, result, seen):
+    class World(ScriptedEnvironment):
+        pass
+
+    inherited = getattr(ScriptedEnvironment, name)
+    broken = lambda self, t, *more: result(inherited(self, t, *more), t)  # noqa: E731
+    if name == "arms":  # its means are of other arms
+        World.means = lambda self, t: np.linspace(0.0, 1.0, 3)
+    setattr(World, name, broken)
+    with pytest.raises(BrokenEnvironmentError, match=f"^World.*{seen}"):
+        play(World([ARMS], lambda t, index: 1.0), Cycling(), [20])
+
+
+def test_arms_that_are_changed_in_place_are_checked_again():
+    class World(ScriptedEnvironment):
+        def arms(self, t):
+            self.pools[0][0] *= 1.5
+            return self.pools[0]
+
+    with pytest.raises(BrokenEnvironmentError, match=r"^World.arms in round 2"):
+        play(World([0.5 * ARMS], lambda t, index: 1.0), Cycling(), [20])
+
+
+@pytest.mark.parametrize("paid", [1e200, -1.7e308, -math.inf, math.nan])
+def test_a_reward_that_overflows_when_it_is_squared_fails_the_trial(paid):
+    trajectory = play(environment(lambda t, k: paid if t == 4 else 1.0), Cycling(), [1, 20])
+    assert trajectory.status.startswith("failed: ScriptedEnvironment.reward returned ")
+    assert "in round 5; allowed: finite numbers, at most 1e+150" in trajectory.status
+
+
+@pytest.mark.parametrize(
+    ("changes", "seen"),
+    [
+        ({"maximum": 0.5}, "value returned .* in round .; allowed: at most its maximum, 0.5"),
+        ({"maximum": math.nan}, "maximum is nan; allowed: a finite number"),
+        ({"maximum": math.inf}, "maximum is inf"),
+        ({"high": np.array([1.0, np.inf])}, "high is array"),
+        ({"low": [0.0, 0.0]}, r"low is \[0.0, 0.0\]; allowed: a numpy array"),
+        ({"low": np.full(2, 99.0)}, "allowed: low below high in each coordinate"),
+        ({"low": np.zeros(3)}, "allowed: low below high in each coordinate"),
+        ({"value": lambda x: math.nan}, "value returned nan in round 1"),
+        ({"value": lambda x: np.array([1.0])}, "value returned array"),
+        ({"value": lambda x: 1j}, "value returned 1j in round 1; allowed: a finite float"),
+    ],
+)
+def test_a_function_that_breaks_its_contract_is_blamed_by_name(changes, seen):
+    function = ScriptedFunction(make_box_problem(), bowl)
+    algorithm = make_algorithm("uniform", function.problem(), np.random.default_rng(0))
+    vars(function).update(changes)
+    with pytest.raises(BrokenEnvironmentError, match=f"^ScriptedFunction.*{seen}"):
+        play(function, algorithm, [5])
+
+
+def test_rounding_above_the_maximum_is_no_fault():
+    function = ScriptedFunction(make_box_problem(), lambda x: 2.0 + 1e-12, maximum=2.0)
+    algorithm = make_algorithm("uniform", function.problem(), np.random.default_rng(0))
+    assert play(function, algorithm, [5]).status == "ok"

@@ -160,7 +160,7 @@ def play(
         playing = _Playing(asked, Path(folder), cores, report, fresh, errors == "skip")
         frames = playing.frames()
         if not frames:
-            raise ResultError("\n".join(playing.errors.values()))
+            raise ResultError("\n".join(dict.fromkeys(playing.errors.values())))
         found = _joined(asked, frames)
     found.attrs |= {
         "committed": playing.taken,
@@ -565,7 +565,9 @@ def _hint(trials: Trials, kind: str) -> str:
     cell, name = trials.cell, name_of(trials.cell.algorithm)
     if cell.is_of_this_process:
         return ""
-    if kind == "contract" and names_file(name):
+    if kind == "environment":
+        name = trials.cell.environment
+    if kind in ("contract", "environment") and names_file(name):
         return f"; optimist check {shlex.quote(name)} may say why"
     if kind != "other":
         return ""

@@ -4,9 +4,10 @@ A request is JSON with ``trials`` (`optimist.runs.trials.Trials.describe`), ``ou
 file to write, the folders ``data`` and ``kept``, and ``replaced``, a folder in which the result is
 kept in place of an older one, or "". For a class of the other process it has ``added`` too, the
 class as cloudpickle writes it, and ``paths``, where that process looks for modules. The answer is
-JSON with ``seconds`` of this process, or with ``error`` and its ``kind``: ``contract`` if a class
-broke it, ``ended`` if the class ended its process, ``system`` if it is about files and their
-contents, and ``other``. Numbers are the workflow's, whatever the other process has loaded.
+JSON with ``seconds`` of this process, or with ``error`` and its ``kind``: ``contract`` if an
+algorithm broke it, ``environment`` if the environment did, ``ended`` if a class ended its process,
+``system`` if it is about files and their contents, and ``other``. Numbers are the workflow's,
+whatever the other process has loaded.
 """
 
 import base64
@@ -24,7 +25,7 @@ arithmetic.fix()
 from optimist.algorithms import REGISTRIES  # noqa: E402
 from optimist.blame import in_one_line, of_system  # noqa: E402
 from optimist.comparison.warm import WarmUp  # noqa: E402
-from optimist.errors import ConfigError, EndedError, OptimistError  # noqa: E402
+from optimist.errors import BrokenEnvironmentError, ConfigError, EndedError, OptimistError  # noqa: E402
 from optimist.records import provenance  # noqa: E402
 from optimist.runs import results  # noqa: E402
 from optimist.runs.job import make_results  # noqa: E402
@@ -54,6 +55,9 @@ def answer(request: dict[str, object]) -> dict[str, object]:
         if request["replaced"]:
             metadata = results.read_metadata(str(request["output"]))
             results.Store(str(request["replaced"]), metadata).keep(str(request["output"]))
+    except BrokenEnvironmentError as error:
+        where = f"{trials.cell.paper}/{trials.cell.setting}, trial {trials.first}"
+        return {"error": f"{where}: {error}", "kind": "environment"}
     except ConfigError as error:
         return {"error": f"{where}: {error}", "kind": "contract"}
     except EndedError as error:

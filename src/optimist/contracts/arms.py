@@ -17,9 +17,11 @@ from optimist.contracts.toys import ScriptedEnvironment, learn, random_arms, tru
 from optimist.environments.base import FiniteArmEnvironment
 from optimist.label import Label
 from optimist.numerics.links import Gaussian
+from optimist.problems.kernel import KernelProblem
 from optimist.runs.trials import Trials, run
 
 ARMS = Contract(CLASSES)
+_LOOKS = 60  # rounds after which a class has looked at its arms
 COPIES = "copies, as arms[index].copy() makes one"
 
 
@@ -304,6 +306,37 @@ def _counted_rewards(link: str) -> tuple[ScriptedEnvironment, Any]:
     means = problem.link.mean(arms @ np.array([2.0, 2.0]))
     rewards = problem.link.sample(rng, np.broadcast_to(means, (120, 12)))
     return ScriptedEnvironment([arms], lambda t, k: float(rewards[t, k])), problem
+
+
+@ARMS.check(Toy, compares_plays=True)
+def looks_at_the_arms_that_it_is_offered(toy: Toy) -> None:
+    """Where arms are redrawn, a class that learns does not choose by their places alone."""
+    problem = toy.problem(dimension=2)
+    if isinstance(problem, KernelProblem):
+        raise PassedOverError("the arms of a kernel's problem are fixed")
+    pools = random_arms(np.random.default_rng(5), _LOOKS, 6, 2)
+    one, turned, other = (toy.build(problem) for _ in range(3))
+    context = toys.CONTEXT.get(toy.kind, {})
+    learns = False
+    for t, arms in enumerate(pools):
+        # From half-way on the second one meets the same arms, in the opposite order.
+        offered = arms if t < _LOOKS // 2 else arms[::-1].copy()
+        index = choose(one, arms, t)
+        if choose(turned, offered, t) != index:
+            return
+        learns |= choose(other, arms, t) != index
+        reward = float(index % 2)
+        for algorithm, given, paid in (
+            (one, arms, reward),
+            (turned, offered, reward),
+            (other, arms, 1.0 - reward),
+        ):
+            algorithm.update(given, index, paid, **context)
+            algorithm.prepare()
+    if not learns:
+        raise PassedOverError("it learns nothing from rewards")
+    seen = f"with arms in the opposite order it chose the same places in {_LOOKS // 2} rounds"
+    raise BrokenError(seen, "a choice by the arms of the round, arms[index]")
 
 
 @ARMS.check(Method)

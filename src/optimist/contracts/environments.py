@@ -10,7 +10,7 @@ from optimist.contracts.arms import plain_numbers
 from optimist.contracts.base import BrokenError, Contract, PassedOverError, require
 from optimist.contracts.cases import World
 from optimist.contracts.generators import untouched
-from optimist.environments.base import check_arms
+from optimist.environments.base import ARRAY, check_arms, in_words, is_array
 from optimist.errors import ConfigError
 from optimist.problems.glb import GLBProblem
 from optimist.problems.heavy_tailed import HeavyTailedProblem
@@ -42,8 +42,6 @@ def arms_are_sound_and_means_fit_them(world: World) -> None:
     (environment,) = world.built(0)
     for t in range(world.horizon):
         arms = environment.arms(t)
-        is_array = isinstance(arms, np.ndarray)
-        require(is_array, f"arms({t}) returned a {type(arms).__name__}", "an array (K, d)")
         try:
             check_arms(arms, environment.arm_bound)
         except ConfigError as error:
@@ -54,8 +52,7 @@ def arms_are_sound_and_means_fit_them(world: World) -> None:
 
 def _fit(means: Any, arms: np.ndarray, t: int) -> None:
     """Raise BrokenError unless there is a mean reward for each arm (K, d) of round ``t``."""
-    is_array = isinstance(means, np.ndarray)
-    require(is_array, f"means({t}) returned a {type(means).__name__}", "an array (K,)")
+    require(is_array(means), f"means({t}) is {in_words(means)}", f"{ARRAY} of shape (K,)")
     seen = f"means({t}) is {means.dtype} of shape {means.shape} with {len(arms)} arms"
     is_fit = means.shape == (len(arms),) and np.isfinite(means).all()
     require(is_fit, seen, f"finite numbers of shape ({len(arms)},)")

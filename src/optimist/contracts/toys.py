@@ -141,12 +141,16 @@ class ScriptedFunction(BoxEnvironment):
     problem : BoxProblem
     function : callable
         From a point (d,) to its value.
+    maximum : float
+        No value is larger.
     """
 
-    maximum = 10.0
     instance = "scripted"
 
-    def __init__(self, problem: BoxProblem, function: Callable[[np.ndarray], float]) -> None:
+    def __init__(
+        self, problem: BoxProblem, function: Callable[[np.ndarray], float], maximum: float = 10.0
+    ) -> None:
+        self.maximum = maximum
         self.known = problem
         self.low, self.high, self.horizon = problem.low, problem.high, problem.horizon
         self.function = function

@@ -155,8 +155,10 @@ def check_point(x: np.ndarray, environment: Any) -> None:
         )
 
 
-def check_arms(arms: np.ndarray, bound: float = 1.0) -> None:
+def check_arms(arms: Any, bound: float = 1.0) -> None:
     """Raise ConfigError unless ``arms`` is a non-empty, finite (K, d) array, norms to ``bound``."""
+    if not is_array(arms):
+        raise ConfigError(f"arm set is {in_words(arms)}; allowed: {ARRAY} of shape (K, d)")
     if arms.ndim != 2 or 0 in arms.shape:
         raise ConfigError(f"arm set has shape {arms.shape}; allowed: (K, d) with K, d at least 1")
     lengths = np.sqrt(np.einsum("kd,kd->k", arms, arms))
@@ -166,6 +168,21 @@ def check_arms(arms: np.ndarray, bound: float = 1.0) -> None:
         raise ConfigError(
             f"arm {lengths.argmax()} has norm {lengths.max():.6g}; allowed: at most {bound:g}"
         )
+
+
+ARRAY = "a numpy array of float64, float32 or whole numbers"
+_TYPES = tuple(map(np.dtype, ("float64", "float32", "int64", "int32")))
+
+
+def is_array(values: Any) -> bool:
+    """Return whether values are a plain array of numbers that algorithms can compute with."""
+    return type(values) is np.ndarray and values.dtype in _TYPES
+
+
+def in_words(values: Any) -> str:
+    """Return the type of a value, and of its entries if it is a plain array."""
+    name = type(values).__name__
+    return f"an array of {values.dtype}" if type(values) is np.ndarray else f"of type {name}"
 
 
 def check_sizes(dimension: int, arms: int, least_dimension: int = 1, least_arms: int = 1) -> None:

@@ -54,6 +54,11 @@ class BoxProblem:
             positive(key, getattr(self, key))
         if not (self.low < self.high).all():
             raise ConfigError("the box is empty; allowed: low below high in every coordinate")
+        points = self.low if self.initial is None else self.initial
+        if not ((points >= self.low) & (points <= self.high)).all():
+            raise ConfigError(
+                f"an initial point lies outside the box; allowed: {self.low} to {self.high}"
+            )
 
     @property
     def dimension(self) -> int:

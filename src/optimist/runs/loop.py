@@ -6,11 +6,14 @@ for a numerical reason; it ends with a status:
 ``ok``            all went well
 ``unconverged``   an inner solver missed its tolerance, or met a number that is none, at least once;
                   the curve is complete
-``non_finite``    a reward or the algorithm's state stopped being finite; the curve ends before it
-``failed: ...``   a linear-algebra or arithmetic error in the algorithm; the curve ends before it
+``non_finite``    the algorithm's state or its point is not finite; the curve ends before it
+``failed: ...``   a linear-algebra or arithmetic error in the algorithm, or a reward that is no
+                  finite number of some size; the curve ends before it
 ``timeout``       the trial's own time limit passed; the curve ends there
 ``out_of_time``   the job's time limit was met; the curve ends before it
 ``out_of_memory`` the job's memory limit was met; the curve ends before it
+
+An environment that breaks its contract in another way is an error that names the environment.
 """
 
 import math
@@ -24,14 +27,21 @@ from typing import Any
 import numpy as np
 
 from optimist.environments.base import (
+    ARRAY,
     BoxEnvironment,
     FiniteArmEnvironment,
     check_arms,
     check_point,
+    in_words,
+    is_array,
 )
-from optimist.errors import ConfigError, OutOfTimeError
+from optimist.errors import BrokenEnvironmentError, ConfigError, OutOfTimeError
 
 CURVE_POINTS = 300
+# Rewards up to this size have squares and sums of squares that are finite.
+LARGEST_REWARD = 1e150
+# By which a value may exceed the maximum, as a share of it: rounding.
+ROUNDING = 1e-9
 COMPLETE = ("ok", "unconverged")
 # How a trial ends for lack of time or memory, which another machine may have.
 EARLY = ("out_of_time", "out_of_memory")
@@ -222,6 +232,9 @@ def _play_rounds(rounds, trajectory, marks, time_limit):
         except NotFiniteError:
             trajectory.status = "non_finite"
             break
+        except RewardError as error:
+            trajectory.status = f"failed: {error}"
+            break
         except MemoryError:
             trajectory.status = "out_of_memory"
             break
@@ -248,14 +261,37 @@ _ABOUT_NUMBERS = re.compile(
 
 
 class NotFiniteError(Exception):
-    """A reward, or a point to ask for, is not finite."""
+    """A point to ask for, or the state of an algorithm, is not finite."""
+
+
+class RewardError(Exception):
+    """A reward is no number that an algorithm can learn from."""
 
 
 def _reward(environment, t, choice):
+    """Return the reward of round ``t``, a number whose square is finite."""
     reward = environment.reward(t, choice)
-    if not math.isfinite(reward):
-        raise NotFiniteError
+    if type(reward) is not float and not isinstance(reward, int | np.integer | np.floating):
+        raise _fault(environment, "reward", t, repr(reward)[:60], "a float")
+    if not abs(reward) <= LARGEST_REWARD:
+        raise RewardError(
+            f"{type(environment).__name__}.reward returned {reward!r} in round {t + 1}; allowed: "
+            f"finite numbers, at most {LARGEST_REWARD:g} in size"
+        )
     return reward
+
+
+def _fault(environment, method, t, seen, allowed):
+    """Return the error for an environment that breaks its contract in round ``t``."""
+    return BrokenEnvironmentError(
+        f"{type(environment).__name__}.{method} returned {seen} in round {t + 1}; allowed: "
+        f"{allowed}"
+    )
+
+
+def _is_of_this_package(environment):
+    """Return whether the contract battery has checked a class, so that the loop need not."""
+    return type(environment).__module__.startswith("optimist.environments.")
 
 
 def _check_index(index, arms, t, algorithm):
@@ -326,14 +362,41 @@ class _ArmRounds(_Rounds):
 
     _checked = None
 
+    def __init__(self, environment, algorithm, observers=()):
+        super().__init__(environment, algorithm, observers)
+        self._are_means_checked = not _is_of_this_package(environment)
+
     def arms(self, t):
         """Return the arms of a round, checked."""
         environment = self.environment
         arms = environment.arms(t)
         if not (environment.arms_are_checked or arms is self._checked):
-            check_arms(arms, environment.arm_bound)
-            self._checked = arms
+            try:
+                check_arms(arms, environment.arm_bound)
+            except ConfigError as error:
+                name = type(environment).__name__
+                raise BrokenEnvironmentError(f"{name}.arms in round {t + 1}: {error}") from None
+            # An array that can be written to may hold others in the next round.
+            self._checked = None if arms.flags.writeable else arms
         return arms
+
+    def regret_of(self, t, index, arms):
+        """Return the regret of an arm, checked."""
+        environment = self.environment
+        if self._are_means_checked:
+            means = environment.means(t)
+            if not (is_array(means) and means.shape == (len(arms),)):
+                shape = f" and shape {np.shape(means)}" if is_array(means) else ""
+                allowed = f"{ARRAY} of shape ({len(arms)},)"
+                raise _fault(environment, "means", t, in_words(means) + shape, allowed)
+            if not np.isfinite(means).all():
+                (bad, *_) = means[~np.isfinite(means)]
+                raise _fault(environment, "means", t, f"{bad}", "finite numbers")
+        regret = environment.regret(t, index)
+        if not 0.0 <= regret < math.inf:
+            allowed = "a finite number, 0 or more"
+            raise _fault(environment, "regret", t, f"{regret!r}", allowed)
+        return regret
 
     def round(self, t):
         arms, algorithm = self.arms(t), self.algorithm
@@ -348,13 +411,28 @@ class _ArmRounds(_Rounds):
         algorithm.prepare()
         self.select_seconds += middle - start
         self.seconds += time.perf_counter() - resume + middle - start
-        return arms, index, reward, self.environment.regret(t, index)
+        return arms, index, reward, self.regret_of(t, index, arms)
 
 
 class _BoxRounds(_Rounds):
     """A trial on a box."""
 
     simple_regret = math.inf
+
+    def __init__(self, environment, algorithm, observers=()):
+        super().__init__(environment, algorithm, observers)
+        _check_box(environment)
+
+    def regret_of(self, t, x):
+        """Return the regret of a point, checked."""
+        environment = self.environment
+        value, maximum = environment.value(x), environment.maximum
+        is_number = isinstance(value, float | int | np.integer | np.floating)
+        if not (is_number and math.isfinite(value)):
+            raise _fault(environment, "value", t, repr(value)[:60], "a finite float")
+        if value > maximum + ROUNDING * max(1.0, abs(maximum)):
+            raise _fault(environment, "value", t, f"{value:g}", f"at most its maximum, {maximum:g}")
+        return maximum - value
 
     def round(self, t):
         algorithm = self.algorithm
@@ -369,13 +447,31 @@ class _BoxRounds(_Rounds):
         algorithm.observe(x, reward)
         self.select_seconds += middle - start
         self.seconds += time.perf_counter() - resume + middle - start
-        regret = self.environment.maximum - self.environment.value(x)
+        regret = self.regret_of(t, x)
         self.simple_regret = min(self.simple_regret, regret)
         return None, x, reward, regret
 
     def totals(self):
         more = {"simple_regret": self.simple_regret, "instance": self.environment.instance}
         return {**super().totals(), **more}
+
+
+def _check_box(environment):
+    """Raise an error unless a box has two finite corners and its function a finite maximum."""
+    name, low, high = type(environment).__name__, environment.low, environment.high
+    for key, corner in (("low", low), ("high", high)):
+        if not (is_array(corner) and corner.ndim == 1 and np.isfinite(corner).all()):
+            raise BrokenEnvironmentError(
+                f"{name}.{key} is {corner!r}; allowed: {ARRAY}, (d,), all finite"
+            )
+    if low.shape != high.shape or not (low < high).all():
+        raise BrokenEnvironmentError(
+            f"{name}.low is {low} and high is {high}; allowed: low below high in each coordinate"
+        )
+    if not math.isfinite(environment.maximum):
+        raise BrokenEnvironmentError(
+            f"{name}.maximum is {environment.maximum!r}; allowed: a finite number"
+        )
 
 
 class _ReplayRounds(_ArmRounds):
@@ -416,7 +512,7 @@ class _ReplayRounds(_ArmRounds):
         self.seconds += time.perf_counter() - start
         if self.rates:
             self._charge(1, *self.rates)
-        return arms, index, reward, self.environment.regret(t, index)
+        return arms, index, reward, self.regret_of(t, index, arms)
 
     def _charge(self, rounds, preparing, selecting):
         """Add what preparing and selecting take in some rounds."""
