@@ -577,6 +577,31 @@ def test_in_many_dimensions_some_twenty_coordinates_are_moved():
     assert moved.mean() == pytest.approx(20.0, abs=0.5)
 
 
+@pytest.mark.parametrize(
+    ("label", "fit"),
+    [
+        ("turbo", "adam"),
+        ("turbo[fit=lbfgs]", "lbfgs"),
+        ("turbo[configuration=botorch]", "lbfgs"),
+        ("turbo[configuration=botorch,fit=adam]", "adam"),
+    ],
+)
+def test_the_release_is_fitted_by_adam_and_the_tutorial_to_the_end(label, fit):
+    algorithm = make(label)
+    play(algorithm, bowl, 8)
+    X, y = (algorithm.points + 1.0) / 4.0, algorithm._standardised()
+    scheme = algorithm.configuration.scheme
+    process = (
+        gp_regression.fit_by_adam(scheme, X, y)
+        if fit == "adam"
+        else gp_regression.fit(scheme, X, y)[0]
+    )
+    seen, plain = [], algorithm._candidates
+    algorithm._candidates = lambda centre, scales: seen.append(scales) or plain(centre, scales)
+    algorithm.propose()
+    np.testing.assert_array_equal(seen[0], process.lengthscales)
+
+
 def test_the_tutorial_settings_are_another_configuration():
     algorithm = make("turbo[configuration=botorch]", dimension=3, initial=None)
     assert len(algorithm._candidates(np.full(3, 0.5), np.ones(3))) == 2000
