@@ -8,7 +8,8 @@ to which log-densities of $(\ell,s,\tau^2)$ are added. The best c given the rest
 $1^\top C^{-1}y / 1^\top C^{-1}1$.
 
 Rasmussen and Williams (2006), "Gaussian Processes for Machine Learning", equations 2.30 and 5.9.
-`fit` follows L-BFGS-B to the end, `fit_by_adam` takes the steps of TuRBO's public code.
+`fit` runs L-BFGS-B to the end; `fit_by_adam` takes the steps of the public code of Eriksson et al.
+(2019), "Scalable Global Optimization via Local Bayesian Optimization".
 """
 
 import math
@@ -188,7 +189,7 @@ def log_posterior(
 
 
 def _log_posterior(log_theta, scheme, X, y, mean=None):
-    r"""Return the same, and its derivative in c, at ``mean`` or at the best c."""
+    """Return the log-posterior, its gradient and its derivative in c, at ``mean`` or the best c."""
     lengthscales, noise, amplitude = _unpack(log_theta, scheme, X.shape[1])
     U = X / lengthscales
     K, S = scheme.kernel.with_slope(U, U)
@@ -279,8 +280,8 @@ def fit(
 def fit_by_adam(scheme: Scheme, X: np.ndarray, y: np.ndarray) -> "GaussianProcess":
     r"""Return the process after 50 steps of Adam on the log-posterior divided by n.
 
-    A hyper-parameter with bounds l and h is $l+(h-l)/(1+e^{-z})$. The steps move all z, from where
-    the scheme starts, and c, from 0.
+    A hyper-parameter with bounds l and h is $l+(h-l)/(1+e^{-z})$. The steps move all z, from the
+    start of the scheme, and c, from 0.
 
     Parameters
     ----------
@@ -292,9 +293,6 @@ def fit_by_adam(scheme: Scheme, X: np.ndarray, y: np.ndarray) -> "GaussianProces
     ------
     LinAlgError
         Where a covariance is singular.
-
-    Eriksson et al. (2019), "Scalable Global Optimization via Local Bayesian Optimization", public
-    code.
     """
     d = X.shape[1]
     low, high = np.exp(scheme.bounds(d)).T
