@@ -1,9 +1,11 @@
 """The algorithms on a box against closed forms, scripted histories and generic optimisers."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize, rosen, rosen_der
 from toy_environments import make_box_problem
 
 from optimist.algorithms import make_algorithm
@@ -411,8 +413,6 @@ def test_the_acquisition_is_largest_where_the_next_point_is(name, configuration)
 
 @pytest.mark.parametrize("name", ["gp_ei", "gp_pi", "gp_ucb"])
 def test_starts_refined_together_end_where_none_can_climb_alone(name):
-    from scipy.optimize import minimize
-
     algorithm = make(name)
     play(algorithm, bowl, 12)
     X, y = (algorithm.points + 1.0) / 4.0, algorithm.values
@@ -430,6 +430,44 @@ def test_starts_refined_together_end_where_none_can_climb_alone(name):
         alone = minimize(lambda z: -height(z)[0], x, method="L-BFGS-B", bounds=[(0.0, 1.0)] * 2)
         assert -alone.fun - value < 1e-3 * (1.0 + abs(value))
     assert algorithm.counts["failed_ascents"] == 0
+
+
+class Valley:
+    """A process whose mean is minus Rosenbrock's function, and whose deviation is 1."""
+
+    def __init__(self):
+        self.rows = []
+
+    def predict_with_gradients(self, Z):
+        self.rows.append(len(Z))
+        mean, slope = -rosen(Z.T), -rosen_der(Z.T).T
+        return mean, np.ones(len(Z)), slope, np.zeros_like(Z)
+
+
+def test_each_start_of_skopt_has_a_run_of_twenty_iterations_of_its_own():
+    starts = np.random.default_rng(5).uniform(-2.0, 2.0, (5, 2))
+    low, high = np.full(2, -2.0), np.full(2, 2.0)
+    found, rows = {}, {}
+    for configuration in ("skopt", "fair"):
+        process, algorithm = Valley(), make(f"gp_ucb[configuration={configuration}]")
+        found[configuration] = algorithm._refine(process, 0.0, starts, low, high)
+        rows[configuration] = set(process.rows)
+    assert rows == {"skopt": {1}, "fair": {5}}
+    for start, end, height in zip(starts, *found["skopt"], strict=True):
+        alone = minimize(
+            rosen,
+            start,
+            jac=rosen_der,
+            method="L-BFGS-B",
+            bounds=[(-2.0, 2.0)] * 2,
+            options={"maxiter": 20},
+        )
+        np.testing.assert_allclose(end, alone.x, atol=1e-8)
+        assert height == pytest.approx(1.96 - alone.fun)
+    # Twenty iterations for all of them are not enough.
+    algorithm.configuration = replace(algorithm.configuration, iterations=20)
+    joint = algorithm._refine(Valley(), 0.0, starts, low, high)[1] - 2.0
+    assert joint.min() < 2.0 * (found["skopt"][1] - 1.96).min()
 
 
 @pytest.mark.parametrize("name", ["gp_ei", "gp_pi", "gp_ucb", "turbo"])
@@ -537,6 +575,31 @@ def test_in_many_dimensions_some_twenty_coordinates_are_moved():
     moved = (algorithm._candidates(centre, np.ones(100)) != centre).sum(axis=1)
     assert moved.min() >= 1
     assert moved.mean() == pytest.approx(20.0, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("label", "fit"),
+    [
+        ("turbo", "adam"),
+        ("turbo[fit=lbfgs]", "lbfgs"),
+        ("turbo[configuration=botorch]", "lbfgs"),
+        ("turbo[configuration=botorch,fit=adam]", "adam"),
+    ],
+)
+def test_the_release_is_fitted_by_adam_and_the_tutorial_to_the_end(label, fit):
+    algorithm = make(label)
+    play(algorithm, bowl, 8)
+    X, y = (algorithm.points + 1.0) / 4.0, algorithm._standardised()
+    scheme = algorithm.configuration.scheme
+    process = (
+        gp_regression.fit_by_adam(scheme, X, y)
+        if fit == "adam"
+        else gp_regression.fit(scheme, X, y)[0]
+    )
+    seen, plain = [], algorithm._candidates
+    algorithm._candidates = lambda centre, scales: seen.append(scales) or plain(centre, scales)
+    algorithm.propose()
+    np.testing.assert_array_equal(seen[0], process.lengthscales)
 
 
 def test_the_tutorial_settings_are_another_configuration():

@@ -56,7 +56,7 @@ def test_scikit_optimize_has_bounds_and_no_priors():
     assert (how.ddof, how.improvement, how.beta) == (0, 0.01, pytest.approx(1.96**2))
     assert (found.draws, found.spare) == (2, False)
     assert (how.candidates, how.near, how.sobol, how.refined) == (10_000, 0, False, 5)
-    assert how.iterations == 20
+    assert (how.iterations, how.joint) == (20, False)
 
 
 def test_what_is_scaled_and_how_far_acquisitions_are_searched():
@@ -70,6 +70,9 @@ def test_what_is_scaled_and_how_far_acquisitions_are_searched():
         "raw": (False, False, 0.1, 20, 0, 5),
         "modern": (True, True, 4.0, 256, 50, 10),
     }
+    for name in table:
+        how = configurations.CONFIGURATIONS[name]
+        assert (how.iterations, how.joint) == (200, True)
 
 
 def test_the_settings_of_turbo_are_those_of_its_release_and_of_the_tutorial():

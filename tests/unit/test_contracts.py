@@ -104,6 +104,13 @@ BROKEN = {
             "as old arms were overwritten, it chose arm",
         ),
     ],
+    "can_be_saved_in_mid_trial": [
+        (INIT + "    self.rule = lambda arms: 0", "it cannot be saved: "),
+        (
+            "def __getstate__(self): return {**vars(self), 'total': np.zeros(5)}",
+            "saved and loaded again, it chose arm",
+        ),
+    ],
     "leaves_shared_generators_alone": [
         ("def select(self, arms): return int(np.random.randint(len(arms)))", "drew from np.random"),
         (
@@ -492,6 +499,12 @@ class Good(BoxAlgorithm):
             "raised KeyError",
         ),
         ("leaves_shared_generators_alone", "def begin(self): np.random.random()", "np.random"),
+        ("can_be_saved_in_mid_trial", "def begin(self): self.f = lambda: 0", "cannot be saved: "),
+        (
+            "can_be_saved_in_mid_trial",
+            "def __getstate__(self): return vars(self) | {'rng': np.random.default_rng(0)}",
+            "saved and loaded again, it asked for",
+        ),
     ],
 )
 def test_a_broken_class_on_a_box_is_named_by_the_right_check(here, check, body, words):
@@ -601,6 +614,24 @@ def test_a_good_environment_holds_everything(here):
             "def reward(self, t, index):\n    self.n = getattr(self, 'n', 0) + 1\n"
             "    return float(self.n)",
             "is another when rounds and arms are asked backwards",
+        ),
+        (
+            "Good",
+            "can_be_saved_in_mid_trial",
+            "def arms(self, t):\n    self.f = lambda: 0\n    return super().arms(t)",
+            "it cannot be saved: ",
+        ),
+        (
+            "Good",
+            "can_be_saved_in_mid_trial",
+            "def __getstate__(self): return vars(self) | {'_rewards': 1.0 - self._rewards}",
+            "rewards are others when it is saved and loaded again",
+        ),
+        (
+            "Bowl",
+            "can_be_saved_in_mid_trial",
+            "def __getstate__(self): return vars(self) | {'_noise': 2.0 * self._noise}",
+            "reward(1, x) is another when saved and loaded again",
         ),
         (
             "Good",

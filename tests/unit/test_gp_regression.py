@@ -109,6 +109,55 @@ def test_a_fit_is_no_worse_than_its_starts_and_flat_inside_the_bounds(scheme):
     assert np.abs(gradient[inside]).max() < 1e-2
 
 
+def by_adam(scheme, X, y):
+    """Fifty steps of Adam as its paper prints it, on differences of scipy's density."""
+    low, high = np.exp(scheme.bounds(D)).T
+
+    def values(z):
+        return low + (high - low) / (1.0 + np.exp(-z))
+
+    def objective(point):
+        theta = values(point[:-1])
+        C = covariance(scheme, np.log(theta), X, X) + theta[D] * np.eye(len(y))
+        return stats.multivariate_normal(np.full(len(y), point[-1]), C).logpdf(y) / len(y)
+
+    start = np.array([0.5] * D + [0.005, 1.0])
+    x = np.append(-np.log((high - low) / (start - low) - 1.0), 0.0)
+    m, v = np.zeros_like(x), np.zeros_like(x)
+    for t in range(1, 51):
+        steps = 1e-5 * np.eye(len(x))
+        g = np.array([(objective(x + e) - objective(x - e)) / 2e-5 for e in steps])
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
+        x = x + 0.1 * (m / (1.0 - 0.9**t)) / (np.sqrt(v / (1.0 - 0.999**t)) + 1e-8)
+    return values(x[:-1]), x[-1]
+
+
+def test_the_fit_by_adam_is_fifty_steps_as_printed():
+    X, y = data()
+    scheme = SCHEMES["turbo"]
+    process = gp_regression.fit_by_adam(scheme, X, y)
+    theta, mean = by_adam(scheme, X, y)
+    found = [*process.lengthscales, process.noise, process.amplitude]
+    np.testing.assert_allclose(found, theta, rtol=1e-5)
+    assert process.mean == pytest.approx(mean, rel=1e-5)
+    # It stops before the maximum.
+    best = gp_regression.fit(scheme, X, y)[0]
+    assert abs(process.amplitude / best.amplitude - 1.0) > 0.1
+
+
+def test_the_gradient_of_the_fit_by_adam_is_made_of_differences():
+    X, y = data()
+    scheme = SCHEMES["turbo"]
+    low, high = np.exp(scheme.bounds(D)).T
+    for point in np.random.default_rng(8).standard_normal((3, D + 3)):
+        gradient = gp_regression._within(point, low, high, scheme, X, y)[1]
+        for j, e in enumerate(1e-5 * np.eye(len(point))):
+            above, below = (
+                gp_regression._within(point + h, low, high, scheme, X, y)[0] for h in (e, -e)
+            )
+            assert gradient[j] == pytest.approx((above - below) / 2e-5, rel=1e-5, abs=1e-5)
+
+
 @each_scheme
 def test_predictions_are_those_of_a_dense_solve(scheme):
     X, y = data()

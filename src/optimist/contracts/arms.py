@@ -13,6 +13,7 @@ from optimist.contracts.base import BrokenError, Contract, PassedOverError, requ
 from optimist.contracts.cases import HORIZON, Method, Played, Toy
 from optimist.contracts.classes import CLASSES, refused
 from optimist.contracts.generators import untouched
+from optimist.contracts.saving import SAVED, reloaded
 from optimist.contracts.toys import ScriptedEnvironment, learn, random_arms, truth_length
 from optimist.environments.base import FiniteArmEnvironment
 from optimist.label import Label
@@ -189,6 +190,22 @@ def prepare_changes_no_choice(played: Played) -> None:
         for each in (algorithm, twin):
             learn(each, environment, t, arms, index)
         algorithm.prepare()
+
+
+@ARMS.check(Played, compares_plays=True)
+def can_be_saved_in_mid_trial(played: Played) -> None:
+    """Saved by pickle after some rounds and loaded again, it goes on as if it had not been."""
+    environment, algorithm = played.build()
+    rounds = played.rounds(25)
+    choices(algorithm, environment, rounds // 2)
+    loaded = reloaded(algorithm)
+    for t in range(rounds // 2, rounds):
+        arms = environment.arms(t)
+        index, expected = choose(loaded, arms, t), choose(algorithm, arms, t)
+        seen = f"saved and loaded again, it chose arm {index} in round {t + 1}, not {expected}"
+        require(index == expected, seen, SAVED)
+        for each in (algorithm, loaded):
+            learn(each, environment, t, arms, index)
 
 
 @ARMS.check(Played)

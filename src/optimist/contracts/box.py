@@ -13,6 +13,7 @@ from optimist.contracts.base import Contract, PassedOverError, require
 from optimist.contracts.cases import Method, Played, Toy
 from optimist.contracts.classes import CLASSES, refused
 from optimist.contracts.generators import untouched
+from optimist.contracts.saving import SAVED, reloaded
 from optimist.contracts.toys import ScriptedFunction, bowl
 from optimist.contracts.unkind import SINGULAR, fails_with_status, known_status
 from optimist.errors import ConfigError
@@ -87,6 +88,17 @@ def leaves_shared_generators_alone(played: Played) -> None:
     algorithm = played.build()[1]
     with untouched("it"):
         points(algorithm, algorithm.problem.initial_count + FEW)
+
+
+@BOX_ALGORITHMS.check(Played, compares_plays=True)
+def can_be_saved_in_mid_trial(played: Played) -> None:
+    """Saved by pickle after some rounds and loaded again, it goes on as if it had not been."""
+    algorithm = played.build()[1]
+    t = algorithm.problem.initial_count + 1
+    points(algorithm, t)
+    x, expected = propose(reloaded(algorithm), t), propose(algorithm, t)
+    seen = f"saved and loaded again, it asked for {brief(x)} in round {t + 1}"
+    require(np.array_equal(x, expected), f"{seen}, not {brief(expected)}", SAVED)
 
 
 @BOX_ALGORITHMS.check(Played)

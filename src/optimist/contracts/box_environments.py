@@ -10,6 +10,7 @@ from optimist.contracts.base import Contract, require
 from optimist.contracts.cases import World
 from optimist.contracts.environments import SAME, an_algorithm_can_play_in_it
 from optimist.contracts.generators import untouched
+from optimist.contracts.saving import SAVED, reloaded
 from optimist.environments.base import BoxEnvironment
 from optimist.problems.box import BoxProblem
 
@@ -67,6 +68,20 @@ def a_reward_does_not_depend_on_what_else_is_asked(world: World) -> None:
     for time in ("other points are asked first", "asked twice"):
         seen = f"reward(5, x) is another when {time}"
         require(b.reward(5, x) == first, seen, "one that the trial alone decides")
+
+
+@BOX_ENVIRONMENTS.check(World)
+def can_be_saved_in_mid_trial(world: World) -> None:
+    """Saved by pickle after a round and loaded again, it goes on as if it had not been."""
+    (environment,) = world.built(0)
+    x, other = some_points(environment, 2)
+    environment.reward(0, x)
+    loaded = reloaded(environment)
+    for t, point in ((1, x), (2, other)):
+        is_same = loaded.reward(t, point) == environment.reward(t, point)
+        require(is_same, f"reward({t}, x) is another when saved and loaded again", SAVED)
+        is_same = loaded.value(point) == environment.value(point)
+        require(is_same, "value(x) is another when saved and loaded again", SAVED)
 
 
 @BOX_ENVIRONMENTS.check(World)

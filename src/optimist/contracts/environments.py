@@ -10,6 +10,7 @@ from optimist.contracts.arms import plain_numbers
 from optimist.contracts.base import BrokenError, Contract, PassedOverError, require
 from optimist.contracts.cases import World
 from optimist.contracts.generators import untouched
+from optimist.contracts.saving import SAVED, reloaded
 from optimist.environments.base import ARRAY, check_arms, in_words, is_array
 from optimist.errors import ConfigError
 from optimist.problems.glb import GLBProblem
@@ -105,6 +106,25 @@ def a_reward_does_not_depend_on_what_else_is_asked(world: World) -> None:
     for time in ("asked first", "asked twice"):
         seen = f"reward({t}, 0) is another when {time}"
         require(c.reward(t, 0) == everything[-1][0], seen, "one that the trial alone decides")
+
+
+@ENVIRONMENTS.check(World)
+def can_be_saved_in_mid_trial(world: World) -> None:
+    """Saved by pickle after some rounds and loaded again, it goes on as if it had not been."""
+    (environment,) = world.built(3)
+    for t in range(world.horizon // 2):
+        environment.arms(t), environment.context(t)
+        environment.reward(t, 0), environment.regret(t, 0)
+    loaded = reloaded(environment)
+    for t in range(world.horizon):
+        for name in ("arms", "means"):
+            one, other = getattr(loaded, name)(t), getattr(environment, name)(t)
+            seen = f"{name}({t}) is another when saved and loaded again"
+            require(np.array_equal(one, other), seen, SAVED)
+        told = loaded.context(t) == environment.context(t)
+        require(told, f"context({t}) is another when saved and loaded again", SAVED)
+    paid = rewards(world, loaded) == rewards(world, environment)
+    require(paid, "rewards are others when it is saved and loaded again", SAVED)
 
 
 @ENVIRONMENTS.check(World)

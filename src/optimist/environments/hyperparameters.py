@@ -304,23 +304,22 @@ def keep(function: Callable[..., float], folder: str | Path) -> Callable[..., fl
         Its arguments but the last must be plain data.
     folder : str or Path
     """
-    source = inspect.getsource(function)
+    return functools.partial(_kept, function, folder, inspect.getsource(function))
 
-    def kept(*arguments: Any) -> float:
-        question = {"source": source, "arguments": arguments[:-1]}
-        text = json.dumps(question, sort_keys=True)
-        name = hashlib.sha256(text.encode()).hexdigest()
-        path = by_digest(folder, name, "json")
-        known = _known(path, text)
-        if known is not None:
-            return known
-        found = function(*arguments)
-        answer = json.dumps({"question": text, "accuracy": found})
-        with suppress(OSError):
-            sealed.write_text(f"{answer}\n", path)
-        return found
 
-    return kept
+def _kept(function, folder, source, *arguments):
+    question = {"source": source, "arguments": arguments[:-1]}
+    text = json.dumps(question, sort_keys=True)
+    name = hashlib.sha256(text.encode()).hexdigest()
+    path = by_digest(folder, name, "json")
+    known = _known(path, text)
+    if known is not None:
+        return known
+    found = function(*arguments)
+    answer = json.dumps({"question": text, "accuracy": found})
+    with suppress(OSError):
+        sealed.write_text(f"{answer}\n", path)
+    return found
 
 
 def _known(path: Path, question: str) -> float | None:

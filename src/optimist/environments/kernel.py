@@ -19,7 +19,7 @@ The paper (Calandriello et al. 2019) has no such experiments; they are ours.
 
 import math
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -121,7 +121,7 @@ class KernelEnvironment(KernelPool):
             )
 
     def _draw(self, rng, instance, arms, dimension):
-        """Return the arms (A, d) and a callable that returns the function's values there (A,)."""
+        """Return the arms (A, d), and the function's values there (A,) or what returns them."""
         if instance != "strings":
             return INSTANCES[instance](rng, self.kernel, arms, dimension)
         self.kernel, points = _strings(rng, arms)
@@ -142,12 +142,11 @@ class KernelEnvironment(KernelPool):
 def _unit_function(rng, kernel, centres, points):
     """Return what returns the values at ``points`` of a random function of norm 1 with given
     centres."""
-    w = rng.standard_normal(len(centres))
+    return partial(_combined, rng.standard_normal(len(centres)), kernel, centres, points)
 
-    def values():
-        return (w / math.sqrt(w @ kernel(centres, centres) @ w)) @ kernel(centres, points)
 
-    return values
+def _combined(w, kernel, centres, points):
+    return (w / math.sqrt(w @ kernel(centres, centres) @ w)) @ kernel(centres, points)
 
 
 def _cube(rng, kernel, arms, dimension):
@@ -158,7 +157,7 @@ def _cube(rng, kernel, arms, dimension):
 def _sphere(rng, kernel, arms, dimension):
     points, theta = rng.standard_normal((arms, dimension)), rng.standard_normal(dimension)
     points /= norms(points)[:, None]
-    return points, lambda: points @ (theta / math.sqrt(theta @ theta))
+    return points, points @ (theta / math.sqrt(theta @ theta))
 
 
 def _corner(rng, kernel, arms, dimension):
@@ -168,15 +167,15 @@ def _corner(rng, kernel, arms, dimension):
     corner = np.full((1, dimension), 0.95)
     centres = 0.5 * rng.random((CENTRES, dimension))
     of_the_bulk = _unit_function(rng, kernel, centres, np.vstack([points, corner]))
+    return points, partial(_with_a_peak, of_the_bulk, kernel, corner, points)
 
-    def values():
-        *bulk, there = of_the_bulk()
-        # The squared norm is 0.6^2 + 0.8^2 and twice the inner product, which the bulk's value
-        # tells.
-        norm = math.sqrt(1.0 + 2.0 * 0.6 * 0.8 * there)
-        return (0.6 * np.array(bulk) + 0.8 * kernel(corner, points)[0]) / norm
 
-    return points, values
+def _with_a_peak(of_the_bulk, kernel, corner, points):
+    """Return the values at ``points`` of 0.6 times a function and 0.8 times another at a corner."""
+    *bulk, there = of_the_bulk()
+    # The squared norm is 0.6^2 + 0.8^2 and twice the inner product, which the bulk's value tells.
+    norm = math.sqrt(1.0 + 2.0 * 0.6 * 0.8 * there)
+    return (0.6 * np.array(bulk) + 0.8 * kernel(corner, points)[0]) / norm
 
 
 def _hidden(rng, kernel, arms, dimension):
@@ -187,7 +186,7 @@ def _hidden(rng, kernel, arms, dimension):
     theta[:-1] = rng.standard_normal(dimension - 1)
     theta *= 0.5 / math.sqrt(theta @ theta)
     theta[-1] = math.sqrt(0.75)
-    return points, lambda: points @ theta
+    return points, points @ theta
 
 
 def _strings(rng, arms):

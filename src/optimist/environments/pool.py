@@ -1,7 +1,7 @@
 """What environments with one pool share: views of it, subsets, and noise that arms share."""
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -30,7 +30,8 @@ class PoolEnvironment(FiniteArmEnvironment):
         ----------
         arms : (A, d) array
         means : (A,) array, or a callable that returns it
-            Mean rewards; called before the first that is asked for.
+            Mean rewards; called before the first that is asked for. The environment keeps it, so
+            that pickle must be able to save it.
         noise : (T,) array
             What is added in each round.
         offered : (T, K) array of int, or None
@@ -42,7 +43,7 @@ class PoolEnvironment(FiniteArmEnvironment):
             For arms that `check_arms` refuses.
         """
         check_arms(arms, self.arm_bound)
-        self._evaluate = means if callable(means) else lambda: means
+        self._evaluate = means if callable(means) else partial(np.asarray, means)
         self._arms, self._offered = _frozen(arms), offered
         self._noise = np.asarray(noise).tolist()
 

@@ -8,6 +8,8 @@ to which log-densities of $(\ell,s,\tau^2)$ are added. The best c given the rest
 $1^\top C^{-1}y / 1^\top C^{-1}1$.
 
 Rasmussen and Williams (2006), "Gaussian Processes for Machine Learning", equations 2.30 and 5.9.
+`fit` runs L-BFGS-B to the end; `fit_by_adam` takes the steps of the public code of Eriksson et al.
+(2019), "Scalable Global Optimization via Local Bayesian Optimization".
 """
 
 import math
@@ -17,6 +19,9 @@ from typing import Any
 import numpy as np
 import scipy
 
+from optimist.numerics.adam import Adam
+
+ADAM_STEPS, ADAM_RATE = 50, 0.1
 WORST = 1e25  # stands for a likelihood that cannot be computed
 
 
@@ -180,11 +185,18 @@ def log_posterior(
     LinAlgError
         Where the covariance is singular.
     """
+    return _log_posterior(log_theta, scheme, X, y)[:2]
+
+
+def _log_posterior(log_theta, scheme, X, y, mean=None):
+    """Return the log-posterior, its gradient and its derivative in c, at ``mean`` or the best c."""
     lengthscales, noise, amplitude = _unpack(log_theta, scheme, X.shape[1])
     U = X / lengthscales
     K, S = scheme.kernel.with_slope(U, U)
     inverse, log_det = _inverse(amplitude * K, noise)
-    residual = y - (_best_mean(inverse, y) if scheme.free_mean else 0.0)
+    if mean is None:
+        mean = _best_mean(inverse, y) if scheme.free_mean else 0.0
+    residual = y - mean
     alpha = inverse @ residual
     value = -0.5 * (residual @ alpha) - 0.5 * log_det - 0.5 * len(y) * math.log(2.0 * math.pi)
     M = np.outer(alpha, alpha) - inverse
@@ -200,7 +212,7 @@ def log_posterior(
         densities, slopes = kind.prior.log_density(log_theta[part])
         value += float(densities.sum())
         gradient[part] += slopes
-    return value, gradient
+    return value, gradient, float(alpha.sum())
 
 
 def _unpack(log_theta, scheme, dimension):
@@ -265,6 +277,42 @@ def fit(
     return GaussianProcess(scheme, X, y, best), failed
 
 
+def fit_by_adam(scheme: Scheme, X: np.ndarray, y: np.ndarray) -> "GaussianProcess":
+    r"""Return the process after 50 steps of Adam on the log-posterior divided by n.
+
+    A hyper-parameter with bounds l and h is $l+(h-l)/(1+e^{-z})$. The steps move all z, from the
+    start of the scheme, and c, from 0.
+
+    Parameters
+    ----------
+    scheme : Scheme
+        With a free mean and no further starts.
+    X, y : (n, d) and (n,) arrays
+
+    Raises
+    ------
+    LinAlgError
+        Where a covariance is singular.
+    """
+    d = X.shape[1]
+    low, high = np.exp(scheme.bounds(d)).T
+    start = np.exp(scheme.starts(d, None)[0])
+    point = np.append(np.log((start - low) / (high - start)), 0.0)
+    adam = Adam(point.shape, ADAM_RATE)
+    for _ in range(ADAM_STEPS):
+        point += adam.step(_within(point, low, high, scheme, X, y)[1] / len(y))
+    theta = low + (high - low) * scipy.special.expit(point[:-1])
+    return GaussianProcess(scheme, X, y, np.log(theta), float(point[-1]))
+
+
+def _within(point, low, high, scheme, X, y):
+    """Return the log-posterior at all z and c, ``point`` (p + 1,), and its gradient there."""
+    theta = low + (high - low) * scipy.special.expit(point[:-1])
+    value, gradient, by_mean = _log_posterior(np.log(theta), scheme, X, y, point[-1])
+    by_z = gradient * (theta - low) * (high - theta) / ((high - low) * theta)
+    return value, np.append(by_z, by_mean)
+
+
 class GaussianProcess:
     """The posterior of a function given noisy values, at fixed hyper-parameters.
 
@@ -274,16 +322,25 @@ class GaussianProcess:
     X, y : (n, d) and (n,) arrays
     log_theta : (p,) array
         As in `log_posterior`.
+    mean : float or None
+        c; None for the best one, or 0 if the scheme has none.
     """
 
-    def __init__(self, scheme: Scheme, X: np.ndarray, y: np.ndarray, log_theta: np.ndarray) -> None:
+    def __init__(
+        self,
+        scheme: Scheme,
+        X: np.ndarray,
+        y: np.ndarray,
+        log_theta: np.ndarray,
+        mean: float | None = None,
+    ) -> None:
         self.kernel = scheme.kernel
         self.lengthscales, self.noise, self.amplitude = _unpack(log_theta, scheme, X.shape[1])
         self.U = X / self.lengthscales
         C = self.amplitude * self.kernel(self.U, self.U) + self.noise * np.eye(len(y))
         self.L = np.asfortranarray(np.linalg.cholesky(C))
-        self.mean = 0.0
-        if scheme.free_mean:
+        self.mean = 0.0 if mean is None else mean
+        if scheme.free_mean and mean is None:
             weights = scipy.linalg.cho_solve((self.L, True), np.ones(len(y)))
             self.mean = float(weights @ y) / float(weights.sum())
         self.alpha = scipy.linalg.cho_solve((self.L, True), y - self.mean)

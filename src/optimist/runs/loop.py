@@ -271,7 +271,8 @@ class RewardError(Exception):
 def _reward(environment, t, choice):
     """Return the reward of round ``t``, a number whose square is finite."""
     reward = environment.reward(t, choice)
-    if type(reward) is not float and not isinstance(reward, int | np.integer | np.floating):
+    is_number = isinstance(reward, float | int | np.integer | np.floating)
+    if not is_number:
         raise _fault(environment, "reward", t, repr(reward)[:60], "a float")
     if not abs(reward) <= LARGEST_REWARD:
         raise RewardError(

@@ -38,7 +38,9 @@ class Configuration:
     refined : int
         How many of the best are refined by L-BFGS-B.
     iterations : int
-        Most iterations of that.
+        Most iterations of a run of L-BFGS-B.
+    joint : bool
+        Refine all of them in one run, otherwise each in a run of its own.
     """
 
     scheme: Callable[[int], Scheme]
@@ -52,6 +54,7 @@ class Configuration:
     sobol: bool = True
     refined: int = 10
     iterations: int = 200
+    joint: bool = True
 
 
 def gamma_scheme(dimension: int) -> Scheme:
@@ -80,7 +83,7 @@ def log_normal_scheme(dimension: int) -> Scheme:
 
 
 def flat_scheme(dimension: int) -> Scheme:
-    """Return the fit of scikit-optimize 0.9."""
+    """Return the fit of scikit-optimize 0.10."""
     return Scheme(
         MATERN,
         lengthscale=Hyper(0.01, 100.0, 1.0, Flat()),
@@ -107,5 +110,6 @@ CONFIGURATIONS = {
         sobol=False,
         refined=5,
         iterations=20,
+        joint=False,
     ),
 }

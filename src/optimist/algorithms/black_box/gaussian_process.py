@@ -9,7 +9,7 @@ $$x_{t+1} = \arg\max_{x\in\mathcal X} a\big(m_t(x), v_t(x)\big) .$$
 | ``fair`` | in [0, 1] | standardised | Matern 5/2 | Gamma | BoTorch of 2022, scaled |
 | ``raw`` | as they are | as they are | Matern 5/2 | Gamma | its quick start, unscaled |
 | ``modern`` | in [0, 1] | standardised | Gaussian | log-normal | BoTorch 0.18 |
-| ``skopt`` | in [0, 1] | standardised | Matern 5/2 | none | scikit-optimize 0.9 |
+| ``skopt`` | in [0, 1] | standardised | Matern 5/2 | none | scikit-optimize 0.10 |
 
 Liu and Wang (2023) give "BoTorch framework and sklearn package with default parameter settings",
 without versions and without saying how data were scaled.
@@ -108,9 +108,16 @@ class GPOptimiser(BoxAlgorithm):
         return np.vstack([low + (high - low) * points, np.clip(near, low, high)])
 
     def _refine(self, process, best, starts, low, high):
-        """Return where L-BFGS-B on the sum of the acquisitions ends, (K, d), and them there, (K,).
+        """Return where L-BFGS-B ends from the starts (K, d), (K, d), and the values there, (K,)."""
+        groups = [starts] if self.configuration.joint else starts[:, None]
+        found = [self._ascend(process, best, group, low, high) for group in groups]
+        return np.vstack([ends for ends, _ in found]), np.concatenate([at for _, at in found])
 
-        Each term of the sum has coordinates of its own, so its maxima are those of the terms.
+    def _ascend(self, process, best, starts, low, high):
+        """Return where one run from the starts (k, d) ends, (k, d), and the values there, (k,).
+
+        It maximises the sum of the acquisitions. Each term of the sum has coordinates of its own,
+        so its maxima are those of the terms.
         """
 
         from scipy.optimize import Bounds, minimize

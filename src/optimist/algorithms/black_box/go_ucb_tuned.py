@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from optimist.algorithms.black_box.base import standardise
+from optimist.numerics.adam import Adam
 from optimist.numerics.ellipsoid import LowRankEllipsoid
 from optimist.numerics.network import TwoLayerNetwork
 from optimist.problems.box import BoxProblem
@@ -155,15 +156,11 @@ def maximise_linear_bound(
         Of several ends the one of the largest value counts.
     """
     x, w = starts.copy(), np.repeat(ellipsoid.centre[None], len(starts), axis=0)
-    mean, square = np.zeros_like(x), np.zeros_like(x)
-    for t in range(1, ADAM_ITERATIONS + 1):
+    adam = Adam(x.shape, ADAM_RATE)
+    for _ in range(ADAM_ITERATIONS):
         g = network.gradients(w, x)[0]
         direction = ellipsoid.solve(g)
         norm = np.sqrt(np.einsum("kd,kd->k", g, direction))
         w = ellipsoid.centre + direction * (math.sqrt(beta) / norm)[:, None]
-        ascent = network.gradients(w, x)[1]
-        mean += 0.1 * (ascent - mean)
-        square += 0.001 * (ascent**2 - square)
-        step = mean / (1.0 - 0.9**t) / (np.sqrt(square / (1.0 - 0.999**t)) + 1e-8)
-        x = np.clip(x + ADAM_RATE * step, -1.0, 1.0)
+        x = np.clip(x + adam.step(network.gradients(w, x)[1]), -1.0, 1.0)
     return x[int(np.argmax(network.values(w, x)))]

@@ -8,9 +8,9 @@ $$\mathrm{TR}_t = \prod_j\,[c_j\pm w_jL_t/2]\cap[0,1],\qquad
 $C_t$ candidates of $\mathrm{TR}_t$. L doubles after $\tau_{succ}$ successes in a row and halves
 after $\tau_{fail} = \max(4,d)$ failures; below $2^{-7}$ all starts again with n new points.
 
-Deviations: one point per round; the process is fitted by L-BFGS-B within the bounds of the public
-code, not by 50 steps of Adam; the first design is that which all methods share. With
-``configuration=botorch`` it has the settings of BoTorch's tutorial.
+Deviations: one point per round; all methods share the first design. As in the public code, 50 steps
+of Adam fit the process in every round, from the same start; ``fit=lbfgs`` runs L-BFGS-B to the end.
+So does ``configuration=botorch``, which has the settings of BoTorch's tutorial.
 """
 
 import math
@@ -30,6 +30,8 @@ from optimist.problems.box import BoxProblem
 FLAT = Flat()
 FIRST, SHORTEST, LONGEST = 0.8, 0.5**7, 1.6
 IMPROVEMENT = 1e-3  # of the best value so far
+FITS = ("adam", "lbfgs")
+MOST = 5000  # candidates
 PERTURBED = 20  # coordinates that are moved, on average, if there are more
 DENSE = 1e-6  # values that spread less are not divided by their spread
 
@@ -42,10 +44,12 @@ class Configuration:
     ----------
     successes : int
         In a row after which the box grows.
-    candidates : callable
-        Maps the dimension to the number of candidates.
+    fewest, per_coordinate : int
+        Candidates: so many at least, and so many for each coordinate.
     scheme : Scheme
         Of the fit.
+    fit : {"adam", "lbfgs"}
+        How it is fitted.
     centre : callable
         Maps values to what is subtracted from them.
     ddof : int
@@ -55,11 +59,17 @@ class Configuration:
     """
 
     successes: int
-    candidates: Callable[[int], int]
+    fewest: int
+    per_coordinate: int
     scheme: Scheme
+    fit: str
     centre: Callable[[np.ndarray], float]
     ddof: int
     noise: bool
+
+    def candidates(self, dimension: int) -> int:
+        """Return the number of candidates in so many dimensions."""
+        return min(MOST, max(self.fewest, self.per_coordinate * dimension))
 
 
 def _scheme(lengthscale, noise):
@@ -70,16 +80,20 @@ def _scheme(lengthscale, noise):
 CONFIGURATIONS = {
     "release": Configuration(
         successes=3,
-        candidates=lambda d: min(100 * d, 5000),
+        fewest=1,
+        per_coordinate=100,
         scheme=_scheme(Hyper(0.005, 2.0, 0.5, FLAT), Hyper(5e-4, 0.2, 0.005, FLAT)),
+        fit="adam",
         centre=np.median,
         ddof=0,
         noise=True,
     ),
     "botorch": Configuration(
         successes=10,
-        candidates=lambda d: min(5000, max(2000, 200 * d)),
+        fewest=2000,
+        per_coordinate=200,
         scheme=_scheme(Hyper(0.005, 4.0, 0.5, FLAT), Hyper(1e-8, 1e-3, 1e-4, FLAT)),
+        fit="lbfgs",
         centre=np.mean,
         ddof=1,
         noise=False,
@@ -95,17 +109,26 @@ class TuRBO(BoxAlgorithm):
     problem : BoxProblem
     configuration : {"release", "botorch"}
         Settings of the authors' code, or of BoTorch's tutorial.
+    fit : {"default", "adam", "lbfgs"}
+        50 steps of Adam, or L-BFGS-B to the end; the default is that of the configuration.
     rng : Generator
     """
 
     reference = "Eriksson et al. (2019), Algorithm 1"
 
     def __init__(
-        self, problem: BoxProblem, *, configuration: str = "release", rng: np.random.Generator
+        self,
+        problem: BoxProblem,
+        *,
+        configuration: str = "release",
+        fit: str = "default",
+        rng: np.random.Generator,
     ) -> None:
         super().__init__(problem, rng)
         one_of("configuration", configuration, CONFIGURATIONS)
         self.configuration = CONFIGURATIONS[configuration]
+        one_of("fit", fit, ("default", "adam", "lbfgs"))
+        self.fit = self.configuration.fit if fit == "default" else fit
         self.patience = max(4, problem.dimension)
         self.counts = {"restarts": 0, "failed_fits": 0}
         self._design = np.empty((0, problem.dimension))  # points of a restart still to be asked for
@@ -120,11 +143,17 @@ class TuRBO(BoxAlgorithm):
         if len(self._design):
             return self.problem.outward(self._design[0])
         X, y = self.problem.inward(self.points[self.first :]), self._standardised()
-        process, failed = gp_regression.fit(self.configuration.scheme, X, y)
-        self.counts["failed_fits"] += failed
+        process = self._fitted(X, y)
         candidates = self._candidates(X[int(np.argmax(y))], process.lengthscales)
         draw = process.draw(candidates, self.rng, noise=self.configuration.noise)
         return self.problem.outward(candidates[int(np.argmax(draw))])
+
+    def _fitted(self, X, y):
+        if self.fit == "adam":
+            return gp_regression.fit_by_adam(self.configuration.scheme, X, y)
+        process, failed = gp_regression.fit(self.configuration.scheme, X, y)
+        self.counts["failed_fits"] += failed
+        return process
 
     def _standardised(self):
         y, how = self.values[self.first :], self.configuration

@@ -1,0 +1,35 @@
+r"""Adam: steps along running means of gradients, divided by those of their squares.
+
+With gradients $g_t$, $b_1=0.9$, $b_2=0.999$, a rate a and $m_0=v_0=0$, in each coordinate
+$$m_t = b_1m_{t-1}+(1-b_1)g_t,\qquad v_t = b_2v_{t-1}+(1-b_2)g_t^2,\qquad
+  x_t = x_{t-1}+a\,\frac{m_t/(1-b_1^t)}{\sqrt{v_t/(1-b_2^t)}+10^{-8}} .$$
+
+Kingma and Ba (2015), "Adam: A Method for Stochastic Optimization", Algorithm 1.
+"""
+
+import numpy as np
+
+
+class Adam:
+    """Ascent with the constants of the paper.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Of the point that moves.
+    rate : float
+        Length of the first step in each coordinate.
+    """
+
+    def __init__(self, shape: tuple[int, ...], rate: float) -> None:
+        self.rate = rate
+        self._t = 0
+        self._mean, self._square = np.zeros(shape), np.zeros(shape)
+
+    def step(self, gradient: np.ndarray) -> np.ndarray:
+        """Return what to add to the point where the objective has ``gradient``, of its shape."""
+        self._t += 1
+        self._mean += 0.1 * (gradient - self._mean)
+        self._square += 0.001 * (gradient**2 - self._square)
+        square = self._square / (1.0 - 0.999**self._t)
+        return self.rate * (self._mean / (1.0 - 0.9**self._t) / (np.sqrt(square) + 1e-8))
