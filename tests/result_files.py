@@ -31,10 +31,24 @@ def make(root, *asked, limits=None):
     return [Path(path) for path in outputs]
 
 
+def metadata_of(table, horizon):
+    """Return metadata of the form that results have, of the rows of one cell."""
+    row, trials = table.slice(0, 1).to_pylist()[0], table["trial"].to_pylist()
+    cell = {name: row[name] for name in ("paper", "setting", "algorithm")}
+    asked = Trials("regret", Cell(**cell, spec={"horizon": horizon}), trials[0], trials[-1] + 1)
+    described = {key: value for key, value in vars(asked).items() if key != "group"}
+    return {
+        "trials": {**described, "cell": vars(asked.cell), "code": "0" * 64},
+        "resolved": {"dataset": None},
+        "provenance": provenance.collect(),
+    }
+
+
 def rewrite(path, change):
     """Write a result file again after ``change(metadata)``."""
     table, metadata = results.read(path), results.read_metadata(path)
     change(metadata)
+    metadata.pop("rows")
     results.write(table, path, metadata)
 
 

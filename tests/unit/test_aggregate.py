@@ -3,6 +3,7 @@
 import pandas as pd
 import pyarrow as pa
 import pytest
+from result_files import metadata_of
 
 from optimist import sealed
 from optimist.errors import ResultError
@@ -65,7 +66,8 @@ def files(tmp_path):
     paths = []
     for i, frame in enumerate(MANY):
         paths.append(str(tmp_path / f"{i}.parquet"))
-        results.write(pa.Table.from_pandas(frame, preserve_index=False), paths[-1], {})
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        results.write(table, paths[-1], metadata_of(table, 3))
     best_known = tmp_path / "best_known.parquet"
     sealed.write_frame(aggregate.find_best_known(aggregate.load(paths)), best_known)
     return paths, str(best_known)

@@ -5,6 +5,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from result_files import metadata_of
 
 from optimist import sealed
 from optimist.errors import ResultError
@@ -12,12 +13,13 @@ from optimist.files import write_atomically
 from optimist.runs import aggregate, results
 from optimist.runs.cell import Cell
 from optimist.runs.loop import Trajectory
+from optimist.runs.result_form import digest_of_rows
 
-CELL = Cell("glb_omd", "logistic_s3", "ofuglb[solver=slsqp,history=raw]", {"horizon": 10})
+CELL = Cell("glb_omd", "logistic_s3", "ofuglb[solver=slsqp,history=raw]", {"horizon": 2})
 
 
 def trajectory(regret=(0.0, 0.5), status="ok", **columns):
-    recorded = {"round": [1, 10], "regret": list(regret), "seconds": [0.1, 0.2], **columns}
+    recorded = {"round": [1, 2], "regret": list(regret), "seconds": [0.1, 0.2], **columns}
     rows = zip(*recorded.values(), strict=True)
     return Trajectory(status, [dict(zip(recorded, row, strict=True)) for row in rows])
 
@@ -30,9 +32,10 @@ def path(tmp_path):
 
 def test_round_trip(path):
     table = results.to_table(CELL, {0: trajectory(), 1: trajectory(covered=[True, False])})
-    results.write(table, path, {"cell": CELL.name, "seed": [1, 2]})
+    metadata = metadata_of(table, 2)
+    results.write(table, path, metadata)
     assert results.read(path).to_pylist() == table.to_pylist()
-    assert results.read_metadata(path) == {"cell": CELL.name, "seed": [1, 2]}
+    assert results.read_metadata(path) == {**metadata, "rows": digest_of_rows(table)}
     assert tuple(results.read(path).column_names[: len(results.REQUIRED)]) == results.REQUIRED
 
 
@@ -136,8 +139,10 @@ def test_a_table_without_our_metadata_is_refused(tmp_path):
 
 
 def test_metadata_is_plain_json(path):
-    results.write(results.to_table(CELL, {0: trajectory()}), path, {"b": 1, "a": None})
-    assert json.loads(pq.read_schema(path).metadata[b"optimist"]) == {"a": None, "b": 1}
+    table = results.to_table(CELL, {0: trajectory()})
+    results.write(table, path, {"b": 1, "a": None, "rows": ""})
+    metadata = json.loads(pq.read_schema(path).metadata[b"optimist"])
+    assert metadata == {"a": None, "b": 1, "rows": ""}
 
 
 def test_digest_ignores_wall_time_and_nothing_else():

@@ -9,7 +9,8 @@ trials, the resolved cell and the provenance of the run as JSON under the key ``
 import hashlib
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,10 @@ import pyarrow as pa
 from optimist import sealed
 from optimist.errors import DataError, ResultError, UnreadableError
 from optimist.files import fingerprint, sha256, write_atomically
-from optimist.layout import by_digest, dataset_in
+from optimist.layout import Result, by_digest, dataset_in, parse_result
 from optimist.runs.cell import Cell
 from optimist.runs.loop import Trajectory
+from optimist.runs.result_form import check_metadata, check_rows, digest_of_rows
 
 KEY = b"optimist"
 REQUIRED = ("paper", "setting", "algorithm", "trial", "round", "regret", "seconds", "status")
@@ -58,7 +60,8 @@ def to_table(cell: Cell, trajectories: Mapping[int, Trajectory], turns: str = ""
 
 
 def write(table: pa.Table, path: str | Path, metadata: Mapping[str, Any]) -> None:
-    """Write a result table with ``metadata`` (a JSON-able dict)."""
+    """Write a result table with ``metadata`` (a JSON-able dict) and a digest of its rows."""
+    metadata = {"rows": digest_of_rows(table), **metadata}
     table = table.replace_schema_metadata({KEY: json.dumps(metadata, sort_keys=True).encode()})
     sealed.write_table(table, path, compression="zstd")
 
@@ -69,7 +72,8 @@ def read(path: str | Path, columns: Sequence[str] | None = None) -> pa.Table:
     Raises
     ------
     ResultError
-        If it is absent, damaged (its digest tells) or no result file; the message says what to do.
+        If it is absent, damaged (its digest tells), no result file, or of other rows than its
+        metadata or its path say; the message names the remedy.
     UnreadableError
         If the system does not let it be read.
     """
@@ -78,15 +82,40 @@ def read(path: str | Path, columns: Sequence[str] | None = None) -> pa.Table:
     missing = [name for name in REQUIRED if name not in present]
     if missing:
         raise ResultError(f"{path} is no result file: it has no column {', '.join(missing)}")
-    return file.read(None if columns is None else [name for name in columns if name in present])
+    table, metadata = file.read(), _metadata(file, path)
+    with _named(path):
+        check_rows(table, metadata)
+    return table if columns is None else table.select([n for n in columns if n in present])
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
-    """Return the metadata of a result file as a dict; errors as `read`."""
-    metadata = sealed.open_parquet(path, REMEDY).schema_arrow.metadata or {}
-    if KEY not in metadata:
+    """Return the metadata of a result file, whose form is checked; errors as `read`."""
+    return _metadata(sealed.open_parquet(path, REMEDY), path)
+
+
+def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
+    """Return the metadata of an open file, if they have the form and the trials of its path."""
+    found = file.schema_arrow.metadata or {}
+    if KEY not in found:
         raise ResultError(f"{path} is no result file: it has no metadata; {REMEDY}")
-    return json.loads(metadata[KEY])
+    metadata: dict[str, Any] = json.loads(found[KEY])
+    with _named(path):
+        check_metadata(metadata)
+        asked, place = metadata["trials"], parse_result(Path(path).absolute())
+        names = (asked["cell"][key] for key in ("paper", "setting", "algorithm"))
+        own = Result._make((asked["lane"], *names, asked["first"], asked["stop"]))
+        if place not in (None, own):
+            raise ResultError(f"it is the result of {own.path}")
+    return metadata
+
+
+@contextmanager
+def _named(path: str | Path) -> Iterator[None]:
+    """Put the path of a file before what is wrong with it, and the remedy behind."""
+    try:
+        yield
+    except ResultError as error:
+        raise ResultError(f"{path} is not what it should be: {error}; {REMEDY}") from None
 
 
 def verify(expected: Mapping[str, str], data_dir: str | Path) -> None:
@@ -166,6 +195,7 @@ class Store:
             Whether there was.
         """
         try:
+            read(self.path)
             metadata = read_metadata(self.path)
         except (ResultError, UnreadableError):
             return False

@@ -1,0 +1,168 @@
+"""A sealed file whose rows are not what it says is refused by everything that reads results."""
+
+import shutil
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from result_files import make, metadata_of, toy_trials
+
+from optimist.errors import ResultError
+from optimist.records import trace
+from optimist.records.merge import merge
+from optimist.runs import aggregate, results
+
+
+def column(name, values):
+    """Return a change of a table: another column of that name."""
+
+    def changed(table):
+        found = values(table[name].to_pylist()) if callable(values) else [values] * len(table)
+        return table.set_column(table.column_names.index(name), name, pa.array(found))
+
+    return changed
+
+
+def at(place, value):
+    return lambda old: [*old[:place], value, *old[place + 1 :]]
+
+
+# What is done to the rows, and what is said of them even if a digest was made of them afterwards.
+ROWS = {
+    "no regret at all": (column("regret", 0.0), None),
+    "a smaller regret": (column("regret", lambda old: [0.5 * x for x in old]), None),
+    "NaN": (column("regret", float("nan")), "trial 0 has a regret that is not finite"),
+    "one infinite number": (column("regret", at(3, float("inf"))), "a regret that is not finite"),
+    "a missing number": (column("regret", at(3, None)), "a regret that is not finite"),
+    "negative regret": (column("regret", -5.0), "a regret that decreases or is negative"),
+    "regret that decreases": (column("regret", lambda old: old[::-1]), "decreases or is negative"),
+    "times that are none": (column("seconds", float("nan")), "a seconds that is not finite"),
+    "a text": (column("regret", "x"), "column regret is string; allowed: numbers"),
+    "a trial that is a number": (column("trial", 0.5), "column trial is double"),
+    "a trial without number": (column("trial", at(0, None)), "column trial is int64"),
+    "rows twice": (lambda table: pa.concat_tables([table, table]), "it has trials 0, 1, 0"),
+    "rows backwards": (lambda table: table.take([*range(len(table))][::-1]), "has trials 1, 0"),
+    "no rows": (lambda table: table.slice(0, 0), "it has no rows"),
+    "one trial of two": (lambda table: table.filter(pc.equal(table["trial"], 0)), "has trials 0,"),
+    "half of a trial": (
+        lambda table: table.slice(0, len(table) - 6),
+        "has 6 rounds up to 6, not 12",
+    ),
+    "every second round": (lambda table: table.take(np.arange(1, 24, 2)), "has 6 rounds up to 12"),
+    "another method": (
+        column("algorithm", "glb_omd"),
+        r"rows of algorithm \['glb_omd'\], not 'gloc'",
+    ),
+    "another paper": (column("paper", "bkb"), r"rows of paper \['bkb'\], not 'toy'"),
+    "two settings": (column("setting", at(0, "there")), "rows of setting"),
+    "an unknown status": (column("status", "ok\x1bc"), "trial 0 has status"),
+    "two statuses": (column("status", at(0, "timeout")), "trial 0 has status"),
+}
+
+
+@pytest.fixture
+def sound(tmp_path):
+    """Return a results folder with a file that is right, and the path of that file."""
+    (path,) = make(tmp_path / "good", toy_trials())
+    shutil.rmtree(tmp_path / "good/kept")
+    return tmp_path / "good", path
+
+
+def refused_everywhere(folder, path, words):
+    """Check that each reader names the file and what is wrong with it."""
+    readers = (
+        lambda: results.read(path),
+        lambda: aggregate.load([str(path)]),
+        lambda: merge([folder], folder.parent / "all"),
+        lambda: trace.trace(path),
+    )
+    for reader in readers:
+        with pytest.raises(ResultError, match=f"000-001.parquet is .*{words}"):
+            reader()
+    assert not (folder.parent / "all").exists()
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_that_do_not_fit_are_refused_everywhere(sound, name):
+    folder, path = sound
+    change, words = ROWS[name]
+    table, metadata = results.read(path), results.read_metadata(path)
+    results.write(change(table), path, metadata)
+    refused_everywhere(folder, path, words or "its rows are not those that were written")
+    if words is not None:  # whoever makes a digest of them too is still found out
+        metadata.pop("rows")
+        results.write(change(table), path, metadata)
+        refused_everywhere(folder, path, words)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda m: m.clear(), "its metadata have no trials"),
+        (lambda m: m.pop("trials"), "its metadata have no trials"),
+        (lambda m: m.pop("provenance"), "its metadata have no provenance"),
+        (lambda m: m["trials"].pop("code"), "its metadata have no trials.code"),
+        (lambda m: m["trials"].update(first="0"), "have trials.first '0'"),
+        (lambda m: m["trials"].update(first=True), "have trials.first True"),
+        (lambda m: m["trials"].update(stop=0), "its metadata describe no trials"),
+        (lambda m: m["trials"].update(lane="other"), "its metadata describe no trials"),
+        (lambda m: m["trials"].update(stop=6), "the result of regret/toy/here/gloc/000-005"),
+        (lambda m: m["trials"]["cell"].update(paper="bkb"), "the result of regret/bkb/here/gloc"),
+        (lambda m: m["trials"]["cell"].update(spec=[]), r"have trials.cell.spec \[\]"),
+        (lambda m: m.update(resolved=None), "have resolved None"),
+        (lambda m: m["provenance"].update(commit=5), "have provenance.commit 5"),
+        (lambda m: m["provenance"].update(dirty="maybe"), "have provenance.dirty 'maybe'"),
+        (lambda m: m["provenance"].update(packages=None), "have provenance.packages None"),
+    ],
+)
+def test_metadata_that_do_not_fit_are_refused_everywhere(sound, change, words):
+    folder, path = sound
+    table, metadata = results.read(path), results.read_metadata(path)
+    change(metadata)
+    results.write(table, path, {"rows": "", **metadata})
+    refused_everywhere(folder, path, words)
+
+
+def test_metadata_that_are_a_list_are_refused(sound, monkeypatch):
+    folder, path = sound
+    table = results.read(path).replace_schema_metadata({results.KEY: b"[1, 2]"})
+    results.sealed.write_table(table, path)
+    refused_everywhere(folder, path, r"its metadata have the value \[1, 2\]")
+
+
+def test_a_file_in_the_place_of_another_is_refused(sound):
+    folder, path = sound
+    other = folder / toy_trials(algorithm="uniform").path
+    other.parent.mkdir(parents=True)
+    shutil.copyfile(path, other)
+    with pytest.raises(ResultError, match="it is the result of regret/toy/here/gloc/000-001"):
+        results.read(other)
+
+
+def test_a_kept_file_that_does_not_fit_is_not_taken(tmp_path):
+    (path,) = make(tmp_path, toy_trials())
+    table, metadata = results.read(path), results.read_metadata(path)
+    store = results.Store(tmp_path / "kept", metadata)
+    assert store.take(tmp_path / "copy.parquet")
+    results.write(column("regret", 0.0)(table), store.path, metadata)
+    assert not store.take(tmp_path / "copy.parquet")
+
+
+@pytest.mark.parametrize("status", ["timeout", "out_of_memory", "failed: a\nb", "non_finite"])
+def test_a_trial_that_ended_early_may_have_fewer_rounds(tmp_path, status):
+    (path,) = make(tmp_path, toy_trials())
+    table, metadata = results.read(path), results.read_metadata(path)
+    short = column("status", status)(table.filter(pc.less(table["round"], 5)))
+    results.write(
+        short, tmp_path / "short.parquet", {**metadata, "rows": results.digest_of_rows(short)}
+    )
+    assert len(results.read(tmp_path / "short.parquet")) == 8
+
+
+def test_columns_that_are_read_are_checked_with_all_others(sound):
+    _, path = sound
+    table = results.read(path)
+    results.write(column("seconds", -1.0)(table), path, metadata_of(table, 12))
+    with pytest.raises(ResultError, match="a seconds that decreases or is negative"):
+        results.read(path, ["trial", "status"])
