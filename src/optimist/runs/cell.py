@@ -28,6 +28,7 @@ from optimist.label import Label, name_of
 from optimist.layout import dataset_in
 from optimist.registry import short_name
 from optimist.runs import seeding
+from optimist.runs.isolation import isolated
 from optimist.runs.loop import (
     Choices,
     Coverage,
@@ -78,8 +79,10 @@ class Cell:
     @property
     def is_foreign(self) -> bool:
         """Whether its algorithm or its environment is code of others, which may change anything."""
-        names = (REGISTRIES[self.domain], name_of(self.algorithm)), (ENVIRONMENTS, self.environment)
-        return any(registry.is_foreign(name) for registry, name in names)
+        # The domain of a foreign environment is known once its file is loaded, perhaps too soon.
+        if ENVIRONMENTS.is_foreign(self.environment):
+            return True
+        return REGISTRIES[self.domain].is_foreign(name_of(self.algorithm))
 
     @property
     def environment(self) -> str:
@@ -233,6 +236,8 @@ def watch(
 ) -> Trajectory:
     """Play one trial of a cell with an observer, as the workflow plays it.
 
+    A cell with foreign code plays in a copy of this process.
+
     Parameters
     ----------
     cell : Cell
@@ -244,7 +249,14 @@ def watch(
     data_dir : path or None
         Folder of the prepared data sets.
     """
-    environment, problem = build(cell, trial, data_dir)
-    algorithm = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(trial))
-    marks = checkpoints(cell.spec["horizon"], rounds)
-    return play(environment, algorithm, marks, observers=[observe(environment, algorithm)])
+
+    def watched() -> Trajectory:
+        environment, problem = build(cell, trial, data_dir)
+        algorithm = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(trial))
+        marks = checkpoints(cell.spec["horizon"], rounds)
+        return play(environment, algorithm, marks, observers=[observe(environment, algorithm)])
+
+    if not cell.is_foreign:
+        return watched()
+    found: Trajectory = isolated(watched, seeding.seed(cell.name, trial))
+    return found

@@ -14,7 +14,7 @@ from optimist.runs.cell import Cell
 # is left out: the registries name every algorithm, and decide no result.
 GLUE = (
     *("optimist.runs.cell", "optimist.runs.setting", "optimist.runs.results"),
-    *("optimist.runs.trials", "optimist.runs.limits", "optimist.label"),
+    *("optimist.runs.trials", "optimist.runs.limits", "optimist.runs.isolation", "optimist.label"),
 )
 # What decides times beside that.
 TURNS = "optimist.runs.turns"

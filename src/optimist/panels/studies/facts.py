@@ -1,12 +1,15 @@
 """Facts about the environments of a paper, beside what the paper reports of them."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from optimist.environments import ENVIRONMENTS
 from optimist.layout import facts_in
 from optimist.panels.studies.base import Study, fact_table, section_schema
 from optimist.runs.cell import Cell, build
+from optimist.runs.isolation import isolated
 from optimist.sealed import read_frame
 
 if TYPE_CHECKING:
@@ -36,13 +39,21 @@ class Facts(Study):
         """
         rows, seen = [], set()
         for cell in cells:
-            environment, _ = build(cell, 0, data_dir)
-            rows += [(name, cell.setting, float(v)) for name, v in environment.facts().items()]
+            look = partial(_facts, cell, data_dir)
+            # A user's environment must not change the facts of others.
+            is_foreign = ENVIRONMENTS.is_foreign(cell.environment)
+            facts = isolated(look, 0) if is_foreign else look()
+            rows += [(name, cell.setting, float(value)) for name, value in facts.items()]
             dataset = cell.spec.get("dataset")
             if dataset and dataset not in seen:
                 rows += _facts_of_data(facts_in(data_dir or "", dataset), cell.setting)
                 seen.add(dataset)
         return {"facts": fact_table(rows)}
+
+
+def _facts(cell: Cell, data_dir: str | Path | None) -> dict[str, float]:
+    environment, _ = build(cell, 0, data_dir)
+    return dict(environment.facts())
 
 
 def _facts_of_data(path: Path, setting: str) -> list[tuple[str, str, float]]:
