@@ -9,12 +9,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from own_class import MINE
 from result_files import make, toy_trials
 
 from optimist.algorithms.glb.gloc import GLOC
 from optimist.errors import ResultError
 from optimist.jobs import logged
 from optimist.layout import Layout
+from optimist.plan.config import load_config, merge, with_defaults
+from optimist.plan.plan import Plan
 from optimist.records import provenance
 from optimist.runs import job as jobs
 from optimist.runs import results, trials
@@ -313,3 +316,24 @@ def test_trials_that_ended_early_are_not_kept(tmp_path, monkeypatch, runs):
     slow(monkeypatch, 0.05)
     make(tmp_path, toy_trials(horizon=400), limits=[{"seconds": 0.2}])
     assert not (tmp_path / "kept").exists()
+
+
+def test_a_cell_with_foreign_code_shares_a_job_with_no_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine.py", "other.py"):
+        (tmp_path / name).write_text(MINE)
+    foreign = ["mine", "other", "mine[gamma=0.3]"]
+    block = {"settings": "logistic_s3", "algorithms": [*foreign, "uniform", "gloc"], "trials": 2}
+    config = merge(
+        load_config(),
+        {
+            "algorithm_files": {"mine": "mine.py:Mine", "other": "other.py:Mine"},
+            "additions": {"glb_omd": {"runs": [block | {"settings": ["logistic_s9[horizon=7]"]}]}},
+            "only": {"settings": ["logistic_s9[horizon=7]"]},
+        },
+    )
+    plan = Plan(with_defaults(config))
+    jobs = [{t.cell.algorithm for t in job.trials} for job in plan.jobs.of_lane("regret").values()]
+    own = [cells for cells in jobs if any(".py:" in name for name in cells)]
+    assert len(own) == 3 and all(len(cells) == 1 for cells in own)
+    assert {"uniform", "gloc"} in jobs
