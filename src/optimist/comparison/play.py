@@ -462,10 +462,9 @@ class _Clock:
             self._expected[name] = known if known != known else self._costs.seconds(one)
 
     def stop(self, trials: Trials, seconds: float) -> None:
-        """Take note that a trial ended, after so many seconds; nan if nobody measured."""
+        """Take note that a trial ended, after so many seconds."""
         self._left[trials.cell.name] -= 1
-        if seconds == seconds:
-            self._measured.setdefault(trials.cell.name, []).append(seconds)
+        self._measured.setdefault(trials.cell.name, []).append(seconds)
 
     def drop(self, cell: Cell) -> None:
         """Expect no more trials of a cell."""
