@@ -14,7 +14,7 @@ from typing import Any
 
 from optimist import arithmetic
 from optimist.blame import status_in_words
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, UnreadableError
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def main() -> None:
 
     try:
         found = report.check(request["label"], tell=lambda words: tell(under_way=words))
-    except ConfigError as error:
+    except (ConfigError, UnreadableError) as error:
         if request["debug"]:
             traceback.print_exc()
         tell(error=str(error))
