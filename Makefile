@@ -10,7 +10,8 @@ SNAKEMAKE := $(BIN)/snakemake $(PROGRESS) --cores $(CORES)
 # Every job is a process, which would compile all modules again: half a second.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce variants quick page report site test lint readme keys pythons lower-bounds clean
+.PHONY: reproduce variants quick page report site test lint readme keys pythons lower-bounds newest
+.PHONY: clean
 
 # Every experiment, figure, table and verdict of the papers.
 reproduce: .venv/installed
@@ -67,8 +68,9 @@ keys: .venv/installed
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
-# Modules and some tests under each Python that is here; unit tests with the oldest packages allowed.
-pythons lower-bounds: .venv/installed
+# Modules and some tests under each Python that is here; unit tests with the oldest packages allowed;
+# numbers, files and a small run with the newest ones.
+pythons lower-bounds newest: .venv/installed
 	$(BIN)/python .ci/environments.py $@
 
 clean:

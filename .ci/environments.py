@@ -1,7 +1,8 @@
-"""Other environments than .venv: other Pythons, and the oldest packages that pyproject.toml allows.
+"""Other environments than .venv: other Pythons, and the oldest and the newest packages allowed.
 
 python .ci/environments.py pythons        modules and some tests, under each Python that is here
 python .ci/environments.py lower-bounds   unit tests, with the oldest packages
+python .ci/environments.py newest         numbers, files and a small run, with the newest packages
 
 Each is made below .venvs, from wheels that uv keeps, in some seconds once these are there.
 """
@@ -9,6 +10,7 @@ Each is made below .venvs, from wheels that uv keeps, in some seconds once these
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -21,6 +23,13 @@ FOLDER = ROOT / ".venvs"
 UV = Path(sys.executable).with_name("uv")
 # Tests that are quick, and touch each part: labels, files, numbers, registries, the command line.
 QUICK = ("label", "listing", "results", "statistics", "seeding", "linear", "loop")
+# Tests of all that rests on numpy, scipy, pandas, pyarrow and matplotlib and takes no minute.
+NUMBERS = (
+    *("acquisition", "arithmetic", "ball", "ellipsoid", "expansions", "features"),
+    *("gaussian_process", "gp_regression", "huber", "kernels", "level_set", "likelihood"),
+    *("linear", "links", "loop", "network", "noise", "nystrom", "seeding", "statistics"),
+    *("aggregate", "committed", "files", "results", "sealed", "looks", "registry", "listing"),
+)
 # Imports every module; those that need more than the package itself are no part of it.
 IMPORTS = """
 import importlib, pkgutil, sys
@@ -59,8 +68,9 @@ def run(*words: str | Path) -> None:
     env = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     done = subprocess.run([*map(str, words)], cwd=ROOT, env=env)
     if done.returncode:
-        print(f"failed: {' '.join(map(str, words))[:200]}", flush=True)
-        sys.exit(done.returncode)
+        ended = f", {signal.Signals(-done.returncode).name}" if done.returncode < 0 else ""
+        print(f"failed{ended}: {' '.join(map(str, words))[:200]}", flush=True)
+        sys.exit(1)
 
 
 def made(name: str, python: str, *packages: str | Path) -> Path:
@@ -129,8 +139,23 @@ def lower_bounds() -> None:
     test(found, "tests/unit", processes="2")
 
 
+def newest() -> None:
+    """Test with the newest packages that pyproject.toml allows, on the newest Python here."""
+    python = next(filter(None, map(interpreter, reversed(versions()))), sys.executable)
+    found = made("newest", python, "--editable", ".[test]")
+    test(found, "tests/known_answers", *(f"tests/unit/test_{n}.py" for n in NUMBERS), processes="2")
+    # What crashed once, in matrices of many arms; then a job of the workflow.
+    crashed = ("glb_omd/covertype", "--algorithm", "ofuglb[prune=false]", "--trials", "1")
+    run(found, "-m", "optimist", "compare", *crashed, "--fresh")
+    folder = FOLDER / "newest-run"
+    shutil.rmtree(folder, ignore_errors=True)
+    result = "results/quick/regret/glb_omd/logistic_s3/glb_omd/000-001.parquet"
+    quick = ("--configfile", "config/quick.yaml", "--directory", folder)
+    run(found, "-m", "snakemake", "--quiet", "all", "--cores", "1", *quick, "--", result)
+
+
 if __name__ == "__main__":
-    commands = {"pythons": pythons, "lower-bounds": lower_bounds}
+    commands = {"pythons": pythons, "lower-bounds": lower_bounds, "newest": newest}
     if len(sys.argv) != 2 or sys.argv[1] not in commands:
         sys.exit(f"what to do is {sys.argv[1:]}; allowed: one of {', '.join(commands)}")
     commands[sys.argv[1]]()

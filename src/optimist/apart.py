@@ -15,7 +15,8 @@ PATIENCE = 3.0  # seconds that a process has to end once it was asked to
 def run(arguments: Sequence[str], words: str) -> int:
     """Run ``optimist`` with some arguments, which were parsed before; return its exit status.
 
-    What ends this process, but SIGKILL, ends the other one too.
+    What ends this process, but SIGKILL, ends the other one too. A signal that this process ignores,
+    as one under nohup does, ends neither.
 
     Raises
     ------
@@ -26,8 +27,9 @@ def run(arguments: Sequence[str], words: str) -> int:
     def stop(number: int, frame: object) -> None:
         sys.exit(128 + number)
 
-    signals = (signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, stop) for number in signals}
+    asked = (signal.SIGTERM, signal.SIGHUP)
+    heard = [number for number in asked if signal.getsignal(number) != signal.SIG_IGN]  # nohup
+    before = {number: signal.signal(number, stop) for number in heard}
     told, tells = os.pipe()  # the process writes there once its command has ended
     process = None
     try:

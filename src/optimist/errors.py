@@ -10,6 +10,9 @@ from typing import Any
 # Errors of the system that say that a file system takes no more files.
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 _REMEDY = "fix that and run the same command again"
+# Those of them that say that it is the folder of another user.
+_CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
+_ELSEWHERE = f"{_REMEDY}, or work in a copy of the folder, or one of your own (`optimist init DIR`)"
 
 
 class OptimistError(Exception):
@@ -67,7 +70,8 @@ def unwritable_named(path: str = "") -> Iterator[None]:
 
 def _unwritable(path: str, error: OSError) -> UnwritableError:
     fault = os.strerror(error.errno) if error.errno else str(error)
-    return UnwritableError(f"{path}: {fault}; {_REMEDY}")
+    remedy = _ELSEWHERE if error.errno in _CLOSED else _REMEDY
+    return UnwritableError(f"{path}: {fault}; {remedy}")
 
 
 def check_writable(folder: str) -> None:
@@ -77,7 +81,12 @@ def check_writable(folder: str) -> None:
     except OSError as error:
         raise _unwritable(folder, error) from error
     if not os.access(folder, os.W_OK):
-        raise UnwritableError(f"{folder} cannot be written to; {_REMEDY}")
+        raise not_writable(folder)
+
+
+def not_writable(folder: str) -> UnwritableError:
+    """Return the error for a folder that takes no files, as it is that of another user."""
+    return UnwritableError(f"{folder} cannot be written to; {_ELSEWHERE}")
 
 
 def nearest(name: str, allowed: Iterable[str]) -> str:

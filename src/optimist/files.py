@@ -14,9 +14,15 @@ from optimist.errors import UnreadableError
 if TYPE_CHECKING:
     import pandas as pd
 
+# Endings of files that are no text.
+BINARY = frozenset((".parquet", ".pdf", ".png", ".webp", ".woff2"))
+_MARK = b"\xef\xbb\xbf"  # with which some editors begin a text in UTF-8
+
 
 def read_text(path: str | Path) -> str:
     """Return the text of a file in UTF-8, whatever the machine's own encoding.
+
+    A mark of the order of bytes at its start is left out.
 
     Raises
     ------
@@ -24,7 +30,7 @@ def read_text(path: str | Path) -> str:
         If the system does not let it be read, or it is not text.
     """
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise UnreadableError(f"{path} does not exist") from None
     except OSError as error:
@@ -33,9 +39,19 @@ def read_text(path: str | Path) -> str:
         raise UnreadableError(f"{path} is not text in UTF-8: {error}") from None
 
 
+def unified(text: bytes) -> bytes:
+    """Return a text with line ends of Unix and without a mark of the order of bytes.
+
+    Checkouts and editors differ in both, which say nothing.
+    """
+    return text.removeprefix(_MARK).replace(b"\r\n", b"\n")
+
+
 def sha256(path: str | Path) -> str:
-    """Return the SHA-256 of a file's content as hexadecimal text."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    """Return the SHA-256 of a file's content, of a text as it is `unified`, as hexadecimal text."""
+    content = Path(path).read_bytes()
+    is_text = Path(path).suffix not in BINARY
+    return hashlib.sha256(unified(content) if is_text else content).hexdigest()
 
 
 def fingerprint(description: Mapping[str, Any]) -> str:

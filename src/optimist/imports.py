@@ -4,12 +4,16 @@ A module is one of this package or of another, by its dotted name, or a file, by
 followed is this package; the package of the module; and of a file, the modules in its folder.
 """
 
+import ast
 import importlib.util
 import os
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
+
+from optimist.errors import UnreadableError
 
 PACKAGE = __name__.partition(".")[0]
 _FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -35,6 +39,8 @@ def closure(module: str) -> frozenset[str]:
     ------
     ModuleNotFoundError
         If there is no such module.
+    UnreadableError
+        If the system does not let a file be read.
     """
     if is_file(module):
         return _closure(os.path.abspath(module), (PACKAGE,), has_folder=True)
@@ -94,17 +100,48 @@ def _climbed(name: str, path: str) -> tuple[str, str]:
 
 
 def _below(folder: str, name: str) -> Iterator[str]:
-    """Yield the file of the module ``name`` below a folder, if there is one."""
-    place = os.path.join(folder, *name.split("."))
-    for path in (f"{place}.py", os.path.join(place, "__init__.py")):
-        if os.path.isfile(path):
+    """Yield the file of the module ``name`` below a folder, and those of packages around it."""
+    place = folder
+    for part in name.split("."):
+        place = os.path.join(place, part)
+        if os.path.isfile(path := os.path.join(place, "__init__.py")):
             yield path
+    if os.path.isfile(path := f"{place}.py"):
+        yield path
 
 
 def _names(path: str) -> set[str]:
     """Return all that the file at ``path`` may import: modules, and names in them."""
+    try:
+        source = Path(path).read_bytes()
+    except OSError as error:
+        raise UnreadableError(f"{path} cannot be read: {error.strerror or error}") from None
+    return _found_in_text(source.decode()) if is_own(path) else set(_found_in_tree(source))
+
+
+@lru_cache
+def _found_in_tree(source: bytes) -> frozenset[str]:
+    """Return the names in a source in any encoding and form; of one with an error, none."""
+    try:
+        with warnings.catch_warnings(action="ignore"):  # they are shown when it is executed
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
     found: set[str] = set()
-    for package, names, modules in _IMPORT.findall(Path(path).read_text(encoding="utf-8")):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            package = "." * node.level + (node.module or "")
+            dot = "" if package.endswith(".") else "."
+            found.update((package, *(f"{package}{dot}{alias.name}" for alias in node.names)))
+    return frozenset(found)
+
+
+def _found_in_text(source: str) -> set[str]:
+    """Return the names in a source of this package, ten times faster than by its tree."""
+    found: set[str] = set()
+    for package, names, modules in _IMPORT.findall(source):
         dot = "" if package.endswith(".") else "."
         words = re.findall(r"\w+", re.sub(r"#.*| as \w+", "", names))
         found.update((package, *(f"{package}{dot}{word}" for word in words)))

@@ -56,7 +56,7 @@ def _classes_written_in(path: str) -> list[str]:
     """Return the names of the public classes of a file, which is not executed."""
     try:
         tree = ast.parse(Path(path).read_bytes())
-    except (OSError, SyntaxError, ValueError):
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
     return [name for name in classes if not name.startswith("_")]
@@ -202,7 +202,8 @@ class Registry:
         if found is not None:
             path = Path(found["path"])
             if not path.is_file():
-                hint = nearest(path.name, (other.name for other in path.parent.glob("*.py")))
+                others = (other.name for other in path.parent.glob("*.py") if other.is_file())
+                hint = nearest(path.name, others)
                 raise ConfigError(f"{self.kind} {name!r}: there is no file {found['path']!r}{hint}")
             return found["path"], found["name"]
         if name in self.added:

@@ -4,6 +4,7 @@ They are configuration, schemas, rules, data and profiles. Nothing is ever writt
 installed package; what it makes goes to the folder in which it is run.
 """
 
+import shlex
 from functools import lru_cache
 from pathlib import Path
 
@@ -63,6 +64,20 @@ def made_before(name: str) -> Path:
     """
     own, came_with = workspace() / name, project_root() / name
     return came_with if came_with.exists() and not own.exists() else own
+
+
+def how_to_restore(path: str | Path) -> str:
+    """Return in words how a file that came with the project is put back."""
+    if project_root() == PACKAGED:
+        return "install optimist again"
+    if (project_root() / ".git").exists():
+        return f"restore it: git checkout -- {shlex.quote(str(path))}"
+    return "restore it from where the project came from"
+
+
+def came_with(path: str | Path) -> bool:
+    """Return whether a path is that of data which came with the project."""
+    return Path(path).resolve().is_relative_to((project_root() / "data").resolve())
 
 
 def how_to_make(command: str) -> str:

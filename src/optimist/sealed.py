@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optimist.errors import ResultError, UnreadableError
-from optimist.files import write_atomically
+from optimist.files import unified, write_atomically
+from optimist.root import came_with, how_to_restore
 
 # pyarrow is imported where it is used: whoever reads text does without.
 if TYPE_CHECKING:
@@ -90,12 +91,17 @@ def read_table(path: str | Path, columns: Sequence[str] | None = None) -> "pa.Ta
 
 
 def read_text(path: str | Path) -> str:
-    """Return the text of a file without its last line, which seals it; errors as `open_parquet`."""
+    """Return the text of a file without its last line, which seals it; errors as `open_parquet`.
+
+    Line ends that a checkout changed are no damage.
+    """
     content = _content(path)
-    text = content[: -len(_seal(b""))]
-    if content != text + _seal(text):
-        raise ResultError(f"{path} is damaged, or not written by this version; {REMEDY}")
-    return text.decode()
+    for whole in (content, unified(content)):
+        text = whole[: -len(_seal(b""))]
+        if whole == text + _seal(text):
+            return text.decode()
+    remedy = how_to_restore(path) if came_with(path) else REMEDY
+    raise ResultError(f"{path} is damaged, or not written by this version; {remedy}")
 
 
 def _seal(text: bytes) -> bytes:
@@ -116,7 +122,8 @@ def _content(path: str | Path) -> bytes:
     try:
         return Path(path).read_bytes()
     except FileNotFoundError:
-        raise ResultError(f"{path} does not exist") from None
+        remedy = f"; {how_to_restore(path)}" if came_with(path) else ""
+        raise ResultError(f"{path} does not exist{remedy}") from None
     except OSError as error:
         raise UnreadableError(f"{path} cannot be read: {error.strerror or error}") from None
 

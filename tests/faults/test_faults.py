@@ -273,9 +273,9 @@ def test_results_from_a_clock_that_was_behind_are_not_computed_anew(project, und
 
 
 @pytest.fixture
-def disk(project):
+def disk(project, request):
     """Mount a small file system at the project's results; yield a function that mounts it anew."""
-    place = project.root / "results"
+    place = project.root / getattr(request, "param", "results")
     place.mkdir()
 
     def mount(options):
@@ -311,6 +311,13 @@ def test_a_read_only_folder_is_named(project, disk, undisturbed):
     assert disk("rw,size=100m").returncode == 0
     project.run(*arguments, TARGET)
     assert project.digests() == undisturbed["tiny"]
+
+
+@pytest.mark.parametrize("disk", [".snakemake"], indirect=True)
+def test_a_folder_that_takes_no_records_is_named(project, disk):
+    assert disk("ro").returncode == 0
+    message = error_of(project.run(*project.overlay(), "--dry-run", TARGET, check=False))
+    assert ".snakemake cannot be written to, but Snakemake keeps its records there" in message
 
 
 # Downloads.

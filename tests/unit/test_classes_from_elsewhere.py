@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from toy_environments import ROOT, make_problem
 
 from optimist import cli, new, registry
 from optimist.algorithms import BOX_REGISTRY, REGISTRIES, REGISTRY, canonical, make_algorithm
+from optimist.contracts import report
 from optimist.contracts.battery import batteries
 from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.errors import ConfigError
@@ -296,3 +298,101 @@ def test_an_option_without_a_default_is_named(tmp_path, monkeypatch, capsys):
     assert cli.main([*play, "mine.py:Mine"]) == 1
     assert "as in mine.py:Mine[gamma=...]\n" in capsys.readouterr().err
     assert cli.main([*play, "mine.py:Mine[gamma=1]"]) == 0
+
+
+LATIN = "# -*- coding: latin-1 -*-\n# Größe\n"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        (LATIN + MINE).encode("latin-1"),
+        b"\xef\xbb\xbf" + MINE.replace("\n", "\r\n").encode(),
+        b"# Gr\xf6\xdfe\n" + MINE.encode(),  # which Python passes over
+    ],
+    ids=["latin-1", "mark", "undeclared"],
+)
+def test_a_source_in_another_encoding_is_played_and_what_it_imports_is_followed(here, source):
+    (here / "mine.py").write_bytes(source.replace(b"import numpy", b"import aside\nimport numpy"))
+    (here / "aside.py").write_bytes((LATIN + "LEVEL = 1\n").encode("latin-1"))
+    assert play_trial(cell_of("mine.py:Mine"), 0).status == "ok"
+    assert str(here / "aside.py") in closure("mine.py")
+    assert "mine.py:Mine" in registry.file_meant("mine.py")
+    (found,) = report.check("mine.py:Mine")
+    assert "raised" not in found.to_text(True, report.WIDTH)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (MINE.encode("utf-16"), "mine.py cannot be loaded: "),
+        (MINE.encode() + b"x = '\0'\n", "mine.py cannot be loaded: "),
+        (b"# coding: klingon\n" + MINE.encode(), "mine.py cannot be loaded: SyntaxError: unknown"),
+        (b"x = '\xf6'\n" + MINE.encode(), "mine.py cannot be loaded: SyntaxError: "),
+        (b"x = " + b"-" * 20_000 + b"1\n", "mine.py cannot be loaded: "),
+    ],
+    ids=["utf-16", "null", "unknown", "no utf-8", "deep"],
+)
+def test_a_source_that_is_none_is_one_line(here, source, expected):
+    (here / "mine.py").write_bytes(source)
+    assert expected in message(lambda: make_algorithm("mine.py:Mine", make_problem()))
+    assert "'mine.py'" in message(lambda: make_algorithm("mine.py", make_problem()))
+
+
+@pytest.mark.parametrize("make", ["folder", "loop"])
+def test_what_is_no_file_is_no_hint_either(here, make):
+    (here / "mine.py").unlink()
+    if make == "folder":
+        (here / "mine.py").mkdir()
+    else:
+        (here / "mine.py").symlink_to("mine.py")
+    said = message(lambda: make_algorithm("mine.py:Mine", make_problem()))
+    assert said == "algorithm 'mine.py:Mine': there is no file 'mine.py'"
+
+
+def test_a_file_that_cannot_be_read_is_named(here, monkeypatch, capsys):
+    (here / "mine.py").write_text("import aside\n" + MINE)
+    (here / "aside.py").write_text("")
+    read = Path.read_bytes
+
+    def refuse(path):
+        if path.name == "aside.py":
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    assert cli.main(["list", "mine.py:Mine"]) == 1
+    assert capsys.readouterr().err == f"error: {here}/aside.py cannot be read: Permission denied\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import math; import b",
+        "import \\\n    b",
+        "from \\\n    b import c",
+        "try: import b\nexcept ImportError: pass",
+        "def f():\n    if True: from b import c",
+        "from b import (  # words\n    c, d)",
+        "import a.x, b as c",
+    ],
+)
+def test_imports_in_any_form_are_followed(tmp_path, text):
+    (tmp_path / "a.py").write_text(text)
+    (tmp_path / "b.py").write_text("")
+    assert closure(str(tmp_path / "a.py")) == {str(tmp_path / "a.py"), str(tmp_path / "b.py")}
+
+
+def test_packages_around_a_module_are_followed(tmp_path):
+    (tmp_path / "a.py").write_text("import lib.inner.step\n")
+    (tmp_path / "lib/inner").mkdir(parents=True)
+    names = {"a.py", "lib/__init__.py", "lib/inner/__init__.py", "lib/inner/step.py"}
+    for name in names - {"a.py"}:
+        (tmp_path / name).write_text("")
+    assert closure(str(tmp_path / "a.py")) == {str(tmp_path / name) for name in names}
+
+
+def test_words_that_look_like_an_import_are_none(tmp_path):
+    (tmp_path / "a.py").write_text('"""\nimport b\n"""\n')
+    (tmp_path / "b.py").write_text("")
+    assert closure(str(tmp_path / "a.py")) == {str(tmp_path / "a.py")}

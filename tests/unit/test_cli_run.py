@@ -5,11 +5,12 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager, suppress
 
 import pytest
 from own_class import MINE
 
-from optimist import cli
+from optimist import apart, cli
 from optimist.plan import config
 
 TIMES = ("seconds", "select_seconds")
@@ -80,6 +81,27 @@ def test_a_class_that_ends_its_process_is_one_line(tmp_path, status):
     assert done.stderr == f"error: {PLAY[-1]}: its process ended with {how}\n"
 
 
+@contextmanager
+def begun(folder, first=""):
+    """Yield the process of a run whose class begins with some code, and then sleeps."""
+    code = f"{first}import time; print('begun', flush=True); time.sleep(60)"
+    (folder / "mine.py").write_text(MINE.replace("pass", code))
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True}
+    with subprocess.Popen(PLAY, cwd=folder, text=True, preexec_fn=heed, **pipes) as process:
+        try:
+            assert process.stdout.readline() == "begun\n"
+            yield process
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def heed():
+    """Heed signals that the tests themselves ignore, in the background or under nohup."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize(
     ("reached", "number", "status"),
     [
@@ -91,34 +113,47 @@ def test_a_class_that_ends_its_process_is_one_line(tmp_path, status):
 )
 def test_a_run_of_a_class_is_stopped_with_its_process(tmp_path, reached, number, status):
     """The signal of a terminal reaches both processes, and one of `kill` or `timeout` the first."""
-    text = MINE.replace("pass", "import time; print('begun', flush=True); time.sleep(60)")
-    (tmp_path / "mine.py").write_text(text)
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True}
-    process = subprocess.Popen(PLAY, cwd=tmp_path, text=True, **pipes)
-    assert process.stdout.readline() == "begun\n"
-    (os.killpg if reached == "all" else os.kill)(process.pid, number)
-    _, told = process.communicate(timeout=30)
-    assert process.returncode == status
-    assert told == ("\ninterrupted\n" if number == signal.SIGINT else "")
-    with pytest.raises(ProcessLookupError):
-        os.killpg(process.pid, 0)
+    with begun(tmp_path) as process:
+        (os.killpg if reached == "all" else os.kill)(process.pid, number)
+        _, told = process.communicate(timeout=30)
+        assert process.returncode == status
+        assert told == ("\ninterrupted\n" if number == signal.SIGINT else "")
+        with pytest.raises(ProcessLookupError):
+            os.killpg(process.pid, 0)
 
 
 def test_a_class_that_ignores_the_end_is_killed(tmp_path):
-    text = MINE.replace(
-        "pass",
-        "import signal, time; signal.signal(15, signal.SIG_IGN); print('begun', flush=True); "
-        "time.sleep(60)",
-    )
-    (tmp_path / "mine.py").write_text(text)
-    pipes = {"stdout": subprocess.PIPE, "start_new_session": True}
-    process = subprocess.Popen(PLAY, cwd=tmp_path, text=True, **pipes)
-    assert process.stdout.readline() == "begun\n"
-    process.terminate()
-    process.communicate(timeout=30)
-    assert process.returncode == 143
-    with pytest.raises(ProcessLookupError):
-        os.killpg(process.pid, 0)
+    with begun(tmp_path, "import signal; signal.signal(15, signal.SIG_IGN); ") as process:
+        process.terminate()
+        process.communicate(timeout=30)
+        assert process.returncode == 143
+        with pytest.raises(ProcessLookupError):
+            os.killpg(process.pid, 0)
+
+
+def test_a_run_that_a_hangup_should_not_end_goes_on(monkeypatch):
+    """As under nohup."""
+    heard = []
+
+    class Process:
+        def __init__(self, *arguments, **keywords):
+            os.kill(os.getpid(), signal.SIGHUP)
+            heard.append(signal.getsignal(signal.SIGTERM))
+
+        def wait(self, patience=None):
+            return 0
+
+        terminate = wait
+
+    monkeypatch.setattr(subprocess, "Popen", Process)
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with pytest.raises(OptimistError, match="a run: its process ended with exit status 0"):
+            apart.run([], "a run")
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert callable(*heard)
 
 
 def test_files_beside_a_class_hide_no_library(tmp_path, monkeypatch, capfd):

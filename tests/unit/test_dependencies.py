@@ -126,12 +126,34 @@ def asked(*words):
 @pytest.mark.parametrize("words", [[], ["python"], ["pythons", "now"]])
 def test_other_environments_are_asked_for_by_name(words):
     done = asked(*words)
-    assert done.returncode == 1 and "allowed: one of pythons, lower-bounds" in done.stderr
+    assert done.returncode == 1 and "allowed: one of pythons, lower-bounds, newest" in done.stderr
 
 
-def test_a_lower_bound_that_cannot_be_is_named(monkeypatch):
+@pytest.fixture
+def script(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / ".ci")
-    import environments as script
+    import environments
+
+    return environments
+
+
+def test_the_newest_packages_meet_no_lock_and_tests_that_there_are(script, monkeypatch):
+    ran = []
+    monkeypatch.setattr(script, "run", lambda *words: ran.append([*map(str, words)]))
+    script.newest()
+    assert not any("requirements.lock" in words or "--constraints" in words for words in ran)
+    tests = {word for words in ran for word in words if word.startswith("tests/")}
+    assert len(tests) == 1 + len(script.NUMBERS) > 1 and all((ROOT / t).exists() for t in tests)
+
+
+def test_a_process_that_ends_with_a_signal_is_a_failure_with_its_name(script, capsys):
+    with pytest.raises(SystemExit) as ended:
+        script.run(sys.executable, "-c", "import os; os.kill(os.getpid(), 11)")
+    assert ended.value.code == 1
+    assert capsys.readouterr().out.startswith("failed, SIGSEGV: ")
+
+
+def test_a_lower_bound_that_cannot_be_is_named(script, monkeypatch):
 
     texts = [text for group in script.requirements().values() for text in group]
     pins = "\n".join(re.split("[,<]", text.replace(">=", "=="))[0] for text in texts)

@@ -1,53 +1,212 @@
 """Which commit is recorded: that of the package, and never that of a repository around it."""
 
+import os
 import subprocess
 
 import pytest
 
 from optimist.records import provenance
 
+REFUSED = "git: detected dubious ownership in repository at "
+UNKNOWN = "commit unknown: "
+
 
 @pytest.fixture
-def repository(tmp_path, monkeypatch):
-    """Return a function that commits files of a repository in which the package was installed."""
-    package = tmp_path / "vendor" / "optimist"
+def checkout(tmp_path, monkeypatch):
+    """Return the top of a repository of git that holds this package and has one commit."""
+    top = tmp_path / "checkout"
+    (top / "src/optimist").mkdir(parents=True)
+    for name in ("src/optimist/__init__.py", "theirs.txt"):
+        (top / name).write_text("1")
+    git(top, "init", "--quiet", "--initial-branch", "main")
+    git(top, "add", ".")
+    git(top, "commit", "--quiet", "--message", "x")
+    monkeypatch.setattr(provenance, "PACKAGE", top / "src/optimist")
+    provenance._code.cache_clear()
+    yield top
+    provenance._code.cache_clear()
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Let the package be one that was installed, not a checkout."""
+    monkeypatch.setattr(provenance, "_is_installed", lambda: True)
+
+
+@pytest.fixture(params=["refused", "absent", "old"])
+def no_answer(request, monkeypatch, tmp_path):
+    """Let git refuse the repository of another owner, or be absent, or fail; return the reason."""
+    if request.param == "refused":
+        monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+        return REFUSED
+    (tmp_path / "bin").mkdir()
+    if request.param == "old":
+        (tmp_path / "bin/git").write_text(
+            "#!/bin/sh\necho 'fatal: unknown extension' >&2\nexit 128"
+        )
+        (tmp_path / "bin/git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    return "git: unknown extension" if request.param == "old" else "git is not here"
+
+
+def git(folder, *words):
+    """Return what a git answers that knows a name, and accepts all owners."""
+    about = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
+    about += ["-c", "protocol.file.allow=always"]
+    path = "/usr/local/bin:/usr/bin:/bin"
+    env = {"PATH": path, "HOME": os.environ.get("HOME", "/"), "GIT_CONFIG_NOSYSTEM": "1"}
+    done = subprocess.run(
+        ["git", "-C", folder, *about, *words], check=True, capture_output=True, text=True, env=env
+    )
+    return done.stdout.strip()
+
+
+def head(folder):
+    return git(folder, "rev-parse", "HEAD")
+
+
+def recorded():
+    """Return commit, changes and words of what is recorded now."""
+    provenance._code.cache_clear()
+    made = provenance.collect()
+    return made["commit"], made["dirty"], provenance.code_of(made)
+
+
+def test_a_repository_that_holds_the_package_by_accident_is_not_recorded(checkout, installed):
+    git(checkout, "rm", "--quiet", "--cached", "-r", "src")
+    version = provenance.packages()["optimist"]
+    assert recorded() == (None, None, f"no commit, version {version}")
+
+
+def test_a_copy_in_a_repository_of_somebody_else_is_named(checkout):
+    git(checkout, "rm", "--quiet", "--cached", "-r", "src")
+    assert recorded() == (None, None, f"{UNKNOWN}the repository around it is another")
+
+
+def test_a_repository_that_tracks_the_package_is_recorded(checkout):
+    commit = head(checkout)
+    assert recorded() == (commit, False, f"commit {commit}")
+    (checkout / "theirs.txt").write_text("2")
+    assert recorded() == (commit, True, f"commit {commit} with changes")
+
+
+def test_a_hook_of_another_repository_changes_nothing(checkout, tmp_path, monkeypatch):
+    git(tmp_path, "init", "--quiet", "other")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other/.git"))
+    assert recorded()[:2] == (head(checkout), False)
+
+
+def test_without_an_answer_of_git_the_commit_is_read_and_changes_are_unknown(
+    checkout, no_answer, caplog
+):
+    commit, dirty, words = recorded()
+    assert (commit, dirty) == (head(checkout), None)
+    assert words.startswith(f"commit {commit}, changes unknown: {no_answer}")
+    provenance.collect()
+    (said,) = caplog.messages
+    assert said.startswith(f"changes since the commit are unknown: {no_answer}")
+    assert "\n" not in said
+
+
+def test_an_installed_package_needs_no_git(checkout, installed, no_answer, caplog):
+    assert recorded()[2].startswith("no commit, version ")
+    assert not caplog.messages
+
+
+def pack(top):
+    git(top, "pack-refs", "--all")
+    return top
+
+
+def detach(top):
+    git(top, "checkout", "--quiet", "--detach")
+    return top
+
+
+def alias(top):
+    git(top, "symbolic-ref", "refs/heads/alias", "refs/heads/main")
+    git(top, "symbolic-ref", "HEAD", "refs/heads/alias")
+    return top
+
+
+def worktree(top):
+    git(top, "worktree", "add", "--quiet", "-b", "other", "../other")
+    git(top.parent / "other", "commit", "--quiet", "--allow-empty", "--message", "y")
+    return top.parent / "other"
+
+
+def packed_worktree(top):
+    found = worktree(top)
+    pack(top)
+    return found
+
+
+def submodule(top):
+    git(top.parent, "init", "--quiet", "parent")
+    git(top.parent / "parent", "submodule", "--quiet", "add", top, "part")
+    return top.parent / "parent/part"
+
+
+def long_digests(top):
+    git(top.parent, "init", "--quiet", "--object-format=sha256", "long")
+    found = top.parent / "long"
+    (found / "src/optimist").mkdir(parents=True)
+    git(found, "commit", "--quiet", "--allow-empty", "--message", "x")
+    return found
+
+
+@pytest.mark.parametrize(
+    "changed", [pack, detach, alias, worktree, packed_worktree, submodule, long_digests]
+)
+def test_every_form_of_a_repository_is_read(checkout, no_answer, monkeypatch, changed):
+    top = changed(checkout)
+    monkeypatch.setattr(provenance, "PACKAGE", top / "src/optimist")
+    assert recorded()[:2] == (head(top), None)
+
+
+def write(name, text):
+    def change(top):
+        (top / ".git" / name).write_text(text)
+
+    return change
+
+
+def forget_main_repository(top):
+    git(top, "worktree", "add", "--quiet", "-b", "other", "../other")
+    (top / ".git").rename(top / "git")
+    (top.parent / "other/.git").rename(top / ".git")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (write("HEAD", "ref: refs/heads/.invalid\n"), "a table that only git reads"),
+        (write("HEAD", "ref: refs/heads/absent\n"), "refs/heads/absent has no commit"),
+        (write("HEAD", "ref: refs/../../../secret\n"), "HEAD names no branch"),
+        (write("HEAD", "ref: /etc/passwd\n"), "HEAD names no branch"),
+        (write("HEAD", ""), "HEAD leads to no commit"),
+        (write("refs/heads/main", "not a commit"), "HEAD leads to no commit"),
+        (write("refs/heads/main", "ref: refs/heads/main"), "HEAD leads to no commit"),
+        (lambda top: (top / ".git/HEAD").write_bytes(b"\xff"), "cannot be read: no text"),
+        (lambda top: (top / ".git/HEAD").unlink(), "HEAD cannot be read: No such file"),
+        (forget_main_repository, "which is not here"),
+    ],
+)
+def test_what_no_file_says_is_unknown_with_the_reason(checkout, monkeypatch, change, reason):
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    change(checkout)
+    commit, dirty, words = recorded()
+    assert (commit, dirty) == (None, None)
+    assert words.startswith(f"{UNKNOWN}git: ") and reason in words and "\n" not in words
+
+
+def test_code_without_a_repository_is_no_installed_package(checkout):
+    (checkout / ".git").rename(checkout / "git")
+    assert recorded() == (None, None, f"{UNKNOWN}the code is in no git repository")
+
+
+def test_a_larger_repository_may_hold_the_package_or_not(checkout, no_answer, monkeypatch):
+    package = checkout / "vendor/src/optimist"
     package.mkdir(parents=True)
-    for name in ("vendor/optimist/provenance.py", "theirs.txt"):
-        (tmp_path / name).write_text("1")
-    monkeypatch.setattr(provenance, "__file__", str(package / "provenance.py"))
-    git = ["git", "-C", str(tmp_path), "-c", "user.name=x", "-c", "user.email=x@example.org"]
-    subprocess.run([*git, "init", "--quiet"], check=True)
-
-    def commit(*names):
-        subprocess.run([*git, "add", *names], check=True)
-        subprocess.run([*git, "commit", "--quiet", "--message", "x"], check=True)
-        head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True)
-        return head.stdout.strip()
-
-    _forget()
-    yield commit
-    _forget()
-
-
-def _forget():
-    provenance._git.cache_clear()
-    provenance._is_tracked.cache_clear()
-
-
-def test_a_repository_that_holds_the_package_by_accident_is_not_recorded(repository, tmp_path):
-    repository("theirs.txt")
-    (tmp_path / "theirs.txt").write_text("2")
-    made = provenance.collect()
-    assert (made["commit"], made["dirty"]) == (None, None)
-    version = made["packages"]["optimist"]
-    assert provenance.code_of(made) == f"no commit, version {version}"
-
-
-def test_a_repository_that_tracks_the_package_is_recorded(repository, tmp_path):
-    head = repository("theirs.txt", "vendor")
-    made = provenance.collect()
-    assert (made["commit"], made["dirty"]) == (head, False)
-    assert provenance.code_of(made) == f"commit {head}"
-    _forget()
-    (tmp_path / "theirs.txt").write_text("2")
-    assert provenance.collect()["dirty"] is True
+    monkeypatch.setattr(provenance, "PACKAGE", package)
+    assert recorded()[2].startswith(f"{UNKNOWN}{no_answer}")

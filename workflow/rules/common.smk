@@ -5,7 +5,7 @@ from optimist.errors import OptimistError, check_writable
 from optimist.plan.config import with_defaults
 from optimist.plan.costs import FIRST
 from optimist.plan.documents import read_yaml
-from optimist.plan.place import check_place
+from optimist.plan.place import check_outputs, check_place, check_records
 from optimist.plan.plan import Plan
 
 
@@ -22,6 +22,7 @@ container: "optimist.sif"
 
 try:
     check_place(workflow)
+    check_records(is_dry_run=workflow.output_settings.dryrun)
     # Snakemake has read them, but would keep the last of two equal keys in silence. Those of another
     # workflow, of which a part may be ours, are its own affair.
     if config is workflow.modifier_stack[0].globals["config"]:
@@ -54,6 +55,9 @@ onstart:
     try:
         for folder in (layout.results, layout.figures):
             check_writable(folder)
+        check_outputs(
+            path for job in workflow.dag.needrun_jobs() for path in job.output
+        )
     except OptimistError as error:
         sys.exit(f"error: {error}")
 

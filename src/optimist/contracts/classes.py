@@ -6,6 +6,7 @@ import random
 import re
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -252,5 +253,4 @@ def _opening(method: Method) -> str:
     path = faults.source(method.cls)
     if path is None:
         raise PassedOverError("the class is in no file")
-    with open(path, encoding="utf-8") as file:
-        return ast.get_docstring(ast.parse(file.read())) or ""
+    return ast.get_docstring(ast.parse(Path(path).read_bytes())) or ""

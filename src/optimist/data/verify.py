@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from optimist.data.sources import Source
 from optimist.errors import DataError
+from optimist.files import sha256
+from optimist.root import how_to_restore
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,13 +18,14 @@ if TYPE_CHECKING:
 def check_file(path: Path, expected: str) -> None:
     """Raise DataError unless a file has the SHA-256 ``expected``."""
     if not path.is_file():
-        raise DataError(f"{path} is missing (expected SHA-256 {expected}, found no file)")
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
+        raise DataError(
+            f"{path} is missing (expected SHA-256 {expected}, found no file); "
+            f"{how_to_restore(path)}"
+        )
+    found = sha256(path)
     if found != expected:
         raise DataError(
-            f"{path} is damaged: expected SHA-256 {expected}, found {found}; "
-            "restore it with `git checkout`"
+            f"{path} is damaged: expected SHA-256 {expected}, found {found}; {how_to_restore(path)}"
         )
 
 

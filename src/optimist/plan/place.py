@@ -1,10 +1,57 @@
-"""Checks of where Snakemake found the workflow, and of how another workflow uses it."""
+"""Checks of where Snakemake finds the workflow and writes, and how another workflow uses it."""
 
-from pathlib import Path
+import os
+from collections.abc import Iterable
+from pathlib import Path, PurePath
 from typing import Any
 
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, UnwritableError, not_writable
 from optimist.root import project_root, snakefile
+
+# Where Snakemake keeps its records, in the folder that it runs in.
+RECORDS = ".snakemake"
+
+
+def check_records(*, is_dry_run: bool = False) -> None:
+    """Refuse a folder in which Snakemake cannot keep its records.
+
+    It would end with a traceback, once it has read the rules.
+
+    Parameters
+    ----------
+    is_dry_run : bool
+        Such a run writes no record of files, and asks for the folder alone.
+
+    Raises
+    ------
+    UnwritableError
+        If they cannot be written, as in a checkout of another user.
+    """
+    place = Path(RECORDS)
+    written = [place] if place.is_dir() else [Path()]
+    if not is_dry_run and place.is_dir():
+        written += filter(Path.is_dir, place.iterdir())
+    for folder in written:
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise UnwritableError(
+                f"{folder.absolute()} cannot be written to, but Snakemake keeps its records there; "
+                "allowed: a copy of the checkout, `optimist init DIR` and a run in DIR, or "
+                "snakemake --directory DIR"
+            )
+
+
+def check_outputs(paths: Iterable[str]) -> None:
+    """Refuse a run whose files belong below folders that cannot be written to.
+
+    Raises
+    ------
+    UnwritableError
+        Naming the first such folder, say that of another user.
+    """
+    for folder in {PurePath(path).parent: None for path in paths}:
+        nearest = next(place for place in (folder, *folder.parents) if os.path.exists(place))
+        if not os.access(nearest, os.W_OK | os.X_OK):
+            raise not_writable(str(nearest))
 
 
 def check_place(workflow: Any) -> None:

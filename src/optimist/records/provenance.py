@@ -1,9 +1,11 @@
 """Where a number comes from: code, versions, machine."""
 
+import logging
 import os
 import platform
 import subprocess
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -11,7 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from optimist import arithmetic
+from optimist.errors import ResultError
+from optimist.records.repository import commit_of, top_of
+from optimist.root import PACKAGE, PACKAGED, project_root
 
+logger = logging.getLogger("optimist")
+
+_OF_HOOKS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
 PACKAGES = ("optimist", "numpy", "scipy", "pandas", "pyarrow", "scikit-learn", "snakemake")
 
 
@@ -19,10 +27,13 @@ def collect() -> dict[str, Any]:
     """Return git commit and dirty flag, package versions, CPU and BLAS threads, as a dict.
 
     Both are None for a package that was installed: its version among ``packages`` says what it is.
+    Of a checkout whose commit or changes cannot be known, ``unknown`` is the reason.
     """
+    code = _code()
     return {
-        "commit": _git("rev-parse", "HEAD"),
-        "dirty": _is_dirty(),
+        "commit": code.commit,
+        "dirty": code.dirty,
+        **({"unknown": code.unknown} if code.unknown else {}),
         "python": platform.python_version(),
         "packages": packages(),
         "machine": {
@@ -41,16 +52,6 @@ def packages() -> dict[str, str | None]:
     return {name: _version(name) for name in PACKAGES}
 
 
-def _is_dirty() -> bool | None:
-    """Return whether tracked files differ from the commit; None outside a git checkout.
-
-    What the workflow itself writes, figures and the verdicts in the README, does not count.
-    """
-    paths = (":/", ":(top,exclude)figures", ":(top,exclude)README.md")
-    status = _git("status", "--porcelain", "--untracked-files=no", "--", *paths)
-    return None if status is None else bool(status)
-
-
 def blas_threads() -> int | None:
     """Return the largest number of threads that a loaded BLAS or OpenMP library would use."""
     from threadpoolctl import threadpool_info
@@ -60,31 +61,88 @@ def blas_threads() -> int | None:
 
 def code_of(made: Mapping[str, Any]) -> str:
     """Return which code made something, in words, from what `collect` returned then."""
+    reason = made.get("unknown", "")
+    if made["commit"]:
+        unknown = f", changes unknown: {reason}" if reason else ""
+        return f"commit {made['commit']}{' with changes' if made['dirty'] else unknown}"
+    if reason:
+        return f"commit unknown: {reason}"
     version = made["packages"].get("optimist") or "unknown"
-    return f"commit {made['commit']}" if made["commit"] else f"no commit, version {version}"
+    return f"no commit, version {version}"
+
+
+@dataclass(frozen=True)
+class _Code:
+    """The commit of this package, whether files differ from it, and why one is not known."""
+
+    commit: str | None = None
+    dirty: bool | None = None
+    unknown: str = ""
+
+
+class _NoAnswerError(Exception):
+    """Git is not here, or it refuses a repository; the message says why."""
 
 
 @lru_cache
-def _is_tracked() -> bool:
-    """Return whether the git repository around this file, if any, is that of this package.
-
-    An installed package may lie in a repository of somebody else, whose commit says nothing of it.
-    """
-    return _answer("ls-files", "--error-unmatch", "--", Path(__file__).name) is not None
-
-
-@lru_cache
-def _git(*arguments: str) -> str | None:
-    """Return what git answers of this package; None if no repository holds it."""
-    return _answer(*arguments) if _is_tracked() else None
-
-
-def _answer(*arguments: str) -> str | None:
-    command = ["git", "-C", str(Path(__file__).parent), *arguments]
+def _code() -> _Code:
+    """Return what is known of the code; say once what is not."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return None
+        found = _code_by_git()
+    except _NoAnswerError as error:
+        found = _code_without_git(str(error))
+    if found.unknown:
+        what = "changes since the commit are" if found.commit else "the commit is"
+        logger.warning("%s unknown: %s", what, found.unknown)
+    return found
+
+
+def _code_by_git() -> _Code:
+    # An installed package may lie in a repository of somebody else, whose commit says nothing.
+    if not _git("ls-files", "--", "__init__.py"):
+        return _Code(unknown="" if _is_installed() else "the repository around it is another")
+    # What the workflow itself writes, figures and the verdicts in the README, does not count.
+    paths = (":/", ":(top,exclude)figures", ":(top,exclude)README.md")
+    commit = _git("rev-parse", "HEAD")
+    return _Code(commit, bool(_git("status", "--porcelain", "--untracked-files=no", "--", *paths)))
+
+
+def _code_without_git(reason: str) -> _Code:
+    """Return what the files of a repository say; ``reason`` is why no git says it."""
+    if _is_installed():
+        return _Code()
+    top = top_of(PACKAGE)
+    if top is None:
+        return _Code(unknown="the code is in no git repository")
+    if top / "src" / PACKAGE.name != PACKAGE:  # in a larger one, which may hold it or not
+        return _Code(unknown=reason)
+    try:
+        return _Code(commit_of(top), None, reason)
+    except ResultError as error:
+        return _Code(unknown=f"{reason}; {error}")
+
+
+def _is_installed() -> bool:
+    return project_root() == PACKAGED
+
+
+def _git(*arguments: str) -> str:
+    """Return what git answers in the folder of this package, or raise _NoAnswerError."""
+    command = ["git", "-C", str(PACKAGE), *arguments]
+    # A hook of git, which may be of another repository, names that to all that it starts.
+    env = {key: value for key, value in os.environ.items() if key not in _OF_HOOKS}
+    env["LC_ALL"] = "C"
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=20, env=env
+        )
+    except OSError:
+        raise _NoAnswerError("git is not here") from None
+    except subprocess.TimeoutExpired:
+        raise _NoAnswerError("git gave no answer in 20 seconds") from None
+    if done.returncode:
+        words = done.stderr.strip().partition("\n")[0].removeprefix("fatal: ")
+        raise _NoAnswerError(f"git: {words or f'exit status {done.returncode}'}")
     return done.stdout.strip()
 
 

@@ -216,11 +216,10 @@ def _kernels(kernels):
 def _making(made):
     packages = ", ".join(f"{name} {version}" for name, version in made["packages"].items())
     machine = made["machine"]
-    state = {True: " with changes", False: "", None: ""}[made["dirty"]]
     code = provenance.code_of(made)
     when = f", {made['written']}" if "written" in made else ""
     return [
-        f"  {code}{state}{when}",
+        f"  {code}{when}",
         f"  Python {made['python']}, {packages}",
         f"  {machine['cpu']}, {machine['cores']} cores, {machine['system']}, "
         f"BLAS threads {made['blas_threads']}{_kernels(machine.get('kernels', {}))}",

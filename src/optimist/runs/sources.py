@@ -6,6 +6,7 @@ from pathlib import Path, PurePath
 
 from optimist.algorithms import algorithm_module
 from optimist.environments import environment_module
+from optimist.files import unified
 from optimist.imports import closure, is_own, origin
 from optimist.label import name_of
 from optimist.runs.cell import Cell
@@ -55,7 +56,10 @@ def _name(path: str) -> tuple[str, ...]:
 
 
 def digest(files: tuple[str, ...]) -> str:
-    """Return the SHA-256 of the contents of some files, in their order."""
+    """Return the SHA-256 of the contents of some texts, in their order.
+
+    Their line ends do not count, so that results of several checkouts meet.
+    """
     return (_digest if all(map(is_own, files)) else _digest.__wrapped__)(files)
 
 
@@ -70,4 +74,4 @@ def _file_digest(path: str) -> bytes:
 
 @lru_cache
 def _content(path: str) -> bytes:
-    return hashlib.sha256(Path(path).read_bytes()).digest()
+    return hashlib.sha256(unified(Path(path).read_bytes())).digest()

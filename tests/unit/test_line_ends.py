@@ -1,0 +1,103 @@
+"""A checkout whose texts have line ends of Windows works, and is the same code and data."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from toy_environments import ROOT
+
+from optimist import root, sealed
+from optimist.data.sources import load_sources
+from optimist.data.verify import check_file
+from optimist.errors import DataError, ResultError
+from optimist.files import read_text, sha256
+from optimist.plan.config import stand_in
+from optimist.plan.documents import read_yaml
+from optimist.runs.sources import digest
+
+MARK = b"\xef\xbb\xbf"
+# What tools and editors make of a text.
+CHANGES = {
+    "all": lambda text: text.replace(b"\n", b"\r\n"),
+    "some": lambda text: text.replace(b"\n", b"\r\n", 1),
+    "mark": lambda text: MARK + text,
+    "both": lambda text: MARK + text.replace(b"\n", b"\r\n"),
+}
+
+
+@pytest.fixture(params=CHANGES)
+def changed(request, tmp_path):
+    """Return a function that copies a file with other line ends."""
+
+    def copy(path):
+        path = Path(path)
+        (tmp_path / path.name).write_bytes(CHANGES[request.param](path.read_bytes()))
+        return tmp_path / path.name
+
+    return copy
+
+
+def test_git_leaves_all_line_ends_as_they_are(tmp_path):
+    origin = tmp_path / "origin"
+    origin.mkdir()
+    git = ["git", "-c", "core.autocrlf=true", "-c", "user.name=x", "-c", "user.email=x@y.org"]
+    texts = {name: (ROOT / name).read_bytes() for name in (".gitattributes", "data/sources.csv")}
+    for name, text in texts.items():
+        (origin / Path(name).name).write_bytes(text)
+    for words in ("init --quiet", "add .", "commit --quiet --message x"):
+        subprocess.run([*git, "-C", origin, *words.split()], check=True)
+    subprocess.run([*git, "clone", "--quiet", origin, tmp_path / "clone"], check=True)
+    for name, text in texts.items():
+        assert (tmp_path / "clone" / Path(name).name).read_bytes() == text
+
+
+def test_code_and_tables_have_one_digest(changed):
+    code = ROOT / "src/optimist/runs/loop.py"
+    assert digest((str(changed(code)),)) == digest((str(code),))
+    table = ROOT / "figures/bkb/claims.csv"
+    assert sha256(changed(table)) == sha256(table)
+
+
+def test_bytes_of_pictures_count(tmp_path):
+    one, two = tmp_path / "one.png", tmp_path / "two.png"
+    one.write_bytes(b"\r\n")
+    two.write_bytes(b"\n")
+    assert sha256(one) != sha256(two)
+
+
+def test_committed_data_are_read(changed):
+    table = stand_in() / "abalone.csv"
+    assert sealed.read_text(changed(table)) == sealed.read_text(table)
+    sources = ROOT / "data/sources.csv"
+    assert load_sources(changed(sources)) == load_sources(sources)
+    entry = load_sources()["abalone"]
+    check_file(changed(ROOT / "data/mirror" / entry.mirror), entry.mirror_sha256)
+
+
+def test_documents_are_read(changed):
+    overlay = ROOT / "config/quick.yaml"
+    assert read_yaml(changed(overlay)) == read_yaml(overlay)
+    assert read_text(changed(overlay)) == read_text(overlay)
+
+
+@pytest.mark.parametrize(
+    ("folder", "remedy"),
+    [(".git", "restore it: git checkout -- "), ("x", "restore it from where the project came")],
+)
+def test_what_came_with_the_project_is_restored(tmp_path, monkeypatch, folder, remedy):
+    """To delete it would not help: no command makes it."""
+    monkeypatch.setattr(root, "project_root", lambda: tmp_path)
+    (tmp_path / folder).mkdir()
+    (tmp_path / "data").mkdir()
+    path = tmp_path / "data" / "abalone.csv"
+    for error, ask in ((ResultError, sealed.read_text), (DataError, lambda p: check_file(p, "0"))):
+        for make in (lambda: path.unlink(missing_ok=True), lambda: path.write_text("cut")):
+            make()
+            with pytest.raises(error, match=f"; {remedy}") as caught:
+                ask(path)
+            assert "delete" not in str(caught.value)
+
+
+def test_what_came_with_a_package_is_installed_again(monkeypatch):
+    monkeypatch.setattr(root, "PACKAGED", root.project_root())
+    assert root.how_to_restore("sources.csv") == "install optimist again"
