@@ -1,11 +1,13 @@
 import sys
 
+from snakemake.common.configfile import load_configfile
+
 from optimist.errors import OptimistError, check_writable
-from optimist.plan.config import with_defaults
+from optimist.plan.config import check_read_alike, with_defaults
 from optimist.plan.costs import FIRST
-from optimist.plan.documents import read_yaml
 from optimist.plan.place import check_place
 from optimist.plan.plan import Plan
+from optimist.terminal import shown
 
 
 report: "../report/workflow.rst"
@@ -17,14 +19,14 @@ container: "optimist.sif"
 
 try:
     check_place(workflow)
-    # Snakemake has read them, but would keep the last of two equal keys in silence. Those of another
-    # workflow, of which a part may be ours, are its own affair.
+    # Snakemake has read them, but would keep the last of two equal keys in silence, and reads 010 as
+    # eight. Those of another workflow, of which a part may be ours, are its own affair.
     if config is workflow.modifier_stack[0].globals["config"]:
         for path in workflow.configfiles:
-            read_yaml(path)
+            check_read_alike(path, load_configfile(path))
     plan = Plan(with_defaults(config))
 except OptimistError as error:
-    sys.exit(f"error: {error}")
+    sys.exit(shown(f"error: {error}"))
 
 layout = plan.layout
 
@@ -50,7 +52,7 @@ onstart:
         for folder in (layout.results, layout.figures):
             check_writable(folder)
     except OptimistError as error:
-        sys.exit(f"error: {error}")
+        sys.exit(shown(f"error: {error}"))
 
 
 wildcard_constraints:

@@ -147,7 +147,7 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
             labels = zip(rows["rank"], rows["algorithm"], strict=True)
             lines += [f"{rank}  {label}" for rank, label in labels]
         folded = (terminal.folded(line, console.width) for line in lines)
-        console.print(escape("\n".join(folded)), soft_wrap=True, style="italic")
+        console.print(_text("\n".join(folded)), soft_wrap=True, style="italic")
         console.print(_as_table(form[number]))
         place = f"{paper}/{setting}/"
         told = [
@@ -160,9 +160,14 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
         ]
         for label, words in told:
             if words:
-                console.print(escape(f"{label}: {words}"), end="\n\n")
+                console.print(_text(f"{label}: {words}"), end="\n\n")
     hidden = [name for name in ("p", "median") if name not in forms[0][number]]
-    console.print(escape(_note(table, hidden)))
+    console.print(_text(_note(table, hidden)))
+
+
+def _text(words: str) -> str:
+    """Return words as rich takes them: without markup, nor what a terminal would obey."""
+    return escape(terminal.shown(words))
 
 
 def _remarks(place: str, rows: "pd.DataFrame", attrs: dict[str, Any]) -> list[str]:
@@ -196,7 +201,7 @@ def _columns(rows: "pd.DataFrame", base: str) -> "dict[str, pd.Series]":
     columns |= {
         "mean regret\n(± 95 %)": _intervals(rows, "mean", "high"),
         "median": rows["median"].map(_number),
-        f"minus {escape(base)}\n(± 95 %)": _intervals(rows, "difference", "difference_high"),
+        f"minus {_text(base)}\n(± 95 %)": _intervals(rows, "difference", "difference_high"),
         "p": rows["p"].map(lambda p: _number(p, 2)),
         "better\nthan": rows["better_than"].map(lambda labels: _ranks(labels, ranks)),
         "worse\nthan": rows["worse_than"].map(lambda labels: _ranks(labels, ranks)),
@@ -228,7 +233,7 @@ def _as_table(columns: "dict[str, pd.Series]") -> Table:
     for name in columns:
         shown.add_column(name, justify="left" if name == NAME else "right", overflow="fold")
     for words in zip(*columns.values(), strict=True):
-        shown.add_row(*map(escape, words))
+        shown.add_row(*map(_text, words))
     return shown
 
 
