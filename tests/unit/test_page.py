@@ -6,12 +6,14 @@ import hashlib
 import importlib
 import json
 import re
+from html import unescape
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy
 from claim_tables import SPREAD, claim_with, document, facts, finals, reading
+from toy_environments import ROOT
 
 from optimist import claims
 from optimist.algorithms import REGISTRIES, algorithm_class
@@ -45,6 +47,90 @@ def test_text_is_escaped_and_code_is_marked():
     assert formulas.to_html("a < b with ``eta`` & `x`\n\nnext") == (
         "<p>a &lt; b with <code>eta</code> &amp; <code>x</code></p><p>next</p>"
     )
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"\text{<img/src=x/onerror=alert(1)>}",
+        r"\mbox{</math><h1>x</h1>}",
+        r"\mathrm{<script>}",
+        r"\color{<img>}{x}",
+        r"\text{&lt;img&gt; &amp;}",
+        "x < <b>",
+    ],
+)
+def test_a_formula_holds_no_tags_but_those_of_mathml(formula):
+    html = formulas.to_html(f"${formula}$")
+    tags = set(re.findall(r"<\s*/?([^\s>/]*)", html))
+    assert tags <= {"p", "math", *(tag for tag in tags if re.fullmatch("m[a-z]+", tag))}
+
+
+@pytest.mark.parametrize("command", ["href", "class", "style", "id"])
+def test_a_formula_sets_no_attributes(command):
+    formula = rf"\{command}{{javascript:alert(1)}}{{x}}"
+    with pytest.raises(ValueError, match="which sets attributes"):
+        formulas.to_mathml(formula)
+    assert formulas.to_html(f"${formula}$") == f"<p><code>${formula}$</code></p>"
+
+
+MARKED = r'''r"""Foreign <img src=x onerror=alert(1)> method $x$.
+
+A $\text{<img/src=x>}$, a $\unheardof{<b>}$ and a <b>tag</b>.
+"""
+from optimist.algorithms.uniform import Uniform
+
+
+class Mine(Uniform):
+    """A method.
+
+    Parameters
+    ----------
+    note : str
+        A text <script>alert(2)</script>.
+    """
+
+    reference = "<b>bad</b>"
+
+    def __init__(self, problem, *, rng, note="x"):
+        super().__init__(problem, rng=rng)
+'''
+
+
+def test_a_method_in_a_file_is_described_without_its_markup(tmp_path, monkeypatch):
+    (tmp_path / "marked.py").write_text(MARKED)
+    monkeypatch.chdir(tmp_path)
+    about = content._method("marked.py:Mine", "arms")
+    html = about["text"] + about["options"][0]["meaning"]
+    assert not re.search(r"<(img|script|b)\b", html) and "&lt;img/src=x&gt;" in html
+    assert about["file"] == "marked.py"
+    assert content._method("gloc", "arms")["file"] == "src/optimist/algorithms/glb/gloc.py"
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        ".. raw:: html\n\n   <script>alert(1)</script>",
+        "a\n\n.. |s| image:: x.png\n\n|s|, *b*, ``c``, [1]_, d_, `e <http://f>`_, http://g.h/i",
+        "- a\n- b",
+        "1. a",
+        "A\n===",
+        "a::\n\n  b",
+        r"\alpha <x> {{ 7 }} of 10 %",
+    ],
+)
+def test_a_caption_is_text_in_the_report(caption):
+    from types import SimpleNamespace
+
+    from docutils.core import publish_parts
+    from jinja2 import Environment
+
+    template = (ROOT / "workflow/report/figure.rst").read_text(encoding="utf-8")
+    links = "\n.. _own: http://own\n"
+    given = SimpleNamespace(params=SimpleNamespace(caption=caption))
+    written = Environment(trim_blocks=True, lstrip_blocks=True).from_string(template + links)
+    html = publish_parts(written.render(snakemake=given), writer_name="html")["body"]
+    assert unescape(html).strip() == f"<p>{' '.join(caption.split())}</p>"
 
 
 # Curves.

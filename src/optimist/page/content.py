@@ -32,7 +32,7 @@ from optimist.panels.rows import TABLE_LEVEL, display_name
 from optimist.panels.rows import mean as mean_of
 from optimist.plan.config import claims_path, load_claims
 from optimist.plan.plan import Plan
-from optimist.root import how_to_make, project_root
+from optimist.root import PACKAGE, how_to_make, project_root
 from optimist.runs.committed import MEASURE
 from optimist.runs.loop import COMPLETE
 from optimist.runs.setting import option_defaults
@@ -343,7 +343,7 @@ def _method(name: str, domain: str) -> dict[str, Any]:
         "sentence": first_sentence(text),
         "text": to_html(text.partition("\n\n")[2]),
         "reference": cls.reference,
-        "file": str(Path(inspect.getfile(cls)).relative_to(Path(__file__).parents[2])),
+        "file": _file(cls),
         "options": [
             {
                 "option": key,
@@ -355,6 +355,13 @@ def _method(name: str, domain: str) -> dict[str, Any]:
         ],
         "papers": [],
     }
+
+
+def _file(cls: type) -> str:
+    """Return the file of a class: in this project with its folder, elsewhere its name alone."""
+    path = Path(inspect.getfile(cls))
+    is_own = path.is_relative_to(PACKAGE)
+    return f"src/optimist/{path.relative_to(PACKAGE).as_posix()}" if is_own else path.name
 
 
 def _headings(paper: str) -> list[list[str]]:
