@@ -451,11 +451,14 @@ def _provenance(options):
 
 
 def _results(options):
+    from optimist import outputs
     from optimist.plan import costs
     from optimist.plan.config import load_config
     from optimist.plan.plan import Plan
     from optimist.records import inventory
 
+    if options.costs:
+        outputs.check_table("--costs", options.costs, costs.COLUMNS)
     with terminal.Busy("checking result files", sys.stderr):
         plan = Plan(load_config(*options.configfile, values=options.config))
         entries = inventory.take(plan)

@@ -3,9 +3,12 @@
 import hashlib
 import json
 import os
+import re
+import time
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +16,10 @@ from optimist.errors import UnreadableError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# Names of files that are being written, and the seconds after which nobody does so any more.
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{4,32}\.tmp")
+ABANDONED = 6 * 3600.0
 
 
 def read_text(path: str | Path) -> str:
@@ -57,6 +64,7 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path.parent)
         write(temporary)
         os.replace(temporary, path)
     except OSError as error:
@@ -66,6 +74,18 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+@cache
+def _sweep(folder: Path) -> None:
+    """Delete what writers that were killed have left in a folder, once in a process."""
+    before = time.time() - ABANDONED
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            if _TEMPORARY.fullmatch(entry.name):
+                with suppress(OSError):
+                    if entry.stat(follow_symlinks=False).st_mtime < before:
+                        os.unlink(entry.path)
 
 
 def write_text(text: str, path: str | Path) -> None:

@@ -335,6 +335,7 @@ def test_files_that_cannot_be_written_are_refused_before_anything_is_played(
     for option, path, expected in (
         ("--csv", "kept.csv", "--csv is 'kept.csv', but kept.csv is write-protected"),
         ("--csv", "kept/new/t.csv", "kept is write-protected"),
+        ("--csv", "kept.csv/t.csv", "kept.csv is write-protected"),
         ("--csv", "kept", "--csv is 'kept', a folder; allowed: a file"),
         ("--csv", ".", "--csv is '.', a folder; allowed: a file"),
         ("--csv", "new/t.csv", "'nope'"),

@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich import box
@@ -17,13 +16,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
 
-from optimist import terminal
-from optimist.comparison.draw import ENDINGS, plot, short_names
+from optimist import outputs, terminal
+from optimist.comparison.draw import plot, short_names
 from optimist.comparison.play import Progress, play
-from optimist.comparison.rank import rank
+from optimist.comparison.rank import COLUMNS, rank
 from optimist.comparison.select import settings
 from optimist.durations import in_words
-from optimist.errors import ConfigError, unknown_name
+from optimist.errors import unknown_name
 from optimist.files import write_frame
 from optimist.label import Label, name_of
 from optimist.plan.config import with_file
@@ -83,11 +82,10 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
     ResultError
         If no algorithm came to an end, or files cannot be read or written.
     """
-    if options.plot and not options.plot.endswith(tuple(f".{ending}" for ending in ENDINGS)):
-        raise ConfigError(f"--plot is {options.plot!r}; allowed: a file of {', '.join(ENDINGS)}")
-    for option, path in (("--csv", options.csv), ("--plot", options.plot)):
-        if path:
-            _check_takes_file(option, Path(path))
+    if options.csv:
+        outputs.check_table("--csv", options.csv, COLUMNS)
+    if options.plot:
+        outputs.check_picture("--plot", options.plot)
     reference = options.reference
     if reference is not None:
         known = [str(Label.parse(with_file(label))) for label in options.algorithm]
@@ -113,15 +111,6 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
     if options.plot:
         plot(played, options.plot)
     return table
-
-
-def _check_takes_file(option: str, path: Path) -> None:
-    """Raise ConfigError if a file could not be written, or not without the will of who keeps it."""
-    if path.is_dir() or not path.name:
-        raise ConfigError(f"{option} is {str(path)!r}, a folder; allowed: a file")
-    there = next(place for place in (path, *path.absolute().parents) if place.exists())
-    if not os.access(there, os.W_OK):
-        raise ConfigError(f"{option} is {str(path)!r}, but {there} is write-protected")
 
 
 def write(table: "pd.DataFrame", stream: TextIO) -> None:
