@@ -45,7 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.may_go_apart = arguments is None
     if arguments is None:
         arithmetic.fix()
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(terminal.LogFormatter("%(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
     try:
         with unwritable_named(), _overlays(options):
             return options.command(options)
@@ -61,15 +63,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OptimistError as error:
         if options.debug:
             raise
-        print(f"error: {error}", file=sys.stderr)
+        _say(f"error: {error}", sys.stderr)
         return 1
     except OSError as error:
         if options.debug:
             raise
         from optimist.blame import words_of_system
 
-        print(f"error: {words_of_system(error)}", file=sys.stderr)
+        _say(f"error: {words_of_system(error)}", sys.stderr)
         return 1
+
+
+def _say(text, stream=None):
+    """Print a text in which others may have had a word."""
+    print(terminal.shown(text), file=stream, flush=True)
 
 
 def _overlays(options):
@@ -98,7 +105,8 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message):
         """End the process with one line; the usage is a command away."""
-        self.exit(2, f"error: {message}; `{self.prog} --help` shows what there is\n")
+        words = f"error: {message}; `{self.prog} --help` shows what there is"
+        self.exit(2, f"{terminal.shown(words)}\n")
 
 
 def _parser():
@@ -280,7 +288,7 @@ def _list(options):
     if options.json:
         print(json.dumps(content, indent=1))
     else:
-        print(listing.to_text(content, terminal.width() or WIDTH))
+        _say(listing.to_text(content, terminal.width() or WIDTH))
     return 0
 
 
@@ -293,12 +301,14 @@ def _run(options):
     arithmetic.verify()
     from optimist.blame import in_one_line, of_system
     from optimist.data.alone import prepared
+    from optimist.layout import check_length
     from optimist.runs.trials import Trials, run
 
     first, stop = _parse_trials(options.trials)
     if options.rounds is not None and options.rounds < 1:
         raise ConfigError(f"--rounds is {options.rounds}; allowed: at least 1")
     cell = _parse_cell(options.cell)
+    check_length(cell.paper, cell.setting, cell.algorithm)
     data_dir = prepared(cell.spec["dataset"]) if "dataset" in cell.spec else None
     trials = Trials("regret", cell, first, stop, rounds=options.rounds)
     ended = []
@@ -334,9 +344,9 @@ def _compare(options):
     else:
         show.write(table, sys.stdout)
         for path in filter(None, (options.csv, options.plot)):
-            print(f"wrote {path}")
+            _say(f"wrote {path}")
     for text in dict.fromkeys(table.attrs["errors"].values()):
-        print(f"error: {text}", file=sys.stderr)
+        _say(f"error: {text}", sys.stderr)
     return 1 if table.attrs["errors"] else 0
 
 
@@ -381,11 +391,10 @@ def _summary(trial, trajectory):
 
 def _print_trial(trial, trajectory):
     last = _summary(trial, trajectory)
-    print(
+    _say(
         f"trial {trial}: regret {last.get('regret', float('nan')):.4f} after "
         f"{last.get('round', 0)} rounds, {last.get('seconds', float('nan')):.3f} s, "
-        f"status {trajectory.status}",
-        flush=True,
+        f"status {trajectory.status}"
     )
 
 
@@ -397,7 +406,7 @@ def _check(options):
     if options.json:
         print(json.dumps([one.content for one in told], indent=1))
     else:
-        print("\n\n".join(one.text for one in told))
+        _say("\n\n".join(one.text for one in told))
     return int(any(one.has_failed for one in told))
 
 
@@ -405,7 +414,7 @@ def _new(options):
     from optimist import new
 
     path, text = new.write(options.what, options.name, options.family, options.file)
-    print(json.dumps({"file": path}) if options.json else text)
+    _say(json.dumps({"file": path}) if options.json else text)
     return 0
 
 
@@ -418,7 +427,7 @@ def _page(options):
     plan = Plan(load_config(*options.configfile, values=options.config))
     sizes = build.write(plan, workspace())
     lines = [f"{path}: {size / 1e6:.2f} MB" for path, size in sizes.items()]
-    print(json.dumps(sizes) if options.json else "\n".join(lines))
+    _say(json.dumps(sizes) if options.json else "\n".join(lines))
     return 0
 
 
@@ -426,7 +435,7 @@ def _init(options):
     from optimist import folder
 
     paths, text = folder.lay_out(options.folder, options.family)
-    print(json.dumps({"files": paths}) if options.json else text)
+    _say(json.dumps({"files": paths}) if options.json else text)
     return 0
 
 
@@ -440,16 +449,19 @@ def _provenance(options):
     from optimist.records import trace
 
     found = trace.trace(options.file)
-    print(json.dumps(found, indent=1) if options.json else trace.to_text(found))
+    _say(json.dumps(found, indent=1) if options.json else trace.to_text(found))
     return 0
 
 
 def _results(options):
+    from optimist import outputs
     from optimist.plan import costs
     from optimist.plan.config import load_config
     from optimist.plan.plan import Plan
     from optimist.records import inventory
 
+    if options.costs:
+        outputs.check_table("--costs", options.costs, costs.COLUMNS)
     with terminal.Busy("checking result files", sys.stderr):
         plan = Plan(load_config(*options.configfile, values=options.config))
         entries = inventory.take(plan)
@@ -469,7 +481,7 @@ def _results(options):
         lines.append(
             f"deleted {len(doomed)} result files, and {made} files that were made from them"
         )
-    print(json.dumps(found, indent=1) if options.json else "\n".join(lines))
+    _say(json.dumps(found, indent=1) if options.json else "\n".join(lines))
     return 0
 
 
@@ -505,9 +517,9 @@ def _claims(options):
     elif options.readme:
         print(claims.tally(frame))
     elif options.undecided:
-        print(claims.undecided(frame, terminal.width()))
+        _say(claims.undecided(frame, terminal.width()))
     else:
-        print(claims.to_text(frame, details=options.details, columns=terminal.width()))
+        _say(claims.to_text(frame, details=options.details, columns=terminal.width()))
     return 0
 
 

@@ -119,8 +119,12 @@ def algorithms(prefix: str, domains: Iterable[str] = ("arms", "box")) -> Iterato
     """Yield what may stand for the label of an algorithm: files are left to the shell."""
     from optimist.algorithms import REGISTRIES, algorithm_class, option_names
     from optimist.listing import parameters_of
+    from optimist.registry import names_file
 
     name = prefix.partition("[")[0]
+    if name != prefix and names_file(name):
+        yield from _with_options(prefix, _written_options(name))
+        return
     for domain in domains:
         if name == prefix:
             yield from REGISTRIES[domain].table
@@ -129,6 +133,26 @@ def algorithms(prefix: str, domains: Iterable[str] = ("arms", "box")) -> Iterato
             texts = parameters_of(cls.__doc__ or "")
             options = {key: texts.get(key, ("", ""))[0] for key in option_names(cls)}
             yield from _with_options(prefix, options)
+
+
+def _written_options(name: str) -> dict[str, str]:
+    """Return the options of a class in a file with their types, as they are written there.
+
+    A press of a key executes no file.
+    """
+    import ast
+    from pathlib import Path
+
+    from optimist.listing import parameters_of
+
+    path, _, wanted = name.rpartition(":")
+    for node in ast.walk(ast.parse(Path(path).read_bytes())):
+        if isinstance(node, ast.ClassDef) and node.name == wanted:
+            texts = parameters_of(ast.get_docstring(node) or "")
+            makers = (f for f in node.body if getattr(f, "name", "") == "__init__")
+            names = [a.arg for maker in makers for a in maker.args.kwonlyargs]  # type: ignore[attr-defined]
+            return {key: texts.get(key, ("", ""))[0] for key in names if key != "rng"}
+    return {}
 
 
 def algorithms_and_files(prefix: str, typed: Iterable[str] = ()) -> Iterator[str]:

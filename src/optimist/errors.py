@@ -9,6 +9,7 @@ from typing import Any
 
 # Errors of the system that say that a file system takes no more files.
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
+LONGEST = 80  # letters of a text in a message
 _REMEDY = "fix that and run the same command again"
 # Those of them that say that it is the folder of another user.
 _CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -103,15 +104,26 @@ def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> ConfigError:
     )
 
 
+def brief(text: str) -> str:
+    """Return a text in quotes; of a long one the beginning, and how long it is."""
+    if len(text) <= LONGEST:
+        return repr(text)
+    return f"{text[:LONGEST]!r}... ({len(text)} letters)"
+
+
 def one_of(key: str, value: Any, allowed: Iterable) -> Any:
     """Return ``value`` if it is one of ``allowed`` (true is not 1); raise ConfigError otherwise."""
     allowed = list(allowed)
     if not any(type(value) is type(a) and value == a for a in allowed):
-        names = ", ".join(str(a) for a in allowed)
-        raise ConfigError(
-            f"{key} is {value!r}{nearest(value, map(str, allowed))}; allowed: {names}"
-        )
+        names = [_in_label(a) for a in allowed]
+        raise ConfigError(f"{key} is {value!r}{nearest(value, names)}; allowed: {', '.join(names)}")
     return value
+
+
+def _in_label(value: Any) -> str:
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def only_word(key: str, value: str, word: str, otherwise: str) -> None:

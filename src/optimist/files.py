@@ -3,9 +3,12 @@
 import hashlib
 import json
 import os
+import re
+import time
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +20,9 @@ if TYPE_CHECKING:
 # Endings of files that are no text.
 BINARY = frozenset((".parquet", ".pdf", ".png", ".webp", ".woff2"))
 _MARK = b"\xef\xbb\xbf"  # with which some editors begin a text in UTF-8
+# Names of files that are being written, and the seconds after which nobody does so any more.
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{4,32}\.tmp")
+ABANDONED = 6 * 3600.0
 
 
 def read_text(path: str | Path) -> str:
@@ -73,6 +79,7 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path.parent)
         write(temporary)
         os.replace(temporary, path)
     except OSError as error:
@@ -82,6 +89,18 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+@cache
+def _sweep(folder: Path) -> None:
+    """Delete what writers that were killed have left in a folder, once in a process."""
+    before = time.time() - ABANDONED
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            if _TEMPORARY.fullmatch(entry.name):
+                with suppress(OSError):
+                    if entry.stat(follow_symlinks=False).st_mtime < before:
+                        os.unlink(entry.path)
 
 
 def write_text(text: str, path: str | Path) -> None:

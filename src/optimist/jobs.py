@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from optimist.blame import in_one_line, is_cut
 from optimist.errors import OptimistError, unwritable_named
+from optimist.terminal import shown
 
 logger = logging.getLogger("optimist")
 
@@ -30,7 +31,7 @@ def logged(path: str) -> Iterator[logging.Logger]:
 
 
 def _end(words: str) -> NoReturn:
-    print(f"error: {words}", file=sys.stderr)  # noqa: T201
+    print(shown(f"error: {words}"), file=sys.stderr)  # noqa: T201
     raise SystemExit(1)
 
 

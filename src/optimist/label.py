@@ -7,21 +7,31 @@ label whatever a person types.
 
 import math
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from optimist.errors import ConfigError
+from optimist.errors import ConfigError, brief
 
 Value = bool | int | float | str | None
 
 _LABEL = re.compile(r"(?P<name>[^\[\]=,\s]+)(\[(?P<options>[^\[\]]*)\])?")
 _INTEGER = re.compile(r"[-+]?\d+")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-_WORDS: dict[str, Value] = {"true": True, "false": False, "null": None}
+# As YAML writes them, and as Python does.
+_WORDS: dict[str, Value] = {
+    "true": True,
+    "false": False,
+    "null": None,
+    "True": True,
+    "False": False,
+    "None": None,
+}
 _NOT_FINITE = ("inf", "infinity", "nan")
-# Up to here a whole number is the same as int and as float.
-_LARGEST_WHOLE = 2**53
+# Up to here a whole number is an int, as numpy has it, and beyond a float if it equals one.
+_LARGEST_WHOLE = 2**63 - 1
+_MOST_DIGITS = sys.float_info.max_10_exp + 1
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,8 @@ class Label:
                 f"{kind} {text!r} is malformed; allowed: one name, or name[key=value,...]; "
                 "the path of a file has neither blanks nor any of []=,"
             )
+        if not text.isprintable():
+            raise ConfigError(f"{kind} {text!r} has hidden letters; allowed: printable ones")
         options: dict[str, Value] = {}
         for item in filter(None, (match["options"] or "").split(",")):
             key, equals, value = (part.strip() for part in item.partition("="))
@@ -94,9 +106,19 @@ def name_of(text: str) -> str:
 
 
 def plain(value: Value) -> Value:
-    """Return a value with whole numbers as int: 1.0 and 1 are one option."""
-    is_whole = isinstance(value, float) and value.is_integer() and abs(value) <= _LARGEST_WHOLE
-    return int(value) if is_whole else value  # type: ignore[arg-type]
+    """Return a number in its one form: 1.0 is the whole number 1, and 10**20 is 1e20."""
+    if isinstance(value, float) and value.is_integer() and abs(value) <= _LARGEST_WHOLE:
+        return int(value)
+    if isinstance(value, int) and abs(value) > _LARGEST_WHOLE and value == _as_float(value):
+        return float(value)
+    return value
+
+
+def _as_float(number: int) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
 
 
 def same(value: object, other: object) -> bool:
@@ -114,12 +136,15 @@ def write(value: Value) -> str:
 def _value(kind: str, text: str, key: str, value: str) -> Value:
     if value in _WORDS:
         return _WORDS[value]
-    if _INTEGER.fullmatch(value):
-        return int(value)
+    if _INTEGER.fullmatch(value) and len(value.lstrip("+-0")) < _MOST_DIGITS:
+        return plain(int(value))
     is_number = _NUMBER.fullmatch(value) or value.lower().lstrip("+-.") in _NOT_FINITE
     if not is_number:
         return value
     number = float(value) if _NUMBER.fullmatch(value) else math.inf
     if not math.isfinite(number):
-        raise ConfigError(f"{kind} {text!r}: {key} is {value!r}; allowed: a finite number")
+        raise ConfigError(
+            f"{kind} {brief(text)}: {key} is {brief(value)}; allowed: a finite number, at most "
+            f"{sys.float_info.max:.2g}"
+        )
     return plain(number)

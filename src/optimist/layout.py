@@ -5,10 +5,13 @@ algorithm and trials), ``data``, ``tables``, ``studies``, ``kept``, ``logs`` and
 below the figures folder what a paper shows. A ``{wildcard}`` may stand wherever a name does.
 """
 
+import os
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import NamedTuple
 from urllib.parse import unquote
+
+from optimist.errors import ConfigError, brief
 
 LANES = ("regret", "timing")
 # Groups of targets, with what tells their targets and manifests from those of the paper.
@@ -18,6 +21,9 @@ ALONE = "manifest_of_"
 # Aggregated tables of a group.
 AGGREGATED = ("finals", "regrets", "times")
 TABLE_ENDINGS = ("csv", "md")
+# A file system takes 255 bytes in a name, and one name of a scheduler's log folder has a paper, a
+# setting, an algorithm and trials with marks between them.
+MOST_BYTES = 239
 
 
 class Result(NamedTuple):
@@ -33,8 +39,13 @@ class Result(NamedTuple):
     @property
     def path(self) -> str:
         """The path below a results folder."""
-        trials = f"{self.first:03d}-{self.stop - 1:03d}"
-        return result(self.lane, self.paper, quote(self.setting), quote(self.algorithm), trials)
+        setting, algorithm = quote(self.setting), quote(self.algorithm)
+        return result(self.lane, self.paper, setting, algorithm, self.trials)
+
+    @property
+    def trials(self) -> str:
+        """The name of the file without its ending."""
+        return f"{self.first:03d}-{self.stop - 1:03d}"
 
 
 def result(lane: str, paper: str, setting: str, algorithm: str, trials: str) -> str:
@@ -83,6 +94,24 @@ def parse_manifest(stem: str) -> tuple[str | None, str | None]:
     if stem.startswith(ALONE):
         return None, stem.removeprefix(ALONE)
     return next(group for group, ending in GROUPS.items() if stem == f"manifest{ending}"), None
+
+
+def check_length(paper: str, setting: str, algorithm: str, trials: str = "000-000") -> None:
+    """Raise ConfigError if the labels of a cell are too long for the names of its files.
+
+    Raises
+    ------
+    ConfigError
+        Saying how many bytes there are, in letters of UTF-8, and how many are allowed.
+    """
+    parts = (paper, quote(setting), quote(algorithm), trials)
+    length = sum(len(os.fsencode(part)) for part in parts)
+    if length > MOST_BYTES:
+        raise ConfigError(
+            f"the labels of {brief(f'{paper}/{setting}/{algorithm}')} are too long for names of "
+            f"files: with trials {trials} they have {length} bytes; allowed: at most {MOST_BYTES}; "
+            "give options shorter names, or a class other defaults"
+        )
 
 
 def quote(label: str) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path, PurePath
 from types import ModuleType
 from typing import Any
 
+from optimist.arguments import name_options
 from optimist.errors import ConfigError, nearest
 from optimist.imports import closure, is_file, is_own
 
@@ -244,6 +245,7 @@ class Registry:
         ]
 
     def _check(self, name: str, found: type) -> None:
+        name_options(found)
         if not issubclass(found, self._bases):
             if issubclass(found, tuple(map(_attribute, self.related))):
                 raise OtherDomainError(

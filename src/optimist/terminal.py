@@ -1,11 +1,13 @@
 """What a terminal is told beside results: how wide it is, and that something is under way."""
 
+import logging
 import os
 import re
 import shutil
 import textwrap
 import threading
 import time
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
@@ -15,6 +17,8 @@ from optimist.durations import in_words
 
 CLEAR = "\r\x1b[K"  # of the line that the cursor is in
 QUIET = 2.0  # seconds before anything is said
+# All that may have to be escaped; of what is not ASCII, most need not.
+_UNSHOWN = re.compile(r"[^\t\n -~]")
 NARROWEST = 20  # columns of what is folded, at least
 
 
@@ -45,6 +49,30 @@ def folded(line: str, columns: int | None) -> str:
     return line[:start] + f"\n{' ' * (start or 4)}".join(pieces)
 
 
+def shown(text: object) -> str:
+    """Return a text of whatever origin with escapes for letters that a terminal may obey or hide.
+
+    Lines, tabs and blanks stay: ``\\x1b`` stands for the letter that begins a command to a
+    terminal, ``\\u202e`` for one that turns the order of letters round.
+    """
+    return _UNSHOWN.sub(_escape, str(text))
+
+
+def _escape(found: re.Match[str]) -> str:
+    letter = found[0]
+    if letter.isprintable() or unicodedata.category(letter) == "Zs":
+        return letter
+    return letter.encode("unicode_escape").decode()
+
+
+class LogFormatter(logging.Formatter):
+    """Writes log records for a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the text of a record, see `shown`."""
+        return shown(super().format(record))
+
+
 class Busy:
     """A line that says what takes long, after two seconds and on terminals only.
 
@@ -55,7 +83,7 @@ class Busy:
     """
 
     def __init__(self, words: str, stream: TextIO) -> None:
-        self._words = words
+        self._words = shown(words)
         self._stream = stream
         self._over = threading.Event()
         self._lock = threading.Lock()

@@ -20,7 +20,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from optimist.durations import in_words
 from optimist.root import project_root
-from optimist.terminal import CLEAR, is_terminal, width
+from optimist.terminal import CLEAR, is_terminal, shown, width
 
 # What is worth a line among the messages that are neither events nor warnings.
 SHOWN = re.compile(
@@ -201,7 +201,7 @@ class LogHandler(LogHandlerBase):
         lines = [*text.splitlines(), *_ends(getattr(record, "log", []))]
         lines = [f"{line[:LONGEST]} ..." if len(line) > LONGEST else line for line in lines]
         before, after = self._colours if record.levelno > WARNING else ("", "")
-        return before + "\n".join(lines) + after
+        return before + shown("\n".join(lines)) + after
 
     def _tick(self) -> None:
         while not self._over.wait(1.0):
@@ -269,5 +269,5 @@ def _ends(logs: Collection[str]) -> Iterator[str]:
             yield f"    {log} was not written"
             continue
         yield f"    {log}" + (" ends with:" if lines else " is empty")
-        shown = 1 if lines and SAID in lines[-1] else LOG_LINES
-        yield from (f"        {line}" for line in lines[-shown:])
+        last = 1 if lines and SAID in lines[-1] else LOG_LINES
+        yield from (f"        {line}" for line in lines[-last:])

@@ -396,3 +396,35 @@ def test_words_that_look_like_an_import_are_none(tmp_path):
     (tmp_path / "a.py").write_text('"""\nimport b\n"""\n')
     (tmp_path / "b.py").write_text("")
     assert closure(str(tmp_path / "a.py")) == {str(tmp_path / "a.py")}
+
+
+PASSING = """
+from optimist.algorithms.glb.gloc import GLOC
+from optimist.environments.glm import GLMEnvironment
+
+
+class Method(GLOC):
+    def __init__(self, problem, **options):
+        super().__init__(problem, **options)
+
+
+class World(GLMEnvironment):
+    def __init__(self, **options):
+        super().__init__(**options)
+
+    def problem(self, **told):
+        return super().problem(**told)
+"""
+
+
+def test_options_that_are_passed_on_are_those_of_the_class_above(here, capsys):
+    (here / "passing.py").write_text(PASSING)
+    world = "passing.py:World[arms=5,dimension=2,horizon=9,link=logistic,norm=3,delta=0.1]"
+    words = ["compare", world, "-a", "passing.py:Method[variant=public]", "gloc", "--trials", "1"]
+    assert cli.main(words) == 0
+    shown = capsys.readouterr().out
+    assert "World[arms=5,delta=0.1" in shown and "passing.py:Method[variant=public]" in shown
+    assert cli.main(["compare", world, "-a", "passing.py:Method[varian=public]"]) == 1
+    assert "did you mean 'variant'" in capsys.readouterr().err
+    assert cli.main(["compare", "passing.py:World[arm=5]", "-a", "uniform"]) == 1
+    assert "did you mean 'arms'" in capsys.readouterr().err

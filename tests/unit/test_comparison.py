@@ -26,6 +26,7 @@ from optimist.comparison import play as playing
 from optimist.errors import ConfigError, ResultError, UnwritableError
 from optimist.files import sha256
 from optimist.plan.config import load_looks, load_paper
+from optimist.records import provenance
 from optimist.runs import results
 from optimist.runs.cell import make_cell, play_trial
 from optimist.runs.trials import Trials
@@ -348,6 +349,7 @@ def test_files_that_cannot_be_written_are_refused_before_anything_is_played(
     for option, path, expected in (
         ("--csv", "kept.csv", "--csv is 'kept.csv', but kept.csv is write-protected"),
         ("--csv", "kept/new/t.csv", "kept is write-protected"),
+        ("--csv", "kept.csv/t.csv", "kept.csv is write-protected"),
         ("--csv", "kept", "--csv is 'kept', a folder; allowed: a file"),
         ("--csv", ".", "--csv is '.', a folder; allowed: a file"),
         ("--csv", "new/t.csv", "'nope'"),
@@ -639,8 +641,9 @@ def tables(here):
     spec = make_cell(load_paper("glb_omd"), "logistic_s3", "uniform").spec
     manifest = {
         "settings": {"glb_omd/logistic_s3": spec},
-        "items": {"trials": {"files": files}},
-        "made": [{"commit": "0123456789abcdef"}],
+        "items": {"trials": {"files": files, "inputs": []}},
+        "inputs": {},
+        "made": [{**provenance.collect(), "commit": "0123456789abcdef"}],
     }
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
@@ -672,7 +675,7 @@ def test_a_setting_that_changed_is_played_anew(tables):
 def test_a_table_that_its_manifest_does_not_name_is_refused(tables):
     path = tables / "tables/trials.csv"
     path.write_text(path.read_text().replace("100.0", "1.0"))
-    with pytest.raises(ResultError, match=r"trials\.csv is not the table that its manifest names"):
+    with pytest.raises(ResultError, match=r"trials\.csv is not the file that .*manifest"):
         optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1)
 
 

@@ -1,5 +1,6 @@
 """Completion by the shell, asked as the shells' functions ask: words by words, and in shells."""
 
+import argparse
 import os
 import shutil
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from optimist import cli
+from optimist import cli, completion
 
 PROGRAM = Path(sys.executable).with_name("optimist")
 
@@ -81,6 +82,50 @@ def test_files_of_python_are_offered_where_a_class_may_stand(tmp_path):
     for name in ("mine.py", "mine.csv"):
         (tmp_path / name).write_text("")
     assert complete("optimist check min", tmp_path) == ["mine.py"]
+
+
+MINE = '''
+from pathlib import Path
+
+Path("executed").write_text("")
+
+
+class Mine:
+    """A method.
+
+    Parameters
+    ----------
+    is_fast : bool
+        Whether.
+    """
+
+    def __init__(self, problem, *, rng, gamma=1.0, is_fast=False):
+        pass
+'''
+
+
+@pytest.mark.parametrize(
+    ("complete", "word", "expected"),
+    [
+        ("label", "mine.py:Mine[", ["mine.py:Mine[gamma=", "mine.py:Mine[is_fast="]),
+        ("label", "mine.py:Mine[is_fast=", ["mine.py:Mine[is_fast=true]"]),
+        ("algorithm", "mine.py:Mine[gamma=1,", ["mine.py:Mine[gamma=1,is_fast="]),
+        ("cell", "glb_omd/logistic_s3/mine.py:Mine[g", ["glb_omd/logistic_s3/mine.py:Mine[gamma="]),
+        ("listed", "mine.py:Mine[g", ["mine.py:Mine[gamma="]),
+        ("settings", "mine.py:Mine[g", []),
+        ("settings", "mine.py:", []),
+        ("cell", "mine.py:Mine/un", []),
+        ("label", "mine.py:Other[", []),
+        ("label", "nowhere.py:Mine[", []),
+    ],
+)
+def test_completion_executes_no_file(complete, word, expected, tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(MINE)
+    monkeypatch.chdir(tmp_path)
+    typed = argparse.Namespace(settings=["mine.py:Mine", "glb_omd/logistic_s3"])
+    found = completion._quiet(completion.COMPLETERS[complete])(word, typed)
+    assert not (tmp_path / "executed").exists()
+    assert {*expected} <= {*found}
 
 
 def test_completion_imports_little():

@@ -12,7 +12,7 @@ from toy_environments import ROOT
 
 from optimist import claims, cli
 from optimist.errors import OptimistError
-from optimist.plan.config import load_config
+from optimist.plan.config import check_read_alike, load_config
 from optimist.plan.documents import read_yaml
 from optimist.plan.plan import Plan
 
@@ -58,19 +58,44 @@ VALUES = [
     ("caps=" + "{a: " * 100_000, "is nested too deeply"),
     ("caps=\x00", "is not valid YAML"),
     ("caps=!!python/object/apply:os.system [touch planted]", "tag"),
-    ("caps={trials: !!python/name:os.system }", "not valid YAML"),
+    ("caps={trials: !!python/name:os.system }", "line 1: trials has the tag"),
     *each("results=%s", "results is", "", "~/r", "'  '", "5", "[a]", "{a: b}"),
     *(
         (f"figures={value}", "figures is")
         for value in ("", "~", "'~user'", "1.5", "2026-01-01x: 3")
     ),
-    ("figures=2026-01-01", "figures=2026-01-01 is datetime.date"),
+    ("figures=2026-01-01", "figures=2026-01-01 is '2026-01-01', which may be a date"),
+    ("results=2026-13-45", "which may be a date; allowed: text, in quotes"),
+    ("results=2026-13-45 25:61:61", "which may be a date"),
+    *each("results=%s", "two folders", "figures", "./figures/", "config/../figures"),
+    *each("figures=%s", "holds the sources", ".", "..", "/"),
+    *each("figures=%s", "a folder of sources", "src", "config", "docs/"),
+    (f"results={ROOT}/data", "a folder of sources"),
+    (f"results={ROOT}/docs/new", "a folder of sources"),
+    (f"results={ROOT}", "holds the sources"),
+    (f"results={ROOT}/README.md/x", "README.md is a file"),
+    ("results='{paper}'", "without { and }"),
+    (f"results={'x' * 300}", "allowed: names of at most"),
+    *each('results="a%sb"', "has the letter", r"\e", r"\0", r"\x9b", r"\u202e", r"\u200b"),
+    ('only={settings: ["a\\u2066"]}', "settings has the letter"),
+    ("job_files=0b1", "job_files is '0b1'"),
+    *each("job_files=%s", "job_files is", "1_000", "1:30", "0o8", "0x", "1.5"),
+    (f"job_files={'9' * 5000}", "(5000 letters); allowed: at most 1.8e+308"),
+    (f"job_files=0x{'f' * 5000}", "(5002 letters); allowed: at most 1.8e+308"),
+    (f"job_files=-{'9' * 309}", "(310 letters); allowed: at most 1.8e+308"),
+    *each("job_files=!!int %s", "allowed after its tag: a whole number", "abc", "1.5", "''"),
+    *each("results=!!bool %s", "allowed after its tag: true or false", "abc", "yes", "1"),
+    ("time_factor=!!float abc", "allowed after its tag: a number"),
+    ("job_seconds=!!null abc", "allowed after its tag: null"),
+    ("results=!!timestamp abc", "which may be a date"),
+    ("caps={rounds: !own 5}", "line 1: rounds has the tag '!own'; allowed: no tag"),
+    *each("timing={exclusive: %s}", "allowed: true or false", "yes", "no", "on", "off", "y"),
     ("papers=[]", "at least 1 entries"),
     ("papers=glb_omd", "papers is 'glb_omd'; allowed: a list"),
     ("papers=[nope]", "unknown paper 'nope'"),
     ("papers=['../glb_omd']", "unknown paper '../glb_omd'"),
     ("papers=[glb_omd, glb_omd]", "each entry once"),
-    ("papers=!!binary aGVsbG8=", "is b'hello'"),
+    ("papers=!!binary aGVsbG8=", "has the tag"),
     ("papers=!!set {glb_omd}", "tag"),
     ("only={settings: [nope]}", "unknown name in only.settings 'nope'"),
     ("only={settings: logistic_s3}", "allowed: a list"),
@@ -147,6 +172,10 @@ FILES = {
     "list": (b"- caps\n", "allowed: keys with values"),
     "word": (b"caps\n", "allowed: keys with values"),
     "number": (b"7: 8\n", "key 7 is no text"),
+    "date": (b"caps:\n  rounds: 2026-13-45\n", "line 2: caps.rounds is '2026-13-45', which may be"),
+    "list of dates": (b"papers: [a, 2026-02-30]\n", "line 1: papers.1 is '2026-02-30'"),
+    "date as a key": (b"2026-01-01: 3\n", "line 1: key 2026-01-01 is no text"),
+    "bell": (b'results: "a\\a"\n', "has the letter '\\x07'; allowed: printable letters"),
 }
 
 
@@ -183,6 +212,9 @@ def as_snakemake_hands_over(value):
         ("data={timeout: 2.5}", ("data", "timeout"), 2.5),
         ("data={source: mirror}", ("data", "source"), "mirror"),
         ("only={settings: [logistic_s3]}", ("only", "settings"), ["logistic_s3"]),
+        ("caps={rounds: 010}", ("caps", "rounds"), 10),
+        ("caps={rounds: 0x10, trials: 0o17}", ("caps", "rounds"), 16),
+        ("data={timeout: 1e3}", ("data", "timeout"), 1000.0),
     ],
 )
 def test_values_that_arrive_as_text_mean_what_they_say(value, path, expected):
@@ -220,7 +252,59 @@ def test_overlays_that_are_no_files(capsys, tmp_path):
     assert "cannot be read" in errors_of(capsys, "results", "--configfile", str(tmp_path))
 
 
-CELL = "glb_omd/logistic_s3/gloc"
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("caps: {rounds: 010}", "caps.rounds is 10, which Snakemake reads as 8"),
+        ("caps: {rounds: 1:30}", "caps.rounds is '1:30', which Snakemake reads as 90"),
+        ("job_files: 1_000", "job_files is '1_000', which Snakemake reads as 1000"),
+        ("job_files: 0b11", "job_files is '0b11', which Snakemake reads as 3"),
+        ("timing: {exclusive: no}", "timing.exclusive is 'no', which Snakemake reads as False"),
+        ("only: {settings: [logistic_s3, on]}", "only.settings.1 is 'on', which Snakemake reads"),
+        ("additions: {glb_omd: {settings: {no: {}}}}", "which Snakemake reads as {False: {}}"),
+    ],
+)
+def test_what_snakemake_reads_otherwise_is_refused(text, words, tmp_path):
+    from snakemake.common.configfile import load_configfile
+
+    path = tmp_path / "overlay.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(OptimistError) as caught:
+        check_read_alike(path, load_configfile(path))
+    assert words in str(caught.value) and "overlay.yaml" in str(caught.value)
+
+
+def test_what_snakemake_reads_alike_is_taken(tmp_path):
+    from snakemake.common.configfile import load_configfile
+
+    path = tmp_path / "overlay.yaml"
+    path.write_text("job_seconds: 1e3\ncaps: {rounds: 0x10, trials: 5}\nresults: '010'\n")
+    check_read_alike(path, load_configfile(path))
+    for path in sorted((ROOT / "config").glob("*.yaml")):
+        if "looks" not in path.name:
+            check_read_alike(path, load_configfile(path))
+
+
+FIGURE = (
+    "additions={glb_omd: {figures: {%s: {title: t, caption: c, panels: [{kind: regret, "
+    "setting: logistic_s3, title: %s, algorithms: [gloc]}]}}}}"
+)
+
+
+@pytest.mark.parametrize("value", ["5", "1.5", "true", "[a]", "{a: b}"])
+def test_the_title_of_a_panel_is_text(value):
+    with pytest.raises(OptimistError, match=r"panels\.0\.title is .*; allowed: text"):
+        Plan(load_config(values=[FIGURE % ("f", value)]))
+
+
+def test_the_name_of_a_figure_is_short():
+    with pytest.raises(OptimistError, match=r"\(101 letters\) names a figure.*up to 100 letters"):
+        Plan(load_config(values=[FIGURE % ("f" * 101, "t")]))
+    Plan(load_config(values=[FIGURE % ("f" * 100, "t")]))
+
+
+S3_PLACE = "glb_omd/logistic_s3"
+CELL = f"{S3_PLACE}/gloc"
 COMMANDS = [
     *(
         (["run", CELL, "--trials", trials], "--trials is")
@@ -272,6 +356,25 @@ COMMANDS = [
             "go_ucb/f1/nope",
         )
     ),
+    *(
+        (["run", cell], words)
+        for cell, words in (
+            (f"glb_omd/logistic_s3[horizon={'9' * 5000}]/glb_omd", "allowed: a finite number"),
+            (f"glb_omd/logistic_s3/glb_omd[radius={'9' * 400}]", "allowed: a finite number"),
+            ("glb_omd/logistic_s3/ofuglb[prune=yes]", "prune is 'yes'; allowed: false, true"),
+            ("glb_omd/logistic_s3/ofuglb[prune=tru]", "(did you mean 'true'?); allowed: false"),
+            *each(
+                "glb_omd/logistic_s3/gloc[variant=a%sc]", "hidden letters", "\x1b", "\x9b", "\x07"
+            ),
+            *each(
+                "glb_omd/logistic_s3/gloc[variant=a%sc]", "hidden letters", "\0", "\u202e", "\u200b"
+            ),
+            ("glb_omd/logistic_s3\x7f/gloc", "hidden letters"),
+            ("glb_omd/logistic_s3/mi\x1bne.py:Mine", "hidden letters"),
+            (f"glb_omd/logistic_s3/gloc[variant={'x' * 201}]", "240 bytes; allowed: at most 239"),
+        )
+    ),
+    (["compare", "glb_omd/logistic_s3", "-a", f"gloc[variant={'é' * 101}]"], "241 bytes"),
     *((["list", what], "") for what in ("", "nope", "glb_omd/nope", "../x", "a/b/c", "\x00")),
     *((["claims", "nope"], "unknown paper") for _ in (0,)),
     (["claims", "--figures", "nowhere"], "does not exist"),
@@ -288,6 +391,60 @@ def test_commands(arguments, words, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert words in errors_of(capsys, *arguments)
     assert list(tmp_path.iterdir()) == []
+
+
+NOTED = """
+from optimist.algorithms.uniform import Uniform
+
+
+class Noted(Uniform):
+    reference = "none"
+
+    def __init__(self, problem, *, rng, note=""):
+        super().__init__(problem, rng=rng)
+        self.note = note
+
+    def update(self, *given):
+        if self.note == "raise":
+            raise ValueError("\\x1bcRESET \\x1b]0;owned\\x07 \\x9b2J \\u202eabc")
+"""
+
+
+def written(folder, text, name="noted.py"):
+    (folder / name).write_text(text, encoding="utf-8")
+
+
+def overlay(folder, note, trials=2):
+    """Return an overlay with one more block of runs, of a class in a file with an option."""
+    text = f"""algorithm_files: {{noted: "noted.py:Noted"}}
+additions:
+  glb_omd:
+    runs:
+      - {{settings: logistic_s3, algorithms: ["noted[note={note}]"], trials: {trials}}}
+"""
+    (folder / "overlay.yaml").write_text(text, encoding="utf-8")
+    return "overlay.yaml"
+
+
+def test_labels_that_names_of_files_have_no_room_for_are_not_planned(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, NOTED)
+    # glb_omd, logistic_s3, noted.py:Noted[note=] and 000-001 have 46 bytes.
+    Plan(load_config(overlay(tmp_path, "x" * 193)))
+    with pytest.raises(OptimistError, match="they have 240 bytes; allowed: at most 239"):
+        Plan(load_config(overlay(tmp_path, "x" * 194)))
+    with pytest.raises(OptimistError, match="they have 242 bytes"):
+        Plan(load_config(overlay(tmp_path, "é" * 98)))
+    with pytest.raises(OptimistError, match="with trials 000-1999 they have 240 bytes"):
+        Plan(load_config(overlay(tmp_path, "x" * 193, trials=2000)))
+
+
+def test_commands_in_the_words_of_others_do_not_reach_the_terminal(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, NOTED)
+    said = errors_of(capsys, "run", f"{S3_PLACE}/noted.py:Noted[note=raise]", "--rounds", "3")
+    assert r"\x1bcRESET \x1b]0;owned\x07 \x9b2J \u202eabc" in said
+    assert said.rstrip("\n").isprintable()
 
 
 MANIFESTS = {

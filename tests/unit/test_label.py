@@ -39,6 +39,15 @@ def test_parse_reads_what_str_writes():
         ("a[x=0.10]", "a[x=0.1]"),
         ("a[x=1e-4]", "a[x=0.0001]"),
         ("a[x=true,y=null]", "a[x=true,y=null]"),
+        ("a[x=True,y=False,z=None]", "a[x=true,y=false,z=null]"),
+        ("a[x=1e16]", "a[x=10000000000000000]"),
+        ("a[x=10000000000000000.0]", "a[x=10000000000000000]"),
+        ("a[x=9007199254740993]", "a[x=9007199254740993]"),
+        ("a[x=18446744073709551615]", "a[x=18446744073709551615]"),
+        ("a[x=100000000000000000000]", "a[x=1e+20]"),
+        ("a[x=1e20]", "a[x=1e+20]"),
+        ("a[x=-1e16]", "a[x=-10000000000000000]"),
+        ("a[x=007]", "a[x=7]"),
         ("varying_nu_1.5", "varying_nu_1.5"),
         ("./mine.py:Mine[gamma=0.1]", "./mine.py:Mine[gamma=0.1]"),
     ],
@@ -57,6 +66,7 @@ def test_options_have_the_types_that_they_look_like():
     [
         *("", "a[", "a]", "a[x]", "a[x=]", "a[=1]", "a[x=1][y=2]", "a b", "a[x=1,x=1]", "a=1"),
         *(None, 3, "a[x=nan]", "a[x=inf]", "a[x=-inf]", "a[x=.inf]", "a[x=1e999]"),
+        *(f"a[x={'9' * 5000}]", f"a[x=-{'9' * 309}]", "a[x=y\x1bc]", "a\x9b", "a[x=\u202eb]"),
     ],
 )
 def test_malformed_labels_are_refused(text):

@@ -6,18 +6,24 @@ import hashlib
 import importlib
 import json
 import re
+import shutil
+import subprocess
+from html import unescape
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy
 from claim_tables import SPREAD, claim_with, document, facts, finals, reading
+from toy_environments import ROOT
 
 from optimist import claims
 from optimist.algorithms import REGISTRIES, algorithm_class
 from optimist.errors import ConfigError, OptimistError, ResultError
 from optimist.page import build, content, curves, findings, formulas, index, verdicts
-from optimist.plan.config import paper_names
+from optimist.plan.config import load_config, paper_names
+from optimist.plan.plan import Plan
+from optimist.records import manifest
 
 # Formulas.
 
@@ -45,6 +51,90 @@ def test_text_is_escaped_and_code_is_marked():
     assert formulas.to_html("a < b with ``eta`` & `x`\n\nnext") == (
         "<p>a &lt; b with <code>eta</code> &amp; <code>x</code></p><p>next</p>"
     )
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"\text{<img/src=x/onerror=alert(1)>}",
+        r"\mbox{</math><h1>x</h1>}",
+        r"\mathrm{<script>}",
+        r"\color{<img>}{x}",
+        r"\text{&lt;img&gt; &amp;}",
+        "x < <b>",
+    ],
+)
+def test_a_formula_holds_no_tags_but_those_of_mathml(formula):
+    html = formulas.to_html(f"${formula}$")
+    tags = set(re.findall(r"<\s*/?([^\s>/]*)", html))
+    assert tags <= {"p", "math", *(tag for tag in tags if re.fullmatch("m[a-z]+", tag))}
+
+
+@pytest.mark.parametrize("command", ["href", "class", "style", "id"])
+def test_a_formula_sets_no_attributes(command):
+    formula = rf"\{command}{{javascript:alert(1)}}{{x}}"
+    with pytest.raises(ValueError, match="which sets attributes"):
+        formulas.to_mathml(formula)
+    assert formulas.to_html(f"${formula}$") == f"<p><code>${formula}$</code></p>"
+
+
+MARKED = r'''r"""Foreign <img src=x onerror=alert(1)> method $x$.
+
+A $\text{<img/src=x>}$, a $\unheardof{<b>}$ and a <b>tag</b>.
+"""
+from optimist.algorithms.uniform import Uniform
+
+
+class Mine(Uniform):
+    """A method.
+
+    Parameters
+    ----------
+    note : str
+        A text <script>alert(2)</script>.
+    """
+
+    reference = "<b>bad</b>"
+
+    def __init__(self, problem, *, rng, note="x"):
+        super().__init__(problem, rng=rng)
+'''
+
+
+def test_a_method_in_a_file_is_described_without_its_markup(tmp_path, monkeypatch):
+    (tmp_path / "marked.py").write_text(MARKED)
+    monkeypatch.chdir(tmp_path)
+    about = content._method("marked.py:Mine", "arms")
+    html = about["text"] + about["options"][0]["meaning"]
+    assert not re.search(r"<(img|script|b)\b", html) and "&lt;img/src=x&gt;" in html
+    assert about["file"] == "marked.py"
+    assert content._method("gloc", "arms")["file"] == "src/optimist/algorithms/glb/gloc.py"
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        ".. raw:: html\n\n   <script>alert(1)</script>",
+        "a\n\n.. |s| image:: x.png\n\n|s|, *b*, ``c``, [1]_, d_, `e <http://f>`_, http://g.h/i",
+        "- a\n- b",
+        "1. a",
+        "A\n===",
+        "a::\n\n  b",
+        r"\alpha <x> {{ 7 }} of 10 %",
+    ],
+)
+def test_a_caption_is_text_in_the_report(caption):
+    from types import SimpleNamespace
+
+    from docutils.core import publish_parts
+    from jinja2 import Environment
+
+    template = (ROOT / "workflow/report/figure.rst").read_text(encoding="utf-8")
+    links = "\n.. _own: http://own\n"
+    given = SimpleNamespace(params=SimpleNamespace(caption=caption))
+    written = Environment(trim_blocks=True, lstrip_blocks=True).from_string(template + links)
+    html = publish_parts(written.render(snakemake=given), writer_name="html")["body"]
+    assert unescape(html).strip() == f"<p>{' '.join(caption.split())}</p>"
 
 
 # Curves.
@@ -292,3 +382,111 @@ def test_tables_and_lists_of_docstrings_are_tables_and_lists():
     assert found.count("<tr>") == 3 and found.count("<td>") == 4 and "<code>y | z</code>" in found
     assert found.count("<li>") == 2 and "<li>one\n  goes on</li>" in found
     assert "arg&#x000A0;max" in found
+
+
+# Files that are not what their manifest says.
+
+FIGURES = ROOT / "figures"
+committed = pytest.mark.skipif(
+    not (FIGURES / "glb_omd/manifest.json").is_file(), reason="no full run has been committed yet"
+)
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return Plan(load_config())
+
+
+@pytest.fixture
+def reader(plan, tmp_path):
+    """Return what reads a copy of a paper's committed files."""
+    shutil.copytree(FIGURES / "glb_omd", tmp_path / "figures/glb_omd")
+
+    def read(what):
+        found = content._Paper(plan, tmp_path, "glb_omd", plan.papers["glb_omd"])
+        return getattr(found, what)()
+
+    return read
+
+
+def swapped(path):
+    shutil.copy(path.with_name("fig2.png"), path)
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def changed(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+@committed
+@pytest.mark.parametrize("what", ["figures", "claims", "cells"])
+def test_files_as_they_were_committed_are_read(reader, what):
+    assert reader(what)
+
+
+@committed
+@pytest.mark.parametrize(
+    ("what", "name", "change"),
+    [
+        ("figures", "fig1.png", swapped),
+        ("figures", "fig1.png", cut),
+        ("figures", "fig1.pdf", changed),
+        ("figures", "tables/fig1.csv", changed),
+        ("figures", "thumbnails/fig1.webp", cut),
+        ("claims", "claims.csv", changed),
+        ("cells", "tables/trials.csv", changed),
+        ("cells", "curves.parquet", changed),
+        ("cells", "tables/trials_variants.csv", changed),
+    ],
+)
+def test_a_changed_file_is_named(reader, tmp_path, what, name, change):
+    change(tmp_path / "figures/glb_omd" / name)
+    with pytest.raises(
+        ResultError, match=r"is not the file that .* run its target again"
+    ) as caught:
+        reader(what)
+    assert name in str(caught.value) and "\n" not in str(caught.value)
+
+
+@committed
+@pytest.mark.parametrize("damaged", [b"", b"{", b"[]", b'{"items": 3, "inputs": {}}', b"\xff"])
+def test_a_damaged_manifest_is_named(reader, tmp_path, damaged):
+    place = tmp_path / "figures/glb_omd/manifest.json"
+    place.write_bytes(damaged)
+    with pytest.raises(ResultError, match=r"manifest\.json is no manifest .* make it again"):
+        reader("figures")
+
+
+@committed
+def test_a_file_without_a_manifest_is_named(reader, tmp_path):
+    place = tmp_path / "figures/glb_omd/manifest.json"
+    place.write_text('{"items": {}, "inputs": {}}')
+    with pytest.raises(ResultError, match=r"no manifest in .*glb_omd names .*fig1\.png"):
+        reader("figures")
+    place.unlink()
+    with pytest.raises(ResultError, match=r"manifest\.json does not exist; make it with"):
+        reader("figures")
+
+
+def test_what_git_has_is_restored_with_git(tmp_path):
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    folder = tmp_path / "figures/toy"
+    folder.mkdir(parents=True)
+    picture = folder / "fig1.png"
+    picture.write_bytes(b"one")
+    files = {"figures/toy/fig1.png": hashlib.sha256(b"other").hexdigest()}
+    text = json.dumps({"items": {"fig1": {"files": files, "inputs": []}}, "inputs": {}})
+    (folder / "manifest.json").write_text(text)
+    with pytest.raises(ResultError, match="restore it, or delete it and run its target again"):
+        manifest.Described(folder).check(picture)
+    subprocess.run(["git", "-C", tmp_path, "add", "."], check=True)
+    with pytest.raises(ResultError, match=r"restore it with git: git checkout -- .*fig1\.png"):
+        manifest.Described(folder).check(picture)
+    (folder / "manifest.json").write_text("{")
+    with pytest.raises(ResultError, match=r"restore it with git: .*manifest\.json; or make it"):
+        manifest.Described(folder)

@@ -1,6 +1,7 @@
 """What fits a terminal, and what is said there while something takes long."""
 
 import io
+import logging
 import re
 import time
 
@@ -216,3 +217,23 @@ def test_nothing_is_written_while_something_else_is_printed(monkeypatch):
     with terminal.Busy("reading", stream) as busy, busy.hidden():
         time.sleep(0.1)
         assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plain ± 95 %, naïve\ttab\nline", "plain ± 95 %, naïve\ttab\nline"),
+        ("a\u00a0b\u2009c", "a\u00a0b\u2009c"),
+        ("\x1bc\x1b]0;t\x07", r"\x1bc\x1b]0;t\x07"),
+        ("\x9b2J\x00\r\x7f", r"\x9b2J\x00\r\x7f"),
+        ("\u202eabc\u2066\u200b\ufeff", r"\u202eabc\u2066\u200b\ufeff"),
+        ("\udcff\U000e0041", r"\udcff\U000e0041"),
+    ],
+)
+def test_what_a_terminal_would_obey_or_hide_is_shown(text, expected):
+    assert terminal.shown(text) == expected
+
+
+def test_log_records_are_shown_likewise():
+    record = logging.LogRecord("x", logging.INFO, "", 0, "%s: %s", ("a", "\x1bc"), None)
+    assert terminal.LogFormatter("%(message)s").format(record) == r"a: \x1bc"

@@ -547,6 +547,52 @@ def test_nothing_foreign_runs_or_loads(browser):
     reader.context.close()
 
 
+# Curves that cannot be unpacked.
+
+
+def without_curves(browser, page, script=""):
+    """Return the text of the view that needs curves, once it says that there are none."""
+    context = browser.new_context()
+    context.add_init_script(script)
+    tab = context.new_page()
+    tab.goto(page.as_uri() + "#/explore")
+    tab.wait_for_function(
+        "() => document.documentElement.dataset.ready === 'without curves'", timeout=10_000
+    )
+    text = tab.inner_text("main")
+    context.close()
+    assert "Unpacking" not in text
+    return text
+
+
+@committed
+def test_a_browser_that_cannot_unpack_is_told_which_can(browser):
+    text = without_curves(browser, PAGE, "delete window.DecompressionStream")
+    assert "Firefox 113, Safari 16.4, Chrome 80" in text
+    assert "The table below, claims, figures, methods and settings need no curves" in text
+    assert "rank" in text
+
+
+@committed
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text[: len(text) // 2],
+        lambda text: text[:1000] + text[1000:1100][::-1] + text[1100:],
+        lambda text: "no base64 !",
+        lambda text: "",
+        lambda text: curves.Packer().packed(),
+    ],
+    ids=["half", "changed", "no base64", "empty", "of other cells"],
+)
+def test_damaged_curves_are_named(browser, tmp_path, change):
+    text = PAGE.read_text(encoding="utf-8")
+    found = re.search(r'<script type="text/plain" id="curves">(.*?)</script>', text, re.S)
+    damaged = tmp_path / "index.html"
+    damaged.write_text(text[: found.start(1)] + change(found[1]) + text[found.end(1) :])
+    assert "The curves in this file are damaged" in without_curves(browser, damaged)
+
+
 # Where it comes from.
 
 

@@ -1,12 +1,14 @@
 import os
 import sys
 
+from snakemake.common.configfile import load_configfile
+
 from optimist.errors import OptimistError, check_writable
-from optimist.plan.config import with_defaults
+from optimist.plan.config import check_read_alike, with_defaults
 from optimist.plan.costs import FIRST
-from optimist.plan.documents import read_yaml
 from optimist.plan.place import check_outputs, check_place, check_records
 from optimist.plan.plan import Plan
+from optimist.terminal import shown
 
 
 # A user's class may depend on the order of Python's sets, which jobs take from here.
@@ -23,14 +25,14 @@ container: "optimist.sif"
 try:
     check_place(workflow)
     check_records(is_dry_run=workflow.output_settings.dryrun)
-    # Snakemake has read them, but would keep the last of two equal keys in silence. Those of another
-    # workflow, of which a part may be ours, are its own affair.
+    # Snakemake has read them, but would keep the last of two equal keys in silence, and reads 010 as
+    # eight. Those of another workflow, of which a part may be ours, are its own affair.
     if config is workflow.modifier_stack[0].globals["config"]:
         for path in workflow.configfiles:
-            read_yaml(path)
+            check_read_alike(path, load_configfile(path))
     plan = Plan(with_defaults(config))
 except OptimistError as error:
-    sys.exit(f"error: {error}")
+    sys.exit(shown(f"error: {error}"))
 
 layout = plan.layout
 
@@ -59,7 +61,7 @@ onstart:
             path for job in workflow.dag.needrun_jobs() for path in job.output
         )
     except OptimistError as error:
-        sys.exit(f"error: {error}")
+        sys.exit(shown(f"error: {error}"))
 
 
 wildcard_constraints:

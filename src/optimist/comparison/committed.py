@@ -1,14 +1,13 @@
 """Trials of the last full run, from the tables that are committed beside the figures."""
 
-import json
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optimist.environments import environment_class
 from optimist.errors import ResultError
-from optimist.files import read_text, sha256
 from optimist.layout import Layout
+from optimist.records import manifest
 from optimist.runs.cell import Cell
 from optimist.runs.trials import Trials
 
@@ -37,7 +36,8 @@ class Committed:
         self._manifest: dict[str, Any] = {}
         path = Path(layout.manifest(paper))
         if path.is_file() and all(p.is_file() for p in self._paths.values()):
-            self._manifest = json.loads(read_text(path))
+            self._manifest = manifest.read(path)
+            self._described = manifest.Described(path.parent)
         self.commits = [
             str(made["commit"] or "unknown")[:10] for made in self._manifest.get("made", [])
         ]
@@ -86,14 +86,8 @@ class Committed:
     def _checked(self, ending: str) -> Path:
         """Return the path of a table that the manifest names by its digest."""
         path = self._paths[ending]
-        named = {
-            Path(name).name: digest
-            for item in self._manifest["items"].values()
-            for name, digest in item["files"].items()
-        }
-        if named.get(path.name) != sha256(path):
-            raise ResultError(
-                f"{path} is not the table that its manifest names; restore both, or play anew "
-                "(--fresh, fresh=True)"
-            )
+        try:
+            self._described.check(path)
+        except ResultError as error:
+            raise ResultError(f"{error}; or play it again (--fresh, fresh=True)") from None
         return path

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from optimist import outputs
 from optimist.errors import ConfigError, unknown_name
 from optimist.files import write_atomically
 from optimist.label import name_of
@@ -98,7 +99,9 @@ def plot(
             _draw_ends(row_of[2], rows, looks, _failed(played[of_setting]))
         _draw_legend(page, canvases[0][0], complete, level)
         if path is not None:
-            write_atomically(path, lambda p: page.savefig(p, format=Path(path).suffix[1:]))
+            ending = Path(path).suffix[1:]
+            marks = outputs.metadata(ending)
+            write_atomically(path, lambda p: page.savefig(p, format=ending, metadata=marks))
     return page
 
 

@@ -9,6 +9,7 @@ from optimist.algorithms import REGISTRIES, make_algorithm
 from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.errors import ConfigError, OptimistError
 from optimist.label import Label, Value, name_of
+from optimist.layout import check_length
 from optimist.plan.config import load_paper, matches, paper_names, stand_in, with_file
 from optimist.registry import OtherDomainError, canonical_name, file_meant, names_file
 from optimist.runs.cell import Cell, build, make_cell
@@ -236,6 +237,7 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
                     f"{cell.algorithm!r}; allowed: each once"
                 )
             asked[cell.algorithm] = label
+            check_length(cell.paper, cell.setting, cell.algorithm)
             found[cell.name] = cell
     return list(found.values())
 

@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich import box
@@ -17,13 +16,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
 
-from optimist import terminal
-from optimist.comparison.draw import ENDINGS, plot, short_names
+from optimist import outputs, terminal
+from optimist.comparison.draw import plot, short_names
 from optimist.comparison.play import Progress, play
-from optimist.comparison.rank import rank
+from optimist.comparison.rank import COLUMNS, rank
 from optimist.comparison.select import settings
 from optimist.durations import in_words
-from optimist.errors import ConfigError, unknown_name
+from optimist.errors import unknown_name
 from optimist.files import write_frame
 from optimist.label import Label, name_of
 from optimist.plan.config import with_file
@@ -83,11 +82,10 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
     ResultError
         If no algorithm came to an end, or files cannot be read or written.
     """
-    if options.plot and not options.plot.endswith(tuple(f".{ending}" for ending in ENDINGS)):
-        raise ConfigError(f"--plot is {options.plot!r}; allowed: a file of {', '.join(ENDINGS)}")
-    for option, path in (("--csv", options.csv), ("--plot", options.plot)):
-        if path:
-            _check_takes_file(option, Path(path))
+    if options.csv:
+        outputs.check_table("--csv", options.csv, COLUMNS)
+    if options.plot:
+        outputs.check_picture("--plot", options.plot)
     reference = options.reference
     if reference is not None:
         known = [str(Label.parse(with_file(label))) for label in options.algorithm]
@@ -115,15 +113,6 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
     return table
 
 
-def _check_takes_file(option: str, path: Path) -> None:
-    """Raise ConfigError if a file could not be written, or not without the will of who keeps it."""
-    if path.is_dir() or not path.name:
-        raise ConfigError(f"{option} is {str(path)!r}, a folder; allowed: a file")
-    there = next(place for place in (path, *path.absolute().parents) if place.exists())
-    if not os.access(there, os.W_OK):
-        raise ConfigError(f"{option} is {str(path)!r}, but {there} is write-protected")
-
-
 def write(table: "pd.DataFrame", stream: TextIO) -> None:
     """Write a ranking as a table for each setting, as wide as the terminal."""
     console = Console(file=stream, width=terminal.width() or WIDTH, highlight=False)
@@ -147,7 +136,7 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
             labels = zip(rows["rank"], rows["algorithm"], strict=True)
             lines += [f"{rank}  {label}" for rank, label in labels]
         folded = (terminal.folded(line, console.width) for line in lines)
-        console.print(escape("\n".join(folded)), soft_wrap=True, style="italic")
+        console.print(_text("\n".join(folded)), soft_wrap=True, style="italic")
         console.print(_as_table(form[number]))
         place = f"{paper}/{setting}/"
         told = [
@@ -160,9 +149,14 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
         ]
         for label, words in told:
             if words:
-                console.print(escape(f"{label}: {words}"), end="\n\n")
+                console.print(_text(f"{label}: {words}"), end="\n\n")
     hidden = [name for name in ("p", "median") if name not in forms[0][number]]
-    console.print(escape(_note(table, hidden)))
+    console.print(_text(_note(table, hidden)))
+
+
+def _text(words: str) -> str:
+    """Return words as rich takes them: without markup, nor what a terminal would obey."""
+    return escape(terminal.shown(words))
 
 
 def _remarks(place: str, rows: "pd.DataFrame", attrs: dict[str, Any]) -> list[str]:
@@ -196,7 +190,7 @@ def _columns(rows: "pd.DataFrame", base: str) -> "dict[str, pd.Series]":
     columns |= {
         "mean regret\n(± 95 %)": _intervals(rows, "mean", "high"),
         "median": rows["median"].map(_number),
-        f"minus {escape(base)}\n(± 95 %)": _intervals(rows, "difference", "difference_high"),
+        f"minus {_text(base)}\n(± 95 %)": _intervals(rows, "difference", "difference_high"),
         "p": rows["p"].map(lambda p: _number(p, 2)),
         "better\nthan": rows["better_than"].map(lambda labels: _ranks(labels, ranks)),
         "worse\nthan": rows["worse_than"].map(lambda labels: _ranks(labels, ranks)),
@@ -228,7 +222,7 @@ def _as_table(columns: "dict[str, pd.Series]") -> Table:
     for name in columns:
         shown.add_column(name, justify="left" if name == NAME else "right", overflow="fold")
     for words in zip(*columns.values(), strict=True):
-        shown.add_row(*map(escape, words))
+        shown.add_row(*map(_text, words))
     return shown
 
 

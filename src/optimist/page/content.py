@@ -7,7 +7,6 @@ function as the pipeline's tables. `page.schema.json` describes the answer.
 import base64
 import inspect
 import io
-import json
 import math
 import re
 import sys
@@ -32,7 +31,8 @@ from optimist.panels.rows import TABLE_LEVEL, display_name
 from optimist.panels.rows import mean as mean_of
 from optimist.plan.config import claims_path, load_claims
 from optimist.plan.plan import Plan
-from optimist.root import how_to_make, project_root
+from optimist.records import manifest
+from optimist.root import PACKAGE, how_to_make, project_root
 from optimist.runs.committed import MEASURE
 from optimist.runs.loop import COMPLETE
 from optimist.runs.setting import option_defaults
@@ -93,8 +93,9 @@ def collect(plan: Plan, base: Path) -> dict[str, Any]:
     }
 
 
-def _absent(path: str, paper: str) -> ResultError:
-    return ResultError(f"{path} does not exist; {how_to_make(f'snakemake --cores 2 {paper}')}")
+def _absent(path: str, paper: str, base: Path) -> ResultError:
+    made = how_to_make(f"snakemake --cores 2 {paper}")
+    return ResultError(f"{path} does not exist; {manifest.remedy(base / path, made)}")
 
 
 def _quantiles(most: int) -> list[float]:
@@ -113,11 +114,17 @@ class _Paper:
         self._settings: list[str] = []
         self._labels: list[str] = []
         self._files: dict[str, Path] = {}
+        place = plan.layout.manifest(name)
+        if not (base / place).is_file():
+            raise _absent(place, name, base)
+        self._described = manifest.Described((base / place).parent)
 
     def _path(self, path: str) -> Path:
+        """Return a file that is there and as its manifest describes it."""
         found = self.base / path
         if not found.is_file():
-            raise _absent(path, self.name)
+            raise _absent(path, self.name, self.base)
+        self._described.check(found)
         self._files[path] = found
         return found
 
@@ -149,6 +156,9 @@ class _Paper:
     def _figure(self, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
         places = self.layout.figure(self.name, name)
         root = f"{self.layout.figures}/"
+        for ending in ("png", "pdf", "csv"):  # a reader may have them beside the page
+            if (beside := self.base / places[ending]).is_file():
+                self._described.check(beside)
         thumbnail = self._path(places["webp"]).read_bytes()
         return {
             "title": spec["title"],
@@ -343,7 +353,7 @@ def _method(name: str, domain: str) -> dict[str, Any]:
         "sentence": first_sentence(text),
         "text": to_html(text.partition("\n\n")[2]),
         "reference": cls.reference,
-        "file": str(Path(inspect.getfile(cls)).relative_to(Path(__file__).parents[2])),
+        "file": _file(cls),
         "options": [
             {
                 "option": key,
@@ -355,6 +365,13 @@ def _method(name: str, domain: str) -> dict[str, Any]:
         ],
         "papers": [],
     }
+
+
+def _file(cls: type) -> str:
+    """Return the file of a class: in this project with its folder, elsewhere its name alone."""
+    path = Path(inspect.getfile(cls))
+    is_own = path.is_relative_to(PACKAGE)
+    return f"src/optimist/{path.relative_to(PACKAGE).as_posix()}" if is_own else path.name
 
 
 def _headings(paper: str) -> list[list[str]]:
@@ -376,13 +393,12 @@ def _provenance(plan: Plan, base: Path) -> dict[str, Any]:
     found: dict[str, Any] = {"papers": {}, "data": _data()}
     for name in plan.papers:
         path = base / plan.layout.manifest(name)
-        if not path.is_file():
-            raise _absent(plan.layout.manifest(name), name)
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        content = manifest.read(path)
+        manifest.check_form(content, path)
         found["papers"][name] = {
-            "written": _short(manifest["written"]),
-            "made": [_short(record) for record in manifest["made"]],
-            "results": sum("made" in entry for entry in manifest["inputs"].values()),
+            "written": _short(content["written"]),
+            "made": [_short(record) for record in content["made"]],
+            "results": sum("made" in entry for entry in content["inputs"].values()),
         }
     return found
 

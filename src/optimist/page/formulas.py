@@ -2,8 +2,12 @@
 
 import re
 from html import escape
+from xml.etree.ElementTree import tostring
 
 _MATH = re.compile(r"\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$]+)\$", re.DOTALL)
+_REFERENCE = re.compile(r"&amp;(#x[0-9A-Fa-f]+;)")
+# Commands by which a formula would link elsewhere, or take a look or a place in the page.
+_ATTRIBUTE = re.compile(r"\\(href|url|style|class|id|cssId|data)\b")
 # What the converter leaves as it is.
 _SIMPLER = (
     (re.compile(r"\\arg\\(max|min)"), r"\\text{arg \1}"),
@@ -19,11 +23,15 @@ def to_mathml(formula: str, *, block: bool = False) -> str:
     ValueError
         If some command of it is not understood.
     """
-    from latex2mathml.converter import convert
+    from latex2mathml.converter import convert_to_element
 
     for pattern, simpler in _SIMPLER:
         formula = pattern.sub(simpler, formula)
-    found = convert(" ".join(formula.split()), display="block" if block else "inline")
+    if _ATTRIBUTE.search(formula):
+        raise ValueError(f"no MathML for {formula!r}, which sets attributes")
+    tree = convert_to_element(" ".join(formula.split()), display="block" if block else "inline")
+    # The converter writes letters as references, in which & must stay; all else is text.
+    found = _REFERENCE.sub(r"&\1", tostring(tree, encoding="unicode"))
     if "\\" in found:
         raise ValueError(f"no MathML for {formula!r}")
     return found
@@ -63,10 +71,18 @@ def _inline(text: str) -> str:
     found, end = [], 0
     for match in _MATH.finditer(text):
         found.append(_words(text[end : match.start()]))
-        block = match["block"]
-        found.append(to_mathml(block or match["inline"], block=block is not None))
+        found.append(_formula(match))
         end = match.end()
     return "".join([*found, _words(text[end:])])
+
+
+def _formula(match: re.Match[str]) -> str:
+    """Return a formula as MathML, or as it is written if somebody's docstring has no other."""
+    block = match["block"]
+    try:
+        return to_mathml(block or match["inline"], block=block is not None)
+    except Exception:  # the converter raises what it likes
+        return f"<code>{escape(match[0])}</code>"
 
 
 def _words(text: str) -> str:

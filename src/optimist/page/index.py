@@ -64,7 +64,8 @@ def _shows(claim: Mapping[str, Any], figure: str) -> bool:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+    """Return a text for a cell of a table, in which it begins neither a tag nor a link."""
+    return text.replace("|", "\\|").replace("](", "]\\(").replace("<", "&lt;")
 
 
 def documents(frame: "pd.DataFrame") -> dict[str, str]:

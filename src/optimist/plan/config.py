@@ -19,9 +19,10 @@ from optimist.algorithms import (
 )
 from optimist.claims import check_claims
 from optimist.errors import ConfigError, OptimistError, unknown_name
-from optimist.label import Label, name_of
+from optimist.label import Label, name_of, same
 from optimist.panels import check_shown
 from optimist.panels.studies import check_studies
+from optimist.plan import folders
 from optimist.plan.documents import check_plain, merge, read_value, read_yaml
 from optimist.plan.names import Names
 from optimist.plan.rooms import expand_claims, expand_paper, names_of, with_additions
@@ -76,13 +77,9 @@ def with_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
 def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``config`` if it is valid; raise ConfigError otherwise."""
     check_plain(config, "config")
-    found: dict[str, Any] = _typed(
-        config, json.loads(schema_path("config").read_text(encoding="utf-8")), "config"
-    )
+    found: dict[str, Any] = _as_schema_says(config)
     validate(found, schema_path("config"), "config")
-    for key in ("results", "figures"):
-        if not found[key].strip() or found[key].startswith("~"):
-            raise ConfigError(f"{key} is {found[key]!r}; allowed: a folder, with its name in full")
+    folders.check(found["results"], found["figures"])
     for paper in (*found["papers"], *found["changes"]["settings"], *found["additions"]):
         if paper not in paper_names():
             raise unknown_name("paper", paper, paper_names())
@@ -101,6 +98,42 @@ def _check_algorithm(place: str, name: str) -> None:
     if not is_algorithm(name):
         known = set().union(*REGISTRIES.values())
         raise unknown_name(f"algorithm in {place}", name, known)
+
+
+def check_read_alike(path: str | Path, found: Any) -> None:
+    """Raise ConfigError where Snakemake has read another value in an overlay than `read_yaml`.
+
+    Parameters
+    ----------
+    path : str or Path
+        Of the overlay.
+    found : plain data
+        What Snakemake read there; its YAML is version 1.1, see `optimist.plan.scalars`.
+    """
+    own = read_yaml(path)
+    for key, ours, theirs in _unlike("", _as_schema_says(own), _as_schema_says(found)):
+        raise ConfigError(
+            f"file {path}: {key} is {ours!r}, which Snakemake reads as {theirs!r}; allowed: a "
+            "number without zeros before it, true or false, or text in quotes"
+        )
+
+
+def _unlike(place: str, ours: Any, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Yield where two documents differ, with both values."""
+    if isinstance(ours, Mapping) and isinstance(theirs, Mapping) and ours.keys() == theirs.keys():
+        for key, value in ours.items():
+            yield from _unlike(f"{place}.{key}".lstrip("."), value, theirs[key])
+    elif isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
+        for i, pair in enumerate(zip(ours, theirs, strict=True)):
+            yield from _unlike(f"{place}.{i}", *pair)
+    elif not same(ours, theirs):
+        yield place or "the document", ours, theirs
+
+
+def _as_schema_says(config: Any) -> Any:
+    """Return a configuration with what its texts stand for, see `_typed`."""
+    schema = json.loads(schema_path("config").read_text(encoding="utf-8"))
+    return _typed(config, schema, "config")
 
 
 def _typed(value: Any, schema: Mapping[str, Any], place: str) -> Any:

@@ -47,6 +47,9 @@ class Row:
     peak_mb: int
 
 
+COLUMNS = tuple(field.name for field in fields(Row))
+
+
 class Costs:
     """Expected costs of jobs, and what they ask a scheduler for.
 
@@ -172,7 +175,7 @@ def _row(path: str | Path, number: int, line: dict[str, Any]) -> Row:
         row = Row(**values)
     except (KeyError, TypeError, ValueError) as error:
         raise ConfigError(
-            f"{path}, line {number}: {error}; allowed: {', '.join(f.name for f in fields(Row))}"
+            f"{path}, line {number}: {error}; allowed: {', '.join(COLUMNS)}"
         ) from None
     if row.rounds < 1 or row.peak_mb < 0 or not 0.0 <= row.cpu_seconds < math.inf:
         raise ConfigError(
@@ -237,5 +240,5 @@ def write(rows: Iterable[Row], path: str | Path) -> None:
 def _write(rows: Iterable[Row], path: Path) -> None:
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([field.name for field in fields(Row)])
+        writer.writerow(COLUMNS)
         writer.writerows(map(astuple, rows))

@@ -7,7 +7,7 @@ numbers, truth values and null.
 import itertools
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,10 @@ import yaml
 
 from optimist.errors import ConfigError, UnreadableError
 from optimist.files import read_text
+from optimist.plan import scalars
+from optimist.terminal import shown
 
-# The safe loader, in C where PyYAML was built with it: ten times faster.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_PLAIN = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
-_MERGE = "tag:yaml.org,2002:merge"
+_PLAIN = (f"{scalars.TAG}map", f"{scalars.TAG}seq")
 # Entries of a document with all anchors written out; the papers have some thousand.
 MOST_ENTRIES = 1_000_000
 MOST_DEPTH = 50
@@ -61,6 +60,7 @@ def check_plain(value: Any, place: str) -> None:
             raise ConfigError(_too_deep(place))
         if isinstance(item, Mapping):
             for key, inner in item.items():
+                _check_letters(key, where)
                 if not isinstance(key, str):
                     raise ConfigError(f"{where} has the key {key!r}; allowed: text, in quotes")
                 todo.append((inner, f"{where}.{key}", depth + 1))
@@ -70,6 +70,15 @@ def check_plain(value: Any, place: str) -> None:
             raise ConfigError(f"{where} is {item!r}; allowed: finite numbers")
         elif not (item is None or isinstance(item, str | int | float)):
             raise ConfigError(f"{where} is {item!r}; allowed: text, numbers, true, false, null")
+        _check_letters(item, where)
+
+
+def _check_letters(value: Any, place: str) -> None:
+    """Raise ConfigError for a text with letters that a terminal would obey or hide."""
+    if isinstance(value, str) and not value.isprintable():
+        for letter, seen in zip(value, shown(value), strict=False):
+            if letter != seen:
+                raise ConfigError(f"{place} has the letter {letter!r}; allowed: printable letters")
 
 
 def _too_deep(place: str | Path) -> str:
@@ -88,12 +97,12 @@ def merge(base: Mapping[str, Any], overlay: Mapping[str, Any]) -> dict[str, Any]
 def _document(text: str, place: str) -> Any:
     if _nests_deeply(text):  # the loader would run out of its stack, and end the process
         raise ConfigError(_too_deep(place))
-    loader = _LOADER(text)
+    loader = scalars.Loader(text)
     try:
         node = loader.get_single_node()
         if node is None:
             return None
-        _refuse_duplicates(node, place)
+        _check_nodes(node, place)
         _check_size(node, place)
         document = loader.construct_document(node)
         check_plain(document, place)
@@ -108,34 +117,44 @@ def _nests_deeply(text: str) -> bool:
     return max(depths, default=0) > MOST_DEPTH or bool(_NESTED_DASHES.search(text))
 
 
-def _refuse_duplicates(root: yaml.Node, place: str) -> None:
-    """Raise ConfigError if some mapping has a key twice; YAML would keep the last in silence."""
-    seen, todo = set(), [root]
+def _check_nodes(root: yaml.Node, place: str) -> None:
+    """Raise ConfigError for a scalar that is no plain data, or for a key that is none or is twice.
+
+    YAML would keep the last of two equal keys in silence.
+    """
+    seen, todo = set(), [(root, "")]
     while todo:
-        node = todo.pop()
-        if id(node) in seen or isinstance(node, yaml.ScalarNode):
+        node, key = todo.pop()
+        if isinstance(node, yaml.ScalarNode):
+            scalars.check(node, f"{_line(node, place)}: {key}" if key else place)
+            continue
+        if id(node) in seen:
             continue
         seen.add(id(node))  # a node with an anchor stands in several places
         if node.tag not in _PLAIN:
             raise ConfigError(f"{_line(node, place)}: tag {node.tag!r}; allowed: no tag")
         if isinstance(node, yaml.SequenceNode):
-            todo += node.value
-            continue
-        lines: dict[str, int] = {}
-        for key, value in node.value:
-            if key.tag not in ("tag:yaml.org,2002:str", _MERGE):
-                shown = key.value if isinstance(key, yaml.ScalarNode) else "a list or mapping"
-                raise ConfigError(
-                    f"{_line(key, place)}: key {shown} is no text; allowed: text, in quotes"
-                )
-            name = key.value
-            if name in lines:
-                raise ConfigError(
-                    f"{_line(key, place)}: key {name!r} stands in line "
-                    f"{lines[name]} already; allowed: once"
-                )
-            lines[name] = key.start_mark.line + 1
-            todo.append(value)
+            todo += [(value, f"{key}.{i}".lstrip(".")) for i, value in enumerate(node.value)]
+        else:
+            todo += [(value, f"{key}.{k}".lstrip(".")) for k, value in _entries(node, place)]
+
+
+def _entries(node: yaml.MappingNode, place: str) -> Iterator[tuple[str, yaml.Node]]:
+    """Yield the keys of a mapping with their values; raise ConfigError unless they are texts."""
+    lines: dict[str, int] = {}
+    for key, value in node.value:
+        if key.tag not in (scalars.TEXT, scalars.MERGE):
+            shown = key.value if isinstance(key, yaml.ScalarNode) else "a list or mapping"
+            raise ConfigError(
+                f"{_line(key, place)}: key {shown} is no text; allowed: text, in quotes"
+            )
+        if key.value in lines:
+            raise ConfigError(
+                f"{_line(key, place)}: key {key.value!r} stands in line "
+                f"{lines[key.value]} already; allowed: once"
+            )
+        lines[key.value] = key.start_mark.line + 1
+        yield key.value, value
 
 
 def _line(node: yaml.Node, place: str) -> str:

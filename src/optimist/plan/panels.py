@@ -119,6 +119,8 @@ class _Panel:
         """Return a panel with its values in place of the keys in braces in its title."""
         if "title" not in panel:
             return panel
+        if not isinstance(panel["title"], str):
+            raise ConfigError(f"{self._place}.title is {panel['title']!r}; allowed: text")
         words = {key.removesuffix("s"): self._word(key, value) for key, value in chosen.items()}
 
         def word(found: re.Match[str]) -> str:

@@ -5,7 +5,7 @@ from itertools import product
 from string import ascii_lowercase
 from typing import Any
 
-from optimist.errors import ConfigError, unknown_name
+from optimist.errors import ConfigError, brief, unknown_name
 from optimist.layout import LANES, Layout
 from optimist.panels import make_panel, make_table
 from optimist.panels.base import Panel
@@ -21,6 +21,8 @@ TRIALS = {"regret": "finals", "timing": "times"}
 # Names of targets of the same form that no figure or table may have.
 RESERVED = frozenset(("claims", "variants", "trials", "trials_variants"))
 KINDS = ("figures", "tables")
+# Names of files are longer, of manifests and of what is being written.
+LONGEST_NAME = 100
 
 Part = Panel | Table
 Params = Callable[[Any], Any]
@@ -227,6 +229,11 @@ class PlannedShown:
         )
         for name in of_figures & of_tables:
             raise ConfigError(f"{name!r} names a figure and a table; allowed: one of them")
+        for name in of_figures | of_tables:
+            if len(name) > LONGEST_NAME:
+                raise ConfigError(
+                    f"{brief(name)} names a figure or table; allowed: up to {LONGEST_NAME} letters"
+                )
         for name in RESERVED & (of_figures | of_tables):
             raise ConfigError(f"{name!r} names a figure or table; allowed: any other name")
         for paper in self._papers.values():

@@ -7,7 +7,7 @@ from typing import Any
 from optimist.environments import environment_class
 from optimist.errors import ConfigError, nearest, unknown_name
 from optimist.label import name_of
-from optimist.layout import LANES, Layout, result
+from optimist.layout import LANES, Layout, check_length, result
 from optimist.runs.loop import CURVE_POINTS
 from optimist.runs.trials import Trials, expand
 
@@ -69,6 +69,8 @@ class PlannedTrials:
                 name: expand(paper, caps=caps, only=only, least=least[name])
                 for name, paper in papers.items()
             }
+        for trials in whole.values():
+            _check_lengths(trials)
         self._of_paper = {
             name: {layout.result(found.path): found for found in trials}
             for name, trials in whole.items()
@@ -175,6 +177,13 @@ class PlannedTrials:
         if not self.best_known_paths(paper, group):
             return {}
         return {"best_known": self._layout.best_known(paper, group)}
+
+
+def _check_lengths(trials: Iterable[Trials]) -> None:
+    """Refuse labels that are too long for the names of result files."""
+    for t in trials:
+        place = t.place
+        check_length(place.paper, place.setting, place.algorithm, place.trials)
 
 
 def _trials_of_cells(trials: Iterable[Trials]) -> dict[tuple[str, str, str], int]:

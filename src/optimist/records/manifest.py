@@ -6,6 +6,7 @@ the manifest below it.
 
 import json
 import os
+import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -141,32 +142,84 @@ def find(path: str | Path) -> tuple[str, str, dict[str, Any]]:
     for folder in path.parents[:2]:
         below = path.relative_to(folder).parts
         for place in sorted(folder.glob("manifest*.json")):
-            manifest = _read(place)
+            manifest = read(place)
             for name, item in manifest["items"].items():
                 for file, digest in item["files"].items():
                     if Path(file).parts[-len(below) :] != below:
                         continue
                     if sha256(path) == digest:
-                        _check_form(manifest, place)
+                        check_form(manifest, place)
                         return os.path.relpath(place), name, manifest
                     other = place, digest
     if other is None:
         raise ResultError(f"no manifest beside or above {path} names it")
-    place, digest = other
-    raise ResultError(
+    raise _altered(path, *other)
+
+
+class Described:
+    """The files of a folder of figures, as the manifests in that folder describe them.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Raises
+    ------
+    ResultError
+        If a manifest is damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._digests: dict[str, list[tuple[Path, str]]] = {}
+        for place in sorted(folder.glob("manifest*.json")):
+            for item in read(place)["items"].values():
+                for file, digest in item["files"].items():
+                    for parts in (PurePosixPath(file).parts[-n:] for n in (1, 2)):
+                        known = self._digests.setdefault("/".join(parts), [])
+                        known.append((place, digest))
+
+    def check(self, path: Path) -> None:
+        """Raise ResultError unless a file in the folder, or in one below, is as described."""
+        known = self._digests.get(path.relative_to(self._folder).as_posix(), [])
+        if not known:
+            raise ResultError(f"no manifest in {self._folder} names {path}; {remedy(path)}")
+        digest = sha256(path)
+        if all(digest != other for _, other in known):
+            raise _altered(path, *known[0])
+
+
+def _altered(path: Path, place: Path, digest: str) -> ResultError:
+    return ResultError(
         f"{path} is not the file that {place} describes (SHA-256 {sha256(path)[:16]}..., not "
-        f"{digest[:16]}...): it was changed, or is of another run; restore it, or delete it and "
-        "run its target again"
+        f"{digest[:16]}...): it was changed, or is of another run; {remedy(path)}"
     )
 
 
-def _read(place: Path) -> dict[str, Any]:
+def remedy(path: Path, otherwise: str = "restore it, or delete it and run its target again") -> str:
+    """Return how a file comes back: from git, which may have it, or as is said otherwise."""
+    if _is_tracked(path):
+        return f"restore it with git: git checkout -- {os.path.relpath(path)}"
+    return otherwise
+
+
+def _is_tracked(path: Path) -> bool:
+    command = ["git", "-C", str(path.parent), "ls-files", "--error-unmatch", path.name]
+    try:
+        return not subprocess.run(command, capture_output=True, check=False).returncode
+    except OSError:
+        return False
+
+
+def read(place: Path) -> dict[str, Any]:
     """Return a manifest from its file; raise ResultError if it is none."""
     again = f"make it again: snakemake --cores 2 --force {os.path.relpath(place)}"
     try:
         manifest = json.loads(read_text(place))
         check_document(manifest, FORM, str(place))
     except (OptimistError, ValueError, RecursionError) as error:
+        if _is_tracked(place):
+            again = f"{remedy(place)}; or {again}"
         raise ResultError(f"{place} is no manifest ({error}); {again}") from None
     _check_references(manifest, place, again)
     return manifest
@@ -191,7 +244,8 @@ def _check_references(manifest, place, again):
         raise ResultError(f"{place} does not say what made {unknown[0]}; {again}")
 
 
-def _check_form(manifest: Mapping[str, Any], place: Path) -> None:
+def check_form(manifest: Mapping[str, Any], place: Path) -> None:
+    """Raise ResultError if a manifest does not say what its files were made by."""
     if not {"made", "settings", "written"} <= set(manifest):
         raise ResultError(
             f"{place} was written by a version that kept neither settings nor machines; make it "

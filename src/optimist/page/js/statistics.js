@@ -4,20 +4,39 @@
   const app = window.optimist;
   const data = app.data;
   const STEPS = 65535;
+  let problem = "";
   let numbers = null; // differences of all curves, 16 bits each
 
   // The bytes of all curves: high ones first. Decompressing takes a while, so the page is shown before.
   app.unpack = async function () {
+    if (typeof DecompressionStream !== "function") {
+      problem = "This browser cannot unpack the curves of this page: Firefox 113, Safari 16.4, Chrome 80 and later ones can.";
+      return;
+    }
+    try {
+      numbers = await unpacked();
+    } catch (error) {
+      problem = "The curves in this file are damaged: download it again, or make it again with optimist page.";
+    }
+  };
+
+  async function unpacked() {
     const text = document.getElementById("curves").textContent.trim();
     const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
     const half = bytes.length / 2;
-    numbers = new Uint16Array(half);
-    for (let i = 0; i < half; i++) numbers[i] = (bytes[i] << 8) | bytes[half + i];
-  };
+    const ends = data.cells.flatMap((cell) => [cell.curves, cell.times]).filter(Boolean).map((about) => about.at + about.count * data.grids[about.grid].length);
+    if (half !== Math.max(0, ...ends)) throw new Error("too few or too many numbers");
+    const found = new Uint16Array(half);
+    for (let i = 0; i < half; i++) found[i] = (bytes[i] << 8) | bytes[half + i];
+    return found;
+  }
 
   app.isUnpacked = () => numbers !== null;
+
+  // Why there are no curves, in words, once that is known.
+  app.problem = () => problem;
 
   // Summaries stand after the trials of a cell.
   const SUMMARIES = ["mean", "low", "high", "lower", "median", "upper"];

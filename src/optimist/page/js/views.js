@@ -388,12 +388,13 @@
       chips(values, played),
       absent.length ? h("p", { class: "small" }, absent.map((label) => `${label}: missing, not run in this setting`).join("; ")) : null,
       chart,
-      rangeControls(values, shown),
-      exportsOf(values, shown),
+      app.problem() ? null : rangeControls(values, shown),
+      app.problem() ? null : exportsOf(values, shown),
       leaderboard(values, cells),
       below,
     ];
-    if (!app.isUnpacked()) chart.append(h("p", { class: "quiet" }, "Unpacking curves …"));
+    if (app.problem()) chart.append(h("p", { role: "note" }, `${app.problem()} The table below, claims, figures, methods and settings need no curves.`));
+    else if (!app.isUnpacked()) chart.append(h("p", { class: "quiet" }, "Unpacking curves …"));
     else drawExplorer(values, shown, chart, below, cells);
     return view;
   }
@@ -692,7 +693,7 @@
       app.html("div", { class: "formula" }, about.text),
       h("dl", {},
         h("dt", {}, "Reference"), h("dd", {}, about.reference),
-        h("dt", {}, "File"), h("dd", {}, h("code", {}, `src/${about.file}`)),
+        h("dt", {}, "File"), h("dd", {}, h("code", {}, about.file)),
         h("dt", {}, "Compared in"), h("dd", {}, about.papers.flatMap((p, i) => [i ? ", " : "", link(`paper/${p}`, paperName(p))])),
         h("dt", {}, "Shown in"), h("dd", {}, figures.flatMap(([name, f], i) => [i ? ", " : "", h("a", { href: app.address(`paper/${name.split("/")[0]}`, { figure: name.split("/")[1] }) }, f.title)]))),
       about.options.length ? [h("h2", {}, "Options"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Options" }, h("table", { class: "stacked told" },
@@ -844,7 +845,7 @@
   performance.mark("shown");
   app.unpack().then(() => {
     if (app.place().parts[0] === "explore") app.show();
-    document.documentElement.dataset.ready = "unpacked";
+    document.documentElement.dataset.ready = app.isUnpacked() ? "unpacked" : "without curves";
     performance.mark("unpacked");
   });
   let size = main.clientWidth;
