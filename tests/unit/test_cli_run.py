@@ -11,6 +11,7 @@ import pytest
 from own_class import MINE
 
 from optimist import apart, cli
+from optimist.errors import OptimistError
 from optimist.plan import config
 
 TIMES = ("seconds", "select_seconds")
