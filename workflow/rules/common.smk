@@ -10,7 +10,6 @@ from optimist.plan.place import check_outputs, check_place, check_records
 from optimist.plan.plan import Plan
 from optimist.terminal import shown
 
-
 # A user's class may depend on the order of Python's sets, which jobs take from here.
 os.environ["PYTHONHASHSEED"] = "0"
 
