@@ -7,6 +7,7 @@ import pytest
 
 from optimist.records import provenance
 
+PATH = os.environ["PATH"]
 REFUSED = "git: detected dubious ownership in repository at "
 UNKNOWN = "commit unknown: "
 
@@ -53,8 +54,7 @@ def git(folder, *words):
     """Return what a git answers that knows a name, and accepts all owners."""
     about = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
     about += ["-c", "protocol.file.allow=always"]
-    path = "/usr/local/bin:/usr/bin:/bin"
-    env = {"PATH": path, "HOME": os.environ.get("HOME", "/"), "GIT_CONFIG_NOSYSTEM": "1"}
+    env = {"PATH": PATH, "HOME": os.environ.get("HOME", "/"), "GIT_CONFIG_NOSYSTEM": "1"}
     done = subprocess.run(
         ["git", "-C", folder, *about, *words], check=True, capture_output=True, text=True, env=env
     )
