@@ -126,8 +126,8 @@ def test_a_method_in_a_file_is_described_without_its_markup(tmp_path, monkeypatc
 def test_a_caption_is_text_in_the_report(caption):
     from types import SimpleNamespace
 
-    from docutils.core import publish_parts
     from jinja2 import Environment
+    from snakemake.report import publish_parts
 
     template = (ROOT / "workflow/report/figure.rst").read_text(encoding="utf-8")
     links = "\n.. _own: http://own\n"
