@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from optimist.errors import ResultError
-from optimist.files import write_text
+from optimist.files import unified, write_text
 from optimist.page import curves, index
 from optimist.page.content import collect
 from optimist.plan.plan import Plan
@@ -143,5 +143,5 @@ def library(name: str) -> str:
 
 
 def _own(name: str) -> str:
-    # Bytes, for the hash of a library counts its line ends as they are.
-    return (files("optimist.page") / name).read_bytes().decode("utf-8")
+    # A checkout may have other line ends, which the hash of a library does not count.
+    return unified((files("optimist.page") / name).read_bytes()).decode("utf-8")

@@ -148,7 +148,9 @@ def _fault(path: str, expected: str, data_dir: str | Path) -> str | None:
     except ResultError as error:
         return str(error).removesuffix(f"; {REMEDY}")
     if fingerprint(metadata["trials"]) != expected:
-        commit = (metadata["provenance"]["commit"] or "unknown")[:10]
+        made = metadata["provenance"]
+        reason = f"unknown ({made['unknown']})" if made.get("unknown") else "unknown"
+        commit = made["commit"][:10] if made["commit"] else reason
         return f"{path} was made by another configuration or code, of commit {commit}"
     name = metadata["trials"]["cell"]["spec"].get("dataset")
     if name is not None and metadata["resolved"]["dataset"] != _data_digest(data_dir, name):

@@ -780,7 +780,8 @@
 
   function machine(record) {
     const packages = Object.entries(record.packages).map(([name, version]) => `${name} ${version}`).join(", ");
-    const commit = record.commit ? `commit ${record.commit.slice(0, 10)}` : "no commit";
+    const none = record.unknown ? `commit unknown: ${record.unknown}` : "no commit";
+    const commit = record.commit ? `commit ${record.commit.slice(0, 10)}` : none;
     return `${commit}${record.dirty ? ", with changes" : ""}; Python ${record.python}; ${packages}; ${record.machine.cpu}, ${record.machine.cores} cores`;
   }
 
