@@ -566,3 +566,11 @@ def test_rounding_above_the_maximum_is_no_fault():
     function = ScriptedFunction(make_box_problem(), lambda x: 2.0 + 1e-12, maximum=2.0)
     algorithm = make_algorithm("uniform", function.problem(), np.random.default_rng(0))
     assert play(function, algorithm, [5]).status == "ok"
+
+
+@pytest.mark.parametrize("status", [None, {}, "my own state", "non_finite", 3, ["ok"]])
+def test_a_status_that_is_none_is_named(status):
+    algorithm = Cycling()
+    algorithm.status = status
+    with pytest.raises(ConfigError, match=r"Cycling.status is .*; allowed: ok or unconverged, or"):
+        play(environment(), algorithm, [3])

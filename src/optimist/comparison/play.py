@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+PATIENCE = 3.0  # seconds that a worker has to end
 # Columns that every frame has, without numbers where nobody measured them.
 ALWAYS = ("round", "regret", "seconds", "covered", "state_bytes")
 
@@ -555,8 +556,13 @@ class _Workers:
 
 
 def _stop(worker: "subprocess.Popen[str]") -> None:
+    """End a worker, also one whose class ignores that."""
     worker.terminate()
-    worker.wait()
+    try:
+        worker.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        worker.kill()
+        worker.wait()
 
 
 def _hint(trials: Trials, kind: str) -> str:

@@ -319,7 +319,13 @@ class _Rounds(ABC):
     @property
     def status(self):
         """How the algorithm did."""
-        return self.algorithm.status
+        status = self.algorithm.status
+        if not (isinstance(status, str) and status in COMPLETE):
+            raise ConfigError(
+                f"{type(self.algorithm).__name__}.status is {status!r}; allowed: "
+                f"{' or '.join(COMPLETE)}, or another name for an attribute of another kind"
+            )
+        return status
 
     @abstractmethod
     def round(self, t):
@@ -490,7 +496,7 @@ class _ReplayRounds(_ArmRounds):
     @property
     def status(self):
         """How the follower did, or, if it did well, the leader."""
-        return self.history.status if self.algorithm.status == "ok" else self.algorithm.status
+        return self.history.status if super().status == "ok" else super().status
 
     def round(self, t):
         arms, follower = self.arms(t), self.algorithm
