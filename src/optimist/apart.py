@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from optimist.blame import status_in_words
 from optimist.errors import ResultError
@@ -44,10 +45,10 @@ def run(arguments: Sequence[str], words: str) -> int:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        for end in (told, tells):
-            os.close(end)
+        for descriptor in (told, tells):
+            os.close(descriptor)
         if process is not None:
-            _end(process)
+            end(process)
     if has_ended:
         return status
     raise ResultError(f"{words}: its process ended with {status_in_words(status)}")
@@ -65,7 +66,8 @@ def _wait(process: subprocess.Popen[bytes]) -> int:
                 process.send_signal(signal.SIGINT)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end(process: subprocess.Popen[Any]) -> None:
+    """End a process, also one that ignores the first request."""
     process.terminate()
     try:
         process.wait(PATIENCE)

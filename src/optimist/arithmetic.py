@@ -27,6 +27,7 @@ THREADS = (
 )
 # Set to "own", it leaves the kernels to OpenBLAS, numpy and their variables.
 OPT_OUT = "OPTIMIST_KERNELS"
+_RESTARTED = "OPTIMIST_RESTARTED"  # the number of the process that started itself again
 SHARED = frozenset(("avx2", "fma", "bmi2"))
 # What numpy may be told not to use; it changed the names with 2.4.
 BEYOND = "X86_V4 AVX512_ICL AVX512_SPR"
@@ -37,11 +38,25 @@ PRODUCTS = ((3, 5, 4), (40, 400, 2), (64, 800, 3), (130, 130, 130))
 
 
 def fix() -> None:
-    """Set `variables` at the entry of a process; start it again if numpy came first."""
-    late = not variables().items() <= os.environ.items() and "numpy" in sys.modules
-    os.environ.update(variables() | {"PYTHONHASHSEED": "0"})
-    if late:
-        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+    """Set `variables` at the entry of a process; start it again if numpy came first.
+
+    Raises
+    ------
+    OptimistError
+        If numpy came first again, with other variables.
+    """
+    wrong = {key: os.environ.get(key) for key, value in variables().items()}
+    wrong = {key: value for key, value in wrong.items() if value != variables()[key]}
+    os.environ.update(environment())
+    if not wrong or "numpy" not in sys.modules:
+        return
+    if os.environ.get(_RESTARTED) == str(os.getpid()):
+        raise OptimistError(
+            f"numpy is imported before every command of Python, with {wrong}, as by a "
+            f"sitecustomize.py; take that away, or set {OPT_OUT}=own"
+        )
+    os.environ[_RESTARTED] = str(os.getpid())
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 def variables() -> dict[str, str]:
@@ -80,10 +95,11 @@ def verify() -> None:
         terms.
     """
     if not is_shared():
+        is_late = not variables().items() <= os.environ.items()
+        why = "numpy was imported before optimist" if is_late else "this numpy has no others"
         raise OptimistError(
-            f"numpy was imported before optimist, with kernels {chosen()}: results would differ in "
-            "their last digits; run the command optimist, or import optimist first and call "
-            "optimist.arithmetic.fix()"
+            f"{why}: with kernels {chosen()} results differ in their last digits from the "
+            f"published ones; run the command optimist by itself, or set {OPT_OUT}=own"
         )
     import numpy as np
 

@@ -66,17 +66,20 @@ def without_traceback(error: BaseException) -> BaseException:
 def to_text(error: BaseException) -> dict[str, Any]:
     """Return an error as plain data for `from_text`, which another process may call.
 
-    An error of ours or of the system stays what it is, if pickle can write it.
+    An error of this package or of the system keeps its type, if pickle can write it.
     """
-    plain = {"type": type(error).__name__, "words": str(error)}
-    plain["place"] = line_of_user(error.__traceback__)
-    plain["traceback"] = "".join(traceback.format_exception(error)).rstrip()
-    pickled = None
-    if isinstance(error, OptimistError) or of_system(error):
+    found: dict[str, Any] = {"type": type(error).__name__, "words": "", "traceback": ""}
+    found |= {"place": line_of_user(error.__traceback__), "pickled": None}
+    with suppress(Exception):  # a user's error may fail at saying what it is
+        found["words"] = str(error)
+        found["traceback"] = "".join(traceback.format_exception(error)).rstrip()
+    is_ours = isinstance(error, OptimistError) and type(error).__module__.startswith("optimist.")
+    if is_ours or of_system(error):
         with suppress(Exception):
             pickled = pickle.dumps(error)
             pickle.loads(pickled)
-    return {**plain, "pickled": pickled}
+            found["pickled"] = pickled
+    return found
 
 
 def from_text(plain: Mapping[str, Any]) -> BaseException:
@@ -84,6 +87,8 @@ def from_text(plain: Mapping[str, Any]) -> BaseException:
     if plain["pickled"] is not None:
         found: BaseException = pickle.loads(plain["pickled"])
         return found
+    if plain["type"] == "KeyboardInterrupt":
+        return KeyboardInterrupt()
     error = type(plain["type"], (Exception,), {})(plain["words"])
     setattr(error, _PLACE, plain["place"])
     error.add_note(plain["traceback"])

@@ -337,8 +337,7 @@ def _run(options):
 def _compare(options):
     from optimist.comparison import show
 
-    with show.progress(sys.stderr) as report:
-        table = show.compared(options, report)
+    table = show.compared(options)
     if options.json:
         print(table.to_json(orient="records", indent=1))
     else:

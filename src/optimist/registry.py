@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import os
+import pickle
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -113,8 +114,8 @@ class Registry:
         return iter((*self.table, *self.added, *self.offered))
 
     @cached_property
-    def added(self) -> dict[str, type]:
-        """Classes by name that this process alone knows, see `add`."""
+    def added(self) -> dict[str, Any]:
+        """Classes by name that this process alone knows, see `add`, or what pickle made of them."""
         return {}
 
     def accepts(self, cls: type) -> bool:
@@ -183,6 +184,8 @@ class Registry:
             For an unknown name, a file that cannot be loaded, or a class of another kind.
         """
         if name in self.added:
+            if isinstance(self.added[name], bytes):
+                self.added[name] = pickle.loads(self.added[name])
             return self.added[name]
         module, wanted = self._target(name)
         if name in self.table:

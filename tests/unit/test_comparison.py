@@ -364,7 +364,7 @@ def test_a_file_system_without_room_ends_all_even_where_errors_are_skipped(here,
     waiting = type("Out", (), {"readline": lambda self: answer})()
     worker = type("Worker", (), {"stdin": io.StringIO(), "stdout": waiting})()
     monkeypatch.setattr(playing._Workers, "_worker", lambda self, cell: worker)
-    monkeypatch.setattr(playing, "_stop", lambda worker: None)
+    monkeypatch.setattr(playing, "end", lambda worker: None)
     with pytest.raises(ResultError, match="No space left") as error:
         optimist.play("glb_omd/logistic_s3", ["uniform", "glb_omd"], trials=2, errors="skip")
     assert not isinstance(error.value, playing.TrialError)

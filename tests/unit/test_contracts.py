@@ -587,13 +587,13 @@ def test_a_good_environment_holds_everything(here):
             "Good",
             "arms_are_sound_and_means_fit_them",
             "def arms(self, t): return np.ma.masked_less(self._arms[0], 0.0)",
-            "arm set is of type MaskedArray",
+            "arm set is a MaskedArray",
         ),
         (
             "Good",
             "arms_are_sound_and_means_fit_them",
             "def arms(self, t): return np.asmatrix(self._arms[0])",
-            "arm set is of type matrix",
+            "arm set is a matrix",
         ),
         (
             "Good",

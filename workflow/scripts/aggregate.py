@@ -5,6 +5,7 @@ from optimist.jobs import logged
 
 arithmetic.fix()
 with logged(snakemake.log[0]):
+    arithmetic.verify()
     from optimist.runs import aggregate, results
 
     results.verify(snakemake.params.expected, snakemake.params.data_dir)

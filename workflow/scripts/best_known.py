@@ -5,6 +5,7 @@ from optimist.jobs import logged
 
 arithmetic.fix()
 with logged(snakemake.log[0]):
+    arithmetic.verify()
     from optimist.runs import aggregate, results
     from optimist.sealed import write_frame
 

@@ -5,6 +5,7 @@ from optimist.jobs import logged
 
 arithmetic.fix()
 with logged(snakemake.log[0]):
+    arithmetic.verify()
     from optimist import claims
     from optimist.files import write_frame, write_text
     from optimist.plan.config import load_claims

@@ -5,6 +5,7 @@ from optimist.jobs import logged
 
 arithmetic.fix()
 with logged(snakemake.log[0]):
+    arithmetic.verify()
     import pandas as pd
 
     from optimist.files import write_frame

@@ -5,6 +5,7 @@ from optimist.jobs import logged
 
 arithmetic.fix()
 with logged(snakemake.log[0]):
+    arithmetic.verify()
     from optimist.files import write_frame, write_text
     from optimist.panels import make_table
     from optimist.panels.rows import Tables

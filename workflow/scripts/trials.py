@@ -5,6 +5,7 @@ from optimist.jobs import logged
 
 arithmetic.fix()
 with logged(snakemake.log[0]):
+    arithmetic.verify()
     from optimist.runs import committed
 
     params, output = snakemake.params, snakemake.output

@@ -2,11 +2,13 @@
 
 import base64
 import json
+import os
 import shlex
 import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from optimist import arithmetic
 from optimist.algorithms import REGISTRIES
+from optimist.apart import end
 from optimist.blame import in_one_line, status_in_words
 from optimist.comparison.committed import Committed
 from optimist.comparison.select import OWN, Setting, cells, once, settings
@@ -39,7 +42,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-PATIENCE = 3.0  # seconds that a worker has to end
 # Columns that every frame has, without numbers where nobody measured them.
 ALWAYS = ("round", "regret", "seconds", "covered", "state_bytes")
 
@@ -140,6 +142,7 @@ def play(
         files cannot be read or written it is never skipped.
     """
     one_of("errors", errors, ("raise", "skip"))
+    _tell_of_kernels()
     for key, value, least in (("trials", trials, 1), ("first", first, 0), ("cores", cores, 1)):
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise ConfigError(f"{key} is {value!r}; allowed: a whole number, at least {least}")
@@ -174,6 +177,16 @@ def play(
         "horizons": {_place(t.cell): t.cell.spec["horizon"] for t in asked},
     }
     return found
+
+
+def _tell_of_kernels() -> None:
+    """Warn a notebook that computes with other kernels than the processes that play."""
+    if "numpy" in sys.modules and not arithmetic.is_shared():
+        warnings.warn(
+            "numpy computes here with this machine's kernels or threads; other processes play the "
+            "trials, with the shared kernels, and give the numbers of the workflow",
+            stacklevel=3,
+        )
 
 
 def _place(cell: Cell) -> str:
@@ -383,7 +396,10 @@ def _added(cell: Cell) -> dict[str, Any]:
             f"{cell.algorithm} cannot be sent to another process ({in_one_line(error)}); allowed: "
             "a class that refers to nothing that pickle refuses, or a class in a file"
         ) from None
-    return {"added": base64.b64encode(pickled).decode(), "paths": sys.path}
+    content = base64.b64encode(pickled).decode()
+    paths = [os.fspath(path) for path in sys.path]
+    name = name_of(cell.algorithm)
+    return {"added": {"domain": cell.domain, "name": name, "class": content, "paths": paths}}
 
 
 def _read(path: Path) -> "pd.DataFrame":
@@ -536,7 +552,7 @@ class _Workers:
         """Return the process of this thread, another one if foreign code could meet other cells."""
         last: Cell = getattr(self._own, "cell", cell)
         if last.name != cell.name and (last.is_foreign or cell.is_foreign):
-            _stop(self._own.worker)
+            end(self._own.worker)
             del self._own.worker
         self._own.cell = cell
         if not hasattr(self._own, "worker"):
@@ -552,17 +568,7 @@ class _Workers:
         """Ask for nothing more; a worker in the middle of a trial is ended if something failed."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         for worker in self._started:
-            _stop(worker)
-
-
-def _stop(worker: "subprocess.Popen[str]") -> None:
-    """End a worker, also one whose class ignores that."""
-    worker.terminate()
-    try:
-        worker.wait(PATIENCE)
-    except subprocess.TimeoutExpired:
-        worker.kill()
-        worker.wait()
+            end(worker)
 
 
 def _hint(trials: Trials, kind: str) -> str:

@@ -4,9 +4,11 @@ import argparse
 import json
 import math
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich import box
@@ -17,6 +19,7 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 
 from optimist import outputs, terminal
+from optimist.algorithms import REGISTRIES
 from optimist.comparison.draw import plot, short_names
 from optimist.comparison.play import Progress, play
 from optimist.comparison.rank import COLUMNS, rank
@@ -25,8 +28,9 @@ from optimist.durations import in_words
 from optimist.errors import unknown_name
 from optimist.files import write_frame
 from optimist.label import Label, name_of
-from optimist.plan.config import with_file
+from optimist.plan.config import paper_names, with_file
 from optimist.registry import names_file
+from optimist.runs.isolation import isolated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,8 +76,10 @@ def _left(found: Progress) -> str:
     return f"some {in_words(seconds)} left"
 
 
-def compared(options: argparse.Namespace, report: Callable[[Progress], None]) -> "pd.DataFrame":
+def compared(options: argparse.Namespace) -> "pd.DataFrame":
     """Play what the options of the command ask for, write its files, and return the ranking.
+
+    A copy of this process loads users' files, so that they do not change what ranks.
 
     Raises
     ------
@@ -91,17 +97,8 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
         known = [str(Label.parse(with_file(label))) for label in options.algorithm]
         if (reference := str(Label.parse(with_file(reference)))) not in known:
             raise unknown_name("--reference", reference, known)
-    changes = {} if options.horizon is None else {"horizon": options.horizon}
-    played = play(
-        settings(*options.settings, **changes),
-        options.algorithm,
-        trials=options.trials,
-        rounds=options.rounds,
-        cores=options.cores,
-        fresh=options.fresh,
-        report=report,
-        errors="skip",
-    )
+    play_all = partial(_played, options)
+    played = isolated(play_all, 0) if _is_foreign(options) and not options.debug else play_all()
     table = rank(played, reference=reference if reference in {*played["algorithm"]} else None)
     lost = reference is not None and table.attrs["reference"] is None
     table.attrs |= {**played.attrs, "rounds": options.rounds, "lost": reference if lost else None}
@@ -111,6 +108,29 @@ def compared(options: argparse.Namespace, report: Callable[[Progress], None]) ->
     if options.plot:
         plot(played, options.plot)
     return table
+
+
+def _is_foreign(options: argparse.Namespace) -> bool:
+    """Return whether code of others may play."""
+    names = map(name_of, options.algorithm)
+    is_known = all(any(name in one.table for one in REGISTRIES.values()) for name in names)
+    of_papers = all(text.partition("/")[0] in paper_names() for text in options.settings)
+    return bool(options.configfile) or not (is_known and of_papers)
+
+
+def _played(options: argparse.Namespace) -> "pd.DataFrame":
+    changes = {} if options.horizon is None else {"horizon": options.horizon}
+    with progress(sys.stderr) as report:
+        return play(
+            settings(*options.settings, **changes),
+            options.algorithm,
+            trials=options.trials,
+            rounds=options.rounds,
+            cores=options.cores,
+            fresh=options.fresh,
+            report=report,
+            errors="skip",
+        )
 
 
 def write(table: "pd.DataFrame", stream: TextIO) -> None:

@@ -2,10 +2,11 @@
 
 A request is JSON with ``trials`` (`optimist.runs.trials.Trials.describe`), ``output``, the result
 file to write, the folders ``data`` and ``kept``, and ``replaced``, a folder in which the result is
-kept in place of an older one, or "". For a class of the other process it has ``added`` too, the
-class as cloudpickle writes it, and ``paths``, where that process looks for modules. The answer is
-JSON with ``seconds`` of this process, or with ``error`` and its ``kind``: ``contract`` if an
-algorithm broke it, ``environment`` if the environment did, ``ended`` if a class ended its process,
+kept in place of an older one, or "". For a class of the other process it has ``added`` too: its
+domain and name, the class as cloudpickle writes it, and the paths where that process looks for
+modules. The answer is JSON with ``seconds`` of this process, or with ``error`` and its ``kind``:
+``contract`` if an algorithm broke it, ``environment`` if the environment did, ``ended`` if a class
+ended its process,
 ``system`` if it is about files and their contents, and ``other``. Numbers are the workflow's,
 whatever the other process has loaded.
 """
@@ -14,32 +15,33 @@ import base64
 import json
 import logging
 import os
-import pickle
 import signal
 import sys
+from typing import Any
 
 from optimist import arithmetic
 
-arithmetic.fix()
+if __name__ == "__main__":
+    arithmetic.fix()
 
-from optimist.algorithms import REGISTRIES  # noqa: E402
-from optimist.blame import in_one_line, of_system  # noqa: E402
-from optimist.comparison.warm import WarmUp  # noqa: E402
-from optimist.errors import BrokenEnvironmentError, ConfigError, EndedError, OptimistError  # noqa: E402
-from optimist.records import provenance  # noqa: E402
-from optimist.runs import results  # noqa: E402
-from optimist.runs.job import make_results  # noqa: E402
-from optimist.runs.limits import Meter  # noqa: E402
-from optimist.runs.trials import Trials  # noqa: E402
+from optimist.algorithms import REGISTRIES
+from optimist.blame import in_one_line, of_system
+from optimist.comparison.warm import WarmUp
+from optimist.errors import BrokenEnvironmentError, ConfigError, EndedError, OptimistError
+from optimist.records import provenance
+from optimist.runs import results
+from optimist.runs.job import make_results
+from optimist.runs.limits import Meter
+from optimist.runs.trials import Trials
 
 _warm_up = WarmUp()
 
 
-def answer(request: dict[str, object]) -> dict[str, object]:
+def answer(request: dict[str, Any]) -> dict[str, object]:
     """Play the trials of a request; return what is answered."""
     if "added" in request:
-        _add(request)
-    described: dict[str, object] = request["trials"]  # type: ignore[assignment]
+        _add(request["added"])
+    described: dict[str, object] = request["trials"]
     trials = Trials.restore(described)
     where = f"{trials.cell.name}, trial {trials.first}"
     try:
@@ -71,12 +73,10 @@ def answer(request: dict[str, object]) -> dict[str, object]:
     return {"seconds": meter.cpu_seconds}
 
 
-def _add(request: dict[str, object]) -> None:
-    """Make the class of the other process known here."""
-    sys.path.extend(path for path in request["paths"] if path not in sys.path)  # type: ignore[attr-defined]
-    added = pickle.loads(base64.b64decode(str(request["added"])))
-    registry = next(one for one in REGISTRIES.values() if one.accepts(added))
-    registry.add(added)
+def _add(added: dict[str, Any]) -> None:
+    """Make the class of the other process known here, for copies of this one to load."""
+    sys.path.extend(path for path in added["paths"] if path not in sys.path)
+    REGISTRIES[added["domain"]].added[added["name"]] = base64.b64decode(added["class"])
 
 
 def main() -> None:
@@ -88,10 +88,19 @@ def main() -> None:
     os.dup2(nothing, 0)
     os.dup2(2, 1)
     logging.getLogger().addHandler(logging.NullHandler())  # errors are answers, not printed too
-    arithmetic.verify()
+    fault = _fault()
     for line in requests:
-        answers.write(json.dumps(answer(json.loads(line))) + "\n")
+        answers.write(json.dumps(fault or answer(json.loads(line))) + "\n")
         answers.flush()
+
+
+def _fault() -> dict[str, object] | None:
+    """Return the answer to all requests where this process computes wrongly."""
+    try:
+        arithmetic.verify()
+    except OptimistError as error:
+        return {"error": str(error), "kind": "system"}
+    return None
 
 
 if __name__ == "__main__":

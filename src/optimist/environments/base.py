@@ -182,7 +182,8 @@ def is_array(values: Any) -> bool:
 def in_words(values: Any) -> str:
     """Return the type of a value, and of its entries if it is a plain array."""
     name = type(values).__name__
-    return f"an array of {values.dtype}" if type(values) is np.ndarray else f"of type {name}"
+    article = "an" if name[0] in "aeiouAEIOU" else "a"
+    return f"an array of {values.dtype}" if type(values) is np.ndarray else f"{article} {name}"
 
 
 def check_sizes(dimension: int, arms: int, least_dimension: int = 1, least_arms: int = 1) -> None:

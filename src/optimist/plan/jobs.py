@@ -108,7 +108,7 @@ class PlannedJobs:
                 cell = trials.cell
                 is_regret = lane == "regret"
                 waits_for = cell.spec.get("dataset") if is_regret else None
-                alone = cell.name if is_regret and cell.is_foreign else None
+                alone = cell.name if is_regret and trials.is_foreign else None
                 key = cell.paper, trials.group, trials.race, waits_for, alone
                 alike.setdefault(key, []).append(trials)
         packed = (

@@ -79,10 +79,14 @@ class Cell:
     @property
     def is_foreign(self) -> bool:
         """Whether its algorithm or its environment is code of others, which may change anything."""
-        # The domain of a foreign environment is known once its file is loaded, perhaps too soon.
+        # To know the domain of a foreign environment is to load its file.
         if ENVIRONMENTS.is_foreign(self.environment):
             return True
-        return REGISTRIES[self.domain].is_foreign(name_of(self.algorithm))
+        return bool(self.algorithm) and self.is_foreign_algorithm(self.algorithm)
+
+    def is_foreign_algorithm(self, label: str) -> bool:
+        """Return whether an algorithm of this cell's domain is code of others."""
+        return REGISTRIES[self.domain].is_foreign(name_of(label))
 
     @property
     def environment(self) -> str:
@@ -92,7 +96,7 @@ class Cell:
     @property
     def is_of_this_process(self) -> bool:
         """Whether its algorithm is a class that no file and no package has."""
-        return name_of(self.algorithm) in REGISTRIES[self.domain].added
+        return any(name_of(self.algorithm) in registry.added for registry in REGISTRIES.values())
 
     def stream(self, trial: int, purpose: str) -> np.random.Generator:
         """Return the generator of this cell's environment for a trial and a purpose.
@@ -256,7 +260,10 @@ def watch(
         marks = checkpoints(cell.spec["horizon"], rounds)
         return play(environment, algorithm, marks, observers=[observe(environment, algorithm)])
 
-    if not cell.is_foreign:
-        return watched()
-    found: Trajectory = isolated(watched, seeding.seed(cell.name, trial))
+    found: Trajectory = apart(cell, watched, trial)
     return found
+
+
+def apart(cell: Cell, function: Callable[[], Any], trial: int = 0) -> Any:
+    """Call a function here, or in a copy of this process if a cell has foreign code."""
+    return isolated(function, seeding.seed(cell.name, trial)) if cell.is_foreign else function()

@@ -1,7 +1,8 @@
-"""A trial in a copy of this process: what its class changes ends with the copy.
+"""Foreign code in a copy of this process: what it changes ends with the copy.
 
-A class of a user may keep numbers in its module, patch numpy, or draw from a shared generator. In a
-copy that is made for one trial, no other trial meets them, however many processes there are.
+A class of a user may keep numbers in its module, patch numpy, start threads or draw from a shared
+generator. This process never loads it. Each copy does, for one trial, so no other trial meets what
+it left, however many processes there are.
 """
 
 import os
@@ -10,7 +11,10 @@ import random
 import select
 import signal
 import sys
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,6 +23,7 @@ from optimist.blame import from_text, status_in_words, to_text
 from optimist.errors import EndedError
 
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"  # Accelerate does not survive a fork
+PATIENCE = 3.0  # seconds that a copy has to end after an interruption
 _SECONDS = 0.2  # between two looks at a copy whose own children may hold its pipe
 
 
@@ -47,19 +52,19 @@ def isolated(function: Callable[[], Any], seed: int) -> Any:
     sys.stderr.flush()
     parent = os.getpid()
     reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        _answer(function, seed, writing, parent)
-    os.close(writing)
-    try:
-        content, status = _received(reading, child)
-    except BaseException:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        raise
-    finally:
-        os.close(reading)
+    with _waiting_for_children():
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            _answer(function, seed, writing, parent)
+        os.close(writing)
+        try:
+            content, status = _received(reading, child)
+        except BaseException:
+            _end(child)
+            raise
+        finally:
+            os.close(reading)
     if not content:
         raise EndedError(status_in_words(status))
     kind, value = pickle.loads(content)
@@ -68,21 +73,39 @@ def isolated(function: Callable[[], Any], seed: int) -> Any:
     return value
 
 
+@contextmanager
+def _waiting_for_children() -> Iterator[None]:
+    """Let the system keep how a child ended, which it does not where SIGCHLD is ignored."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGCHLD) != signal.SIG_IGN:
+        yield
+        return
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+
 def _answer(function: Callable[[], Any], seed: int, writing: int, parent: int) -> NoReturn:
     """Call the function, write what it returned or raised, and end this process."""
+    status = 1
     try:
-        _end_with(parent)
-        # The generators that no class should use, and some do.
-        random.seed(seed)
-        np.random.seed(seed % 2**32)  # noqa: NPY002
-        content = pickle.dumps(("found", function()))
-    except BaseException as error:
-        content = pickle.dumps(("error", to_text(error)))
-    with open(writing, "wb") as pipe:
-        pipe.write(content)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
+        try:
+            _end_with(parent)
+            # The generators that no class should use, and some do.
+            random.seed(seed)
+            np.random.seed(seed % 2**32)  # noqa: NPY002
+            content = pickle.dumps(("found", function()))
+        except BaseException as error:
+            content = pickle.dumps(("error", to_text(error)))
+        with open(writing, "wb") as pipe:
+            pipe.write(content)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        status = 0
+    finally:  # nothing may go on as the caller would
+        os._exit(status)
 
 
 def _end_with(parent: int) -> None:
@@ -96,6 +119,17 @@ def _end_with(parent: int) -> None:
             os._exit(1)
 
 
+def _end(child: int) -> None:
+    """Wait for a child that an interruption has reached too, then kill it."""
+    with suppress(ChildProcessError, ProcessLookupError):
+        for _ in range(int(PATIENCE / 0.05)):
+            if _status(child, os.WNOHANG) is not None:
+                return
+            time.sleep(0.05)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
 def _received(reading: int, child: int) -> tuple[bytes, int]:
     """Return all that a copy wrote, and its exit status, negative for a signal."""
     content = b""
@@ -106,7 +140,16 @@ def _received(reading: int, child: int) -> tuple[bytes, int]:
             if not part:
                 break
             content += part
-        elif (found := os.waitpid(child, os.WNOHANG))[0]:
-            ended = found[1]
-    status = os.waitpid(child, 0)[1] if ended is None else ended
-    return content, os.waitstatus_to_exitcode(status)
+        else:
+            ended = _status(child, os.WNOHANG)
+    status = _status(child, 0) if ended is None else ended
+    return content, os.waitstatus_to_exitcode(status or 0)
+
+
+def _status(child: int, options: int) -> int | None:
+    """Return how a child ended, None if it has not; 0 where the system does not keep that."""
+    try:
+        found, status = os.waitpid(child, options)
+    except ChildProcessError:
+        return 0
+    return status if found else None

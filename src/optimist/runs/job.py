@@ -10,7 +10,7 @@ from typing import Any
 from optimist.blame import without_traceback
 from optimist.errors import OptimistError, OutOfTimeError, ResultError
 from optimist.runs import results, turns
-from optimist.runs.cell import Cell, Histories, dataset_digest, resolve
+from optimist.runs.cell import Cell, Histories, apart, dataset_digest, resolve
 from optimist.runs.limits import Meter, limited
 from optimist.runs.loop import EARLY, Trajectory
 from optimist.runs.trials import Player, Trials
@@ -179,6 +179,7 @@ def _resolved(cell: Cell, data_dir: str, limit: Mapping[str, float]) -> dict[str
     """
     try:
         with limited(**limit):
-            return resolve(cell, data_dir)
+            found: dict[str, Any] = apart(cell, partial(resolve, cell, data_dir))
+            return found
     except (MemoryError, OutOfTimeError):
         return {"dataset": dataset_digest(cell, data_dir)}

@@ -7,8 +7,8 @@ for a numerical reason; it ends with a status:
 ``unconverged``   an inner solver missed its tolerance, or met a number that is none, at least once;
                   the curve is complete
 ``non_finite``    the algorithm's state or its point is not finite; the curve ends before it
-``failed: ...``   a linear-algebra or arithmetic error in the algorithm, or a reward that is no
-                  finite number of some size; the curve ends before it
+``failed: ...``   a linear-algebra or arithmetic error in the algorithm, or a reward that is not
+                  finite or too large; the curve ends before it
 ``timeout``       the trial's own time limit passed; the curve ends there
 ``out_of_time``   the job's time limit was met; the curve ends before it
 ``out_of_memory`` the job's memory limit was met; the curve ends before it
@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from optimist.blame import in_one_line
 from optimist.environments.base import (
     ARRAY,
     BoxEnvironment,
@@ -35,7 +36,7 @@ from optimist.environments.base import (
     in_words,
     is_array,
 )
-from optimist.errors import BrokenEnvironmentError, ConfigError, OutOfTimeError
+from optimist.errors import BrokenEnvironmentError, ConfigError, OptimistError, OutOfTimeError
 
 CURVE_POINTS = 300
 # Rewards up to this size have squares and sums of squares that are finite.
@@ -268,13 +269,27 @@ class RewardError(Exception):
     """A reward is no number that an algorithm can learn from."""
 
 
+def _asked(environment, method, t, *arguments):
+    """Return what a method of an environment returns in round ``t``; its errors are its own."""
+    try:
+        return getattr(environment, method)(*arguments)
+    except (MemoryError, OptimistError):
+        raise
+    except Exception as error:
+        raise BrokenEnvironmentError(
+            f"{type(environment).__name__}.{method} raised {in_one_line(error)} in round {t + 1}"
+        ) from error
+
+
 def _reward(environment, t, choice):
     """Return the reward of round ``t``, a number whose square is finite."""
-    reward = environment.reward(t, choice)
+    reward = _asked(environment, "reward", t, t, choice)
     is_number = isinstance(reward, float | int | np.integer | np.floating)
     if not is_number:
         raise _fault(environment, "reward", t, repr(reward)[:60], "a float")
     if not abs(reward) <= LARGEST_REWARD:
+        if not (math.isfinite(reward) or _is_of_this_package(environment)):
+            raise _fault(environment, "reward", t, repr(reward), "a finite number")
         raise RewardError(
             f"{type(environment).__name__}.reward returned {reward!r} in round {t + 1}; allowed: "
             f"finite numbers, at most {LARGEST_REWARD:g} in size"
@@ -292,7 +307,7 @@ def _fault(environment, method, t, seen, allowed):
 
 def _is_of_this_package(environment):
     """Return whether the contract battery has checked a class, so that the loop need not."""
-    return type(environment).__module__.startswith("optimist.environments.")
+    return type(environment).__module__.startswith("optimist.")
 
 
 def _check_index(index, arms, t, algorithm):
@@ -371,27 +386,26 @@ class _ArmRounds(_Rounds):
 
     def __init__(self, environment, algorithm, observers=()):
         super().__init__(environment, algorithm, observers)
-        self._are_means_checked = not _is_of_this_package(environment)
+        self._is_trusted = _is_of_this_package(environment)
 
     def arms(self, t):
-        """Return the arms of a round, checked."""
+        """Return the arms of a round, checked; once if a class of this package keeps them."""
         environment = self.environment
-        arms = environment.arms(t)
-        if not (environment.arms_are_checked or arms is self._checked):
+        arms = _asked(environment, "arms", t, t)
+        if not (self._is_trusted and (environment.arms_are_checked or arms is self._checked)):
             try:
                 check_arms(arms, environment.arm_bound)
             except ConfigError as error:
                 name = type(environment).__name__
                 raise BrokenEnvironmentError(f"{name}.arms in round {t + 1}: {error}") from None
-            # An array that can be written to may hold others in the next round.
-            self._checked = None if arms.flags.writeable else arms
+            self._checked = arms
         return arms
 
     def regret_of(self, t, index, arms):
         """Return the regret of an arm, checked."""
         environment = self.environment
-        if self._are_means_checked:
-            means = environment.means(t)
+        if not self._is_trusted:
+            means = _asked(environment, "means", t, t)
             if not (is_array(means) and means.shape == (len(arms),)):
                 shape = f" and shape {np.shape(means)}" if is_array(means) else ""
                 allowed = f"{ARRAY} of shape ({len(arms)},)"
@@ -399,7 +413,7 @@ class _ArmRounds(_Rounds):
             if not np.isfinite(means).all():
                 (bad, *_) = means[~np.isfinite(means)]
                 raise _fault(environment, "means", t, f"{bad}", "finite numbers")
-        regret = environment.regret(t, index)
+        regret = _asked(environment, "regret", t, t, index)
         if not 0.0 <= regret < math.inf:
             allowed = "a finite number, 0 or more"
             raise _fault(environment, "regret", t, f"{regret!r}", allowed)
@@ -412,7 +426,10 @@ class _ArmRounds(_Rounds):
         middle = time.perf_counter()
         if type(index) is not int or not 0 <= index < len(arms):
             _check_index(index, len(arms), t, algorithm)
-        reward, told = _reward(self.environment, t, index), self.environment.context(t)
+        reward, told = (
+            _reward(self.environment, t, index),
+            _asked(self.environment, "context", t, t),
+        )
         resume = time.perf_counter()
         algorithm.update(arms, index, reward, **told)
         algorithm.prepare()
@@ -433,7 +450,7 @@ class _BoxRounds(_Rounds):
     def regret_of(self, t, x):
         """Return the regret of a point, checked."""
         environment = self.environment
-        value, maximum = environment.value(x), environment.maximum
+        value, maximum = _asked(environment, "value", t, x), environment.maximum
         is_number = isinstance(value, float | int | np.integer | np.floating)
         if not (is_number and math.isfinite(value)):
             raise _fault(environment, "value", t, repr(value)[:60], "a finite float")
@@ -495,7 +512,9 @@ class _ReplayRounds(_ArmRounds):
 
     @property
     def status(self):
-        """How the follower did, or, if it did well, the leader."""
+        """How the leader ended, if it did early; else how the follower did, or the leader."""
+        if self.history.status not in COMPLETE:
+            return self.history.status
         return self.history.status if super().status == "ok" else super().status
 
     def round(self, t):
@@ -513,7 +532,10 @@ class _ReplayRounds(_ArmRounds):
             self._charge(rounds, *self.rates)
             self.selections += 1
             self.agreements += choice == index
-        reward, told = _reward(self.environment, t, index), self.environment.context(t)
+        reward, told = (
+            _reward(self.environment, t, index),
+            _asked(self.environment, "context", t, t),
+        )
         start = time.perf_counter()
         follower.update(arms, index, reward, **told)
         self.seconds += time.perf_counter() - start

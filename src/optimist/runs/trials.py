@@ -26,8 +26,7 @@ from optimist.runs.sources import digest, source_files
 BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
 # Rounds of a trial that is not measured, at most, and as a share of one that is.
 WARM_UP, WARM_UP_SHARE = 100, 0.25
-# Cells with foreign code whose start this process has played.
-_WARMED_UP: set[str] = set()
+Played = tuple[Trajectory, Histories]
 
 
 @dataclass(frozen=True)
@@ -61,6 +60,12 @@ class Trials:
     time_limit: float | None = None
     group: str = "paper"
     race: str = ""
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether a trial runs code of others, be it of its probe's leader."""
+        leader = (self.probe or {}).get("leader")
+        return self.cell.is_foreign or bool(leader and self.cell.is_foreign_algorithm(leader))
 
     @property
     def place(self) -> Result:
@@ -242,17 +247,17 @@ class Player:
     def warm_up(self) -> None:
         """Play the start of the first trial, so that modules and caches are there.
 
-        Of a cell with foreign code it is trial 0, once in each process: all trials of the cell
-        then start from the same state, whatever its classes keep.
+        A cell with foreign code does so in each copy that plays a trial of it.
         """
+        if not self._trials.is_foreign:
+            self._play(self._trials.first, self._start)
+
+    @property
+    def _start(self) -> int:
+        """Rounds that are played for nothing."""
         trials = self._trials
         most = min(trials.cell.spec["horizon"], trials.rounds or math.inf)
-        rounds = min(WARM_UP, math.ceil(WARM_UP_SHARE * most))
-        if not trials.cell.is_foreign:
-            self._play(trials.first, rounds)
-        elif trials.cell.name not in _WARMED_UP:
-            _WARMED_UP.add(trials.cell.name)
-            self._ended_early(self._seconds, self._trial(0, rounds, None))
+        return min(WARM_UP, math.ceil(WARM_UP_SHARE * most))
 
     def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
         """Play one trial; ``histories`` are those of `optimist.runs.cell.play_trial`."""
@@ -277,28 +282,34 @@ class Player:
     def _play_limited(
         self, seconds: float | None, trial: int, rounds: int | None, histories: Histories | None
     ) -> Trajectory:
-        cell = self._trials.cell
-        play = self._trial(trial, rounds, histories)
-        # A race is played in one process, or its times would not be in turns.
-        if not cell.is_foreign or self._trials.lane == "timing":
-            return self._ended_early(seconds, play)
-        with suppress(Exception, SystemExit):  # the trial has the same error, and says so
-            self.warm_up()
-        seed = seeding.seed(cell.name, trial)
+        play = partial(self._play_here, trial, rounds, histories)
+        if not self._trials.is_foreign:
+            return self._ended_early(seconds, play)[0]
+        name = self._trials.cell.name
+        warmed = partial(self._warmed_up, trial, play)
         try:
-            found: Trajectory = isolated(partial(self._ended_early, seconds, play), seed)
+            found, played = isolated(
+                partial(self._ended_early, seconds, warmed), seeding.seed(name, trial)
+            )
         except EndedError as error:
             raise EndedError(
-                f"{cell.name}, trial {trial}: the process that played it ended with {error}"
+                f"{name}, trial {trial}: the process that played it ended with {error}"
             ) from None
+        if histories is not None:
+            histories.update(played)
         return found
 
-    def _trial(
-        self, trial: int, rounds: int | None, histories: Histories | None
-    ) -> Callable[[], Trajectory]:
+    def _warmed_up(self, trial: int, play: Callable[[], Played]) -> Played:
+        """Play a trial after the start of the next one, whose errors are left to that one."""
+        with suppress(Exception, SystemExit):
+            self._play_here(trial + 1, self._start, None)
+        return play()
+
+    def _play_here(self, trial: int, rounds: int | None, histories: Histories | None) -> Played:
+        """Return what a trial of the cell did, and all histories."""
         trials = self._trials
-        return partial(
-            play_trial,
+        histories = {} if histories is None else histories
+        found = play_trial(
             trials.cell,
             trial,
             self._data_dir,
@@ -308,16 +319,17 @@ class Player:
             time_limit=trials.time_limit,
             histories=histories,
         )
+        return found, histories
 
-    def _ended_early(self, seconds: float | None, play: Callable[[], Trajectory]) -> Trajectory:
+    def _ended_early(self, seconds: float | None, play: Callable[[], Played]) -> Played:
         """Play within limits; a trial that meets one ends with a status."""
         try:
             with limited(self._memory_mb, seconds):
                 return play()
         except MemoryError:
-            return Trajectory("out_of_memory")
+            return Trajectory("out_of_memory"), {}
         except OutOfTimeError:
-            return Trajectory("out_of_time")
+            return Trajectory("out_of_time"), {}
 
 
 def run(

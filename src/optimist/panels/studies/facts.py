@@ -5,11 +5,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from optimist.environments import ENVIRONMENTS
 from optimist.layout import facts_in
 from optimist.panels.studies.base import Study, fact_table, section_schema
-from optimist.runs.cell import Cell, build
-from optimist.runs.isolation import isolated
+from optimist.runs.cell import Cell, apart, build
 from optimist.sealed import read_frame
 
 if TYPE_CHECKING:
@@ -39,10 +37,7 @@ class Facts(Study):
         """
         rows, seen = [], set()
         for cell in cells:
-            look = partial(_facts, cell, data_dir)
-            # A user's environment must not change the facts of others.
-            is_foreign = ENVIRONMENTS.is_foreign(cell.environment)
-            facts = isolated(look, 0) if is_foreign else look()
+            facts = apart(cell, partial(_facts, cell, data_dir))
             rows += [(name, cell.setting, float(value)) for name, value in facts.items()]
             dataset = cell.spec.get("dataset")
             if dataset and dataset not in seen:

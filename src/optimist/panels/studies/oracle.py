@@ -10,6 +10,7 @@ is the least over their orders, where there are few.
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -29,7 +30,7 @@ from optimist.panels.studies.base import (
     section_schema,
 )
 from optimist.panels.tables.study import StudyFacts
-from optimist.runs.cell import Cell, build
+from optimist.runs.cell import Cell, apart, build
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,7 +121,7 @@ class Oracle(Study):
         rows = []
         for cell in cells:
             for trial in self.trials(caps):
-                found = measure(cell, trial, data_dir)
+                found = apart(cell, partial(measure, cell, trial, data_dir), trial)
                 values = (cell.setting, cell.algorithm, trial, found["initial"], "ok")
                 rows.append(dict(zip(TRIAL_COLUMNS, values, strict=True)) | found)
         frame = pd.DataFrame(rows, columns=[*TRIAL_COLUMNS, *COLUMNS])

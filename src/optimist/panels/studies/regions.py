@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,7 +15,7 @@ from optimist.panels.base import ALGORITHMS, Axes, Panel, Paper, require
 from optimist.panels.rows import Tables, missing, rows
 from optimist.panels.studies import study_section
 from optimist.panels.studies.base import COUNT, NAMES, Study, fact_table, meaning, section_schema
-from optimist.runs.cell import Cell, build, make_cell
+from optimist.runs.cell import Cell, apart, build, make_cell
 from optimist.runs.loop import COMPLETE, play
 
 if TYPE_CHECKING:
@@ -70,7 +71,10 @@ class Regions(Study):
 
         rounds = min(self.section["round"], caps["rounds"] or self.section["round"])
         resolution = self.section["resolution"]
-        found = [confidence_region(cell, rounds, resolution, data_dir) for cell in cells]
+        found = [
+            apart(cell, partial(confidence_region, cell, rounds, resolution, data_dir))
+            for cell in cells
+        ]
         areas = [
             ("region_area", cell.algorithm, area(region))
             for cell, region in zip(cells, found, strict=True)
