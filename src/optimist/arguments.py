@@ -3,8 +3,10 @@
 import dis
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from inspect import Parameter, Signature
 from types import FunctionType
+from typing import Any
 
 from optimist.errors import ConfigError, nearest
 
@@ -16,15 +18,28 @@ _VARIABLE = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 def name_options(cls: type) -> None:
     """Give methods of a class that take ``**options`` the signature that they have in effect.
 
-    What they pass on are the options of the class above; if they pass nothing on, they have none
-    but those that they name.
+    Options that a method passes on are options of the class above; a method that passes nothing on
+    has those that it names. The methods of other classes stay as they are.
     """
     for method in CONFIGURED:
-        for place, base in enumerate(cls.__mro__):
-            function = vars(base).get(method)
-            if isinstance(function, FunctionType) and _takes_any(function):
-                signature = Signature(_in_effect(cls.__mro__[place:], method))
-                function.__signature__ = signature  # type: ignore[attr-defined]
+        found = next((vars(base)[method] for base in cls.__mro__ if method in vars(base)), None)
+        if isinstance(found, FunctionType) and _takes_any(raw := _raw(found)):
+            setattr(cls, method, _with_signature(raw, _in_effect(cls.__mro__, method)))
+
+
+def _raw(function: FunctionType) -> FunctionType:
+    """Return a method as it was written, whatever `name_options` has made of it."""
+    written = inspect.unwrap(function)
+    return written if isinstance(written, FunctionType) else function
+
+
+def _with_signature(function: FunctionType, parameters: Sequence[Parameter]) -> Callable:
+    @wraps(function)
+    def called(*arguments: Any, **options: Any) -> Any:
+        return function(*arguments, **options)
+
+    called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return called
 
 
 def _takes_any(function: FunctionType) -> bool:
@@ -35,35 +50,27 @@ def _takes_any(function: FunctionType) -> bool:
 def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
     """Return the parameters of the first of some classes that has a method, with what it passes on.
 
-    Others than the first are those above it, in the order in which Python asks them.
+    The classes after it are those above it, in the order in which Python asks them.
     """
     for place, cls in enumerate(classes):
-        function = vars(cls).get(method)
-        if isinstance(function, FunctionType):
+        found = vars(cls).get(method)
+        if isinstance(found, FunctionType):
+            function = _raw(found)
             own = [*inspect.signature(function).parameters.values()]
             named = [p for p in own if p.kind not in _VARIABLE]
             if not (_takes_any(function) and _passes_on(function)):
                 return named
-            has_places = any(p.kind is p.VAR_POSITIONAL for p in own)
+            names = {p.name for p in named}
             above = _in_effect(classes[place + 1 :], method)[1:]
-            return _joined(named, above, has_places)
+            more = [p for p in above if p.name not in names and p.kind not in _VARIABLE]
+            # A configuration gives options by name alone.
+            return [*named, *(p.replace(kind=p.KEYWORD_ONLY) for p in more)]
     return []
 
 
 def _passes_on(function: FunctionType) -> bool:
     """Return whether a function calls something with arguments that it was given as they are."""
     return any(step.opname == "CALL_FUNCTION_EX" for step in dis.get_instructions(function))
-
-
-def _joined(
-    own: Sequence[Parameter], above: Sequence[Parameter], has_places: bool
-) -> list[Parameter]:
-    """Return own parameters, then others; without ``has_places`` these are given by name alone."""
-    names = {p.name for p in own}
-    more = [p for p in above if p.name not in names and p.kind not in _VARIABLE]
-    if not has_places:
-        more = [p.replace(kind=p.KEYWORD_ONLY) for p in more]
-    return sorted([*own, *more], key=lambda p: p.kind)
 
 
 def defaults(function: Callable) -> dict:

@@ -43,12 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         completion.answer(parser)
     options = parser.parse_args(arguments)
     options.may_go_apart = arguments is None
-    if arguments is None:
-        arithmetic.fix()
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(terminal.LogFormatter("%(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     try:
+        if arguments is None:
+            arithmetic.fix()
         with unwritable_named(), _overlays(options):
             return options.command(options)
     except BrokenPipeError:  # the reader, say `head`, has seen enough
@@ -295,7 +295,7 @@ def _list(options):
 def _run(options):
     from optimist import apart
 
-    is_of_user = ".py:" in options.cell or options.configfile
+    is_of_user = ".py:" in options.cell or options.configfile or _packages_offer()
     if options.may_go_apart and is_of_user and not options.debug:
         return apart.run(sys.argv[1:], options.cell)
     arithmetic.verify()
@@ -332,6 +332,13 @@ def _run(options):
     if options.json:
         print(json.dumps([_summary(*item) for item in trajectories.items()], indent=1))
     return 0
+
+
+def _packages_offer():
+    """Return whether an installed package brings classes that a cell may name."""
+    from importlib.metadata import entry_points
+
+    return any(entry_points(group=f"optimist.{kind}") for kind in ("algorithms", "environments"))
 
 
 def _compare(options):

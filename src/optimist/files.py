@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 # Endings of files that are no text.
 BINARY = frozenset((".parquet", ".pdf", ".png", ".webp", ".woff2"))
 _MARK = b"\xef\xbb\xbf"  # with which some editors begin a text in UTF-8
-# Names of files that are being written, and the seconds after which nobody does so any more.
-_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{4,32}\.tmp")
+# Names of files that are being written, and the seconds after which their writer has ended.
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{32}\.tmp")
 ABANDONED = 6 * 3600.0
 
 

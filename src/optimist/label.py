@@ -77,7 +77,9 @@ class Label:
                 "the path of a file has neither blanks nor any of []=,"
             )
         if not text.isprintable():
-            raise ConfigError(f"{kind} {text!r} has hidden letters; allowed: printable ones")
+            raise ConfigError(
+                f"{kind} {text!r} has letters that are not printable; allowed: printable letters"
+            )
         options: dict[str, Value] = {}
         for item in filter(None, (match["options"] or "").split(",")):
             key, equals, value = (part.strip() for part in item.partition("="))
@@ -137,7 +139,8 @@ def _value(kind: str, text: str, key: str, value: str) -> Value:
     if value in _WORDS:
         return _WORDS[value]
     if _INTEGER.fullmatch(value) and len(value.lstrip("+-0")) < _MOST_DIGITS:
-        return plain(int(value))
+        digits = value.lstrip("+-").lstrip("0") or "0"  # Python reads at most 4300 digits
+        return plain(-int(digits) if value.startswith("-") else int(digits))
     is_number = _NUMBER.fullmatch(value) or value.lower().lstrip("+-.") in _NOT_FINITE
     if not is_number:
         return value

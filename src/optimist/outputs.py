@@ -42,7 +42,7 @@ def _check(option: str, name: str, marks: Mapping[str, bytes]) -> None:
         raise ConfigError(f"{what}, but {there} is write-protected")
     if there == path and not _is_own(path, marks[ending]):
         raise ConfigError(
-            f"{what}, which is there and was not written by {option}; allowed: a new name"
+            f"{what}, which is there without the mark of {option}; allowed: a new name"
         )
     if there != path and not there.is_dir():
         raise ConfigError(f"{what}, but {there} is no folder")

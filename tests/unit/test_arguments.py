@@ -82,3 +82,36 @@ def test_messages_name_what_is_passed_on():
     name_options(Dropped)
     with pytest.raises(ConfigError, match=r"unknown key 'dimension'.*allowed: noise"):
         check_keywords("x", ["dimension"], Dropped.__init__)
+
+
+class Mixin:
+    def __init__(self, *places, **options):
+        super().__init__(*places, **options)
+
+
+def test_a_class_above_two_others_is_none_of_them():
+    class Other:
+        def __init__(self, *, width=1):
+            self.width = width
+
+    class One(Mixin, Base):
+        pass
+
+    class Two(Mixin, Other):
+        pass
+
+    for cls in (One, Two):
+        name_options(cls)
+    assert [*inspect.signature(One).parameters] == ["horizon", "dimension", "noise"]
+    assert [*inspect.signature(Two).parameters] == ["width"]
+    assert Two(width=3).width == 3
+    assert [*inspect.signature(Mixin).parameters] == ["places", "options"]
+
+
+def test_options_may_follow_a_default():
+    class Late(Base):
+        def __init__(self, gamma=2.0, *places, **options):
+            super().__init__(*places, **options)
+
+    name_options(Late)
+    assert [*inspect.signature(Late).parameters] == ["gamma", "horizon", "dimension", "noise"]

@@ -63,8 +63,23 @@ def test_products_that_are_wrong_are_refused(monkeypatch):
 
 def test_other_kernels_are_refused(monkeypatch):
     monkeypatch.setattr(arithmetic, "is_shared", lambda: False)
+    with pytest.raises(OptimistError, match=r"this numpy has no others: .*OPTIMIST_KERNELS=own"):
+        arithmetic.verify()
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
     with pytest.raises(OptimistError, match="numpy was imported before optimist"):
         arithmetic.verify()
+
+
+def test_a_process_that_others_begin_wrongly_starts_again_once_and_says_why(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, numpy\nos.environ['OMP_NUM_THREADS'] = '4'\n"
+    )
+    command = [sys.executable, "-m", "optimist", "list", "bkb"]
+    env = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "error: numpy is imported before every command" in done.stderr
+    assert "{'OMP_NUM_THREADS': '4'}, as by a sitecustomize.py" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -364,13 +364,13 @@ COMMANDS = [
             ("glb_omd/logistic_s3/ofuglb[prune=yes]", "prune is 'yes'; allowed: false, true"),
             ("glb_omd/logistic_s3/ofuglb[prune=tru]", "(did you mean 'true'?); allowed: false"),
             *each(
-                "glb_omd/logistic_s3/gloc[variant=a%sc]", "hidden letters", "\x1b", "\x9b", "\x07"
+                "glb_omd/logistic_s3/gloc[variant=a%sc]", "not printable", "\x1b", "\x9b", "\x07"
             ),
             *each(
-                "glb_omd/logistic_s3/gloc[variant=a%sc]", "hidden letters", "\0", "\u202e", "\u200b"
+                "glb_omd/logistic_s3/gloc[variant=a%sc]", "not printable", "\0", "\u202e", "\u200b"
             ),
-            ("glb_omd/logistic_s3\x7f/gloc", "hidden letters"),
-            ("glb_omd/logistic_s3/mi\x1bne.py:Mine", "hidden letters"),
+            ("glb_omd/logistic_s3\x7f/gloc", "not printable"),
+            ("glb_omd/logistic_s3/mi\x1bne.py:Mine", "not printable"),
             (f"glb_omd/logistic_s3/gloc[variant={'x' * 201}]", "240 bytes; allowed: at most 239"),
         )
     ),

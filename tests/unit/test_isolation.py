@@ -2,14 +2,20 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from own_class import MINE
+from result_files import make, toy_trials
 
 import optimist
 from optimist import cli, new
+from optimist.algorithms import REGISTRIES
+from optimist.algorithms.uniform import Uniform
 from optimist.comparison import play as playing
 from optimist.errors import ConfigError, EndedError, ResultError
 from optimist.runs import isolation, results
@@ -17,14 +23,15 @@ from optimist.runs.isolation import isolated
 
 # Each is what a file does when it is loaded, or its class when it learns.
 PATCHES = {
+    "the mean of a ranking": (
+        "import pandas as pd; old = pd.Series.mean; "
+        "pd.Series.mean = lambda self, *a, **k: 0.5 * old(self, *a, **k)"
+    ),
     "numpy": "np.linalg.inv = lambda matrix: np.eye(len(matrix))",
-    "errors of numpy": "np.seterr(all='raise')",
-    "warnings": "import warnings; warnings.simplefilter('error')",
     "a published class": (
         "from optimist.algorithms.glb.rs_glincb import RSGLinCB; "
         "RSGLinCB.select = lambda self, arms: 0"
     ),
-    "the loop": "from optimist.runs import loop; loop.checkpoints = lambda *a: [1]",
 }
 LEAKS = {
     "a list of the module": ("", "SEEN.append(reward)", "int(sum(SEEN)) % len(arms)"),
@@ -188,3 +195,92 @@ def test_results_of_a_users_class_are_kept_under_its_own_name(here):
     assert {one["trials"]["cell"]["algorithm"] for one in kept} == {"uniform", LABEL}
     with pytest.raises(ResultError):
         results.read(here / "results/kept/none.parquet")
+
+
+def test_threads_of_a_class_hang_nothing(here):
+    pool = "from concurrent.futures import ThreadPoolExecutor; POOL = ThreadPoolExecutor(1)\n"
+    body = MINE.replace("pass", "assert POOL.submit(int, '7').result(20) == 7")
+    (here / "mine.py").write_text(pool + body)
+    assert len(ends(optimist.play("glb_omd/logistic_s3", [LABEL], trials=2, rounds=40), LABEL)) == 2
+
+
+def test_a_class_of_a_notebook_starts_each_trial_alike(here):
+    seen = []
+
+    class Keeps(Uniform):
+        def select(self, arms):
+            seen.append(1)
+            return len(seen) % len(arms) if len(seen) > 60 else 0
+
+    asked = {"trials": 3, "rounds": 50}
+    one, two = (
+        ends(optimist.play("glb_omd/logistic_s3", [Keeps], cores=cores, **asked), "Keeps")
+        for cores in (1, 2)
+    )
+    assert one == two and not seen
+    REGISTRIES["arms"].added.clear()
+
+
+def test_a_race_with_a_users_class_changes_no_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(MINE + PATCHES["a published class"] + "\n")
+    alone = make(tmp_path / "a", *race("rs_glincb"))
+    beside = make(tmp_path / "b", *race("mine.py:Mine", "rs_glincb"))
+    one, other = (results.digest(results.read(paths[-1])) for paths in (alone, beside))
+    assert one == other
+
+
+def race(*labels):
+    """Return the trials of a race."""
+    return [replace(toy_trials("timing", algorithm=one, horizon=60), race="r") for one in labels]
+
+
+def test_a_foreign_leader_is_kept_apart_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(MINE)
+    probe = {"leader": "mine.py:Mine", "every": 4}
+    asked = replace(toy_trials("timing", algorithm="gloc"), race="r", probe=probe)
+    assert asked.is_foreign and not asked.cell.is_foreign
+    (path,) = make(tmp_path, asked)
+    assert set(results.read(path)["status"].to_pylist()) == {"ok"}
+
+
+def test_an_error_that_cannot_say_what_it_is_ends_its_copy_alone(here):
+    fails = "type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})()"
+    (here / "mine.py").write_text(MINE.replace("pass", f"raise {fails}"))
+    with pytest.raises(ResultError, match="Mine, trial 0: Odd"):
+        optimist.play("glb_omd/logistic_s3", [LABEL], trials=1, rounds=5)
+
+
+@pytest.mark.skipif(not isolation.CAN_FORK, reason="functions run here")
+def test_children_are_waited_for_where_nobody_wants_to_know_of_them():
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        assert isolated(lambda: 5, 1) == 5
+        assert signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+
+
+def test_places_of_modules_may_be_paths(here, monkeypatch):
+    class Plain(Uniform):
+        pass
+
+    monkeypatch.setattr(sys, "path", [*sys.path, Path(here)])
+    assert ends(optimist.play("glb_omd/logistic_s3", [Plain], trials=1, rounds=5), "Plain")
+    REGISTRIES["arms"].added.clear()
+
+
+def test_what_multiplies_wrongly_is_named_and_no_class(here, monkeypatch, capsys):
+    (here / "sitecustomize.py").write_text(
+        "import numpy as np\nnp.einsum = lambda *a: np.zeros(1)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(here), prepend=os.pathsep)
+    with pytest.raises(ResultError, match=r"^numpy .* multiplies matrices wrongly .*=own, with"):
+        optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, rounds=5)
+
+
+def test_a_notebook_with_other_kernels_is_told(here, monkeypatch):
+    monkeypatch.setattr(playing.arithmetic, "is_shared", lambda: False)
+    with pytest.warns(UserWarning, match="other processes play the trials, with the shared"):
+        optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, rounds=5)

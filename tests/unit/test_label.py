@@ -88,3 +88,9 @@ def test_defaults_are_left_out():
 )
 def test_same(value, other, expected):
     assert same(value, other) is expected
+
+
+def test_zeros_in_front_are_no_digits():
+    assert str(Label.parse(f"a[b={'0' * 5001}5]")) == "a[b=5]"
+    assert str(Label.parse(f"a[b=-{'0' * 5001}5]")) == "a[b=-5]"
+    assert str(Label.parse(f"a[b={'0' * 5001}]")) == "a[b=0]"

@@ -574,3 +574,44 @@ def test_a_status_that_is_none_is_named(status):
     algorithm.status = status
     with pytest.raises(ConfigError, match=r"Cycling.status is .*; allowed: ok or unconverged, or"):
         play(environment(), algorithm, [3])
+
+
+@pytest.mark.parametrize("method", ["arms", "means", "reward", "regret", "context"])
+def test_an_environment_that_raises_is_blamed_by_name(method):
+    class World(ScriptedEnvironment):
+        pass
+
+    setattr(World, method, lambda self, t, *more: 1.0 / 0)
+    said = rf"^World.{method} raised ZeroDivisionError: .*\(test_loop.py, line .*\) in round 1$"
+    with pytest.raises(BrokenEnvironmentError, match=said):
+        play(World([ARMS], lambda t, index: 1.0), Cycling(), [5])
+
+
+@pytest.mark.parametrize("paid", [math.nan, math.inf])
+def test_a_reward_of_a_users_environment_that_is_not_finite_is_its_fault(paid):
+    class World(ScriptedEnvironment):
+        pass
+
+    with pytest.raises(BrokenEnvironmentError, match=r"^World.reward returned .* a finite number"):
+        play(World([ARMS], lambda t, index: paid), Cycling(), [5])
+
+
+def test_a_users_environment_cannot_switch_the_look_at_its_arms_off():
+    class World(ScriptedEnvironment):
+        arms_are_checked = True
+
+        def arms(self, t):
+            self.pools[0][0] *= 1.5
+            view = self.pools[0][:]
+            view.flags.writeable = False
+            return view
+
+    with pytest.raises(BrokenEnvironmentError, match=r"^World.arms in round 2"):
+        play(World([0.5 * ARMS], lambda t, index: 1.0), Cycling(), [20])
+
+
+def test_a_follower_ends_as_its_leader_did_if_that_was_early():
+    follower = Cycling()
+    follower.status = "unconverged"
+    found = replay(environment(), cycled(6, "timeout"), follower, [1, 4, 20], every=2)
+    assert found.status == "timeout" and found.columns["round"] == [1, 4]

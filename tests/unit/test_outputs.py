@@ -25,7 +25,7 @@ def test_a_picture_that_was_drawn_here_is_drawn_again(ending, tmp_path):
     drawn(path, **outputs.metadata(ending))
     outputs.check_picture("--plot", str(path))
     drawn(path)
-    with pytest.raises(ConfigError, match="was not written by --plot; allowed: a new name"):
+    with pytest.raises(ConfigError, match="without the mark of --plot; allowed: a new name"):
         outputs.check_picture("--plot", str(path))
     path.write_bytes(b"")
     outputs.check_picture("--plot", str(path))
@@ -38,9 +38,9 @@ def test_a_table_is_known_by_its_header(tmp_path):
         outputs.check_table("--csv", str(path), COLUMNS)
     for text in ("paper,setting\n1,2\n", "import numpy\n", "\n", ",".join(COLUMNS) + ",more\n"):
         path.write_text(text)
-        with pytest.raises(ConfigError, match="was not written by --csv"):
+        with pytest.raises(ConfigError, match="without the mark of --csv"):
             outputs.check_table("--csv", str(path), COLUMNS)
-    with pytest.raises(ConfigError, match="was not written by --costs"):
+    with pytest.raises(ConfigError, match="without the mark of --costs"):
         outputs.check_table("--costs", str(path), ("lane", "paper"))
 
 
@@ -51,7 +51,7 @@ def test_a_table_is_known_by_its_header(tmp_path):
         ("same.svg", "allowed: a file of csv"),
         ("table", "allowed: a file of csv"),
         ("x.csv/t.csv", "x.csv is no folder"),
-        ("queue.csv", "was not written by"),
+        ("queue.csv", "without the mark of"),
         ("link.csv", "--csv is .link.csv."),
     ],
 )

@@ -90,7 +90,7 @@ def test_rows_that_do_not_fit_are_refused_everywhere(sound, name):
     table, metadata = results.read(path), results.read_metadata(path)
     results.write(change(table), path, metadata)
     refused_everywhere(folder, path, words or "its rows are not those that were written")
-    if words is not None:  # whoever makes a digest of them too is still found out
+    if words is not None:  # the same rows with a digest of their own
         metadata.pop("rows")
         results.write(change(table), path, metadata)
         refused_everywhere(folder, path, words)
@@ -106,6 +106,8 @@ def test_rows_that_do_not_fit_are_refused_everywhere(sound, name):
         (lambda m: m["trials"].update(first="0"), "have trials.first '0'"),
         (lambda m: m["trials"].update(first=True), "have trials.first True"),
         (lambda m: m["trials"].update(stop=0), "its metadata describe no trials"),
+        (lambda m: m["trials"].update(rounds=-1), "its metadata describe no trials"),
+        (lambda m: m["trials"].update(rounds=True), "have trials.rounds True"),
         (lambda m: m["trials"].update(lane="other"), "its metadata describe no trials"),
         (lambda m: m["trials"].update(stop=6), "the result of regret/toy/here/gloc/000-005"),
         (lambda m: m["trials"]["cell"].update(paper="bkb"), "the result of regret/bkb/here/gloc"),
@@ -129,6 +131,13 @@ def test_metadata_that_are_a_list_are_refused(sound, monkeypatch):
     table = results.read(path).replace_schema_metadata({results.KEY: b"[1, 2]"})
     results.sealed.write_table(table, path)
     refused_everywhere(folder, path, r"its metadata have the value \[1, 2\]")
+
+
+def test_metadata_that_are_no_json_are_refused(sound):
+    folder, path = sound
+    table = results.read(path).replace_schema_metadata({results.KEY: b"{"})
+    results.sealed.write_table(table, path)
+    refused_everywhere(folder, path, "its metadata are no JSON")
 
 
 def test_a_file_in_the_place_of_another_is_refused(sound):

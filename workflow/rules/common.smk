@@ -25,7 +25,7 @@ try:
     check_place(workflow)
     check_records(is_dry_run=workflow.output_settings.dryrun)
     # Snakemake has read them, but would keep the last of two equal keys in silence, and reads 010 as
-    # eight. Those of another workflow, of which a part may be ours, are its own affair.
+    # eight. Another workflow that uses these rules as a module reads its own files.
     if config is workflow.modifier_stack[0].globals["config"]:
         for path in workflow.configfiles:
             check_read_alike(path, load_configfile(path))

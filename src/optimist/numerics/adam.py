@@ -1,4 +1,4 @@
-r"""Adam: steps along running means of gradients, divided by those of their squares.
+r"""Adam: steps along running means of gradients over roots of running means of squares.
 
 With gradients $g_t$, $b_1=0.9$, $b_2=0.999$, a rate a and $m_0=v_0=0$, in each coordinate
 $$m_t = b_1m_{t-1}+(1-b_1)g_t,\qquad v_t = b_2v_{t-1}+(1-b_2)g_t^2,\qquad

@@ -77,7 +77,7 @@ def _inline(text: str) -> str:
 
 
 def _formula(match: re.Match[str]) -> str:
-    """Return a formula as MathML, or as it is written if somebody's docstring has no other."""
+    """Return a formula as MathML, or as it is written where MathML has none."""
     block = match["block"]
     try:
         return to_mathml(block or match["inline"], block=block is not None)

@@ -111,23 +111,23 @@ def check_read_alike(path: str | Path, found: Any) -> None:
         What Snakemake read there; its YAML is version 1.1, see `optimist.plan.scalars`.
     """
     own = read_yaml(path)
-    for key, ours, theirs in _unlike("", _as_schema_says(own), _as_schema_says(found)):
+    for key, value, other in _unlike("", _as_schema_says(own), _as_schema_says(found)):
         raise ConfigError(
-            f"file {path}: {key} is {ours!r}, which Snakemake reads as {theirs!r}; allowed: a "
+            f"file {path}: {key} is {value!r}, which Snakemake reads as {other!r}; allowed: a "
             "number without zeros before it, true or false, or text in quotes"
         )
 
 
-def _unlike(place: str, ours: Any, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
+def _unlike(place: str, own: Any, found: Any) -> Iterator[tuple[str, Any, Any]]:
     """Yield where two documents differ, with both values."""
-    if isinstance(ours, Mapping) and isinstance(theirs, Mapping) and ours.keys() == theirs.keys():
-        for key, value in ours.items():
-            yield from _unlike(f"{place}.{key}".lstrip("."), value, theirs[key])
-    elif isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
-        for i, pair in enumerate(zip(ours, theirs, strict=True)):
+    if isinstance(own, Mapping) and isinstance(found, Mapping) and own.keys() == found.keys():
+        for key, value in own.items():
+            yield from _unlike(f"{place}.{key}".lstrip("."), value, found[key])
+    elif isinstance(own, list) and isinstance(found, list) and len(own) == len(found):
+        for i, pair in enumerate(zip(own, found, strict=True)):
             yield from _unlike(f"{place}.{i}", *pair)
-    elif not same(ours, theirs):
-        yield place or "the document", ours, theirs
+    elif not same(own, found):
+        yield place or "the document", own, found
 
 
 def _as_schema_says(config: Any) -> Any:

@@ -144,9 +144,9 @@ def _entries(node: yaml.MappingNode, place: str) -> Iterator[tuple[str, yaml.Nod
     lines: dict[str, int] = {}
     for key, value in node.value:
         if key.tag not in (scalars.TEXT, scalars.MERGE):
-            shown = key.value if isinstance(key, yaml.ScalarNode) else "a list or mapping"
+            name = key.value if isinstance(key, yaml.ScalarNode) else "a list or mapping"
             raise ConfigError(
-                f"{_line(key, place)}: key {shown} is no text; allowed: text, in quotes"
+                f"{_line(key, place)}: key {name} is no text; allowed: text, in quotes"
             )
         if key.value in lines:
             raise ConfigError(

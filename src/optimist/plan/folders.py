@@ -1,11 +1,11 @@
-"""The folders of results and figures: two folders, of which none holds sources."""
+"""The folders of results and figures: two folders without sources."""
 
 import os
 from pathlib import Path
 
 from optimist.errors import ConfigError, brief
 from optimist.layout import MOST_BYTES
-from optimist.root import project_root
+from optimist.root import project_root, workspace
 
 # Folders of a checkout, and of a folder that uses it, in which nothing that is made belongs.
 SOURCES = (
@@ -19,8 +19,8 @@ def check(results: str, figures: str) -> None:
     places = {"results": results, "figures": figures}
     for key, name in places.items():
         _check_name(key, name)
-        _check_place(f"{key} is {name!r}", Path(os.path.realpath(name)))
-    if os.path.realpath(results) == os.path.realpath(figures):
+        _check_place(f"{key} is {name!r}", Path(os.path.realpath(workspace() / name)))
+    if os.path.realpath(workspace() / results) == os.path.realpath(workspace() / figures):
         raise ConfigError(f"results and figures are both {figures!r}; allowed: two folders")
 
 
@@ -35,7 +35,7 @@ def _check_name(key: str, name: str) -> None:
 
 def _check_place(what: str, folder: Path) -> None:
     allowed = "allowed: a folder of its own, such as results or figures"
-    roots = [Path(os.path.realpath(root)) for root in (project_root(), Path.cwd())]
+    roots = [Path(os.path.realpath(root)) for root in (project_root(), workspace())]
     for root in roots:
         if folder == root or folder in root.parents:
             raise ConfigError(f"{what}, which holds the sources; {allowed}")

@@ -50,7 +50,9 @@ class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mis
 
 def _whole(loader: Loader, node: yaml.ScalarNode) -> int:
     base = _BASES.get(node.value[:2], 10)
-    return int(node.value if base == 10 else node.value[2:], base)
+    digits = node.value.lstrip("+-") if base == 10 else node.value[2:]
+    number = int(digits.lstrip("0") or "0", base)  # Python reads at most 4300 digits
+    return -number if node.value.startswith("-") else number
 
 
 def _real(loader: Loader, node: yaml.ScalarNode) -> float:

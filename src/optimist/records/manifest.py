@@ -6,6 +6,7 @@ the manifest below it.
 
 import json
 import os
+import shlex
 import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
@@ -199,15 +200,15 @@ def _altered(path: Path, place: Path, digest: str) -> ResultError:
 def remedy(path: Path, otherwise: str = "restore it, or delete it and run its target again") -> str:
     """Return how a file comes back: from git, which may have it, or as is said otherwise."""
     if _is_tracked(path):
-        return f"restore it with git: git checkout -- {os.path.relpath(path)}"
+        return f"restore it with git: git checkout -- {shlex.quote(os.path.relpath(path))}"
     return otherwise
 
 
 def _is_tracked(path: Path) -> bool:
     command = ["git", "-C", str(path.parent), "ls-files", "--error-unmatch", path.name]
     try:
-        return not subprocess.run(command, capture_output=True, check=False).returncode
-    except OSError:
+        return not subprocess.run(command, capture_output=True, timeout=20).returncode
+    except (OSError, subprocess.SubprocessError):
         return False
 
 

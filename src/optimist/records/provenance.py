@@ -98,7 +98,7 @@ def _code() -> _Code:
 
 
 def _code_by_git() -> _Code:
-    # An installed package may lie in a repository of somebody else, whose commit says nothing.
+    # An installed package may lie in another repository, whose commit says nothing of it.
     if not _git("ls-files", "--", "__init__.py"):
         return _Code(unknown="" if _is_installed() else "the repository around it is another")
     # What the workflow itself writes, figures and the verdicts in the README, does not count.

@@ -11,7 +11,7 @@ from optimist.errors import ResultError
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _NAME = re.compile(r"refs/[^\0]+")
-MOST_NAMES = 5  # that stand for another name, one after the other
+MOST_NAMES = 5  # references from one name to the next
 
 
 def top_of(path: Path) -> Path | None:
@@ -64,7 +64,7 @@ def _commit(folder: Path) -> str:
 
 
 def _named(name: str, folders: list[Path]) -> str:
-    """Return what a branch or another name stands for."""
+    """Return the commit of a branch or of another name."""
     if name == "refs/heads/.invalid":
         raise ResultError(f"{folders[-1]} keeps its branches in a table that only git reads")
     if not _NAME.fullmatch(name) or ".." in name:

@@ -52,14 +52,15 @@ def check_metadata(metadata: Any) -> None:
         raise ResultError(f"its metadata have {fault}")
     asked = metadata["trials"]
     is_range = 0 <= asked["first"] < asked["stop"]
-    if asked["lane"] not in LANES or not is_range or asked["cell"]["spec"]["horizon"] < 1:
+    rounds = asked["cell"]["spec"]["horizon"], asked["rounds"] or 1
+    if asked["lane"] not in LANES or not is_range or min(rounds) < 1:
         raise ResultError("its metadata describe no trials")
 
 
 def _faults(value: Any, form: Any, place: str) -> Iterator[str]:
     if not isinstance(form, Mapping):
-        is_bool = isinstance(value, bool) and form is int
-        if not isinstance(value, form) or is_bool:
+        kinds = form if isinstance(form, tuple) else (form,)
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             yield f"{place} {value!r}"
     elif not isinstance(value, Mapping):
         yield f"{place or 'the value'} {value!r}"

@@ -77,6 +77,14 @@ def read(path: str | Path, columns: Sequence[str] | None = None) -> pa.Table:
     UnreadableError
         If the system does not let it be read.
     """
+    table = _open(path)[0]
+    return (
+        table if columns is None else table.select([n for n in columns if n in table.schema.names])
+    )
+
+
+def _open(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
+    """Return the checked rows and metadata of a result file."""
     file = sealed.open_parquet(path, REMEDY)
     present = file.schema_arrow.names
     missing = [name for name in REQUIRED if name not in present]
@@ -85,7 +93,7 @@ def read(path: str | Path, columns: Sequence[str] | None = None) -> pa.Table:
     table, metadata = file.read(), _metadata(file, path)
     with _named(path):
         check_rows(table, metadata)
-    return table if columns is None else table.select([n for n in columns if n in present])
+    return table, metadata
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
@@ -98,8 +106,11 @@ def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
     found = file.schema_arrow.metadata or {}
     if KEY not in found:
         raise ResultError(f"{path} is no result file: it has no metadata; {REMEDY}")
-    metadata: dict[str, Any] = json.loads(found[KEY])
     with _named(path):
+        try:
+            metadata: dict[str, Any] = json.loads(found[KEY])
+        except ValueError as error:
+            raise ResultError(f"its metadata are no JSON ({error})") from None
         check_metadata(metadata)
         asked, place = metadata["trials"], parse_result(Path(path).absolute())
         names = (asked["cell"][key] for key in ("paper", "setting", "algorithm"))
@@ -197,8 +208,7 @@ class Store:
             Whether there was.
         """
         try:
-            read(self.path)
-            metadata = read_metadata(self.path)
+            metadata = _open(self.path)[1]
         except (ResultError, UnreadableError):
             return False
         if _decisive(metadata) != self._decisive:

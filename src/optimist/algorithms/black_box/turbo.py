@@ -30,7 +30,6 @@ from optimist.problems.box import BoxProblem
 FLAT = Flat()
 FIRST, SHORTEST, LONGEST = 0.8, 0.5**7, 1.6
 IMPROVEMENT = 1e-3  # of the best value so far
-FITS = ("adam", "lbfgs")
 MOST = 5000  # candidates
 PERTURBED = 20  # coordinates that are moved, on average, if there are more
 DENSE = 1e-6  # values that spread less are not divided by their spread
