@@ -100,7 +100,7 @@ def _climbed(name: str, path: str) -> tuple[str, str]:
 
 
 def _below(folder: str, name: str) -> Iterator[str]:
-    """Yield the file of the module ``name`` below a folder, and the files of the packages around it."""
+    """Yield the file of the module ``name`` below a folder, and of the packages around it."""
     place = folder
     for part in name.split("."):
         place = os.path.join(place, part)

@@ -79,7 +79,8 @@ def test_a_class_that_ends_its_process_is_one_line(tmp_path, status):
     done = subprocess.run(PLAY, cwd=tmp_path, capture_output=True, text=True)
     how = f"exit status {status}, as os._exit in a class does it"
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"error: {PLAY[-1]}: its process ended with {how}\n"
+    ended = f"{PLAY[-1]}, trial 0: the process that played it ended with {how}"
+    assert done.stderr == f"error: {ended}\n"
 
 
 @contextmanager

@@ -93,8 +93,8 @@ def play(
     refused if they differ, since it then draws from another generator than its own.
 
     All trials are played by processes with the shared kernels (`optimist.arithmetic`), whatever
-    numpy does in the calling process, such as a notebook. Each trial of a user's class has a copy of
-    such a process.
+    numpy does in the calling process, such as a notebook. Each trial of a user's class has a
+    copy of such a process.
 
     Parameters
     ----------

@@ -237,7 +237,6 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
                     f"{cell.algorithm!r}; allowed: each once"
                 )
             asked[cell.algorithm] = label
-            check_length(cell.paper, cell.setting, cell.algorithm)
             found[cell.name] = cell
     return list(found.values())
 
@@ -248,6 +247,7 @@ def _is_foreign(label: str) -> bool:
 
 def _tried(cell: Cell) -> Cell:
     """Return a cell whose algorithm could be built on a problem of two rounds."""
+    check_length(cell.paper, cell.setting, cell.algorithm)
     short = Cell(cell.paper, cell.setting, cell.algorithm, {**cell.spec, "horizon": 2})
     try:
         make_algorithm(cell.algorithm, build(short, 0, stand_in())[1])

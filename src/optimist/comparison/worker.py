@@ -63,7 +63,7 @@ def answer(request: dict[str, Any]) -> dict[str, object]:
     except ConfigError as error:
         return {"error": f"{where}: {error}", "kind": "contract"}
     except EndedError as error:
-        return {"error": str(error), "kind": "ended"}
+        return {"error": f"{where}: {error}", "kind": "ended"}
     except OptimistError as error:
         return {"error": f"{where}: {error}", "kind": "system"}
     except (Exception, SystemExit) as error:

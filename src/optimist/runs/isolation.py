@@ -60,8 +60,11 @@ def isolated(function: Callable[[], Any], seed: int) -> Any:
         os.close(writing)
         try:
             content, status = _received(reading, child)
+        except KeyboardInterrupt:
+            _end(child, PATIENCE)
+            raise
         except BaseException:
-            _end(child)
+            _end(child, 0.0)
             raise
         finally:
             os.close(reading)
@@ -119,10 +122,10 @@ def _end_with(parent: int) -> None:
             os._exit(1)
 
 
-def _end(child: int) -> None:
-    """Wait for a child that an interruption has reached too, then kill it."""
+def _end(child: int, patience: float) -> None:
+    """Wait some seconds for a child, which an interruption reaches too, then kill it."""
     with suppress(ChildProcessError, ProcessLookupError):
-        for _ in range(int(PATIENCE / 0.05)):
+        for _ in range(int(patience / 0.05)):
             if _status(child, os.WNOHANG) is not None:
                 return
             time.sleep(0.05)

@@ -292,9 +292,7 @@ class Player:
                 partial(self._ended_early, seconds, warmed), seeding.seed(name, trial)
             )
         except EndedError as error:
-            raise EndedError(
-                f"{name}, trial {trial}: the process that played it ended with {error}"
-            ) from None
+            raise EndedError(f"the process that played it ended with {error}") from None
         if histories is not None:
             histories.update(played)
         return found
@@ -308,7 +306,6 @@ class Player:
     def _play_here(self, trial: int, rounds: int | None, histories: Histories | None) -> Played:
         """Return what a trial of the cell did, and all histories."""
         trials = self._trials
-        histories = {} if histories is None else histories
         found = play_trial(
             trials.cell,
             trial,
@@ -319,7 +316,7 @@ class Player:
             time_limit=trials.time_limit,
             histories=histories,
         )
-        return found, histories
+        return found, {} if histories is None else histories
 
     def _ended_early(self, seconds: float | None, play: Callable[[], Played]) -> Played:
         """Play within limits; a trial that meets one ends with a status."""
