@@ -179,7 +179,8 @@ def says_what_is_allowed(method: Method) -> None:
     for key, default in method.options.items():
         text = _heard(method, key, "nonsense")
         named = [str(default)] if isinstance(default, bool | str) else []
-        lacking = [word for word in (key, "'nonsense'", "allowed", *named) if word not in text]
+        needed = (key, "'nonsense'", "allowed", *named)
+        lacking = [word for word in needed if word.lower() not in text.lower()]
         allowed = f"one that has {', '.join(lacking)}, as those of optimist.errors have"
         require(not lacking, f"{key}=nonsense is refused with: {text}", allowed)
 
