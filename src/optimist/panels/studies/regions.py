@@ -70,11 +70,8 @@ class Regions(Study):
         import pandas as pd
 
         rounds = min(self.section["round"], caps["rounds"] or self.section["round"])
-        resolution = self.section["resolution"]
-        found = [
-            apart(cell, partial(confidence_region, cell, rounds, resolution, data_dir))
-            for cell in cells
-        ]
+        more = rounds, self.section["resolution"], data_dir
+        found = [apart(cell, partial(confidence_region, cell, *more)) for cell in cells]
         areas = [
             ("region_area", cell.algorithm, area(region))
             for cell, region in zip(cells, found, strict=True)
