@@ -283,7 +283,7 @@ def disk(project, request):
         return subprocess.run(command, capture_output=True, text=True)
 
     # Room for two of the four results, with their logs and benchmarks.
-    done = mount("size=44k")
+    done = mount("size=56k")
     if done.returncode:
         pytest.skip(f"file systems cannot be mounted here: {done.stderr.strip()}")
     yield lambda options: mount(f"remount,{options}")

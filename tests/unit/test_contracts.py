@@ -228,7 +228,7 @@ BROKEN = {
         ),
         (
             "def update(self, arms, index, reward):\n    if reward > 1e6: self.status = 'odd'",
-            "with rewards of 1e+12 its status is 'odd'; allowed: ok, unconverged",
+            "raised ConfigError: Mine.status is 'odd'; allowed: ok or unconverged",
         ),
     ],
     "rewards_that_are_not_finite_are_recorded": [

@@ -708,7 +708,7 @@ def test_processes_share_a_folder_and_an_environment_is_light(table, fits):
         ({"initial": 0}, "initial is 0"),
         ({"folds": 1}, "folds is 1; allowed: a whole number, at least 2"),
         ({"folds": 28}, "folds is 28; allowed: at most 27, rows of a class"),
-        ({"standardize": "yes"}, "standardize is 'yes'; allowed: True, False"),
+        ({"standardize": "yes"}, "standardize is 'yes'; allowed: true, false"),
         ({"deviation": -0.1}, "deviation is -0.1; allowed: a number, at least 0"),
         ({"deviation": "low"}, "deviation is 'low'"),
         ({"deviation": float("nan")}, "deviation is nan"),
