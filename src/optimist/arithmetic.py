@@ -59,6 +59,11 @@ def fix() -> None:
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
+def fix_order_of_sets() -> None:
+    """Fix in child processes, such as jobs, an order on which a user's class may depend."""
+    os.environ["PYTHONHASHSEED"] = "0"
+
+
 def variables() -> dict[str, str]:
     """Return the environment variables of one thread and of the shared kernels."""
     return dict.fromkeys(THREADS, "1") | kernels()

@@ -1,8 +1,8 @@
-import os
 import sys
 
 from snakemake.common.configfile import load_configfile
 
+from optimist import arithmetic
 from optimist.errors import OptimistError, check_writable
 from optimist.plan.config import check_read_alike, with_defaults
 from optimist.plan.costs import FIRST
@@ -10,8 +10,7 @@ from optimist.plan.place import check_outputs, check_place, check_records
 from optimist.plan.plan import Plan
 from optimist.terminal import shown
 
-# A user's class may depend on the order of Python's sets, which jobs take from here.
-os.environ["PYTHONHASHSEED"] = "0"
+arithmetic.fix_order_of_sets()
 
 
 report: "../report/workflow.rst"
