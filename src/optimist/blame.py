@@ -63,6 +63,13 @@ def without_traceback(error: BaseException) -> BaseException:
     return error.with_traceback(None)
 
 
+class _InOtherProcess(Exception):
+    """The traceback of another process, which a log shows before this one's."""
+
+    def __str__(self) -> str:
+        return f"in another process\n{self.args[0]}"
+
+
 def to_text(error: BaseException) -> dict[str, Any]:
     """Return an error as plain data for `from_text`, which another process may call.
 
@@ -83,7 +90,7 @@ def to_text(error: BaseException) -> dict[str, Any]:
 
 
 def from_text(plain: Mapping[str, Any]) -> BaseException:
-    """Return the error that `to_text` described; its traceback is a note."""
+    """Return the error that `to_text` described; its cause has its traceback, as a text."""
     if plain["pickled"] is not None:
         found: BaseException = pickle.loads(plain["pickled"])
         return found
@@ -91,7 +98,7 @@ def from_text(plain: Mapping[str, Any]) -> BaseException:
         return KeyboardInterrupt()
     error = type(plain["type"], (Exception,), {})(plain["words"])
     setattr(error, _PLACE, plain["place"])
-    error.add_note(plain["traceback"])
+    error.__cause__ = _InOtherProcess(plain["traceback"])
     return error
 
 

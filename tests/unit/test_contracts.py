@@ -199,12 +199,6 @@ BROKEN = {
             "paid = property(lambda self: self.__dict__.setdefault('sums', np.zeros(20)))",
             "with arms in the opposite order it chose the same places in 30 rounds; allowed:",
         ),
-        (
-            "def select(self, arms):\n"
-            "    if not hasattr(self, 'first'): self.first = arms.copy()\n"
-            "    return int(np.argmax(self.first @ np.linalg.solve(self.H, self.total)))",
-            "with arms in the opposite order it chose the same places",
-        ),
     ],
     "diagnostics_are_plain_numbers": [
         ("def diagnostics(self): return {'H': self.H}", "diagnostics['H'] is array("),

@@ -342,7 +342,7 @@ def looks_at_the_arms_that_it_is_offered(toy: Toy) -> None:
         if choose(turned, offered, t) != index:
             return
         learns |= choose(other, arms, t) != index
-        reward = float(index % 2)
+        reward = float(arms[index, 0] > 0.0)
         for algorithm, given, paid in (
             (one, arms, reward),
             (turned, offered, reward),
