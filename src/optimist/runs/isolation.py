@@ -28,7 +28,7 @@ _SECONDS = 0.2  # between two looks at a copy whose own children may hold its pi
 
 
 def isolated(function: Callable[[], Any], seed: int) -> Any:
-    """Return what ``function`` returns in a copy of this process, which then ends.
+    """Call ``function`` in a copy of this process, which then ends, and return its answer.
 
     Where a system has no safe copies, macOS and Windows, the function runs here.
 
@@ -69,7 +69,7 @@ def isolated(function: Callable[[], Any], seed: int) -> Any:
         finally:
             os.close(reading)
     if not content:
-        raise EndedError(status_in_words(status))
+        raise EndedError(f"the process that played it ended with {status_in_words(status)}")
     kind, value = pickle.loads(content)
     if kind == "error":
         raise from_text(value)

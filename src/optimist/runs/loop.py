@@ -270,7 +270,7 @@ class RewardError(Exception):
 
 
 def _asked(environment, method, t, *arguments):
-    """Return what a method of an environment returns in round ``t``; its errors are its own."""
+    """Call a method of an environment; an exception becomes an error that names it."""
     try:
         return getattr(environment, method)(*arguments)
     except (MemoryError, OptimistError):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from optimist.algorithms import algorithm_module
-from optimist.errors import ConfigError, EndedError, OutOfTimeError
+from optimist.errors import ConfigError, OutOfTimeError
 from optimist.files import fingerprint
 from optimist.label import name_of
 from optimist.layout import Result
@@ -287,12 +287,9 @@ class Player:
             return self._ended_early(seconds, play)[0]
         name = self._trials.cell.name
         warmed = partial(self._warmed_up, trial, play)
-        try:
-            found, played = isolated(
-                partial(self._ended_early, seconds, warmed), seeding.seed(name, trial)
-            )
-        except EndedError as error:
-            raise EndedError(f"the process that played it ended with {error}") from None
+        found, played = isolated(
+            partial(self._ended_early, seconds, warmed), seeding.seed(name, trial)
+        )
         if histories is not None:
             histories.update(played)
         return found
@@ -304,7 +301,7 @@ class Player:
         return play()
 
     def _play_here(self, trial: int, rounds: int | None, histories: Histories | None) -> Played:
-        """Return what a trial of the cell did, and all histories."""
+        """Return the trajectory of a trial, and all histories."""
         trials = self._trials
         found = play_trial(
             trials.cell,

@@ -117,7 +117,7 @@ class GPOptimiser(BoxAlgorithm):
         """Return where one run from the starts (k, d) ends, (k, d), and the values there, (k,).
 
         It maximises the sum of the acquisitions. Each term of the sum has coordinates of its own,
-        so its maxima are those of the terms.
+        so it is largest where each term is largest.
         """
 
         from scipy.optimize import Bounds, minimize
