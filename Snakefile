@@ -18,9 +18,7 @@ configfile: project_file("config/config.yaml")
 include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/runs.smk"
-include: "workflow/rules/aggregate.smk"
-include: "workflow/rules/figures.smk"
-include: "workflow/rules/claims.smk"
+include: "workflow/rules/products.smk"
 include: "workflow/rules/page.smk"
 
 

@@ -1,56 +1,68 @@
 """Where files are: every path of the workflow is formatted and parsed here, and nowhere else.
 
-Below the results folder stand ``regret`` and ``timing`` (result files by lane, paper, setting,
-algorithm and trials), ``data``, ``tables``, ``studies``, ``kept``, ``logs`` and ``benchmarks``;
-below the figures folder what a paper shows. A ``{wildcard}`` may stand wherever a name does.
+The results folder has ``run``, ``time`` and ``study`` (results by paper and digest), ``data``,
+``published``, ``kept``, ``logs`` and ``benchmarks``; the figures folder has the tables, figures and
+verdicts of each paper. A ``{wildcard}`` may stand wherever a name does.
 """
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from optimist.errors import ConfigError, brief
 
 LANES = ("regret", "timing")
-# Groups of targets, with what tells their targets and manifests from those of the paper.
+# Groups of targets, with what tells their targets from those of the paper.
 GROUPS = {"paper": "", "variants": "_variants"}
-# With what the manifest of something that is made alone begins.
-ALONE = "manifest_of_"
-# Aggregated tables of a group.
-AGGREGATED = ("finals", "regrets", "times")
 TABLE_ENDINGS = ("csv", "md")
 # A file system takes 255 bytes in a name, and one name of a scheduler's log folder has a paper, a
-# setting, an algorithm and trials with marks between them.
+# setting, an algorithm, trials and a digest with marks between them.
 MOST_BYTES = 239
+# Letters of the digest in the name of a result.
+DIGEST = 12
 
 
 class Result(NamedTuple):
-    """What the path of a result file says: trials first, ..., stop - 1 of a cell in a lane."""
+    """What the path of a result file says: trials first, ..., stop - 1 of a cell in a lane.
+
+    In the timing lane the results of a race share a folder, which is named by the number of the
+    race, and the path says nothing of trials.
+    """
 
     lane: str
     paper: str
     setting: str
     algorithm: str
-    first: int
-    stop: int
+    digest: str
+    first: int = 0
+    stop: int = 0
+    race: str = ""
 
     @property
     def path(self) -> str:
         """The path below a results folder."""
         setting, algorithm = quote(self.setting), quote(self.algorithm)
-        return result(self.lane, self.paper, setting, algorithm, self.trials)
+        if self.lane == "timing":
+            folder = race_folder(self.paper, self.race, self.digest)
+            return f"{folder}/{setting}/{algorithm}.parquet"
+        return result(self.paper, setting, algorithm, self.trials, self.digest)
 
     @property
     def trials(self) -> str:
-        """The name of the file without its ending."""
+        """The range of trials as in a path."""
         return f"{self.first:03d}-{self.stop - 1:03d}"
 
 
-def result(lane: str, paper: str, setting: str, algorithm: str, trials: str) -> str:
-    """Return the path of a result file below a results folder, from its parts."""
-    return f"{lane}/{paper}/{setting}/{algorithm}/{trials}.parquet"
+def result(paper: str, setting: str, algorithm: str, trials: str, digest: str) -> str:
+    """Return the path of a result file of the regret lane, from its quoted parts."""
+    return f"run/{paper}/{setting}/{algorithm}/{trials}.{digest}.parquet"
+
+
+def race_folder(paper: str, race: str, digest: str) -> str:
+    """Return the path of the folder of a race's results below a results folder."""
+    return f"time/{paper}/{race}.{digest}"
 
 
 def parse_result(path: str | PurePath) -> Result | None:
@@ -58,14 +70,20 @@ def parse_result(path: str | PurePath) -> Result | None:
 
     It may start with any folders.
     """
-    parts = PurePath(path).parts[-5:]
-    if len(parts) < 5 or parts[0] not in LANES or not parts[4].endswith(".parquet"):
-        return None
-    first, dash, last = parts[4].removesuffix(".parquet").partition("-")
-    if not (dash and first.isdecimal() and last.isdecimal()):
-        return None
-    lane, paper, setting, algorithm = parts[:4]
-    return Result(lane, paper, unquote(setting), unquote(algorithm), int(first), int(last) + 1)
+    found = _RUN.search(PurePath(path).as_posix())
+    if found:
+        paper, setting, algorithm, first, last, digest = found.groups()
+        names = unquoted(setting), unquoted(algorithm)
+        return Result("regret", paper, *names, digest, int(first), int(last) + 1)
+    found = _TIME.search(PurePath(path).as_posix())
+    if found:
+        paper, race, digest, setting, algorithm = found.groups()
+        return Result("timing", paper, unquoted(setting), unquoted(algorithm), digest, race=race)
+    return None
+
+
+_RUN = re.compile(r"(?:^|/)run/([^/]+)/([^/]+)/([^/]+)/([0-9]+)-([0-9]+)\.([0-9a-f]{12})\.parquet$")
+_TIME = re.compile(r"(?:^|/)time/([^/]+)/([0-9]+)\.([0-9a-f]{12})/([^/]+)/([^/]+)\.parquet$")
 
 
 def dataset_in(folder: str | Path, name: str) -> Path:
@@ -83,19 +101,6 @@ def by_digest(folder: str | Path, digest: str, ending: str) -> Path:
     return Path(folder) / digest[:2] / f"{digest}.{ending}"
 
 
-def parse_manifest(stem: str) -> tuple[str | None, str | None]:
-    """Return the group, or the one thing made alone, whose manifest has a name; the other is None.
-
-    Raises
-    ------
-    StopIteration
-        If no manifest has that name.
-    """
-    if stem.startswith(ALONE):
-        return None, stem.removeprefix(ALONE)
-    return next(group for group, ending in GROUPS.items() if stem == f"manifest{ending}"), None
-
-
 def check_length(paper: str, setting: str, algorithm: str, trials: str = "000-000") -> None:
     """Raise ConfigError if the labels of a cell are too long for the names of its files.
 
@@ -104,7 +109,7 @@ def check_length(paper: str, setting: str, algorithm: str, trials: str = "000-00
     ConfigError
         Saying how many bytes there are, in letters of UTF-8, and how many are allowed.
     """
-    parts = (paper, quote(setting), quote(algorithm), trials)
+    parts = (paper, quote(setting), quote(algorithm), trials, "0" * DIGEST)
     length = sum(len(os.fsencode(part)) for part in parts)
     if length > MOST_BYTES:
         raise ConfigError(
@@ -115,8 +120,24 @@ def check_length(paper: str, setting: str, algorithm: str, trials: str = "000-00
 
 
 def quote(label: str) -> str:
-    """Return a label as part of a path: one that names a file has no slash in it."""
-    return label.replace("%", "%25").replace("/", "%2F")
+    """Return a label as part of a path.
+
+    A slash would start a folder, and executors of Snakemake split wildcards at commas.
+    """
+    for letter, code in _CODES.items():
+        label = label.replace(letter, code)
+    return label
+
+
+def unquoted(text: str) -> str:
+    """Return the label that `quote` made a text of."""
+    for letter, code in reversed(_CODES.items()):
+        text = text.replace(code, letter)
+    return text
+
+
+# In this order, as each but the last has signs of its own.
+_CODES = {"%": "%25", "/": "%2F", "~": "%7E", ",": "~"}
 
 
 @dataclass(frozen=True)
@@ -138,13 +159,27 @@ class Layout:
         """Return where the result file ``path``, as of `Result.path`, is."""
         return f"{self.results}/{path}"
 
-    def any_result(self, lane: str) -> str:
-        """Return the pattern of a lane's result files."""
-        return self.result(result(lane, "{paper}", "{setting}", "{algorithm}", "{trials}"))
+    @property
+    def any_result(self) -> str:
+        """The pattern of result files of the regret lane."""
+        parts = ("{paper}", "{setting}", "{algorithm}", "{trials}", "{digest}")
+        return self.result(result(*parts))
+
+    def race(self, paper: str, race: str, digest: str) -> str:
+        """Return the path of the folder of a race's results."""
+        return self.result(race_folder(paper, race, digest))
+
+    def study(self, paper: str, study: str, digest: str) -> str:
+        """Return the path of the tables that a study of a paper makes."""
+        return f"{self.results}/study/{paper}/{study}.{digest}.parquet"
+
+    def published(self, paper: str, group: str) -> str:
+        """Return the path of the mark that all results of a paper's group are in its tables."""
+        return f"{self.results}/published/{paper}/{group}"
 
     @property
     def kept(self) -> str:
-        """The folder of results by what decides them, from which they are taken again."""
+        """The folder of trials that `compare` played, by what decides them."""
         return f"{self.results}/kept"
 
     # Data sets.
@@ -173,23 +208,6 @@ class Layout:
         """Return the path of the record of where a fetched table came from."""
         return f"{self.data_folder}/raw/{raw}.json"
 
-    # Tables that figures and claims are made from.
-
-    def aggregated(self, paper: str, group: str) -> dict[str, str]:
-        """Return the paths of a group's aggregated tables, by name."""
-        return {name: self._table(paper, group, name) for name in AGGREGATED}
-
-    def best_known(self, paper: str, group: str) -> str:
-        """Return the path of a group's table of best known values."""
-        return self._table(paper, group, "best_known")
-
-    def _table(self, paper: str, group: str, name: str) -> str:
-        return f"{self.results}/tables/{paper}/{group}/{name}.parquet"
-
-    def study(self, paper: str, table: str, ending: str) -> str:
-        """Return the path of a table that a study of a paper makes."""
-        return f"{self.results}/studies/{paper}/{table}.{ending}"
-
     # What a paper shows.
 
     def figure(self, paper: str, name: str) -> dict[str, str]:
@@ -207,22 +225,30 @@ class Layout:
         folder = f"{self.figures}/{paper}/tables"
         return {ending: f"{folder}/{name}.{ending}" for ending in TABLE_ENDINGS}
 
-    def trials(self, paper: str, group: str) -> dict[str, str]:
-        """Return the paths of a group's tables of all trials, by ending: ends, and curves."""
-        folder, ending = f"{self.figures}/{paper}", GROUPS[group]
-        return {
-            "csv": f"{folder}/tables/trials{ending}.csv",
-            "parquet": f"{folder}/curves{ending}.parquet",
-        }
+    def trials(self, paper: str) -> str:
+        """Return the path of the table of all trials of a paper."""
+        return f"{self.figures}/{paper}/trials.parquet"
+
+    def cells(self, paper: str) -> str:
+        """Return the path of the table of what made each cell of a paper."""
+        return f"{self.figures}/{paper}/cells.csv"
+
+    def best_known(self, paper: str) -> str:
+        """Return the path of the table of best known values of a paper."""
+        return f"{self.figures}/{paper}/best_known.csv"
+
+    def studies(self, paper: str) -> str:
+        """Return the path of the tables of all studies of a paper."""
+        return f"{self.figures}/{paper}/studies.parquet"
+
+    def record(self, paper: str, name: str) -> str:
+        """Return the path of the record of a figure, a table or the claims."""
+        return f"{self.figures}/{paper}/records/{name}.json"
 
     def claims(self, paper: str = "") -> dict[str, str]:
-        """Return the paths of the verdicts of a paper, or of all papers, by ending.
-
-        Those of a paper come with the rows of studies that they rest on.
-        """
+        """Return the paths of the verdicts of a paper, or of all papers, by ending."""
         folder = f"{self.figures}/{paper}".rstrip("/")
-        found = {ending: f"{folder}/claims.{ending}" for ending in TABLE_ENDINGS}
-        return {**found, "parquet": f"{folder}/studies.parquet"} if paper else found
+        return {ending: f"{folder}/claims.{ending}" for ending in TABLE_ENDINGS}
 
     @property
     def page(self) -> str:
@@ -233,19 +259,6 @@ class Layout:
     def index(self) -> str:
         """The path of the list of all figures."""
         return f"{self.figures}/README.md"
-
-    def manifest(self, paper: str = "", group: str = "paper") -> str:
-        """Return the path of the manifest of a paper's group, or of the verdicts of all papers."""
-        return f"{self.figures}/{paper}/manifest{GROUPS[group]}.json".replace("//", "/")
-
-    def manifest_of(self, paper: str, name: str) -> str:
-        """Return the path of the manifest of one figure or table, or of the claims, made alone."""
-        return f"{self.figures}/{paper}/{ALONE}{name}.json"
-
-    @property
-    def any_manifest(self) -> str:
-        """The pattern of the manifests of papers, and of their parts made alone."""
-        return f"{self.figures}/{{paper}}/{{manifest}}.json"
 
     # Records of jobs.
 
@@ -260,18 +273,3 @@ class Layout:
     def use(self, *parts: str) -> str:
         """Return where a job records what it used itself."""
         return f"{self.results}/benchmarks/{'/'.join(parts)}.json"
-
-
-def shared_names(folder: Path) -> list[Path]:
-    """Return what machines share of a results folder, relative to it: results, and data sets.
-
-    Facts about data sets are left out: their last digits are a machine's, and they are soon made.
-    """
-    patterns = [f"{lane}/**/*.parquet" for lane in LANES]
-    patterns += ["data/*.csv", "data/raw/*.parquet", "data/raw/*.json"]
-    names = (path.relative_to(folder) for pattern in patterns for path in folder.glob(pattern))
-    return sorted(
-        name
-        for name in names
-        if parse_result(name) or (name.parts[0] == "data" and not name.match("*_facts.csv"))
-    )

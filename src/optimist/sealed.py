@@ -6,7 +6,7 @@ text file ends in a line with it. What is read is parsed from the very bytes tha
 
 import hashlib
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,17 +30,38 @@ _MARK = KEY.encode() + b"\x18" + bytes([_LENGTH])
 _LINE = "# SHA-256 of the lines above: "
 
 
-def write_table(table: "pa.Table", path: str | Path, **options: Any) -> None:
-    """Write an Arrow table as Parquet, with options of `pyarrow.parquet.ParquetWriter`."""
-    write_atomically(path, lambda temporary: _write_parquet(table, temporary, options))
+def write_table(
+    table: "pa.Table | list[pa.Table]",
+    path: str | Path,
+    metadata: Mapping[str, str] | None = None,
+    **options: Any,
+) -> None:
+    """Write an Arrow table as Parquet.
+
+    Parameters
+    ----------
+    table : Table or list of Table
+        Several tables of one schema are row groups.
+    path : str or Path
+    metadata : mapping of str to str
+        Keys and values beside the schema.
+    **options
+        Of `pyarrow.parquet.ParquetWriter`.
+    """
+    groups = table if isinstance(table, list) else [table]
+    known = {**(metadata or {}), KEY: _BLANK.decode()}
+    write_atomically(path, lambda temporary: _write_parquet(groups, temporary, known, options))
 
 
-def _write_parquet(table: "pa.Table", path: Path, options: dict[str, Any]) -> None:
+def _write_parquet(
+    groups: "list[pa.Table]", path: Path, metadata: dict[str, str], options: dict[str, Any]
+) -> None:
     import pyarrow.parquet as pq
 
-    with pq.ParquetWriter(path, table.schema, **options) as writer:
-        writer.write_table(table)
-        writer.add_key_value_metadata({KEY: _BLANK.decode()})
+    with pq.ParquetWriter(path, groups[0].schema, **options) as writer:
+        for table in groups:
+            writer.write_table(table)
+        writer.add_key_value_metadata(metadata)
     content = path.read_bytes()
     with path.open("r+b") as file:
         file.seek(_place(content))

@@ -1,4 +1,5 @@
-# The page of results and the list of all figures, from what is committed alone.
+# The joined verdicts of all papers, the page of results and the list of all figures, from the tables
+# of papers alone.
 rule page:
     input:
         plan.targets.page_inputs,
@@ -10,10 +11,11 @@ rule page:
             labels={"what": "claims, figures and curves, to look through"},
         ),
         index=layout.index,
+        **layout.claims(),
     log:
         layout.log("page"),
     localrule: True
     params:
-        code=plan.code("page.py", "optimist.page.build", more=plan.page_sources),
+        code=plan.page_code,
     script:
         "../scripts/page.py"

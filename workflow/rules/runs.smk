@@ -1,36 +1,76 @@
-# One rule for each job that makes several result files, or one for any single one of the regret lane.
-for job in plan.jobs.rules:
+from optimist.plan.costs import FIRST
 
-    rule:
-        name:
-            job.name
-        input:
-            job.input,
-        output:
-            job.output,
-        log:
-            job.log,
-        benchmark:
-            job.benchmark
-        # The longest first, so that none is left over at the end.
-        priority: job.priority
-        # A timing job reserves cores that it does not use, so that little runs beside it; its script
-        # fixes BLAS to one thread whatever their number.
-        threads: plan.jobs.threads(job.lane, workflow)
-        resources:
-            **job.request,
-            slurm_extra=plan.node_alone(job.lane, "--exclusive"),
-            lsf_extra=plan.node_alone(job.lane, "-x"),
-        params:
-            code=plan.code("run_trials.py"),
-            trials=job.trials,
-            limits=job.limits,
-            layout=(layout.results, layout.figures),
-        script:
-            "../scripts/run_trials.py"
+
+# A result whose observed files have changed counts as absent; in remote jobs a failing cell must not
+# stop its neighbours in a group, which no option reaches.
+def cell_inputs(wildcards):
+    if workflow.remote_exec:
+        object.__setattr__(workflow.execution_settings, "keep_going", True)
+    return plan.jobs.data(plan.jobs.of_run)(wildcards)
+
+
+# Trials of one cell. The name of the file has the digest of all that decides them, so a result that is
+# there is one of today.
+rule run:
+    input:
+        cell_inputs,
+    output:
+        layout.any_result,
+    log:
+        layout.log("run", "{paper}", "{setting}", "{algorithm}", "{trials}.{digest}"),
+    # The longest first, so that none is left over at the end.
+    priority: plan.jobs.priority(plan.jobs.of_run)
+    resources:
+        **plan.jobs.request(plan.jobs.of_run),
+    params:
+        trials=plan.jobs.params(plan.jobs.of_run),
+        limits=plan.jobs.limits(plan.jobs.of_run),
+        data_dir=layout.data_folder,
+    script:
+        "../scripts/run.py"
+
+
+# A race: cells that one process plays in turns, alone on the machine. It reserves cores that it does
+# not use, so that nothing else of the workflow runs beside it; its script has one BLAS thread.
+rule time:
+    input:
+        plan.jobs.data(plan.jobs.of_time),
+    output:
+        directory(layout.race("{paper}", "{race}", "{digest}")),
+    log:
+        layout.log("time", "{paper}", "{race}.{digest}"),
+    threads: plan.jobs.cores(workflow)
+    resources:
+        **plan.jobs.request(plan.jobs.of_time),
+        slurm_extra=plan.jobs.alone(workflow, "slurm_extra"),
+        lsf_extra=plan.jobs.alone(workflow, "lsf_extra"),
+    params:
+        trials=plan.jobs.params(plan.jobs.of_time),
+        limits=plan.jobs.limits(plan.jobs.of_time),
+        data_dir=layout.data_folder,
+    script:
+        "../scripts/time.py"
+
+
+# The tables of a study of a paper.
+rule study:
+    input:
+        plan.studies.inputs,
+    output:
+        layout.study("{paper}", "{study}", "{digest}"),
+    log:
+        layout.log("study", "{paper}", "{study}.{digest}"),
+    priority: plan.studies.priority
+    resources:
+        **plan.costs.request(plan.studies.expected),
+    params:
+        spec=plan.studies.params,
+        data_dir=layout.data_folder,
+    script:
+        "../scripts/study.py"
 
 
 # The results of all cells that are left by `only`, without what is made from them.
 rule results:
     input:
-        list(plan.trials.by_path),
+        [path for paper in plan.papers for path in plan.targets.results(paper)],

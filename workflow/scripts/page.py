@@ -1,4 +1,4 @@
-"""Write the page of results and the list of figures, as `optimist page` does."""
+"""Join the verdicts of all papers, and write the page of results and the list of figures."""
 
 from optimist.jobs import logged
 
@@ -8,6 +8,9 @@ with logged(snakemake.log[0]):
     from optimist.page import build
     from optimist.plan.config import with_defaults
     from optimist.plan.plan import Plan
+    from optimist.products import join_claims
 
+    plan = Plan(with_defaults(snakemake.config))
+    join_claims(plan.layout, plan.papers)
     # Outputs are below the folder that Snakemake runs in, whatever package makes them.
-    build.write(Plan(with_defaults(snakemake.config)), Path.cwd())
+    build.write(plan, Path.cwd())

@@ -4,10 +4,12 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any, Protocol
 
 from optimist.claims.inference import Evidence
 from optimist.runs.loop import COMPLETE
+from optimist.runs.trial_table import Frames
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +54,7 @@ class Cells:
 
     Parameters
     ----------
-    groups : dict of dict
+    groups : Groups
         For each table its entries by key, see `group`.
     keep : mapping or None
         Of some cells, by lane, setting and algorithm, the first trial that counts and the one
@@ -70,7 +72,7 @@ class Cells:
 
     def __init__(
         self,
-        groups: Mapping[str, Mapping[Any, Any]],
+        groups: "Groups",
         keep: Mapping[tuple[str, str, str], tuple[int, float]] | None = None,
     ) -> None:
         self.groups = groups
@@ -105,77 +107,101 @@ class Cells:
         Trials before ``also`` are among them whatever counts. Raises Missing naming every cell
         without such rows.
         """
-        known = self.groups[table]
-        frames = [
-            self._complete(self._kept(known.get(pair), (LANE_OF[table], *pair), also), column, pair)
-            for pair in pairs
-        ]
-        absent = [
-            f"{setting}/{algorithm} ({LANE_OF[table]} lane{why})"
-            for (setting, algorithm), (frame, why) in zip(pairs, frames, strict=True)
-            if frame is None
-        ]
+        lane, found, absent = LANE_OF[table], [], []
+        for pair in pairs:
+            keep = self._keep.get((lane, *pair))
+            rows, why, rounds, notes = self.groups.complete(table, pair, keep, also)
+            self.notes += notes
+            if rows is not None and (column not in rows or rows[column].isna().all()):
+                rows, why = None, f", no column {column}"
+            if rows is None:
+                absent.append(f"{'/'.join(pair)} ({lane} lane{why})")
+                continue
+            self.rounds.append(rounds)
+            found.append(rows)
         if absent:
             raise Missing(absent)
-        self.rounds += [int(frame["round"].max()) for frame, _ in frames]
-        self.read += [(LANE_OF[table], *pair) for pair in pairs]
-        return [frame for frame, _ in frames]
+        self.read += [(lane, *pair) for pair in pairs]
+        return found
 
-    def _kept(self, rows, cell, also):
-        """Return the rows of the trials that count, None if there are none."""
-        if rows is None or cell not in self._keep:
-            return rows
-        first, stop = self._keep[cell]
-        counts = (rows["trial"] >= first) & (rows["trial"] < stop)
-        kept = rows[counts | (rows["trial"] < also)]
-        return None if kept.empty else kept
-
-    def _complete(self, rows, column, pair):
-        if rows is None:
-            return None, ""
-        if not rows["status"].eq("ok").all():
-            rows, reasons = self._ended(rows, pair)
-            if rows.empty:
-                return None, f", no complete trial: {reasons}"
-        if column not in rows or rows[column].isna().all():
-            return None, f", no column {column}"
-        return rows, ""
-
-    def _ended(self, rows, pair):
-        """Return the rows of complete trials, and how others ended."""
-        status = rows.groupby("trial")["status"].last()
-        broken = status[~status.isin(COMPLETE)]
-        reasons = ", ".join(f"{n} {s}" for s, n in sorted(Counter(broken).items()))
-        self._note(pair, status, len(broken), f"left out ({reasons})")
-        self._note(pair, status, (status == "unconverged").sum(), "unconverged")
-        return rows[rows["status"].isin(COMPLETE)], reasons
-
-    def _note(self, pair, status, count, words):
-        if count:
-            self.notes.append(f"{'/'.join(pair)}: {count} of {len(status)} trials {words}")
+    def check_rounds(
+        self, settings: Iterable[str], algorithms: Iterable[str], rounds: Iterable[int]
+    ) -> None:
+        """Raise ResultError if the table of regrets thins away a round that a check names."""
+        regrets = self.groups.get("regrets")
+        if isinstance(regrets, Frames):
+            for setting, algorithm, t in product(settings, algorithms, rounds):
+                regrets.check_round((setting, algorithm), t)
 
     def measured(self, evidence: Evidence) -> Measurement:
         """Return the measurement that this evidence is of the cells read so far."""
         return Measurement(evidence, tuple(dict.fromkeys(self.read)))
 
 
-def group(tables: "Mapping[str, pd.DataFrame | None]") -> dict[str, dict[Any, Any]]:
-    """Return the entries of the tables by key, as `Cells` wants them; absent tables are empty."""
+class Groups(dict[str, Mapping[Any, Any]]):
+    """The entries of tables by key; many checks ask for the complete trials of the same cells."""
+
+    def __init__(self, entries: Mapping[str, Mapping[Any, Any]]) -> None:
+        super().__init__(entries)
+        self._known: dict[Any, tuple[Any, str, int, list[str]]] = {}
+
+    def complete(
+        self, table: str, pair: tuple[str, str], keep: tuple[int, float] | None, also: int
+    ) -> tuple[Any, str, int, list[str]]:
+        """Return the rows of a cell's complete trials, or None and why; its rounds; notes."""
+        key = table, pair, keep, also
+        if key not in self._known:
+            self._known[key] = _complete(_kept(self[table].get(pair), keep, also), "/".join(pair))
+        return self._known[key]
+
+
+def _kept(rows, keep, also):
+    """Return the rows of the trials that count, None if there are none."""
+    if rows is None or keep is None:
+        return rows
+    trial = rows["trial"].to_numpy()
+    counts = (trial >= keep[0]) & (trial < keep[1]) | (trial < also)
+    return rows if counts.all() else rows[counts] if counts.any() else None
+
+
+def _complete(rows, name):
+    if rows is None or rows.empty:
+        return None, "", 0, []
+    notes, reasons = [], ""
+    if not (rows["status"] == "ok").all():
+        status = rows.groupby("trial")["status"].last()
+        broken = status[~status.isin(COMPLETE)]
+        reasons = ", ".join(f"{n} {s}" for s, n in sorted(Counter(broken).items()))
+        counts = {f"left out ({reasons})": len(broken)}
+        counts["unconverged"] = int((status == "unconverged").sum())
+        notes = [f"{name}: {n} of {len(status)} trials {words}" for words, n in counts.items() if n]
+        rows = rows[rows["status"].isin(COMPLETE)]
+    if rows.empty:
+        return None, f", no complete trial: {reasons}", 0, notes
+    return rows, "", int(rows["round"].max()), notes
+
+
+def group(tables: "Mapping[str, pd.DataFrame | Mapping[Any, pd.DataFrame] | None]") -> Groups:
+    """Return the entries of the tables by key, as `Cells` wants them; absent tables are empty.
+
+    A table of cells may be a frame, or frames by setting and algorithm.
+    """
+    cells = {name: _group(tables, name, ["setting", "algorithm"]) for name in LANE_OF}
     facts = _group(tables, "facts", ["name", "setting"])
-    return {
-        "finals": _group(tables, "finals", ["setting", "algorithm"]),
-        "regrets": _group(tables, "regrets", ["setting", "algorithm"]),
-        "times": _group(tables, "times", ["setting", "algorithm"]),
-        "facts": {key: _fact(rows) for key, rows in facts.items()},
-        "studies": {name: table for name, table in tables.items() if name not in READ},
-    }
+    return Groups(
+        {
+            **cells,
+            "facts": {key: _fact(rows) for key, rows in facts.items()},
+            "studies": {name: table for name, table in tables.items() if name not in READ},
+        }
+    )
 
 
-def _group(
-    tables: "Mapping[str, pd.DataFrame | None]", name: str, keys: Sequence[str]
-) -> "dict[Any, pd.DataFrame]":
-    frame = tables.get(name)
-    return {} if frame is None or frame.empty else dict(iter(frame.groupby(keys, sort=False)))
+def _group(tables: "Mapping[str, Any]", name: str, keys: Sequence[str]) -> Mapping[Any, Any]:
+    found = tables.get(name)
+    if found is None or isinstance(found, Mapping):
+        return found or {}
+    return {} if found.empty else dict(iter(found.groupby(keys, sort=False)))
 
 
 def _fact(rows: "pd.DataFrame") -> Fact:

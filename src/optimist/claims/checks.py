@@ -24,6 +24,8 @@ KINDS = ("empirical", "guarantee", "fact")
 # Whether the paper fixes a reading, leaves it open, or has nothing to do with it: from the first to
 # the last, a reading is what the last of these is among its alternatives.
 STATUSES = ("stated", "open", "ours")
+# Arguments of metrics that are rounds, which the table of trials has to hold.
+ROUNDS = ("rounds", "since")
 # Bounds that are signs: they need no reason.
 SIGNS = (0, 1)
 
@@ -98,7 +100,12 @@ class Check:
         """The algorithms involved."""
         return self._named(ALGORITHMS)
 
-    def _named(self, keys: Iterable[str]) -> list[str]:
+    @property
+    def rounds(self) -> list[int]:
+        """The rounds that are asked for by number."""
+        return [t for t in self._named(ROUNDS) if t]
+
+    def _named(self, keys: Iterable[str]) -> list[Any]:
         found = [self.arguments[key] for key in keys if key in self.arguments]
         flat = itertools.chain.from_iterable(f if isinstance(f, list) else [f] for f in found)
         return list(dict.fromkeys(flat))
@@ -194,6 +201,14 @@ class Claim:
         return cls(**{"level": level, **written, "readings": readings})
 
     @property
+    def all_checks(self) -> Iterator[Check]:
+        """The checks of all readings, and their controls."""
+        for reading in self.readings:
+            for check in reading.checks:
+                yield check
+                yield from check.controls
+
+    @property
     def alpha(self) -> float:
         """The error allowed on each side of each look: half where there may be two (Bonferroni)."""
         return (1.0 - self.level) / 2.0 / self.looks
@@ -275,7 +290,7 @@ def _check_arguments(entry: Mapping[str, Any], *arguments: Mapping[str, Any]) ->
 def check_names(claims: Iterable[Claim], known: Iterable[str]) -> None:
     """Raise ConfigError for a check about a setting or an algorithm that is not ``known``."""
     for claim in claims:
-        for check in _all_checks(claim):
+        for check in claim.all_checks:
             for key in (*SETTINGS, *ALGORITHMS):
                 value = check.arguments.get(key, [])
                 for name in value if isinstance(value, list) else [value]:
@@ -328,13 +343,6 @@ def claim_cells(claim: Claim) -> set[tuple[str, str, str]]:
         for one in (check, *check.controls)
         for cell in needed_cells(metric(one.metric), one.arguments)
     }
-
-
-def _all_checks(claim: Claim) -> Iterator[Check]:
-    for reading in claim.readings:
-        for check in reading.checks:
-            yield check
-            yield from check.controls
 
 
 def _counted(claim: Claim) -> list[Check]:

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
-from optimist.claims.cells import LANE_OF, Cells, Metric
+from optimist.claims.cells import LANE_OF, Cells, Groups, Metric
 from optimist.errors import ConfigError
 
 
@@ -16,7 +16,7 @@ class _Asking(Cells):
     """Cells that note what is asked for, and have nothing."""
 
     def __init__(self) -> None:
-        super().__init__({})
+        super().__init__(Groups({}))
         self.asked: list[tuple[str, str, str]] = []
 
     def complete(self, table: str, column: str, *pairs: tuple[str, str], also: int = 0) -> Any:

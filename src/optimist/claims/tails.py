@@ -4,6 +4,7 @@ A pair of p-values is (1, 1) where numbers do not let anything be said.
 """
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,7 @@ def at_least(successes: int, n: int, share: float) -> float:
     return 1.0 if successes <= 0 else float(betainc(successes, n - successes + 1, share))
 
 
+@lru_cache(maxsize=4096)
 def largest_rejected(n: int, alpha: float) -> int:
     """Return the largest k with P(Bin(n, 1/2) <= k) <= alpha, -1 if there is none."""
     low, high = -1, n

@@ -1,6 +1,7 @@
 """How many trials, turns or pairs would decide, and what a number of them can show."""
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -62,6 +63,7 @@ def units_of_t(
     return _first(is_enough, least, 4 * max(least, math.ceil(guess)))
 
 
+@lru_cache(maxsize=4096)
 def units_of_signs(share: float, alpha: float, power: float) -> int | None:
     """Return the fewest pairs with which a sign test shows that a ``share`` is above one half."""
     from scipy.special import ndtri

@@ -179,6 +179,7 @@ def judge(
 
 
 def _measure(reading: Reading, check: Check, cells: Cells) -> Result:
+    cells.check_rounds(check.settings, check.algorithms, check.rounds)
     try:
         found, lack = metric(check.metric)(cells, **check.arguments), []
     except Missing as missing:

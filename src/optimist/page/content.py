@@ -33,7 +33,6 @@ from optimist.plan.config import claims_path, load_claims
 from optimist.plan.plan import Plan
 from optimist.records import manifest
 from optimist.root import PACKAGE, how_to_make, project_root
-from optimist.runs.committed import MEASURE
 from optimist.runs.loop import COMPLETE
 from optimist.runs.setting import option_defaults
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optimist.runs.committed import SUMMARIES
+# Summaries of a cell, as of `optimist.runs.trial_table.CellTrials.curves`.
+SUMMARIES = ("mean", "low", "high", "lower", "median", "upper")
 
 if TYPE_CHECKING:
     import pandas as pd

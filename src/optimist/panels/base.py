@@ -184,6 +184,11 @@ class Panel(ABC):
         return list(self.spec.get("algorithms", []))
 
     @property
+    def rounds(self) -> list[int]:
+        """The rounds that it reads by number, which the table of trials has to hold."""
+        return []
+
+    @property
     def cells(self) -> list[tuple[str, str]]:
         """The setting and algorithm of the cells whose results it is made from."""
         return list(product(self.settings, self.algorithms))

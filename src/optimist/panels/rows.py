@@ -62,7 +62,7 @@ class Tables:
 
     Parameters
     ----------
-    tables : mapping of str to DataFrame
+    tables : mapping of str to DataFrame, or to DataFrames by setting and algorithm
         ``curves``, ``finals``, ``times``, ``facts`` and those of studies; any may lack cells or be
         absent.
     paper : mapping
@@ -85,6 +85,13 @@ class Tables:
 
     def cell(self, name: str, setting: str, algorithm: str) -> "pd.DataFrame":
         """Return the rows of a cell."""
+        known = self._tables.get(name)
+        if isinstance(known, Mapping):
+            import pandas as pd
+
+            found = known.get((setting, algorithm), pd.DataFrame())
+            columns = dict.fromkeys([*FRAMES.get(name, ()), *CELLS, *found.columns])
+            return found.reindex(columns=list(columns))
         if name not in self._cells:
             frame = self.frame(name, CELLS)
             groups = dict(iter(frame.groupby(["setting", "algorithm"], sort=False)))

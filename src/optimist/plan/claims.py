@@ -6,16 +6,17 @@ from typing import Any
 
 from optimist import claims
 from optimist.claims.checks import Claim, claim_cells, claims_of
+from optimist.claims.metrics import MODULES
 from optimist.errors import unknown_name
-from optimist.files import fingerprint, read_text
+from optimist.files import read_text
 from optimist.panels import studies
 from optimist.plan.config import claims_path, load_claims
 from optimist.plan.costs import Costs
 from optimist.plan.shown import PlannedShown
 from optimist.plan.trials import PlannedTrials
+from optimist.runs.trials import CellKey
 
 Paper = Mapping[str, Any]
-CellKey = tuple[str, str, str]  # lane, setting, algorithm
 
 _CLAIM = re.compile(r"^\s*- id: (\S+)")
 
@@ -58,18 +59,31 @@ class PlannedClaims:
     ----------
     by_paper : dict
         The claims of each paper.
-    fingerprints : dict
-        By paper; its lists decide it too.
     least : dict
         By paper, how many trials its cells have at least, by lane, setting and algorithm.
     """
 
     def __init__(self, papers: Mapping[str, Paper], decide: Mapping[str, int]) -> None:
         self._decide = decide
-        documents = {name: load_claims(claims_path(name)) for name in papers}
-        self.by_paper = {name: claims_of(document) for name, document in documents.items()}
-        self.fingerprints = {name: fingerprint(one) for name, one in documents.items()}
+        self._documents = {name: load_claims(claims_path(name)) for name in papers}
+        self.by_paper = {name: claims_of(document) for name, document in self._documents.items()}
         self.least = more_trials(self.by_paper, decide)
+
+    # Of metrics, which decide verdicts though nothing imports them by name.
+    modules = MODULES
+
+    def document(self, paper: str) -> dict[str, Any]:
+        """Return the loaded claims of a paper."""
+        return self._documents[paper]
+
+    def rounds(self, paper: str) -> dict[str, set[int]]:
+        """Return the rounds that claims of a paper name, by ``lane/setting``."""
+        found: dict[str, set[int]] = {}
+        checks = (check for claim in self.by_paper[paper] for check in claim.all_checks)
+        for check in checks:
+            for setting in check.settings if check.rounds else ():
+                found.setdefault(f"regret/{setting}", set()).update(check.rounds)
+        return found
 
     def check(self, papers: Mapping[str, Paper], trials: PlannedTrials) -> None:
         """Refuse claims about what is not run, or is run too seldom to decide them."""

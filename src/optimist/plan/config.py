@@ -88,9 +88,6 @@ def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
             raise ConfigError(
                 f"algorithm_files.{name} has the name of a known algorithm; allowed: another name"
             )
-    for name in found["changes"]["trials_per_file"]:
-        if name not in found["algorithm_files"]:
-            _check_algorithm("changes.trials_per_file", name)
     return found
 
 
@@ -347,14 +344,10 @@ def _validate_entries(paper: Mapping[str, Any], part: str, entry: str, source: s
 
 
 def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a paper with more trials, in files of other sizes, and with other settings."""
+    """Return a paper with more trials and with other settings."""
     found = deepcopy(dict(paper))
     for block in found["runs"]:
         block["trials"] = max(block["trials"], changes["trials"] or 0)
-        names = {name_of(label) for label in block["algorithms"]}
-        sizes = {n: size for n, size in changes["trials_per_file"].items() if n in names}
-        if sizes:
-            block["trials_per_file"] = block.get("trials_per_file", {}) | sizes
     for pattern, keys in changes["settings"].get(paper["paper"], {}).items():
         for label in _matched(paper, pattern):
             found["settings"][label] = merge(found["settings"][label], _besides(label, keys))

@@ -1,11 +1,14 @@
 """Data sets: fetched, prepared, described."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from optimist.data.prepare import PREPARATIONS, preparation
+from optimist.data.sources import load_sources
+from optimist.files import fingerprint
 from optimist.layout import Layout
 from optimist.plan import costs
+from optimist.plan.sources import code_of
 
 
 class PlannedData:
@@ -23,6 +26,7 @@ class PlannedData:
         self._options = options
         self._costs = expected
         self._layout = layout
+        self._digests: dict[str, str] = {}
 
     @property
     def names(self) -> list[str]:
@@ -34,31 +38,23 @@ class PlannedData:
         """Return the path of the raw table that a prepared data set is made from."""
         return self._layout.raw_table(preparation(wildcards.dataset).raw)
 
-    def is_part(self, path: str) -> bool:
-        """Return whether a path is of a data set, its facts or its record."""
-        return path.startswith(f"{self._layout.data_folder}/")
-
-    def behind(self, names: Iterable[str]) -> list[str]:
-        """Return the paths of prepared data sets, and of the records of their raw tables."""
-        raw = {preparation(name).raw for name in names}
-        prepared = map(self._layout.data, sorted(names))
-        return [*prepared, *map(self._layout.raw_record, sorted(raw))]
-
-    @staticmethod
-    def modules(wildcards: Any) -> list[str]:
-        """Return the modules that prepare a data set."""
-        return [preparation(wildcards.dataset).module]
+    def digest(self, name: str) -> str:
+        """Return the digest of what decides a prepared data set: its source, options and code."""
+        if name not in self._digests:
+            how = preparation(name)
+            source = load_sources()[how.raw].content_sha256
+            options = {**self._options.get(how.raw, {}), **how.options}
+            code = code_of("optimist.data.tables", how.module)
+            self._digests[name] = fingerprint({"source": source, "options": options, "code": code})
+        return self._digests[name]
 
     @property
     def request(self) -> dict[str, Any]:
         """What preparing a data set asks a scheduler for: as much as an unknown study."""
         return self._costs.request(lambda w: costs.UNKNOWN_STUDY)
 
-    def options(self, function: str) -> Callable[[Any], dict[str, Any]]:
-        """Return a params function: the configured options that ``write`` or ``facts`` names."""
-
-        def options(wildcards: Any) -> dict[str, Any]:
-            how = preparation(wildcards.dataset)
-            return how.select_options(function, self._options.get(how.raw, {}))
-
-        return options
+    def options(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Return the configured options of ``write`` and ``facts``."""
+        how = preparation(wildcards.dataset)
+        configured = self._options.get(how.raw, {})
+        return {name: how.select_options(name, configured) for name in ("write", "facts")}

@@ -6,7 +6,6 @@ table of costs and the imports of our own modules, and nothing is written. Metho
 """
 
 import logging
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,20 +14,22 @@ from optimist.label import name_of
 from optimist.layout import Layout
 from optimist.plan import costs
 from optimist.plan.claims import PlannedClaims
-from optimist.plan.config import changes_of, check_config, load_paper
+from optimist.plan.config import changes_of, check_config, load_config, load_paper
 from optimist.plan.data import PlannedData
 from optimist.plan.jobs import PlannedJobs
 from optimist.plan.shown import PlannedShown
-from optimist.plan.sources import code
+from optimist.plan.sources import code_of
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.targets import PlannedTargets
 from optimist.plan.trials import PlannedTrials
+from optimist.records import cells, provenance
+from optimist.records.cells import CellRecord
 from optimist.registry import canonical_name
 from optimist.root import PACKAGE, project_root
-from optimist.runs.trials import count
+from optimist.runs.trials import CellKey, count
 
-# Result files beyond which planning takes a minute, and beyond which it takes the machine's memory.
-MANY_FILES, MOST_FILES = 50_000, 2_000_000
+# Trials beyond which planning takes the machine's memory.
+MOST_TRIALS = 200_000_000
 
 logger = logging.getLogger("optimist")
 
@@ -68,51 +69,75 @@ class Plan:
         self.config["only"] = _with_files(self.config["only"], self.config["algorithm_files"])
         self.papers = {name: load_paper(name, changes) for name in self.config["papers"]}
         self._announce()
-        self.claims = PlannedClaims(self.papers, self.config["decide"])
+        self._records: dict[str, dict[CellKey, CellRecord]] = {}
+        how = {
+            "versions": provenance.packages(),
+            "committed": self.committed,
+            "reuse": self.config["committed"] == "use",
+        }
+        own_decide = {
+            claim: n
+            for claim, n in self.config["decide"].items()
+            if claim.partition(".")[0] in self.papers
+        }
+        self.claims = PlannedClaims(self.papers, own_decide)
+        self.data = PlannedData(self.config["datasets"], self.costs, self.layout)
         self.trials = PlannedTrials(
-            self.papers, self.layout, self.config["caps"], self.config["only"], self.claims.least
+            self.papers,
+            self.layout,
+            self.config["caps"],
+            self.config["only"],
+            least=self.claims.least,
+            data=self.data.digest,
+            seconds=self.costs.seconds,
+            **how,
         )
         self.claims.check(self.papers, self.trials)
         self.jobs = PlannedJobs(self.config, self.trials, self.costs, self.layout)
-        self.data = PlannedData(self.config["datasets"], self.costs, self.layout)
         self.studies = PlannedStudies(
-            self.papers, self.trials, self.config["caps"], self.costs, self.layout
+            self.papers, self.trials, self.config["caps"], self.data, self.costs, self.layout, **how
         )
         self.shown = PlannedShown(self.papers, self.layout, self.trials, self.studies)
         self.targets = PlannedTargets(
-            self.papers, self.layout, self.trials, self.data, self.studies, self.shown
+            self.papers,
+            self.layout,
+            self.trials,
+            self.studies,
+            self.shown,
+            self.claims,
+            self.costs,
+            self.shortened,
+            self.committed,
         )
+
+    def committed(self, paper: str) -> Mapping[CellKey, CellRecord]:
+        """Return the records of what the tables of a paper have, by cell."""
+        if paper not in self._records:
+            self._records[paper] = cells.read(self.layout.cells(paper))
+        return self._records[paper]
+
+    def forget(self, paper: str) -> None:
+        """Read the records of a paper's tables again: they were written."""
+        self._records.pop(paper, None)
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """What the configuration says otherwise than config/config.yaml."""
+        usual = load_config()
+        return {key: value for key, value in self.config.items() if value != usual.get(key)}
 
     def _announce(self) -> None:
-        """Say how much is asked for before planning it takes minutes; refuse what cannot be."""
-        trials = files = 0
-        seconds = 0.0
+        """Refuse what cannot be planned."""
+        trials, seconds = 0, 0.0
         for paper in self.papers.values():
-            for one, number, its_files in count(paper, self.config["caps"], self.config["only"]):
-                trials, files = trials + number, files + its_files
+            for one, number in count(paper, self.config["caps"], self.config["only"]):
+                trials += number
                 seconds += number * self.costs.seconds(one)
-        most = self.config["job_files"], self.config["job_seconds"] or math.inf
-        jobs = math.ceil(max(files / most[0], min(files, seconds / most[1])))
-        size = (
-            f"{trials} trials in {files} result files, at least {jobs} jobs, some "
-            f"{seconds / 3600:.3g} core-hours by config/costs.csv"
-        )
-        if files > MOST_FILES:
+        if trials > MOST_TRIALS:
             raise ConfigError(
-                f"the configuration asks for {size}; allowed: at most {MOST_FILES} files; fewer "
-                "trials, or larger changes.trials_per_file, make fewer"
+                f"the configuration asks for {trials} trials, some {seconds / 3600:.3g} core-hours "
+                f"by config/costs.csv; allowed: at most {MOST_TRIALS}"
             )
-        if files > MANY_FILES:
-            logger.warning("planning %s", size)
-
-    def claims_context(self, wildcards: Any) -> dict[str, Any]:
-        """Return what the claims of a paper are decided with beside tables."""
-        known = self.claims.context(wildcards.paper, self.trials, self.costs, self.shown)
-        return {**known, "shortened": self.shortened}
-
-    def paper_summary(self, wildcards: Any) -> dict[str, Any]:
-        """Return what drawing needs to know of a paper, and whether the run is shortened."""
-        return {**self.shown.paper_summary(wildcards), "shortened": self.shortened}
 
     def report_category(self, wildcards: Any) -> str:
         """Return what the report calls a paper: its method."""
@@ -145,34 +170,10 @@ class Plan:
         found = (path for path in (*own, *named) if path.is_file())
         return sorted(str(path) for path in found if path.suffix not in (".py", ".pyc"))
 
-    def node_alone(self, lane: str, words: str) -> str:
-        """Return the words that ask a scheduler for a node of one's own, if a lane needs one."""
-        return words if self.jobs.keeps_cores(lane) else ""
-
-    def aggregate_request(self, group: str | None = None) -> dict[str, Any]:
-        """Return what aggregating a group, by default that of the wildcards, asks a scheduler for.
-
-        What is made from the aggregated tables takes as much.
-        """
-        return self.costs.request(
-            lambda w: self.costs.aggregation(self.trials.rows(w.paper, group or w.group))
-        )
-
-    def group_paths(self, lane: str) -> Callable[[Any], list[str]]:
-        """Return an input function: all result files of a paper's group in one lane."""
-        return lambda w: self.trials.paths(w.paper, lanes=[lane], group=w.group)
-
-    def group_fingerprints(self, wildcards: Any) -> dict[str, str]:
-        """Return the fingerprints of all result files of a paper's group, for its tables."""
-        return self.trials.fingerprints(self.trials.paths(wildcards.paper, group=wildcards.group))
-
-    def best_known_fingerprints(self, wildcards: Any) -> dict[str, str]:
-        """Return the fingerprints of the results that best known values are found in."""
-        paths = self.trials.best_known_paths(wildcards.paper, wildcards.group)
-        return self.trials.fingerprints(paths)
-
-    # What Snakemake compares to learn of edits.
-    code = staticmethod(code)
+    @property
+    def page_code(self) -> str:
+        """Digest of the code of the page of results."""
+        return code_of("optimist.page.build")
 
 
 def _with_files(only: Mapping[str, list[str]], files: Mapping[str, str]) -> dict[str, list[str]]:

@@ -200,9 +200,6 @@ def _study(place: str, section: Mapping[str, Any], names: Names) -> dict[str, An
 def _block(place: str, block: Mapping[str, Any], names: Names) -> dict[str, Any]:
     found = expand_shown(place, block, names)
     found["settings"] = [names.setting(f"{place}.settings", s) for s in found["settings"]]
-    if "trials_per_file" in block:
-        sizes = block["trials_per_file"].items()
-        found["trials_per_file"] = {names.label(f"{place}.trials_per_file", k): n for k, n in sizes}
     if "probe" in block:
         leader = names.label(f"{place}.probe.leader", block["probe"]["leader"])
         found["probe"] = {**block["probe"], "leader": leader}

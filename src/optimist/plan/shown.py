@@ -6,20 +6,17 @@ from string import ascii_lowercase
 from typing import Any
 
 from optimist.errors import ConfigError, brief, unknown_name
-from optimist.layout import LANES, Layout
+from optimist.layout import Layout
 from optimist.panels import make_panel, make_table
 from optimist.panels.base import Panel
 from optimist.panels.tables.base import Table
-from optimist.plan.sources import code
 from optimist.plan.studies import PlannedStudies
-from optimist.plan.trials import CellKey, Paper, PlannedTrials
-from optimist.root import PACKAGE
+from optimist.plan.trials import Paper, PlannedTrials
 from optimist.runs.cell import make_cell
+from optimist.runs.trials import CellKey
 
-# Aggregated tables with a row for each trial of a group, by lane.
-TRIALS = {"regret": "finals", "timing": "times"}
 # Names of targets of the same form that no figure or table may have.
-RESERVED = frozenset(("claims", "variants", "trials", "trials_variants"))
+RESERVED = frozenset(("claims", "variants", "publish"))
 KINDS = ("figures", "tables")
 # Names of files are longer, of manifests and of what is being written.
 LONGEST_NAME = 100
@@ -33,12 +30,6 @@ def parts_of(spec: Mapping[str, Any]) -> list[Part]:
     if "panels" in spec:
         return [make_panel(panel) for panel in spec["panels"]]
     return [make_table(spec)]
-
-
-def cells_of(parts: Sequence[Part], lane: str) -> set[CellKey] | None:
-    """Return the cells whose results in a lane are shown, None for all of a group."""
-    shown = [part.cells for part in parts if lane in part.lanes]
-    return None if None in shown else {cell for cells in shown for cell in cells or ()}
 
 
 def group_of(spec: Mapping[str, Any]) -> str:
@@ -59,8 +50,8 @@ class PlannedShown:
     Raises
     ------
     ConfigError
-        Where names share a file or a target; where a figure or table shows what the paper does not
-        run, or counts regret from the best known values of two groups.
+        Where names share a file or a target, or a figure or table shows a cell that no block of
+        the paper runs.
     """
 
     def __init__(
@@ -82,7 +73,6 @@ class PlannedShown:
         self._check_names()
         for key in self._parts:
             self._check_parts(*key)
-            self._check_best_known(*key)
 
     def names(self, paper: str, kind: str, group: str | None = None) -> list[str]:
         """Return the names of a paper's ``figures`` or ``tables`` (of one group)."""
@@ -93,14 +83,10 @@ class PlannedShown:
         """Return a wildcard constraint that matches the names of one kind and nothing else."""
         return "|".join(name for paper in self._papers for name in self.names(paper, kind)) or "-"
 
-    def files(self, paper: str, group: str) -> dict[str, list[str]]:
-        """Return all files of a paper's figures and tables of one group, by figure or table."""
-        places = {"figures": self._layout.figure, "tables": self._layout.table}
-        return {
-            name: [*place(paper, name).values()]
-            for kind, place in places.items()
-            for name in self.names(paper, kind, group)
-        }
+    def files_of(self, paper: str, kind: str, name: str) -> dict[str, str]:
+        """Return the files of a figure or table by ending."""
+        place = {"figures": self._layout.figure, "tables": self._layout.table}[kind]
+        return place(paper, name)
 
     def figures_of_cells(self, paper: str) -> dict[tuple[str, str, str], list[str]]:
         """Return the panels that show a cell, ``fig1 (a)``, by lane, setting and algorithm."""
@@ -113,104 +99,47 @@ class PlannedShown:
                     found.setdefault((lane, *cell), []).append(place)
         return found
 
-    # What rules need.
-
-    def spec(self, kind: str) -> Params:
-        """Return a params function: the configuration of a figure or table."""
-        return lambda wildcards: self._spec(wildcards.paper, kind, wildcards.name)
-
     def caption(self, kind: str) -> Params:
         """Return a params function: title and caption of a figure or table."""
 
         def text(wildcards: Any) -> str:
-            spec = self._spec(wildcards.paper, kind, wildcards.name)
+            spec = self.spec(wildcards.paper, kind, wildcards.name)
             return f"{spec['title']}. {spec.get('caption', '')}".strip()
 
         return text
 
-    def paper_summary(self, wildcards: Any) -> dict[str, Any]:
-        """Return what drawing needs to know of a paper: all but its figures, tables and targets."""
-        others = (*KINDS, "parts")
-        return {k: v for k, v in self._papers[wildcards.paper].items() if k not in others}
-
-    def inputs(self, kind: str) -> Params:
-        """Return an input function: the result files and tables that are read."""
-        return lambda wildcards: self.drawn_from(wildcards.paper, kind, wildcards.name)
-
-    def code(self, script: str, kind: str) -> Params:
-        """Return a params function: the digest of what decides how a figure or table looks."""
-        own = {"figures": "optimist.panels.figure", "tables": "optimist.panels.tables.base"}[kind]
-        style = str(PACKAGE / "panels" / "optimist.mplstyle")
-
-        def modules(wildcards: Any) -> set[str]:
-            parts = self._found(wildcards.paper, kind, wildcards.name)
-            return {type(part).__module__ for part in parts}
-
-        return code(script, own, "optimist.runs.aggregate", of=modules, more=[style])
-
-    def fingerprints(self, kind: str) -> Params:
-        """Return a params function: the fingerprints of the result files that are read."""
-
-        def expected(wildcards: Any) -> dict[str, str]:
-            inputs = self.inputs(kind)(wildcards)
-            lanes = (inputs.get(lane, []) for lane in LANES)
-            return self._trials.fingerprints([path for paths in lanes for path in paths])
-
-        return expected
-
-    # What a figure or table is made from.
-
-    def drawn_from(self, paper: str, kind: str, name: str) -> dict[str, Any]:
-        """Return the files that a figure or table reads, by what they are."""
-        parts, group = self._found(paper, kind, name), group_of(self._spec(paper, kind, name))
-        found: dict[str, Any] = {}
-        for lane in lanes_of(parts):
-            # Of a whole group there are tables already: not all its results are read again.
-            if cells_of(parts, lane) is None:
-                made = TRIALS[lane]
-                found[made] = self._layout.aggregated(paper, group)[made]
+    def cells_of(self, paper: str, kind: str, name: str) -> list[CellKey]:
+        """Return the cells that a figure or table shows: lane, setting and algorithm."""
+        parts, group = self._found(paper, kind, name), group_of(self.spec(paper, kind, name))
+        found: dict[CellKey, None] = {}
+        for part, lane in ((part, lane) for part in parts for lane in part.lanes):
+            if part.cells is None:
+                keys = (k for k in self._trials.keys(paper, group=group) if k[0] == lane)
             else:
-                found |= self._results(paper, parts, lane, group)
-        return found | self._tables(paper, parts)
+                keys = ((lane, *cell) for cell in part.cells)
+            found |= dict.fromkeys(keys)
+        return [*found]
 
-    def results_of(self, paper: str, kind: str, name: str) -> list[str]:
-        """Return the result files that a figure or table shows, of all lanes."""
-        parts, group = self._found(paper, kind, name), group_of(self._spec(paper, kind, name))
-        return [
-            path
-            for lane in lanes_of(parts)
-            for path in self._results(paper, parts, lane, group)[lane]
-        ]
+    def studies_of(self, paper: str, kind: str, name: str) -> list[str]:
+        """Return the studies whose tables a figure or table shows."""
+        tables = {table for part in self._found(paper, kind, name) for table in part.tables}
+        return self._studies.of_tables(paper, tables)
 
-    def made_from(self, paper: str, kind: str, name: str) -> list[str]:
-        """Return the result files and tables of studies behind a figure or table."""
-        parts, group = self._found(paper, kind, name), group_of(self._spec(paper, kind, name))
-        found: dict[str, Any] = self._tables(paper, parts)
-        for lane in lanes_of(parts):
-            found |= self._results(paper, parts, lane, group)
-        if "best_known" in found:
-            found["counted from"] = self._trials.best_known_paths(paper, group)
-        lists = [files if isinstance(files, list) else [files] for files in found.values()]
-        return list(dict.fromkeys(path for paths in lists for path in paths))
-
-    def _results(
-        self, paper: str, parts: Sequence[Part], lane: str, group: str
-    ) -> dict[str, list[str] | str]:
-        """Return the result files of a lane that are shown, and what their regret counts from."""
-        cells = cells_of(parts, lane)
-        only = group if cells is None else None
-        found: dict[str, list[str] | str] = {
-            lane: self._trials.paths(paper, lanes=[lane], group=only, cells=cells)
-        }
-        if lane == "regret":
-            found |= self._trials.best_known(paper, group, cells)
+    def rounds(self, paper: str) -> dict[str, set[int]]:
+        """Return the rounds that figures and tables declare, by ``lane/setting``."""
+        found: dict[str, set[int]] = {}
+        for (own, _, _), parts in self._parts.items():
+            for part in parts if own == paper else ():
+                for lane, setting in product(part.lanes, part.settings):
+                    found.setdefault(f"{lane}/{setting}", set()).update(part.rounds)
         return found
 
-    def _tables(self, paper: str, parts: Sequence[Part]) -> dict[str, str]:
-        names = sorted({name for part in parts for name in part.tables})
-        return {name: self._studies.table(paper, name) for name in names}
+    def modules(self, paper: str, kind: str, name: str) -> list[str]:
+        """Return the modules that decide how a figure or table looks."""
+        own = {"figures": "optimist.panels.figure", "tables": "optimist.panels.tables.base"}[kind]
+        return [own, *sorted({type(part).__module__ for part in self._found(paper, kind, name)})]
 
-    def _spec(self, paper: str, kind: str, name: str) -> Mapping[str, Any]:
+    def spec(self, paper: str, kind: str, name: str) -> Mapping[str, Any]:
         """Return the configuration of a figure or table; ConfigError if there is none."""
         known = self._papers[paper].get(kind, {})
         if name not in known:
@@ -218,7 +147,7 @@ class PlannedShown:
         return known[name]
 
     def _found(self, paper: str, kind: str, name: str) -> list[Part]:
-        self._spec(paper, kind, name)
+        self.spec(paper, kind, name)
         return self._parts[paper, kind, name]
 
     # Checks.
@@ -254,7 +183,7 @@ class PlannedShown:
             except ConfigError as error:
                 raise ConfigError(f"{place}: {error}") from None
 
-    def _check_cell(self, paper: str, lane: str, cell: CellKey) -> None:
+    def _check_cell(self, paper: str, lane: str, cell: tuple[str, str]) -> None:
         make_cell(self._papers[paper], *cell)
         if (lane, *cell) not in self._trials.asked[paper]:
             block = "block of runs" if lane == "regret" else "race of timings"
@@ -262,23 +191,6 @@ class PlannedShown:
                 f"no {block} has algorithm {cell[1]!r} in setting {cell[0]!r}; add one or remove "
                 "the entry"
             )
-
-    def _check_best_known(self, paper: str, kind: str, name: str) -> None:
-        """Refuse cells of another group, where regret is counted from the best of its group."""
-        own = group_of(self._spec(paper, kind, name))
-        cells = cells_of(self._parts[paper, kind, name], "regret") or set()
-        groups = self._trials.groups(paper)
-        for cell in cells & self._trials.of_unknown_maximum(paper):
-            if groups.get(cell, own) != own:
-                raise ConfigError(
-                    f"{name!r} of group {own} shows {'/'.join(cell)} of another, where "
-                    f"regret is counted from the best of its group; allowed: group {own}"
-                )
-
-
-def lanes_of(parts: Sequence[Part]) -> list[str]:
-    """Return the lanes whose results some parts are made from."""
-    return [lane for lane in LANES if any(lane in part.lanes for part in parts)]
 
 
 def _places(kind: str, name: str, parts: Sequence[Part]) -> Iterator[tuple[str, Part]]:

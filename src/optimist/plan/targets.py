@@ -1,33 +1,44 @@
-"""Targets: claims, manifests, and what can be asked for by name."""
+"""Products and named targets: what each asks for."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import partial
-from itertools import product
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
-from optimist.layout import GROUPS, Layout, parse_manifest
-from optimist.plan.data import PlannedData
+from optimist import products
+from optimist.layout import GROUPS, Layout
+from optimist.plan.claims import PlannedClaims
+from optimist.plan.costs import Costs
 from optimist.plan.shown import PlannedShown
+from optimist.plan.sources import code_of, style
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.trials import Paper, PlannedTrials
-from optimist.root import project_file
+from optimist.products import Product, Sources
+from optimist.records.cells import STUDY, CellRecord
+from optimist.runs.trial_table import read_results
+from optimist.runs.trials import CellKey
+
+Named = Callable[[Any], list[str]]
+# Keys of a paper that say what is run and shown, not how it looks.
+ASKED = ("runs", "timings", "studies", "settings", "figures", "tables", "parts")
 
 
 class PlannedTargets:
-    """Claims, manifests and named targets of one configuration.
-
-    A target asks for what it shows, and for the results behind it: those that came with a checkout
-    are made again where their results are not there, as Snakemake makes what is asked for and is
-    missing, and then what is made from it.
+    """Figures, tables, claims, and what can be asked for by name.
 
     Parameters
     ----------
     papers : mapping of str to Paper
     layout : Layout
     trials : PlannedTrials
-    data : PlannedData
     studies : PlannedStudies
     shown : PlannedShown
+    claims : PlannedClaims
+    costs : Costs
+    shortened : str
+        By what the run is made shorter than the papers'.
+    committed : callable
+        From a paper to the records of what its tables have.
     """
 
     def __init__(
@@ -35,149 +46,263 @@ class PlannedTargets:
         papers: Mapping[str, Paper],
         layout: Layout,
         trials: PlannedTrials,
-        data: PlannedData,
         studies: PlannedStudies,
         shown: PlannedShown,
+        claims: PlannedClaims,
+        costs: Costs,
+        shortened: str,
+        committed: Callable[[str], Mapping[CellKey, CellRecord]],
     ) -> None:
-        self._papers = papers
-        self._layout = layout
-        self._trials = trials
-        self._data = data
-        self._studies = studies
-        self._shown = shown
+        self._papers, self._layout, self._trials = papers, layout, trials
+        self._studies, self._shown, self._claims = studies, shown, claims
+        self._costs, self._shortened, self._committed = costs, shortened, committed
 
-    # Claims.
+    # Products.
 
-    def claims_tables(self, paper: str) -> dict[str, str]:
-        """Return the tables that claims are decided on, by name."""
-        return self._layout.aggregated(paper, "paper") | self._studies.tables(paper)
+    @cached_property
+    def _products(self) -> dict[tuple[str, str, str], Product]:
+        return {}
 
-    @staticmethod
-    def claims_path(wildcards: Any) -> str:
-        """Return the path of the claims of a paper."""
-        return project_file(f"config/papers/{wildcards.paper}/claims.yaml")
+    def product(self, paper: str, kind: str, name: str) -> Product:
+        """Return a figure, a table or the claims of a paper.
 
-    def claims_inputs(self, wildcards: Any) -> dict[str, str]:
-        """Return the claims of a paper and its tables."""
-        tables = self.claims_tables(wildcards.paper)
-        return {"claims": self.claims_path(wildcards), **tables}
+        Parameters
+        ----------
+        paper : str
+        kind : {"figures", "tables", "claims"}
+        name : str
 
-    # The page.
-
-    def page_inputs(self, wildcards: Any) -> list[str]:
-        """Return what the page is made from: claims, trials, thumbnails and manifests."""
-        found = [*self._layout.claims().values()]
-        for paper in self._papers:
-            files = self._files(paper, "paper")
-            thumbnails = (p for item in files.values() for p in item if p.endswith(".webp"))
-            found += [*files["claims"], *files.get("trials", []), *thumbnails]
-            found.append(self._layout.manifest(paper, "paper"))
-        return found
-
-    # Manifests.
-
-    def _files(self, paper: str, group: str) -> dict[str, list[str]]:
-        """Return all files of a paper's figures, tables, claims and trials, by target."""
-        found = self._shown.files(paper, group)
-        if group == "paper":
-            found["claims"] = [*self._layout.claims(paper).values()]
-        if self._trials.paths(paper, group=group):
-            found[f"trials{GROUPS[group]}"] = [*self._layout.trials(paper, group).values()]
-        return found
-
-    def manifest_inputs(self, wildcards: Any) -> list[str]:
-        """Return all files that a manifest describes, and the data sets behind them."""
-        described = self.manifest_sources(wildcards).values()
-        behind = {path for item in described for path in item["inputs"]}
-        data = sorted(filter(self._data.is_part, behind))
-        return [*(path for item in described for path in item["files"]), *data]
-
-    def manifest_sources(self, wildcards: Any) -> dict[str, dict[str, list[str]]]:
-        """Return for each figure, table, the claims and trials: files, and what they are made from.
-
-        Of one alone, if the manifest is that.
+        Raises
+        ------
+        ConfigError
+            If there is none of that name.
         """
-        paper = wildcards.paper
-        one_group, alone = parse_manifest(wildcards.manifest)
-        return {
-            name: {"files": files, "inputs": self._made_from(paper, group, name)}
-            for group in GROUPS
-            if one_group in (None, group)
-            for name, files in self._files(paper, group).items()
-            if alone in (None, name)
-        }
+        if (paper, kind, name) not in self._products:
+            self._products[paper, kind, name] = self._product(paper, kind, name)
+        return self._products[paper, kind, name]
 
-    def _made_from(self, paper: str, group: str, name: str) -> list[str]:
-        """Return result files, tables and data sets behind a figure, a table, claims or trials."""
-        if name == "claims":
-            found = self._trials.paths(paper, group=group)
-            found += self._studies.tables(paper).values()
-        elif name == f"trials{GROUPS[group]}":
-            found = self._trials.paths(paper, group=group)
+    def _product(self, paper: str, kind: str, name: str) -> Product:
+        if kind == "claims":
+            spec = self._claims.document(paper)
+            cells = self._trials.keys(paper, group="paper")
+            about = self._claims.context(paper, self._trials, self._costs, self._shown)
+            studies = self._studies.names(paper)
+            code = code_of("optimist.products", "optimist.claims", *self._claims.modules)
+            files = self._layout.claims(paper)
         else:
-            kind = "figures" if name in self._shown.names(paper, "figures") else "tables"
-            found = self._shown.made_from(paper, kind, name)
-        return [*found, *self._data.behind(self._trials.datasets(found))]
+            spec = dict(self._shown.spec(paper, kind, name))
+            cells = self._shown.cells_of(paper, kind, name)
+            studies = self._shown.studies_of(paper, kind, name)
+            about = self._look(paper, {key[1] for key in cells}, bool(studies))
+            modules = self._shown.modules(paper, kind, name)
+            code = code_of("optimist.products", *modules) + (style() if kind == "figures" else "")
+            files = self._shown.files_of(paper, kind, name)
+        known = self._trials.of_paper(paper)
+        numbers = [[*key, known[key].stop] for key in cells if key in known]
+        declared = {key: sorted(found) for key, found in self.declared(paper).items()}
+        return Product(
+            paper,
+            kind,
+            name,
+            dict(spec),
+            {**about, "shortened": self._shortened},
+            numbers,
+            studies,
+            declared,
+            code,
+            files,
+            self._layout.record(paper, name),
+        )
 
-    def made_with(self, paths: Collection[str]) -> Iterator[tuple[list[str], list[str]]]:
-        """Yield the files that are made together with any of some result files, and what from."""
-        for paper, group in product(self._papers, GROUPS):
-            own = self._trials.paths(paper, group=group)
-            if not set(paths).isdisjoint(own):
-                tables = [*self._layout.aggregated(paper, group).values()]
-                yield [*tables, self._layout.best_known(paper, group)], own
-            for name, files in self._files(paper, group).items():
-                made_from = self._made_from(paper, group, name)
-                if not set(paths).isdisjoint(made_from):
-                    yield files, made_from
+    def _look(self, paper: str, settings: Iterable[str], with_studies: bool) -> dict[str, Any]:
+        """Return what drawing needs of a paper: variants in their order, and the settings shown."""
+        found = self._papers[paper]
+        about = {key: value for key, value in found.items() if key not in ASKED}
+        blocks = [*found["runs"], *found["timings"]]
+        labels = dict.fromkeys(label for block in blocks for label in block["algorithms"])
+        about["runs"] = [{"algorithms": [*labels]}]
+        shown = set(settings)
+        about["settings"] = {k: v for k, v in found["settings"].items() if k in shown}
+        return {**about, "studies": found.get("studies", {})} if with_studies else about
+
+    def declared(self, paper: str) -> dict[str, set[int]]:
+        """Return the rounds that claims and panels of a paper read, by ``lane/setting``."""
+        found = self._shown.rounds(paper)
+        for key, rounds in self._claims.rounds(paper).items():
+            found.setdefault(key, set()).update(rounds)
+        return {key: rounds for key, rounds in found.items() if rounds}
+
+    def sources(self, product: Product) -> Sources:
+        """Return where the trials and studies of a product are."""
+        files = (self._studies.file(product.paper, name) for name in product.studies)
+        return Sources(
+            self._layout,
+            product.paper,
+            self._trials.fresh_files(product.paper, product.keys),
+            [path for path in files if Path(path).is_file()],
+        )
+
+    def planned_sources(self, product: Product) -> dict[str, Any]:
+        """Return `Sources` as plain data, as they are once all that is needed was made."""
+        known, found = self._trials.of_paper(product.paper), dict[str, str]()
+        needed = set(self._trials.needed(product.paper, product.keys))
+        for trials in (known[key] for key in product.keys):
+            if needed.issuperset(self._trials.outputs(trials)):
+                found |= dict.fromkeys(self._trials.files(trials), trials.group)
+        studies = self._studies.needed(product.paper, product.studies)
+        return {"paper": product.paper, "results": found, "studies": studies}
+
+    def is_stale(self, product: Product) -> bool:
+        """Return whether a product was made from something else than is there now."""
+        contents = {key: self._content(product, key) for key in product.keys}
+        studies = {name: self._study_content(product, name) for name in product.studies}
+        least = self._best_known(product)
+        digest = product.digest(
+            {key: found for key, found in contents.items() if found},
+            {name: found for name, found in studies.items() if found},
+            least,
+        )
+        return products.is_stale(product, digest)
+
+    def _content(self, product: Product, key: CellKey) -> str:
+        """Return the digest of the rows that a product shows of a cell, as far as it is known."""
+        record, trials = (
+            self._committed(product.paper).get(key),
+            self._trials.of_paper(product.paper),
+        )
+        files = self._trials.fresh_files(product.paper, [key])
+        is_today = record is not None and self._trials.is_committed(trials[key])
+        if record is not None and (is_today or not files) and record.trials == trials[key].stop:
+            return record.content
+        if (product.paper, key) not in self._contents:
+            found = read_results(files, product.declared) if files else []
+            if not found and record is not None:
+                table = Sources(self._layout, product.paper).trials(product)
+                cell = table.recorded(*key)
+                found = [] if cell is None else [cell]
+            self._contents[product.paper, key] = found[0].content if found else ""
+        return self._contents[product.paper, key]
+
+    @cached_property
+    def _contents(self) -> dict[tuple[str, CellKey], str]:
+        return {}
+
+    def _study_content(self, product: Product, name: str) -> str:
+        record = self._committed(product.paper).get((STUDY, name, ""))
+        path = self._studies.file(product.paper, name)
+        if not Path(path).is_file():
+            return record.content if record else ""
+        if record and self._studies.is_committed(product.paper, name):
+            return record.content
+        return Sources(self._layout, product.paper, studies=[path]).study_contents([name])[name]
+
+    def _best_known(self, product: Product) -> dict[str, float]:
+        unknown = self._trials.of_unknown_maximum(product.paper)
+        if unknown.isdisjoint(key[1] for key in product.keys):
+            return {}
+        table = self.sources(product).trials(product)
+        return table.best_known_of(product.keys)
+
+    # Inputs of rules.
+
+    def inputs(self, product: Product) -> list[str]:
+        """Return the results that a product waits for."""
+        cells = product.keys
+        unknown = self._trials.of_unknown_maximum(product.paper)
+        if unknown and not Path(self._layout.best_known(product.paper)).is_file():
+            # Their regret is counted from the best of all methods, which no table has yet.
+            shown = {key[1] for key in cells} & unknown
+            every = self._trials.keys(product.paper)
+            cells = [*cells, *(k for k in every if k[0] == "regret" and k[1] in shown)]
+        needed = self._trials.needed(product.paper, cells)
+        return [*needed, *self._studies.needed(product.paper, product.studies)]
+
+    def committed(self, paper: str) -> list[str]:
+        """Return the tables of a paper that are there."""
+        tables = (
+            self._layout.trials(paper),
+            self._layout.best_known(paper),
+            self._layout.studies(paper),
+        )
+        return [path for path in tables if Path(path).is_file()]
+
+    def results(self, paper: str, group: str | None = None) -> list[str]:
+        """Return the results of a paper, or of a group of it, that are to be made."""
+        found = self._trials.needed(paper, self._trials.keys(paper, group=group))
+        if group == "variants":
+            return found
+        return [*found, *self._studies.needed(paper, self._studies.names(paper))]
 
     # Targets.
 
-    def named(self, paper: str) -> dict[str, Callable[[Any], list[str]]]:
-        """Return for each named target of a paper an input function: the files behind it."""
-        found: dict[str, Callable[[], list[str]]] = {}
+    def names(self, paper: str, group: str) -> list[tuple[str, str]]:
+        """Return kind and name of the products of a paper's group."""
+        found = [
+            (kind, name)
+            for kind in ("figures", "tables")
+            for name in self._shown.names(paper, kind, group)
+        ]
+        return [*found, ("claims", "claims")] if group == "paper" else found
+
+    def files(self, paper: str, group: str) -> list[str]:
+        """Return the files of the products of a paper's group."""
+        found = []
+        for kind, name in self.names(paper, group):
+            places = self._layout.claims(paper)
+            if kind != "claims":
+                places = self._shown.files_of(paper, kind, name)
+            found += places.values()
+        return found
+
+    def group(self, paper: str, group: str) -> list[str]:
+        """Return the files of a group's products, and the mark that its results are published."""
+        mark = self._layout.published(paper, group)
+        return [*self.files(paper, group), mark]
+
+    def named(self, paper: str) -> dict[str, tuple[str, Named]]:
+        """Return for each named target of a paper a sentence and an input function."""
+        found: dict[str, tuple[str, Callable[[], list[str]]]] = {}
+        title = self._papers[paper].get("title", paper)
         for name, settings in self._papers[paper].get("parts", {}).items():
-            found[f"{paper}_{name}"] = partial(self._part, paper, settings)
+            words = f"Results, figures and tables of {', '.join(settings)}."
+            found[f"{paper}_{name}"] = words, partial(self._part, paper, settings)
         for group, ending in GROUPS.items():
-            if self._trials.paths(paper, group=group):
-                found[paper + ending] = partial(self._everything, paper, group)
-            for name in self._files(paper, group):
-                found[f"{paper}_{name}"] = partial(self._one, paper, group, name)
-        return {name: _input_function(files) for name, files in found.items()}
-
-    def _one(self, paper: str, group: str, name: str) -> list[str]:
-        """Return the manifest of a figure, a table or the claims, and what is behind them."""
-        return [self._layout.manifest_of(paper, name), *self._made_from(paper, group, name)]
-
-    def _everything(self, paper: str, group: str) -> list[str]:
-        """Return the manifest of a group, which needs all its figures, and what is behind them."""
-        tables = self.claims_tables(paper).values() if group == "paper" else ()
-        results = self._trials.paths(paper, group=group)
-        return [self._layout.manifest(paper, group), *results, *tables]
+            if self._trials.keys(paper, group=group):
+                words = {"paper": "All of", "variants": "Variants of"}[group]
+                found[paper + ending] = f"{words} {title}.", partial(self.group, paper, group)
+            for kind, name in self.names(paper, group):
+                files = self._layout.claims(paper)
+                words = "The verdicts on all claims."
+                if kind != "claims":
+                    files = self._shown.files_of(paper, kind, name)
+                    words = f"{self._shown.spec(paper, kind, name)['title'].rstrip('.')}."
+                found[f"{paper}_{name}"] = words, partial(list, files.values())
+        return {name: (words, _input_function(files)) for name, (words, files) in found.items()}
 
     def _part(self, paper: str, settings: list[str]) -> list[str]:
-        """Return all results of some settings of a paper, and the figures of nothing else."""
-        algorithms = {algorithm for _, algorithm in self._trials.cells[paper]}
-        cells = set(product(settings, algorithms))
-        results = self._trials.paths(paper, group="paper", cells=cells)
-        drawn, own = self._shown.files(paper, "paper"), set(results)
-        figures = [
-            path
-            for name in self._shown.names(paper, "figures", "paper")
-            if (shown := self._shown.results_of(paper, "figures", name)) and own.issuperset(shown)
-            for path in drawn[name]
-        ]
-        return [*results, *figures]
+        """Return all results of some settings of a paper, and the products of nothing else."""
+        keys = [key for key in self._trials.keys(paper, group="paper") if key[1] in settings]
+        own, found = set(keys), self._trials.needed(paper, keys)
+        for kind, name in self.names(paper, "paper"):
+            if kind != "claims":
+                shown = self._shown.cells_of(paper, kind, name)
+                if shown and own.issuperset(shown):
+                    found += self._shown.files_of(paper, kind, name).values()
+        return found
 
     @property
     def all(self) -> list[str]:
         """The files behind the target ``all``: every paper, its claims, and the page of results."""
         files = [*self._layout.claims().values(), self._layout.page, self._layout.index]
         for paper in self._papers:
-            files += self._everything(paper, "paper")
+            files += self.group(paper, "paper")
         return files
 
+    def page_inputs(self, wildcards: Any) -> list[str]:
+        """Return what the page is made from: products and published tables."""
+        return [path for paper in self._papers for path in self.group(paper, "paper")]
 
-def _input_function(files: Callable[[], list[str]]) -> Callable[[Any], list[str]]:
+
+def _input_function(files: Callable[[], list[str]]) -> Named:
     """Return a function of wildcards, so that files are listed only where a target is asked for."""
     return lambda wildcards: files()

@@ -1,22 +1,44 @@
-"""Result files of one configuration: which there are, and what decides each."""
+"""Trials of one configuration: which there are, what decides each, and where their results go."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from optimist.environments import environment_class
 from optimist.errors import ConfigError, nearest, unknown_name
+from optimist.files import fingerprint
 from optimist.label import name_of
-from optimist.layout import LANES, Layout, check_length, result
-from optimist.runs.loop import CURVE_POINTS
-from optimist.runs.trials import Trials, expand
+from optimist.layout import DIGEST, Layout, check_length, result
+from optimist.records.cells import CellRecord
+from optimist.runs.trials import CellKey, Trials, expand
 
 Paper = Mapping[str, Any]
-CellKey = tuple[str, str]  # setting and algorithm
+# Processor seconds of a job, above which the trials of a cell are split.
+LONGEST_JOB = 600.0
+
+
+@dataclass(frozen=True)
+class Race:
+    """Cells of the timing lane that one process plays in turns.
+
+    Attributes
+    ----------
+    paper, number : str
+    trials : tuple of Trials
+    digest : str
+        Of all that decides their results.
+    """
+
+    paper: str
+    number: str
+    trials: tuple[Trials, ...]
+    digest: str
 
 
 class PlannedTrials:
-    """All trials of one configuration, by result file.
+    """All trials of one configuration.
 
     Parameters
     ----------
@@ -27,11 +49,19 @@ class PlannedTrials:
         Sections of the configuration, see `optimist.runs.trials.expand`.
     least : mapping
         By paper, how many trials its cells have at least.
+    data : callable
+        From the name of a data set to a digest of what it is made from.
+    seconds : callable
+        From trials to the processor seconds that they should take.
+    versions : mapping
+        Versions of the packages, which the name of a result depends on.
+    committed : callable
+        From a paper to the records of its table of trials by cell.
+    reuse : bool
+        Whether cells that the table has of today's code are not played.
 
     Attributes
     ----------
-    by_path : dict of str to Trials
-        By the path of their result file.
     asked, cells : dict
         All that each paper asks for, whatever ``caps`` and ``only`` cut: lane, setting and
         algorithm, or setting and algorithm.
@@ -48,153 +78,214 @@ class PlannedTrials:
         layout: Layout,
         caps: Mapping[str, int | None],
         only: Mapping[str, list[str]],
-        least: Mapping[str, Mapping[tuple[str, str, str], int]] | None = None,
+        *,
+        least: Mapping[str, Mapping[CellKey, int]] | None = None,
+        data: Callable[[str], str] = str,
+        seconds: Callable[[Trials], float] = lambda trials: 0.0,
+        versions: Mapping[str, Any] | None = None,
+        committed: Callable[[str], Mapping[CellKey, CellRecord]] = lambda paper: {},
+        reuse: bool = False,
     ) -> None:
-        self._layout = layout
-        least = least or {name: {} for name in papers}
+        self._layout, self._data, self._seconds = layout, data, seconds
+        self._versions, self._committed, self._reuse = dict(versions or {}), committed, reuse
+        least = least or {}
         whole = {name: expand(paper) for name, paper in papers.items()}
-        self._asked_trials = {name: _trials_of_cells(trials) for name, trials in whole.items()}
-        self.asked = {
-            name: {(t.lane, t.cell.setting, t.cell.algorithm) for t in trials}
-            for name, trials in whole.items()
-        }
-        self.cells = {
-            name: {(setting, algorithm) for _, setting, algorithm in asked}
-            for name, asked in self.asked.items()
-        }
+        self._numbers = {name: {t.key: t.stop for t in found} for name, found in whole.items()}
+        self.asked = {name: set(numbers) for name, numbers in self._numbers.items()}
+        self.cells = {name: {key[1:] for key in asked} for name, asked in self.asked.items()}
         _check_only(only, set().union(*self.cells.values()))
-        cut = any(value is not None for value in caps.values()) or any(only.values())
-        if cut or any(least.values()):
+        is_cut = any(value is not None for value in caps.values()) or any(only.values())
+        if is_cut or any(least.values()):
             whole = {
-                name: expand(paper, caps=caps, only=only, least=least[name])
+                name: expand(paper, caps=caps, only=only, least=least.get(name))
                 for name, paper in papers.items()
             }
-        for trials in whole.values():
-            _check_lengths(trials)
-        self._of_paper = {
-            name: {layout.result(found.path): found for found in trials}
-            for name, trials in whole.items()
-        }
-        self.by_path = {path: t for found in self._of_paper.values() for path, t in found.items()}
-        if not self.by_path:
+        self._of_paper = {name: {t.key: t for t in found} for name, found in whole.items()}
+        self._digests: dict[tuple[str, CellKey], str] = {}
+        if not any(self._of_paper.values()):
             raise ConfigError(f"only is {dict(only)!r}; allowed: names that share a cell")
+        for trials in self:
+            check_length(trials.cell.paper, trials.cell.setting, trials.cell.algorithm)
 
     def __iter__(self) -> Iterator[Trials]:
-        return iter(self.by_path.values())
+        return (t for found in self._of_paper.values() for t in found.values())
 
-    def of_paper(self, paper: str) -> dict[str, Trials]:
-        """Return the trials of a paper by result file."""
+    def of_paper(self, paper: str) -> Mapping[CellKey, Trials]:
+        """Return the trials of a paper by cell."""
         return self._of_paper[paper]
 
-    def asked_trials(self, paper: str) -> dict[tuple[str, str, str], int]:
-        """Return how many trials a paper asks for, by lane, setting and algorithm."""
-        return self._asked_trials[paper]
+    def asked_trials(self, paper: str) -> Mapping[CellKey, int]:
+        """Return how many trials a paper asks for, by cell."""
+        return self._numbers[paper]
 
-    def find(self, lane: str, wildcards: Any) -> Trials:
-        """Return the trials of the wildcards of a result file; ConfigError if there are none."""
+    def digest(self, trials: Trials) -> str:
+        """Return the digest of what decides each trial of a cell: configuration, code and data."""
+        key = trials.cell.paper, trials.key
+        if key not in self._digests:
+            name = trials.cell.spec.get("dataset")
+            data = {} if name is None else {"data": self._data(name)}
+            self._digests[key] = fingerprint({**trials.decisive(), **data})
+        return self._digests[key]
+
+    def is_committed(self, trials: Trials) -> bool:
+        """Return whether the table of trials has some trials, played by today's code."""
+        record = self._committed(trials.cell.paper).get(trials.key)
+        if record is None or record.trials < trials.stop:
+            return False
+        return record.digest == self.digest(trials) and not record.changed()
+
+    # Result files.
+
+    def _named(self, digest: str) -> str:
+        """Return the digest in the name of a file: versions of packages change last digits."""
+        return fingerprint({"decisive": digest, "versions": self._versions})[:DIGEST]
+
+    def parts(self, trials: Trials) -> list[Trials]:
+        """Return the trials of a cell by result file.
+
+        What the table of trials has keeps its parts, so that more trials add files and rename none.
+        """
+        record = self._committed(trials.cell.paper).get(trials.key)
+        known = record.parts if record else ()
+        ends = part_ends(trials.stop, known, self._seconds(trials) / (trials.stop - trials.first))
+        return [trials.part(*ends) for ends in zip([0, *ends], ends, strict=False)]
+
+    def file(self, part: Trials) -> str:
+        """Return the result file of some trials of the regret lane."""
+        return self._layout.result(part.place(self._named(self.digest(part))).path)
+
+    def files(self, trials: Trials) -> list[str]:
+        """Return the result files of a cell; of the timing lane it is that in its race."""
+        if trials.lane == "timing":
+            race = self.races(trials.cell.paper)[trials.race]
+            return [self._layout.result(trials.place(race.digest).path)]
+        return [self.file(part) for part in self.parts(trials)]
+
+    def outputs(self, trials: Trials) -> list[str]:
+        """Return what jobs make for a cell: its result files, or the folder of its race."""
+        if trials.lane == "timing":
+            race = self.races(trials.cell.paper)[trials.race]
+            return [self._layout.race(race.paper, race.number, race.digest)]
+        return self.files(trials)
+
+    def needed(self, paper: str, cells: Iterable[CellKey]) -> list[str]:
+        """Return the results that a reader of some cells waits for.
+
+        With ``committed: use`` these are those that the table lacks or has of other code, and those
+        that are there.
+        """
+        found: dict[str, None] = {}
+        for trials in map(self._of_paper[paper].get, cells):
+            if trials is not None:
+                outputs = self.outputs(trials)
+                if self._reuse and self.is_committed(trials):
+                    outputs = [path for path in outputs if Path(path).exists()]
+                found |= dict.fromkeys(outputs)
+        return [*found]
+
+    def fresh_files(self, paper: str, cells: Iterable[CellKey]) -> dict[str, str]:
+        """Return the groups of some cells by the result files of today that are there."""
+        known = self._of_paper[paper]
+        return {
+            path: known[key].group
+            for key in cells
+            if key in known
+            for path in self.files(known[key])
+            if Path(path).is_file()
+        }
+
+    def keys(self, paper: str, *, group: str | None = None) -> list[CellKey]:
+        """Return the cells of a paper, of one group of targets or of all."""
+        return [key for key, t in self._of_paper[paper].items() if group in (None, t.group)]
+
+    def races(self, paper: str) -> Mapping[str, Race]:
+        """Return the races of a paper by number."""
+        return self._races[paper]
+
+    @cached_property
+    def _races(self) -> dict[str, dict[str, Race]]:
+        found: dict[str, dict[str, Race]] = {}
+        for paper, trials in self._of_paper.items():
+            timed = [t for t in trials.values() if t.lane == "timing"]
+            of_race = {
+                number: [t for t in timed if t.race == number]
+                for number in dict.fromkeys(t.race for t in timed)
+            }
+            found[paper] = {
+                number: Race(paper, number, tuple(own), self._named(self._digest_of_race(own)))
+                for number, own in of_race.items()
+            }
+        return found
+
+    def _digest_of_race(self, trials: Iterable[Trials]) -> str:
+        return fingerprint({t.cell.name: [self.digest(t), t.stop] for t in trials})
+
+    def find(self, wildcards: Any) -> Trials:
+        """Return the trials of the wildcards of `Layout.any_result`; ConfigError if none are."""
         w = wildcards
-        path = self._layout.result(result(lane, w.paper, w.setting, w.algorithm, w.trials))
-        if path not in self.by_path:
+        path = self._layout.result(result(w.paper, w.setting, w.algorithm, w.trials, w.digest))
+        known = self._by_path[w.paper]
+        if path not in known:
             raise ConfigError(
                 f"no cell of this configuration has the result file {path!r}"
-                f"{nearest(path, self.by_path)}; allowed: those of `snakemake -n`"
+                f"{nearest(path, known)}; allowed: those of `snakemake -n`"
             )
-        return self.by_path[path]
-
-    def paths(
-        self,
-        paper: str,
-        *,
-        lanes: Sequence[str] = LANES,
-        group: str | None = None,
-        cells: Collection[CellKey] | None = None,
-    ) -> list[str]:
-        """Return result files of a paper, of some lanes, one group or some cells."""
-        return [
-            path
-            for path, t in self._of_paper[paper].items()
-            if t.lane in lanes
-            and group in (None, t.group)
-            and (cells is None or (t.cell.setting, t.cell.algorithm) in cells)
-        ]
-
-    def fingerprints(self, paths: Collection[str]) -> dict[str, str]:
-        """Return the fingerprint that each of some files should have, if it is a result."""
-        return {path: self._fingerprint(path) for path in paths if path in self.by_path}
-
-    def _fingerprint(self, path: str) -> str:
-        if path not in self._fingerprints:
-            self._fingerprints[path] = self.by_path[path].fingerprint
-        return self._fingerprints[path]
+        return known[path]
 
     @cached_property
-    def _fingerprints(self) -> dict[str, str]:
-        return {}
-
-    def datasets(self, paths: Collection[str]) -> set[str]:
-        """Return the names of the data sets that some result files are made from."""
-        specs = (self.by_path[path].cell.spec for path in paths if path in self.by_path)
-        return {spec["dataset"] for spec in specs if "dataset" in spec}
-
-    def rows(self, paper: str, group: str) -> int:
-        """Return about how many rows the result files of a paper's group have."""
-        own = (t for t in self._of_paper[paper].values() if t.group == group)
-        return sum((t.stop - t.first) * min(CURVE_POINTS, t.cell.spec["horizon"]) for t in own)
-
-    def groups(self, paper: str) -> dict[CellKey, str]:
-        """Return the group of each cell of the regret lane of a paper."""
-        own = (t for t in self._of_paper[paper].values() if t.lane == "regret")
-        return {(t.cell.setting, t.cell.algorithm): t.group for t in own}
-
-    # Settings whose largest value is not known: regret is counted from the best that was found.
-
-    @cached_property
-    def _of_unknown_maximum(self) -> dict[str, set[CellKey]]:
+    def _by_path(self) -> dict[str, dict[str, Trials]]:
         return {
             paper: {
-                (t.cell.setting, t.cell.algorithm)
-                for t in found.values()
-                if not environment_class(t.cell.spec["environment"]).maximum_is_known
+                self.file(part): part
+                for trials in found.values()
+                if trials.lane == "regret"
+                for part in self.parts(trials)
             }
             for paper, found in self._of_paper.items()
         }
 
-    def of_unknown_maximum(self, paper: str) -> set[CellKey]:
-        """Return the cells of a paper whose regret is counted from the best known value."""
-        return self._of_unknown_maximum[paper]
+    def race(self, wildcards: Any) -> Race:
+        """Return the race of some wildcards; ConfigError if there is none of that digest."""
+        found = self._races[wildcards.paper].get(wildcards.race)
+        if found is None or found.digest != wildcards.digest:
+            raise ConfigError(
+                f"{wildcards.paper} has no race {wildcards.race}.{wildcards.digest}; allowed: "
+                f"{', '.join(f'{r.number}.{r.digest}' for r in self._races[wildcards.paper].values())}"
+            )
+        return found
 
-    def best_known_paths(self, paper: str, group: str) -> list[str]:
-        """Return the result files that a group's best known values are found in."""
-        cells = self.of_unknown_maximum(paper)
-        return self.paths(paper, lanes=["regret"], group=group, cells=cells)
+    # Settings whose largest value is not known: regret is counted from the best that was found.
 
-    def best_known(
-        self, paper: str, group: str, cells: Collection[CellKey] | None = None
-    ) -> dict[str, str]:
-        """Return the table of best known values of a group as an input, if ``cells`` need it."""
-        if cells is not None and self.of_unknown_maximum(paper).isdisjoint(cells):
-            return {}
-        if not self.best_known_paths(paper, group):
-            return {}
-        return {"best_known": self._layout.best_known(paper, group)}
-
-
-def _check_lengths(trials: Iterable[Trials]) -> None:
-    """Refuse labels that are too long for the names of result files."""
-    for t in trials:
-        place = t.place
-        check_length(place.paper, place.setting, place.algorithm, place.trials)
+    def of_unknown_maximum(self, paper: str) -> set[str]:
+        """Return the settings of a paper whose regret is counted from the best known value."""
+        return {
+            t.cell.setting
+            for t in self._of_paper[paper].values()
+            if not environment_class(t.cell.spec["environment"]).maximum_is_known
+        }
 
 
-def _trials_of_cells(trials: Iterable[Trials]) -> dict[tuple[str, str, str], int]:
-    found: dict[tuple[str, str, str], int] = {}
-    for t in trials:
-        cell = t.lane, t.cell.setting, t.cell.algorithm
-        found[cell] = max(found.get(cell, 0), t.stop)
-    return found
+def part_ends(number: int, known: Sequence[int], seconds: float) -> list[int]:
+    """Return where the parts of so many trials end.
+
+    Parameters
+    ----------
+    number : int
+    known : sequence of int
+        Where the parts of a table end that has some of these trials already.
+    seconds : float
+        Processor seconds of a trial.
+    """
+    longest = max(1, int(LONGEST_JOB / seconds)) if seconds > 0.0 else number
+    ends = [end for end in known if end < number]
+    while not ends or ends[-1] < number:
+        last = ends[-1] if ends else 0
+        size = min(longest, last or number)
+        ends.append(min(number, last + size))
+    return ends
 
 
-def _check_only(only: Mapping[str, list[str]], cells: Collection[CellKey]) -> None:
+def _check_only(only: Mapping[str, list[str]], cells: Collection[tuple[str, str]]) -> None:
     """Refuse a restriction of which some name matches no cell."""
     settings, labels = ({cell[i] for cell in cells} for i in (0, 1))
     known = {

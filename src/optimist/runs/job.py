@@ -1,18 +1,21 @@
-"""A job: one process that makes one or more result files, from plain descriptions of them."""
+"""Jobs of the workflow: a process that plays trials of a cell, or a race, and writes the results."""
 
 import logging
+import os
+import shutil
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from optimist.blame import without_traceback
-from optimist.errors import OptimistError, OutOfTimeError, ResultError
+from optimist.errors import OutOfTimeError, ResultError
+from optimist.layout import parse_result
 from optimist.runs import results, turns
 from optimist.runs.cell import Cell, Histories, apart, dataset_digest, resolve
 from optimist.runs.limits import Meter, limited
-from optimist.runs.loop import EARLY, Trajectory
+from optimist.runs.loop import Trajectory
 from optimist.runs.trials import Player, Trials
 
 Description = Mapping[str, Any]
@@ -20,57 +23,68 @@ Description = Mapping[str, Any]
 logger = logging.getLogger("optimist")
 
 
-def make_results(
-    descriptions: Sequence[Description],
-    outputs: Sequence[str],
+def make_result(
+    description: Description,
+    output: str,
     data_dir: str,
-    kept: str,
     collect_provenance: Callable[[], dict[str, Any]],
-    limits: Sequence[Mapping[str, float]] | None = None,
+    limit: Mapping[str, float] | None = None,
 ) -> None:
-    """Play trials and write their result files.
-
-    Those of the regret lane are made one after the other. They are also copied into the folder of
-    what is kept, and taken from there if they have been made before: by a process that was killed
-    before it had all its files, or in other jobs. A file that ends in an error does not stop the
-    others: the first such error is raised at the end, without its traceback; the log has all. An
-    error of the system stops them.
-
-    Those of the timing lane are one race, played in turns, always anew; they are written together
-    at the end, and none of them after an error.
+    """Play trials of the regret lane and write their result file.
 
     Parameters
     ----------
-    descriptions : list of dict
-        From `optimist.runs.trials.Trials.describe`.
-    outputs : list of str
-        Result files, in the same order.
-    data_dir, kept : str
-        Folders of the prepared data sets, and of what is kept.
+    description : dict
+        From `optimist.runs.trials.Trials.describe`, with ``digest``, of what decides the trials.
+    output : str
+        The result file.
+    data_dir : str
+        Folder of the prepared data sets.
     collect_provenance : callable
         Returns what is written into each file about code and machine.
-    limits : list of dict or None
-        For each file what ends its trials early, see `optimist.runs.limits.limited`.
+    limit : dict or None
+        What ends trials early, see `optimist.runs.limits.limited`.
     """
-    files = (
-        partial(_File, *each, data_dir, collect_provenance)
-        for each in zip(descriptions, outputs, limits or [{}] * len(outputs), strict=True)
-    )
-    if descriptions[0]["lane"] == "timing":
-        _make_race([begin() for begin in files])
-        return
-    first_error = None
-    for begin, output in zip(files, outputs, strict=True):
-        try:
-            _make_result(begin(), kept)
-        except OSError:
-            raise
-        except (Exception, SystemExit) as error:  # sys.exit in a class is no success of the job
-            known = isinstance(error, OptimistError)
-            logger.error("%s is not made: %s", output, error, exc_info=not known)
-            first_error = first_error or without_traceback(error)
-    if first_error:
-        raise first_error
+    file = _File(description, output, data_dir, collect_provenance, limit or {})
+    trials = file.trials
+    file.write({trial: file.play(trial) for trial in range(trials.first, trials.stop)})
+
+
+def make_race(
+    descriptions: Sequence[Description],
+    folder: str,
+    data_dir: str,
+    collect_provenance: Callable[[], dict[str, Any]],
+    limits: Sequence[Mapping[str, float]] | None = None,
+) -> None:
+    """Play a race of the timing lane in turns, and write the folder of its results.
+
+    The folder appears as a whole at the end; after an error there is none. For the parameters see
+    `make_result`; ``limits`` are those of each cell.
+    """
+    target = Path(folder)
+    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    # The number and the digest of a race are in the name of its folder.
+    digest = target.name.partition(".")[2]
+    limits = limits or [{}] * len(descriptions)
+    places = [
+        target.parents[2] / Trials.restore(description).place(digest).path
+        for description in descriptions
+    ]
+    try:
+        files = [
+            _File(*each, data_dir, collect_provenance, limit)
+            for each, limit in zip(
+                zip(descriptions, map(str, places), strict=True), limits, strict=True
+            )
+        ]
+        for file, place in zip(files, places, strict=True):
+            file.output = str(draft / place.relative_to(target))
+        _play_in_turns(files)
+        shutil.rmtree(target, ignore_errors=True)
+        draft.replace(target)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
 
 
 class _File:
@@ -80,10 +94,11 @@ class _File:
         self,
         description: Description,
         output: str,
-        limit: Mapping[str, float],
         data_dir: str,
         collect_provenance: Callable[[], dict[str, Any]],
+        limit: Mapping[str, float],
     ) -> None:
+        decisive = {key: value for key, value in description.items() if key != "digest"}
         self.trials = Trials.restore(description)
         self.output = output
         logger.info("%s lane, %s, trials %d to %d", *_words(self.trials))
@@ -94,8 +109,11 @@ class _File:
         if "seconds" in limit:
             limit = {**limit, "seconds": limit["seconds"] - (time.monotonic() - start)}
         self._player = Player(self.trials, data_dir, limit)
+        place = parse_result(output)
         self.metadata = {
-            "trials": dict(description),
+            "trials": decisive,
+            "digest": description["digest"],
+            "name": place.digest if place else "",
             "resolved": resolved,
             "provenance": collect_provenance(),
         }
@@ -126,18 +144,7 @@ class _File:
         results.write(results.to_table(self.trials.cell, found, turns), self.output, metadata)
 
 
-def _make_result(file: _File, kept: str) -> None:
-    store = results.Store(kept, file.metadata)
-    if store.take(file.output):
-        logger.info("taken from %s", store.path)
-        return
-    found = {trial: file.play(trial) for trial in range(file.trials.first, file.trials.stop)}
-    file.write(found)
-    if is_reusable(file.trials.lane, [trajectory.status for trajectory in found.values()]):
-        store.keep(file.output)
-
-
-def _make_race(files: Sequence[_File]) -> None:
+def _play_in_turns(files: Sequence[_File]) -> None:
     race = [file.trials for file in files]
     of_cell = {file.trials.cell.name: file for file in files}
     found: dict[str, dict[int, Trajectory]] = {name: {} for name in of_cell}
@@ -162,14 +169,6 @@ def _check_code(asked: Trials, code: str) -> None:
             f"the source files of {asked.cell.name} changed after the workflow had started; run "
             "the same command again"
         )
-
-
-def is_reusable(lane: str, statuses: Collection[str] = ()) -> bool:
-    """Return whether a result, of trials that ended so, may serve other runs.
-
-    Times belong to a machine and a moment, and what ended early may go on with more.
-    """
-    return lane == "regret" and not {"timeout", *EARLY}.intersection(statuses)
 
 
 def _resolved(cell: Cell, data_dir: str, limit: Mapping[str, float]) -> dict[str, Any]:

@@ -11,19 +11,19 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from optimist import sealed
-from optimist.errors import DataError, ResultError, UnreadableError
-from optimist.files import fingerprint, sha256, write_atomically
-from optimist.layout import Result, by_digest, dataset_in, parse_result
+from optimist.errors import ResultError, UnreadableError
+from optimist.files import fingerprint, write_atomically
+from optimist.layout import by_digest, parse_result
 from optimist.runs.cell import Cell
 from optimist.runs.loop import Trajectory
 from optimist.runs.result_form import check_metadata, check_rows, digest_of_rows
+from optimist.runs.trials import Trials
 
 KEY = b"optimist"
 REQUIRED = ("paper", "setting", "algorithm", "trial", "round", "regret", "seconds", "status")
@@ -112,9 +112,8 @@ def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
         except ValueError as error:
             raise ResultError(f"its metadata are no JSON ({error})") from None
         check_metadata(metadata)
-        asked, place = metadata["trials"], parse_result(Path(path).absolute())
-        names = (asked["cell"][key] for key in ("paper", "setting", "algorithm"))
-        own = Result._make((asked["lane"], *names, asked["first"], asked["stop"]))
+        place = parse_result(Path(path).absolute())
+        own = Trials.restore(metadata["trials"]).place(metadata.get("name", ""))
         if place not in (None, own):
             raise ResultError(f"it is the result of {own.path}")
     return metadata
@@ -127,57 +126,6 @@ def _named(path: str | Path) -> Iterator[None]:
         yield
     except ResultError as error:
         raise ResultError(f"{path} is not what it should be: {error}; {REMEDY}") from None
-
-
-def verify(expected: Mapping[str, str], data_dir: str | Path) -> None:
-    """Refuse result files that are damaged or belong to another configuration, code or data.
-
-    Parameters
-    ----------
-    expected : dict of str to str
-        The `optimist.files.fingerprint` that each file should have, by path.
-    data_dir : str or Path
-        Folder of the prepared data sets.
-
-    Raises
-    ------
-    ResultError
-        Naming the first such file, why it is refused, and how many there are.
-    DataError
-        If a data set is not there to compare with.
-    """
-    refused = [fault for path in expected if (fault := _fault(path, expected[path], data_dir))]
-    if refused:
-        others = f" (and {len(refused) - 1} more files)" if len(refused) > 1 else ""
-        raise ResultError(f"{refused[0]}{others}; {REMEDY}")
-
-
-def _fault(path: str, expected: str, data_dir: str | Path) -> str | None:
-    """Return what is wrong with a result file, None if nothing is."""
-    try:
-        metadata = read_metadata(path)
-    except ResultError as error:
-        return str(error).removesuffix(f"; {REMEDY}")
-    if fingerprint(metadata["trials"]) != expected:
-        made = metadata["provenance"]
-        reason = f"unknown ({made['unknown']})" if made.get("unknown") else "unknown"
-        commit = made["commit"][:10] if made["commit"] else reason
-        return f"{path} was made by another configuration or code, of commit {commit}"
-    name = metadata["trials"]["cell"]["spec"].get("dataset")
-    if name is not None and metadata["resolved"]["dataset"] != _data_digest(data_dir, name):
-        return f"{path} was made from another table than {dataset_in(data_dir, name)}"
-    return None
-
-
-@lru_cache
-def _data_digest(data_dir: str | Path, name: str) -> str:
-    path = dataset_in(data_dir, name)
-    if not path.exists():
-        raise DataError(
-            f"{path} does not exist, so results made from it cannot be checked; make it: "
-            f"snakemake --cores 1 {path}"
-        )
-    return sha256(path)
 
 
 class Store:

@@ -1,20 +1,19 @@
-"""Trials: what one result file holds, which of them a paper asks for, and playing them."""
+"""Trials: which of them a paper asks for, and playing them."""
 
 import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
-from functools import partial
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Self
 
-from optimist.algorithms import algorithm_module
 from optimist.errors import ConfigError, OutOfTimeError
 from optimist.files import fingerprint
 from optimist.label import name_of
-from optimist.layout import Result
+from optimist.layout import DIGEST, Result
 from optimist.runs import seeding
 from optimist.runs.cell import Cell, Histories, make_cell, play_trial
 from optimist.runs.isolation import isolated
@@ -26,12 +25,15 @@ from optimist.runs.sources import digest, source_files
 BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
 # Rounds of a trial that is not measured, at most, and as a share of one that is.
 WARM_UP, WARM_UP_SHARE = 100, 0.25
+# Fields of `Trials` that decide no number of a trial.
+UNDECIDING = ("first", "stop", "group", "race")
 Played = tuple[Trajectory, Histories]
+CellKey = tuple[str, str, str]  # lane, setting, algorithm
 
 
 @dataclass(frozen=True)
 class Trials:
-    """A range of trials of one cell in one lane: what one result file holds.
+    """A range of trials of one cell in one lane.
 
     Attributes
     ----------
@@ -46,8 +48,10 @@ class Trials:
     time_limit : float or None
         Seconds per trial.
     group : str
-        The set of targets that asks for them; it decides no result.
+        The set of targets that asks for them.
     race : str
+        Of the timing lane: number of the race in the paper.
+    rivals : str
         Of the timing lane: digest of the cells that play in turns with this one.
     """
 
@@ -60,6 +64,12 @@ class Trials:
     time_limit: float | None = None
     group: str = "paper"
     race: str = ""
+    rivals: str = ""
+
+    @property
+    def key(self) -> CellKey:
+        """Lane, setting and algorithm."""
+        return self.lane, self.cell.setting, self.cell.algorithm
 
     @property
     def is_foreign(self) -> bool:
@@ -67,18 +77,15 @@ class Trials:
         leader = (self.probe or {}).get("leader")
         return self.cell.is_foreign or bool(leader and self.cell.is_foreign_algorithm(leader))
 
-    @property
-    def place(self) -> Result:
-        """What the path of their result file says."""
+    def place(self, digest: str) -> Result:
+        """Return what the path of their result file says, given the digest of what decides it."""
         cell = self.cell
-        return Result(self.lane, cell.paper, cell.setting, cell.algorithm, self.first, self.stop)
+        names = self.lane, cell.paper, cell.setting, cell.algorithm, digest[:DIGEST]
+        if self.lane == "timing":
+            return Result(*names, race=self.race)
+        return Result(*names, self.first, self.stop)
 
-    @property
-    def path(self) -> str:
-        """Their result file below the results folder."""
-        return self.place.path
-
-    @property
+    @cached_property
     def code(self) -> str:
         """Digest of the source files that decide their result; "" if a class has no file."""
         if self.cell.is_of_this_process:
@@ -89,18 +96,20 @@ class Trials:
     def describe(self) -> dict[str, Any]:
         """Return all that decides their result but the data set, as plain data."""
         own = {field.name: getattr(self, field.name) for field in fields(self)}
-        own.pop("group")
         return {**own, "cell": vars(self.cell), "code": self.code}
 
-    @property
-    def fingerprint(self) -> str:
-        """Digest of `describe`."""
-        return fingerprint(self.describe())
+    def decisive(self) -> dict[str, Any]:
+        """Return what decides the numbers of each trial, but the data set, as plain data."""
+        return {name: value for name, value in self.describe().items() if name not in UNDECIDING}
+
+    def part(self, first: int, stop: int) -> Self:
+        """Return some of these trials."""
+        return replace(self, first=first, stop=stop)
 
     @classmethod
     def restore(cls, description: Mapping[str, Any]) -> Self:
         """Return the trials of a `describe`; their code is that of now, and may have changed."""
-        own = {key: value for key, value in description.items() if key != "code"}
+        own = {field.name: description[field.name] for field in fields(cls)}
         return cls(**{**own, "cell": Cell(**own["cell"])})
 
 
@@ -109,9 +118,9 @@ def expand(
     *,
     caps: Mapping[str, int | None] | None = None,
     only: Mapping[str, list[str]] | None = None,
-    least: Mapping[tuple[str, str, str], int] | None = None,
+    least: Mapping[CellKey, int] | None = None,
 ) -> list[Trials]:
-    """Return all trials that a paper asks for, in both lanes, by result file.
+    """Return all trials that a paper asks for, in both lanes, by cell.
 
     A cell that stands in several blocks of a lane is run once; the blocks must agree on it, and
     those of the timing lane be of one race.
@@ -125,25 +134,26 @@ def expand(
     only : mapping
         Lists ``settings`` and ``algorithms`` restrict the cells (empty: all).
     least : mapping
-        How many trials some cells have at least, by lane, setting and algorithm; those beyond what
-        their block asks for are in files of their own, so that the others are not played again.
+        How many trials some cells have at least, by lane, setting and algorithm.
     """
-    found: dict[tuple[str, str], list[Trials]] = {}
+    found: dict[tuple[str, str], Trials] = {}
     for lane, (blocks, _) in BLOCKS.items():
         asked = [(b, cell) for b in paper[blocks] for cell in _block_cells(paper, b, only or {})]
-        races = _races(asked) if lane == "timing" else {}
+        rivals = _rivals(asked) if lane == "timing" else {}
         for block, cell in asked:
             number = (least or {}).get((lane, cell.setting, cell.algorithm), 0)
-            race = races.get(block.get("race"), "")
-            files = list(_files(lane, cell, block, caps or {}, race, number))
-            if found.setdefault((lane, cell.name), files) != files:
+            race = block.get("race")
+            trials = _trials(lane, cell, block, caps or {}, number)
+            if race is not None:
+                trials = replace(trials, race=str(race), rivals=rivals[race])
+            if found.setdefault((lane, cell.name), trials) != trials:
                 raise ConfigError(
                     f"cell {cell.name} stands twice in {blocks}, and not alike; allowed: once"
                 )
-    return [trials for files in found.values() for trials in files]
+    return list(found.values())
 
 
-def _races(asked: Iterable[tuple[Mapping[str, Any], Cell]]) -> dict[int | None, str]:
+def _rivals(asked: Iterable[tuple[Mapping[str, Any], Cell]]) -> dict[int | None, str]:
     """Return the digest of the cells of each race, by its number."""
     names: dict[int | None, set[str]] = defaultdict(set)
     for block, cell in asked:
@@ -155,18 +165,16 @@ def count(
     paper: Mapping[str, Any],
     caps: Mapping[str, int | None],
     only: Mapping[str, list[str]],
-) -> Iterator[tuple[Trials, int, int]]:
-    """Yield for each cell of a block one trial of it, and how many trials and files it will have.
+) -> Iterator[tuple[Trials, int]]:
+    """Yield for each cell of a block one trial of it, and how many trials it will have.
 
     Whatever their number, that takes no time; see `expand` for the arguments.
     """
     for lane, (blocks, cap) in BLOCKS.items():
         for block in paper[blocks]:
             for cell in _block_cells(paper, block, only):
-                (one,) = _files(lane, cell, block | {"trials": 1}, caps)
-                asked = min(block["trials"], caps.get(cap) or block["trials"])
-                size = block.get("trials_per_file", {}).get(name_of(cell.algorithm), asked)
-                yield one, asked, math.ceil(asked / size)
+                one = _trials(lane, cell, block | {"trials": 1}, caps)
+                yield one, min(block["trials"], caps.get(cap) or block["trials"])
 
 
 def _block_cells(
@@ -181,40 +189,26 @@ def _block_cells(
                 yield make_cell(paper, setting, algorithm)
 
 
-def _files(
+def _trials(
     lane: str,
     cell: Cell,
     block: Mapping[str, Any],
     caps: Mapping[str, int | None],
-    race: str = "",
     least: int = 0,
-) -> Iterator[Trials]:
-    cap = caps.get(BLOCKS[lane][1])
-    asked = max(block["trials"], least)
-    trials = asked if cap is None else min(cap, asked)
-    sizes = block.get("trials_per_file", {})
-    for name in sizes:
-        if "[" in name:
-            raise ConfigError(
-                f"trials_per_file has {name!r}; allowed: names of algorithms, without options"
-            )
-        algorithm_module(name, cell.domain)
-    # What is timed in turns is one file, of as many turns as there are.
-    most = trials if race else block["trials"]
-    size = sizes.get(name_of(cell.algorithm), most)
+) -> Trials:
+    """Return the trials of a cell that a block asks for."""
+    asked, cap = max(block["trials"], least), caps.get(BLOCKS[lane][1])
     rounds = [n for n in (caps.get("rounds"), block.get("rounds")) if n is not None]
-    for first in range(0, trials, size):
-        yield Trials(
-            lane,
-            cell,
-            first,
-            min(first + size, trials),
-            rounds=min(rounds, default=None),
-            probe=block.get("probe"),
-            time_limit=block.get("time_limit"),
-            group=block.get("group", "paper"),
-            race=race,
-        )
+    return Trials(
+        lane,
+        cell,
+        0,
+        asked if cap is None else min(cap, asked),
+        rounds=min(rounds, default=None),
+        probe=block.get("probe"),
+        time_limit=block.get("time_limit"),
+        group=block.get("group", "paper"),
+    )
 
 
 class Player:

@@ -60,6 +60,6 @@ def check_studies(paper: dict[str, Any]) -> None:
 
 
 @lru_cache
-def table_formats() -> dict[str, str]:
-    """Return the file format, csv or parquet, of every table of every study."""
-    return {table: suffix for name in STUDIES for table, suffix in study_class(name).tables.items()}
+def table_names() -> dict[str, list[str]]:
+    """Return the names of the tables of every study."""
+    return {name: [*study_class(name).tables] for name in STUDIES}

@@ -149,7 +149,7 @@ class AccuracyPanel(Panel):
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield a curve for each algorithm, at some sixty rounds: extremes move in steps."""
-        from optimist.runs.committed import shown_rounds
+        from optimist.runs.trial_table import kept_rounds
 
         setting, column = self.spec["setting"], self.spec["column"]
         for algorithm in self.algorithms:
@@ -157,7 +157,7 @@ class AccuracyPanel(Panel):
             yield from watched_notes(found, algorithm, setting)
             known = recorded(found)
             if len(known):
-                shown = known["round"].isin(shown_rounds(known["round"].unique()))
+                shown = known["round"].isin(kept_rounds(known["round"].unique()))
                 curve = over_trials(known[shown], column)
                 yield rows("data", setting=setting, series=algorithm, **curve)
 

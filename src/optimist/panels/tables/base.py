@@ -106,6 +106,11 @@ class Table(ABC):
         return list(self.spec.get("algorithms", []))
 
     @property
+    def rounds(self) -> list[int]:
+        """The rounds that it reads by number, which the table of trials has to hold."""
+        return []
+
+    @property
     def cells(self) -> list[tuple[str, str]] | None:
         """The setting and algorithm of its cells; None for every cell of its group."""
         return None if self.of_group else list(product(self.settings, self.algorithms))

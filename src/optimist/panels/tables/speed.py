@@ -34,6 +34,11 @@ class Speed(Table):
         "ratio_of_updates": "update_seconds over those of the paper's method",
     }
 
+    @property
+    def rounds(self) -> list[int]:
+        """The rounds around which it gives times."""
+        return list(self.spec["rounds"])
+
     def check(self, paper: Paper) -> None:
         """Refuse a table without the method that its ratios are to."""
         method = paper.get("method")

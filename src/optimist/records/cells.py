@@ -1,0 +1,134 @@
+"""The table ``cells.csv`` of a paper: what made the trials of each cell."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from optimist.errors import ResultError
+from optimist.files import read_text, write_text
+from optimist.root import came_with, how_to_restore
+from optimist.runs.trials import CellKey
+
+# In place of the lane of a cell, in the records of studies.
+STUDY = "study"
+
+
+@dataclass(frozen=True)
+class CellRecord:
+    """What made the trials of a cell, or the tables of a study.
+
+    Attributes
+    ----------
+    lane, group, setting, algorithm : str
+        Of a study `STUDY`, its group, its name and nothing.
+    trials : int
+        Trials 0, ..., trials - 1 are in the table.
+    parts : tuple of int
+        Where the ranges of trials end that jobs played.
+    digest : str
+        Of what decides each trial: configuration, code and data.
+    content : str
+        Of the rows in the table of trials.
+    observed : dict
+        Files of users that the trials imported or opened, with their digests.
+    seconds, mb : float
+        Processor seconds of a trial, and the memory of its job in MiB.
+    commit : str
+        Of the code; ``+`` after it stands for changes, empty where no commit is known.
+    made : str
+        Versions and machine, see `description`.
+    """
+
+    lane: str
+    group: str
+    setting: str
+    algorithm: str
+    trials: int
+    parts: tuple[int, ...]
+    digest: str
+    content: str
+    observed: dict[str, Any]
+    seconds: float
+    mb: float
+    commit: str
+    made: str
+
+    @property
+    def key(self) -> CellKey:
+        """Lane, setting and algorithm."""
+        return self.lane, self.setting, self.algorithm
+
+    def changed(self) -> str:
+        """Return which observed file is another one now, empty if none is."""
+        return ""
+
+
+COLUMNS = tuple(field.name for field in fields(CellRecord))
+
+
+def description(made: Mapping[str, Any]) -> str:
+    """Return versions and machine of a record of `optimist.records.provenance.collect`."""
+    packages = [f"{name} {version}" for name, version in made["packages"].items() if version]
+    machine = made["machine"]
+    parts = [f"Python {made['python']}", *packages, machine["cpu"], machine["system"]]
+    return "; ".join(parts)
+
+
+def commit_of(made: Mapping[str, Any]) -> str:
+    """Return the commit of a record of provenance, with a plus where there were changes."""
+    return f"{made['commit']}{'+' if made['dirty'] else ''}" if made["commit"] else ""
+
+
+def read(path: str | Path) -> dict[CellKey, CellRecord]:
+    """Return the records of a table by cell, none if there is no such file.
+
+    Raises
+    ------
+    ResultError
+        Naming the file, the line and the remedy.
+    """
+    if not Path(path).is_file():
+        return {}
+    remedy = how_to_restore(path) if came_with(path) else "make it again: optimist publish"
+    found = {}
+    lines = csv.DictReader(io.StringIO(read_text(path)))
+    for number, line in enumerate(lines, 2):
+        try:
+            record = _record(line)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ResultError(
+                f"{path}, line {number} is no record of a cell ({error}); {remedy}"
+            ) from None
+        if record.key in found:
+            raise ResultError(f"{path}, line {number}: {'/'.join(record.key)} twice; {remedy}")
+        found[record.key] = record
+    return found
+
+
+def _record(line: Mapping[str, str]) -> CellRecord:
+    values: dict[str, Any] = {name: line[name] for name in COLUMNS}
+    values["trials"] = int(values["trials"])
+    values["parts"] = tuple(map(int, values["parts"].split()))
+    values["observed"] = json.loads(values["observed"] or "{}")
+    values |= {name: float(values[name] or "nan") for name in ("seconds", "mb")}
+    return CellRecord(**values)
+
+
+def write(records: Iterable[CellRecord], path: str | Path) -> None:
+    """Write a table of records, sorted by cell."""
+    lines = io.StringIO()
+    writer = csv.DictWriter(lines, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for record in sorted(records, key=lambda record: record.key):
+        row = asdict(record)
+        row["parts"] = " ".join(map(str, record.parts))
+        row["observed"] = json.dumps(record.observed, sort_keys=True) if record.observed else ""
+        row |= {
+            name: f"{row[name]:.4g}" if row[name] == row[name] else "" for name in ("seconds", "mb")
+        }
+        writer.writerow(row)
+    write_text(lines.getvalue(), path)

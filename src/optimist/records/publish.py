@@ -1,0 +1,251 @@
+"""From result files to the tables of a paper that are committed: `publish`."""
+
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from optimist.errors import ResultError
+from optimist.files import write_atomically
+from optimist.panels.studies import table_names
+from optimist.panels.studies import tables as study_tables
+from optimist.records import cells
+from optimist.records.cells import STUDY, CellRecord
+from optimist.runs import results, trial_table
+from optimist.runs.trial_table import CellTrials, TrialTable
+from optimist.runs.trials import CellKey, Trials
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from optimist.plan.plan import Plan
+
+# Larger files are no results.
+MOST_BYTES = 2**30
+
+
+@dataclass
+class Summary:
+    """What became of the cells and studies of a paper.
+
+    Attributes
+    ----------
+    paper : str
+    published, kept : int
+        How many come from result files, and how many from the tables, made by today's code.
+    missing, stale : list of str
+        Cells and studies that are in neither, and those that the tables have of other code.
+    """
+
+    paper: str
+    published: int = 0
+    kept: int = 0
+    missing: list[str] = field(default_factory=list)
+    stale: list[str] = field(default_factory=list)
+
+    def in_words(self) -> str:
+        """Return a sentence, and a line for each list."""
+        lines = [f"{self.paper}: {self.published} from results, {self.kept} kept"]
+        for names, words in ((self.missing, "missing"), (self.stale, "of other code")):
+            if names:
+                lines.append(f"  {words}: {len(names)}: {', '.join(names[:8])}")
+                lines[-1] += ", ..." if len(names) > 8 else ""
+        return "\n".join(lines)
+
+
+def publish(plan: "Plan", paper: str, folders: Sequence[str | Path] = ()) -> Summary:
+    """Put the results of a paper into its tables; what has none stays as it is there.
+
+    Parameters
+    ----------
+    plan : Plan
+    paper : str
+    folders : sequence of path
+        More results folders, as of other machines. Their files that belong to today's plan are
+        copied first.
+
+    Raises
+    ------
+    ResultError
+        If a file is damaged, or two folders have two outcomes of the same trials.
+    """
+    if folders:
+        gather(plan, paper, [*map(Path, folders)])
+    layout, summary = plan.layout, Summary(paper)
+    records = dict(plan.committed(paper))
+    path = layout.trials(paper)
+    table = TrialTable(path if Path(path).is_file() else None)
+    rows: dict[CellKey, CellTrials] = {}
+    for key, trials in plan.trials.of_paper(paper).items():
+        found = _from_results(plan, trials)
+        if found is not None:
+            rows[key], records[key] = found
+            summary.published += 1
+            continue
+        known = table.recorded(*key) if key in records else None
+        if known is None:
+            summary.missing.append("/".join(key))
+            continue
+        rows[key] = known
+        if plan.trials.is_committed(trials):
+            summary.kept += 1
+        else:
+            summary.stale.append("/".join(key))
+    # A restricted run says nothing of the cells that it leaves out.
+    for key in table.keys:
+        if key in plan.trials.asked[paper] and key not in rows and key in records:
+            known = table.recorded(*key)
+            rows |= {key: known} if known is not None else {}
+    studies = _studies(plan, paper, records, summary)
+    if rows:
+        trial_table.write(
+            rows.values(),
+            path,
+            declared=plan.targets.declared(paper),
+            configuration=plan.configuration,
+        )
+    least = trial_table.least_regrets(rows.values())
+    if least:
+        trial_table.write_best_known(least, layout.best_known(paper))
+    if studies:
+        study_tables.write(studies, layout.studies(paper))
+    kept = {**{key: records[key] for key in rows}, **_of_studies(records, plan, paper)}
+    cells.write(kept.values(), layout.cells(paper))
+    plan.forget(paper)
+    return summary
+
+
+def _from_results(plan: "Plan", trials: Trials) -> tuple[CellTrials, CellRecord] | None:
+    """Return rows and record of a cell whose result files are all there."""
+    paths = plan.trials.files(trials)
+    if not all(Path(path).is_file() for path in paths):
+        return None
+    declared = plan.targets.declared(trials.cell.paper)
+    (found,) = trial_table.read_results(dict.fromkeys(paths, trials.group), declared)
+    about = [results.read_metadata(path) for path in paths]
+    number = sum(one["trials"]["stop"] - one["trials"]["first"] for one in about)
+    use = [one["use"] for one in about]
+    made = about[-1]["provenance"]
+    observed: dict[str, Any] = {}
+    for one in about:
+        observed |= one.get("observed", {})
+    record = CellRecord(
+        *(trials.lane, trials.group, trials.cell.setting, trials.cell.algorithm),
+        trials=number,
+        parts=tuple(one["trials"]["stop"] for one in about),
+        digest=plan.trials.digest(trials),
+        content=found.content,
+        observed=observed,
+        seconds=sum(one["cpu_seconds"] for one in use) / number,
+        mb=max(one["peak_mb"] or 0.0 for one in use),
+        commit=cells.commit_of(made),
+        made=cells.description(made),
+    )
+    return found, record
+
+
+def _studies(
+    plan: "Plan", paper: str, records: dict[CellKey, CellRecord], summary: Summary
+) -> "dict[str, pd.DataFrame]":
+    """Return the tables of a paper's studies, and put the records of new ones in place."""
+    committed = plan.layout.studies(paper)
+    known = study_tables.read(committed)[0] if Path(committed).is_file() else {}
+    found: dict[str, pd.DataFrame] = {}
+    for name in plan.studies.names(paper):
+        path, key = plan.studies.file(paper, name), (STUDY, name, "")
+        if Path(path).is_file():
+            tables, about = study_tables.read(path)
+            made = about["provenance"]
+            records[key] = CellRecord(
+                *(STUDY, "paper", name, ""),
+                trials=0,
+                parts=(),
+                digest=plan.studies.digest(paper, name),
+                content=study_tables.content(tables),
+                observed=about.get("observed", {}),
+                seconds=about["use"]["cpu_seconds"],
+                mb=about["use"]["peak_mb"] or 0.0,
+                commit=cells.commit_of(made),
+                made=cells.description(made),
+            )
+            summary.published += 1
+        else:
+            tables = {table: known[table] for table in table_names()[name] if table in known}
+            if not tables:
+                summary.missing.append(f"study/{name}")
+            elif plan.studies.is_committed(paper, name):
+                summary.kept += 1
+            else:
+                summary.stale.append(f"study/{name}")
+        found |= tables
+    return found
+
+
+def _of_studies(
+    records: dict[CellKey, CellRecord], plan: "Plan", paper: str
+) -> dict[CellKey, CellRecord]:
+    names = plan.studies.names(paper)
+    return {key: one for key, one in records.items() if key[0] == STUDY and key[1] in names}
+
+
+def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
+    """Copy the results of a paper from other results folders into that of the plan.
+
+    Nothing is copied unless everything can be. Returns the number of files.
+
+    Raises
+    ------
+    ResultError
+        If a folder has no results, a file is no regular one, too large, damaged or not what its
+        path says, or two files of one path differ in their numbers.
+    """
+    own = Path(plan.layout.results)
+    wanted = [
+        Path(path).relative_to(own)
+        for trials in plan.trials.of_paper(paper).values()
+        for path in plan.trials.files(trials)
+    ]
+    studies = [
+        Path(plan.studies.file(paper, name)).relative_to(own) for name in plan.studies.names(paper)
+    ]
+    for folder in folders:
+        if not any((folder / name).is_dir() for name in ("run", "time", "study")):
+            raise ResultError(
+                f"{folder} holds no results; allowed: folders with run, time or study"
+            )
+    chosen = _choose(own, folders, [*wanted, *studies])
+    for name, path in chosen.items():
+        write_atomically(own / name, partial(shutil.copyfile, path))
+    return len(chosen)
+
+
+def _choose(own: Path, folders: Sequence[Path], names: Iterable[Path]) -> dict[Path, Path]:
+    chosen: dict[Path, Path] = {}
+    for name in names:
+        for folder in folders:
+            path = folder / name
+            if not path.exists() and not path.is_symlink():
+                continue
+            if path.is_symlink() or not path.is_file() or path.stat().st_size > MOST_BYTES:
+                raise ResultError(
+                    f"{path} is no result; allowed: regular files of at most {MOST_BYTES} bytes"
+                )
+            digest = _numbers(path)
+            there = chosen.get(name) or (own / name if (own / name).is_file() else None)
+            if there is None:
+                chosen[name] = path
+            elif "time" not in name.parts[:1] and digest != _numbers(there):
+                raise ResultError(
+                    f"{path} and {there} are the same trials with two outcomes, as on two kinds of "
+                    "machine; delete the one that should not count"
+                )
+    return chosen
+
+
+def _numbers(path: Path) -> str:
+    """Return the digest of the numbers of a result file or a file of studies."""
+    if "study" in path.parts[-3:-2]:
+        return study_tables.content(study_tables.read(path)[0])
+    return results.digest(results.read(path))

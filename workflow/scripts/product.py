@@ -1,0 +1,14 @@
+"""Make a figure, a table or the claims of a paper, and its record."""
+
+from optimist import arithmetic
+from optimist.jobs import logged
+
+arithmetic.fix()
+with logged(snakemake.log[0]):
+    arithmetic.verify()
+    from optimist import products
+    from optimist.layout import Layout
+
+    layout = Layout(*snakemake.params.layout)
+    sources = products.Sources(layout, **snakemake.params.sources)
+    products.make(products.Product(**snakemake.params.product), sources)
