@@ -146,6 +146,19 @@ def _parser():
 
     _add_claims_options(add("claims", _claims, "print the verdicts of the last full run"))
 
+    decider = add("decide", _decide, "decide claims again, from the committed tables")
+    decider.add_argument("what", nargs="?", default="", metavar="PAPER|CLAIM")
+    _add_remaking(decider)
+
+    drawer = add("draw", _draw, "draw figures and tables again, from the committed tables")
+    drawer.add_argument("what", nargs="?", default="", metavar="PAPER|PAPER/FIGURE")
+    drawer.add_argument("--cores", default="all", metavar="N", help="default: all")
+    _add_remaking(drawer)
+
+    publisher = add("publish", _publish, "put results into the tables that are committed")
+    publisher.add_argument("folders", nargs="*", metavar="RESULTS", help="more results folders")
+    _add_configuration(publisher)
+
     _add_configuration(add("page", _page, "make the page of results from the committed tables"))
 
     tracer = add("provenance", _provenance, "print where a figure, table or result is from")
@@ -198,6 +211,12 @@ def _add_init_options(parser):
     parser.add_argument(
         "--family", default="glb", help="glb (default), heavy_tailed, kernel or box"
     )
+
+
+def _add_remaking(parser):
+    _add_configuration(parser)
+    parser.add_argument("--figures", metavar="DIR", help="folder of the tables; default: figures")
+    parser.add_argument("--strict", action="store_true", help="refuse cells of other code")
 
 
 def _add_claims_options(parser):
@@ -422,6 +441,76 @@ def _new(options):
     path, text = new.write(options.what, options.name, options.family, options.file)
     _say(json.dumps({"file": path}) if options.json else text)
     return 0
+
+
+def _decide(options):
+    from optimist import claims, remake
+    from optimist.products import join_claims
+
+    paper, dot, number = options.what.partition(".")
+    found = remake.plans([paper] if paper else [], *_where(options))
+    if dot:
+        frame = remake.decide_one(next(found), options.what, options.strict, _warn)
+        if options.json:
+            print(frame.to_json(orient="records", indent=1))
+        else:
+            _say(claims.to_text(frame, details=True, columns=terminal.width()))
+            _say(f"written nowhere; `optimist decide {paper}` writes the verdicts of the paper")
+        return 0
+    written, layout = [], None
+    for plan in found:
+        layout = plan.layout
+        written += remake.decide(plan, options.strict, _warn)
+    papers = _config(options)["papers"]
+    if all(Path(layout.claims(name)["csv"]).is_file() for name in papers):
+        join_claims(layout, papers)
+        written += layout.claims().values()
+    _say_written(written, options)
+    return 0
+
+
+def _draw(options):
+    from optimist import remake
+
+    paper, _, name = options.what.partition("/")
+    asked = []
+    for plan in remake.plans([paper] if paper else [], *_where(options)):
+        own = remake.shown(plan, name)
+        remake.warn(plan, own, options.strict, _warn)
+        asked += [(product, plan.targets.sources(product)) for product in own]
+    _say_written(remake.draw(asked, remake.cores_of(options.cores)), options)
+    return 0
+
+
+def _publish(options):
+    from optimist.plan.plan import Plan
+    from optimist.records.publish import publish
+
+    plan = Plan(_config(options))
+    found = [publish(plan, paper, options.folders) for paper in plan.papers]
+    if options.json:
+        print(json.dumps([vars(summary) for summary in found]))
+    else:
+        _say("\n".join(summary.in_words() for summary in found))
+    return 1 if any(summary.missing for summary in found) else 0
+
+
+def _config(options):
+    from optimist.plan.config import load_config
+
+    return load_config(*options.configfile, values=options.config)
+
+
+def _where(options):
+    return options.configfile, options.config, options.figures
+
+
+def _warn(words):
+    print(terminal.shown(words), file=sys.stderr)
+
+
+def _say_written(paths, options):
+    _say(json.dumps(paths) if options.json else f"wrote {len(paths)} files: {paths[-1]}")
 
 
 def _page(options):

@@ -215,11 +215,24 @@ def _decide(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Data
     from optimist import claims
     from optimist.files import write_frame
 
-    context = claims.Context.make(product.paper, product.about)
-    verdicts = claims.evaluate(product.spec, _frames(product, trials, studies), context)
-    frame = claims.to_frame(verdicts, context)
+    verdicts, frame = _decided(product, trials, studies)
     write_frame(claims.compacted(frame), product.files["csv"])
     write_text(claims.to_markdown(verdicts, frame), product.files["md"])
+
+
+def _decided(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> Any:
+    from optimist import claims
+
+    context = claims.Context.make(product.paper, product.about)
+    verdicts = claims.evaluate(product.spec, _frames(product, trials, studies), context)
+    return verdicts, claims.to_frame(verdicts, context)
+
+
+def verdicts(product: Product, sources: Sources) -> "pd.DataFrame":
+    """Return the table of the verdicts of claims, which is written nowhere."""
+    tables = sources.tables(product.studies)
+    frame: pd.DataFrame = _decided(product, sources.trials(product), tables)[1]
+    return frame
 
 
 def join_claims(layout: Layout, papers: Collection[str]) -> None:

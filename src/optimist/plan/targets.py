@@ -1,11 +1,13 @@
 """Products and named targets: what each asks for."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from optimist import products
+from optimist.errors import unknown_name
 from optimist.layout import GROUPS, Layout
 from optimist.plan.claims import PlannedClaims
 from optimist.plan.costs import Costs
@@ -80,6 +82,15 @@ class PlannedTargets:
         if (paper, kind, name) not in self._products:
             self._products[paper, kind, name] = self._product(paper, kind, name)
         return self._products[paper, kind, name]
+
+    def claim(self, paper: str, claim: str) -> Product:
+        """Return the claims of a paper cut to one; ConfigError if there is none of that name."""
+        whole = self.product(paper, "claims", "claims")
+        known = [written["id"] for written in whole.spec["claims"]]
+        if claim not in known:
+            raise unknown_name(f"claim of {paper}", claim, known)
+        own = [written for written in whole.spec["claims"] if written["id"] == claim]
+        return replace(whole, spec={**whole.spec, "claims": own})
 
     def _product(self, paper: str, kind: str, name: str) -> Product:
         if kind == "claims":
