@@ -45,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.may_go_apart = arguments is None
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(terminal.LogFormatter("%(message)s"))
-    logging.basicConfig(level=logging.INFO, handlers=[handler])
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.getLogger("optimist").setLevel(logging.INFO)
     try:
         if arguments is None:
             arithmetic.fix()
@@ -158,6 +159,11 @@ def _parser():
     publisher = add("publish", _publish, "put results into the tables that are committed")
     publisher.add_argument("folders", nargs="*", metavar="RESULTS", help="more results folders")
     _add_configuration(publisher)
+
+    sealer = add("reseal", _reseal, "play a trial of each cell of other code, and compare")
+    sealer.add_argument("paper", nargs="?", metavar="PAPER")
+    sealer.add_argument("--cores", default="all", metavar="N", help="default: all")
+    _add_remaking(sealer)
 
     _add_configuration(add("page", _page, "make the page of results from the committed tables"))
 
@@ -447,7 +453,7 @@ def _decide(options):
     from optimist import claims, remake
     from optimist.products import join_claims
 
-    paper, dot, number = options.what.partition(".")
+    paper, dot, _ = options.what.partition(".")
     found = remake.plans([paper] if paper else [], *_where(options))
     if dot:
         frame = remake.decide_one(next(found), options.what, options.strict, _warn)
@@ -457,11 +463,10 @@ def _decide(options):
             _say(claims.to_text(frame, details=True, columns=terminal.width()))
             _say(f"written nowhere; `optimist decide {paper}` writes the verdicts of the paper")
         return 0
-    written, layout = [], None
+    written, papers = [], _config(options)["papers"]
     for plan in found:
         layout = plan.layout
         written += remake.decide(plan, options.strict, _warn)
-    papers = _config(options)["papers"]
     if all(Path(layout.claims(name)["csv"]).is_file() for name in papers):
         join_claims(layout, papers)
         written += layout.claims().values()
@@ -493,6 +498,25 @@ def _publish(options):
     else:
         _say("\n".join(summary.in_words() for summary in found))
     return 1 if any(summary.missing for summary in found) else 0
+
+
+def _reseal(options):
+    from optimist import remake
+    from optimist.records.reseal import reseal
+
+    def report(done, number):
+        print(f"\r{done} of {number}", end="", file=sys.stderr, flush=True)
+
+    papers, found = [options.paper] if options.paper else [], []
+    for plan in remake.plans(papers, *_where(options)):
+        for paper in plan.papers:
+            found.append(reseal(plan, paper, remake.cores_of(options.cores), report))
+            print(file=sys.stderr)
+    if options.json:
+        print(json.dumps([vars(summary) for summary in found]))
+    else:
+        _say("\n".join(summary.in_words() for summary in found))
+    return 1 if any(summary.other for summary in found) else 0
 
 
 def _config(options):

@@ -135,7 +135,11 @@ def draw(found: Sequence[tuple[Product, Sources]], cores: int) -> list[str]:
 def cores_of(text: str) -> int:
     """Return a number of cores, ``all`` for those of the machine; ConfigError for none."""
     if text == "all":
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
     if not (text.isdecimal() and int(text)):
         raise ConfigError(f"--cores is {text!r}; allowed: a whole number above 0, or all")
     return int(text)

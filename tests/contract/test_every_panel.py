@@ -28,7 +28,7 @@ from optimist.panels import (
 )
 from optimist.panels.base import COLUMNS, NUMBERS
 from optimist.panels.rows import Tables
-from optimist.panels.studies import STUDIES, of_paper, study_class, table_formats
+from optimist.panels.studies import STUDIES, of_paper, study_class, table_names
 from optimist.panels.tables.base import MEANINGS, to_markdown
 from optimist.plan.config import load_paper, paper_names
 from optimist.runs.trials import expand
@@ -275,7 +275,7 @@ def test_a_panel_asks_for_lanes_cells_and_tables_that_there_are(kind):
     entry, paper = panel_of(kind)
     panel = make_panel(entry)
     assert set(panel.lanes) <= set(LANES)
-    assert set(panel.tables) <= set(table_formats())
+    assert set(panel.tables) <= {t for names in table_names().values() for t in names}
     assert panel.lanes or panel.tables
     assert set(panel.settings) <= set(paper["settings"])
     panel.check(paper)

@@ -132,7 +132,7 @@ def test_the_smallest_paper_is_valid(tree):
     assert paper["settings"] == PAPER["settings"]["settings"]
     assert paper["runs"] == PAPER["runs"]["runs"]
     assert paper["figures"] == PAPER["figures"]["figures"]
-    assert len(Plan(config.load_config()).trials.by_path) == 3
+    assert len(list(Plan(config.load_config()).trials)) == 3
 
 
 def test_lists_within_lists_are_joined(tree):
@@ -150,7 +150,7 @@ BAD_CONFIG = {
         [
             "paperz",
             "did you mean 'papers'",
-            "allowed: additions, algorithm_files, caps, changes, data, ",
+            "allowed: additions, algorithm_files, caps, changes, committed, data, ",
         ],
     ),
     "unknown nested key": (("caps", "round"), 5, ["round", "caps", "'rounds'", "trials"]),
@@ -233,12 +233,8 @@ def test_an_empty_overlay_changes_nothing(tree):
 # Changes to papers.
 
 
-def change(trials=None, trials_per_file=None, **settings):
-    return {
-        "trials": trials,
-        "trials_per_file": trials_per_file or {},
-        "settings": {"toy": settings},
-    }
+def change(trials=None, **settings):
+    return {"trials": trials, "settings": {"toy": settings}}
 
 
 def test_changes_are_merged_over_the_settings_that_match(tree):
@@ -276,21 +272,6 @@ def test_the_plan_runs_the_changed_paper(tree):
 )
 def test_bad_changes_are_named(tree, settings, words):
     holds(message(config.load_paper, "toy", change(**settings)), words)
-
-
-def test_trials_of_an_algorithm_are_cut_into_more_files(tree):
-    changes = change(5, {"glb_omd": 2, "go_ucb": 1})
-    asked = Plan({**config.load_config(), "changes": changes}).trials
-    found = [t for t in asked if (t.lane, t.cell.name) == ("regret", "toy/s3/glb_omd")]
-    assert [(t.first, t.stop) for t in found] == [(0, 2), (2, 4), (4, 5)]
-
-
-def test_an_unknown_algorithm_to_cut_is_named(tree):
-    wrong = changed(config.load_config(), ("changes", "trials_per_file"), {"glb_omb": 2})
-    holds(
-        message(config.check_config, wrong),
-        ["changes.trials_per_file", "'glb_omb'", "did you mean 'glb_omd'"],
-    )
 
 
 def test_changes_of_an_unknown_paper_are_named(tree):
@@ -356,11 +337,6 @@ BAD_PAPER = {
     "malformed label": (RUNS, ["glb_omd[x"], ["'glb_omd[x'", "name[key=value,...]"]),
     "option without value": (RUNS, ["glb_omd[x]"], ["'glb_omd[x]'", "'x'", "key=value"]),
     "option that is infinite": (RUNS, ["glb_omd[x=inf]"], ["'glb_omd[x=inf]'", "x is 'inf'"]),
-    "trials per file of a label": (
-        ("runs", "runs", 0, "trials_per_file"),
-        {"glb_omd[regularisation=theory]": 1},
-        ["trials_per_file has 'glb_omd[regularisation=theory]'", "without options"],
-    ),
     "regions after the end": (
         ("runs", "studies"),
         {"regions": {"setting": "s3", "algorithms": ["glb_omd"], "round": 21, "resolution": 9}},

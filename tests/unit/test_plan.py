@@ -2,15 +2,14 @@
 
 import subprocess
 import sys
-from collections import defaultdict
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from result_files import asked
 
+from optimist import products
 from optimist.errors import ConfigError
 from optimist.label import name_of
 from optimist.layout import parse_result
@@ -18,77 +17,106 @@ from optimist.panels import studies
 from optimist.plan import config, costs
 from optimist.plan.costs import Costs, Row
 from optimist.plan.plan import Plan
-from optimist.plan.sources import module_files
+from optimist.plan.sources import code_of
+from optimist.plan.trials import part_ends
+from optimist.records import cells as cell_records
+from optimist.records.cells import CellRecord
 from optimist.runs.sources import source_files
 
 ROOT = Path(__file__).parents[2]
-GROUPS = {"manifest": "paper", "manifest_variants": "variants"}
-MANIFESTS = {group: manifest for manifest, group in GROUPS.items()}
-
+GROUPS = ("paper", "variants")
 LOGISTIC = [f"logistic_s{norm}" for norm in (3, 5, 7, 9)]
 
 
 @pytest.fixture(scope="module")
 def plan():
-    return Plan(config.merge(config.load_config(), {"papers": config.paper_names()}))
+    return planned()
+
+
+def planned(**changes):
+    return Plan(config.merge(config.load_config(), {"papers": config.paper_names(), **changes}))
 
 
 def wildcards(**values):
     return SimpleNamespace(**values)
 
 
-def items(plan, group):
-    """Return (paper, kind, name) of every figure and table of a group."""
-    return [
-        (paper, kind, name)
-        for paper in plan.papers
-        for kind in ("figures", "tables")
-        for name in plan.shown.names(paper, kind, group)
+def shown(plan, paper, kind, name):
+    """Return the setting/algorithm of each cell that a figure or table shows, by lane."""
+    found = {"regret": set(), "timing": set()}
+    for lane, setting, algorithm in plan.targets.product(paper, kind, name).keys:
+        found[lane].add(f"{setting}/{algorithm}")
+    return found
+
+
+def wildcards_of(path):
+    """Return the wildcards of a result file of the regret lane."""
+    paper, setting, algorithm, name = Path(path).parts[-4:]
+    trials, digest, _ = name.split(".")
+    values = {"setting": setting, "algorithm": algorithm, "trials": trials, "digest": digest}
+    return wildcards(paper=paper, **values)
+
+
+# Trials and their parts.
+
+
+def test_the_default_plan_is_what_is_committed(plan):
+    trials = list(plan.trials)
+    assert len(trials) == 1470
+    assert sum(t.stop for t in trials) == 35_101
+
+
+@pytest.mark.parametrize(
+    ("number", "known", "seconds", "ends"),
+    [
+        (50, (), 1.0, [50]),
+        (200, (50,), 1.0, [50, 100, 200]),
+        (120, (50,), 1.0, [50, 100, 120]),
+        (30, (50,), 1.0, [30]),
+        (5, (), 300.0, [2, 4, 5]),
+        (400, (100,), 6.0, [100, 200, 300, 400]),
+        (3, (), 10_000.0, [1, 2, 3]),
+        (7, (), 0.0, [7]),
+    ],
+    ids=["new", "more", "not a double", "fewer", "dear", "dear parts", "dearer", "free"],
+)
+def test_more_trials_add_files_and_rename_none(number, known, seconds, ends):
+    assert part_ends(number, known, seconds) == ends
+
+
+def test_parts_of_a_cell_are_its_trials_once_each(plan):
+    for trials in plan.trials:
+        parts = plan.trials.parts(trials)
+        assert [parts[0].first, *(p.stop for p in parts)][-1] == trials.stop
+        assert all(one.stop == other.first for one, other in pairwise(parts))
+
+
+def test_a_path_leads_back_to_its_trials(plan):
+    for trials in (t for t in plan.trials if t.lane == "regret"):
+        for part, path in zip(plan.trials.parts(trials), plan.trials.files(trials), strict=True):
+            assert plan.trials.find(wildcards_of(path)) == part
+            place = parse_result(path)
+            assert (place.setting, place.algorithm) == trials.key[1:]
+            assert "," not in path
+
+
+def test_a_label_with_two_options_has_no_comma_in_its_path(plan):
+    cell = plan.trials.of_paper("hvt_ucb")[
+        "regret", "student_t[factor=0.3,radius=matched]", "hvt_ucb"
     ]
+    (path,) = plan.trials.files(cell)[:1]
+    assert "/student_t[factor=0.3~radius=matched]/hvt_ucb/" in path
 
 
-def result_files(plan, paper, kind, name):
-    """Return the result files among the inputs of a figure or table."""
-    inputs = plan.shown.inputs(kind)(wildcards(paper=paper, name=name))
-    return {*inputs.get("regret", []), *inputs.get("timing", [])}
-
-
-def cells(paths, lane):
-    """Return the setting/algorithm of all files of one lane."""
-    places = map(parse_result, paths)
-    return {f"{place.setting}/{place.algorithm}" for place in places if place.lane == lane}
-
-
-def rule_of(plan, lane):
-    """Return the rule for any single result file of a lane."""
-    return next(rule for rule in plan.jobs.rules if rule.name == f"{lane}_file")
-
-
-def with_files(size):
-    """Return a plan whose jobs make up to ``size`` files each."""
-    chosen = {
-        "papers": config.paper_names(),
-        "job_files": size,
-        "job_seconds": None,
-        "timing": {"exclusive": False},
-    }
-    return Plan(config.merge(config.load_config(), chosen))
-
-
-def kind_of(trials):
-    """Return what trials that may share a process have in common."""
-    return trials.cell.paper, trials.group, trials.cell.spec.get("dataset")
-
-
-# Trials and jobs.
-
-
-def test_files_of_a_cell_are_its_trials_once_each(plan):
-    numbers = defaultdict(list)
-    for t in plan.trials:
-        numbers[t.lane, t.cell.name].extend(range(t.first, t.stop))
-    for cell, found in numbers.items():
-        assert sorted(found) == list(range(len(found))), cell
+def test_files_of_a_race_are_in_one_folder_which_is_what_the_job_makes(plan):
+    for paper in plan.papers:
+        for race in plan.trials.races(paper).values():
+            (folder,) = {path for t in race.trials for path in plan.trials.outputs(t)}
+            files = {path for t in race.trials for path in plan.trials.files(t)}
+            assert {str(Path(path).parents[1]) for path in files} == {folder}
+            assert len(files) == len(race.trials)
+            asked = wildcards(paper=paper, race=race.number, digest=race.digest)
+            assert plan.trials.race(asked) is race
 
 
 def test_every_setting_and_every_displayed_algorithm_is_run(plan):
@@ -102,15 +130,13 @@ def test_every_setting_and_every_displayed_algorithm_is_run(plan):
         assert {name_of(trials.cell.algorithm) for trials in asked} == set(paper["names"])
 
 
-def test_every_result_is_reached_from_all_or_the_variants(plan):
-    reached = set()
-    for group in GROUPS.values():
-        for item in items(plan, group):
-            reached |= result_files(plan, *item)
-    for paper in plan.papers:  # claims are decided on the tables of the group `paper`
-        for lane in ("regret", "timing"):
-            reached |= set(plan.group_paths(lane)(wildcards(paper=paper, group="paper")))
-    assert reached == set(plan.trials.by_path)
+def test_every_cell_is_shown_or_behind_a_claim(plan):
+    for paper in plan.papers:
+        reached = set()
+        for group in GROUPS:
+            for kind, name in plan.targets.names(paper, group):
+                reached |= set(plan.targets.product(paper, kind, name).keys)
+        assert reached == set(plan.trials.keys(paper))
 
 
 def test_a_probe_depends_on_its_leader_too(plan):
@@ -120,69 +146,134 @@ def test_a_probe_depends_on_its_leader_too(plan):
     assert leader not in source_files(probed.cell)
 
 
+# What decides a result.
+
+
+def digests(plan, lane="regret"):
+    return {t.cell.name: plan.trials.digest(t) for t in plan.trials if t.lane == lane}
+
+
+def test_the_number_of_trials_and_the_group_decide_no_number(plan):
+    more = planned(changes={"trials": 300})
+    assert digests(more) == digests(plan)
+    name = "regret", "logistic_s3", "gloc"
+    files = [p.trials.files(p.trials.of_paper("glb_omd")[name]) for p in (plan, more)]
+    assert set(files[0]).isdisjoint(files[1])  # a table that is not there keeps no parts
+
+
+def test_a_setting_decides_its_own_cells_alone(plan):
+    longer = {"settings": {"glb_omd": {"logistic_s3": {"horizon": 3001}}}}
+    before, after = digests(plan), digests(planned(changes=longer))
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed == {
+        t.cell.name
+        for t in plan.trials
+        if name_of(t.cell.setting) == "logistic_s3"
+        and t.lane == "regret"
+        and "horizon" not in t.cell.setting
+    }
+
+
+def test_a_data_set_decides_the_cells_on_it(plan):
+    options = {"covertype": {"clusters": 61}}
+    before, after = digests(plan), digests(planned(datasets=options))
+    changed = {name for name in before if before[name] != after[name]}
+    on_it = (t for t in plan.trials if t.cell.spec.get("dataset", "").startswith("covertype"))
+    assert changed == {t.cell.name for t in on_it if t.lane == "regret"}
+
+
+def test_a_rival_decides_the_times_of_its_race(plan):
+    alone = planned(only={"algorithms": ["glb_omd"], "settings": ["logistic_s3"]})
+    key = "timing", "logistic_s3", "glb_omd"
+    both = [p.trials.digest(p.trials.of_paper("glb_omd")[key]) for p in (plan, alone)]
+    assert both[0] != both[1]
+
+
+# Committed cells.
+
+
+def record(plan, found, **changes):
+    known = {
+        "lane": found.lane,
+        "group": found.group,
+        "setting": found.cell.setting,
+        "algorithm": found.cell.algorithm,
+        "trials": found.stop,
+        "parts": (found.stop,),
+        "digest": plan.trials.digest(found),
+        "content": "0" * 16,
+        "observed": {},
+        "seconds": 1.0,
+        "mb": 100.0,
+        "commit": "",
+        "made": "",
+    }
+    return CellRecord(**{**known, **changes})
+
+
+@pytest.mark.parametrize(
+    ("committed", "change", "is_played"),
+    [
+        ("use", {}, False),
+        ("ignore", {}, True),
+        ("use", {"digest": "f" * 64}, True),
+        ("use", {"trials": 3}, True),
+    ],
+    ids=["of today", "ignored", "of other code", "too few trials"],
+)
+def test_a_committed_cell_is_played_if_it_is_not_todays(
+    plan, tmp_path, monkeypatch, committed, change, is_played
+):
+    monkeypatch.chdir(tmp_path)
+    only = {"settings": ["logistic_s3"], "algorithms": ["gloc"]}
+    again = planned(committed=committed, only=only, papers=["glb_omd"])
+    own = [record(again, t, **change) for t in again.trials]
+    path = Path(again.layout.cells("glb_omd"))
+    path.parent.mkdir(parents=True)
+    cell_records.write(own, path)
+    again = planned(committed=committed, only=only, papers=["glb_omd"])
+    assert bool(again.trials.needed("glb_omd", again.trials.keys("glb_omd"))) is is_played
+
+
+def test_a_table_of_cells_keeps_what_was_written_and_a_bad_one_is_named(plan, tmp_path):
+    some = [record(plan, t, parts=(3, 20)) for t in list(plan.trials)[:5]]
+    path = tmp_path / "cells.csv"
+    cell_records.write(some, path)
+    assert cell_records.read(path) == {one.key: one for one in some}
+    text = path.read_text()
+    path.write_text(text.replace(f",{some[0].trials},", ",many,", 1))
+    with pytest.raises(Exception, match=r"cells.csv, line \d+ is no record of a cell"):
+        cell_records.read(path)
+    path.write_text(text + text.splitlines()[-1] + "\n")
+    with pytest.raises(Exception, match="twice"):
+        cell_records.read(path)
+
+
+# Jobs.
+
+
 def test_trials_are_handed_to_their_script_resolved(plan):
+    race = next(iter(plan.trials.races("glb_omd").values()))
+    w = wildcards(paper="glb_omd", race=race.number, digest=race.digest)
     label = "ofulog_r[solver=slsqp]"
-    w = wildcards(paper="glb_omd", setting="logistic_s3", algorithm=label, trials="000-000")
-    rules = [rule for rule in plan.jobs.rules if rule.lane == "timing"]
     (trials,) = (
         t
-        for rule in rules
-        for t in rule.trials
-        if (t["cell"]["setting"], t["cell"]["algorithm"]) == (w.setting, w.algorithm)
+        for t in plan.jobs.params(plan.jobs.of_time)(w)
+        if (t["cell"]["setting"], t["cell"]["algorithm"]) == ("logistic_s3", label)
     )
     assert trials["probe"] == {"leader": "ofulog_r", "every": 100}
     assert (trials["lane"], trials["first"], trials["stop"], trials["rounds"]) == (
         *("timing", 0, 5),
         None,
     )
-    assert trials["cell"]["algorithm"] == label
     assert trials["cell"]["spec"] == {
         "environment": "glm",
         "parameters": {"link": "logistic", "norm": 3},
         "problem": {"delta": 0.01, "kappa": "parameter"},
         "horizon": 3000,
     }
-
-
-@pytest.mark.parametrize("lane", ["regret", "timing"])
-def test_jobs_hold_each_file_once(lane):
-    plan = with_files(5)
-    jobs = plan.jobs.of_lane(lane)
-    rules = {rule.name: rule for rule in plan.jobs.rules if rule.lane == lane}
-    outputs = [path for rule in rules.values() for path in rule.output]
-    own = [path for path, trials in plan.trials.by_path.items() if trials.lane == lane]
-    assert sorted(outputs) == sorted(own)
-    assert rules.keys() == jobs.keys()
-    for name, job in jobs.items():
-        data = {trials.cell.spec.get("dataset") for trials in job.trials} - {None}
-        assert rules[name].input == [f"results/data/{name}.csv" for name in sorted(data)]
-        assert rules[name].trials == [trials.describe() for trials in job.trials]
-        assert rules[name].output == [plan.layout.result(trials.path) for trials in job.trials]
-
-
-def test_jobs_of_the_regret_lane_wait_for_the_same_data_and_are_full():
-    jobs = with_files(5).jobs.of_lane("regret")
-    assert {len(job.trials) for job in jobs.values()} <= {1, 2, 3, 4, 5}
-    for job in jobs.values():
-        assert len({kind_of(trials) for trials in job.trials}) == 1
-    # Of files that may share a process, only what is left over is in a job that is not full.
-    partial = [kind_of(job.trials[0]) for job in jobs.values() if len(job.trials) < 5]
-    assert len(partial) == len(set(partial))
-
-
-def test_files_that_are_jobs_of_their_own_have_one_rule_and_races_one_each(plan):
-    names = [rule.name for rule in with_files(1).jobs.rules]
-    assert names == ["regret_file", *plan.jobs.of_lane("timing")]
-
-
-def test_a_job_that_takes_the_machine_is_a_race(plan):
-    assert plan.jobs.keeps_cores("timing")
-    jobs = plan.jobs.of_lane("timing").values()
-    races = [{trials.race for trials in job.trials} for job in jobs]
-    assert all(len(race) == 1 for race in races)
-    assert len(set().union(*races)) == len(jobs)
-    written = (config.load_paper(name)["timings"] for name in plan.papers)
-    assert len(jobs) == sum(len({part["race"] for part in parts}) for parts in written)
+    cell = plan.trials.of_paper("glb_omd")["timing", "logistic_s3", label]
+    assert trials["digest"] == plan.trials.digest(cell)
 
 
 @pytest.mark.parametrize(
@@ -197,11 +288,27 @@ def test_a_job_that_takes_the_machine_is_a_race(plan):
         ({"exclusive": False}, 16, 1),
     ],
 )
-def test_a_timing_job_keeps_so_many_cores(timing, given, kept):
+def test_a_race_keeps_so_many_cores(timing, given, kept):
     workflow = SimpleNamespace(resource_settings=SimpleNamespace(cores=given))
-    changed = config.merge(config.load_config(), {"timing": timing})
-    jobs = Plan(changed).jobs
-    assert (jobs.threads("timing", workflow), jobs.threads("regret", workflow)) == (kept, 1)
+    assert planned(timing=timing).jobs.cores(workflow) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "is_exclusive", "words"),
+    [
+        (None, True, "--exclusive"),
+        ("--nice=5", True, "--nice=5 --exclusive"),
+        (lambda wildcards, **known: "--nice=7", True, "--nice=7 --exclusive"),
+        ("--nice=5", False, "--nice=5"),
+        (None, False, ""),
+    ],
+    ids=["nothing", "text", "function", "shared", "nothing, shared"],
+)
+def test_the_words_of_a_laboratory_reach_a_race(said, is_exclusive, words):
+    default = {} if said is None else {"slurm_extra": SimpleNamespace(_value=said)}
+    workflow = SimpleNamespace(resource_settings=SimpleNamespace(default_resources=default))
+    jobs = planned(timing={"exclusive": is_exclusive}).jobs
+    assert jobs.alone(workflow, "slurm_extra")(wildcards()) == words
 
 
 @pytest.mark.parametrize("link", ["logistic", "poisson"])
@@ -213,30 +320,16 @@ def test_times_are_comparable_over_norms(plan, link):
 
 
 def test_the_longest_job_is_started_first_and_data_are_prepared_before(plan):
-    seconds = {name: job.expected[0] for name, job in plan.jobs.of_lane("regret").items()}
-    rules = {rule.name: rule.priority for rule in plan.jobs.rules if rule.lane == "regret"}
-    assert sorted(rules, key=rules.get) == sorted(rules, key=lambda name: round(seconds[name]))
-    assert len(set(rules.values())) > 5
-    assert max(rules.values()) < costs.FIRST
-    w = wildcards(paper="glb_omd", setting="logistic_s3", algorithm="gloc", trials="000-019")
-    dear = wildcards(**{**vars(w), "algorithm": "ofuglb", "trials": "000-004"})
-    of_file = rule_of(with_files(1), "regret").priority
-    assert of_file(w) < of_file(dear)
-    study = plan.studies.priority(studies.study_class("accuracy"))
-    assert study(wildcards(paper="bkb")) == round(plan.costs.study("accuracy", "bkb")[0])
-
-
-def test_jobs_end_where_their_time_does(plan):
-    longest = plan.config["job_seconds"]
-    most = plan.config["job_files"]
-    jobs = list(plan.jobs.of_lane("regret").values())
-    sums = [sum(map(plan.costs.seconds, job.trials)) for job in jobs]
-    for job, total in zip(jobs, sums, strict=True):
-        assert len(job.trials) == 1 or total <= longest
-    # A job that is not full had no room for the next of the same paper, group and data.
-    for (job, total), (after, _) in pairwise(zip(jobs, sums, strict=True)):
-        if kind_of(job.trials[0]) == kind_of(after.trials[0]) and len(job.trials) < most:
-            assert total + plan.costs.seconds(after.trials[0]) > longest
+    of_run = plan.jobs.priority(plan.jobs.of_run)
+    of_paper = plan.trials.of_paper("glb_omd")
+    cheap, dear = (
+        of_run(wildcards_of(plan.trials.files(of_paper["regret", "logistic_s3", name])[0]))
+        for name in ("gloc", "ofuglb")
+    )
+    assert cheap < dear < costs.FIRST
+    study = Path(plan.studies.file("bkb", "accuracy")).name.split(".")
+    w = wildcards(paper="bkb", study=study[0], digest=study[1])
+    assert plan.studies.priority(w) == round(plan.costs.study("accuracy", "bkb")[0])
 
 
 def test_every_cell_and_study_was_measured(plan):
@@ -244,40 +337,27 @@ def test_every_cell_and_study_was_measured(plan):
     known = {(row.lane, row.paper, row.setting, row.algorithm) for row in rows}
     cells = ((trials.lane, trials.cell) for trials in plan.trials)
     assert {(lane, c.paper, c.setting, c.algorithm) for lane, c in cells} <= known
-    asked = {
-        (study.name, name, "", "")
-        for name, paper in plan.papers.items()
-        for study in studies.of_paper(paper)
-    }
+    asked = {(name, paper, "", "") for paper in plan.papers for name in plan.studies.names(paper)}
     assert asked <= known
 
 
-def test_studies_ask_for_more_than_was_measured(plan):
+def test_studies_ask_for_more_than_was_measured():
     row = Row("accuracy", "bkb", "", "", 1, 600.0, 400)
-    measured = replace(plan.studies, costs=Costs([row]))
-    request = measured.request(studies.study_class("accuracy"))
-    first, second = (asked(request, wildcards(paper="bkb"), attempt) for attempt in (1, 2))
+    request = Costs([row]).request(lambda w: Costs([row]).study("accuracy", "bkb"))
+    first, second = (
+        {name: value(wildcards(), attempt=attempt) for name, value in request.items()}
+        for attempt in (1, 2)
+    )
     assert first["mem_mb"] > row.peak_mb
     assert 60 * first["runtime"] > 2 * row.cpu_seconds
     assert all(second[name] > first[name] for name in first)
 
 
 def test_cells_on_data_depend_on_the_prepared_data(plan):
-    w = wildcards(
-        paper="glb_omd", setting="covertype[factor=0.1]", algorithm="gloc", trials="000-029"
-    )
-    assert rule_of(with_files(1), "regret").input(w) == ["results/data/covertype.csv"]
-
-
-def test_caps_cut_rounds_and_trials(plan):
-    quick = config.load_config(ROOT / "config" / "quick.yaml")
-    quick = Plan(config.merge(quick, {"papers": config.paper_names()}))
-    assert {t.cell.name for t in quick.trials} == {t.cell.name for t in plan.trials}
-    full = {t.cell.name: t.cell.spec["horizon"] for t in plan.trials}
-    for trials in quick.trials:
-        assert trials.rounds in (150, 40)  # a race may have blocks that are shorter
-        assert trials.cell.spec["horizon"] <= full[trials.cell.name]
-        assert trials.stop <= (2 if trials.lane == "regret" else 1)
+    key = "regret", "covertype[factor=0.1]", "gloc"
+    path = plan.trials.files(plan.trials.of_paper("glb_omd")[key])[0]
+    inputs = plan.jobs.data(plan.jobs.of_run)(wildcards_of(path))
+    assert inputs == ["results/data/covertype.csv"]
 
 
 @pytest.mark.parametrize(
@@ -291,126 +371,128 @@ def test_caps_cut_rounds_and_trials(plan):
     ],
 )
 def test_only_takes_a_whole_label_or_a_name_with_its_variants(names, expected):
-    base = config.load_config()
-    restricted = Plan(config.merge(base, {"only": {"algorithms": names}}))
+    restricted = planned(only={"algorithms": names})
     assert {trials.cell.algorithm for trials in restricted.trials} == expected
 
 
-# Figures, tables, manifests, targets.
+# Products and targets.
 
 
 def test_figure_1_is_made_from_the_cells_that_it_shows(plan):
-    files = result_files(plan, "glb_omd", "figures", "fig1")
+    found = shown(plan, "glb_omd", "figures", "fig1")
     seven = ["glb_omd", "glm_ucb", "gloc", "rs_glincb", "ofuglb", "ofulog_r", "ecolog"]
     curves = {f"logistic_s{S}/{name}" for S in (3, 5) for name in seven}
     timed = {f"logistic_s{S}/{name}" for S in (3, 5, 7) for name in [*seven, "ecolog[solver=pgd]"]}
-    assert cells(files, "regret") == curves
-    assert cells(files, "timing") == timed
+    assert found == {"regret": curves, "timing": timed}
 
 
 def test_a_figure_of_relative_regret_is_made_from_its_base_too(plan):
-    made = plan.shown.inputs("figures")(wildcards(paper="bkb", name="regret_relative"))
-    (path,) = (p for p in made["regret"] if "/gaussian_d1[factor=0.1]/uniform/" in p)
-    assert path.startswith("results/regret/bkb/")
+    found = shown(plan, "bkb", "figures", "regret_relative")
+    assert "gaussian_d1[factor=0.1]/uniform" in found["regret"]
 
 
-@pytest.mark.parametrize(
-    ["name", "lane", "made"],
-    [
-        ("final_regret", "regret", {"finals": "paper/finals"}),
-        ("run_time", "timing", {"times": "paper/times"}),
-        ("final_regret_variants", "regret", {"finals": "variants/finals"}),
-    ],
-)
-def test_a_table_of_all_cells_reads_what_was_aggregated_and_names_its_group(plan, name, lane, made):
-    inputs = plan.shown.inputs("tables")(wildcards(paper="glb_omd", name=name))
-    folder = "results/tables/glb_omd"
-    assert inputs == {key: f"{folder}/{path}.parquet" for key, path in made.items()}
-    group = "variants" if name.endswith("variants") else "paper"
-    sources = plan.targets.manifest_sources(wildcards(paper="glb_omd", manifest=MANIFESTS[group]))
-    runs = {path for path in sources[name]["inputs"] if path.startswith(f"results/{lane}/")}
-    assert runs == set(plan.trials.paths("glb_omd", lanes=[lane], group=group))
+def test_a_table_of_all_cells_is_of_its_group(plan):
+    for group, ending in (("paper", ""), ("variants", "_variants")):
+        product = plan.targets.product("glb_omd", "tables", f"final_regret{ending}")
+        keys = (key for key in plan.trials.keys("glb_omd", group=group) if key[0] == "regret")
+        assert set(product.keys) == set(keys)
 
 
-def test_a_figure_of_regions_is_given_the_regions_and_their_areas(plan):
-    inputs = plan.shown.inputs("figures")(wildcards(paper="glb_omd", name="regions"))
-    folder = "results/studies/glb_omd"
-    assert inputs["regions"] == f"{folder}/regions.parquet"
-    # The areas are facts; reading them needs the table of facts as well.
-    assert inputs["region_areas"] == f"{folder}/region_areas.csv"
-    assert inputs["facts"] == f"{folder}/facts.csv"
+def test_a_figure_of_regions_is_given_the_regions_and_the_facts(plan):
+    product = plan.targets.product("glb_omd", "figures", "regions")
+    assert product.studies == ["facts", "regions"]
 
 
 def test_a_restricted_figure_asks_for_what_is_left():
-    base = config.load_config()
-    only = {"only": {"settings": ["logistic_s3"], "algorithms": ["gloc"]}}
-    files = result_files(Plan(config.merge(base, only)), "glb_omd", "figures", "fig1")
-    assert cells(files, "regret") == cells(files, "timing") == {"logistic_s3/gloc"}
+    only = {"settings": ["logistic_s3"], "algorithms": ["gloc"]}
+    found = shown(planned(only=only), "glb_omd", "figures", "fig1")
+    assert found == {"regret": {"logistic_s3/gloc"}, "timing": {"logistic_s3/gloc"}}
 
 
-@pytest.mark.parametrize("manifest", GROUPS)
-def test_a_manifest_describes_every_file_of_its_group(plan, manifest):
+def changed_digest(plan, other, *product):
+    """Return whether a product has another digest in another plan, with the same rows."""
+    digests = [one.targets.product(*product).digest({}, {}, {}) for one in (plan, other)]
+    return digests[0] != digests[1]
+
+
+def test_a_setting_that_a_figure_does_not_show_decides_nothing_of_it(plan):
+    longer = {"settings": {"glb_omd": {"logistic_s9": {"horizon": 3001}}}}
+    other = planned(changes=longer)
+    assert not changed_digest(plan, other, "glb_omd", "figures", "covertype_scale")
+    assert changed_digest(plan, other, "glb_omd", "tables", "final_regret")
+
+
+def test_a_shortened_run_decides_every_product(plan):
+    other = planned(caps={"trials": 2})
+    assert changed_digest(plan, other, "glb_omd", "figures", "fig1")
+
+
+def test_rows_studies_and_best_known_values_decide_a_product(plan):
+    product = plan.targets.product("glb_omd", "figures", "regions")
+    some = dict.fromkeys(product.keys, "1")
+    found = [
+        product.digest(some, {}, {}),
+        product.digest({}, {}, {}),
+        product.digest(some, {"regions": "1"}, {}),
+        product.digest(some, {}, {"instance": 1.0}),
+    ]
+    assert len(set(found)) == len(found) - (not some)
+
+
+def test_a_product_is_stale_if_its_record_says_otherwise(plan, tmp_path):
+    product = plan.targets.product("glb_omd", "tables", "table1")
+    files = {ending: str(tmp_path / f"x.{ending}") for ending in product.files}
+    product = replace(product, files=files, record=str(tmp_path / "x.json"))
+    assert not products.is_stale(product, "a")  # nothing is there: it is made anyway
+    for path in files.values():
+        Path(path).write_text("")
+    assert products.is_stale(product, "a")
+    Path(product.record).write_text('{"digest": "a"}')
+    assert not products.is_stale(product, "a")
+    assert products.is_stale(product, "b")
+    Path(product.record).write_text("[]")
+    assert products.is_stale(product, "a")
+
+
+def test_claims_and_tables_declare_their_rounds(plan):
+    declared = plan.targets.declared("glb_omd")
+    assert declared == {"regret/logistic_s3[horizon=30000]": {3000, 30000}}
+    (table,) = (t for t in plan.papers["hvt_ucb"]["tables"].values() if t["kind"] == "speed")
+    for setting in table["settings"]:
+        assert set(table["rounds"]) <= plan.targets.declared("hvt_ucb")[f"timing/{setting}"]
+
+
+def test_every_figure_and_table_is_a_target_with_a_sentence(plan):
     for paper in plan.papers:
-        w = wildcards(paper=paper, manifest=manifest)
-        sources = plan.targets.manifest_sources(w)
-        described = [path for item in sources.values() for path in item["files"]]
-        inputs = [path for item in sources.values() for path in item["inputs"]]
-        data = {path for path in inputs if path.startswith("results/data/")}
-        assert sorted(plan.targets.manifest_inputs(w)) == sorted([*described, *data])
-        assert len(set(described)) == len(described)
-        for name in plan.shown.names(paper, "figures", GROUPS[manifest]):
-            made = {f"figures/{paper}/{name}.png", f"figures/{paper}/{name}.pdf"}
-            made |= {f"figures/{paper}/thumbnails/{name}.webp"}
-            assert {*made, f"figures/{paper}/tables/{name}.csv"} == set(sources[name]["files"])
-            found = set(sources[name]["inputs"])
-            runs = result_files(plan, paper, "figures", name)
-            assert found
-            assert runs <= found
-            best_known = f"results/tables/{paper}/{GROUPS[manifest]}/best_known.parquet"
-            beside = found - runs - {best_known}
-            if best_known in found:  # regret is counted from what any algorithm found
-                everyone = set(plan.trials.best_known_paths(paper, GROUPS[manifest]))
-                assert len({path.split("/")[4] for path in everyone}) > 4
-                assert everyone <= found
-                beside -= everyone
-            assert all(p.startswith(("results/studies/", "results/data/")) for p in beside)
-            environments = {plan.trials.by_path[path].cell.spec["environment"] for path in runs}
-            assert (best_known in found) == ("hyperparameters" in environments)
-            on_covertype = any("/covertype" in path for path in runs)
-            assert ("results/data/covertype.csv" in found) == on_covertype
-
-
-def test_the_tables_of_trials_are_made_from_all_results_of_their_group(plan):
-    for manifest, group in GROUPS.items():
-        sources = plan.targets.manifest_sources(wildcards(paper="glb_omd", manifest=manifest))
-        ending = "_variants" if group == "variants" else ""
-        item = sources[f"trials{ending}"]
-        files = [f"figures/glb_omd/tables/trials{ending}.csv"]
-        assert item["files"] == [*files, f"figures/glb_omd/curves{ending}.parquet"]
-        assert set(plan.trials.paths("glb_omd", group=group)) <= set(item["inputs"])
-        assert ("results/data/covertype.csv" in item["inputs"]) == (group == "paper")
-    w = wildcards(paper="glb_omd")
-    here = wildcards(paper="glb_omd", group="variants")
-    assert asked(plan.aggregate_request("variants"), w) == asked(plan.aggregate_request(), here)
-    assert asked(plan.aggregate_request("variants"), w) != asked(plan.aggregate_request("paper"), w)
-
-
-def test_every_figure_and_table_is_a_target(plan):
-    for paper in plan.papers:
-        expected = {paper, f"{paper}_claims", f"{paper}_trials"}
-        if plan.trials.paths(paper, group="variants"):
-            expected |= {f"{paper}_variants", f"{paper}_trials_variants"}
+        expected = {paper, f"{paper}_claims"}
+        if plan.trials.keys(paper, group="variants"):
+            expected |= {f"{paper}_variants"}
         expected |= {f"{paper}_{name}" for name in plan.papers[paper].get("parts", {})}
-        for group in GROUPS.values():
-            expected |= {f"{p}_{name}" for p, _, name in items(plan, group) if p == paper}
-        assert set(plan.targets.named(paper)) == expected
+        for kind in ("figures", "tables"):
+            expected |= {f"{paper}_{name}" for name in plan.shown.names(paper, kind)}
+        named = plan.targets.named(paper)
+        assert set(named) == expected
+        assert all(words.endswith(".") for words, _ in named.values())
+
+
+def test_a_target_promises_the_files_of_its_name(plan):
+    _, files = plan.targets.named("glb_omd")["glb_omd_fig1"]
+    folder = "figures/glb_omd"
+    assert files(None) == [
+        *(f"{folder}/fig1.png", f"{folder}/fig1.pdf"),
+        *(f"{folder}/thumbnails/fig1.webp", f"{folder}/tables/fig1.csv"),
+    ]
+    _, files = plan.targets.named("glb_omd")["glb_omd_claims"]
+    assert files(None) == [f"{folder}/claims.csv", f"{folder}/claims.md"]
 
 
 def test_the_parts_of_go_ucb_are_all_its_results_once_each_and_its_unmixed_figures(plan):
     targets = plan.targets.named("go_ucb")
-    synthetic, tuning = (set(targets[f"go_ucb_{part}"](None)) for part in ("synthetic", "tuning"))
+    synthetic, tuning = (
+        set(targets[f"go_ucb_{part}"][1](None)) for part in ("synthetic", "tuning")
+    )
     assert not synthetic & tuning
-    wanted = set(plan.trials.paths("go_ucb", group="paper"))
+    wanted = set(plan.trials.needed("go_ucb", plan.trials.keys("go_ucb", group="paper")))
     assert wanted == {path for path in synthetic | tuning if path.startswith("results/")}
     assert {"figures/go_ucb/fig2.png", "figures/go_ucb/starts.png"} < synthetic
     assert {f"figures/go_ucb/fig{i}.pdf" for i in (3, 4, 5)} < tuning
@@ -427,57 +509,31 @@ def test_a_figure_with_times_of_other_settings_is_of_no_part(settings, whole, mo
         return {**config.load_paper(paper, changes), "parts": {"small": settings}}
 
     monkeypatch.setattr("optimist.plan.plan.load_paper", with_part)
-    plan = Plan(config.merge(config.load_config(), {"papers": ["glb_omd"]}))
-    files = plan.targets.named("glb_omd")["glb_omd_small"](None)
+    files = planned(papers=["glb_omd"]).targets.named("glb_omd")["glb_omd_small"][1](None)
     assert ("figures/glb_omd/fig1.png" in files) is whole
 
 
-def test_a_group_whose_maxima_are_known_needs_no_best_known_value():
-    variant = {"only": {"settings": ["breast_cancer_wdbc_rf"]}, "papers": ["go_ucb"]}
-    left = Plan(config.merge(config.load_config(), variant))
-    assert left.trials.best_known("go_ucb", "paper") == {}
-    assert left.trials.best_known("go_ucb", "variants")
+def test_a_figure_waits_for_its_own_cells_once_best_values_are_known(plan, tmp_path, monkeypatch):
+    product = plan.targets.product("go_ucb", "figures", "fig3")
+    own = set(plan.trials.needed("go_ucb", product.keys))
+    monkeypatch.chdir(tmp_path)
+    every = set(plan.targets.inputs(product))
+    assert own < every  # regret is counted from the best of all methods
+    Path("figures/go_ucb").mkdir(parents=True)
+    Path("figures/go_ucb/best_known.csv").write_text("instance,least_regret\n")
+    assert set(plan.targets.inputs(product)) == own
 
 
-def test_aggregating_asks_for_more_with_more_rows(plan):
-    w = wildcards(paper="bkb", group="paper")
-    many = Plan(config.merge(config.load_config(), {"changes": {"trials": 1000}}))
-    few, more = asked(plan.aggregate_request(), w), asked(many.aggregate_request(), w)
-    assert more["mem_mb"] > 5 * few["mem_mb"]
-    assert more["runtime"] > 10 * few["runtime"]
+def test_the_code_behind_an_algorithm_is_that_of_its_module_and_not_of_others():
+    one, other = (code_of(f"optimist.algorithms.glb.{name}") for name in ("gloc", "glb_omd"))
+    assert one != other
 
 
-def test_an_edit_of_a_script_or_of_a_source_changes_the_digest(plan, monkeypatch, tmp_path):
-    digests = []
-    for script, source in (("1", "1"), ("2", "1"), ("1", "2")):
-        root = tmp_path / (script + source)
-        (root / "workflow/scripts").mkdir(parents=True)
-        (root / "workflow/scripts/study.py").write_text(script)
-        (root / "one.py").write_text(source)
-        monkeypatch.setattr("optimist.plan.sources.project_root", lambda root=root: root)
-        files = [str(root / "one.py")]
-        monkeypatch.setattr("optimist.plan.sources.module_files", lambda *_, files=files: files)
-        digests.append(plan.code("study.py", "one")(wildcards()))
-    assert len(set(digests)) == 3
-
-
-def test_the_code_behind_an_algorithm_is_that_of_its_module_and_not_of_others(plan):
-    module = "optimist.algorithms.glb.gloc"
-    names = {Path(path).name for path in module_files(module)}
-    assert {"gloc.py", "base.py", "links.py"} <= names
-    assert not names & {"glb_omd.py", "ofuglb.py", "plan.py"}
-    of_wildcards = plan.code("study.py", of=lambda w: [w.module])
-    assert of_wildcards(wildcards(module=module)) == plan.code("study.py", module)(wildcards())
-    assert plan.code("study.py")(wildcards()) != plan.code("study.py", module)(wildcards())
-
-
-def test_all_is_every_papers_manifest_its_results_the_claims_and_the_page(plan):
-    manifests = {f"figures/{paper}/manifest.json" for paper in config.paper_names()}
-    wanted = {*manifests, "figures/claims.csv", "figures/claims.md"}
-    wanted |= {"figures/index.html", "figures/README.md"}
-    assert wanted == {path for path in plan.targets.all if path.startswith("figures/")}
-    results = {path for path, t in plan.trials.by_path.items() if t.group == "paper"}
-    assert results < set(plan.targets.all)
+def test_all_is_every_papers_products_its_marks_the_claims_and_the_page(plan):
+    wanted = {"figures/claims.csv", "figures/claims.md", "figures/index.html", "figures/README.md"}
+    for paper in config.paper_names():
+        wanted |= {f"results/published/{paper}/paper", *plan.targets.files(paper, "paper")}
+    assert wanted == set(plan.targets.all)
 
 
 @pytest.mark.parametrize(
@@ -485,7 +541,7 @@ def test_all_is_every_papers_manifest_its_results_the_claims_and_the_page(plan):
     [
         ("tables", "fig2", "'fig2' names a figure and a table"),
         ("figures", "claims", "'claims' names a figure or table"),
-        ("tables", "trials", "'trials' names a figure or table"),
+        ("tables", "publish", "'publish' names a figure or table"),
         ("parts", "fig2", "'fig2' names a part"),
     ],
 )
@@ -496,21 +552,7 @@ def test_names_that_would_share_a_target_are_refused(kind, name, words, monkeypa
 
     monkeypatch.setattr("optimist.plan.plan.load_paper", with_name)
     with pytest.raises(ConfigError, match=words):
-        Plan(config.merge(config.load_config(), {"papers": ["go_ucb"]}))
-
-
-def test_a_figure_of_two_groups_with_unknown_maxima_is_refused(monkeypatch):
-    """Each group has a best value of its own."""
-
-    def mixed(paper, changes):
-        loaded = config.load_paper(paper, changes)
-        figure = {"kind": "regret", "title": "Mixed", "algorithms": ["go_ucb"]}
-        panels = [{**figure, "setting": s} for s in ("breast_cancer_rf", "breast_cancer_wdbc_rf")]
-        return {**loaded, "figures": {"mixed": {"title": "Mixed", "panels": panels}}}
-
-    monkeypatch.setattr("optimist.plan.plan.load_paper", mixed)
-    with pytest.raises(ConfigError, match="'mixed' of group paper shows breast_cancer_wdbc_rf/go_"):
-        Plan(config.merge(config.load_config(), {"papers": ["go_ucb"]}))
+        planned(papers=["go_ucb"])
 
 
 def test_planning_loads_no_part_of_scipy_and_no_pandas():
@@ -519,7 +561,7 @@ def test_planning_loads_no_part_of_scipy_and_no_pandas():
         "import sys\n"
         "from optimist.plan.config import load_config\n"
         "from optimist.plan.plan import Plan\n"
-        "Plan(load_config())\n"
+        "Plan(load_config()).targets.all\n"
         f"print([name for name in {heavy} if name in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -527,10 +569,14 @@ def test_planning_loads_no_part_of_scipy_and_no_pandas():
 
 
 def test_what_no_cell_figure_or_study_has_is_refused_by_name(plan):
-    absent = wildcards(paper="glb_omd", setting="logistic_s3", algorithm="gloc", trials="000-008")
+    absent = wildcards(
+        paper="glb_omd", setting="logistic_s3", algorithm="gloc", trials="000-008", digest="0" * 12
+    )
     with pytest.raises(ConfigError, match=r"gloc/000-008.*did you mean.*logistic_s3/gloc/000-0"):
-        rule_of(with_files(1), "regret").trials(absent)
+        plan.trials.find(absent)
     with pytest.raises(ConfigError, match="unknown name among figures of bkb 'fig9'"):
-        plan.shown.spec("figures")(wildcards(paper="bkb", name="fig9"))
+        plan.targets.product("bkb", "figures", "fig9")
     with pytest.raises(ConfigError, match="unknown study of glb_omd 'accuracy'"):
-        plan.studies.inputs(studies.study_class("accuracy"))(wildcards(paper="glb_omd"))
+        plan.studies.digest("glb_omd", "accuracy")
+    with pytest.raises(ConfigError, match=r"glb_omd has no race 0\.000000000000; allowed: 0\."):
+        plan.trials.race(wildcards(paper="glb_omd", race="0", digest="0" * 12))

@@ -112,12 +112,13 @@ class PlannedShown:
         """Return the cells that a figure or table shows: lane, setting and algorithm."""
         parts, group = self._found(paper, kind, name), group_of(self.spec(paper, kind, name))
         found: dict[CellKey, None] = {}
-        for part, lane in ((part, lane) for part in parts for lane in part.lanes):
-            if part.cells is None:
-                keys = (k for k in self._trials.keys(paper, group=group) if k[0] == lane)
-            else:
-                keys = ((lane, *cell) for cell in part.cells)
-            found |= dict.fromkeys(keys)
+        for part in parts:
+            for lane in part.lanes:
+                if part.cells is None:
+                    keys = [k for k in self._trials.keys(paper, group=group) if k[0] == lane]
+                else:
+                    keys = [(lane, *cell) for cell in part.cells]
+                found |= dict.fromkeys(keys)
         return [*found]
 
     def studies_of(self, paper: str, kind: str, name: str) -> list[str]:

@@ -257,7 +257,7 @@ class PlannedTargets:
 
     def files(self, paper: str, group: str) -> list[str]:
         """Return the files of the products of a paper's group."""
-        found = []
+        found: list[str] = []
         for kind, name in self.names(paper, group):
             places = self._layout.claims(paper)
             if kind != "claims":

@@ -248,9 +248,10 @@ class PlannedTrials:
         """Return the race of some wildcards; ConfigError if there is none of that digest."""
         found = self._races[wildcards.paper].get(wildcards.race)
         if found is None or found.digest != wildcards.digest:
+            known = (f"{r.number}.{r.digest}" for r in self._races[wildcards.paper].values())
             raise ConfigError(
                 f"{wildcards.paper} has no race {wildcards.race}.{wildcards.digest}; allowed: "
-                f"{', '.join(f'{r.number}.{r.digest}' for r in self._races[wildcards.paper].values())}"
+                f"{', '.join(known)}"
             )
         return found
 

@@ -41,6 +41,8 @@ class CellRecord:
         Of the code; ``+`` after it stands for changes, empty where no commit is known.
     made : str
         Versions and machine, see `description`.
+    earlier : tuple of str
+        Digests of earlier code, whose trials are the same (`optimist.records.reseal`).
     """
 
     lane: str
@@ -56,6 +58,7 @@ class CellRecord:
     mb: float
     commit: str
     made: str
+    earlier: tuple[str, ...] = ()
 
     @property
     def key(self) -> CellKey:
@@ -113,6 +116,7 @@ def _record(line: Mapping[str, str]) -> CellRecord:
     values: dict[str, Any] = {name: line[name] for name in COLUMNS}
     values["trials"] = int(values["trials"])
     values["parts"] = tuple(map(int, values["parts"].split()))
+    values["earlier"] = tuple(values["earlier"].split())
     values["observed"] = json.loads(values["observed"] or "{}")
     values |= {name: float(values[name] or "nan") for name in ("seconds", "mb")}
     return CellRecord(**values)
@@ -125,7 +129,7 @@ def write(records: Iterable[CellRecord], path: str | Path) -> None:
     writer.writeheader()
     for record in sorted(records, key=lambda record: record.key):
         row = asdict(record)
-        row["parts"] = " ".join(map(str, record.parts))
+        row |= {"parts": " ".join(map(str, record.parts)), "earlier": " ".join(record.earlier)}
         row["observed"] = json.dumps(record.observed, sort_keys=True) if record.observed else ""
         row |= {
             name: f"{row[name]:.4g}" if row[name] == row[name] else "" for name in ("seconds", "mb")

@@ -1,4 +1,4 @@
-"""Jobs of the workflow: a process that plays trials of a cell, or a race, and writes the results."""
+"""Jobs of the workflow: a process plays trials of a cell, or a race, and writes the results."""
 
 import logging
 import os

@@ -1,7 +1,7 @@
 """The table of trials: one row a trial, which claims, figures, the page and `compare` read.
 
-A paper has ``figures/PAPER/trials.parquet``, and ``best_known.csv`` beside it where the maximum of a
-function is unknown. A row has the columns
+A paper has ``figures/PAPER/trials.parquet``, and ``best_known.csv`` beside it where the maximum of
+a function is unknown. A row has the columns
 
 ``lane group setting algorithm trial status turns instance``
 ``rounds``  the recorded rounds that are kept, and at these rounds ``regret_at`` (regret lane) or
@@ -9,9 +9,9 @@ function is unknown. A row has the columns
 ``regret regret_half simple_regret covered seconds select_seconds state_bytes`` at the end, and the
 counters of algorithms under their own names.
 
-Rows are sorted; a row group holds a lane of a setting, so that a reader of one cell reads little and
-a changed cell changes few bytes. The metadata hold the version of this form, the configuration of
-the run, and the rounds that claims and panels declare.
+Rows are sorted; a row group holds a lane of a setting, so that a reader of one cell reads little
+and a changed cell changes few bytes. The metadata hold the version of this form, the configuration
+of the run, and the rounds that claims and panels declare.
 """
 
 import hashlib
@@ -19,6 +19,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +65,8 @@ class CellTrials:
         Kept rounds of each trial.
     at : dict of str to list of n float arrays
         Values at these rounds by column, as of `AT`.
+    is_thinned : bool
+        Whether recorded rounds were left out.
     """
 
     lane: str
@@ -76,6 +79,7 @@ class CellTrials:
     ends: dict[str, np.ndarray]
     rounds: list[np.ndarray]
     at: dict[str, list[np.ndarray]]
+    is_thinned: bool = False
 
     @property
     def key(self) -> CellKey:
@@ -108,7 +112,7 @@ class CellTrials:
         else:
             kept = [kept_rounds(rounds, declared) for rounds in self.rounds]
         places = [np.isin(rounds, some) for rounds, some in zip(self.rounds, kept, strict=True)]
-        is_exact = self.lane == "regret" and all(len(rounds) <= FEW for rounds in kept)
+        is_exact = self.lane == "regret" and all(len(rounds) <= FEW for rounds in self.rounds)
         at = {
             name: [
                 one[where] if is_exact else one[where].astype(np.float32).astype(float)
@@ -116,7 +120,8 @@ class CellTrials:
             ]
             for name, values in self.at.items()
         }
-        return replace(self, rounds=kept, at=at)
+        is_thinned = self.is_thinned or not all(all(where) for where in places)
+        return replace(self, rounds=kept, at=at, is_thinned=is_thinned)
 
     @cached_property
     def content(self) -> str:
@@ -411,7 +416,7 @@ class TrialTable:
         planned: Mapping[CellKey, int] | None = None,
     ) -> None:
         self.path, self._planned = path, planned
-        self.metadata: dict[str, Any] = {"declared": {}, "configuration": {}}
+        self.metadata: dict[str, Any] = {"declared": {}, "configuration": {}, "thinned": []}
         self._groups: dict[tuple[str, str], int] = {}
         self._read: dict[tuple[str, str], dict[str, CellTrials]] = {}
         self._fresh: dict[CellKey, CellTrials] = {}
@@ -447,8 +452,9 @@ class TrialTable:
         key = lane, setting, algorithm
         if key not in self._counted:
             found = self.recorded(*key)
-            has_instance = found is not None and lane == "regret" and any(found.instance)
-            self._counted[key] = found.counted_from(self._least) if has_instance else found
+            if found is not None and lane == "regret" and any(found.instance):
+                found = found.counted_from(self._least)
+            self._counted[key] = found
         return self._counted[key]
 
     def recorded(self, lane: str, setting: str, algorithm: str) -> CellTrials | None:
@@ -492,11 +498,11 @@ class TrialTable:
         """Raise ResultError unless the table can say what a cell had at round ``t``."""
         key = lane, setting, algorithm
         found = self.recorded(*key)
-        if found is None or key in self._fresh or not len(found):
+        if found is None or not found.is_thinned or key in self._fresh:
             return
         declared = self.metadata["declared"].get(f"{lane}/{setting}", ())
         rounds = max(found.rounds, key=len)
-        if len(rounds) > FEW and t not in rounds and t not in declared and t < rounds[-1]:
+        if t not in rounds and t not in declared and t < rounds[-1]:
             raise ResultError(
                 f"{self.path} has not round {t} of {setting}/{algorithm}; play it again: snakemake "
                 f"--cores all --config committed=ignore, or name one of its rounds"
@@ -521,7 +527,11 @@ class TrialTable:
             return {}
         if key not in self._read:
             rows = self._file.read_row_group(self._groups[key])
-            self._read[key] = {cell.algorithm: cell for cell in _cells_of(rows, self.path)}
+            is_thinned = f"{lane}/{setting}" in self.metadata["thinned"]
+            self._read[key] = {
+                cell.algorithm: replace(cell, is_thinned=is_thinned)
+                for cell in _cells_of(rows, self.path)
+            }
         return self._read[key]
 
 
@@ -666,7 +676,7 @@ def _lists(column: "pa.ChunkedArray") -> list[np.ndarray]:
         offsets = np.frombuffer(chunk.buffers()[1], np.int32)
         offsets = offsets[chunk.offset : chunk.offset + len(chunk) + 1]
         values = _of_array(chunk.values)
-        found += [values[a:b] for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+        found += [values[a:b] for a, b in pairwise(offsets)]
     return found
 
 
@@ -707,6 +717,7 @@ def write(
         "configuration": dict(configuration),
         "declared": {key: sorted(rounds) for key, rounds in sorted(declared.items()) if rounds},
         "groups": [list(key) for key in groups],
+        "thinned": sorted({f"{cell.lane}/{cell.setting}" for cell in ordered if cell.is_thinned}),
     }
     fields = [pa.field(name, pa.string()) for name in ("lane", "group", "setting", "algorithm")]
     fields += [pa.field("trial", pa.int32()), pa.field("status", pa.string())]

@@ -1,0 +1,184 @@
+"""`optimist reseal`: whether cells of other code are what today's code plays."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from optimist.errors import OptimistError
+from optimist.panels.studies import study_class
+from optimist.panels.studies.tables import content
+from optimist.records import cells
+from optimist.records.cells import STUDY, CellRecord
+from optimist.runs import results
+from optimist.runs.cell import Cell
+from optimist.runs.trial_table import CellTrials, TrialTable, of_result
+from optimist.runs.trials import CellKey, Trials, run
+
+if TYPE_CHECKING:
+    from optimist.plan.plan import Plan
+
+# Columns that differ between two runs of the same trial.
+TIMES = ("seconds", "select_seconds", "turns")
+
+
+@dataclass
+class Summary:
+    """What became of the cells and studies of a paper.
+
+    Attributes
+    ----------
+    paper : str
+    current, equal : int
+        How many had today's digest before, and how many have it now.
+    other : dict of str to str
+        Why a cell has not, by its name.
+    """
+
+    paper: str
+    current: int = 0
+    equal: int = 0
+    other: dict[str, str] = field(default_factory=dict)
+
+    def in_words(self) -> str:
+        """Return a sentence, and a line for each cell that is another one."""
+        lines = [f"{self.paper}: {self.equal} equal, {self.current} of today before"]
+        lines += [f"  {name}: {why}" for name, why in self.other.items()]
+        return "\n".join(lines)
+
+
+def reseal(
+    plan: "Plan", paper: str, cores: int, report: Callable[[int, int], None] | None = None
+) -> Summary:
+    """Play one trial of each cell of other code, and give today's digest to those that are equal.
+
+    The trial is drawn at random. Of the timing lane everything but times is compared. Studies are
+    computed again. The old digest of a cell is kept in its record.
+
+    Parameters
+    ----------
+    plan : Plan
+    paper : str
+    cores : int
+    report : callable or None
+        Called with how many are done, and how many there are.
+    """
+    summary, records = Summary(paper), dict(plan.committed(paper))
+    path = plan.layout.trials(paper)
+    table = TrialTable(path) if Path(path).is_file() else None
+    jobs = [*_cells(plan, paper, records, table, summary), *_studies(plan, paper, records, summary)]
+    with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
+        waiting = {pool.submit(*job): (key, digest) for key, digest, job in jobs}
+        for done, future in enumerate(as_completed(waiting), 1):
+            key, digest = waiting[future]
+            try:
+                fault = future.result()
+            except OptimistError as error:
+                fault = str(error)
+            if fault:
+                summary.other["/".join(filter(None, key))] = fault
+            else:
+                old = records[key]
+                earlier = (*old.earlier, old.digest)
+                records[key] = replace(old, digest=digest, earlier=earlier)
+                summary.equal += 1
+            if report is not None:
+                report(done, len(jobs))
+    cells.write(records.values(), plan.layout.cells(paper))
+    plan.forget(paper)
+    return summary
+
+
+Job = tuple[CellKey, str, tuple[Any, ...]]
+
+
+def _cells(
+    plan: "Plan",
+    paper: str,
+    records: dict[CellKey, CellRecord],
+    table: TrialTable | None,
+    summary: Summary,
+) -> Iterator[Job]:
+    for key, trials in plan.trials.of_paper(paper).items():
+        record = records.get(key)
+        known = table.recorded(*key) if table is not None else None
+        if record is None or known is None:
+            summary.other["/".join(key)] = "not in the table"
+            continue
+        digest = plan.trials.digest(trials)
+        if record.digest == digest:
+            summary.current += 1
+            continue
+        trial = random.SystemRandom().randrange(min(len(known), trials.stop))
+        one = trials.part(trial, trial + 1)
+        data = plan.layout.data_folder
+        yield key, digest, (fault_of, one, known.take(np.array([trial])), data)
+
+
+def _studies(
+    plan: "Plan", paper: str, records: dict[CellKey, CellRecord], summary: Summary
+) -> Iterator[Job]:
+    for name in plan.studies.names(paper):
+        key, digest = (STUDY, name, ""), plan.studies.digest(paper, name)
+        if key not in records:
+            summary.other[f"{STUDY}/{name}"] = "not in the tables"
+        elif records[key].digest == digest:
+            summary.current += 1
+        else:
+            spec, data = plan.studies.spec(paper, name), plan.layout.data_folder
+            yield key, digest, (fault_of_study, name, spec, records[key].content, data)
+
+
+def fault_of(trials: Trials, known: CellTrials, data_dir: str) -> str:
+    """Return how a trial differs from that of the table, empty if it does not.
+
+    Parameters
+    ----------
+    trials : Trials
+        Of one trial.
+    known : CellTrials
+        What the table has of it.
+    data_dir : str
+        Folder of the prepared data sets.
+    """
+    played = results.to_table(trials.cell, run(trials, data_dir))
+    (found,) = of_result(played, trials.lane, known.group)
+    found = _at_rounds(found.stored(known.rounds[0].tolist()), known.rounds[0])
+    number = trials.first
+    if found.status != known.status:
+        return f"trial {number} ended {found.status[0]!r}, not {known.status[0]!r}"
+    if found.instance != known.instance:
+        return f"trial {number} met {found.instance[0]!r}, not {known.instance[0]!r}"
+    for name, values in known.ends.items():
+        mine = found.ends.get(name, np.full(1, np.nan))
+        if name not in TIMES and not np.array_equal(mine, values, equal_nan=True):
+            return f"trial {number} has {name} {mine[0]!r}, not {values[0]!r}"
+    for name, lists in known.at.items():
+        mine, values = found.at.get(name, lists)[0], lists[0]
+        places = np.flatnonzero(~np.isnan(values) & (mine != values))
+        if name != "seconds" and len(places):
+            i = int(places[0])
+            t = known.rounds[0][i]
+            return f"trial {number} has {name} {mine[i]!r} at round {t}, not {values[i]!r}"
+    return ""
+
+
+def _at_rounds(found: CellTrials, rounds: np.ndarray) -> CellTrials:
+    places = np.isin(found.rounds[0], rounds)
+    at = {name: [lists[0][places]] for name, lists in found.at.items()}
+    return replace(found, rounds=[found.rounds[0][places]], at=at)
+
+
+def fault_of_study(name: str, spec: dict[str, Any], known: str, data_dir: str) -> str:
+    """Return how a study differs from that of the tables, empty if it does not."""
+    study = study_class(name)(spec["section"])
+    if study.timed:
+        return ""  # times are of a machine and a moment
+    made: Sequence[Cell] = [Cell(**cell) for cell in spec["cells"]]
+    tables = study.tabulate(made, spec["caps"], data_dir)
+    return "" if content(tables) == known else "its tables have other numbers"

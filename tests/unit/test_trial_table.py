@@ -1,0 +1,301 @@
+"""The table of trials: what is written is read, and a reader of one cell reads little."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from optimist import sealed
+from optimist.errors import ResultError
+from optimist.runs import trial_table
+from optimist.runs.trial_table import CellTrials, TrialTable, join, kept_rounds, of_result
+
+HORIZON = 3000
+
+
+def trials(setting="low", algorithm="gloc", number=3, lane="regret", rounds=None, **changes):
+    """Trials of a cell whose regret is a power of the round; the last one ended early."""
+    rng = np.random.default_rng(len(setting) + len(algorithm))
+    rounds = np.arange(10, HORIZON + 1, 10) if rounds is None else rounds
+    at = [(i + 1 + rng.random()) * rounds**0.5 for i in range(number)]
+    ends = {"seconds": np.arange(number) + 0.5}
+    if lane == "regret":
+        ends |= {"regret": np.array([one[-1] for one in at]), "covered": np.ones(number)}
+        ends["distance"] = np.array([np.nan, *np.arange(number - 1) / 7])
+    known = CellTrials(
+        *(lane, "paper", setting, algorithm),
+        np.arange(number),
+        ["ok"] * number,
+        [None] * number,
+        ends,
+        [rounds] * number,
+        {"regret" if lane == "regret" else "seconds": at},
+    )
+    return replace(known, **changes)
+
+
+def write(tmp_path, *cells, declared=None):
+    path = tmp_path / "trials.parquet"
+    trial_table.write(cells, path, declared=declared or {}, configuration={"caps": {"trials": 2}})
+    return path
+
+
+def equal(one, other):
+    assert (one.key, one.group, one.status, one.instance) == (
+        *(other.key, other.group),
+        *(other.status, other.instance),
+    )
+    assert one.ends.keys() == other.ends.keys()
+    for name, values in one.ends.items():
+        np.testing.assert_array_equal(values, other.ends[name])
+    for mine, yours in zip(one.rounds, other.rounds, strict=True):
+        np.testing.assert_array_equal(mine, yours)
+    assert one.at.keys() == other.at.keys()
+    for name, lists in one.at.items():
+        for mine, yours in zip(lists, other.at[name], strict=True):
+            np.testing.assert_array_equal(mine, yours)
+
+
+def test_a_table_gives_back_what_was_stored(tmp_path):
+    early = trials("low", "oful", status=["ok", "unconverged", "failed: no, really"])
+    early = replace(early, rounds=[*early.rounds[:2], np.empty(0, int)])
+    early = replace(early, at={"regret": [*early.at["regret"][:2], np.empty(0)]})
+    timed = trials("low", lane="timing", rounds=np.array([1, 7, 300]))
+    timed = replace(timed, at={**timed.at, "state_bytes": [np.array([8.0, 8, 8])] * 3})
+    cells = [one.stored() for one in (trials(), early, trials("high[x=1,y=2]"), timed)]
+    table = TrialTable(write(tmp_path, *cells))
+    assert table.keys == sorted(one.key for one in cells)
+    for one in cells:
+        equal(table.cell(*one.key), one)
+        assert table.cell(*one.key).content == one.content
+    assert table.cell("timing", "low", "nobody") is None
+    assert table.metadata["configuration"] == {"caps": {"trials": 2}}
+
+
+def test_the_same_cells_give_the_same_bytes_in_any_order(tmp_path):
+    cells = [trials(s, a).stored() for s in ("a", "b") for a in ("x", "y")]
+    first = write(tmp_path, *cells).read_bytes()
+    assert write(tmp_path, *cells[::-1]).read_bytes() == first
+
+
+def test_a_changed_cell_changes_the_row_group_of_its_setting_alone(tmp_path):
+    cells = [trials(f"s{i}", a).stored() for i in range(9) for a in ("x", "y")]
+    before = write(tmp_path, *cells).read_bytes()
+    moved = replace(cells[0], ends={**cells[0].ends, "regret": cells[0].ends["regret"] + 1})
+    after = write(tmp_path, moved, *cells[1:]).read_bytes()
+    start = len(before) // 6  # the group of s0 and the footer differ
+    same = sum(a == b for a, b in zip(before[start:], after[start:], strict=False))
+    assert same > 0.7 * (len(before) - start)
+
+
+def test_content_is_of_all_that_is_stored_and_of_nothing_else():
+    known = trials().stored()
+    others = [
+        replace(known, status=["ok", "ok", "unconverged"]),
+        replace(known, ends={**known.ends, "covered": np.zeros(3)}),
+        replace(known, ends={k: v for k, v in known.ends.items() if k != "distance"}),
+        replace(known, rounds=[*known.rounds[:2], known.rounds[2][:-1]]),
+        replace(known, at={"regret": [known.at["regret"][0] + 1e-3, *known.at["regret"][1:]]}),
+        known.take(np.arange(2)),
+        trials("low", "other").stored(),
+    ]
+    assert len({known.content, *(one.content for one in others)}) == len(others) + 1
+    assert replace(known, group="variants").content == known.content
+    assert replace(known, ends={**known.ends, "covered": np.ones(3)}).content == known.content
+
+
+# Rounds.
+
+
+def test_some_sixty_rounds_are_kept_and_the_declared_ones():
+    recorded = np.arange(10, HORIZON + 1, 10)
+    kept = kept_rounds(recorded, [995, 5, 4000])
+    assert set(kept_rounds(recorded)) <= set(kept)
+    assert 990 in kept
+    assert {10, 370, 750, 1500, HORIZON} <= set(kept)
+    assert 50 < len(kept) < 70
+    few = np.arange(1, 81)
+    np.testing.assert_array_equal(kept_rounds(few), few)
+
+
+def test_the_timing_lane_keeps_all_its_rounds():
+    timed = trials(lane="timing")
+    assert [len(rounds) for rounds in timed.stored().rounds] == [300] * 3
+
+
+def test_curves_have_32_bits_and_short_ones_all():
+    long, short = trials().stored(), trials(rounds=np.arange(1, 41)).stored()
+    assert all(np.array_equal(v, v.astype(np.float32)) for v in long.at["regret"])
+    assert not all(np.array_equal(v, v.astype(np.float32)) for v in short.at["regret"])
+
+
+def test_a_round_that_the_table_thins_away_is_refused(tmp_path):
+    cell = trials().stored([995])
+    path = write(tmp_path, cell, declared={"regret/low": [995]})
+    table = TrialTable(path)
+    for t in (995, HORIZON, 5000, int(cell.rounds[0][7])):
+        table.check_round(*cell.key, t)
+    with pytest.raises(ResultError, match=r"trials.parquet has not round 994 of low/gloc; play it"):
+        table.check_round(*cell.key, 994)
+    TrialTable(path, [trials()]).check_round(*cell.key, 994)  # a fresh result has it
+
+
+# Damage.
+
+
+@pytest.mark.parametrize("places", [[0, 2], [1, 2], [0, 0, 1], [2, 1, 0]])
+def test_a_missing_or_repeated_trial_is_refused(tmp_path, places):
+    cell = trials().stored().take(np.array(places))
+    table = TrialTable(write(tmp_path, cell))
+    with pytest.raises(ResultError, match="has not every trial of low/gloc once; make it again"):
+        table.cell(*cell.key)
+
+
+def test_damage_is_refused(tmp_path):
+    path = write(tmp_path, trials().stored())
+    whole = path.read_bytes()
+    for place in (100, len(whole) // 2, len(whole) - 30):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(ResultError, match="damaged, or not written by this version"):
+            TrialTable(path)
+    path.write_bytes(whole[:-50])
+    with pytest.raises(ResultError, match="damaged"):
+        TrialTable(path)
+
+
+def test_a_table_of_another_version_or_of_something_else_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "trials.parquet"
+    sealed.write_table(pa.table({"x": [1]}), path)
+    with pytest.raises(ResultError, match=r"of version None; allowed: 1; make it again"):
+        TrialTable(path)
+    monkeypatch.setattr(trial_table, "VERSION", 2)
+    write(tmp_path, trials().stored())
+    monkeypatch.undo()
+    with pytest.raises(ResultError, match=r"of version 2; allowed: 1"):
+        TrialTable(path)
+
+
+def test_a_kill_while_writing_leaves_the_old_table(tmp_path, monkeypatch):
+    path = write(tmp_path, trials().stored())
+    whole = path.read_bytes()
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        write(tmp_path, trials(number=2).stored())
+    assert path.read_bytes() == whole
+
+
+# Fresh results, plans, best known values.
+
+
+def test_fresh_cells_stand_before_the_table_and_a_plan_cuts_it(tmp_path):
+    old, new = trials().stored(), trials(number=5).stored()
+    path = write(tmp_path, old, trials("high").stored())
+    table = TrialTable(path, [new], planned={old.key: 4})
+    assert table.keys == [old.key]
+    equal(table.cell(*old.key), new.take(np.arange(4)))
+    assert table.cell("regret", "high", "gloc") is None
+
+
+def test_parts_of_a_cell_are_joined_in_order():
+    whole = trials(number=5)
+    parts = [whole.take(np.arange(3, 5)), whole.take(np.arange(3))]
+    parts[0] = replace(parts[0], ends={k: v for k, v in parts[0].ends.items() if k != "distance"})
+    (joined,) = join(parts)
+    assert joined.trial.tolist() == [0, 1, 2, 3, 4]
+    np.testing.assert_array_equal(joined.ends["regret"], whole.ends["regret"])
+    assert np.isnan(joined.ends["distance"][3:]).all()
+
+
+def test_regret_is_counted_from_the_best_known_value_of_the_instance(tmp_path):
+    rounds = np.arange(1, 41)
+    names = ["f/0", "f/1", "f/0"]
+    found = trials(rounds=rounds, instance=names)
+    ends = {**found.ends, "regret_half": np.array([one[19] for one in found.at["regret"]])}
+    ends["simple_regret"] = np.array([0.3, 0.5, 0.1])
+    found = replace(found, ends=ends).stored()
+    path, best = write(tmp_path, found), tmp_path / "best_known.csv"
+    assert trial_table.least_regrets([found]) == {"f/0": 0.1, "f/1": 0.5}
+    trial_table.write_best_known({"f/0": 0.05, "f/1": 0.7, "g/0": 1.0}, best)
+    table = TrialTable(path, best_known=best)
+    shift = np.array([0.05, 0.7, 0.05])
+    own = table.cell(*found.key)
+    np.testing.assert_allclose(own.ends["regret"], found.ends["regret"] - 40 * shift)
+    np.testing.assert_allclose(own.ends["regret_half"], ends["regret_half"] - 20 * shift)
+    np.testing.assert_allclose(own.at["regret"][1], found.at["regret"][1] - 0.7 * rounds)
+    assert table.best_known_of([found.key]) == {"f/0": 0.05, "f/1": 0.7}
+    fresh = TrialTable(path, [found], best)  # what fresh trials found counts
+    assert fresh.best_known_of([found.key]) == {"f/0": 0.05, "f/1": 0.5}
+    with pytest.raises(ResultError, match=r"no best known value of 'f/1'; make best_known.csv"):
+        found.counted_from({"f/0": 0.1})
+    best.write_text("instance,least_regret\nf/0,little\n")
+    with pytest.raises(ResultError, match=r"best_known\.csv is not a table of best known values"):
+        TrialTable(path, best_known=best)
+
+
+# Result files.
+
+
+def result(rows):
+    names = ("trial", "round", "regret", "status", "covered", "note")
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    number = len(rows)
+    same = {"paper": ["toy"] * number, "setting": ["s"] * number, "algorithm": ["a"] * number}
+    return pa.table({**same, **columns, "seconds": [0.1] * number})
+
+
+def test_a_result_file_is_read_by_trial():
+    rows = [
+        (4, 10, 1.0, "ok", True, "x"),
+        (4, 20, 3.0, "ok", True, "x"),
+        (4, 40, 4.0, "ok", False, "x"),
+        (5, 0, None, "failed: at once", None, None),
+    ]
+    (cell,) = of_result(result(rows), "regret", "variants")
+    assert (cell.group, cell.trial.tolist(), cell.status) == (
+        *("variants", [4, 5]),
+        ["ok", "failed: at once"],
+    )
+    assert cell.ends["regret"][0] == 4.0
+    assert cell.ends["regret_half"][0] == 3.0
+    assert cell.ends["covered"][0] == 0.0
+    assert np.isnan(cell.ends["regret"][1])
+    assert [len(rounds) for rounds in cell.rounds] == [3, 0]
+    assert "seconds" not in cell.ends  # jobs of the regret lane share the machine
+    assert "note" not in cell.ends
+
+
+def test_frames_have_a_row_a_trial_and_a_row_a_round():
+    cell = replace(trials(), ends={**trials().ends, "regret": np.array([1.0, 2.0, 3.0])}).stored()
+    finals, rounds = cell.finals, cell.by_round
+    assert finals["regret"].tolist() == [1.0, 2.0, 3.0]
+    assert finals["round"].tolist() == [HORIZON] * 3
+    assert len(rounds) == sum(map(len, cell.rounds))
+    ends = rounds.groupby("trial")["regret"].last()
+    assert ends.tolist() == [1.0, 2.0, 3.0]  # with all digits
+    curve = cell.curves(0.95, "t")
+    assert curve["round"].tolist() == cell.rounds[0].tolist()
+    np.testing.assert_allclose(curve["mean"].iloc[-1], 2.0)
+    assert cell.curves(0.95, "t", 2)["trials"].iloc[0] == 2
+    failed = replace(cell, status=["failed: x"] * 3)
+    assert failed.curves(0.95, "t").empty
+
+
+def test_reading_a_cell_loads_no_pandas(tmp_path):
+    path = write(tmp_path, trials().stored(), trials("high").stored())
+    code = (
+        "import sys\n"
+        "from optimist.runs.trial_table import TrialTable\n"
+        f"table = TrialTable({str(path)!r})\n"
+        "print(len(table.cell('regret', 'high', 'gloc')), table.keys[0][1])\n"
+        "print('pandas' in sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["3", "high", "False"]
