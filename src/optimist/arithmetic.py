@@ -45,8 +45,9 @@ def fix() -> None:
     OptimistError
         If numpy came first again, with other variables.
     """
-    wrong = {key: os.environ.get(key) for key, value in variables().items()}
-    wrong = {key: value for key, value in wrong.items() if value != variables()[key]}
+    wanted = variables()
+    found = {key: os.environ.get(key) for key in wanted}
+    wrong = {key: value for key, value in found.items() if value != wanted[key]}
     os.environ.update(environment())
     if not wrong or "numpy" not in sys.modules:
         return
