@@ -16,7 +16,7 @@ HOSTILE = (
 )
 READ = (
     *(pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32(), pa.int64()),
-    *(pa.uint64(), pa.float16(), pa.float32(), pa.float64(), pa.bool_(), pa.null()),
+    *(pa.uint64(), pa.float32(), pa.float64(), pa.bool_(), pa.null()),
 )
 
 

@@ -91,7 +91,8 @@ def _open(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
     missing = [name for name in REQUIRED if name not in present]
     if missing:
         raise ResultError(f"{path} is no result file: it has no column {', '.join(missing)}")
-    table, metadata = file.read(), _metadata(file, path)
+    # A process that ends while pyarrow starts its threads is aborted by older versions.
+    table, metadata = file.read(use_threads=False), _metadata(file, path)
     with _named(path):
         check_rows(table, metadata)
     return table, metadata
