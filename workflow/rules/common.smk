@@ -6,8 +6,15 @@ from optimist import arithmetic
 from optimist.errors import OptimistError, check_writable
 from optimist.plan.config import check_read_alike, with_defaults
 from optimist.plan.costs import FIRST
-from optimist.plan.place import check_outputs, check_place, check_records
+from optimist.plan.place import (
+    check_outputs,
+    check_place,
+    check_records,
+    check_words,
+)
 from optimist.plan.plan import Plan
+from optimist.layout import GROUPS
+from optimist.records.publish import publish
 from optimist.terminal import shown
 
 arithmetic.fix_order_of_sets()
@@ -22,6 +29,7 @@ container: "optimist.sif"
 
 try:
     check_place(workflow)
+    check_words(workflow)
     check_records(is_dry_run=workflow.output_settings.dryrun)
     # Snakemake has read them, but would keep the last of two equal keys in silence, and reads 010 as
     # eight. Another workflow that uses these rules as a module reads its own files.
@@ -60,6 +68,15 @@ onstart:
         )
     except OptimistError as error:
         sys.exit(shown(f"error: {error}"))
+
+
+# Cells that failed block nothing else: the tables take all others, and name what is missing.
+onerror:
+    wanted = {path for job in workflow.dag.jobs for path in job.output}
+    for paper in plan.papers:
+        marks = {layout.published(paper, group) for group in GROUPS}
+        if not wanted.isdisjoint(marks):
+            print(shown(publish(plan, paper).in_words()), file=sys.stderr)
 
 
 wildcard_constraints:

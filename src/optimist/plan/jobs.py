@@ -5,6 +5,7 @@ from typing import Any
 
 from optimist.layout import Layout
 from optimist.plan.costs import SNAKEMAKE_MB, Costs, priority
+from optimist.plan.place import default_resource
 from optimist.plan.trials import PlannedTrials
 from optimist.runs.trials import Trials
 
@@ -113,8 +114,7 @@ class PlannedJobs:
         name : str
             A key of `WORDS`. Snakemake replaces the default of a resource by that of a rule.
         """
-        default = (workflow.resource_settings.default_resources or {}).get(name)
-        default = getattr(default, "_value", default)
+        default = default_resource(workflow, name)
         own = WORDS[name] if self._config["timing"]["exclusive"] else ""
 
         def words(wildcards: Any, **known: Any) -> str:

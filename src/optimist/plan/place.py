@@ -1,6 +1,7 @@
 """Checks of where Snakemake finds the workflow and writes, and how another workflow uses it."""
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import Any
@@ -10,6 +11,25 @@ from optimist.root import project_root, snakefile
 
 # Where Snakemake keeps its records, in the folder that it runs in.
 RECORDS = ".snakemake"
+# Options of sbatch that the plugin refuses among more words, and the resource that stands for each;
+# the plugin sets those without one.
+OPTIONS = {
+    ("--qos",): "qos",
+    ("--constraint", "-C"): "constraint",
+    ("--partition", "-p"): "slurm_partition",
+    ("--account", "-A"): "slurm_account",
+    ("--clusters",): "clusters",
+    ("--gres",): "gres",
+    ("--gpus",): "gpu",
+    ("--nodes", "-N"): "nodes",
+    ("--mem",): "mem_mb",
+    ("--mem-per-cpu",): "mem_mb_per_cpu",
+    ("--time", "-t"): "runtime",
+    ("--ntasks", "-n"): "tasks",
+    ("--cpus-per-task", "-c"): "cpus_per_task",
+    ("--job-name", "-J", "--output", "-o", "--error", "-e", "--parsable", "--export"): "",
+    ("--comment", "--workdir", "-D", "--ntasks-per-gpu", "--cpus-per-gpu"): "",
+}
 
 
 def check_records(*, is_dry_run: bool = False) -> None:
@@ -52,6 +72,32 @@ def check_outputs(paths: Iterable[str]) -> None:
         nearest = next(place for place in (folder, *folder.parents) if os.path.exists(place))
         if not os.access(nearest, os.W_OK | os.X_OK):
             raise not_writable(str(nearest))
+
+
+def default_resource(workflow: Any, name: str) -> Any:
+    """Return the default of a resource, a text or a function of wildcards, None without one."""
+    default = (workflow.resource_settings.default_resources or {}).get(name)
+    return getattr(default, "_value", default)
+
+
+def check_words(workflow: Any) -> None:
+    """Refuse words for sbatch that the plugin refuses: of a group, it would wait for ever.
+
+    Raises
+    ------
+    ConfigError
+        Naming the option and the resource to use instead.
+    """
+    words = default_resource(workflow, "slurm_extra")
+    given = re.findall(r"(?:^|[\s'\"])(--?[a-zA-Z][\w-]*)", words) if isinstance(words, str) else []
+    for options, resource in OPTIONS.items():
+        for option in given:
+            if option in options:
+                instead = f"the resource {resource}" if resource else "none: the plugin sets it"
+                raise ConfigError(
+                    f"slurm_extra has {option!r}; allowed: {instead}, among default-resources; "
+                    "what slurm_extra may still say is --nice, --licenses, --mail-user, ..."
+                )
 
 
 def check_place(workflow: Any) -> None:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optimist import sealed
+from optimist.columns import values as values_of
 from optimist.errors import ResultError
 from optimist.root import came_with, how_to_restore
 from optimist.runs.loop import COMPLETE
@@ -42,8 +43,6 @@ AT = {"regret": ("regret",), "timing": ("seconds", "state_bytes", "selections", 
 TEXTS = ("lane", "group", "setting", "algorithm", "status", "instance")
 # Rounds of a curve, evenly and geometrically spaced; as few recorded rounds are all kept.
 EVEN, GEOMETRIC, FEW = 40, 20, 80
-# What the buffers of Arrow's numbers hold.
-BUFFERS = {"int32": np.int32, "int64": np.int64, "float": np.float32, "double": np.float64}
 
 CellKey = tuple[str, str, str]  # lane, setting, algorithm
 
@@ -613,7 +612,7 @@ def read_results(
 
 def _cells_of(rows: "pa.Table", path: str | Path | None) -> Iterator[CellTrials]:
     """Yield the cells of a row group."""
-    text = {name: _texts(rows[name]) for name in TEXTS}
+    text = {name: rows[name].to_pylist() for name in TEXTS}
     flat = {
         name: _floats(rows[name])
         for name in rows.column_names
@@ -648,25 +647,12 @@ def _cells_of(rows: "pa.Table", path: str | Path | None) -> Iterator[CellTrials]
         )
 
 
-def _texts(column: "pa.ChunkedArray") -> list[Any]:
-    return column.to_pylist()
-
-
-def _floats(column: "pa.ChunkedArray") -> np.ndarray:
-    """Return numbers as floats, nan where there are none."""
-    return np.concatenate([_of_array(chunk) for chunk in column.chunks] or [np.empty(0)])
-
-
-def _of_array(array: "pa.Array") -> np.ndarray:
-    """Return the numbers of an Arrow array from its buffers."""
-    valid, data = array.buffers()[-2:]
-    places = slice(array.offset, array.offset + len(array))
-    kind = BUFFERS[str(array.type)]
-    values = np.frombuffer(data, kind)[places].astype(float) if len(array) else np.empty(0)
-    if valid is not None and array.null_count:
-        bits = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")[places]
-        values[bits == 0] = np.nan
-    return values
+def _floats(column: Any) -> np.ndarray:
+    """Return the numbers of an Arrow column as floats, nan where there are none."""
+    found, present = values_of(column)
+    numbers = found.astype(float)
+    numbers[~present] = np.nan
+    return numbers
 
 
 def _lists(column: "pa.ChunkedArray") -> list[np.ndarray]:
@@ -674,9 +660,9 @@ def _lists(column: "pa.ChunkedArray") -> list[np.ndarray]:
     found: list[np.ndarray] = []
     for chunk in column.chunks:
         offsets = np.frombuffer(chunk.buffers()[1], np.int32)
-        offsets = offsets[chunk.offset : chunk.offset + len(chunk) + 1]
-        values = _of_array(chunk.values)
-        found += [values[a:b] for a, b in pairwise(offsets)]
+        values = _floats(chunk.values)
+        ends = offsets[chunk.offset : chunk.offset + len(chunk) + 1]
+        found += [values[start:stop] for start, stop in pairwise(ends)]
     return found
 
 
