@@ -63,7 +63,7 @@ def mean_intervals(values: Any, level: float = 0.95, interval: str = "t") -> np.
     return np.array([means, means - half, means + half])
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _resamples(n: int) -> np.ndarray:
     """Return how often each of n rows is in each resample, (samples, n)."""
     rng = np.random.default_rng(n)
