@@ -25,7 +25,7 @@ from optimist.environments import environment_domain
 from optimist.errors import ResultError
 from optimist.files import sha256
 from optimist.label import name_of, write
-from optimist.layout import GROUPS, Layout
+from optimist.layout import GROUPS
 from optimist.listing import option_texts
 from optimist.page import curves, findings, verdicts
 from optimist.page.formulas import first_sentence, to_html
@@ -105,7 +105,7 @@ class _Paper:
 
     def __init__(self, plan: Plan, base: Path, name: str, paper: Mapping[str, Any]) -> None:
         self.plan, self.base, self.name, self.paper = plan, base, name, paper
-        self.layout: Layout = plan.layout
+        self.layout = plan.layout
         tables = self.layout.trials(name), self.layout.cells(name), self.layout.best_known(name)
         self._files = {path: base / path for path in tables if (base / path).is_file()}
         for path in tables[:2]:
@@ -193,27 +193,26 @@ class _Paper:
     @cached_property
     def cells(self) -> list[dict[str, Any]]:
         """What became of every cell of both groups, with its curves."""
-        table = TrialTable(
-            self.base / self.layout.trials(self.name),
-            best_known=self.base / self.layout.best_known(self.name),
-        )
+        best_known = self.base / self.layout.best_known(self.name)
+        table = TrialTable(self.base / self.layout.trials(self.name), best_known=best_known)
         found: dict[tuple[str, str, str], dict[str, CellTrials]] = {}
         for lane in curves.KEYS:
             for cell in table.cells(lane):
                 if cell.key in self.plan.trials.asked[self.name]:
                     key = cell.group, cell.setting, cell.algorithm
                     found.setdefault(key, {})[lane] = cell
-        order = sorted(found, key=lambda key: ([*GROUPS].index(key[0]), *key[1:]))
         return [
             {
                 "paper": self.name,
                 "setting": setting,
                 "label": label,
                 "group": group,
-                **self._ends(found[group, setting, label]),
-                **self._drawn(found[group, setting, label]),
+                **self._ends(lanes),
+                **self._drawn(lanes),
             }
-            for group, setting, label in order
+            for known in GROUPS
+            for (group, setting, label), lanes in sorted(found.items())
+            if group == known
         ]
 
     def _ends(self, lanes: Mapping[str, CellTrials]) -> dict[str, Any]:
@@ -383,20 +382,11 @@ def _headings(paper: str) -> list[list[str]]:
 
 def _provenance(plan: Plan, base: Path) -> dict[str, Any]:
     """Return what made the results, most of them first, and what data they are on."""
-    made = {
-        name: Counter(
-            (record.commit, record.made)
-            for record in cells.read(base / plan.layout.cells(name)).values()
-        )
-        for name in plan.papers
-    }
-    papers = {
-        name: [
-            {"commit": commit, "words": words, "cells": count}
-            for (commit, words), count in found.most_common()
-        ]
-        for name, found in made.items()
-    }
+    papers = {}
+    for name in plan.papers:
+        records = cells.read(base / plan.layout.cells(name)).values()
+        made = Counter((record.commit, record.made) for record in records).most_common()
+        papers[name] = [{"commit": code, "words": words, "cells": n} for (code, words), n in made]
     return {"papers": papers, "data": _data()}
 
 

@@ -73,16 +73,10 @@ def unpacked(text: str) -> bytes:
 
 
 class Drawn(NamedTuple):
-    """Curves of a cell in a lane at some sixty rounds.
+    """Curves of a cell in a lane at some sixty rounds, (m,).
 
-    Attributes
-    ----------
-    rounds : (m,) int array
-    trials : (n, m) array
-        Of the complete trials.
-    summaries : (6, m) array
-        `optimist.statistics.SUMMARIES` in order; ends of intervals that are unknown, of a single
-        trial, are those of the mean.
+    ``trials`` (n, m) are the complete ones. ``summaries`` (6, m) are those of
+    `optimist.statistics.SUMMARIES`; unknown ends of an interval, of a single trial, are the mean.
     """
 
     rounds: np.ndarray
