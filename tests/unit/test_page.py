@@ -6,8 +6,6 @@ import hashlib
 import importlib
 import json
 import re
-import shutil
-import subprocess
 from html import unescape
 
 import numpy as np
@@ -19,11 +17,17 @@ from toy_environments import ROOT
 
 from optimist import claims
 from optimist.algorithms import REGISTRIES, algorithm_class
-from optimist.errors import ConfigError, OptimistError, ResultError
+from optimist.errors import ConfigError, ResultError
+from optimist.files import sha256, write_frame
 from optimist.page import build, content, curves, findings, formulas, index, verdicts
 from optimist.plan.config import load_config, paper_names
 from optimist.plan.plan import Plan
-from optimist.records import manifest
+from optimist.records import cells
+from optimist.records.cells import STUDY, CellRecord
+from optimist.runs import trial_table
+from optimist.runs.trial_table import CellTrials
+from optimist.schemas import check_document
+from optimist.statistics import SUMMARIES, mean_interval
 
 # Formulas.
 
@@ -153,7 +157,7 @@ def test_curves_come_back_to_sixteen_bits_of_the_largest():
     rng, packer = np.random.default_rng(3), curves.Packer()
     first = np.cumsum(rng.gamma(2.0, size=(5, 60)), axis=1)
     second = rng.gamma(2.0, size=(3, 7))  # summaries may fall
-    about = [packer.add(first, range(1, 61)), packer.add(second, range(1, 8))]
+    about = [packer.add(first, np.arange(1, 61)), packer.add(second, np.arange(1, 8))]
     for found, wanted in zip(about, (first, second), strict=True):
         error = np.abs(unpacked(packer, found) - wanted).max()
         assert error <= 0.51 * wanted.max() / curves.STEPS + 1e-6 * wanted.max()
@@ -161,8 +165,8 @@ def test_curves_come_back_to_sixteen_bits_of_the_largest():
 
 def test_what_is_below_zero_counts_as_zero_and_rounds_are_kept_once():
     packer = curves.Packer()
-    about = packer.add([[-1.0, 2.0], [0.0, 0.0]], [1, 2])
-    packer.add([[0.0, 0.0]], [1, 2])
+    about = packer.add(np.array([[-1.0, 2.0], [0.0, 0.0]]), np.array([1, 2]))
+    packer.add(np.array([[0.0, 0.0]]), np.array([1, 2]))
     assert packer.grids == [[1, 2]]
     assert unpacked(packer, about).tolist() == [[0.0, 2.0], [0.0, 0.0]]
 
@@ -173,19 +177,45 @@ def test_the_bytes_carry_no_time():
     assert base64.b64decode(packed)[4:8] == b"\0\0\0\0"
 
 
-def test_a_cell_has_its_complete_trials_first_then_its_summaries():
-    rows = [("trial", k, t, 10.0 * k + t) for k in range(3) for t in (1, 2) if (k, t) != (1, 2)]
-    rows += [(name, np.nan, t, 100.0 + t) for name in ("mean", "median") for t in (1, 2)]
-    frame = pd.DataFrame(rows, columns=["curve", "trial", "round", "regret"])
-    rounds, found = curves.of_cell(frame, "regret")
-    assert rounds == [1, 2]
-    assert [curve.tolist() for curve in found[:2]] == [[1.0, 2.0], [21.0, 22.0]]
-    assert len(found) == 2 + len(curves.SUMMARIES)
-    cell = {"label": "gloc", "curves": (rounds, found), "times": (rounds, found)}
-    ((placed,), grids, _) = curves.pack([cell], 1)
+def cell(values, lane="regret", setting="logistic_s3", label="glb_omd", group="paper", **changes):
+    """A cell with these values at rounds 1, 2, ...; trials of fewer rounds failed."""
+    name = {"regret": "regret", "timing": "seconds"}[lane]
+    longest = max(map(len, values))
+    given = {
+        "trial": np.arange(len(values)),
+        "status": ["ok" if len(one) == longest else "error: no" for one in values],
+        "instance": [None] * len(values),
+        "ends": {name: np.array([one[-1] if len(one) else np.nan for one in values])},
+        "rounds": [np.arange(1, len(one) + 1) for one in values],
+        "at": {name: [np.array(one, float) for one in values]},
+    }
+    return CellTrials(lane, group, setting, label, **(given | changes))
+
+
+def test_a_cell_has_the_curves_of_its_complete_trials_and_their_summaries():
+    drawn = curves.of_cell(cell([[1, 2], [11], [21, 32]]), 0.95, "t")
+    assert drawn.rounds.tolist() == [1, 2]
+    assert drawn.trials.tolist() == [[1, 2], [21, 32]]
+    shown = dict(zip(SUMMARIES, drawn.summaries[:, 1], strict=True))
+    assert shown["mean"] == shown["median"] == 17.0 and shown["lower"] == 9.5
+    assert (shown["mean"], shown["low"], shown["high"]) == pytest.approx(mean_interval([2, 32]))
+    placed = {"label": "gloc", "curves": drawn, "times": drawn}
+    ((placed,), grids, _) = curves.pack([placed], 1)
     assert grids == [[1, 2]] and placed["label"] == "gloc"
-    assert placed["curves"]["count"] == 1 + len(curves.SUMMARIES)
-    assert placed["times"]["count"] == len(curves.SUMMARIES)
+    assert placed["curves"]["count"] == 1 + len(SUMMARIES)
+    assert placed["times"]["count"] == len(SUMMARIES)
+
+
+def test_a_single_trial_has_no_interval_and_failed_ones_no_curves():
+    (mean, low, high, *_) = curves.of_cell(cell([[1, 2], [3]]), 0.95, "t").summaries
+    assert mean.tolist() == low.tolist() == high.tolist() == [1, 2]
+    assert curves.of_cell(cell([[1, 2]], status=["error: no"]), 0.95, "t") is None
+
+
+def test_a_curve_has_some_sixty_rounds():
+    drawn = curves.of_cell(cell([np.arange(2000.0)] * 2, lane="timing"), 0.95, "bootstrap")
+    assert 40 < len(drawn.rounds) == drawn.summaries.shape[1] <= 60
+    assert drawn.rounds[-1] == 2000 and drawn.summaries[0, -1] == 1999
 
 
 # Claims and sentences.
@@ -369,11 +399,6 @@ def test_a_page_keeps_fewer_curves_before_it_is_refused_for_its_size(monkeypatch
         build.build(None, None)
 
 
-def test_content_that_breaks_the_schema_is_refused():
-    with pytest.raises(OptimistError, match="the content of the page"):
-        build.render({"version": 1}, "")
-
-
 def test_tables_and_lists_of_docstrings_are_tables_and_lists():
     rows = ["radius | value", "--- | ---", "paper (Theorem 1) | $P(x | z)$ and `y | z`", "ours | b"]
     table = "\n".join(f"| {row} |" for row in rows)
@@ -384,109 +409,145 @@ def test_tables_and_lists_of_docstrings_are_tables_and_lists():
     assert "arg&#x000A0;max" in found
 
 
-# Files that are not what their manifest says.
+# What it reads.
 
-FIGURES = ROOT / "figures"
-committed = pytest.mark.skipif(
-    not (FIGURES / "glb_omd/manifest.json").is_file(), reason="no full run has been committed yet"
+PLACE = "figures/glb_omd"
+CELLS = (
+    cell([[1, 2], [3], [5, 8]]),
+    cell([[7, 10]] * 2, label="gloc"),
+    cell([[0.1, 0.3], [0.2, 0.6]], lane="timing"),
+    cell([[4, 6]], setting="plane_logistic_s3", group="variants"),
+    cell([[4, 6]], setting="forgotten"),
 )
 
 
 @pytest.fixture(scope="module")
 def plan():
-    return Plan(load_config())
+    return Plan(load_config(values=["papers=[glb_omd]"]))
 
 
 @pytest.fixture
-def reader(plan, tmp_path):
-    """Return what reads a copy of a paper's committed files."""
-    shutil.copytree(FIGURES / "glb_omd", tmp_path / "figures/glb_omd")
+def folder(plan, tmp_path):
+    """Write tables, records and figures of a paper; return its folder."""
+    from PIL import Image
 
-    def read(what):
-        found = content._Paper(plan, tmp_path, "glb_omd", plan.papers["glb_omd"])
-        return getattr(found, what)()
-
-    return read
-
-
-def swapped(path):
-    shutil.copy(path.with_name("fig2.png"), path)
-
-
-def cut(path):
-    path.write_bytes(path.read_bytes()[:-100])
+    folder = tmp_path / PLACE
+    (folder / "thumbnails").mkdir(parents=True)
+    write_frame(claims.compacted(FRAME), folder / "claims.csv")
+    record(folder, "claims", "claims.csv")
+    for name in plan.papers["glb_omd"]["figures"]:
+        Image.new("RGB", (4, 3)).save(folder / f"thumbnails/{name}.webp")
+        (folder / f"{name}.png").write_bytes(f"a picture of {name}".encode())
+        record(folder, name, f"{name}.png", f"thumbnails/{name}.webp")
+    write_tables(folder)
+    return folder
 
 
-def changed(path):
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
+def record(folder, name, *files):
+    (folder / "records").mkdir(exist_ok=True)
+    known = {file: sha256(folder / file) for file in files}
+    (folder / f"records/{name}.json").write_text(json.dumps({"digest": "d", "files": known}))
 
 
-@committed
-@pytest.mark.parametrize("what", ["figures", "claims", "cells"])
-def test_files_as_they_were_committed_are_read(reader, what):
-    assert reader(what)
+def write_tables(folder, *shown):
+    shown = shown or CELLS
+    trial_table.write(shown, folder / "trials.parquet", declared={}, configuration={})
+    decisive = {"trials": 2, "parts": (2,), "digest": "d", "content": "c", "observed": {}}
+    decisive |= {"seconds": 1.0, "mb": 1.0, "made": "Python 3.13"}
+    records = [
+        CellRecord(one.lane, one.group, one.setting, one.algorithm, commit="1234", **decisive)
+        for one in shown
+    ]
+    study = CellRecord(STUDY, "paper", "facts", "", commit="5678+", **decisive)
+    cells.write([*records, study], folder / "cells.csv")
 
 
-@committed
+def read(plan, folder, what):
+    found = getattr(
+        content._Paper(plan, folder.parents[1], "glb_omd", plan.papers["glb_omd"]), what
+    )
+    return found if what == "cells" else found()
+
+
+def test_the_content_is_as_its_schema_says(plan, folder):
+    page, data = build.build(plan, folder.parents[1])
+    plain = json.loads(json.dumps(data))
+    check_document(plain, json.loads(build._own("page.schema.json")), "the content of the page")
+    assert "toy.01" in page and build.as_script(data) in page
+    assert [*data["settings"]] == ["glb_omd/logistic_s3", "glb_omd/plane_logistic_s3"]
+    assert [*data["methods"]] == ["arms/glb_omd", "arms/gloc"]
+    assert [*data["papers"]["glb_omd"]["files"]] == [
+        f"{PLACE}/{name}" for name in ("trials.parquet", "cells.csv", "claims.csv")
+    ]
+    assert "glb_omd/plane" in data["figures"]
+    made = data["provenance"]["papers"]["glb_omd"]
+    assert [(one["commit"], one["cells"]) for one in made] == [("1234", 5), ("5678+", 1)]
+
+
+def test_a_cell_has_its_ends_in_both_lanes(plan, folder):
+    ours, other, variant = read(plan, folder, "cells")
+    assert [one["label"] for one in (ours, other, variant)] == ["glb_omd", "gloc", "glb_omd"]
+    assert (ours["group"], variant["group"]) == ("paper", "variants")
+    assert ours["finals"] == [2, None, 8] and ours["statuses"] == {"error": 1}
+    assert ours["mean"] == pytest.approx(mean_interval([2, 8]), rel=1e-5)
+    assert (ours["seconds"], ours["turns"], ours["rounds"]) == ([0.45, 0.3, 0.6], 2, 2)
+    assert ours["times"].trials.shape == ours["curves"].trials.shape == (2, 2)
+    assert other["mean"] == [10, 10, 10] and (other["seconds"], other["turns"]) == ([], 0)
+    assert "times" not in other and variant["mean"] == [6, None, None]
+
+
+def test_regret_is_counted_from_the_best_known_value(plan, folder):
+    trial_table.write_best_known({"one": -1.0}, folder / "best_known.csv")
+    write_tables(folder, cell([[4, 6]], instance=["one"]))
+    (ours,) = read(plan, folder, "cells")
+    assert ours["finals"] == [8] and ours["curves"].trials.tolist() == [[5, 8]]
+
+
 @pytest.mark.parametrize(
-    ("what", "name", "change"),
+    ("what", "name", "command"),
     [
-        ("figures", "fig1.png", swapped),
-        ("figures", "fig1.png", cut),
-        ("figures", "fig1.pdf", changed),
-        ("figures", "tables/fig1.csv", changed),
-        ("figures", "thumbnails/fig1.webp", cut),
-        ("claims", "claims.csv", changed),
-        ("cells", "tables/trials.csv", changed),
-        ("cells", "curves.parquet", changed),
-        ("cells", "tables/trials_variants.csv", changed),
+        ("figures", "fig1.png", "draw glb_omd/fig1"),
+        ("figures", "thumbnails/fig1.webp", "draw glb_omd/fig1"),
+        ("claims", "claims.csv", "decide glb_omd"),
     ],
 )
-def test_a_changed_file_is_named(reader, tmp_path, what, name, change):
-    change(tmp_path / "figures/glb_omd" / name)
-    with pytest.raises(
-        ResultError, match=r"is not the file that .* run its target again"
-    ) as caught:
-        reader(what)
-    assert name in str(caught.value) and "\n" not in str(caught.value)
+def test_a_file_that_is_not_as_its_record_says_is_named(plan, folder, what, name, command):
+    (folder / name).write_bytes((folder / name).read_bytes()[:-1] + b"x")
+    with pytest.raises(ResultError) as caught:
+        read(plan, folder, what)
+    assert f"{PLACE}/{name} is not the file that {PLACE}/records/" in str(caught.value)
+    assert str(caught.value).endswith(f"make it again: optimist {command}")
+    (folder / name).unlink()
+    if name.endswith("png"):  # the page does without
+        assert read(plan, folder, what)
+        return
+    with pytest.raises(ResultError, match=f"{name} does not exist; make it: optimist {command}$"):
+        read(plan, folder, what)
 
 
-@committed
-@pytest.mark.parametrize("damaged", [b"", b"{", b"[]", b'{"items": 3, "inputs": {}}', b"\xff"])
-def test_a_damaged_manifest_is_named(reader, tmp_path, damaged):
-    place = tmp_path / "figures/glb_omd/manifest.json"
-    place.write_bytes(damaged)
-    with pytest.raises(ResultError, match=r"manifest\.json is no manifest .* make it again"):
-        reader("figures")
+@pytest.mark.parametrize("damaged", [b"", b"{", b"[]", b'{"files": 3}', b'{"files": {}}', b"\xff"])
+def test_a_damaged_record_is_named(plan, folder, damaged):
+    (folder / "records/fig1.json").write_bytes(damaged)
+    with pytest.raises(ResultError, match=r"fig1\.json says nothing of .*; make it again:"):
+        read(plan, folder, "figures")
 
 
-@committed
-def test_a_file_without_a_manifest_is_named(reader, tmp_path):
-    place = tmp_path / "figures/glb_omd/manifest.json"
-    place.write_text('{"items": {}, "inputs": {}}')
-    with pytest.raises(ResultError, match=r"no manifest in .*glb_omd names .*fig1\.png"):
-        reader("figures")
-    place.unlink()
-    with pytest.raises(ResultError, match=r"manifest\.json does not exist; make it with"):
-        reader("figures")
+def test_figures_of_variants_that_nobody_made_are_left_out(plan, folder):
+    (folder / "thumbnails/plane.webp").unlink()
+    assert "glb_omd/plane" not in read(plan, folder, "figures")
 
 
-def test_what_git_has_is_restored_with_git(tmp_path):
-    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
-    folder = tmp_path / "figures/toy"
-    folder.mkdir(parents=True)
-    picture = folder / "fig1.png"
-    picture.write_bytes(b"one")
-    files = {"figures/toy/fig1.png": hashlib.sha256(b"other").hexdigest()}
-    text = json.dumps({"items": {"fig1": {"files": files, "inputs": []}}, "inputs": {}})
-    (folder / "manifest.json").write_text(text)
-    with pytest.raises(ResultError, match="restore it, or delete it and run its target again"):
-        manifest.Described(folder).check(picture)
-    subprocess.run(["git", "-C", tmp_path, "add", "."], check=True)
-    with pytest.raises(ResultError, match=r"restore it with git: git checkout -- .*fig1\.png"):
-        manifest.Described(folder).check(picture)
-    (folder / "manifest.json").write_text("{")
-    with pytest.raises(ResultError, match=r"restore it with git: .*manifest\.json; or make it"):
-        manifest.Described(folder)
+@pytest.mark.parametrize("name", ["trials.parquet", "cells.csv"])
+def test_a_table_that_is_missing_is_named(plan, folder, name):
+    (folder / name).unlink()
+    with pytest.raises(ResultError, match=rf"^{PLACE}/{name} does not exist; make it with: snake"):
+        read(plan, folder, "cells")
+
+
+def test_a_changed_table_is_named(plan, folder):
+    path = folder / "trials.parquet"
+    changed = bytearray(path.read_bytes())
+    changed[len(changed) // 2] ^= 1
+    path.write_bytes(changed)
+    with pytest.raises(ResultError, match=r"trials\.parquet is damaged"):
+        read(plan, folder, "cells")

@@ -13,6 +13,8 @@ from optimist.claims.inference import mean_difference
 from optimist.page import build, curves
 from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
+from optimist.runs.trial_table import TrialTable, kept_rounds
+from optimist.schemas import check_document
 
 playwright = pytest.importorskip("playwright.sync_api")
 
@@ -436,22 +438,20 @@ def test_paired_differences_are_drawn_of_several_trials(read, place):
 
 @committed
 def test_curves_are_those_of_the_committed_tables(read, data):
-    import pandas as pd
-
     reader = read("#/explore")
-    table = pd.read_parquet(ROOT / "figures/hvt_ucb/curves.parquet")
+    table = TrialTable(ROOT / "figures/hvt_ucb/trials.parquet")
     cells = [i for i, c in enumerate(data["cells"]) if c["paper"] == "hvt_ucb" and "curves" in c]
     for i in cells[:: max(1, len(cells) // 10)]:
         cell = data["cells"][i]
-        own = table[(table["setting"] == cell["setting"]) & (table["algorithm"] == cell["label"])]
-        own = own[(own["lane"] == "regret") & (own["curve"] == "mean")].sort_values("round")
+        own = table.cell("regret", cell["setting"], cell["label"]).curves(0.95, "t")
+        own = own[own["round"].isin(kept_rounds(own["round"].to_numpy()))]
         found = reader.tab.evaluate(
             "i => { const c = optimist.curves(optimist.data.cells[i], 'curves');"
             " return [c.rounds, [...c.mean]]; }",
             i,
         )
         assert found[0] == own["round"].tolist()
-        wanted = own["regret"].to_numpy(float)
+        wanted = own["mean"].to_numpy(float)
         assert found[1] == pytest.approx(wanted, abs=2e-5 * cell["curves"]["top"] + 1e-9)
 
 
@@ -602,6 +602,7 @@ def test_the_committed_page_is_that_of_the_committed_tables(data):
     pattern = r'<script type="text/plain" id="curves">(.*?)</script>'
     text = PAGE.read_text(encoding="utf-8")
     assert json.loads(json.dumps(fresh)) == data
+    check_document(data, json.loads(build._own("page.schema.json")), "the content of the page")
     packed = [re.findall(pattern, one, re.S)[0] for one in (page, text)]
     assert curves.unpacked(packed[0]) == curves.unpacked(packed[1])
     plain = [re.sub(pattern, "", one, flags=re.S) for one in (page, text)]

@@ -13,7 +13,6 @@ from optimist.files import unified, write_text
 from optimist.page import curves, index
 from optimist.page.content import collect
 from optimist.plan.plan import Plan
-from optimist.schemas import check_document
 
 MOST_BYTES = 5_000_000
 # Of how many trials of a cell the curves are kept one by one, if the page is too large with more.
@@ -55,7 +54,8 @@ def build(plan: Plan, base: Path) -> tuple[str, dict[str, Any]]:
     Raises
     ------
     ResultError
-        If a committed file lacks, a library was changed, or the page is too large.
+        If a committed file is missing or was changed, a library was changed, or the page is too
+        large.
     ConfigError
         If a sentence rests on a verdict that has changed.
     """
@@ -76,10 +76,6 @@ def render(data: dict[str, Any], packed: str) -> str:
     """Return the page with some content."""
     import jinja2
 
-    # Tuples become the lists of JSON.
-    plain = json.loads(json.dumps(data))
-    schema = json.loads(_own("page.schema.json"))
-    check_document(plain, schema, "the content of the page")
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     template = environment.from_string(_own("template.html"))
     scripts = [library(name) for name in LIBRARIES] + [_own(f"js/{name}") for name in PROGRAMS]
@@ -88,11 +84,11 @@ def render(data: dict[str, Any], packed: str) -> str:
         policy=policy(scripts, [style, plot_style()]),
         style=jinja2.utils.markupsafe.Markup(style),
         scripts=[jinja2.utils.markupsafe.Markup(script) for script in scripts],
-        data=jinja2.utils.markupsafe.Markup(as_script(plain)),
+        data=jinja2.utils.markupsafe.Markup(as_script(data)),
         curves=packed,
-        quick=plain["quick"],
-        papers=plain["papers"],
-        claims=plain["claims"],
+        quick=data["quick"],
+        papers=data["papers"],
+        claims=data["claims"],
     )
 
 

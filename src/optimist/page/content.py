@@ -1,19 +1,23 @@
 """What the page of results shows, read from committed files: claims, figures, cells, methods.
 
-Outcomes, values and intervals are copied; what is computed here are means of trials, by the same
-function as the pipeline's tables. `page.schema.json` describes the answer.
+Outcomes, values and intervals are copied; only summaries of trials are computed here, by the
+functions of the pipeline. `page.schema.json` describes the answer.
 """
 
 import base64
 import inspect
 import io
-import math
+import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from optimist.algorithms import algorithm_class, option_names
 from optimist.data.sources import load_sources
@@ -21,23 +25,20 @@ from optimist.environments import environment_domain
 from optimist.errors import ResultError
 from optimist.files import sha256
 from optimist.label import name_of, write
-from optimist.layout import GROUPS, Layout
+from optimist.layout import GROUPS
 from optimist.listing import option_texts
 from optimist.page import curves, findings, verdicts
 from optimist.page.formulas import first_sentence, to_html
 from optimist.page.verdicts import CHECK_COLUMNS, number
 from optimist.panels.looks import Looks
 from optimist.panels.rows import TABLE_LEVEL, display_name
-from optimist.panels.rows import mean as mean_of
-from optimist.plan.config import claims_path, load_claims
 from optimist.plan.plan import Plan
-from optimist.records import manifest
+from optimist.records import cells
 from optimist.root import PACKAGE, how_to_make, project_root
 from optimist.runs.loop import COMPLETE
 from optimist.runs.setting import option_defaults
-
-if TYPE_CHECKING:
-    import pandas as pd
+from optimist.runs.trial_table import CellTrials, TrialTable
+from optimist.statistics import mean_intervals
 
 VERSION = 1
 # Kinds of panels whose curves the explorer shows.
@@ -57,7 +58,7 @@ def collect(plan: Plan, base: Path) -> dict[str, Any]:
     Raises
     ------
     ResultError
-        If a file that is shown does not exist, or is of another version.
+        If a file that is shown does not exist or was changed.
     ConfigError
         In the project itself, if a sentence rests on a verdict that has changed.
     """
@@ -69,7 +70,7 @@ def collect(plan: Plan, base: Path) -> dict[str, Any]:
         reader = _Paper(plan, base, name, paper)
         shown["claims"] |= reader.claims()
         shown["figures"] |= reader.figures()
-        shown["cells"] += reader.cells()
+        shown["cells"] += reader.cells
         shown["settings"] |= reader.settings()
         shown["methods"] |= reader.methods(shown["methods"])
         shown["labels"] |= reader.labels()
@@ -92,11 +93,6 @@ def collect(plan: Plan, base: Path) -> dict[str, Any]:
     }
 
 
-def _absent(path: str, paper: str, base: Path) -> ResultError:
-    made = how_to_make(f"snakemake --cores 2 {paper}")
-    return ResultError(f"{path} does not exist; {manifest.remedy(base / path, made)}")
-
-
 def _quantiles(most: int) -> list[float]:
     """Return the quantiles of Student's t for 95 % intervals of n = 2, ..., ``most`` numbers."""
     from scipy.special import stdtrit
@@ -109,22 +105,34 @@ class _Paper:
 
     def __init__(self, plan: Plan, base: Path, name: str, paper: Mapping[str, Any]) -> None:
         self.plan, self.base, self.name, self.paper = plan, base, name, paper
-        self.layout: Layout = plan.layout
-        self._settings: list[str] = []
-        self._labels: list[str] = []
-        self._files: dict[str, Path] = {}
-        place = plan.layout.manifest(name)
-        if not (base / place).is_file():
-            raise _absent(place, name, base)
-        self._described = manifest.Described((base / place).parent)
+        self.layout = plan.layout
+        tables = self.layout.trials(name), self.layout.cells(name), self.layout.best_known(name)
+        self._files = {path: base / path for path in tables if (base / path).is_file()}
+        for path in tables[:2]:
+            if path not in self._files:
+                made = how_to_make(f"snakemake --cores 2 {name}")
+                raise ResultError(f"{path} does not exist; {made}")
 
-    def _path(self, path: str) -> Path:
-        """Return a file that is there and as its manifest describes it."""
+    def _path(self, path: str, product: str) -> Path:
+        """Return a file of a figure or of the claims that is as its record says."""
+        command = f"optimist draw {self.name}/{product}"
+        if product == "claims":
+            command = f"optimist decide {self.name}"
         found = self.base / path
         if not found.is_file():
-            raise _absent(path, self.name, self.base)
-        self._described.check(found)
-        self._files[path] = found
+            raise ResultError(f"{path} does not exist; make it: {command}")
+        record = self.layout.record(self.name, product)
+        below = Path(path).relative_to(Path(record).parents[1]).as_posix()
+        try:
+            known = json.loads((self.base / record).read_text(encoding="utf-8"))["files"][below]
+        except (OSError, ValueError, KeyError, TypeError):
+            raise ResultError(
+                f"{record} says nothing of {path}; make it again: {command}"
+            ) from None
+        if sha256(found) != known:
+            raise ResultError(
+                f"{path} is not the file that {record} describes; make it again: {command}"
+            )
         return found
 
     # Claims.
@@ -133,8 +141,10 @@ class _Paper:
         """Return the claims by id, each with its readings and checks."""
         from optimist.claims import read_frame
 
-        frame = read_frame(self._path(self.layout.claims(self.name)["csv"]))
-        stated = load_claims(claims_path(self.name))["claims"]
+        place = self.layout.claims(self.name)["csv"]
+        self._files[place] = self._path(place, "claims")
+        stated = self.plan.claims.document(self.name)["claims"]
+        frame = read_frame(self._files[place])
         return verdicts.claims(frame, {claim["id"]: claim.get("note", "") for claim in stated})
 
     # Figures.
@@ -156,9 +166,9 @@ class _Paper:
         places = self.layout.figure(self.name, name)
         root = f"{self.layout.figures}/"
         for ending in ("png", "pdf", "csv"):  # a reader may have them beside the page
-            if (beside := self.base / places[ending]).is_file():
-                self._described.check(beside)
-        thumbnail = self._path(places["webp"]).read_bytes()
+            if (self.base / places[ending]).is_file():
+                self._path(places[ending], name)
+        thumbnail = self._path(places["webp"], name).read_bytes()
         return {
             "title": spec["title"],
             "caption": " ".join(spec["caption"].split()),
@@ -180,67 +190,65 @@ class _Paper:
 
     # Cells.
 
+    @cached_property
     def cells(self) -> list[dict[str, Any]]:
-        """Return what became of every cell of both groups, with its curves."""
-        found = []
-        for group in GROUPS:
-            if self.plan.trials.paths(self.name, group=group):
-                found += self._cells_of(group)
-        return found
+        """What became of every cell of both groups, with its curves."""
+        best_known = self.base / self.layout.best_known(self.name)
+        table = TrialTable(self.base / self.layout.trials(self.name), best_known=best_known)
+        found: dict[tuple[str, str, str], dict[str, CellTrials]] = {}
+        for lane in curves.KEYS:
+            for cell in table.cells(lane):
+                if cell.key in self.plan.trials.asked[self.name]:
+                    key = cell.group, cell.setting, cell.algorithm
+                    found.setdefault(key, {})[lane] = cell
+        return [
+            {
+                "paper": self.name,
+                "setting": setting,
+                "label": label,
+                "group": group,
+                **self._ends(lanes),
+                **self._drawn(lanes),
+            }
+            for known in GROUPS
+            for (group, setting, label), lanes in sorted(found.items())
+            if group == known
+        ]
 
-    def _cells_of(self, group: str) -> list[dict[str, Any]]:
-        import pandas as pd
-
-        from optimist import sealed
-
-        places = self.layout.trials(self.name, group)
-        if group != "paper" and not (self.base / places["csv"]).is_file():
-            return []
-        table = pd.read_csv(self._path(places["csv"]), low_memory=False)
-        if "seconds" not in table:  # where nothing was timed, as of the variants
-            table = table.assign(seconds=math.nan)
-        drawn = sealed.read_frame(self._path(places["parquet"]))
-        by_cell = dict(iter(drawn.groupby(["lane", "setting", "algorithm"], sort=False)))
-        cells = []
-        for (setting, label), rows in table.groupby(["setting", "algorithm"], sort=True):
-            self._note(setting, label)
-            cells.append(
-                {
-                    "paper": self.name,
-                    "setting": setting,
-                    "label": label,
-                    "group": group,
-                    **self._ends(rows),
-                    **_drawn(by_cell, setting, label),
-                }
-            )
-        return cells
-
-    def _note(self, setting: str, label: str) -> None:
-        for name, known in ((setting, self._settings), (label, self._labels)):
-            if name not in known:
-                known.append(name)
-
-    def _ends(self, rows: "pd.DataFrame") -> dict[str, Any]:
+    def _ends(self, lanes: Mapping[str, CellTrials]) -> dict[str, Any]:
         """Return final regrets, their mean with its 95 % interval, seconds, and statuses."""
-        played, timed = rows[rows["lane"] == "regret"], rows[rows["lane"] == "timing"]
-        good = played[played["status"].isin(COMPLETE)]
-        mean: list[float | None] = []
-        if len(good):
-            at_level = {**self.paper, "band": TABLE_LEVEL}
-            mean = [number(value, 6) for value in mean_of(good["regret"], at_level)]
-        regrets = dict(zip(good["trial"], good["regret"], strict=True))
-        last = int(played["trial"].max()) if len(played) else -1
-        seconds = timed.loc[timed["status"].isin(COMPLETE), "seconds"]
-        counts = rows["status"].str.partition(":")[0][rows["lane"] == "regret"].value_counts()
+        finals = _at_end(lanes.get("regret"), "regret")
+        known = finals[~np.isnan(finals)]
+        interval = self.paper.get("interval", "t")
+        mean = mean_intervals(known[:, None], TABLE_LEVEL, interval) if len(known) else known
+        seconds = _at_end(lanes.get("timing"), "seconds")
+        seconds = seconds[~np.isnan(seconds)]
+        times = [np.median(seconds), seconds.min(), seconds.max()] if len(seconds) else []
+        rounds = next(iter(lanes.values())).rounds
+        statuses = lanes["regret"].status if "regret" in lanes else []
+        counts = Counter(status.partition(":")[0] for status in statuses)
         return {
-            "finals": [number(regrets.get(i, math.nan), 6) for i in range(last + 1)],
-            "mean": mean,
-            "seconds": [number(f(seconds), 4) for f in _TIMES] if len(seconds) else [],
+            "finals": [number(value, 6) for value in finals.tolist()],
+            "mean": [number(value, 6) for value in mean.ravel().tolist()],
+            "seconds": [number(value, 4) for value in times],
             "turns": len(seconds),
-            "rounds": int(played["rounds"].max()) if len(played) else int(timed["rounds"].max()),
-            "statuses": {str(k): int(v) for k, v in counts.items() if k != "ok"},
+            "rounds": max(int(own[-1]) if len(own) else 0 for own in rounds),
+            "statuses": {word: count for word, count in counts.most_common() if word != "ok"},
         }
+
+    def _drawn(self, lanes: Mapping[str, CellTrials]) -> dict[str, curves.Drawn]:
+        """Return the ``curves`` of regret and ``times`` of seconds of a cell that has them."""
+        how = self.paper["band"], self.paper.get("interval", "t")
+        found = {curves.KEYS[lane]: curves.of_cell(cell, *how) for lane, cell in lanes.items()}
+        return {key: drawn for key, drawn in found.items() if drawn is not None}
+
+    @cached_property
+    def _settings(self) -> list[str]:
+        return [*dict.fromkeys(cell["setting"] for cell in self.cells)]
+
+    @cached_property
+    def _labels(self) -> list[str]:
+        return [*dict.fromkeys(cell["label"] for cell in self.cells)]
 
     # What cells are.
 
@@ -301,19 +309,16 @@ class _Paper:
             "level": self.paper["band"],
             "order": [label for label in self.paper["settings"] if label in self._settings],
             "deviations": _headings(self.name),
-            "files": {
-                name: sha256(path)
-                for name, path in self._files.items()
-                if path.suffix in (".csv", ".parquet")
-            },
+            "files": {name: sha256(path) for name, path in self._files.items()},
         }
 
 
-_TIMES = (
-    lambda seconds: seconds.median(),
-    lambda seconds: seconds.min(),
-    lambda seconds: seconds.max(),
-)
+def _at_end(cell: CellTrials | None, name: str) -> np.ndarray:
+    """Return the last value of each trial, nan where a trial is not complete."""
+    if cell is None:
+        return np.empty(0)
+    is_complete = [status in COMPLETE for status in cell.status]
+    return np.where(is_complete, cell.ends.get(name, np.nan), np.nan)
 
 
 def _size(picture: bytes) -> list[int]:
@@ -322,18 +327,6 @@ def _size(picture: bytes) -> list[int]:
 
     with Image.open(io.BytesIO(picture)) as opened:
         return [*opened.size]
-
-
-def _drawn(by_cell: Mapping[Any, "pd.DataFrame"], setting: str, label: str) -> dict[str, Any]:
-    """Return the ``curves`` of regret and ``times`` of seconds of a cell, as far as it has them."""
-    found = {}
-    for lane, key in curves.KEYS.items():
-        rows = by_cell.get((lane, setting, label))
-        if rows is not None:
-            rounds, drawn = curves.of_cell(rows, MEASURE[lane])
-            if drawn:
-                found[key] = rounds, drawn
-    return found
 
 
 def _parameters(spec: Mapping[str, Any]) -> dict[str, str]:
@@ -388,29 +381,13 @@ def _headings(paper: str) -> list[list[str]]:
 
 
 def _provenance(plan: Plan, base: Path) -> dict[str, Any]:
-    """Return what made the results and the figures, and what data they are on."""
-    found: dict[str, Any] = {"papers": {}, "data": _data()}
+    """Return what made the results, most of them first, and what data they are on."""
+    papers = {}
     for name in plan.papers:
-        path = base / plan.layout.manifest(name)
-        content = manifest.read(path)
-        manifest.check_form(content, path)
-        found["papers"][name] = {
-            "written": _short(content["written"]),
-            "made": [_short(record) for record in content["made"]],
-            "results": sum("made" in entry for entry in content["inputs"].values()),
-        }
-    return found
-
-
-def _short(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of a record of provenance that people read."""
-    return {key: record[key] for key in sorted(record) if key not in ("packages", "written")} | {
-        "packages": {
-            name: record.get("packages", {}).get(name)
-            for name in ("numpy", "scipy", "pandas", "scikit-learn", "snakemake")
-            if record.get("packages", {}).get(name)
-        }
-    }
+        records = cells.read(base / plan.layout.cells(name)).values()
+        made = Counter((record.commit, record.made) for record in records).most_common()
+        papers[name] = [{"commit": code, "words": words, "cells": n} for (code, words), n in made]
+    return {"papers": papers, "data": _data()}
 
 
 def _data() -> list[dict[str, str]]:

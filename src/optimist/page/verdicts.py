@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from optimist.claims.table import WHOLE
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -29,14 +31,16 @@ def claims(frame: "pd.DataFrame", notes: Mapping[str, str]) -> dict[str, dict[st
     notes : mapping
         What the configuration adds to claims, by id.
     """
-    groups = frame.groupby("claim", sort=False)
-    return {str(id): _claim(str(id), rows, notes.get(str(id), "")) for id, rows in groups}
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in frame.astype(dict.fromkeys(WHOLE, float)).to_dict("records"):
+        found.setdefault(row["claim"], []).append(row)
+    return {id: _claim(id, rows, notes.get(id, "")) for id, rows in found.items()}
 
 
-def _claim(id: str, rows: "pd.DataFrame", note: str) -> dict[str, Any]:
-    head = rows.iloc[0]
-    readings = rows.drop_duplicates(["reading", "status"])
-    places = [*zip(readings["reading"], readings["status"], strict=True)]
+def _claim(id: str, rows: list[dict[str, Any]], note: str) -> dict[str, Any]:
+    head = rows[0]
+    readings = {(row["reading"], row["status"]): row["reading_outcome"] for row in reversed(rows)}
+    places = [*dict.fromkeys((row["reading"], row["status"]) for row in rows)]
     return {
         "paper": id.partition(".")[0],
         **{name: head[name] for name in TEXTS},
@@ -44,24 +48,19 @@ def _claim(id: str, rows: "pd.DataFrame", note: str) -> dict[str, Any]:
         "deciding": head["deciding"],
         "command": head["command"],
         "note": " ".join(note.split()),
-        "readings": readings[["reading", "status", "reading_outcome"]].to_numpy().tolist(),
-        "checks": [
-            [places.index((row.reading, row.status)), *_check(row)]
-            for row in rows.itertuples(index=False)
-        ],
+        "readings": [[*place, readings[place]] for place in places],
+        "checks": [[places.index((row["reading"], row["status"])), *_check(row)] for row in rows],
     }
 
 
-def _check(row: Any) -> list[Any]:
-    values = (getattr(row, name) for name in CHECK_COLUMNS[1:])
+def _check(row: Mapping[str, Any]) -> list[Any]:
+    values = (row[name] for name in CHECK_COLUMNS[1:])
     return [v if isinstance(v, str) else number(v, CHECK_DIGITS) for v in values]
 
 
-def number(value: Any, digits: int) -> float | int | None:
-    """Return a number with so many digits, None for what is none."""
-    import pandas as pd
-
-    if pd.isna(value) or not math.isfinite(value):
+def number(value: float, digits: int) -> float | int | None:
+    """Return a number with so many digits, None unless it is finite."""
+    if not math.isfinite(value):
         return None
-    rounded = float(f"{float(value):.{digits}g}")
+    rounded = float(f"{value:.{digits}g}")
     return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded

@@ -218,23 +218,41 @@ class CellTrials:
         """
         import pandas as pd
 
-        from optimist.statistics import mean_intervals
+        from optimist.statistics import SUMMARIES, summaries
 
-        is_counted = [
-            status in COMPLETE and (first is None or trial < first)
-            for status, trial in zip(self.status, self.trial, strict=True)
-        ]
-        places = np.flatnonzero(is_counted)
-        names = ("round", "mean", "low", "high", "lower", "median", "upper", "trials")
-        if not len(places):
-            return pd.DataFrame(columns=list(names))
-        counted = self.take(places)
-        name = AT[self.lane][0]
-        values = counted.by_round.pivot(index="trial", columns="round", values=name)
-        mean, low, high = mean_intervals(values.to_numpy(float), level, interval)
-        quartiles = np.quantile(values.to_numpy(float), [0.25, 0.5, 0.75], axis=0)
-        columns = (values.columns, mean, low, high, *quartiles, len(values))
+        rounds, values = self.complete(first)
+        names = ["round", *SUMMARIES, "trials"]
+        if not len(values):
+            return pd.DataFrame(columns=names)
+        columns = (rounds, *summaries(values, level, interval), len(values))
         return pd.DataFrame(dict(zip(names, columns, strict=True)))
+
+    def complete(self, first: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return the kept rounds of the complete trials, (m,), and their values there, (n, m).
+
+        Regret in the regret lane and seconds in the timing lane; nan where a trial lacks a round.
+        ``first`` as for `curves`.
+        """
+        places = [
+            i
+            for i, (status, trial) in enumerate(zip(self.status, self.trial, strict=True))
+            if status in COMPLETE and (first is None or trial < first)
+        ]
+        name = AT[self.lane][0]
+        counts = np.array([len(self.rounds[i]) for i in places], int)
+        rounds, columns = np.unique(
+            _joined([self.rounds[i] for i in places], int), return_inverse=True
+        )
+        whole = np.full(counts.sum(), np.nan)
+        if name in self.at:
+            whole = _joined([self.at[name][i] for i in places])
+        if name in self.ends:  # with all digits
+            ends = self.ends[name][places]
+            known = (counts > 0) & ~np.isnan(ends)
+            whole[np.cumsum(counts)[known] - 1] = ends[known]
+        values = np.full((len(places), len(rounds)), np.nan)
+        values[np.repeat(np.arange(len(places)), counts), columns] = whole
+        return rounds, values
 
 
 def _joined(arrays: list[np.ndarray], kind: Any = float) -> np.ndarray:

@@ -643,8 +643,9 @@
       const series = seriesOf(values, shown);
       const { n, band } = wordsOf(values, series);
       const setting = data.settings[`${values.paper}/${values.setting}`];
-      const commit = (data.provenance.papers[values.paper].written.commit || "").slice(0, 10);
-      return [`${paperName(values.paper)}: ${setting.title}`, `${values.line} regret, band: ${band}, ${n}; optimist ${commit}`,
+      const [made, ...others] = data.provenance.papers[values.paper];
+      const code = `${codeOf(made)}${others.length ? " and others" : ""}`;
+      return [`${paperName(values.paper)}: ${setting.title}`, `${values.line} regret, band: ${band}, ${n}; optimist (${code})`,
         ...(data.quick ? ["Shortened run: nothing here is a result"] : [])];
     };
     return h("div", { class: "row" },
@@ -759,11 +760,9 @@
     return [
       h("h1", {}, "Provenance"),
       h("p", {}, "What made the numbers, on what data, and how to make them again."),
-      Object.entries(papers).map(([id, about]) => [
+      Object.entries(papers).map(([id, made]) => [
         h("h2", {}, paperName(id)),
-        h("dl", {},
-          h("dt", {}, "Figures"), h("dd", {}, machine(about.written)),
-          h("dt", {}, "Results"), h("dd", {}, `${about.results.toLocaleString("en")} result files, made by `, about.made.length === 1 ? machine(about.made[0]) : h("ul", {}, about.made.map((m) => h("li", {}, machine(m)))))),
+        h("ul", {}, made.map((one) => h("li", {}, `${one.cells.toLocaleString("en")} cells and studies: ${codeOf(one)}; ${one.words}`))),
         h("details", {}, h("summary", {}, "Files of this page, with SHA-256"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Files of ${id}` },
           table(["file", "SHA-256"], Object.entries(data.papers[id].files).map(([file, digest]) => [h("code", {}, file), h("code", {}, digest)])))),
       ]),
@@ -778,11 +777,10 @@
     ];
   }
 
-  function machine(record) {
-    const packages = Object.entries(record.packages).map(([name, version]) => `${name} ${version}`).join(", ");
-    const none = record.unknown ? `commit unknown: ${record.unknown}` : "no commit";
-    const commit = record.commit ? `commit ${record.commit.slice(0, 10)}` : none;
-    return `${commit}${record.dirty ? ", with changes" : ""}; Python ${record.python}; ${packages}; ${record.machine.cpu}, ${record.machine.cores} cores`;
+  // A plus after a commit stands for changes.
+  function codeOf({ commit }) {
+    if (!commit) return "no commit";
+    return `commit ${commit.slice(0, 10)}${commit.endsWith("+") ? ", with changes" : ""}`;
   }
 
   // Which view an address shows, and what it needs to exist.
