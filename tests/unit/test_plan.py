@@ -258,7 +258,7 @@ def test_trials_are_handed_to_their_script_resolved(plan):
     label = "ofulog_r[solver=slsqp]"
     (trials,) = (
         t
-        for t in plan.jobs.params(plan.jobs.of_time)(w)
+        for t in plan.jobs.params(plan.jobs.of_time)(w, None)
         if (t["cell"]["setting"], t["cell"]["algorithm"]) == ("logistic_s3", label)
     )
     assert trials["probe"] == {"leader": "ofulog_r", "every": 100}

@@ -33,7 +33,7 @@ PAPER = {
         },
     },
     "runs": {
-        "runs": [{"settings": ["s1", "s2"], "algorithms": [*METHODS.values()], "trials": 12}],
+        "runs": [{"settings": ["s1", "s2"], "algorithms": [*METHODS.values()], "trials": 10}],
         "timings": [],
     },
     "figures": {
@@ -129,7 +129,7 @@ def test_a_run_writes_the_tables_and_a_second_one_does_nothing(origin):
     assert {"trials.parquet", "cells.csv", "records", "tables", "fig1.png", "claims.csv"} <= made
     rows = list(csv.DictReader((folder / "cells.csv").open()))
     assert len(rows) == 9  # and the study of facts
-    assert {row["trials"] for row in rows if row["lane"] == "regret"} == {"12"}
+    assert {row["trials"] for row in rows if row["lane"] == "regret"} == {"10"}
     assert planned(origin, TARGET) == {}
     assert planned(origin, TARGET, committed="use") == {}
 

@@ -28,8 +28,11 @@ def product_inputs(kind):
 
 
 def product_sources(kind):
-    """Return a params function: where the trials of a product are, once its inputs are made."""
-    return lambda wildcards: plan.targets.planned_sources(product(kind)(wildcards))
+    """Return a params function: where the trials of a product are, once its inputs are made.
+
+    Snakemake makes nothing again for a parameter that depends on resources; records decide that.
+    """
+    return lambda wildcards, resources: plan.targets.planned_sources(product(kind)(wildcards))
 
 
 rule figure:
@@ -53,7 +56,7 @@ rule figure:
         name=plan.shown.name_pattern("figures"),
     localrule: True
     params:
-        product=lambda w: asdict(product("figures")(w)),
+        product=lambda w, resources: asdict(product("figures")(w)),
         sources=product_sources("figures"),
         layout=(layout.results, layout.figures),
         caption=plan.shown.caption("figures"),
@@ -80,7 +83,7 @@ rule table:
         name=plan.shown.name_pattern("tables"),
     localrule: True
     params:
-        product=lambda w: asdict(product("tables")(w)),
+        product=lambda w, resources: asdict(product("tables")(w)),
         sources=product_sources("tables"),
         layout=(layout.results, layout.figures),
         caption=plan.shown.caption("tables"),
@@ -99,7 +102,7 @@ rule claims:
         layout.log("claims", "{paper}"),
     localrule: True
     params:
-        product=lambda w: asdict(product("claims")(w)),
+        product=lambda w, resources: asdict(product("claims")(w)),
         sources=product_sources("claims"),
         layout=(layout.results, layout.figures),
     script:
@@ -116,7 +119,7 @@ rule publish:
         layout.log("publish", "{paper}_{group}"),
     localrule: True
     params:
-        config=plan.config,
+        config=lambda w, resources: plan.config,
     script:
         "../scripts/publish.py"
 

@@ -62,8 +62,12 @@ class PlannedJobs:
         return lambda wildcards: priority(self.expected(of(wildcards)))
 
     def params(self, of: Callable[[Any], list[Trials]]) -> Callable[[Any], list[dict[str, Any]]]:
-        """Return a params function: the description of trials, with the digests of cells."""
-        return lambda wildcards: [
+        """Return a params function: the description of trials, with the digests of cells.
+
+        The names of results have the digest, so that nothing is made again for a parameter, which
+        Snakemake compares unless it depends on resources.
+        """
+        return lambda wildcards, resources: [
             {**trials.describe(), "digest": self._trials.digest(trials)} for trials in of(wildcards)
         ]
 

@@ -88,7 +88,8 @@ def check_words(workflow: Any) -> None:
     ConfigError
         Naming the option and the resource to use instead.
     """
-    words = default_resource(workflow, "slurm_extra")
+    found = (workflow.resource_settings.default_resources or {}).get("slurm_extra")
+    words = getattr(found, "raw", None) or getattr(found, "_value", None)
     given = re.findall(r"(?:^|[\s'\"])(--?[a-zA-Z][\w-]*)", words) if isinstance(words, str) else []
     for options, resource in OPTIONS.items():
         for option in given:

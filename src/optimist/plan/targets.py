@@ -21,6 +21,8 @@ from optimist.runs.trial_table import read_results
 from optimist.runs.trials import CellKey
 
 Named = Callable[[Any], list[str]]
+# In place of a digest, of what is to be played or computed.
+TO_BE_MADE = "to be made"
 # Keys of a paper that say what is run and shown, not how it looks.
 ASKED = ("runs", "timings", "studies", "settings", "figures", "tables", "parts")
 
@@ -177,19 +179,18 @@ class PlannedTargets:
 
     def _content(self, product: Product, key: CellKey) -> str:
         """Return the digest of the rows that a product shows of a cell, as far as it is known."""
-        record, trials = (
-            self._committed(product.paper).get(key),
-            self._trials.of_paper(product.paper),
-        )
-        files = self._trials.fresh_files(product.paper, [key])
-        is_today = record is not None and self._trials.is_committed(trials[key])
-        if record is not None and (is_today or not files) and record.trials == trials[key].stop:
+        record = self._committed(product.paper).get(key)
+        trials = self._trials.of_paper(product.paper)[key]
+        is_today = record is not None and self._trials.is_committed(trials)
+        if record is not None and is_today and record.trials == trials.stop:
             return record.content
+        files = self._trials.fresh_files(product.paper, [key])
+        if not (is_today or files):
+            return TO_BE_MADE
         if (product.paper, key) not in self._contents:
-            found = read_results(files, product.declared) if files else []
-            if not found and record is not None:
-                table = Sources(self._layout, product.paper).trials(product)
-                cell = table.recorded(*key)
+            found = read_results(files, product.declared)
+            if not found:  # the table has more trials than count
+                cell = Sources(self._layout, product.paper).trials(product).recorded(*key)
                 found = [] if cell is None else [cell]
             self._contents[product.paper, key] = found[0].content if found else ""
         return self._contents[product.paper, key]
@@ -201,10 +202,10 @@ class PlannedTargets:
     def _study_content(self, product: Product, name: str) -> str:
         record = self._committed(product.paper).get((STUDY, name, ""))
         path = self._studies.file(product.paper, name)
-        if not Path(path).is_file():
-            return record.content if record else ""
         if record and self._studies.is_committed(product.paper, name):
             return record.content
+        if not Path(path).is_file():
+            return TO_BE_MADE
         return Sources(self._layout, product.paper, studies=[path]).study_contents([name])[name]
 
     def _best_known(self, product: Product) -> dict[str, float]:
