@@ -19,7 +19,7 @@ from typing import Any
 
 from optimist.arguments import name_options
 from optimist.errors import ConfigError, nearest
-from optimist.imports import closure, is_file, is_own
+from optimist.source_files import closure, is_file, is_own
 
 _FILE = re.compile(r"(?P<path>[^:]+\.py):(?P<name>[A-Za-z_]\w*)")
 
@@ -166,7 +166,7 @@ class Registry:
         return found
 
     def module(self, name: str) -> str:
-        """Return the module of a class, as `optimist.imports` names it.
+        """Return the module of a class, as `optimist.source_files` names it.
 
         Raises
         ------
