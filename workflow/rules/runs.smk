@@ -6,6 +6,11 @@ from optimist.plan.costs import FIRST
 def cell_inputs(wildcards):
     if workflow.remote_exec:
         object.__setattr__(workflow.execution_settings, "keep_going", True)
+    else:
+        trials = plan.trials.find(wildcards)
+        path = plan.trials.file(trials)
+        if not plan.trials.is_there(trials, path):
+            workflow.dag.forcefiles.add(path)
     return plan.jobs.data(plan.jobs.of_run)(wildcards)
 
 

@@ -2,19 +2,18 @@
 
 from functools import lru_cache
 
-from optimist.imports import closure
+from optimist.files import sha256
 from optimist.root import PACKAGE
-from optimist.runs import sources
+from optimist.runs import code_digest
 
 
 @lru_cache
 def code_of(*modules: str) -> str:
     """Return the digest of modules of this package and of all that they import."""
-    files = sorted(set().union(*(closure(name) for name in modules)))
-    return sources.digest(tuple(files))
+    return code_digest.of_modules(*sorted(set(modules)))
 
 
 @lru_cache
 def style() -> str:
     """Return the digest of the style sheet of figures."""
-    return sources.digest((str(PACKAGE / "panels" / "optimist.mplstyle"),))
+    return sha256(PACKAGE / "panels" / "optimist.mplstyle")

@@ -6,12 +6,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from optimist import observation
 from optimist.environments import environment_class
-from optimist.errors import ConfigError, nearest, unknown_name
+from optimist.errors import ConfigError, ResultError, nearest, unknown_name
 from optimist.files import fingerprint
 from optimist.label import name_of
 from optimist.layout import DIGEST, Layout, check_length, result
 from optimist.records.cells import CellRecord
+from optimist.runs import results
 from optimist.runs.trials import CellKey, Trials, expand
 
 Paper = Mapping[str, Any]
@@ -102,6 +104,7 @@ class PlannedTrials:
             }
         self._of_paper = {name: {t.key: t for t in found} for name, found in whole.items()}
         self._digests: dict[tuple[str, CellKey], str] = {}
+        self._unchanged: dict[str, bool] = {}
         if not any(self._of_paper.values()):
             raise ConfigError(f"only is {dict(only)!r}; allowed: names that share a cell")
         for trials in self:
@@ -191,8 +194,25 @@ class PlannedTrials:
             for key in cells
             if key in known
             for path in self.files(known[key])
-            if Path(path).is_file()
+            if self.is_there(known[key], path)
         }
+
+    def is_there(self, trials: Trials, path: str) -> bool:
+        """Return whether a result of some trials is there, and the files that they read are today's.
+
+        Only a user's code may read what its digest does not know.
+        """
+        if not Path(path).is_file():
+            return False
+        if not trials.is_foreign:
+            return True
+        if path not in self._unchanged:
+            try:
+                observed = results.read_metadata(path)["observed"]
+                self._unchanged[path] = observation.first_change(observed) is None
+            except ResultError:
+                self._unchanged[path] = False
+        return self._unchanged[path]
 
     def keys(self, paper: str, *, group: str | None = None) -> list[CellKey]:
         """Return the cells of a paper, of one group of targets or of all."""

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from optimist import observation
 from optimist.errors import ResultError
 from optimist.files import read_text, write_text
 from optimist.root import came_with, how_to_restore
@@ -34,7 +35,8 @@ class CellRecord:
     content : str
         Of the rows in the table of trials.
     observed : dict
-        Files of users that the trials imported or opened, with their digests.
+        Modules and files behind the trials that no digest of code has: those of users, see
+        `optimist.observation`.
     seconds, mb : float
         Processor seconds of a trial, and the memory of its job in MiB.
     commit : str
@@ -67,7 +69,7 @@ class CellRecord:
 
     def changed(self) -> str:
         """Return which observed file is another one now, empty if none is."""
-        return ""
+        return observation.first_change(self.observed) or "" if self.observed else ""
 
 
 COLUMNS = tuple(field.name for field in fields(CellRecord))

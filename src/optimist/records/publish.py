@@ -128,22 +128,28 @@ def _from_results(plan: "Plan", trials: Trials) -> tuple[CellTrials, CellRecord]
     number = sum(one["trials"]["stop"] - one["trials"]["first"] for one in about)
     use = [one["use"] for one in about]
     made = about[-1]["provenance"]
-    observed: dict[str, Any] = {}
-    for one in about:
-        observed |= one.get("observed", {})
     record = CellRecord(
         *(trials.lane, trials.group, trials.cell.setting, trials.cell.algorithm),
         trials=number,
         parts=tuple(one["trials"]["stop"] for one in about),
         digest=plan.trials.digest(trials),
         content=found.content,
-        observed=observed,
+        observed=_observed(trials, [one["observed"] for one in about]),
         seconds=sum(one["cpu_seconds"] for one in use) / number,
         mb=max(one["peak_mb"] or 0.0 for one in use),
         commit=cells.commit_of(made),
         made=cells.description(made),
     )
     return found, record
+
+
+def _observed(trials: Trials, records: Iterable[dict[str, dict[str, str]]]) -> dict[str, Any]:
+    """Return what jobs saw beside the modules behind the digest of their code."""
+    own, modules, files = trials.own_modules, dict[str, str](), dict[str, str]()
+    for record in records:
+        modules |= {name: one for name, one in record["modules"].items() if name not in own}
+        files |= record["files"]
+    return {"modules": modules, "files": files} if modules or files else {}
 
 
 def _studies(

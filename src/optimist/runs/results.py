@@ -134,8 +134,9 @@ class Store:
     """A folder of results by what decides them, from which they are taken instead of made again.
 
     A result is found again by its trials (with the code that decides them), its data set and the
-    versions of the packages, so one file may serve several runs. It is a copy: what happens to the
-    result in its place does not happen to it.
+    versions of the packages, so one file may serve several runs. It counts only as long as the
+    files that its job loaded and read are the same. It is a copy: what happens to the result in its
+    place does not happen to it.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ class Store:
             metadata = _open(self.path)[1]
         except (ResultError, UnreadableError):
             return False
-        if _decisive(metadata) != self._decisive:
+        if _decisive(metadata) != self._decisive or observation.first_change(metadata["observed"]):
             return False
         write_atomically(output, lambda temporary: shutil.copyfile(self.path, temporary))
         return True
