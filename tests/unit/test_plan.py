@@ -121,7 +121,7 @@ def test_a_probe_depends_on_its_leader_too(plan):
 
 
 def test_trials_are_handed_to_their_script_resolved(plan):
-    label = "ofulog_r[solver=slsqp]"
+    label = "ofulog_r[ball=false,radius=data,solver=slsqp]"
     w = wildcards(paper="glb_omd", setting="logistic_s3", algorithm=label, trials="000-000")
     rules = [rule for rule in plan.jobs.rules if rule.lane == "timing"]
     (trials,) = (
@@ -130,7 +130,7 @@ def test_trials_are_handed_to_their_script_resolved(plan):
         for t in rule.trials
         if (t["cell"]["setting"], t["cell"]["algorithm"]) == (w.setting, w.algorithm)
     )
-    assert trials["probe"] == {"leader": "ofulog_r", "every": 100}
+    assert trials["probe"] == {"leader": "ofulog_r[ball=false,radius=data]", "every": 100}
     assert (trials["lane"], trials["first"], trials["stop"], trials["rounds"]) == (
         *("timing", 0, 5),
         None,
@@ -263,9 +263,7 @@ def test_studies_ask_for_more_than_was_measured(plan):
 
 
 def test_cells_on_data_depend_on_the_prepared_data(plan):
-    w = wildcards(
-        paper="glb_omd", setting="covertype[factor=0.1]", algorithm="gloc", trials="000-029"
-    )
+    w = wildcards(paper="glb_omd", setting="covertype", algorithm="gloc", trials="000-029")
     assert rule_of(with_files(1), "regret").input(w) == ["results/data/covertype.csv"]
 
 
@@ -283,7 +281,7 @@ def test_caps_cut_rounds_and_trials(plan):
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
-        (["ecolog[solver=pgd]"], {"ecolog[solver=pgd]"}),
+        (["ecolog[diameter=norm,solver=pgd]"], {"ecolog[diameter=norm,solver=pgd]"}),
         (
             ["glb_omd"],
             {f"glb_omd{options}" for options in ("", "[inverse=pinv]", "[regularisation=theory]")},
@@ -301,9 +299,17 @@ def test_only_takes_a_whole_label_or_a_name_with_its_variants(names, expected):
 
 def test_figure_1_is_made_from_the_cells_that_it_shows(plan):
     files = result_files(plan, "glb_omd", "figures", "fig1")
-    seven = ["glb_omd", "glm_ucb", "gloc", "rs_glincb", "ofuglb", "ofulog_r", "ecolog"]
+    seven = [
+        *("glb_omd", "glm_ucb[projection=false,radius=logdet]", "gloc"),
+        *("rs_glincb[constants=practical]", "ofuglb", "ofulog_r[ball=false,radius=data]"),
+        "ecolog[diameter=norm]",
+    ]
     curves = {f"logistic_s{S}/{name}" for S in (3, 5) for name in seven}
-    timed = {f"logistic_s{S}/{name}" for S in (3, 5, 7) for name in [*seven, "ecolog[solver=pgd]"]}
+    timed = {
+        f"logistic_s{S}/{name}"
+        for S in (3, 5, 7)
+        for name in [*seven, "ecolog[diameter=norm,solver=pgd]"]
+    }
     assert cells(files, "regret") == curves
     assert cells(files, "timing") == timed
 
