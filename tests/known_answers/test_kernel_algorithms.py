@@ -244,6 +244,15 @@ def test_linucb_plays_as_gp_ucb_with_the_linear_kernel():
     assert linear.beta == pytest.approx(exact.beta)
 
 
+def test_linucb_has_the_radius_of_its_theorem_without_options():
+    place, *_ = environment(dimension=4, kernel=LinearKernel())
+    linear, _ = play("linucb", problem(LinearKernel(), 4), place, 30)
+    told, log_det = linear.problem, np.linalg.slogdet(np.linalg.inv(linear.posterior.V_inv))[1]
+    growth = log_det - 4 * math.log(told.ridge)  # of V / lambda
+    width = told.deviation * math.sqrt(growth - 2.0 * math.log(told.delta))
+    assert linear.beta == pytest.approx(math.sqrt(told.ridge) * told.norm_bound + width)
+
+
 def test_rff_ucb_approaches_gp_ucb_with_many_features():
     place, X, rewards = environment()
     few, many = (play(f"rff_ucb[features={D}]", problem(), place, 40) for D in (20, 4000))
