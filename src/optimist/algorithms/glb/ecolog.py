@@ -12,13 +12,13 @@ $$r_t = 4\lambda S^2 + 2(2+D)(u_t+\Sigma_t) + 4\log(1+t),\quad
 with $\Sigma_t = \sum_s\ell(\bar\theta_s; X_s, r_s) - \ell(\theta_{s+1}; X_s, r_s)$ and
 $\bar\theta_s$ the same minimiser for both labels at once.
 
-Deviations: $\lambda = d$, all else as in the theory (Zhang et al. 2025, Appendix F.1): hence the D
-= 2S of the ball, where public code has D = S (``diameter="norm"``). The minimiser is exact, where
-the paper approximates it to 1/t; ``solver="pgd"`` takes its gradient steps, with $\log(D\max(t,
-2))$ for $\log(Dt)$. The test $\mu'(x^\top\bar\theta)\le2\mu'(x^\top\theta^u)$ for both labels u is
-counted (``violations``), not acted on, as in public code. ``index="mixed"`` is the index of public
-code, $\mu(x^\top\theta)+\sqrt{r_t}\|x\|$, which mixes scales; ``radius="older"`` and
-``proximal="unscaled"`` are older public code. ``inverse="pinv"`` is for times (Appendix F.1).
+Deviations: $\lambda = d$, all else as in the theory (Zhang et al. 2025, Appendix F.1): hence D is
+the width 2S of the ball; ``diameter="norm"`` is the D = S of public code. The minimiser is exact,
+where the paper approximates it to 1/t; ``solver="pgd"`` takes its gradient steps, with
+$\log(D\max(t, 2))$ for $\log(Dt)$. The test
+$\mu'(x^\top\bar\theta)\le2\mu'(x^\top\theta^u)$ for both labels u is counted (``violations``), not
+acted on, as in public code. ``index="mixed"`` is its index, $\mu(x^\top\theta)+\sqrt{r_t}\|x\|$;
+``radius="older"`` and ``proximal="unscaled"`` are the forms of an older copy.
 """
 
 import math
