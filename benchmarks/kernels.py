@@ -16,7 +16,7 @@ CELLS = (
     "glb_omd/logistic_s5/glb_omd",
     "glb_omd/logistic_s5/ofuglb",
     "hvt_ucb/student_t[radius=matched,factor=0.3]/hvt_ucb",
-    "bkb/gaussian_d2[factor=0.1]/bkb",
+    "bkb/gaussian_d2[factor=0.1]/bkb[q_bar=5,radius=practical]",
     "bkb/gaussian_d2[factor=0.1]/gp_ucb",
     "go_ucb/f2/go_ucb",
     "go_ucb/f2/gp_ei",

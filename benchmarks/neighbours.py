@@ -20,16 +20,19 @@ THREADS = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THR
 PAIRS = [
     ("glb_omd/logistic_s3", 1500, "glb_omd", "ofuglb"),
     ("hvt_ucb/student_t[factor=0.3,radius=matched]", 4000, "hvt_ucb", "heavy_oful"),
-    ("bkb/smooth[factor=0.1]", 1000, "bkb", "gp_ucb"),
+    ("bkb/smooth[factor=0.1]", 1000, "bkb[q_bar=5,radius=practical]", "gp_ucb"),
     (
         "bkb/smooth[arms=20000,factor=0.1,horizon=500]",
         150,
         "gp_ucb[solver=recall]",
-        "bkb[q_bar=10]",
+        "bkb[q_bar=10,radius=practical]",
     ),
     ("go_ucb/f2", 40, "go_ucb", "gp_ei"),
 ]
-NEIGHBOUR = ("bkb/smooth[arms=20000,factor=0.1,horizon=500]/bkb[q_bar=10]", "0:1000")
+NEIGHBOUR = (
+    "bkb/smooth[arms=20000,factor=0.1,horizon=500]/bkb[q_bar=10,radius=practical]",
+    "0:1000",
+)
 
 
 def start(cell, *options):

@@ -10,6 +10,7 @@ import shutil
 import statistics
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 from playwright.sync_api import sync_playwright
 
@@ -18,7 +19,12 @@ LOADS = 5
 REDRAWS = 9
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SEVEN = "#/explore?paper=glb_omd&setting=logistic_s3&algs=" + "%3B".join(
-    ("glb_omd", "glm_ucb", "gloc", "rs_glincb", "ofuglb", "ofulog_r", "ecolog")
+    quote(label)
+    for label in (
+        *("glb_omd", "glm_ucb[projection=false,radius=logdet]", "gloc", "ofuglb"),
+        *("rs_glincb[constants=practical]", "ofulog_r[ball=false,radius=data]"),
+        "ecolog[diameter=norm]",
+    )
 )
 REDRAW = """() => {
   const start = performance.now();

@@ -88,13 +88,13 @@ def test_published_radius_of_ofulog_r():
     # gamma = 3.717191 * 3.5 + 2 / 3.717191 * ln(80 (1 + 1000 / (32 * 13.817510)))
     #       = 13.010169 + 0.538041 * ln(80 * 3.261614) = 13.010169 + 0.538041 * 5.564251 = 16.003964
     # beta = 16.003964 + 16.003964^2 / 3.717191 = 16.003964 + 68.90334 = 84.90730.
-    algorithm, _ = played("ofulog_r[radius=published]", 0)
+    algorithm, _ = played("ofulog_r", 0)
     algorithm.history.plays = 999
     assert algorithm.level == pytest.approx(84.90730**2, rel=1e-5)
 
 
 def test_data_dependent_radius_of_ofulog_r():
-    algorithm, X = played("ofulog_r", 60)
+    algorithm, X = played("ofulog_r[ball=false,radius=data]", 60)
     ridge = 2.0 * math.log(62.0)
     assert algorithm.history.plays == 60
     z = X @ algorithm.estimate
@@ -111,33 +111,36 @@ def test_data_dependent_radius_of_ofulog_r():
     gamma = min(root * 3.5 + 2.0 / root * ell, root * 3.0 + ell)
     assert algorithm.confidence_set.level == pytest.approx((gamma + gamma**2 / ridge) ** 2)
     assert algorithm.confidence_set.radius is None
-    assert played("ofulog_r[ball=true]", 3)[0].confidence_set.radius == 3.0
+    assert played("ofulog_r", 3)[0].confidence_set.radius == 3.0
 
 
 def test_constants_of_rs_glincb():
     # d = 5, T = 3000, delta = 0.01: L = 5 ln 300000 = 63.057688, its root 7.940887.
     problem = make_problem(dimension=5, horizon=3000, delta=0.01, kappa=21.0)
-    practical = make_algorithm("rs_glincb", problem)
+    practical = make_algorithm("rs_glincb[constants=practical]", problem)
     assert practical.gamma == pytest.approx(3.0 * 7.940887, rel=1e-6)
     assert practical.beta == pytest.approx(4.0 * 7.940887, rel=1e-6)
     assert practical.threshold == pytest.approx(100.0 / (21.0 * 9.0 * 5.0))
-    theory = make_algorithm("rs_glincb[constants=theory]", problem)
+    theory = make_algorithm("rs_glincb", problem)
     assert theory.gamma == pytest.approx(75.0 * 7.940887, rel=1e-6)
     assert theory.beta == pytest.approx(150.0 * 7.940887, rel=1e-6)
     assert theory.threshold == pytest.approx(1.34e-7, rel=0.01)
     # Shrunk radii leave the warm-up as it is; a reward bound M enters with its fourth power.
     shrunk = make_algorithm(
-        "rs_glincb", make_problem(dimension=5, horizon=3000, delta=0.01, factor=0.1)
+        "rs_glincb[constants=practical]",
+        make_problem(dimension=5, horizon=3000, delta=0.01, factor=0.1),
     )
     assert shrunk.gamma == pytest.approx(0.1 * practical.gamma)
     assert shrunk.threshold == practical.threshold
-    bounded = make_algorithm("rs_glincb", make_problem("poisson", reward_bound=100.0))
-    unbounded = make_algorithm("rs_glincb", make_problem("poisson"))
+    bounded = make_algorithm(
+        "rs_glincb[constants=practical]", make_problem("poisson", reward_bound=100.0)
+    )
+    unbounded = make_algorithm("rs_glincb[constants=practical]", make_problem("poisson"))
     assert unbounded.threshold / bounded.threshold == pytest.approx(1e8)
 
 
 def test_radius_of_glm_ucb():
-    algorithm, X = played("glm_ucb", 40, reward_bound=2.0)
+    algorithm, X = played("glm_ucb[radius=logdet]", 40, reward_bound=2.0)
     ridge = 2.0 * math.log(42.0)
     V = ridge * np.eye(2) + X.T @ X
     noise = math.sqrt(2.0 * math.log(20.0) + math.log(np.linalg.det(V) / ridge**2))
@@ -145,11 +148,11 @@ def test_radius_of_glm_ucb():
     assert algorithm.radius == pytest.approx(expected, rel=1e-10)
     # Poisson, S = 3, M = 100, kappa = 18.29: beyond 4e4, which is pure exploration.
     poisson = make_problem("poisson", kappa=18.29, reward_bound=100.0)
-    assert make_algorithm("glm_ucb", poisson).radius > 4e4
+    assert make_algorithm("glm_ucb[radius=logdet]", poisson).radius > 4e4
 
 
 def test_original_radius_of_glm_ucb():
-    algorithm, _ = played("glm_ucb[radius=filippi]", 40)
+    algorithm, _ = played("glm_ucb", 40)
     ridge = 2.0 * math.log(42.0)
     expected = 2.0 * 0.25 * 21.0 * math.sqrt(3.0 + 2.0 * math.log(1.0 + 2.0 / ridge))
     expected *= math.sqrt(4.0 * math.log(4.0 * 200.0 / 0.05))
@@ -181,11 +184,13 @@ def test_first_radii_of_ecolog():
     u = 5.0 * nu / 4.0 + 9.0 / 5.0
     published = 4.0 * 5.0 * 9.0 + 2.0 * 5.0 * u + 4.0 * math.log(2.0)
     problem = make_problem(dimension=5, delta=0.01)
-    assert make_algorithm("ecolog", problem).radius ** 2 == pytest.approx(published)
+    assert make_algorithm("ecolog[diameter=norm]", problem).radius ** 2 == pytest.approx(published)
     gamma = math.sqrt(5.0) / 2.0 + 2.0 / math.sqrt(5.0) * tail
     older = 2.0 * 5.0 * 9.0 + 16.0 * gamma
-    assert make_algorithm("ecolog[radius=older]", problem).radius ** 2 == pytest.approx(older)
+    assert make_algorithm(
+        "ecolog[diameter=norm,radius=older]", problem
+    ).radius ** 2 == pytest.approx(older)
     # With the width 2S of the ball as D: (2 + 6) nu / 4 + 36 / 8, and 2 + 6 again in the growth.
     wide = 180.0 + 2.0 * 8.0 * (2.0 * nu + 4.5) + 4.0 * math.log(2.0)
-    found = make_algorithm("ecolog[diameter=published]", problem).radius ** 2
+    found = make_algorithm("ecolog", problem).radius ** 2
     assert found == pytest.approx(wide)

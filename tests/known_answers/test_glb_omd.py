@@ -152,23 +152,23 @@ def test_the_set_is_the_ellipsoid_around_the_estimate():
 
 
 @pytest.mark.parametrize(
-    ("name", "setting", "usual"),
+    ("name", "setting", "form"),
     [
-        ("glb_omd", "logistic_s3", "rank_one"),
-        ("glb_omd", "poisson_s5", "rank_one"),
-        ("gloc", "logistic_s3", "rank_one"),
-        ("gloc", "poisson_s5", "rank_one"),
-        ("ecolog", "logistic_s3", "rank_one"),
-        ("rs_glincb", "logistic_s3", "inv"),
-        ("rs_glincb", "poisson_s5", "inv"),
-        ("glm_ucb", "logistic_s3", "inv"),
-        ("glm_ucb", "poisson_s5", "inv"),
+        ("glb_omd", "logistic_s3", "inverse=rank_one"),
+        ("glb_omd", "poisson_s5", "inverse=rank_one"),
+        ("gloc", "logistic_s3", "inverse=rank_one"),
+        ("gloc", "poisson_s5", "inverse=rank_one"),
+        ("ecolog", "logistic_s3", "diameter=norm,inverse=rank_one"),
+        ("rs_glincb", "logistic_s3", "constants=practical,inverse=inv"),
+        ("rs_glincb", "poisson_s5", "constants=practical,inverse=inv"),
+        ("glm_ucb", "logistic_s3", "radius=logdet,inverse=inv"),
+        ("glm_ucb", "poisson_s5", "radius=logdet,inverse=inv"),
     ],
 )
-def test_a_pseudo_inverse_plays_as_the_usual_inverse_does(name, setting, usual):
+def test_a_pseudo_inverse_plays_as_the_usual_inverse_does(name, setting, form):
     one, anew = (
-        play_trial(make_cell(PAPER, setting, f"{name}[inverse={how}]"), 0, rounds=400).columns
-        for how in (usual, "pinv")
+        play_trial(make_cell(PAPER, setting, f"{name}[{options}]"), 0, rounds=400).columns
+        for options in (form, form.rpartition("=")[0] + "=pinv")
     )
     assert one["regret"] == anew["regret"]
     assert one.get("projections") == anew.get("projections")

@@ -80,7 +80,7 @@ def test_the_radii_of_gp_ucb():
 
 def test_bkb_with_the_q_bar_of_theory_is_gp_ucb():
     place, X, rewards = environment()
-    bkb, chosen = play("bkb[q_bar=theory,radius=matched]", problem(), place, 80)
+    bkb, chosen = play("bkb[radius=matched]", problem(), place, 80)
     assert bkb.q_bar == pytest.approx(72.0 * math.log(40_000))  # 6 alpha / eps^2, 4 T / delta
     assert bkb.diagnostics()["inducing"] == len(set(chosen))
     for t in (5, 30, 79):
@@ -97,7 +97,7 @@ def test_bkb_with_the_q_bar_of_theory_is_gp_ucb():
 
 def test_the_q_bar_of_theory_at_the_papers_example():
     told = problem(horizon=1000, delta=0.1)
-    assert make_algorithm("bkb[q_bar=theory]", told).q_bar == pytest.approx(763.0, abs=0.1)
+    assert make_algorithm("bkb[radius=practical]", told).q_bar == pytest.approx(763.0, abs=0.1)
 
 
 def test_the_radii_of_bkb():
@@ -114,7 +114,7 @@ def test_the_radii_of_bkb():
         ),
         "practical": lambda D: 0.1 * math.sqrt(D * math.log(30.0) + math.log(20.0)) + 0.4,
     }.items():
-        bkb, _ = play(f"bkb[radius={radius}]", told, place, 30)
+        bkb, _ = play(f"bkb[q_bar=5,radius={radius}]", told, place, 30)
         assert bkb.beta == pytest.approx(expected(bkb.information))
         assert bkb.information == pytest.approx(
             float(bkb.played.counts @ bkb.leverages[bkb.played.indices])
@@ -124,7 +124,9 @@ def test_the_radii_of_bkb():
 @pytest.mark.statistical
 @pytest.mark.parametrize("inclusion", ["union", "linear"])
 def test_an_arm_is_an_inducing_point_as_often_as_it_should_be(inclusion):
-    bkb, _ = play(f"bkb[q_bar=0.8,inclusion={inclusion}]", problem(), environment()[0], 40)
+    bkb, _ = play(
+        f"bkb[q_bar=0.8,radius=practical,inclusion={inclusion}]", problem(), environment()[0], 40
+    )
     n, p = bkb.played.counts, np.minimum(1.0, 0.8 * bkb.played.leverages)
     expected = 1.0 - (1.0 - p) ** n if inclusion == "union" else np.minimum(1.0, n * p)
     draws, hits = 10_000, np.zeros(len(n))
@@ -137,7 +139,7 @@ def test_an_arm_is_an_inducing_point_as_often_as_it_should_be(inclusion):
 
 
 def test_an_empty_draw_takes_the_likeliest_arm():
-    bkb, _ = play("bkb", problem(), environment()[0], 20)
+    bkb, _ = play("bkb[q_bar=5,radius=practical]", problem(), environment()[0], 20)
     bkb.q_bar = 1e-12
     likely = bkb.played.counts * bkb.played.leverages
     bkb.resample()
@@ -145,7 +147,7 @@ def test_an_empty_draw_takes_the_likeliest_arm():
 
 
 def test_bkb_draws_with_the_variance_from_before_the_pull():
-    bkb = make_algorithm("bkb", problem(), np.random.default_rng(1))
+    bkb = make_algorithm("bkb[q_bar=5,radius=practical]", problem(), np.random.default_rng(1))
     place, X, _ = environment()
     for t in range(30):
         index = bkb.select(X)
@@ -158,8 +160,8 @@ def test_bkb_draws_with_the_variance_from_before_the_pull():
 
 def test_the_cache_changes_nothing():
     place, *_ = environment()
-    with_rows, chosen = play("bkb[q_bar=0.5]", problem(), place, 100)
-    without, same = play("bkb[cache=false,q_bar=0.5]", problem(), place, 100)
+    with_rows, chosen = play("bkb[q_bar=0.5,radius=practical]", problem(), place, 100)
+    without, same = play("bkb[cache=false,q_bar=0.5,radius=practical]", problem(), place, 100)
     assert chosen == same
     assert with_rows.state_bytes() > without.state_bytes()
     # Without, it holds the kernel of the inducing points with the arms.
@@ -177,7 +179,8 @@ def test_changing_arms_are_embedded_when_they_come():
     place = ScriptedEnvironment(pools, lambda t, k: float(f[offers[t][k]] + noise[t]))
     told = problem(fixed_arms=False)
     bkb, exact = (
-        make_algorithm(n, told, np.random.default_rng(1)) for n in ("bkb[q_bar=theory]", "gp_ucb")
+        make_algorithm(n, told, np.random.default_rng(1))
+        for n in ("bkb[radius=practical]", "gp_ucb")
     )
     for t in range(40):
         index = bkb.select(pools[t])
@@ -193,7 +196,7 @@ def test_a_gram_matrix_gives_what_its_kernel_gives():
     place, X, _ = environment()
     rows = ScriptedEnvironment([np.arange(40.0)[:, None]], place.reward)
     named = problem(GramKernel(KERNEL(X, X)), dimension=1)
-    for label in ("bkb", "gp_ucb"):
+    for label in ("bkb[q_bar=5,radius=practical]", "gp_ucb"):
         points, chosen = play(label, problem(), place, 60)
         gram, chosen_rows = play(label, named, rows, 60)
         assert chosen_rows == chosen
@@ -204,9 +207,9 @@ def test_kernel_and_ridge_may_be_scaled_together_without_a_change_of_draws():
     place, X, _ = environment()
     c, plain = 64.0, GramKernel(KERNEL(X, X))
     rows = ScriptedEnvironment([np.arange(40.0)[:, None]], place.reward)
-    one, chosen = play("bkb[q_bar=2]", problem(plain, dimension=1), rows, 60)
+    one, chosen = play("bkb[q_bar=2,radius=practical]", problem(plain, dimension=1), rows, 60)
     told = problem(GramKernel(c * plain.gram), dimension=1, ridge=c * 0.01, norm_bound=1 / c**0.5)
-    other, chosen_scaled = play("bkb[q_bar=2]", told, rows, 60)
+    other, chosen_scaled = play("bkb[q_bar=2,radius=practical]", told, rows, 60)
     assert chosen_scaled == chosen
     np.testing.assert_array_equal(other.drawn, one.drawn)
     np.testing.assert_allclose(other.leverages, one.leverages, rtol=1e-9)
@@ -234,11 +237,20 @@ def test_sor_starves_away_from_its_few_points():
 def test_linucb_plays_as_gp_ucb_with_the_linear_kernel():
     place, *_ = environment(dimension=4, kernel=LinearKernel())
     told = problem(LinearKernel(), 4, factor=0.3)
-    linear, chosen = play("linucb", told, place, 100)
+    linear, chosen = play("linucb[radius=logdet]", told, place, 100)
     exact, same = play("gp_ucb", told, place, 100)
     assert chosen == same
     np.testing.assert_allclose(linear.mean, exact.mean, atol=1e-9)
     assert linear.beta == pytest.approx(exact.beta)
+
+
+def test_linucb_has_the_radius_of_its_theorem_without_options():
+    place, *_ = environment(dimension=4, kernel=LinearKernel())
+    linear, _ = play("linucb", problem(LinearKernel(), 4), place, 30)
+    told, log_det = linear.problem, np.linalg.slogdet(np.linalg.inv(linear.posterior.V_inv))[1]
+    growth = log_det - 4 * math.log(told.ridge)  # of V / lambda
+    width = told.deviation * math.sqrt(growth - 2.0 * math.log(told.delta))
+    assert linear.beta == pytest.approx(math.sqrt(told.ridge) * told.norm_bound + width)
 
 
 def test_rff_ucb_approaches_gp_ucb_with_many_features():
@@ -286,7 +298,7 @@ def test_soful_with_a_sketch_of_more_rows_than_dimensions_is_exact():
     place, *_ = environment(dimension=3, kernel=LinearKernel())
     told = problem(LinearKernel(), 3)
     soful, chosen = play("soful[size=4,radius=oful]", told, place, 60)
-    exact, same = play("linucb", told, place, 60)
+    exact, same = play("linucb[radius=logdet]", told, place, 60)
     assert chosen == same
     assert soful.lost == 0.0
     np.testing.assert_allclose(soful.mean, exact.mean, atol=1e-8)
@@ -318,7 +330,7 @@ def test_cbrap_is_linucb_on_projected_arms():
     cbrap, chosen = play("cbrap[size=3]", problem(LinearKernel(), 6), place, 50)
     Z = X @ cbrap.projection.T
     projected = ScriptedEnvironment([Z], place.script)
-    linear, same = play("linucb", problem(LinearKernel(), 3), projected, 50)
+    linear, same = play("linucb[radius=logdet]", problem(LinearKernel(), 3), projected, 50)
     assert chosen == same
     assert cbrap.beta == pytest.approx(linear.beta)
 
@@ -334,7 +346,7 @@ def test_epsilon_greedy_explores_less_and_less():
 
 
 @pytest.mark.parametrize("setting", ["gaussian_d1[horizon=40]", "gaussian_d2[horizon=40,subset=9]"])
-@pytest.mark.parametrize("label", ["gp_ucb", "bkb[q_bar=theory,radius=paper]"])
+@pytest.mark.parametrize("label", ["gp_ucb", "bkb"])
 def test_errors_are_recorded_as_shares_of_the_width_of_the_bounds(setting, label):
     cell = make_cell(load_paper("bkb"), setting, label)
     environment, told = build(cell, 0)

@@ -279,13 +279,13 @@ def compare(textbook, algorithm, arms, rewards):
         ("gloc", GLOC, "logistic", 1.2),
         ("gloc", GLOC, "logistic", 21.0),
         ("gloc", GLOC, "poisson", 18.3),
-        ("glm_ucb", GLMUCB, "logistic", 0.05),
-        ("glm_ucb", GLMUCB, "logistic", 21.0),
-        ("glm_ucb", GLMUCB, "poisson", 0.01),
-        ("ecolog", ECOLog, "logistic", 21.0),
-        ("rs_glincb", RSGLinCB, "logistic", 21.0),
-        ("rs_glincb", RSGLinCB, "logistic", 2.0),
-        ("rs_glincb", RSGLinCB, "poisson", 2.0),
+        ("glm_ucb[projection=false,radius=logdet]", GLMUCB, "logistic", 0.05),
+        ("glm_ucb[projection=false,radius=logdet]", GLMUCB, "logistic", 21.0),
+        ("glm_ucb[projection=false,radius=logdet]", GLMUCB, "poisson", 0.01),
+        ("ecolog[diameter=norm]", ECOLog, "logistic", 21.0),
+        ("rs_glincb[constants=practical]", RSGLinCB, "logistic", 21.0),
+        ("rs_glincb[constants=practical]", RSGLinCB, "logistic", 2.0),
+        ("rs_glincb[constants=practical]", RSGLinCB, "poisson", 2.0),
     ],
 )
 def test_the_textbook_chooses_the_same_arms(label, textbook, link, kappa):
@@ -299,14 +299,14 @@ def test_rs_glincb_plays_no_eliminated_arm():
     problem = make_problem(dimension=3, kappa=50.0, factor=0.001)
     arms, rewards = environment("logistic", 3, 10, 100)
     textbook = RSGLinCB(problem)
-    compare(textbook, make_algorithm("rs_glincb", problem), arms, rewards)
+    compare(textbook, make_algorithm("rs_glincb[constants=practical]", problem), arms, rewards)
     assert textbook.overruled > 3
 
 
 def test_rs_glincb_meets_both_of_its_phases_above_and_counts_its_fits(monkeypatch):
     problem = make_problem(dimension=3, kappa=21.0)
     arms, rewards = environment("logistic", 3, 10, ROUNDS)
-    algorithm = make_algorithm("rs_glincb", problem)
+    algorithm = make_algorithm("rs_glincb[constants=practical]", problem)
     fits, fit = [], algorithm._fit
     monkeypatch.setattr(algorithm, "_fit", lambda *a: fits.append(1) or fit(*a))
     for t in range(ROUNDS):
@@ -326,7 +326,7 @@ def test_the_textbook_ofuglb_chooses_the_same_arms(link):
 
 @pytest.mark.parametrize(
     "form",
-    ["index=linear", "index=mixed", "radius=older", "proximal=unscaled", "diameter=published"],
+    ["index=linear", "index=mixed", "radius=older", "proximal=unscaled", "diameter=norm"],
 )
 def test_the_two_solvers_of_ecolog_learn_the_same(form):
     arms, rewards = environment("logistic", 5, 20, 150)
@@ -344,7 +344,10 @@ def test_the_two_solvers_of_ecolog_learn_the_same(form):
 def test_ecolog_stays_in_the_ball_and_solves_its_problem_there():
     # One arm, always paid: the unconstrained minimiser leaves a ball of radius 1/2.
     problem = make_problem(dimension=2, norm_bound=0.5)
-    algorithm, textbook = make_algorithm("ecolog", problem), ECOLog(problem)
+    algorithm, textbook = (
+        make_algorithm("ecolog[diameter=norm]", problem),
+        ECOLog(problem),
+    )
     arms = np.array([[0.8, 0.6], [0.0, 1.0]])
     for t in range(40):
         for each in (algorithm, textbook):
@@ -357,14 +360,16 @@ def test_ecolog_stays_in_the_ball_and_solves_its_problem_there():
 @pytest.mark.parametrize("norm", [0.3, 0.5])
 def test_descent_moves_in_small_balls_too(norm):
     # ceil((9/4 + D/8) log(D t)) steps are none while D t < 1.
-    algorithm = make_algorithm("ecolog[solver=pgd]", make_problem(dimension=1, norm_bound=norm))
+    algorithm = make_algorithm(
+        "ecolog[diameter=norm,solver=pgd]", make_problem(dimension=1, norm_bound=norm)
+    )
     algorithm.update(np.array([[1.0]]), 0, 1.0)
     assert algorithm.theta[0] > 0.0
 
 
 def test_glm_ucb_projects_in_the_norm_of_its_gradients():
     problem = make_problem(dimension=2, norm_bound=0.8)
-    projecting = make_algorithm("glm_ucb[projection=true]", problem)
+    projecting = make_algorithm("glm_ucb[radius=logdet]", problem)
     arms, _ = environment("logistic", 2, 5, 80, seed=3)
     for t in range(80):
         projecting.update(arms[t], t % 5, float(arms[t, t % 5] @ [1.0, 0.5] > 0.0))
@@ -392,7 +397,7 @@ def test_an_alias_never_switches_again():
     problem = make_problem(dimension=3, kappa=2.0)
     switches = {}
     for alias in ("true", "false"):
-        algorithm = make_algorithm(f"rs_glincb[alias={alias}]", problem)
+        algorithm = make_algorithm(f"rs_glincb[alias={alias},constants=practical]", problem)
         for t in range(120):
             index = algorithm.select(arms[t])
             algorithm.update(arms[t], index, rewards[t, index])
@@ -402,7 +407,10 @@ def test_an_alias_never_switches_again():
 
 def test_the_radius_of_ofulog_r_does_not_wait_for_its_estimate():
     rng = np.random.default_rng(12)
-    algorithm, arms = make_algorithm("ofulog_r", make_problem(dimension=3)), random_arms(rng, 8, 3)
+    algorithm, arms = (
+        make_algorithm("ofulog_r[ball=false,radius=data]", make_problem(dimension=3)),
+        random_arms(rng, 8, 3),
+    )
     for t in range(20):
         algorithm.update(arms, t % 8, float(t % 2))
     before = algorithm.level

@@ -82,10 +82,10 @@ def test_every_algorithm_of_a_paper_has_a_name_of_its_own(name):
 
 
 def test_looks_do_not_depend_on_which_algorithms_a_figure_shows():
-    labels = ["ecolog", "ecolog[index=mixed]", "ecolog[solver=pgd]", "gloc"]
+    labels = ["ecolog", "ecolog[diameter=norm]", "ecolog[diameter=norm,solver=pgd]", "gloc"]
     first = Looks(PAPER, {}, ["ofuglb", *labels[::-1]])
     second = Looks(PAPER, {}, labels[1:])
-    first.line("ecolog[solver=pgd]")
+    first.line("ecolog[diameter=norm,solver=pgd]")
     assert [first.line(label) for label in labels] == [second.line(label) for label in labels]
 
 

@@ -255,13 +255,13 @@ def test_a_table_of_cells_keeps_what_was_written_and_a_bad_one_is_named(plan, tm
 def test_trials_are_handed_to_their_script_resolved(plan):
     race = next(iter(plan.trials.races("glb_omd").values()))
     w = wildcards(paper="glb_omd", race=race.number, digest=race.digest)
-    label = "ofulog_r[solver=slsqp]"
+    label = "ofulog_r[ball=false,radius=data,solver=slsqp]"
     (trials,) = (
         t
         for t in plan.jobs.params(plan.jobs.of_time)(w, None)
         if (t["cell"]["setting"], t["cell"]["algorithm"]) == ("logistic_s3", label)
     )
-    assert trials["probe"] == {"leader": "ofulog_r", "every": 100}
+    assert trials["probe"] == {"leader": "ofulog_r[ball=false,radius=data]", "every": 100}
     assert (trials["lane"], trials["first"], trials["stop"], trials["rounds"]) == (
         *("timing", 0, 5),
         None,
@@ -354,7 +354,7 @@ def test_studies_ask_for_more_than_was_measured():
 
 
 def test_cells_on_data_depend_on_the_prepared_data(plan):
-    key = "regret", "covertype[factor=0.1]", "gloc"
+    key = "regret", "covertype", "gloc"
     path = plan.trials.files(plan.trials.of_paper("glb_omd")[key])[0]
     inputs = plan.jobs.data(plan.jobs.of_run)(wildcards_of(path))
     assert inputs == ["results/data/covertype.csv"]
@@ -363,7 +363,7 @@ def test_cells_on_data_depend_on_the_prepared_data(plan):
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
-        (["ecolog[solver=pgd]"], {"ecolog[solver=pgd]"}),
+        (["ecolog[diameter=norm,solver=pgd]"], {"ecolog[diameter=norm,solver=pgd]"}),
         (
             ["glb_omd"],
             {f"glb_omd{options}" for options in ("", "[inverse=pinv]", "[regularisation=theory]")},

@@ -120,6 +120,12 @@ def test_options_are_added_to_settings_whose_own_win():
     ]
 
 
+def test_a_choice_changes_no_option_that_a_check_writes_out_though_it_is_the_default():
+    found = readings(about(setting="gaussian[radius=theory,factor=1]"), choices=["radius"])
+    settings = [r["checks"][0]["arguments"]["setting"] for r in found]
+    assert settings == ["gaussian", "gaussian", "gaussian"]
+
+
 def test_settings_are_replaced_before_options_are_added():
     known = {
         "law": {"t": {"status": "open", "settings": {"gaussian": "student_t[factor=0.5]"}}},

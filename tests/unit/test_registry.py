@@ -26,7 +26,7 @@ from optimist.problems.glb import GLBProblem
         ("ofuglb[solver=kkt,history=raw]", "ofuglb"),
         ("ofuglb[solver=slsqp,history=raw]", "ofuglb[solver=slsqp]"),
         ("ofuglb[solver=slsqp,history=aggregated]", "ofuglb[history=aggregated,solver=slsqp]"),
-        ("bkb[radius=practical,q_bar=5]", "bkb"),
+        ("bkb[radius=paper,q_bar=theory]", "bkb"),
         ("bkb[cache=1]", "bkb[cache=1]"),
     ],
 )

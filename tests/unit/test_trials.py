@@ -133,7 +133,7 @@ def toy_cell(algorithm="glb_omd", **changes):
     return Cell("toy", "a", algorithm, toy_paper()["settings"]["a"] | changes)
 
 
-@pytest.mark.parametrize("algorithm", ["glb_omd", "ofuglb", "rs_glincb"])
+@pytest.mark.parametrize("algorithm", ["glb_omd", "ofuglb", "rs_glincb[constants=practical]"])
 def test_results_do_not_depend_on_the_files(algorithm):
     cell = toy_cell(algorithm)
     whole = run(Trials("regret", cell, 0, 4))

@@ -215,8 +215,13 @@ class Writer:
     def _argument(self, place: str, key: str, value: Any) -> Any:
         if key == "settings":
             return self._names.labels(f"{place}.{key}", value)
-        is_text = isinstance(value, str)
-        return self._names.label(f"{place}.{key}", value) if is_text else value
+        if not isinstance(value, str):
+            return value
+        found = self._names.label(f"{place}.{key}", value)
+        setting, slash, _ = _split(value)
+        # No choice changes an option that a check writes out, not even where it equals the default.
+        is_whole = self._names.is_setting(setting) and not slash
+        return str(Label.parse(value, "setting")) if is_whole else found
 
     def _each(self, place: str, key: str, values: Any) -> list[Any]:
         if key == "settings":

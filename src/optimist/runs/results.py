@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from optimist import sealed
+from optimist import observation, sealed
 from optimist.columns import array
 from optimist.errors import ResultError, UnreadableError
 from optimist.files import fingerprint, write_atomically

@@ -12,13 +12,13 @@ $$r_t = 4\lambda S^2 + 2(2+D)(u_t+\Sigma_t) + 4\log(1+t),\quad
 with $\Sigma_t = \sum_s\ell(\bar\theta_s; X_s, r_s) - \ell(\theta_{s+1}; X_s, r_s)$ and
 $\bar\theta_s$ the same minimiser for both labels at once.
 
-Deviations: $\lambda = d$ (Zhang et al. 2025, Appendix F.1), $D = S$ as in public code;
-``diameter="published"`` is the width 2S of the ball in the direction of an arm. The test
+Deviations: $\lambda = d$, all else as in the theory (Zhang et al. 2025, Appendix F.1): hence D is
+the width 2S of the ball; ``diameter="norm"`` is the D = S of public code. The minimiser is exact,
+where the paper approximates it to 1/t; ``solver="pgd"`` takes its gradient steps, with
+$\log(D\max(t, 2))$ for $\log(Dt)$. The test
 $\mu'(x^\top\bar\theta)\le2\mu'(x^\top\theta^u)$ for both labels u is counted (``violations``), not
-acted on, as in public code. ``index="mixed"`` is the public code's index
-$\mu(x^\top\theta)+\sqrt{r_t}\|x\|$, which mixes scales; ``radius="older"`` and
-``proximal="unscaled"`` are the older public code's radius and its proximal term without
-$1/(1+D/2)$. ``inverse="pinv"`` is for times (Zhang et al. 2025, Appendix F.1).
+acted on, as in public code. ``index="mixed"`` is its index, $\mu(x^\top\theta)+\sqrt{r_t}\|x\|$;
+``radius="older"`` and ``proximal="unscaled"`` are the forms of an older copy.
 """
 
 import math
@@ -46,7 +46,7 @@ class ECOLog(GLBAlgorithm):
     index : {"linear", "mixed"}
     radius : {"published", "older"}
     proximal : {"scaled", "unscaled"}
-    diameter : {"norm", "published"}, D = S or D = 2S
+    diameter : {"published", "norm"}, D = 2S or D = S
     inverse : {"rank_one", "pinv"}, see `optimist.algorithms.glb.inverses`
     """
 
@@ -61,7 +61,7 @@ class ECOLog(GLBAlgorithm):
         index: str = "linear",
         radius: str = "published",
         proximal: str = "scaled",
-        diameter: str = "norm",
+        diameter: str = "published",
         inverse: str = "rank_one",
     ) -> None:
         super().__init__(problem)
@@ -70,7 +70,7 @@ class ECOLog(GLBAlgorithm):
         self.index = one_of("index", index, ("linear", "mixed"))
         self.radius_form = one_of("radius", radius, ("published", "older"))
         one_of("proximal", proximal, ("scaled", "unscaled"))
-        one_of("diameter", diameter, ("norm", "published"))
+        one_of("diameter", diameter, ("published", "norm"))
         self.diameter = (2.0 if diameter == "published" else 1.0) * problem.norm_bound
         self.softness = 1.0 + self.diameter / 2.0 if proximal == "scaled" else 1.0
         self.ridge = float(problem.dimension)

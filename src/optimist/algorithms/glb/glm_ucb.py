@@ -1,18 +1,22 @@
 r"""GLM-UCB: optimism on the mean scale around the maximum-likelihood estimate.
 
 Filippi, Cappe, Garivier and Szepesvari (2010), "Parametric Bandits: The Generalized Linear Case",
-Algorithm 1, in the regularised form of the later literature: with
-$V_t = \lambda_tI + \sum_{s<t}X_sX_s^\top$ and $\hat\theta_t$ the ridge maximum-likelihood estimate,
-$$X_t = \arg\max_x\; \mu(x^\top\hat\theta_t) + \rho_t\|x\|_{V_t^{-1}},$$
-$$\rho_t = k_\mu\kappa M\sqrt{2\log\tfrac1\delta + \log\det V_t - d\log\lambda_t}
-   + \sqrt{\lambda_t}\,S, \qquad k_\mu = \sup\mu' .$$
+Algorithm 1, with a ridge as in the later literature. With the ridge maximum-likelihood estimate
+$\hat\theta_t$, the gradient $g_t$ of its criterion, $k_\mu = \sup\mu'$ and
+$V_t = \lambda_tI + \sum_{s<t}X_sX_s^\top$,
+$$\tilde\theta_t = \arg\min_{\|\theta\|\le S}\|g_t(\theta)-g_t(\hat\theta_t)\|_{V_t^{-1}},\qquad
+X_t = \arg\max_x\; \mu(x^\top\tilde\theta_t) + \rho_t\|x\|_{V_t^{-1}},$$
+$$\rho_t = 2k_\mu\kappa M\sqrt{3 + 2\log(1+2/\lambda_t)}\,\sqrt{2d\log(2dT/\delta)} .$$
 
-Deviations: $\lambda_t = d\log(1+t)$ (Zhang et al. 2025, Appendix F.1) in place of the initial
-plays of d independent arms; the estimate is used as it is, without the non-convex projection onto
-the ball, unless ``projection`` is set. ``radius="filippi"`` is the original radius with $\lambda$
-for the smallest eigenvalue after the initial plays, and without the factor $\sqrt{\log t}$; it
-takes the current $\lambda_t$ where the public code it follows has $\lambda = d$. ``inverse="pinv"``
-inverts V by numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
+Deviations: $\lambda_t = d\log(1+t)$, and all other constants as the theory has them, as Zhang et
+al. (2025), Appendix F.1, say of all methods: hence the default. The ridge stands in for the initial
+plays of d independent arms, $\lambda_t$ for the smallest eigenvalue after them, and $\rho_t$ lacks
+the factor $\sqrt{\log t}$, as in the public code that it follows, which has $\lambda = d$.
+``radius="logdet"`` is the form of the later literature,
+$$\rho_t = k_\mu\kappa M\sqrt{2\log\tfrac1\delta + \log\det V_t - d\log\lambda_t}
+   + \sqrt{\lambda_t}\,S .$$
+All cells have ``projection=False``: the projection is not convex, and public code leaves it out.
+``inverse="pinv"`` inverts V by numpy's pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
 """
 
 import math
@@ -36,8 +40,8 @@ class GLMUCB(GLBAlgorithm):
     Parameters
     ----------
     problem : GLBProblem
-    radius : {"logdet", "filippi"}
-        $\rho_t$ as above, or the original one.
+    radius : {"filippi", "logdet"}
+        $\rho_t$ as in the first formula, or as in the second.
     projection : bool
         Project estimates outside the ball by Gauss-Newton in the weighted-gradient norm.
     history : {"raw", "aggregated"}
@@ -52,15 +56,15 @@ class GLMUCB(GLBAlgorithm):
         self,
         problem: GLBProblem,
         *,
-        radius: str = "logdet",
-        projection: bool = False,
+        radius: str = "filippi",
+        projection: bool = True,
         history: str = "raw",
         inverse: str = "inv",
     ) -> None:
         super().__init__(problem)
         self._invert = chosen_matrix_inverse(inverse)
-        self.radius_form = one_of("radius", radius, ("logdet", "filippi"))
-        self.projection = one_of("projection", projection, (False, True))
+        self.radius_form = one_of("radius", radius, ("filippi", "logdet"))
+        self.projection = one_of("projection", projection, (True, False))
         self.history = problem.new_history(history)
         self.t = 1
         self.gram = np.zeros((problem.dimension, problem.dimension))

@@ -3,19 +3,21 @@ r"""OFULog-r: optimism over the relaxed, convex confidence set for logistic band
 Abeille, Faury and Calauzenes (2021), "Instance-Wise Minimax-Optimal Algorithms for Logistic
 Bandits", Algorithm 2. With $\mathcal L^\lambda_t = \mathcal L_t + \frac{\lambda_t}2\|\theta\|^2$,
 $\lambda_t = d\log(1+t)$ and its unconstrained minimiser $\hat\theta_t$,
-$$X_t = \arg\max_x\max_\theta\{x^\top\theta : \mathcal L^\lambda_t(\theta)
-   - \mathcal L^\lambda_t(\hat\theta_t) \le \beta_t^2\}.$$
-The published radius is $\beta_t = \gamma_t + \gamma_t^2/\sqrt{\lambda_t}$ with
+$$X_t = \arg\max_x\max_{\|\theta\|\le S}\{x^\top\theta : \mathcal L^\lambda_t(\theta)
+   - \mathcal L^\lambda_t(\hat\theta_t) \le \beta_t^2\},$$
+$\beta_t = \gamma_t + \gamma_t^2/\sqrt{\lambda_t}$ with
 $\gamma_t = \sqrt{\lambda_t}(S+\tfrac12) + \frac d{\sqrt{\lambda_t}}
  \log\big(\tfrac4\delta(1+\tfrac t{16d\lambda_t})\big)$.
 
-Deviations: the default is the form that public code runs: the data-dependent
-$\gamma = \min(\gamma_1, \gamma_2)$ with
+Deviations: $\lambda_t$ is that of Zhang et al. (2025), Appendix F.1, which leaves all other
+constants to the theory: hence the default. ``radius="data"`` and ``ball=False`` are the form of
+public code: the data-dependent $\gamma = \min(\gamma_1, \gamma_2)$ with
 $\ell = \log\frac1\delta + \frac12\log\det H_t - \frac d2\log\lambda_t
  + \log\frac{F_d(2\lambda_t)}{F_d(\lambda_t)}$ ($F_d$ the chi-square distribution function),
 $\gamma_1 = \sqrt{\lambda_t}(S+\frac12) + \frac2{\sqrt{\lambda_t}}\ell$,
 $\gamma_2 = \sqrt{\lambda_t}S + \ell$, $\beta = \gamma + \gamma^2/\lambda_t$, and no ball.
-With the ball the level set hardly ever binds at these horizons and the rule plays the longest arm.
+With the ball the level set hardly ever binds at these horizons and the rule plays the longest arm,
+with either radius; figures show both forms.
 """
 
 import math
@@ -32,8 +34,8 @@ class OFULogR(LevelSetOptimism):
     Parameters
     ----------
     problem : GLBProblem
-    radius : {"data", "published"}
-        The data-dependent one that public code has, or that of the paper.
+    radius : {"published", "data"}
+        That of the paper, or the data-dependent one of public code.
     ball : bool
         Intersect the set with the ball of radius S.
     solver : {"kkt", "slsqp"}
@@ -49,14 +51,14 @@ class OFULogR(LevelSetOptimism):
         self,
         problem: GLBProblem,
         *,
-        radius: str = "data",
-        ball: bool = False,
+        radius: str = "published",
+        ball: bool = True,
         solver: str = "kkt",
         history: str = "raw",
     ) -> None:
         super().__init__(problem, solver, history, prune=True)
-        self.radius_form = one_of("radius", radius, ("data", "published"))
-        self.ball = one_of("ball", ball, (False, True))
+        self.radius_form = one_of("radius", radius, ("published", "data"))
+        self.ball = one_of("ball", ball, (True, False))
 
     @property
     def ridge(self) -> float:

@@ -12,16 +12,16 @@ $L = d\log(T/\delta)$:
 $$X_t = \arg\max_x\; x^\top\hat\theta_{sw} + \beta\|x\|_{H_{sw}^{-1}},\qquad
   H \leftarrow H + \tfrac1e\mu'(X_t^\top\hat\theta_o)X_tX_t^\top .$$
 
-Deviations: $\lambda = d$ (Zhang et al. 2025, Appendix F.1). ``constants="practical"`` is what the
-method's own public code uses and the only choice under which the published comparisons make sense:
-the theory's threshold asks for millions of warm-up rounds. It changes $\gamma$, $\beta$, the
-threshold and f, lets warm-up data enter the second estimate, averages the two estimates in the
-index, and leaves out $1/e$ in H and the projection. ``constants="theory"`` replaces the non-convex
-projection by the likelihood constrained to the ball. ``alias=True`` mimics the public code's
-aliasing of $H_{sw}$ and H, after which the switch never fires again. The problem's factor
-multiplies $\gamma$ and $\beta$ in the index and the elimination, but not the warm-up threshold.
-``inverse="pinv"`` inverts V and $H_{sw}$ by numpy's pseudo-inverse, as Zhang et al. (2025),
-Appendix F.1, did.
+Deviations: $\lambda = d$, and all other constants as the theory has them, as Zhang et al. (2025),
+Appendix F.1, say of all methods: hence the default. The likelihood constrained to the ball replaces
+the non-convex projection. ``constants="practical"`` is the form of the method's own public code and
+the only one under which the published comparisons make sense, since the theory's threshold asks for
+millions of warm-up rounds. It changes $\gamma$, $\beta$, the threshold and f, lets warm-up data
+enter the second estimate, averages the two estimates in the index, and leaves out $1/e$ in H and
+the projection. ``alias=True`` mimics the public code's aliasing of $H_{sw}$ and H, after which the
+switch never fires again. The problem's factor multiplies $\gamma$ and $\beta$ in the index and the
+elimination, but not the warm-up threshold. ``inverse="pinv"`` inverts V and $H_{sw}$ by numpy's
+pseudo-inverse, as Zhang et al. (2025), Appendix F.1, did.
 """
 
 import math
@@ -42,8 +42,8 @@ class RSGLinCB(GLBAlgorithm):
     Parameters
     ----------
     problem : GLBProblem
-    constants : {"practical", "theory"}
-        Those of the public code, or of the theorem.
+    constants : {"theory", "practical"}
+        Those of the theorem, or of the public code.
     history : {"raw", "aggregated"}
         A row of the likelihood for each round, or for each arm played; it is the same.
     alias : bool
@@ -58,14 +58,14 @@ class RSGLinCB(GLBAlgorithm):
         self,
         problem: GLBProblem,
         *,
-        constants: str = "practical",
+        constants: str = "theory",
         history: str = "raw",
         alias: bool = False,
         inverse: str = "inv",
     ) -> None:
         super().__init__(problem)
         self._invert = chosen_matrix_inverse(inverse)
-        self.practical = one_of("constants", constants, ("practical", "theory")) == "practical"
+        self.practical = one_of("constants", constants, ("theory", "practical")) == "practical"
         self.alias = one_of("alias", alias, (False, True))
         d = problem.dimension
         self.ridge = float(d)

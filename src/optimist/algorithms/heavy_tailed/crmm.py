@@ -2,8 +2,8 @@ r"""CRMM: the mean of medians of repeated pulls.
 
 Xue, Wang, Wan, Yi and Zhang (2023), "Efficient Algorithms for Generalized Linear Bandits with
 Heavy-Tailed Rewards", Algorithm 2, for the linear link; needs noise that is symmetric about 0. An
-optimistic arm $x_n$ is played r times in a row; the median $y_n$ of its rewards is the target of
-one step of `optimist.algorithms.heavy_tailed.online_newton`,
+optimistic arm $x_n$ is played r times in a row; the median $y_n$ of its rewards is one target of
+the estimate (`optimist.algorithms.heavy_tailed.online_newton`),
 $$x_n = \arg\max_x x^\top\hat\theta_n + \sqrt{\gamma_n}\|x\|_{V_n^{-1}},\qquad
   r = \lceil 8\log\tfrac{2T}\delta\rceil,\qquad
   C = (4\nu^{1+\varepsilon})^{\frac1{1+\varepsilon}},$$
@@ -12,7 +12,8 @@ $$\sqrt{\gamma_n} = \tfrac C{\sqrt2}\sqrt{2\log\tfrac1\delta + d\log(1+\tfrac nd
 Deviations: the constants are a reconstruction: $P(|\eta| > C) \le 1/4$, so a median of r is within
 C of the mean with probability $1-e^{-r/8}$. In a varying arm set an epoch's arm may be absent; the
 nearest one is played in its place, and its reward counts as the arm's own. The last epoch may be
-short.
+short. The default estimate is closed-form least squares, which Wang et al. (2025), Section 5, say
+that they ran; ``estimator="ons"`` is the online Newton step of the method's own paper.
 """
 
 import math
@@ -31,8 +32,8 @@ class CRMM(EpochAlgorithm, OnlineNewton):
     Parameters
     ----------
     problem : HeavyTailedProblem
-    estimator : {"ons", "ls"}
-        Online Newton step, or least squares on the same targets.
+    estimator : {"ls", "ons"}
+        Least squares, or an online Newton step to the same targets.
     pulls : "theory" or int
         r, by default $\lceil 8\log(2T/\delta)\rceil$.
     groups : int
@@ -45,7 +46,7 @@ class CRMM(EpochAlgorithm, OnlineNewton):
         self,
         problem: HeavyTailedProblem,
         *,
-        estimator: str = "ons",
+        estimator: str = "ls",
         pulls: int | str = "theory",
         groups: int = 1,
     ) -> None:

@@ -1,9 +1,9 @@
-r"""CRTM: truncated rewards and an online Newton step.
+r"""CRTM: truncated rewards, and least squares or an online Newton step.
 
 Xue, Wang, Wan, Yi and Zhang (2023), "Efficient Algorithms for Generalized Linear Bandits with
 Heavy-Tailed Rewards", Algorithm 1, for the linear link. Rewards have $\mathbb E|r|^{1+\varepsilon}
 \le u$; we take $u = (LS+\nu)^{1+\varepsilon}$. With $p = \frac{1-\varepsilon}{2(1+\varepsilon)}$,
-the step of `optimist.algorithms.heavy_tailed.online_newton` is taken to
+the estimates of `optimist.algorithms.heavy_tailed.online_newton` are of
 $$\tilde r_t = r_t\,\mathbb 1\{\|X_t\|_{V_{t+1}^{-1}}|r_t| \le \Gamma\},\qquad
   \Gamma = 2u^{\frac1{1+\varepsilon}}\sqrt{D}\,T^p\big/
      \big(\log\tfrac{4T}\delta\big)^{\frac1{1+\varepsilon}},\qquad
@@ -13,8 +13,9 @@ $$X_t = \arg\max_x x^\top\hat\theta_t + \sqrt\gamma\|x\|_{V_t^{-1}},\qquad
      {1+\varepsilon}}D\,T^{2p} + 48\,LS\,D + 2S^2 .$$
 
 Deviations: the powers of $\Gamma$ and $\gamma$ for $\varepsilon < 1$ are a reconstruction, by
-balancing the terms of the proof; the case $\varepsilon = 1$ is as published. ``ls`` is the
-closed-form least squares that Wang et al. (2025) mention.
+balancing the terms of the proof; the case $\varepsilon = 1$ is as published. The default estimate
+is closed-form least squares on the $\tilde r_t$, which Wang et al. (2025), Section 5, say that they
+ran; ``estimator="ons"`` is the step of the method's own paper.
 """
 
 import math
@@ -36,8 +37,8 @@ class CRTM(OnlineNewton):
     Parameters
     ----------
     problem : HeavyTailedProblem
-    estimator : {"ons", "ls"}
-        Online Newton step, or least squares on the same targets.
+    estimator : {"ls", "ons"}
+        Least squares, or an online Newton step to the same targets.
     truncation_scale : float
         Multiplies $\Gamma$.
     """
@@ -45,7 +46,7 @@ class CRTM(OnlineNewton):
     reference = "Xue et al. (2023), Algorithm 1"
 
     def __init__(
-        self, problem: HeavyTailedProblem, *, estimator: str = "ons", truncation_scale: float = 1.0
+        self, problem: HeavyTailedProblem, *, estimator: str = "ls", truncation_scale: float = 1.0
     ) -> None:
         self.root = absolute_root(problem)
         self.volume = log_determinant_bound(problem)

@@ -1,4 +1,4 @@
-r"""The estimators of CRTM and CRMM: an online Newton step, or least squares.
+r"""The estimators of CRTM and CRMM: least squares, or an online Newton step.
 
 Xue, Wang, Wan, Yi and Zhang (2023), "Efficient Algorithms for Generalized Linear Bandits with
 Heavy-Tailed Rewards", for the linear link. From arms $x_n$ and targets $y_n$,
@@ -17,7 +17,7 @@ from optimist.errors import one_of
 from optimist.numerics.linear import add_outer_to_inverse
 from optimist.problems.heavy_tailed import HeavyTailedProblem
 
-ESTIMATORS = ("ons", "ls")
+ESTIMATORS = ("ls", "ons")
 
 
 class OnlineNewton(EllipsoidalAlgorithm):
@@ -26,8 +26,8 @@ class OnlineNewton(EllipsoidalAlgorithm):
     Parameters
     ----------
     problem : HeavyTailedProblem
-    estimator : {"ons", "ls"}
-        An online Newton step, or the closed form of least squares.
+    estimator : {"ls", "ons"}
+        The closed form of least squares, or an online Newton step.
     """
 
     def __init__(self, problem: HeavyTailedProblem, estimator: str) -> None:

@@ -11,7 +11,7 @@ $B = (1+\frac1{\sqrt{1-\varepsilon}})\sqrt\lambda F$, the radius is
 
 | radius | $\tilde\beta_t$ |
 | --- | --- |
-| paper (Theorem 4.1) | $2\xi\sqrt{\alpha\log(1+\kappa^2t)D_t+\log(1/\delta)} + B$ |
+| paper (Theorem 4.1, the default) | $2\xi\sqrt{\alpha\log(1+\kappa^2t)D_t+\log(1/\delta)} + B$ |
 | corrected | $\xi\sqrt{2(\alpha(1+\log(1+\kappa^2t/\lambda))D_t+\log(1/\delta))} + B$ |
 | practical | $\xi\sqrt{D_t\log t+\log(1/\delta)} + \sqrt\lambda F$ |
 | matched | that of exact GP-UCB on this history |
@@ -20,6 +20,10 @@ Deviations: the paper prints $\log(\kappa^2t)$, which is 0 in the first round; i
 $1/\lambda$, which ``corrected`` restores; ``practical`` is that of the authors' library, whose
 inclusion probability $\min\{1,n_a\bar q\tilde\sigma^2\}$ is the option ``linear``. A draw without
 any arm, which the paper does not exclude, takes the arm with the largest $n_ap_a$.
+
+Defaults: the paper states one $\bar q$, that of Theorem 3.1, and one radius, that of Theorem 4.1.
+The theorem's $\bar q$ keeps nearly every arm in 2000 rounds, so that most cells have $\bar q$ of 2,
+5 or 10 and the library's radius, ``bkb[q_bar=5,radius=practical]``.
 """
 
 import math
@@ -43,7 +47,7 @@ class BKB(InducingPointUCB):
     ----------
     problem : KernelProblem
     q_bar : float or "theory"
-        $\bar q$; in theory $6\alpha\log(4T/\delta)/\varepsilon^2$.
+        $\bar q$, or that of Theorem 3.1, $6\alpha\log(4T/\delta)/\varepsilon^2$.
     radius : {"paper", "corrected", "practical", "matched"}
         As in the table above.
     epsilon : float
@@ -63,8 +67,8 @@ class BKB(InducingPointUCB):
         self,
         problem: KernelProblem,
         *,
-        q_bar: float | str = 5.0,
-        radius: str = "practical",
+        q_bar: float | str = "theory",
+        radius: str = "paper",
         epsilon: float = 0.5,
         inclusion: str = "union",
         cache: bool = True,

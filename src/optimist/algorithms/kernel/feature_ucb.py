@@ -41,9 +41,11 @@ class FeatureUCB(KernelUCB):
         self._start(arms)
         self.offered = self.features(arms) if self._features is None else self._features
         self.mean, self.leverages = self.posterior.predict(self.offered)
-        # The radius of GP-UCB with these features.
-        radius = sub_gaussian_radius(self.problem, self.posterior.log_det)
-        self.beta = self.problem.factor * radius
+        self.beta = self.problem.factor * self.confidence_radius(self.posterior.log_det)
+
+    def confidence_radius(self, log_det: float) -> float:
+        r"""Return the radius of GP-UCB for the log-determinant of $V_t/\lambda$."""
+        return sub_gaussian_radius(self.problem, log_det)
 
     def _start(self, arms):
         if self.posterior is None:

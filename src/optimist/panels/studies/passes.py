@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 # Of which every method has an estimate.
 LEAST_ROUNDS = 10
 # How the estimate of a method follows from n observations: its ridge, and the ball it is put into.
+# The estimates of GLM-UCB and RS-GLinCB that are in no ball are those of these forms.
 ESTIMATES = {
-    "glm_ucb": lambda problem, n: (problem.dimension * np.log(2.0 + n), None),
-    "rs_glincb": lambda problem, n: (float(problem.dimension), None),
+    "glm_ucb[projection=false,radius=logdet]": lambda problem, n: (
+        problem.dimension * np.log(2.0 + n),
+        None,
+    ),
+    "rs_glincb[constants=practical]": lambda problem, n: (float(problem.dimension), None),
     "ofuglb": lambda problem, n: (0.0, problem.norm_bound),
 }
 
@@ -138,7 +142,7 @@ def stored_histories(environment: Any, problem: Any, lengths: Sequence[int]) -> 
 
 def estimate_cost(label: str, problem: Any, history: History) -> tuple[float, int]:
     """Return the seconds of a method's estimate from a history, and its passes through it."""
-    ridge, ball = ESTIMATES[name_of(label)](problem, history.plays)
+    ridge, ball = ESTIMATES[label](problem, history.plays)
     likelihood = CountedLikelihood(problem.link, history, ridge)
     start = time.perf_counter()
     _, converged = minimise(likelihood, np.zeros(problem.dimension), ball)
