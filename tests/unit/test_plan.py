@@ -21,7 +21,7 @@ from optimist.plan.sources import code_of
 from optimist.plan.trials import part_ends
 from optimist.records import cells as cell_records
 from optimist.records.cells import CellRecord
-from optimist.runs.sources import source_files
+from optimist.runs import code_digest
 
 ROOT = Path(__file__).parents[2]
 GROUPS = ("paper", "variants")
@@ -141,9 +141,9 @@ def test_every_cell_is_shown_or_behind_a_claim(plan):
 
 def test_a_probe_depends_on_its_leader_too(plan):
     probed = next(trials for trials in plan.trials if trials.probe)
-    leader = str(ROOT / "src/optimist/algorithms/glb/gloc.py")
-    assert leader in source_files(probed.cell, {"leader": "gloc", "every": 5})
-    assert leader not in source_files(probed.cell)
+    leader = "optimist.algorithms.glb.gloc"
+    assert leader in code_digest.own_modules(probed.cell, {"leader": "gloc", "every": 5})
+    assert leader not in code_digest.own_modules(probed.cell)
 
 
 # What decides a result.
@@ -380,9 +380,17 @@ def test_only_takes_a_whole_label_or_a_name_with_its_variants(names, expected):
 
 def test_figure_1_is_made_from_the_cells_that_it_shows(plan):
     found = shown(plan, "glb_omd", "figures", "fig1")
-    seven = ["glb_omd", "glm_ucb", "gloc", "rs_glincb", "ofuglb", "ofulog_r", "ecolog"]
+    seven = [
+        *("glb_omd", "glm_ucb[projection=false,radius=logdet]", "gloc"),
+        *("rs_glincb[constants=practical]", "ofuglb", "ofulog_r[ball=false,radius=data]"),
+        "ecolog[diameter=norm]",
+    ]
     curves = {f"logistic_s{S}/{name}" for S in (3, 5) for name in seven}
-    timed = {f"logistic_s{S}/{name}" for S in (3, 5, 7) for name in [*seven, "ecolog[solver=pgd]"]}
+    timed = {
+        f"logistic_s{S}/{name}"
+        for S in (3, 5, 7)
+        for name in [*seven, "ecolog[diameter=norm,solver=pgd]"]
+    }
     assert found == {"regret": curves, "timing": timed}
 
 

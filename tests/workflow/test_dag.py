@@ -62,7 +62,9 @@ PAPER = {
                     {
                         "metric": "regret_ratio",
                         "arguments": {
-                            "setting": "s1", "numerator": "glb_omd", "denominator": "uniform"
+                            "setting": "s1",
+                            "numerator": "glb_omd",
+                            "denominator": "uniform",
                         },
                         "relation": "below",
                         "bound": 20,
@@ -116,9 +118,7 @@ def origin(tmp_path_factory):
 def clone(origin, tmp_path):
     """A fresh clone: files of now, no results, no records of Snakemake."""
     ignored = shutil.ignore_patterns("results", ".snakemake", "__pycache__")
-    shutil.copytree(
-        origin.root, tmp_path / "clone", ignore=ignored, copy_function=shutil.copyfile
-    )
+    shutil.copytree(origin.root, tmp_path / "clone", ignore=ignored, copy_function=shutil.copyfile)
     root = tmp_path / "clone"
     return Project(root, {**origin.env, "PYTHONPATH": str(root / "src")})
 

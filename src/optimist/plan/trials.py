@@ -198,7 +198,7 @@ class PlannedTrials:
         }
 
     def is_there(self, trials: Trials, path: str) -> bool:
-        """Return whether a result of some trials is there, and the files that they read are today's.
+        """Return whether a result of some trials is there, and read the files of today.
 
         Only a user's code may read what its digest does not know.
         """
