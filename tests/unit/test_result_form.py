@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from optimist.records.merge import merge
 from result_files import make, metadata_of, toy_trials
 
 from optimist.errors import ResultError
 from optimist.records import trace
-from optimist.records.merge import merge
 from optimist.runs import aggregate, results
 
 

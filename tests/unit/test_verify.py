@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from optimist.records.merge import merge
 from result_files import make, rewrite, toy_trials
 
 from optimist import cli, sealed
@@ -23,7 +24,6 @@ from optimist.layout import Layout
 from optimist.panels.studies import study_class
 from optimist.plan.costs import Costs, Row, read, write
 from optimist.records import inventory
-from optimist.records.merge import merge
 from optimist.runs import results
 
 

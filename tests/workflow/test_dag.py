@@ -3,7 +3,6 @@
 import csv
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 import yaml
