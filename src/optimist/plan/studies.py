@@ -35,6 +35,8 @@ class PlannedStudies:
     data : PlannedData
     costs : Costs
     layout : Layout
+    kept : mapping or None
+        By paper, the tables of studies that are asked for; None for all.
     versions : mapping
         Versions of the packages.
     committed : callable
@@ -52,19 +54,26 @@ class PlannedStudies:
         costs: Costs,
         layout: Layout,
         *,
+        kept: Mapping[str, Collection[str]] | None = None,
         versions: Mapping[str, Any] | None = None,
         committed: Callable[[str], Mapping[CellKey, CellRecord]] = lambda paper: {},
         reuse: bool = False,
     ) -> None:
         self._papers, self._trials, self._data = papers, trials, data
-        self._costs, self._layout = costs, layout
+        self._costs, self._layout, self._kept = costs, layout, kept
         self._caps = {key: caps[key] for key in ("trials", "rounds")}
         self._versions, self._committed, self._reuse = dict(versions or {}), committed, reuse
         self._digests: dict[tuple[str, str], str] = {}
 
     def names(self, paper: str) -> list[str]:
         """Return the names of the studies that a paper asks for."""
-        return [study.name for study in of_paper(self._papers[paper])]
+        return [
+            study.name
+            for study in of_paper(self._papers[paper])
+            if self._kept is None
+            or study.always
+            or not study.tables.keys().isdisjoint(self._kept[paper])
+        ]
 
     def of_tables(self, paper: str, tables: Collection[str]) -> list[str]:
         """Return the studies of a paper that make some tables."""

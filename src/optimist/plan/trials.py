@@ -51,6 +51,8 @@ class PlannedTrials:
         Sections of the configuration, see `optimist.runs.trials.expand`.
     least : mapping
         By paper, how many trials its cells have at least.
+    kept : mapping or None
+        By paper, the cells of the figures and tables that ``only`` names; None for all.
     data : callable
         From the name of a data set to a digest of what it is made from.
     seconds : callable
@@ -82,6 +84,7 @@ class PlannedTrials:
         only: Mapping[str, list[str]],
         *,
         least: Mapping[str, Mapping[CellKey, int]] | None = None,
+        kept: Mapping[str, Collection[CellKey]] | None = None,
         data: Callable[[str], str] = str,
         seconds: Callable[[Trials], float] = lambda trials: 0.0,
         versions: Mapping[str, Any] | None = None,
@@ -99,7 +102,13 @@ class PlannedTrials:
         is_cut = any(value is not None for value in caps.values()) or any(only.values())
         if is_cut or any(least.values()):
             whole = {
-                name: expand(paper, caps=caps, only=only, least=least.get(name))
+                name: expand(
+                    paper,
+                    caps=caps,
+                    only=only,
+                    least=least.get(name),
+                    kept=None if kept is None else kept.get(name, ()),
+                )
                 for name, paper in papers.items()
             }
         self._of_paper = {name: {t.key: t for t in found} for name, found in whole.items()}
