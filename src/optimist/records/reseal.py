@@ -157,14 +157,14 @@ def fault_of(trials: Trials, known: CellTrials, data_dir: str) -> str:
     for name, values in known.ends.items():
         mine = found.ends.get(name, np.full(1, np.nan))
         if name not in TIMES and not np.array_equal(mine, values, equal_nan=True):
-            return f"trial {number} has {name} {mine[0]!r}, not {values[0]!r}"
+            return f"trial {number} has {name} {float(mine[0])!r}, not {float(values[0])!r}"
     for name, lists in known.at.items():
         mine, values = found.at.get(name, lists)[0], lists[0]
         places = np.flatnonzero(~np.isnan(values) & (mine != values))
         if name != "seconds" and len(places):
             i = int(places[0])
-            t = known.rounds[0][i]
-            return f"trial {number} has {name} {mine[i]!r} at round {t}, not {values[i]!r}"
+            seen, t = f"{name} {float(mine[i])!r}", known.rounds[0][i]
+            return f"trial {number} has {seen} at round {t}, not {float(values[i])!r}"
     return ""
 
 
