@@ -239,6 +239,9 @@ def _add_compare_options(parser):
         "--fresh", action="store_true", help="play all of it now, so that times are of one run"
     )
     parser.add_argument(
+        "--committed", action="store_true", help="take committed trials of other code too"
+    )
+    parser.add_argument(
         "--reference",
         metavar="LABEL",
         help="the algorithm that differences are taken to; default: the first of each setting",
@@ -346,6 +349,8 @@ def _compare(options):
 
     table = show.compared(options)
     if options.json:
+        if words := show.other_code(table):
+            _say(words, sys.stderr)
         print(table.to_json(orient="records", indent=1))
     else:
         show.write(table, sys.stdout)

@@ -7,11 +7,13 @@ verdicts of each paper. A ``{wildcard}`` may stand wherever a name does.
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from optimist.errors import ConfigError, brief
+from optimist.files import fingerprint
 
 LANES = ("regret", "timing")
 # Groups of targets, with what tells their targets from those of the paper.
@@ -84,6 +86,11 @@ def parse_result(path: str | PurePath) -> Result | None:
 
 _RUN = re.compile(r"(?:^|/)run/([^/]+)/([^/]+)/([^/]+)/([0-9]+)-([0-9]+)\.([0-9a-f]{12})\.parquet$")
 _TIME = re.compile(r"(?:^|/)time/([^/]+)/([0-9]+)\.([0-9a-f]{12})/([^/]+)/([^/]+)\.parquet$")
+
+
+def digest_in_name(decisive: str, versions: Mapping[str, Any]) -> str:
+    """Return the digest in the name of a file: versions of packages change last digits."""
+    return fingerprint({"decisive": decisive, "versions": dict(versions)})[:DIGEST]
 
 
 def dataset_in(folder: str | Path, name: str) -> Path:

@@ -3,15 +3,15 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from optimist.errors import ResultError
-from optimist.files import read_text, write_text
+from optimist.files import fingerprint, read_text, write_text
 from optimist.root import came_with, how_to_restore
-from optimist.runs.trials import CellKey
+from optimist.runs.trials import CellKey, Trials
 
 # In place of the lane of a cell, in the records of studies.
 STUDY = "study"
@@ -62,12 +62,34 @@ class CellRecord:
         """Lane, setting and algorithm."""
         return self.lane, self.setting, self.algorithm
 
+    @property
+    def short_commit(self) -> str:
+        """The first digits of the commit, with its plus."""
+        return f"{self.commit[:10]}{'+' * self.commit.endswith('+')}" if self.commit else "unknown"
+
     def changed(self) -> str:
         """Return which observed file is another one now, empty if none is."""
         return ""
 
+    def is_of(self, digest: str) -> bool:
+        """Return whether trials with a digest of today, as of `digest_of`, would be the same."""
+        return self.digest == digest and not self.changed()
+
 
 COLUMNS = tuple(field.name for field in fields(CellRecord))
+
+
+def digest_of(trials: Trials, data: Callable[[str], str]) -> str:
+    """Return the digest of what decides each trial of a cell: configuration, code and data.
+
+    Parameters
+    ----------
+    trials : Trials
+    data : callable
+        From the name of a data set to a digest of what it is made from.
+    """
+    name = trials.cell.spec.get("dataset")
+    return fingerprint({**trials.decisive(), **({} if name is None else {"data": data(name)})})
 
 
 def description(made: Mapping[str, Any]) -> str:
