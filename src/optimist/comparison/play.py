@@ -462,7 +462,8 @@ class _Shelf:
             "resolved": {"dataset": dataset_digest(trials.cell, folder)},
             "provenance": {"packages": self._packages},
         }
-        if results.Store(self._layout.kept, metadata).take(self._copy):
+        store = results.Store(self._layout.kept, metadata)
+        if store.path.exists() and store.take(self._copy):
             return _read(self._copy)
         place = trials.place(digest_in_name(digest, self._packages))
         for path in Path(self._layout.result(place.path)).parent.glob(f"*.{place.digest}.parquet"):

@@ -10,7 +10,8 @@ from typing import Any
 
 from optimist.errors import ResultError
 from optimist.files import fingerprint, read_text, write_text
-from optimist.root import came_with, how_to_restore
+from optimist.root import how_to_restore
+from optimist.runs.trial_table import AGAIN
 from optimist.runs.trials import CellKey, Trials
 
 # In place of the lane of a cell, in the records of studies.
@@ -115,7 +116,6 @@ def read(path: str | Path) -> dict[CellKey, CellRecord]:
     """
     if not Path(path).is_file():
         return {}
-    remedy = how_to_restore(path) if came_with(path) else "make it again: optimist publish"
     found = {}
     lines = csv.DictReader(io.StringIO(read_text(path)))
     for number, line in enumerate(lines, 2):
@@ -123,10 +123,14 @@ def read(path: str | Path) -> dict[CellKey, CellRecord]:
             record = _record(line)
         except (KeyError, TypeError, ValueError) as error:
             raise ResultError(
-                f"{path}, line {number} is no record of a cell ({error}); {remedy}"
+                f"{path}, line {number} is no record of a cell ({error}); "
+                f"{how_to_restore(path, AGAIN)}"
             ) from None
         if record.key in found:
-            raise ResultError(f"{path}, line {number}: {'/'.join(record.key)} twice; {remedy}")
+            raise ResultError(
+                f"{path}, line {number} has {'/'.join(record.key)} again; "
+                f"{how_to_restore(path, AGAIN)}"
+            )
         found[record.key] = record
     return found
 
