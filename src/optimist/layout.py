@@ -1,7 +1,7 @@
 """Where files are: every path of the workflow is formatted and parsed here, and nowhere else.
 
 The results folder has ``run``, ``time`` and ``study`` (results by paper and digest), ``data``,
-``published``, ``kept``, ``logs`` and ``benchmarks``; the figures folder has the tables, figures and
+``published``, ``kept`` and ``logs``; the figures folder has the tables, figures and
 verdicts of each paper. A ``{wildcard}`` may stand wherever a name does.
 """
 
@@ -272,11 +272,3 @@ class Layout:
     def log(self, *parts: str) -> str:
         """Return the path of a job's log."""
         return f"{self.results}/logs/{'/'.join(parts)}.log"
-
-    def benchmark(self, *parts: str) -> str:
-        """Return where Snakemake records what a job took."""
-        return f"{self.results}/benchmarks/{'/'.join(parts)}.tsv"
-
-    def use(self, *parts: str) -> str:
-        """Return where a job records what it used itself."""
-        return f"{self.results}/benchmarks/{'/'.join(parts)}.json"
