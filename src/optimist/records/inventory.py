@@ -111,7 +111,7 @@ def others(plan: Plan) -> dict[str, int]:
         If the configuration leaves cells out, whose results would be among them.
     """
     if any(plan.config["only"].values()):
-        raise ConfigError("results of cells that `only` leaves out are no others; allowed: no only")
+        raise ConfigError("only leaves cells out, whose results would count as other; allowed: []")
     trials = {(*t.place(plan.trials.name_of(t))[:5], t.race) for t in plan.trials}
     studies = {plan.studies.file(p, name) for p in plan.papers for name in plan.studies.names(p)}
     found = {}
@@ -128,7 +128,7 @@ def others(plan: Plan) -> dict[str, int]:
 
 
 def delete(paths: Collection[str]) -> None:
-    """Delete files, and folders of races."""
+    """Delete files and folders of races, and the folders that are empty then."""
     for path in map(Path, paths):
         if path.is_dir():
             shutil.rmtree(path)
