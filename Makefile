@@ -34,9 +34,9 @@ page: .venv/installed
 
 # Snakemake's own report, one HTML file with all figures and tables: of the full run if there is one,
 # else of the quick one.
-REPORTED := $(if $(wildcard results/regret),,$(if $(wildcard results/quick),quick/))
+REPORTED := $(if $(wildcard results/run),,$(if $(wildcard results/quick),quick/))
 report: .venv/installed
-	$(SNAKEMAKE) $(if $(REPORTED),--configfile config/quick.yaml --config job_files=24) \
+	$(SNAKEMAKE) $(if $(REPORTED),--configfile config/quick.yaml) \
 	  --report results/$(REPORTED)report.html
 
 # The documentation as pages that need no network, site/index.html (mkdocs.yml).
