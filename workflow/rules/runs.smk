@@ -26,7 +26,8 @@ rule run:
     # The longest first, so that none is left over at the end.
     priority: plan.jobs.priority(plan.jobs.of_run)
     # Profiles of clusters say how many cells share a place in the queue.
-    group: "cells"
+    group:
+        "cells"
     resources:
         **plan.jobs.request(plan.jobs.of_run),
     params:
