@@ -78,7 +78,7 @@ rule study:
         "../scripts/study.py"
 
 
-# The results of all cells that are left by `only`, without what is made from them.
+# The results of all cells that `only` leaves, without studies, figures and tables.
 rule results:
     input:
-        [path for paper in plan.papers for path in plan.targets.results(paper)],
+        [path for p in plan.papers for path in plan.trials.needed(p, plan.trials.keys(p))],
