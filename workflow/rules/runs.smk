@@ -81,4 +81,8 @@ rule study:
 # The results of all cells that `only` leaves, without studies, figures and tables.
 rule results:
     input:
-        [path for p in plan.papers for path in plan.trials.needed(p, plan.trials.keys(p))],
+        [
+            path
+            for p in plan.papers
+            for path in plan.trials.needed(p, plan.trials.keys(p))
+        ],
