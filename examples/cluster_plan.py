@@ -1,8 +1,8 @@
 """A run on a cluster in miniature, planned and not submitted.
 
 A small overlay asks for two algorithms in one setting, with few rounds and trials. The profile for
-Slurm then says which jobs would be submitted, and with how much memory and time. Without `--dry-run`
-the same command submits them, on a login node; nothing here needs Slurm.
+Slurm then says which jobs would be submitted, and with how much memory and time. The same command
+without `--dry-run` submits them, on a login node; nothing here needs Slurm.
 """
 
 import re
