@@ -21,7 +21,6 @@ from optimist.runs import results
 TINY = {
     "only": {"settings": ["logistic_s3"], "algorithms": ["glb_omd", "gloc"]},
     "caps": {"rounds": 40, "trials": 3, "timing_trials": 1},
-    "job_files": 1,
     "timing": {"exclusive": False},
 }
 # What a Snakefile prints when all is done, if this is appended to it.
@@ -100,7 +99,7 @@ class Project:
         Files of the timing lane, which hold wall times alone, count by their rounds.
         """
         root = self.root / results_dir
-        paths = sorted([*root.glob("regret/**/*.parquet"), *root.glob("timing/**/*.parquet")])
+        paths = sorted([*root.glob("run/**/*.parquet"), *root.glob("time/**/*.parquet")])
         return {str(p.relative_to(root)): results.digest(results.read(p)) for p in paths}
 
 

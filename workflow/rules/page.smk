@@ -4,6 +4,7 @@ rule page:
     input:
         plan.targets.page_inputs,
     output:
+        **layout.claims(),
         page=report(
             layout.page,
             caption="../report/page.rst",
@@ -11,7 +12,6 @@ rule page:
             labels={"what": "claims, figures and curves, to look through"},
         ),
         index=layout.index,
-        **layout.claims(),
     log:
         layout.log("page"),
     localrule: True

@@ -32,7 +32,9 @@ def product_sources(kind):
 
     Snakemake makes nothing again for a parameter that depends on resources; records decide that.
     """
-    return lambda wildcards, resources: plan.targets.planned_sources(product(kind)(wildcards))
+    return lambda wildcards, resources: plan.targets.planned_sources(
+        product(kind)(wildcards)
+    )
 
 
 rule figure:

@@ -1,4 +1,4 @@
-from optimist.plan.costs import FIRST
+import os
 
 
 # A result whose observed files have changed counts as absent; in remote jobs a failing cell must not
@@ -12,6 +12,15 @@ def cell_inputs(wildcards):
         if not plan.trials.is_there(trials, path):
             workflow.dag.forcefiles.add(path)
     return plan.jobs.data(plan.jobs.of_run)(wildcards)
+
+
+def race_inputs(wildcards):
+    # Of a folder Snakemake knows that it is there, and nothing of the files in it.
+    race = plan.trials.race(wildcards)
+    files = [path for trials in race.trials for path in plan.trials.files(trials)]
+    if not (workflow.remote_exec or all(map(os.path.isfile, files))):
+        workflow.dag.forcefiles.add(layout.race(race.paper, race.number, race.digest))
+    return plan.jobs.data(plan.jobs.of_time)(wildcards)
 
 
 # Trials of one cell. The name of the file has the digest of all that decides them, so a result that is
@@ -42,7 +51,7 @@ rule run:
 # not use, so that nothing else of the workflow runs beside it; its script has one BLAS thread.
 rule time:
     input:
-        plan.jobs.data(plan.jobs.of_time),
+        race_inputs,
     output:
         directory(layout.race("{paper}", "{race}", "{digest}")),
     log:

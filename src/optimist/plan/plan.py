@@ -17,7 +17,7 @@ from optimist.plan.claims import PlannedClaims
 from optimist.plan.config import changes_of, check_config, load_config, load_paper
 from optimist.plan.data import PlannedData
 from optimist.plan.jobs import PlannedJobs
-from optimist.plan.shown import PlannedShown
+from optimist.plan.shown import PlannedShown, shown_by
 from optimist.plan.sources import code_of
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.targets import PlannedTargets
@@ -82,12 +82,14 @@ class Plan:
         }
         self.claims = PlannedClaims(self.papers, own_decide)
         self.data = PlannedData(self.config["datasets"], self.costs, self.layout)
+        kept = shown_by(self.papers, self.config["only"]["figures"])
         self.trials = PlannedTrials(
             self.papers,
             self.layout,
             self.config["caps"],
             self.config["only"],
             least=self.claims.least,
+            kept=kept and kept[0],
             data=self.data.digest,
             seconds=self.costs.seconds,
             **how,
@@ -95,9 +97,18 @@ class Plan:
         self.claims.check(self.papers, self.trials)
         self.jobs = PlannedJobs(self.config, self.trials, self.costs, self.layout)
         self.studies = PlannedStudies(
-            self.papers, self.trials, self.config["caps"], self.data, self.costs, self.layout, **how
+            self.papers,
+            self.trials,
+            self.config["caps"],
+            self.data,
+            self.costs,
+            self.layout,
+            kept=kept and kept[1],
+            **how,
         )
-        self.shown = PlannedShown(self.papers, self.layout, self.trials, self.studies)
+        self.shown = PlannedShown(
+            self.papers, self.layout, self.trials, self.studies, self.config["only"]["figures"]
+        )
         self.targets = PlannedTargets(
             self.papers,
             self.layout,

@@ -1,6 +1,6 @@
 """What papers show: figures and tables, what they are made from, and their files."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import product
 from string import ascii_lowercase
 from typing import Any
@@ -32,6 +32,38 @@ def parts_of(spec: Mapping[str, Any]) -> list[Part]:
     return [make_table(spec)]
 
 
+def shown_by(
+    papers: Mapping[str, Paper], names: Collection[str]
+) -> tuple[dict[str, set[CellKey]], dict[str, set[str]]] | None:
+    """Return by paper the cells and the tables of studies that some figures and tables show.
+
+    Parameters
+    ----------
+    papers : mapping of str to Paper
+    names : collection of str
+        ``paper/name``; claims show no cells. None is returned if there are no names.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such figure or table.
+    """
+    known: dict[str, Mapping[str, Any] | None] = {f"{paper}/claims": None for paper in papers}
+    for paper, kind in product(papers, KINDS):
+        for name, spec in papers[paper].get(kind, {}).items():
+            known[f"{paper}/{name}"] = spec
+    cells: dict[str, set[CellKey]] = {paper: set() for paper in papers}
+    tables: dict[str, set[str]] = {paper: set() for paper in papers}
+    for place in names:
+        if place not in known:
+            raise unknown_name("name in only.figures", place, known)
+        paper, spec = place.partition("/")[0], known[place]
+        for part in parts_of(spec) if spec else ():
+            cells[paper] |= {(lane, *cell) for lane, cell in product(part.lanes, part.cells or ())}
+            tables[paper] |= set(part.tables)
+    return (cells, tables) if names else None
+
+
 def group_of(spec: Mapping[str, Any]) -> str:
     """Return the group of targets that a figure or table is of."""
     return spec.get("group", "paper")
@@ -46,6 +78,8 @@ class PlannedShown:
     layout : Layout
     trials : PlannedTrials
     studies : PlannedStudies
+    only : collection of str
+        ``paper/name`` of the figures and tables that are made, all if there are none.
 
     Raises
     ------
@@ -60,8 +94,9 @@ class PlannedShown:
         layout: Layout,
         trials: PlannedTrials,
         studies: PlannedStudies,
+        only: Collection[str] = (),
     ) -> None:
-        self._papers = papers
+        self._papers, self._only = papers, only
         self._layout = layout
         self._trials = trials
         self._studies = studies
@@ -76,8 +111,16 @@ class PlannedShown:
 
     def names(self, paper: str, kind: str, group: str | None = None) -> list[str]:
         """Return the names of a paper's ``figures`` or ``tables`` (of one group)."""
-        specs = self._papers[paper].get(kind, {})
-        return [name for name, spec in specs.items() if group in (None, group_of(spec))]
+        return [
+            name
+            for name, spec in self._papers[paper].get(kind, {}).items()
+            if group in (None, group_of(spec))
+            if self.is_made(f"{paper}/{name}")
+        ]
+
+    def is_made(self, place: str) -> bool:
+        """Return whether a product is made, given as ``paper/name``."""
+        return not self._only or place in self._only
 
     def name_pattern(self, kind: str) -> str:
         """Return a wildcard constraint that matches the names of one kind and nothing else."""

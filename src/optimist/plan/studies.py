@@ -10,7 +10,7 @@ from optimist.environments import environment_module
 from optimist.errors import ConfigError, unknown_name
 from optimist.files import fingerprint
 from optimist.label import name_of
-from optimist.layout import DIGEST, Layout
+from optimist.layout import Layout, digest_in_name
 from optimist.panels.studies import of_paper
 from optimist.panels.studies.base import Study
 from optimist.plan.costs import Costs, priority
@@ -35,6 +35,8 @@ class PlannedStudies:
     data : PlannedData
     costs : Costs
     layout : Layout
+    kept : mapping or None
+        By paper, the tables of studies that are asked for; None for all.
     versions : mapping
         Versions of the packages.
     committed : callable
@@ -52,19 +54,26 @@ class PlannedStudies:
         costs: Costs,
         layout: Layout,
         *,
+        kept: Mapping[str, Collection[str]] | None = None,
         versions: Mapping[str, Any] | None = None,
         committed: Callable[[str], Mapping[CellKey, CellRecord]] = lambda paper: {},
         reuse: bool = False,
     ) -> None:
         self._papers, self._trials, self._data = papers, trials, data
-        self._costs, self._layout = costs, layout
+        self._costs, self._layout, self._kept = costs, layout, kept
         self._caps = {key: caps[key] for key in ("trials", "rounds")}
         self._versions, self._committed, self._reuse = dict(versions or {}), committed, reuse
         self._digests: dict[tuple[str, str], str] = {}
 
     def names(self, paper: str) -> list[str]:
         """Return the names of the studies that a paper asks for."""
-        return [study.name for study in of_paper(self._papers[paper])]
+        return [
+            study.name
+            for study in of_paper(self._papers[paper])
+            if self._kept is None
+            or study.always
+            or not study.tables.keys().isdisjoint(self._kept[paper])
+        ]
 
     def of_tables(self, paper: str, tables: Collection[str]) -> list[str]:
         """Return the studies of a paper that make some tables."""
@@ -94,13 +103,13 @@ class PlannedStudies:
 
     def file(self, paper: str, name: str) -> str:
         """Return the file of the tables of a study."""
-        decisive = {"decisive": self.digest(paper, name), "versions": self._versions}
-        return self._layout.study(paper, name, fingerprint(decisive)[:DIGEST])
+        digest = digest_in_name(self.digest(paper, name), self._versions)
+        return self._layout.study(paper, name, digest)
 
     def is_committed(self, paper: str, name: str) -> bool:
         """Return whether the tables of a paper have a study, made by today's code."""
         record = self._committed(paper).get((STUDY, name, ""))
-        return record is not None and record.digest == self.digest(paper, name)
+        return record is not None and record.is_of(self.digest(paper, name))
 
     def needed(self, paper: str, names: Iterable[str]) -> list[str]:
         """Return the files of studies that a reader waits for, see `PlannedTrials.needed`."""

@@ -254,7 +254,8 @@ class PlannedTargets:
             for kind in ("figures", "tables")
             for name in self._shown.names(paper, kind, group)
         ]
-        return [*found, ("claims", "claims")] if group == "paper" else found
+        is_decided = self._shown.is_made(f"{paper}/claims")
+        return [*found, ("claims", "claims")] if group == "paper" and is_decided else found
 
     def files(self, paper: str, group: str) -> list[str]:
         """Return the files of the products of a paper's group."""

@@ -3,7 +3,7 @@
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
@@ -125,6 +125,7 @@ def expand(
     caps: Mapping[str, int | None] | None = None,
     only: Mapping[str, list[str]] | None = None,
     least: Mapping[CellKey, int] | None = None,
+    kept: Container[CellKey] | None = None,
 ) -> list[Trials]:
     """Return all trials that a paper asks for, in both lanes, by cell.
 
@@ -141,10 +142,17 @@ def expand(
         Lists ``settings`` and ``algorithms`` restrict the cells (empty: all).
     least : mapping
         How many trials some cells have at least, by lane, setting and algorithm.
+    kept : container or None
+        Cells, all others of which are left out; None for all.
     """
     found: dict[tuple[str, str], Trials] = {}
     for lane, (blocks, _) in BLOCKS.items():
-        asked = [(b, cell) for b in paper[blocks] for cell in _block_cells(paper, b, only or {})]
+        asked = [
+            (block, cell)
+            for block in paper[blocks]
+            for cell in _block_cells(paper, block, only or {})
+            if kept is None or (lane, cell.setting, cell.algorithm) in kept
+        ]
         rivals = _rivals(asked) if lane == "timing" else {}
         for block, cell in asked:
             number = (least or {}).get((lane, cell.setting, cell.algorithm), 0)

@@ -1,0 +1,250 @@
+"""From result files to committed tables, and whether cells of other code are today's."""
+
+import os
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from optimist import products
+from optimist.errors import ConfigError, ResultError
+from optimist.plan import config
+from optimist.plan.plan import Plan
+from optimist.records import cells, provenance
+from optimist.records.publish import publish
+from optimist.records.reseal import fault_of, reseal
+from optimist.remake import decide_one, draw, of_other_code, plans, shown, warn
+from optimist.runs.job import make_race, make_result
+from optimist.runs.trial_table import TrialTable
+
+ONLY = {"settings": ["logistic_s3"], "algorithms": ["gloc", "glb_omd"]}
+CAPS = {"rounds": 20, "trials": 2, "timing_trials": 1}
+KEY = "regret", "logistic_s3", "gloc"
+
+
+def planned(**changes):
+    known = {"papers": ["glb_omd"], "only": ONLY, "caps": CAPS, **changes}
+    return Plan(config.merge(config.load_config(), known))
+
+
+def play(plan, algorithms=None, lanes=("regret", "timing")):
+    """Play cells of a plan as its jobs would."""
+    for trials in plan.trials if "regret" in lanes else ():
+        if trials.lane == "regret" and trials.cell.algorithm in (
+            algorithms or [trials.cell.algorithm]
+        ):
+            for part, path in zip(
+                plan.trials.parts(trials), plan.trials.files(trials), strict=True
+            ):
+                asked = {**part.describe(), "digest": plan.trials.digest(part)}
+                make_result(asked, path, plan.layout.data_folder, provenance.collect)
+    if "timing" in lanes:
+        for race in plan.trials.races("glb_omd").values():
+            asked = [{**t.describe(), "digest": plan.trials.digest(t)} for t in race.trials]
+            folder = plan.layout.race("glb_omd", race.number, race.digest)
+            make_race(asked, folder, plan.layout.data_folder, provenance.collect)
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return planned()
+
+
+def test_results_are_put_into_the_tables_and_taken_from_them_later(plan):
+    play(plan)
+    summary = publish(plan, "glb_omd")
+    number = len(plan.trials.keys("glb_omd"))
+    assert (summary.published, summary.kept, summary.stale) == (number, 0, [])
+    assert set(summary.missing) == {f"study/{n}" for n in plan.studies.names("glb_omd")}
+    table = TrialTable(plan.layout.trials("glb_omd"))
+    assert set(table.keys) == set(plan.trials.keys("glb_omd"))
+    assert table.metadata["configuration"]["caps"] == CAPS
+    known = cells.read(plan.layout.cells("glb_omd"))
+    assert known[KEY].content == table.cell(*KEY).content
+    assert known[KEY].trials == 2
+    assert plan.trials.is_committed(plan.trials.of_paper("glb_omd")[KEY])
+    shutil.rmtree("results")
+    before = Path(plan.layout.trials("glb_omd")).read_bytes()
+    again = publish(planned(), "glb_omd")
+    assert (again.published, again.kept) == (0, number)
+    assert Path(plan.layout.trials("glb_omd")).read_bytes() == before
+
+
+def test_a_cell_without_a_result_keeps_its_row_and_is_named(plan):
+    play(plan, algorithms=["glb_omd"], lanes=["regret"])
+    summary = publish(plan, "glb_omd")
+    assert "/".join(KEY) in summary.missing
+    play(plan, algorithms=["gloc"], lanes=["regret"])
+    publish(plan, "glb_omd")
+    path = plan.layout.cells("glb_omd")
+    known = cells.read(path)
+    cells.write([*known.values()][:0] + [replace(r, digest="0" * 64) for r in known.values()], path)
+    shutil.rmtree("results")
+    again = publish(planned(), "glb_omd")
+    assert "/".join(KEY) in again.stale
+    assert again.kept == 0
+    assert "of other code: " in again.in_words()
+    assert TrialTable(plan.layout.trials("glb_omd")).cell(*KEY) is not None
+
+
+def test_results_of_another_machine_are_copied(plan, tmp_path):
+    play(plan, lanes=["regret"])
+    shutil.move("results", "other")
+    summary = publish(planned(), "glb_omd", ["other"])
+    assert summary.published == sum(key[0] == "regret" for key in plan.trials.keys("glb_omd"))
+    (path,) = plan.trials.files(plan.trials.of_paper("glb_omd")[KEY])
+    assert Path(path).is_file()
+
+
+def hurt(path, how):
+    if how == "link":
+        path.rename("elsewhere")
+        path.symlink_to(Path("elsewhere").absolute())
+    elif how == "pipe":
+        path.unlink()
+        os.mkfifo(path)
+    elif how == "large":
+        os.truncate(path, 2**30 + 1)
+    elif how == "damaged":
+        path.write_bytes(path.read_bytes()[:-9])
+    else:
+        (other,) = path.parents[1].glob("glb_omd/*.parquet")
+        shutil.copy(other, path)
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("link", "is no result; allowed: regular files"),
+        ("pipe", "is no result; allowed: regular files"),
+        ("large", "is no result; allowed: regular files"),
+        ("damaged", "damaged"),
+        ("another cell", "it is the result of run/glb_omd/logistic_s3/glb_omd"),
+    ],
+)
+def test_a_bad_file_of_another_machine_is_refused_and_nothing_is_copied(plan, how, words):
+    play(plan, lanes=["regret"])
+    shutil.move("results", "other")
+    (path,) = plan.trials.files(plan.trials.of_paper("glb_omd")[KEY])
+    hurt(Path(path.replace("results", "other", 1)), how)
+    with pytest.raises(ResultError, match=words):
+        publish(planned(), "glb_omd", ["other"])
+    assert not Path("results").exists()
+
+
+def test_a_folder_without_results_is_refused(plan):
+    Path("empty").mkdir()
+    with pytest.raises(ResultError, match="empty holds no results; allowed: folders with run"):
+        publish(plan, "glb_omd", ["empty"])
+    Path("old/regret").mkdir(parents=True)
+    with pytest.raises(ResultError, match="old is of an earlier version"):
+        publish(plan, "glb_omd", ["old"])
+
+
+def test_a_race_appears_as_a_whole_or_not_at_all(plan, monkeypatch):
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("optimist.runs.turns.mark", killed)
+    with pytest.raises(KeyboardInterrupt):
+        play(plan, lanes=["timing"])
+    assert not [path for path in Path("results/time").rglob("*") if path.is_file()]
+    monkeypatch.undo()
+    os.chdir(Path("results").absolute().parent)
+
+
+# Products from tables alone.
+
+
+def test_figures_are_drawn_and_claims_decided_from_tables_alone(plan):
+    play(plan)
+    publish(plan, "glb_omd")
+    shutil.rmtree("results")
+    (again,) = plans(["glb_omd"], [], [], None)
+    assert again.shortened  # the configuration of the run
+    (product,) = shown(again, "fig1")
+    said = []
+    warn(again, [product], True, said.append)
+    assert said == of_other_code(again, [product]) == []
+    paths = draw([(product, again.targets.sources(product))], 1)
+    first = {path: Path(path).read_bytes() for path in paths}
+    assert len(first) == 4
+    record = Path(product.record).read_bytes()
+    assert not again.targets.is_stale(product)
+    draw([(product, again.targets.sources(product))], 1)
+    assert {path: Path(path).read_bytes() for path in paths} == first
+    assert Path(product.record).read_bytes() == record
+    frame = decide_one(again, "glb_omd.01", False, said.append)
+    assert set(frame["claim"]) == {"glb_omd.01"}
+    with pytest.raises(ConfigError, match=r"claim of glb_omd 'glb_omd.99'.*allowed"):
+        decide_one(again, "glb_omd.99", False, said.append)
+    with pytest.raises(ConfigError, match="figure or table of glb_omd 'fig99'"):
+        shown(again, "fig99")
+    with pytest.raises(ConfigError, match="unknown paper 'glb_omb'"):
+        next(plans(["glb_omb"], [], [], None))
+
+
+def test_without_tables_and_results_a_line_says_how_to_make_them(plan):
+    with pytest.raises(ResultError, match=r"trials.parquet does not exist, nor do results; make"):
+        decide_one(plan, "glb_omd.01", False, print)
+
+
+def test_fresh_results_stand_before_the_table(plan):
+    play(plan, lanes=["regret"])
+    publish(plan, "glb_omd")
+    product = plan.targets.product("glb_omd", "figures", "fig1")
+    table = plan.targets.sources(product).trials(product)
+    path = plan.layout.trials("glb_omd")
+    alone = TrialTable(path, planned=dict.fromkeys(product.keys, 2))
+    assert table.cell(*KEY).content == alone.cell(*KEY).content
+    Path(path).unlink()
+    assert plan.targets.sources(product).trials(product).cell(*KEY) is not None
+    assert isinstance(product, products.Product)
+
+
+# Reseal.
+
+
+def test_equal_cells_of_other_code_get_the_digest_of_today(plan):
+    play(plan)
+    publish(plan, "glb_omd")
+    path = plan.layout.cells("glb_omd")
+    known = cells.read(path)
+    cells.write([replace(record, digest="0" * 64) for record in known.values()], path)
+    shutil.rmtree("results")
+    again = planned()
+    shown_cells = shown(again, "fig1")[0].keys
+    assert len(of_other_code(again, shown(again, "fig1"))) == len(shown_cells) > 0
+    summary = reseal(again, "glb_omd", 2)
+    assert summary.equal == len(known)
+    after = cells.read(path)
+    assert {key: one.digest for key, one in after.items()} == {
+        key: one.digest for key, one in known.items()
+    }
+    assert {one.earlier for one in after.values()} == {("0" * 64,)}
+    assert reseal(planned(), "glb_omd", 2).current == len(known)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda c: {"ends": {**c.ends, "regret": c.ends["regret"] + 1e-12}}, "has regret "),
+        (lambda c: {"status": ["unconverged"]}, "ended 'ok', not 'unconverged'"),
+        (lambda c: {"instance": ["f/1"]}, "met None, not 'f/1'"),
+        (lambda c: {"at": {"regret": [c.at["regret"][0] * 1.1]}}, "has regret .* at round 1, not"),
+        (lambda c: {"ends": {**c.ends, "more": c.ends["regret"]}}, "has more nan, not"),
+    ],
+    ids=["end", "status", "instance", "curve", "column"],
+)
+def test_another_trial_is_not_resealed(plan, change, words):
+    play(plan, algorithms=["gloc"], lanes=["regret"])
+    publish(plan, "glb_omd")
+    (one,) = [t for t in plan.trials if t.key == KEY]
+    known = TrialTable(plan.layout.trials("glb_omd")).recorded(*KEY).take([1])
+    assert fault_of(one.part(1, 2), known, "") == ""
+    found = fault_of(one.part(1, 2), replace(known, **change(known)), "")
+    assert found.startswith("trial 1 ")
+    assert re.search(words, found)
