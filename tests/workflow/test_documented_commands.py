@@ -19,8 +19,9 @@ PROGRAMS = ("snakemake", "optimist", "make", "pytest", "python")
 INSTALLERS = ("pip", "conda")
 SHELL = ("cd",)
 # Commands that sentences speak of without what they act on.
-NAMED = [[name] for name in ("run", "init", "decide", "draw", "publish", "reseal")]
-COMMITTED = ("claims", "decide", "draw", "publish")
+NAMED = [[name] for name in ("run", "init", "decide", "draw", "provenance", "publish", "reseal")]
+# Commands that need the tables of a full run.
+COMMITTED = ("claims", "decide", "draw", "provenance", "publish")
 PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|\.\.\.")
 
 
