@@ -35,7 +35,8 @@ rule run:
     # The longest first, so that none is left over at the end.
     priority: plan.jobs.priority(plan.jobs.of_run)
     # Profiles of clusters say how many cells share a place in the queue.
-    group: "cells"
+    group:
+        "cells"
     resources:
         **plan.jobs.request(plan.jobs.of_run),
     params:
@@ -86,7 +87,11 @@ rule study:
         "../scripts/study.py"
 
 
-# The results of all cells that are left by `only`, without what is made from them.
+# The results of all cells that `only` leaves, without studies, figures and tables.
 rule results:
     input:
-        [path for paper in plan.papers for path in plan.targets.results(paper)],
+        [
+            path
+            for p in plan.papers
+            for path in plan.trials.needed(p, plan.trials.keys(p))
+        ],
