@@ -78,6 +78,8 @@ rule study:
     log:
         layout.log("study", "{paper}", "{study}.{digest}"),
     priority: plan.studies.priority
+    # One that measures times reserves cores as a race does.
+    threads: lambda w: plan.jobs.cores(workflow) if plan.studies.is_timed(w) else 1
     resources:
         **plan.costs.request(plan.studies.expected),
     params:
