@@ -45,9 +45,11 @@ def fix() -> None:
     OptimistError
         If numpy came first again, with other variables.
     """
-    wrong = {key: os.environ.get(key) for key, value in variables().items()}
-    wrong = {key: value for key, value in wrong.items() if value != variables()[key]}
-    os.environ.update(environment())
+    wanted = variables()
+    found = {key: os.environ.get(key) for key in wanted}
+    wrong = {key: value for key, value in found.items() if value != wanted[key]}
+    os.environ.update(wanted)
+    fix_order_of_sets()
     if not wrong or "numpy" not in sys.modules:
         return
     if os.environ.get(_RESTARTED) == str(os.getpid()):
@@ -83,11 +85,11 @@ def is_shared() -> bool:
         return variables().items() <= os.environ.items()
     from threadpoolctl import threadpool_info
 
-    found = chosen()
+    found, shared = chosen(), kernels()
     beyond = set(found["numpy"]).intersection((BEYOND + " " + BEYOND_OLDER).split())
-    expected = {kernels()["OPENBLAS_CORETYPE"]} if kernels() else set(found["blas"])
+    expected = {shared["OPENBLAS_CORETYPE"]} if shared else set(found["blas"])
     threads = {pool["num_threads"] for pool in threadpool_info()}
-    return set(found["blas"]) <= expected and not (kernels() and beyond) and threads <= {1}
+    return set(found["blas"]) <= expected and not (shared and beyond) and threads <= {1}
 
 
 def verify() -> None:

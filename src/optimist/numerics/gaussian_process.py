@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from optimist.numerics import compiled
 from optimist.numerics.growing import GrowingArray, GrowingSquare
 from optimist.numerics.kernels import Kernel
 
@@ -162,7 +163,7 @@ class ExactPosterior(PointPosterior):
             if self._recall:
                 self._last[index] = (self.t, root)
         else:
-            dger = scipy.linalg.blas.dger
+            dger = compiled.blas.dger
             self._covariance = dger(-1.0 / pivot, c, c, a=self._covariance, overwrite_a=1)
 
     def _form_covariance(self):
@@ -237,9 +238,9 @@ class DistinctPosterior(PointPosterior):
         counts = self.counts[observed]
         matrix = K[:, observed] + np.diag(self.ridge / counts)
         L = np.linalg.cholesky(matrix)
-        inverse, _ = scipy.linalg.lapack.dpotri(L, lower=1)
+        inverse, _ = compiled.lapack.dpotri(L, lower=1)
         self._inverse.fill(np.tril(inverse) + np.tril(inverse, -1).T)
-        weights, _ = scipy.linalg.lapack.dpotrs(L, self._sums[observed] / counts, lower=1)
+        weights, _ = compiled.lapack.dpotrs(L, self._sums[observed] / counts, lower=1)
         self.mean = weights @ K
         self.log_det = 2.0 * float(np.log(L.diagonal()).sum()) - float(
             np.log(self.ridge / counts).sum()
@@ -284,7 +285,7 @@ class GrowingCholesky:
         row = np.empty(0)
         if self.t:
             k = self.kernel(self._points.values, x[None])[:, 0]
-            row = scipy.linalg.blas.dtpsv(self.t, self._packed.values, k, lower=0, trans=1)
+            row = compiled.blas.dtpsv(self.t, self._packed.values, k, lower=0, trans=1)
         pivot = max(float(self.kernel.diagonal(x[None])[0]) - float(row @ row), 0.0) + self.ridge
         root = math.sqrt(pivot)
         self._packed.extend(row)
@@ -298,7 +299,7 @@ class GrowingCholesky:
         prior = self.kernel.diagonal(X)
         if self._points is None:
             return np.zeros(len(X)), prior / self.ridge
-        U, _ = scipy.linalg.lapack.dtpttr(self.t, self._packed.values)
+        U, _ = compiled.lapack.dtpttr(self.t, self._packed.values)
         W = scipy.linalg.solve_triangular(U, self.kernel(self._points.values, X), trans=1)
         var_f = prior - np.einsum("tn,tn->n", W, W)
         return self._targets.values @ W, np.maximum(var_f, 0.0) / self.ridge

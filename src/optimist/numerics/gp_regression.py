@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from optimist.numerics import compiled
 from optimist.numerics.adam import Adam
 
 ADAM_STEPS, ADAM_RATE = 50, 0.1
@@ -225,11 +226,11 @@ def _inverse(K, noise):
     """Return the inverse of K + noise I, and the log-determinant of the sum."""
     C = K.copy()
     C.flat[:: len(C) + 1] += noise
-    L, fault = scipy.linalg.lapack.dpotrf(C.T, lower=1, overwrite_a=1, clean=1)
+    L, fault = compiled.lapack.dpotrf(C.T, lower=1, overwrite_a=1, clean=1)
     if fault:
         raise np.linalg.LinAlgError("the covariance is singular")
     log_det = 2.0 * float(np.log(L.diagonal()).sum())
-    inverse, _ = scipy.linalg.lapack.dpotri(L, lower=1, overwrite_c=1)
+    inverse, _ = compiled.lapack.dpotri(L, lower=1, overwrite_c=1)
     inverse = inverse + inverse.T
     inverse.flat[:: len(C) + 1] *= 0.5
     return inverse, log_det
@@ -358,7 +359,7 @@ class GaussianProcess:
         k, slope = self.kernel.with_slope(self.U, V)
         slope = self.amplitude * slope
         k = self.amplitude * k
-        weights, _ = scipy.linalg.lapack.dpotrs(self.L, k, lower=1)
+        weights, _ = compiled.lapack.dpotrs(self.L, k, lower=1)
         variance = self.amplitude - np.einsum("nm,nm->m", k, weights)
         deviation = np.sqrt(np.maximum(variance, 1e-16))
         along_deviation = self._towards(weights * slope, V) / -deviation[:, None]
@@ -396,12 +397,12 @@ class GaussianProcess:
         half = scipy.linalg.solve_triangular(self.L, k, lower=True)
         # Only lower triangles are used from here on, for a symmetric C is its own transpose.
         C = self.kernel.gram(V).T
-        dsyrk = scipy.linalg.blas.dsyrk
+        dsyrk = compiled.blas.dsyrk
         C = dsyrk(-1.0, half, beta=self.amplitude, c=C, trans=1, lower=1, overwrite_c=1)
         # Rounding makes the covariance of close candidates indefinite by some 1e-12 of s.
         C[np.diag_indices_from(C)] += self.noise if noise else 1e-8 * self.amplitude
-        L, fault = scipy.linalg.lapack.dpotrf(C, lower=1, overwrite_a=1, clean=0)
+        L, fault = compiled.lapack.dpotrf(C, lower=1, overwrite_a=1, clean=0)
         if fault:
             raise np.linalg.LinAlgError("the covariance of the candidates is singular")
-        deviations = scipy.linalg.blas.dtrmv(L, rng.standard_normal(len(Z)), lower=1)
+        deviations = compiled.blas.dtrmv(L, rng.standard_normal(len(Z)), lower=1)
         return self.mean + self.alpha @ k + deviations

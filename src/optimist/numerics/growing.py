@@ -3,7 +3,8 @@
 from typing import Any
 
 import numpy as np
-import scipy
+
+from optimist.numerics import compiled
 
 INITIAL_COLUMNS = 16
 INITIAL_ITEMS = 16
@@ -112,7 +113,7 @@ class GrowingSquare:
             self._reserve(self.size + self.size // GROWTH)
         padded = np.zeros(len(self._values))
         padded[: self.size] = x
-        self._values = scipy.linalg.blas.dger(factor, padded, padded, a=self._values, overwrite_a=1)
+        self._values = compiled.blas.dger(factor, padded, padded, a=self._values, overwrite_a=1)
 
     def _reserve(self, size):
         larger = np.zeros((size, size), order="F")

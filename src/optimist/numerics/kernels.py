@@ -19,6 +19,7 @@ import numpy as np
 import scipy
 
 from optimist.errors import ConfigError, one_of, positive
+from optimist.numerics.compiled import cdist
 from optimist.numerics.linear import dots
 
 
@@ -46,7 +47,7 @@ class _Stationary(Kernel):
 
     def __call__(self, X, Y):
         # Exact differences: expanding the square would cancel between close points.
-        return self.profile(scipy.spatial.distance.cdist(X, Y, self.metric))
+        return self.profile(cdist(X, Y, self.metric))
 
     def gram(self, X):
         """Return the symmetric matrix (n, n) of rows of ``X`` (n, d), each pair evaluated once."""
@@ -107,7 +108,7 @@ class _Matern(_Stationary):
         return values
 
     def with_slope(self, X, Y):
-        z = scipy.spatial.distance.cdist(X, Y)
+        z = cdist(X, Y, "euclidean")
         z *= math.sqrt(2.0 * self.order) / self.lengthscale
         decay = np.exp(-z)
         values, slope = self.polynomial(z), self.slope(z)

@@ -24,7 +24,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy
+
+from optimist.numerics import compiled
 
 # Where the variance of f over k(x, x) may be below this, it is not taken from one difference.
 CANCELLATION = 1e-8
@@ -67,12 +68,12 @@ class NystromPosterior:
         self.basis, self._root = pivoted_root(K_S)
         Z = triangular_product(self._root, observed[self.basis])  # (r, u)
         scaled = Z * np.sqrt(counts)
-        V = scipy.linalg.blas.dsyrk(1.0, scaled.T, trans=1, lower=1)  # G, its lower triangle
+        V = compiled.blas.dsyrk(1.0, scaled.T, trans=1, lower=1)  # G, its lower triangle
         information = float(np.trace(V))
         _add_to_diagonal(V, ridge)
         self._factor = _cholesky(V)
         self.log_det = 2.0 * float(np.log(self._factor.diagonal() / np.sqrt(ridge)).sum())
-        theta, _ = scipy.linalg.lapack.dpotrs(self._factor, Z @ sums, lower=1)
+        theta, _ = compiled.lapack.dpotrs(self._factor, Z @ sums, lower=1)
         self._weights = theta @ self._root
         # In the span, the variance of f is at least lambda |z|^2 / (Tr G + lambda).
         self._is_wide = ridge > CANCELLATION * (information + ridge)
@@ -87,18 +88,18 @@ class NystromPosterior:
         """T, or None where it is too close to singular."""
         if not self._is_wide:
             return None
-        inverse, _ = scipy.linalg.lapack.dpotri(self._factor, lower=1)
+        inverse, _ = compiled.lapack.dpotri(self._factor, lower=1)
         H = -self.ridge * inverse  # I - lambda V^-1, its lower triangle
         _add_to_diagonal(H, 1.0)
         # H = U U^T with an upper triangular U makes T = U^T W^T lower triangular. Both from behind,
         # that is a Cholesky factorisation, and the lower triangle an upper one.
-        flipped, failed = scipy.linalg.lapack.dpotrf(H[::-1, ::-1], lower=0)
+        flipped, failed = compiled.lapack.dpotrf(H[::-1, ::-1], lower=0)
         if failed:
             return None
-        return scipy.linalg.blas.dtrmm(1.0, flipped[::-1, ::-1], self._root, lower=1)
+        return compiled.blas.dtrmm(1.0, flipped[::-1, ::-1], self._root, lower=1)
 
     def _whitener(self):
-        return scipy.linalg.lapack.dtrtri(self._factor, lower=1)[0]
+        return compiled.lapack.dtrtri(self._factor, lower=1)[0]
 
     def mean(self, B: np.ndarray) -> np.ndarray:
         r"""Return $\tilde\mu$ at the points of ``B`` (r, n), as (n,)."""
@@ -118,7 +119,7 @@ class NystromPosterior:
 
     def regressors_leverages(self, B: np.ndarray) -> np.ndarray:
         r"""Return $z^\top V^{-1}z$ (SoR) at the points of ``B`` (r, n), overwritten, as (n,)."""
-        inside = scipy.linalg.blas.dtrmm(1.0, self._whitener(), self._root, lower=1)
+        inside = compiled.blas.dtrmm(1.0, self._whitener(), self._root, lower=1)
         return _squares(triangular_product(inside, B))
 
 
@@ -139,20 +140,20 @@ def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     if not np.isfinite(K.sum()):
         raise np.linalg.LinAlgError("the kernel of the inducing points is not finite")
-    factor, pivots, rank, _ = scipy.linalg.lapack.dpstrf(K, lower=1)
+    factor, pivots, rank, _ = compiled.lapack.dpstrf(K, lower=1)
     if rank == 0:  # no variance at all
         return np.array([0]), np.zeros((1, 1))
-    return pivots[:rank] - 1, scipy.linalg.lapack.dtrtri(np.tril(factor[:rank, :rank]), lower=1)[0]
+    return pivots[:rank] - 1, compiled.lapack.dtrtri(np.tril(factor[:rank, :rank]), lower=1)[0]
 
 
 def triangular_product(L: np.ndarray, B: np.ndarray) -> np.ndarray:
     """Return L B for the lower triangle of ``L`` (r, r), in the memory of ``B`` (r, n)."""
-    return scipy.linalg.blas.dtrmm(1.0, L, B.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
+    return compiled.blas.dtrmm(1.0, L, B.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
 
 
 def _cholesky(A):
     """Return the lower factor of ``A`` (r, r); raise LinAlgError if there is none."""
-    L, failed = scipy.linalg.lapack.dpotrf(A, lower=1)
+    L, failed = compiled.lapack.dpotrf(A, lower=1)
     if failed:
         raise np.linalg.LinAlgError("a matrix of the sketched posterior has no Cholesky factor")
     return L

@@ -66,10 +66,11 @@ def _warm_up() -> None:
     small ones.
     """
     import numpy as np
-    from scipy.linalg.blas import dgemm
+
+    from optimist.numerics.compiled import blas
 
     square = np.ones((128, 128))
-    dgemm(1.0, square, square @ square)
+    blas.dgemm(1.0, square, square @ square)
 
 
 @contextmanager

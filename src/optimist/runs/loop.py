@@ -66,7 +66,7 @@ def checkpoints(horizon: int, rounds: int | None = None) -> list[int]:
         raise ConfigError(f"horizon is {rounds}; allowed: at least 1")
     even = np.linspace(1, horizon, min(horizon, 3 * CURVE_POINTS // 4))
     early = np.geomspace(1, horizon, CURVE_POINTS // 4)
-    marks = np.unique(np.rint(np.concatenate([even, early])).astype(int))
+    marks = np.rint(np.concatenate([even, early])).astype(int)
     return sorted({*marks[marks <= rounds].tolist(), rounds})
 
 

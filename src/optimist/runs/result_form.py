@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from optimist.columns import values
 from optimist.errors import ResultError
 from optimist.layout import LANES
 from optimist.runs.loop import COMPLETE, EARLY, checkpoints
@@ -81,7 +82,7 @@ def digest_of_rows(table: pa.Table) -> str:
         if column.null_count or not _is_number(column.type):
             sink.update(repr(column.to_pylist()).encode())
         else:
-            sink.update(column.to_numpy().tobytes())
+            sink.update(values(column)[0].tobytes())
     return sink.hexdigest()
 
 
@@ -98,10 +99,10 @@ def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:
     asked = metadata["trials"]
     _check_types(table)
     for name in ("paper", "setting", "algorithm"):
-        found = table[name].unique().to_pylist()
+        found = _distinct(table[name])
         if found != [asked["cell"][name]]:
             raise ResultError(f"it has rows of {name} {found!r}, not {asked['cell'][name]!r}")
-    trials = table["trial"].to_numpy()
+    trials = values(table["trial"])[0]
     starts = np.flatnonzero(np.diff(trials, prepend=trials[0] - 1))
     expected = [*range(asked["first"], asked["stop"])]
     if trials[starts].tolist() != expected:
@@ -113,6 +114,11 @@ def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:
         _check_trial(table.slice(start, stop - start), marks)
     if digest_of_rows(table) != metadata["rows"]:
         raise ResultError("its rows are not those that were written")
+
+
+def _distinct(column: Any) -> list[Any]:
+    """Return the values of a column of texts, each once, in their order."""
+    return [*dict.fromkeys(column.to_pylist())]
 
 
 def _check_types(table: pa.Table) -> None:
@@ -132,10 +138,10 @@ def _check_types(table: pa.Table) -> None:
 
 def _check_trial(rows: pa.Table, marks: np.ndarray) -> None:
     """Raise ResultError unless the rows of one trial are complete, ordered and finite."""
-    trial, statuses = rows["trial"][0].as_py(), rows["status"].unique().to_pylist()
+    trial, statuses = rows["trial"][0].as_py(), _distinct(rows["status"])
     if len(statuses) > 1 or not STATUS.fullmatch(statuses[0]):
         raise ResultError(f"trial {trial} has status {_short(statuses)}")
-    rounds, is_complete = rows["round"].to_numpy(), statuses[0] in COMPLETE
+    rounds, is_complete = values(rows["round"])[0], statuses[0] in COMPLETE
     if rounds.tolist() == [0] and not is_complete:  # it ended before its first recorded round
         return
     expected = marks if is_complete else marks[: len(rounds)]
@@ -145,14 +151,14 @@ def _check_trial(rows: pa.Table, marks: np.ndarray) -> None:
             f"{len(expected)} up to {expected[-1]}"
         )
     for name in _NUMBERS:
-        values = rows[name].to_numpy()
-        if rows[name].null_count or not np.isfinite(values).all():
+        numbers, present = values(rows[name])
+        if not (present.all() and np.isfinite(numbers).all()):
             raise ResultError(f"trial {trial} has a {name} that is not finite")
-        least = np.append(0.0, values[:-1])
-        if (values < least - ROUNDING * np.maximum(1.0, np.abs(least))).any():
+        least = np.append(0.0, numbers[:-1])
+        if (numbers < least - ROUNDING * np.maximum(1.0, np.abs(least))).any():
             raise ResultError(f"trial {trial} has a {name} that decreases or is negative")
 
 
-def _short(values: list[Any]) -> str:
-    shown = ", ".join(map(repr, values[:3]))
-    return f"{shown}, ... ({len(values)})" if len(values) > 3 else shown or "none"
+def _short(found: list[Any]) -> str:
+    shown = ", ".join(map(repr, found[:3]))
+    return f"{shown}, ... ({len(found)})" if len(found) > 3 else shown or "none"

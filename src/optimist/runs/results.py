@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from optimist import sealed
+from optimist.columns import array
 from optimist.errors import DataError, ResultError, UnreadableError
 from optimist.files import fingerprint, sha256, write_atomically
 from optimist.layout import Result, by_digest, dataset_in, parse_result
@@ -56,7 +57,7 @@ def to_table(cell: Cell, trajectories: Mapping[int, Trajectory], turns: str = ""
             past.extend(recorded.get(name, [None] * length))
         rows += length
     order = [*REQUIRED, *(name for name in columns if name not in REQUIRED)]
-    return pa.table({name: columns[name] for name in order})
+    return pa.Table.from_arrays([array(columns[name]) for name in order], names=order)
 
 
 def write(table: pa.Table, path: str | Path, metadata: Mapping[str, Any]) -> None:
@@ -90,7 +91,8 @@ def _open(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
     missing = [name for name in REQUIRED if name not in present]
     if missing:
         raise ResultError(f"{path} is no result file: it has no column {', '.join(missing)}")
-    table, metadata = file.read(), _metadata(file, path)
+    # A process that ends while pyarrow starts its threads is aborted by older versions.
+    table, metadata = file.read(use_threads=False), _metadata(file, path)
     with _named(path):
         check_rows(table, metadata)
     return table, metadata
@@ -232,9 +234,8 @@ def _decisive(metadata):
 
 def digest(table: pa.Table) -> str:
     """Return the SHA-256 of a table's content, without the columns that hold wall times."""
-    stable = table.drop_columns([n for n in VOLATILE if n in table.column_names])
     sink = hashlib.sha256()
-    for name in sorted(stable.column_names):
+    for name in sorted(set(table.column_names).difference(VOLATILE)):
         sink.update(name.encode())
-        sink.update(repr(stable[name].to_pylist()).encode())
+        sink.update(repr(table[name].to_pylist()).encode())
     return sink.hexdigest()

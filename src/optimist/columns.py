@@ -1,0 +1,118 @@
+"""Columns of Arrow tables, from Python's values and to numpy arrays, without pandas.
+
+`pyarrow.array`, ``to_numpy`` and comparisons import pandas to see whether they were given one of
+its objects, which takes longer than the rest of a short job. This module writes and reads the
+buffers of a column itself, in the layout that Arrow specifies (its "Columnar Format").
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+# Doubles hold whole numbers up to this size; where others are among them, pyarrow says which.
+EXACT = 2**53
+MOST_BYTES = 2**31 - 1  # of all texts in one column: their ends have 32 bits
+_BOOLS = frozenset((bool, np.bool_))
+_INTEGERS = frozenset((int, np.int64))
+_NUMBERS = _INTEGERS | {float, np.float64}
+
+
+def array(values: Sequence[Any]) -> Any:
+    """Return the Arrow array that `pyarrow.array` makes of ``values``, of the same type.
+
+    None is a null. pyarrow itself converts values of other types than texts, truth values and
+    numbers of 64 bits, and mixtures of these types; its errors are those of this function.
+    """
+    present = [value for value in values if value is not None]
+    kinds = frozenset(map(type, present))
+    try:
+        if not kinds:
+            return pa.nulls(len(values))
+        if kinds == {str}:
+            return _assembled(pa.string(), values, present, *_text_buffers(values))
+        if kinds <= _BOOLS:
+            return _assembled(pa.bool_(), values, present, _bits(map(bool, values)))
+        if kinds <= _INTEGERS:
+            whole = np.array([0 if value is None else value for value in values], np.int64)
+            return _assembled(pa.int64(), values, present, whole)
+        if kinds <= _NUMBERS and _are_exact(present):
+            return _assembled(pa.float64(), values, present, np.array(values, np.float64))
+    except (OverflowError, UnicodeEncodeError):  # pyarrow finds the words
+        pass
+    return pa.array(values)
+
+
+def _assembled(kind: Any, values: Sequence[Any], present: Sequence[Any], *content: Any) -> Any:
+    """Return an Arrow array of buffers that have room for nulls."""
+    nulls = len(values) - len(present)
+    mask = _bits(value is not None for value in values) if nulls else None
+    buffers = [None if part is None else pa.py_buffer(part) for part in (mask, *content)]
+    return pa.Array.from_buffers(kind, len(values), buffers, nulls)
+
+
+def _bits(flags: Any) -> np.ndarray:
+    return np.packbits(np.fromiter(flags, bool), bitorder="little")
+
+
+def _text_buffers(values: Sequence[str | None]) -> tuple[np.ndarray, bytes]:
+    """Return where each text ends, after a zero, and all texts in UTF-8."""
+    texts = [(value or "").encode() for value in values]
+    content = b"".join(texts)
+    if len(content) > MOST_BYTES:
+        raise OverflowError
+    ends = np.zeros(len(texts) + 1, np.int32)
+    np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=ends[1:])
+    return ends, content
+
+
+def _are_exact(numbers: Sequence[Any]) -> bool:
+    return all(-EXACT <= one <= EXACT for one in numbers if type(one) in _INTEGERS)
+
+
+def values(column: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the values of an Arrow array, whole or in chunks, and which of them are no nulls.
+
+    Parameters
+    ----------
+    column : pyarrow.Array or pyarrow.ChunkedArray
+        Of numbers, truth values, or nulls alone.
+
+    Returns
+    -------
+    values : (n,) array
+        Of the column's own type; at a null, some value that means nothing.
+    present : (n,) array of bool
+
+    Raises
+    ------
+    TypeError
+        For a column of another type, such as texts, whose ``to_pylist`` is fast.
+    """
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    parts = [_of_chunk(chunk) for chunk in chunks or [pa.nulls(0, column.type)]]
+    if len(parts) == 1:  # not copied
+        return parts[0]
+    found, present = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return found, present
+
+
+def _of_chunk(chunk: Any) -> tuple[np.ndarray, np.ndarray]:
+    kind, start, stop = chunk.type, chunk.offset, chunk.offset + len(chunk)
+    if pa.types.is_null(kind):
+        return np.zeros(len(chunk)), np.zeros(len(chunk), bool)
+    mask, *content = chunk.buffers()
+    present = np.ones(len(chunk), bool) if mask is None else _flags(mask, start, stop)
+    if pa.types.is_boolean(kind):
+        return _flags(content[0], start, stop), present
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        letter = "f" if pa.types.is_floating(kind) else str(kind)[0]  # int64, uint8
+        return np.frombuffer(content[0], f"{letter}{kind.bit_width // 8}")[start:stop], present
+    raise TypeError(
+        f"a column is {kind}; allowed: numbers and truth values; of others, to_pylist()"
+    )
+
+
+def _flags(bits: Any, start: int, stop: int) -> np.ndarray:
+    return np.unpackbits(np.frombuffer(bits, np.uint8), count=stop, bitorder="little")[start:] > 0

@@ -1,0 +1,61 @@
+"""BLAS, LAPACK and distances of scipy, without the packages around them.
+
+``compiled.blas`` and ``compiled.lapack`` have the functions of `scipy.linalg.blas` and
+`scipy.linalg.lapack`: they are the extension modules behind these, whose import takes a thirtieth
+of the time. They are loaded when they are first asked for, under their own names, so that scipy
+uses the same ones.
+"""
+
+import importlib
+import sys
+from functools import cache
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, FileFinder
+from importlib.util import module_from_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+
+blas: Any
+lapack: Any
+_LAZY = {
+    "blas": ("scipy.linalg._fblas", "scipy.linalg.blas"),
+    "lapack": ("scipy.linalg._flapack", "scipy.linalg.lapack"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found = _extension(*_LAZY[name])
+    return found
+
+
+@cache
+def _extension(name: str, public: str) -> Any:
+    """Return an extension module without its package; the public module if it is not there."""
+    if name not in sys.modules:
+        folder = Path(scipy.__file__).parent.joinpath(*name.split(".")[1:-1])
+        finder = FileFinder(str(folder), (ExtensionFileLoader, EXTENSION_SUFFIXES))
+        spec = finder.find_spec(name)
+        if spec is None or spec.loader is None:
+            return importlib.import_module(public)
+        sys.modules[name] = module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return sys.modules[name]
+
+
+def cdist(X: np.ndarray, Y: np.ndarray, metric: str) -> np.ndarray:
+    """Return the distances of each pair of points, (n, m), as `scipy.spatial.distance.cdist` does.
+
+    Parameters
+    ----------
+    X, Y : (n, d) and (m, d) arrays
+    metric : {"euclidean", "sqeuclidean"}
+    """
+    module = _extension("scipy.spatial._distance_pybind", "scipy.spatial.distance")
+    function = getattr(module, f"cdist_{metric}", None)
+    if function is None:
+        return scipy.spatial.distance.cdist(X, Y, metric)
+    return function(X, Y)

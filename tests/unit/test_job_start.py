@@ -1,0 +1,47 @@
+"""A job of one cell loads no more than it plays with."""
+
+import json
+import subprocess
+import sys
+
+from optimist.layout import Layout
+from optimist.plan.config import load_paper
+from optimist.runs.cell import make_cell
+from optimist.runs.trials import Trials
+
+CELLS = (
+    ("glb_omd", "logistic_s5", "glb_omd"),
+    ("hvt_ucb", "student_t[factor=0.3,radius=matched]", "hvt_ucb"),
+    ("bkb", "gaussian_d2[factor=0.1]", "bkb"),
+    ("go_ucb", "f2", "go_ucb"),
+)
+JOB = """
+import json, sys
+from optimist import arithmetic
+arithmetic.fix()
+arithmetic.verify()
+from optimist.records import provenance
+from optimist.runs import results
+from optimist.runs.job import make_results
+descriptions, outputs, folder, slow = json.load(sys.stdin)
+make_results(descriptions, outputs, folder, folder, provenance.collect)
+for output in outputs:
+    assert results.digest(results.read(output))
+print(json.dumps(sorted(sys.modules.keys() & set(slow))))
+"""
+SLOW = (
+    *("pandas", "pyarrow.compute", "scipy.linalg", "scipy.optimize", "scipy.spatial", "numpy.ma"),
+    *("sklearn", "matplotlib", "jsonschema", "yaml", "snakemake"),
+)
+
+
+def test_a_job_of_a_short_cell_imports_nothing_slow(tmp_path):
+    layout = Layout(str(tmp_path), str(tmp_path))
+    cells = [make_cell(load_paper(paper), *labels) for paper, *labels in CELLS]
+    asked = [Trials("regret", cell, 0, 1, rounds=2) for cell in cells]
+    outputs = [layout.result(trials.path) for trials in asked]
+    told = [[trials.describe() for trials in asked], outputs, str(tmp_path), SLOW]
+    command = [sys.executable, "-c", JOB]
+    done = subprocess.run(command, input=json.dumps(told), capture_output=True, text=True)
+    assert not done.returncode, done.stderr
+    assert json.loads(done.stdout) == []
