@@ -41,6 +41,7 @@ def metadata_of(table, horizon):
         "trials": {**described, "cell": vars(asked.cell), "code": "0" * 64},
         "resolved": {"dataset": None},
         "provenance": provenance.collect(),
+        "observed": {"modules": {}, "files": {}},
     }
 
 

@@ -78,6 +78,11 @@ def facts_in(folder: str | Path, name: str) -> Path:
     return Path(folder) / f"{name}_facts.csv"
 
 
+def evaluations_in(folder: str | Path) -> Path:
+    """Return the folder of scores that are kept beside the prepared data sets of a folder."""
+    return Path(folder) / "evaluations"
+
+
 def by_digest(folder: str | Path, digest: str, ending: str) -> Path:
     """Return the path of a file that is kept under the digest of what decides it."""
     return Path(folder) / digest[:2] / f"{digest}.{ending}"

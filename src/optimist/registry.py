@@ -19,7 +19,8 @@ from typing import Any
 
 from optimist.arguments import name_options
 from optimist.errors import ConfigError, nearest
-from optimist.imports import closure, is_file, is_own
+from optimist.observation import observe
+from optimist.source_files import closure, is_file, is_own
 
 _FILE = re.compile(r"(?P<path>[^:]+\.py):(?P<name>[A-Za-z_]\w*)")
 
@@ -166,7 +167,7 @@ class Registry:
         return found
 
     def module(self, name: str) -> str:
-        """Return the module of a class, as `optimist.imports` names it.
+        """Return the module of a class, as `optimist.source_files` names it.
 
         Raises
         ------
@@ -198,6 +199,7 @@ class Registry:
                 f"{', '.join(known) or self._allowed}"
             )
         self._check(name, found)
+        _observe_files_of(found)
         return found
 
     def _target(self, name: str) -> tuple[str, str]:
@@ -262,6 +264,14 @@ class Registry:
                 f"{name} does not define {', '.join(names)}{hint}; allowed: a class that does, see "
                 "`optimist new` for one that works"
             )
+
+
+def _observe_files_of(cls: type) -> None:
+    """Let the files count as read that a class lists as ``reads``."""
+    listed = getattr(cls, "reads", ())
+    for path in listed if isinstance(listed, list | tuple) else [listed]:
+        if isinstance(path, str | Path):
+            observe(path)
 
 
 def _attribute(place: str) -> Any:

@@ -18,12 +18,12 @@ from optimist.contracts import report
 from optimist.contracts.battery import batteries
 from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.errors import ConfigError
-from optimist.imports import closure
 from optimist.plan.config import load_config, load_paper
 from optimist.plan.plan import Plan
 from optimist.registry import Registry, canonical_name
 from optimist.runs.cell import make_cell, play_trial
 from optimist.runs.trials import Trials
+from optimist.source_files import closure
 
 WORLD = """
 from optimist.environments.glm import GLMEnvironment
@@ -217,7 +217,7 @@ def test_an_overlay_adds_algorithms_runs_and_figures(here):
     assert paper["names"]["mine.py:Mine"] == "mine"
     assert "mine.py:Mine[gamma=0.3]" in paper["figures"]["with_mine"]["panels"][0]["algorithms"]
     before = {name: t.code for name, t in own.items()}
-    (here / "mine.py").write_text(MINE + "# edited\n")
+    (here / "mine.py").write_text(MINE + "EDITED = 1\n")
     after = {t.cell.name: t.code for t in overlay(here).trials if "Mine" in t.cell.algorithm}
     assert all(after[name] != before[name] for name in own)
 

@@ -128,6 +128,38 @@ def test_what_was_played_is_kept_and_an_edit_plays_it_again(here, monkeypatch):
     assert len(reports) == 2
 
 
+def test_an_edit_of_a_helpers_helper_plays_again_and_an_edit_of_words_does_not(here):
+    (here / "lib").mkdir()
+    (here / "lib/width.py").write_text("WIDTH = 1\n")
+    (here / "lib/step.py").write_text("from lib.width import WIDTH\n")
+    chosen = MINE.replace("import numpy as np", "import numpy as np; from lib.step import WIDTH")
+    chosen = chosen.replace("int(self.rng.integers(len(arms)))", "WIDTH")
+    (here / "mine.py").write_text(chosen)
+    ask = {"trials": 1, "rounds": 30}
+    first = optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], **ask)
+    (here / "lib/width.py").write_text('"""Words."""\nWIDTH = 1  # more words\n')
+    again = optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], **ask)
+    assert again.attrs["reused"] == 1
+    (here / "lib/width.py").write_text("WIDTH = 2\n")
+    edited, fresh = (
+        optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], **ask, fresh=is_fresh)
+        for is_fresh in (False, True)
+    )
+    assert edited.attrs["reused"] == 0
+    assert edited["regret"].tolist() == fresh["regret"].tolist() != first["regret"].tolist()
+
+
+def test_an_edit_of_data_that_a_class_reads_plays_again(here):
+    np.save(here / "w.npy", [1.0])
+    reading = MINE.replace("super()", "np.load('w.npy')\n        super()")
+    (here / "mine.py").write_text(reading)
+    ask = {"trials": 2, "rounds": 10}
+    played = [optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], **ask) for _ in "12"]
+    np.save(here / "w.npy", [2.0])
+    played += [optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], **ask)]
+    assert [frame.attrs["reused"] for frame in played] == [0, 2, 0]
+
+
 def test_what_the_workflow_kept_is_taken(here):
     from optimist.layout import Layout
     from optimist.records import provenance

@@ -13,7 +13,7 @@ from optimist.errors import DataError, ResultError
 from optimist.files import read_text, sha256
 from optimist.plan.config import stand_in
 from optimist.plan.documents import read_yaml
-from optimist.runs.sources import digest
+from optimist.source_files import digest_of
 
 MARK = b"\xef\xbb\xbf"
 # What tools and editors make of a text.
@@ -53,7 +53,7 @@ def test_git_leaves_all_line_ends_as_they_are(tmp_path):
 
 def test_code_and_tables_have_one_digest(changed):
     code = ROOT / "src/optimist/runs/loop.py"
-    assert digest((str(changed(code)),)) == digest((str(code),))
+    assert digest_of(str(changed(code))) == digest_of(str(code))
     table = ROOT / "figures/bkb/claims.csv"
     assert sha256(changed(table)) == sha256(table)
 

@@ -18,8 +18,8 @@ from optimist.panels import studies
 from optimist.plan import config, costs
 from optimist.plan.costs import Costs, Row
 from optimist.plan.plan import Plan
-from optimist.plan.sources import module_files
-from optimist.runs.sources import source_files
+from optimist.runs.code_digest import own_modules
+from optimist.source_files import closure
 
 ROOT = Path(__file__).parents[2]
 GROUPS = {"manifest": "paper", "manifest_variants": "variants"}
@@ -115,9 +115,9 @@ def test_every_result_is_reached_from_all_or_the_variants(plan):
 
 def test_a_probe_depends_on_its_leader_too(plan):
     probed = next(trials for trials in plan.trials if trials.probe)
-    leader = str(ROOT / "src/optimist/algorithms/glb/gloc.py")
-    assert leader in source_files(probed.cell, {"leader": "gloc", "every": 5})
-    assert leader not in source_files(probed.cell)
+    leader = "optimist.algorithms.glb.gloc"
+    assert leader in own_modules(probed.cell, {"leader": "gloc", "every": 5})
+    assert leader not in own_modules(probed.cell)
 
 
 def test_trials_are_handed_to_their_script_resolved(plan):
@@ -449,21 +449,30 @@ def test_aggregating_asks_for_more_with_more_rows(plan):
 
 def test_an_edit_of_a_script_or_of_a_source_changes_the_digest(plan, monkeypatch, tmp_path):
     digests = []
-    for script, source in (("1", "1"), ("2", "1"), ("1", "2")):
-        root = tmp_path / (script + source)
+    for script, source, style in (
+        ("1", "1", "1"),
+        ("2", "1", "1"),
+        ("1", "2", "1"),
+        ("1", "1", "2"),
+    ):
+        root = tmp_path / (script + source + style)
         (root / "workflow/scripts").mkdir(parents=True)
-        (root / "workflow/scripts/study.py").write_text(script)
-        (root / "one.py").write_text(source)
+        (root / "workflow/scripts/study.py").write_text(f"x = {script}  # a study\n")
+        (root / "one.py").write_text(f"x = {source}\n")
+        (root / "style").write_text(style)
         monkeypatch.setattr("optimist.plan.sources.project_root", lambda root=root: root)
-        files = [str(root / "one.py")]
-        monkeypatch.setattr("optimist.plan.sources.module_files", lambda *_, files=files: files)
-        digests.append(plan.code("study.py", "one")(wildcards()))
-    assert len(set(digests)) == 3
+        digests += [
+            plan.code("study.py", str(root / "one.py"), more=[str(root / "style")])(wildcards())
+        ]
+    assert len(set(digests)) == 4
+    (root / "workflow/scripts/study.py").write_text(f"x = {script}  # in other words\n")
+    again = plan.code("study.py", str(root / "one.py"), more=[str(root / "style")])(wildcards())
+    assert again == digests[-1]
 
 
 def test_the_code_behind_an_algorithm_is_that_of_its_module_and_not_of_others(plan):
     module = "optimist.algorithms.glb.gloc"
-    names = {Path(path).name for path in module_files(module)}
+    names = {Path(path).name for path in closure(module)}
     assert {"gloc.py", "base.py", "links.py"} <= names
     assert not names & {"glb_omd.py", "ofuglb.py", "plan.py"}
     of_wildcards = plan.code("study.py", of=lambda w: [w.module])

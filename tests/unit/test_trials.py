@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from toy_environments import ROOT, STAND_IN
 
+from optimist import source_files
 from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm
 from optimist.environments import REGISTRY as ENVIRONMENTS
 from optimist.environments import environment_class
@@ -18,7 +19,7 @@ from optimist.plan.config import load_paper, paper_names
 from optimist.problems.glb import GLBProblem
 from optimist.runs import results
 from optimist.runs.cell import Cell, build, make_cell
-from optimist.runs.sources import source_files
+from optimist.runs.code_digest import own_modules
 from optimist.runs.trials import Trials, expand, run
 
 PAPERS = {name: load_paper(name) for name in paper_names()}
@@ -227,7 +228,8 @@ def own_file(cls):
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 @pytest.mark.parametrize("name", REGISTRY)
 def test_source_files_hold_what_decides_the_cell_and_no_other_algorithm(name, environment):
-    files = {Path(f).resolve() for f in source_files(toy_cell(name, environment=environment))}
+    names = own_modules(toy_cell(name, environment=environment))
+    files = {Path(source_files.own_file(module)).resolve() for module in names}
     assert own_file(algorithm_class(name)) in files
     assert own_file(environment_class(environment)) in files
     # An algorithm may be a kind of another one, whose file then decides too.
@@ -243,12 +245,11 @@ def test_source_files_hold_what_decides_the_cell_and_no_other_algorithm(name, en
 
 
 def test_source_files_follow_imports_inside_functions_and_of_the_leader():
-    def names(*arguments):
-        return {Path(f).name for f in source_files(*arguments)}
-
-    assert {"level_set.py", "likelihood.py", "ball.py"} <= names(toy_cell("ofuglb"))
-    assert "level_set.py" not in names(toy_cell("glb_omd"))
-    assert "ofuglb.py" in names(toy_cell("glb_omd"), {"leader": "ofuglb", "every": 5})
+    numerics = {f"optimist.numerics.{name}" for name in ("level_set", "likelihood", "ball")}
+    assert numerics <= own_modules(toy_cell("ofuglb"))
+    assert "optimist.numerics.level_set" not in own_modules(toy_cell("glb_omd"))
+    led = own_modules(toy_cell("glb_omd"), {"leader": "ofuglb", "every": 5})
+    assert "optimist.algorithms.glb.ofuglb" in led
 
 
 # Races.
@@ -311,5 +312,6 @@ def test_a_cell_stands_in_one_race():
 def test_what_orders_turns_decides_times_only():
     regret, times = (Trials(lane, toy_cell(), 0, 1) for lane in ("regret", "timing"))
     assert regret.code != times.code
-    names = {Path(f).name for f in source_files(toy_cell(), in_turns=True)}
-    assert names - {Path(f).name for f in source_files(toy_cell())} == {"turns.py"}
+    assert own_modules(toy_cell(), in_turns=True) - own_modules(toy_cell()) == {
+        "optimist.runs.turns"
+    }

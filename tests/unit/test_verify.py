@@ -95,6 +95,15 @@ def test_another_configuration_or_code_is_refused_with_its_commit(tmp_path, chan
     assert "optimist results --delete refused" in str(e.value)
 
 
+def test_a_result_of_a_file_that_changed_since_is_refused(tmp_path):
+    job = toy_trials()
+    (path,) = make(tmp_path, job)
+    rewrite(path, lambda metadata: metadata["observed"]["files"].update({"no/such.csv": "0" * 64}))
+    with pytest.raises(ResultError, match=r"no longer what .* make: no/such.csv is gone") as error:
+        results.verify(expected(path, job), tmp_path / "data")
+    assert "optimist results --delete refused" in str(error.value)
+
+
 def test_all_refused_files_are_counted_and_the_first_is_named(tmp_path):
     two = [toy_trials(), toy_trials(setting="there")]
     paths = make(tmp_path, *two)

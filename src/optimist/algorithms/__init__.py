@@ -113,7 +113,7 @@ def algorithm_class(name: str, domain: str = "arms") -> Any:
 
 
 def algorithm_module(name: str, domain: str = "arms") -> str:
-    """Return the module, see `optimist.imports`, of the algorithm called ``name`` of a domain.
+    """Return the module, see `optimist.source_files`, of the algorithm called ``name`` of a domain.
 
     Raises
     ------

@@ -17,11 +17,10 @@ from optimist.data.prepare import preparation
 from optimist.data.sources import default_data_dir
 from optimist.errors import DataError, OptimistError
 from optimist.files import fingerprint, sha256
-from optimist.imports import closure
 from optimist.layout import Layout, dataset_in
 from optimist.plan import config as configuration
 from optimist.root import workspace
-from optimist.runs.sources import digest
+from optimist.runs import code_digest
 
 logger = logging.getLogger("optimist")
 
@@ -40,7 +39,7 @@ def prepared(name: str) -> Path:
     options = how.select_options("write", config["datasets"].get(how.raw, {}))
     decisive = {
         "options": options,
-        "code": digest(tuple(sorted(closure(how.module)))),
+        "code": code_digest.of_modules(how.module),
         "sources": sha256(default_data_dir() / "sources.csv"),
     }
     layout = Layout(config["results"], config["figures"])

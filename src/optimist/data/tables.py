@@ -9,6 +9,7 @@ from optimist.data.sources import load_sources
 from optimist.data.verify import verified
 from optimist.errors import DataError, unknown_name
 from optimist.files import write_text
+from optimist.observation import observe
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +20,7 @@ def read(path: str | Path) -> "pd.DataFrame":
     import pandas as pd
 
     path = Path(path)
+    observe(path)  # pyarrow opens it without Python
     try:
         if path.suffix == ".csv":
             return pd.read_csv(path)

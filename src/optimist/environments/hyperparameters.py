@@ -34,14 +34,13 @@ from optimist import sealed
 from optimist.data.prepare.classification import read_table
 from optimist.environments.base import BoxEnvironment
 from optimist.errors import ConfigError, OptimistError, one_of, positive, whole_number
-from optimist.layout import by_digest
+from optimist.layout import by_digest, evaluations_in
 from optimist.numerics.forest import forest_votes
 from optimist.numerics.search_space import SIDE, SPACES, decode
 from optimist.problems.box import BoxProblem
 
 RECIPE = 2  # raise it when the result of `accuracy` changes but not its source text
 TOLD_DEVIATION = 0.01  # the paper's sigma
-FOLDER = "evaluations"
 # The forest is grown by `optimist.numerics.forest`.
 CLASSIFIERS = {
     "mlp": "sklearn.neural_network:MLPClassifier",
@@ -120,7 +119,7 @@ class HyperparameterEnvironment(BoxEnvironment):
         how = "standardised" if standardize else "raw"
         fold = f"fold {self.fold} of {folds}, repeat {self.repeat}"
         self.instance = f"{Path(dataset).stem}, {model}, {how}, {fold}"
-        self._accuracy = keep(accuracy, Path(dataset).parent / FOLDER)
+        self._accuracy = keep(accuracy, evaluations_in(Path(dataset).parent))
         self._known: dict[Any, float] = {}
 
     def value(self, x: np.ndarray) -> float:

@@ -1,4 +1,4 @@
-"""Source files behind what the workflow makes, and their digest.
+"""Digests of what rules are made with: scripts, modules, and other texts.
 
 Snakemake makes a file again where a parameter of its rule changed. That is how it learns of edits:
 the time of a source file says nothing after a checkout, a copy or with a clock that was ahead.
@@ -7,16 +7,12 @@ the time of a source file says nothing after a checkout, a copy or with a clock 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from optimist.imports import closure
+from optimist.files import fingerprint, sha256
 from optimist.root import project_root
-from optimist.runs import sources
+from optimist.runs import code_digest
+from optimist.source_files import digest_of
 
 Params = Callable[[Any], str]
-
-
-def module_files(*modules: str) -> list[str]:
-    """Return the source files of modules of this package and of all they import, sorted."""
-    return sorted(set().union(*(closure(name) for name in modules)))
 
 
 def code(
@@ -36,12 +32,18 @@ def code(
     of : callable or None
         From the wildcards of a job to more modules.
     more : sequence of str
-        Paths of other files.
+        Paths of other files, which count by their content.
     """
 
     def digest(wildcards: Any) -> str:
-        found = module_files(*modules, *(of(wildcards) if of else ()))
         own = str(project_root() / "workflow" / "scripts" / script)
-        return sources.digest((own, *more, *found))
+        found = sorted({*modules, *(of(wildcards) if of else ())})
+        return fingerprint(
+            {
+                "script": digest_of(own),
+                "modules": code_digest.of_modules(*found),
+                "more": list(map(sha256, more)),
+            }
+        )
 
     return digest

@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from optimist import observation
 from optimist.blame import from_text, status_in_words, to_text
 from optimist.errors import EndedError
 
@@ -29,6 +30,8 @@ _SECONDS = 0.2  # between two looks at a copy whose own children may hold its pi
 
 def isolated(function: Callable[[], Any], seed: int) -> Any:
     """Call ``function`` in a copy of this process, which then ends, and return its answer.
+
+    What the copy loads and reads counts as read here, see `optimist.observation`.
 
     Where a system has no safe copies, macOS and Windows, the function runs here.
 
@@ -50,13 +53,14 @@ def isolated(function: Callable[[], Any], seed: int) -> Any:
         return function()
     sys.stdout.flush()
     sys.stderr.flush()
+    observer = observation.active()
     parent = os.getpid()
     reading, writing = os.pipe()
     with _waiting_for_children():
         child = os.fork()
         if child == 0:
             os.close(reading)
-            _answer(function, seed, writing, parent)
+            _answer(function, seed, writing, parent, observer)
         os.close(writing)
         try:
             content, status = _received(reading, child)
@@ -73,7 +77,10 @@ def isolated(function: Callable[[], Any], seed: int) -> Any:
     kind, value = pickle.loads(content)
     if kind == "error":
         raise from_text(value)
-    return value
+    answer, report = value
+    if observer is not None:
+        observer.add(report)
+    return answer
 
 
 @contextmanager
@@ -90,7 +97,13 @@ def _waiting_for_children() -> Iterator[None]:
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
 
-def _answer(function: Callable[[], Any], seed: int, writing: int, parent: int) -> NoReturn:
+def _answer(
+    function: Callable[[], Any],
+    seed: int,
+    writing: int,
+    parent: int,
+    observer: observation.Observer | None,
+) -> NoReturn:
     """Call the function, write what it returned or raised, and end this process."""
     status = 1
     try:
@@ -99,7 +112,7 @@ def _answer(function: Callable[[], Any], seed: int, writing: int, parent: int) -
             # The generators that no class should use, and some do.
             random.seed(seed)
             np.random.seed(seed % 2**32)  # noqa: NPY002
-            content = pickle.dumps(("found", function()))
+            content = pickle.dumps(("found", (function(), observer and observer.report())))
         except BaseException as error:
             content = pickle.dumps(("error", to_text(error)))
         with open(writing, "wb") as pipe:

@@ -5,10 +5,13 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from optimist.blame import without_traceback
 from optimist.errors import OptimistError, OutOfTimeError, ResultError
+from optimist.layout import dataset_in, evaluations_in
+from optimist.observation import Observer
 from optimist.runs import results, turns
 from optimist.runs.cell import Cell, Histories, apart, dataset_digest, resolve
 from optimist.runs.limits import Meter, limited
@@ -88,8 +91,13 @@ class _File:
         self.output = output
         logger.info("%s lane, %s, trials %d to %d", *_words(self.trials))
         _check_code(self.trials, description["code"])
+        self._observer = Observer(
+            self.trials.own_modules,
+            ignored=(output, *_inputs(self.trials.cell, data_dir)),
+            is_foreign=self.trials.is_foreign,
+        )
         start = time.monotonic()
-        with Meter() as self._meter:
+        with self._observer, Meter() as self._meter:
             resolved = _resolved(self.trials.cell, data_dir, limit)
         if "seconds" in limit:
             limit = {**limit, "seconds": limit["seconds"] - (time.monotonic() - start)}
@@ -103,7 +111,7 @@ class _File:
     @contextmanager
     def _metered(self, trial: str) -> Iterator[None]:
         try:
-            with self._meter:
+            with self._observer, self._meter:
                 yield
         except (Exception, SystemExit) as error:
             error.add_note(f"in {self.trials.cell.name}, {trial}")
@@ -122,7 +130,8 @@ class _File:
         return found
 
     def write(self, found: Mapping[int, Trajectory], turns: str = "") -> None:
-        metadata = {**self.metadata, "use": self._meter.use}
+        observed = self._observer.record()
+        metadata = {**self.metadata, "observed": observed, "use": self._meter.use}
         results.write(results.to_table(self.trials.cell, found, turns), self.output, metadata)
 
 
@@ -150,6 +159,13 @@ def _make_race(files: Sequence[_File]) -> None:
     mark = turns.mark(race)
     for name, file in of_cell.items():
         file.write(found[name], mark)
+
+
+def _inputs(cell: Cell, data_dir: str) -> list[Path]:
+    """Return the data set of a cell, which has a checksum, and what is kept of its evaluations."""
+    if "dataset" not in cell.spec:
+        return []
+    return [dataset_in(data_dir, cell.spec["dataset"]), evaluations_in(data_dir)]
 
 
 def _words(asked: Trials) -> tuple[str, str, int, int]:

@@ -36,6 +36,7 @@ FORM: dict[str, Any] = {
         "code": str,
     },
     "resolved": {"dataset": (str, _NOTHING)},
+    "observed": {"modules": dict, "files": dict},
     "provenance": {
         "commit": (str, _NOTHING),
         "dirty": (bool, _NOTHING),
@@ -51,6 +52,10 @@ def check_metadata(metadata: Any) -> None:
     """Raise ResultError, without a path, unless metadata have the form of a result's."""
     for fault in _faults(metadata, FORM, ""):
         raise ResultError(f"its metadata have {fault}")
+    for kind, digests in metadata["observed"].items():
+        for name, digest in digests.items():
+            if not isinstance(digest, str):
+                raise ResultError(f"its metadata have observed.{kind}.{name} {digest!r}")
     asked = metadata["trials"]
     is_range = 0 <= asked["first"] < asked["stop"]
     rounds = asked["cell"]["spec"]["horizon"], asked["rounds"] or 1

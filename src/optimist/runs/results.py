@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from optimist import sealed
+from optimist import observation, sealed
 from optimist.columns import array
 from optimist.errors import DataError, ResultError, UnreadableError
 from optimist.files import fingerprint, sha256, write_atomically
@@ -168,6 +168,8 @@ def _fault(path: str, expected: str, data_dir: str | Path) -> str | None:
     name = metadata["trials"]["cell"]["spec"].get("dataset")
     if name is not None and metadata["resolved"]["dataset"] != _data_digest(data_dir, name):
         return f"{path} was made from another table than {dataset_in(data_dir, name)}"
+    if change := observation.first_change(metadata["observed"]):
+        return f"{path} is no longer what its code would make: {change}"
     return None
 
 
@@ -186,8 +188,9 @@ class Store:
     """A folder of results by what decides them, from which they are taken instead of made again.
 
     A result is found again by its trials (with the code that decides them), its data set and the
-    versions of the packages, so one file may serve several runs. It is a copy: what happens to the
-    result in its place does not happen to it.
+    versions of the packages, so one file may serve several runs. It counts only as long as the
+    files that its job loaded and read are the same. It is a copy: what happens to the result in its
+    place does not happen to it.
 
     Parameters
     ----------
@@ -213,7 +216,7 @@ class Store:
             metadata = _open(self.path)[1]
         except (ResultError, UnreadableError):
             return False
-        if _decisive(metadata) != self._decisive:
+        if _decisive(metadata) != self._decisive or observation.first_change(metadata["observed"]):
             return False
         write_atomically(output, lambda temporary: shutil.copyfile(self.path, temporary))
         return True

@@ -15,12 +15,11 @@ from optimist.errors import ConfigError, OutOfTimeError
 from optimist.files import fingerprint
 from optimist.label import name_of
 from optimist.layout import Result
-from optimist.runs import seeding
+from optimist.runs import code_digest, seeding
 from optimist.runs.cell import Cell, Histories, make_cell, play_trial
 from optimist.runs.isolation import isolated
 from optimist.runs.limits import limited
 from optimist.runs.loop import Trajectory
-from optimist.runs.sources import digest, source_files
 
 # What the configuration says of a lane: the key of its blocks, and of the cap on its trials.
 BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
@@ -80,11 +79,18 @@ class Trials:
 
     @property
     def code(self) -> str:
-        """Digest of the source files that decide their result; "" if a class has no file."""
+        """Digest of the code that decides their result; "" if a class has no file."""
         if self.cell.is_of_this_process:
             return ""
-        files = source_files(self.cell, self.probe, in_turns=self.lane == "timing")
-        return digest(tuple(files))
+        return code_digest.of_cell(self.cell, self.probe, in_turns=self.lane == "timing")
+
+    @property
+    def own_modules(self) -> frozenset[str]:
+        """Modules of this package behind `code`."""
+        if self.cell.is_of_this_process:
+            return frozenset()
+        in_turns = self.lane == "timing"
+        return code_digest.own_modules(self.cell, self.probe, in_turns=in_turns)
 
     def describe(self) -> dict[str, Any]:
         """Return all that decides their result but the data set, as plain data."""

@@ -1,0 +1,360 @@
+"""Modules and files that decide a result: what is recorded, and what an edit plays again."""
+
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from own_class import MINE
+from result_files import make, toy_trials
+from toy_environments import ROOT
+
+from optimist.files import sha256
+from optimist.layout import Layout
+from optimist.observation import ABSENT, UNSTEADY, Observer, first_change, observe
+from optimist.plan.config import load_paper, stand_in
+from optimist.records import provenance
+from optimist.runs import results, trials
+from optimist.runs.cell import make_cell
+from optimist.runs.job import make_results
+from optimist.source_files import digest_of
+
+LABEL = "mine.py:Mine"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Return an empty folder, the current one."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def played(monkeypatch):
+    """Return a list of the trials that are played."""
+    found = []
+    play = trials.Player.play
+
+    def counting(self, trial, *more):
+        found.append(trial)
+        return play(self, trial, *more)
+
+    monkeypatch.setattr(trials.Player, "play", counting)
+    return found
+
+
+def write(folder, **parts):
+    """Write a class of a user: lines above it, lines in it, and lines of its constructor."""
+    text = MINE.replace("class Mine", f"{parts.get('above', '')}\n\nclass Mine")
+    text = text.replace("    def __init__", f"    {parts.get('within', '')}\n\n    def __init__", 1)
+    lines = "".join(f"\n        {line}" for line in parts.get("start", "").splitlines())
+    text = text.replace("rng, gamma\n", f"rng, gamma{lines}\n")
+    (folder / "mine.py").write_text(text)
+
+
+def observed(*, stop=1, label=LABEL):
+    """Play trials, or take what is kept of them; return what their file records."""
+    (path,) = make(Path("results"), toy_trials(algorithm=label, stop=stop))
+    return results.read_metadata(path)["observed"]
+
+
+def save(path, number):
+    np.save(path, np.full(3, number))
+
+
+def save_parquet(path, number):
+    pd.DataFrame({"x": [number]}).to_parquet(path)
+
+
+def save_text(path, number):
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"W = {number}\n")
+
+
+# How a class depends on a file: how that is written, and the parts of the class.
+WAYS = {
+    "semicolon": ("w.py", save_text, {"above": "import math; import w"}),
+    "backslash": ("w.py", save_text, {"above": "import \\\n    w"}),
+    "guarded": ("w.py", save_text, {"above": "try: import w\nexcept ImportError: raise"}),
+    "function": ("w.py", save_text, {"start": "import w"}),
+    "by name": ("w.py", save_text, {"start": "__import__('importlib').import_module('w')"}),
+    "executed": ("w.py", save_text, {"start": "exec(open('w.py').read())"}),
+    "removed": ("w.py", save_text, {"start": "import w, sys\ndel sys.modules['w']"}),
+    "sibling": (
+        "../aside/w.py",
+        save_text,
+        {"above": "import sys; sys.path += ['../aside']\nimport w"},
+    ),
+    "namespace": ("lib/w.py", save_text, {"above": "from lib import w"}),
+    "helper": ("lib/w.py", save_text, {"above": "from lib2.step import W"}),
+    "open": ("w.txt", save_text, {"start": "open('w.txt').read()"}),
+    "bytes": ("w.txt", save_text, {"start": "open(b'w.txt', 'rb').read()"}),
+    "descriptor": ("w.txt", save_text, {"start": "import os; os.close(os.open('w.txt', 0))"}),
+    "path": ("w.txt", save_text, {"start": "from pathlib import Path; Path('w.txt').read_text()"}),
+    "update": ("w.txt", save_text, {"start": "open('w.txt', 'r+').read()"}),
+    "append": ("w.txt", save_text, {"start": "open('w.txt', 'a+').read()"}),
+    "numpy": ("w.npy", save, {"start": "np.load('w.npy')"}),
+    "mapped": ("w.npy", save, {"start": "np.load('w.npy', mmap_mode='r')"}),
+    "csv": ("w.csv", save_text, {"start": "import pandas; pandas.read_csv('w.csv')"}),
+    "parquet": ("w.parquet", save_parquet, {"within": "reads = ['w.parquet']"}),
+    "parquet once": ("w.parquet", save_parquet, {"within": "reads = 'w.parquet'"}),
+    "reader": (
+        "w.parquet",
+        save_parquet,
+        {"start": "from optimist.data.tables import read; read('w.parquet')"},
+    ),
+    "outside": ("../w.txt", save_text, {"start": "open('../w.txt').read()"}),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_edit_of_what_was_used_plays_again_and_nothing_else_does(here, played, way):
+    name, make_file, parts = WAYS[way]
+    (here / "lib2").mkdir()
+    (here / "lib2/step.py").write_text("from lib.w import W\n")
+    (here / "bystander.py").write_text("x = 1\n")
+    (here / "bystander.csv").write_text("1\n")
+    make_file(here / name, 1)
+    write(here, **parts)
+    observed()
+    assert played == [0]
+    Path("bystander.py").write_text("x = 2\n")
+    Path("bystander.csv").write_text("2\n")
+    observed()
+    assert played == [0]
+    make_file(here / name, 2)
+    observed()
+    assert played == [0, 0]
+    observed()
+    assert played == [0, 0]
+
+
+def test_after_an_edit_of_words_nothing_is_played(here, played):
+    write(here, above="import w", start="if gamma < 0: raise ValueError('one')")
+    (here / "w.py").write_text("'''One.'''\n")
+    observed()
+    write(here, above="import w  # other", start="if gamma < 0: raise ValueError('two')")
+    (here / "w.py").write_text("'''Two.'''  # words\n")
+    observed()
+    assert played == [0]
+
+
+def test_a_file_that_was_looked_for_in_vain_counts_once_it_is_there(here, played):
+    write(here, start="try: open('w.txt')\nexcept OSError: pass")
+    assert observed()["files"] == {"w.txt": ABSENT}
+    (here / "w.txt").write_text("")
+    assert observed()["files"] == {"w.txt": digest_of("w.txt")}
+    assert played == [0, 0]
+
+
+def test_the_record_names_what_was_used_and_leaves_out_system_packages_and_outputs(here):
+    (here / "w.txt").write_text("1")
+    (here / "link.txt").symlink_to("w.txt")
+    (here / "unused.py").write_text("")
+    lines = """
+import colorsys, importlib.metadata, json, os, pandas, pathlib, subprocess, sys, tempfile
+for name in ('/proc/cpuinfo', '/dev/null', '/etc/hostname', json.__file__, pandas.__file__):
+    os.path.exists(name) and open(name).close()
+open('own.txt', 'w').write('x')
+open('own.txt').read()
+with tempfile.TemporaryFile() as file, tempfile.NamedTemporaryFile('w+') as other:
+    open(other.name).read()
+open('link.txt').read()
+os.listdir('.')
+importlib.metadata.entry_points()
+for name in ('.', 'x' + chr(0), None):
+    try: open(name)
+    except (OSError, ValueError, TypeError): pass
+"""
+    write(here, start=lines.strip(), within="reads = 5")
+    found = observed(stop=2)
+    assert found["files"] == {"link.txt": digest_of("w.txt")}
+    assert {n for n in found["modules"] if not n.startswith(("optimist.", "/"))} == {"mine.py"}
+    assert {"optimist.runs.loop", "optimist.algorithms.glb.base"} <= set(found["modules"])
+    assert found["modules"]["optimist.runs.loop"] == digest_of(
+        str(ROOT / "src/optimist/runs/loop.py")
+    )
+
+
+def test_an_algorithm_that_a_class_makes_by_its_name_is_recorded(here):
+    write(
+        here,
+        start="from optimist.algorithms import make_algorithm; make_algorithm('gloc', problem)",
+    )
+    assert "optimist.algorithms.glb.gloc" in observed()["modules"]
+
+
+def test_what_foreign_code_uses_is_not_recorded_for_others(here):
+    write(here, start="open('w.txt').read()")
+    (here / "w.txt").write_text("1")
+    paths = make(here / "results", toy_trials(algorithm=LABEL), toy_trials())
+    foreign, own = (results.read_metadata(path)["observed"] for path in paths)
+    assert foreign["files"] and not own["files"]
+    assert all(name.startswith("optimist.") for name in own["modules"])
+
+
+def test_a_file_that_changes_while_it_is_used_is_never_fresh(here, played):
+    (here / "w.txt").write_text("1")
+    write(here, start="open('w.txt').read()\nif gamma: open('w.txt', 'w').write('2')")
+    assert observed(stop=2)["files"] == {"w.txt": UNSTEADY}
+    assert observed(stop=2)["files"] == {"w.txt": digest_of("w.txt")}  # from now on the same
+    assert played == [0, 1, 0, 1]
+    observed(stop=2)
+    assert played == [0, 1, 0, 1]
+
+
+def test_a_module_that_is_edited_or_deleted_while_a_job_runs_is_noticed(here):
+    write(here, above="import w", start="open('w.py', 'w').write('x = 2')")
+    (here / "w.py").write_text("x = 1")
+    assert observed()["modules"]["w.py"] == UNSTEADY
+    write(here, above="import w", start="import os; os.path.exists('w.py') and os.unlink('w.py')")
+    assert observed()["modules"]["w.py"] == UNSTEADY
+
+
+def test_a_folder_that_is_copied_keeps_its_results(here, played, monkeypatch):
+    write(here, above="import w", start="open('w.txt').read()")
+    for name in ("w.py", "w.txt"):
+        (here / name).write_text("")
+    observed()
+    shutil.copytree(here, here.parent / "other/place")
+    shutil.rmtree(here)
+    monkeypatch.chdir(here.parent / "other/place")
+    observed()
+    assert played == [0]
+
+
+def test_a_link_in_the_way_to_a_folder_does_not_count(here, tmp_path):
+    (here / "w.txt").write_text("1")
+    (tmp_path / "link").symlink_to(here)
+    with Observer() as observer:
+        (tmp_path / "link" / "w.txt").read_text()
+    assert observer.record()["files"] == {"w.txt": digest_of("w.txt")}
+
+
+def test_the_timing_lane_and_a_notebooks_class_record_too(here):
+    write(here, start="open('w.txt').read()")
+    (here / "w.txt").write_text("1")
+    (path,) = make(here / "results", toy_trials("timing", algorithm=LABEL))
+    assert results.read_metadata(path)["observed"]["files"] == {"w.txt": digest_of("w.txt")}
+
+
+def test_a_data_set_with_a_checksum_is_not_recorded_twice(here):
+    paper = load_paper("go_ucb")
+    name = next(n for n, s in paper["settings"].items() if s.get("dataset") == "breast_cancer_wdbc")
+    job = replace(toy_trials(), cell=make_cell(paper, name, "uniform"), stop=1, rounds=10)
+    results_folder = Layout("results", "")
+    make_results(
+        [job.describe()], ["x.parquet"], str(stand_in()), results_folder.kept, provenance.collect
+    )
+    metadata = results.read_metadata("x.parquet")
+    assert metadata["resolved"]["dataset"] == sha256(stand_in() / "breast_cancer_wdbc.csv")
+    assert not metadata["observed"]["files"]
+
+
+# Records and today's files.
+
+
+def test_nothing_is_observed_outside_of_a_block(here):
+    (here / "w.txt").write_text("1")
+    observer = Observer()
+    observe("w.txt")
+    with observer:
+        pass
+    Path("w.txt").read_text()
+    assert observer.record() == {"modules": {}, "files": {}}
+
+
+def test_an_inner_block_observes_alone(here):
+    for name in ("one", "two"):
+        (here / name).write_text("1")
+    with Observer() as outer:
+        with Observer() as inner:
+            Path("one").read_text()
+        Path("two").read_text()
+    assert [list(o.record()["files"]) for o in (outer, inner)] == [["two"], ["one"]]
+
+
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        ({}, None),
+        ({"modules": {"optimist.label": "0" * 64}}, "optimist.label changed"),
+        ({"modules": {"optimist.no_such": "0" * 64}}, "optimist.no_such is gone"),
+        ({"modules": {"w.py": "0" * 64}}, "w.py changed"),
+        ({"modules": {"none.py": "0" * 64}}, "none.py is gone"),
+        ({"modules": {"w.py": UNSTEADY}}, "w.py changed while it was read"),
+        ({"files": {"w.txt": "0" * 64}}, "w.txt changed"),
+        ({"files": {"none.txt": "0" * 64}}, "none.txt is gone"),
+        ({"files": {"folder": "0" * 64}}, "folder is gone"),
+        ({"files": {"w.txt": ABSENT}}, "w.txt did not exist"),
+        ({"files": {"none.txt": ABSENT}}, None),
+        ({"files": {"w.txt": UNSTEADY}}, "w.txt changed while it was read"),
+    ],
+)
+def test_the_first_change_is_in_words(here, record, expected):
+    (here / "w.py").write_text("x = 1")
+    (here / "w.txt").write_text("1")
+    (here / "folder").mkdir()
+    same = {"modules": {"w.py": digest_of("w.py")}, "files": {"w.txt": digest_of("w.txt")}}
+    for kind in record:
+        same[kind] = record[kind]
+    assert first_change(same) == expected
+
+
+def test_a_module_outside_of_the_folder_is_found_again_by_its_content(here, monkeypatch):
+    (here.parent / "aside").mkdir()
+    (here.parent / "aside/w.py").write_text("x = 1")
+    observed = {"modules": {"/gone/far/aside/w.py": digest_of("../aside/w.py")}, "files": {}}
+    assert first_change(observed) is None
+    (here.parent / "aside/w.py").write_text("x = 2")
+    assert first_change(observed) == "/gone/far/aside/w.py changed"
+
+
+def test_a_file_without_permission_counts_as_absent(here, monkeypatch):
+    (here / "w.txt").write_text("1")
+    digest = digest_of("w.txt")
+
+    def refuse(*arguments, **keywords):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("optimist.source_files._sha256", refuse)
+    monkeypatch.setattr("optimist.source_files._KNOWN", {})
+    assert first_change({"modules": {}, "files": {"w.txt": digest}}) == "w.txt is gone"
+
+
+# What imports tell is all that published methods load.
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "glb_omd/logistic_s3/glb_omd",
+        "hvt_ucb/student_t/hvt_ucb",
+        "bkb/gaussian_d1/bkb",
+        "go_ucb/f1/go_ucb",
+        "go_ucb/f1/turbo",
+    ],
+)
+def test_imports_tell_all_modules_that_a_published_method_loads(name):
+    code = """
+import json, sys
+from optimist.runs.cell import Cell, play_trial
+from optimist.runs.code_digest import own_modules
+cell = Cell(**json.loads(sys.argv[1]))
+play_trial(cell, 0, rounds=12)
+rooms = tuple(f"optimist.{room}." for room in ("algorithms", "environments", "numerics"))
+loaded = {name for name, module in sys.modules.items() if not hasattr(module, "__path__")}
+print(*sorted({name for name in loaded if name.startswith(rooms)} - own_modules(cell)))
+"""
+    paper, setting, algorithm = name.split("/")
+    cell = make_cell(load_paper(paper), setting, algorithm)
+    command = [sys.executable, "-c", code, json.dumps(vars(cell))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
