@@ -120,7 +120,7 @@ def test_results_are_those_of_the_checkout(shell, project):
 
 def test_an_edit_of_the_algorithm_reruns_its_cells_alone(shell):
     path = shell.folder / "mine.py"
-    path.write_text(path.read_text() + "\n# changed\n")
+    path.write_text(path.read_text() + "\nCHANGED = 1\n")
     words = commands()[3][1]
     planned = shell.type([*words[:1], "-n", *words[1:]]).stdout
     outputs = re.findall(r"^ +output: (\S+\.parquet)$", planned, flags=re.M)

@@ -137,12 +137,15 @@ def test_a_second_run_does_nothing_and_an_edit_reruns_only_its_cells(project):
     for path in (source, script):
         os.utime(path)
     assert planned(project, arguments) == []  # touched, not changed
+    sound = source.read_text()
+    source.write_text(f"{sound}\n# A comment decides nothing.\n")
+    assert planned(project, arguments) == []
 
     text = script.read_text()
-    script.write_text(text + "\n# An edit.\n")
+    script.write_text(text + "\nEDITED = 1\n")
     assert len([p for p in planned(project, arguments) if p.startswith("results/")]) == 6
     script.write_text(text)
-    source.write_text(source.read_text() + "\n# An edit.\n")
+    source.write_text(source.read_text() + "\nEDITED = 1\n")
     jobs = [path for path in planned(project, arguments) if path.startswith("results/")]
     assert sorted(jobs) == [
         "results/regret/glb_omd/logistic_s3/gloc/000-002.parquet",
