@@ -17,7 +17,8 @@ def main() -> None:
     ratios = {"with races": 1.0, "without races": 1.0}
     for paper in plan.papers:
         known = plan.trials.of_paper(paper)
-        for kind, name in (n for group in ("paper", "variants") for n in plan.targets.names(paper, group)):
+        named = [n for group in ("paper", "variants") for n in plan.targets.names(paper, group)]
+        for kind, name in named:
             keys = plan.targets.product(paper, kind, name).keys
             own = {key: plan.costs.seconds(known[key]) for key in keys if key in known}
             if not own:

@@ -1,12 +1,10 @@
 """Small result files, made as the workflow makes them."""
 
-from pathlib import Path
-
-from optimist.layout import Layout
+from optimist.layout import digest_in_name
 from optimist.records import provenance
-from optimist.runs import results
+from optimist.records.cells import digest_of
+from optimist.runs import job, results
 from optimist.runs.cell import Cell
-from optimist.runs.job import make_results
 from optimist.runs.trials import Trials
 
 SPEC = {
@@ -16,19 +14,34 @@ SPEC = {
     "horizon": 12,
 }
 
+RACE = "0" * 12  # digest in the name of the folder of a race
+
 
 def toy_trials(lane="regret", *, setting="here", algorithm="gloc", first=0, stop=2, **changes):
     """Return a few short trials; ``changes`` are keys of its setting."""
-    return Trials(lane, Cell("toy", setting, algorithm, {**SPEC, **changes}), first, stop)
+    cell = Cell("toy", setting, algorithm, {**SPEC, **changes})
+    return Trials(lane, cell, first, stop, race="0" if lane == "timing" else "")
+
+
+def path_of(trials):
+    """Return the path of the result file of some trials below a results folder."""
+    is_timed = trials.lane == "timing"
+    return trials.place(RACE if is_timed else digest_in_name(digest_of(trials, str), {})).path
 
 
 def make(root, *asked, limits=None):
-    """Make the result files of some trials in the results folder ``root``; return their paths."""
-    layout = Layout(str(root), str(root))
-    outputs = [layout.result(trials.path) for trials in asked]
-    described = [trials.describe() for trials in asked]
-    make_results(described, outputs, layout.data_folder, layout.kept, provenance.collect, limits)
-    return [Path(path) for path in outputs]
+    """Make the result files of some trials in the results folder ``root``; return their paths.
+
+    Trials of the timing lane are one race.
+    """
+    paths, data = [root / path_of(trials) for trials in asked], str(root / "data")
+    described = [{**trials.describe(), "digest": digest_of(trials, str)} for trials in asked]
+    if asked[0].lane == "timing":
+        job.make_race(described, paths[0].parents[1], data, provenance.collect, limits)
+        return paths
+    for one, path, limit in zip(described, paths, limits or [None] * len(asked), strict=True):
+        job.make_result(one, path, data, provenance.collect, limit)
+    return paths
 
 
 def metadata_of(table, horizon):
@@ -36,9 +49,8 @@ def metadata_of(table, horizon):
     row, trials = table.slice(0, 1).to_pylist()[0], table["trial"].to_pylist()
     cell = {name: row[name] for name in ("paper", "setting", "algorithm")}
     asked = Trials("regret", Cell(**cell, spec={"horizon": horizon}), trials[0], trials[-1] + 1)
-    described = {key: value for key, value in vars(asked).items() if key != "group"}
     return {
-        "trials": {**described, "cell": vars(asked.cell), "code": "0" * 64},
+        "trials": {**vars(asked), "cell": vars(asked.cell), "code": "0" * 64},
         "resolved": {"dataset": None},
         "provenance": provenance.collect(),
         "observed": {"modules": {}, "files": {}},

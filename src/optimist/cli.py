@@ -107,6 +107,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message):
         """End the process with one line; the usage is a command away."""
         words = f"error: {message}; `{self.prog} --help` shows what there is"
+        if "invalid choice: 'merge'" in message:
+            words = "error: merge is gone: optimist publish takes several results folders"
         self.exit(2, f"{terminal.shown(words)}\n")
 
 
@@ -171,10 +173,6 @@ def _parser():
     tracer.add_argument("file", metavar="FILE")
 
     _add_results_options(add("results", _results, "check the result files of a configuration"))
-
-    merger = add("merge", _merge, "join results from several machines")
-    merger.add_argument("folders", nargs="+", metavar="RESULTS", help="results folders to copy")
-    merger.add_argument("--into", required=True, metavar="RESULTS", help="folder to copy them to")
 
     completer = add("completion", _completion, "print what makes a shell complete optimist")
     completer.add_argument("shell", choices=completion.SHELLS)
@@ -264,6 +262,9 @@ def _add_compare_options(parser):
         "--fresh", action="store_true", help="play all of it now, so that times are of one run"
     )
     parser.add_argument(
+        "--committed", action="store_true", help="take committed trials of other code too"
+    )
+    parser.add_argument(
         "--reference",
         metavar="LABEL",
         help="the algorithm that differences are taken to; default: the first of each setting",
@@ -287,9 +288,9 @@ def _add_results_options(parser):
     _add_configuration(parser)
     parser.add_argument(
         "--delete",
-        choices=["refused", "early"],
-        help="delete files that belong to another configuration or are damaged (refused), or with "
-        "trials that ended for lack of time or memory (early)",
+        choices=["damaged", "early", "other"],
+        help="delete results that are damaged, with trials that ended for lack of time or memory "
+        "(early), or of other code or another configuration (other)",
     )
     parser.add_argument(
         "--costs", metavar="CSV", help="write what cells cost into the table CSV, config/costs.csv"
@@ -371,6 +372,8 @@ def _compare(options):
 
     table = show.compared(options)
     if options.json:
+        if words := show.other_code(table):
+            _say(words, sys.stderr)
         print(table.to_json(orient="records", indent=1))
     else:
         show.write(table, sys.stdout)
@@ -584,22 +587,23 @@ def _results(options):
     with terminal.Busy("checking result files", sys.stderr):
         plan = Plan(load_config(*options.configfile, values=options.config))
         entries = inventory.take(plan)
-    found: dict[str, Any] = {"files": inventory.to_rows(entries)}
-    lines = [inventory.to_text(entries, _configuration(options))]
+        is_restricted = any(plan.config["only"].values()) and options.delete != "other"
+        other = {} if is_restricted else inventory.others(plan)
+    found: dict[str, Any] = {"files": inventory.to_rows(entries), "other": other}
+    lines = [inventory.to_text(entries, other, _configuration(options))]
     if options.costs:
-        measured = [*costs.collect(inventory.uses(entries)), *inventory.studies(plan)]
+        measured = [*costs.collect(inventory.uses(entries)), *inventory.studies(entries, plan)]
         known = costs.read(options.costs)
         updated = costs.update(known, measured)
         costs.write(updated, options.costs)
         found["new_costs"] = len({*updated} - {*known})
         lines.append(f"{options.costs}: {found['new_costs']} of {len(updated)} rows are new")
     if options.delete:
-        doomed = [entry for entry in entries if entry.state == options.delete]
-        made = inventory.delete(doomed, plan)
-        found |= {"deleted": len(doomed), "deleted_made_from_them": made}
-        lines.append(
-            f"deleted {len(doomed)} result files, and {made} files that were made from them"
-        )
+        doomed = sorted({e.made for e in entries if e.state == options.delete})
+        doomed = [*other] if options.delete == "other" else doomed
+        inventory.delete(doomed)
+        found["deleted"] = doomed
+        lines.append(f"deleted {len(doomed)} results")
     _say(json.dumps(found, indent=1) if options.json else "\n".join(lines))
     return 0
 
@@ -608,18 +612,6 @@ def _configuration(options):
     """Return the options that named a configuration, as they were typed."""
     named = (("--configfile", options.configfile), ("--config", options.config))
     return "".join(f"{name} {shlex.join(words)} " for name, words in named if words)
-
-
-def _merge(options):
-    from optimist.records.merge import merge
-
-    with terminal.Busy(f"copying to {options.into}", sys.stderr):
-        copied, known = merge(options.folders, options.into)
-    if options.json:
-        print(json.dumps({"copied": copied, "known": known}))
-    else:
-        print(f"copied {copied} files; {known} were there already")
-    return 0
 
 
 def _claims(options):

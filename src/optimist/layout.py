@@ -1,17 +1,19 @@
 """Where files are: every path of the workflow is formatted and parsed here, and nowhere else.
 
 The results folder has ``run``, ``time`` and ``study`` (results by paper and digest), ``data``,
-``published``, ``kept``, ``logs`` and ``benchmarks``; the figures folder has the tables, figures and
+``published``, ``kept`` and ``logs``; the figures folder has the tables, figures and
 verdicts of each paper. A ``{wildcard}`` may stand wherever a name does.
 """
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from optimist.errors import ConfigError, brief
+from optimist.files import fingerprint
 
 LANES = ("regret", "timing")
 # Groups of targets, with what tells their targets from those of the paper.
@@ -84,6 +86,11 @@ def parse_result(path: str | PurePath) -> Result | None:
 
 _RUN = re.compile(r"(?:^|/)run/([^/]+)/([^/]+)/([^/]+)/([0-9]+)-([0-9]+)\.([0-9a-f]{12})\.parquet$")
 _TIME = re.compile(r"(?:^|/)time/([^/]+)/([0-9]+)\.([0-9a-f]{12})/([^/]+)/([^/]+)\.parquet$")
+
+
+def digest_in_name(decisive: str, versions: Mapping[str, Any]) -> str:
+    """Return the digest in the name of a file: versions of packages change last digits."""
+    return fingerprint({"decisive": decisive, "versions": dict(versions)})[:DIGEST]
 
 
 def dataset_in(folder: str | Path, name: str) -> Path:
@@ -270,11 +277,3 @@ class Layout:
     def log(self, *parts: str) -> str:
         """Return the path of a job's log."""
         return f"{self.results}/logs/{'/'.join(parts)}.log"
-
-    def benchmark(self, *parts: str) -> str:
-        """Return where Snakemake records what a job took."""
-        return f"{self.results}/benchmarks/{'/'.join(parts)}.tsv"
-
-    def use(self, *parts: str) -> str:
-        """Return where a job records what it used itself."""
-        return f"{self.results}/benchmarks/{'/'.join(parts)}.json"

@@ -5,6 +5,8 @@ installed package; what it makes goes to the folder in which it is run.
 """
 
 import shlex
+import subprocess
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -66,18 +68,20 @@ def made_before(name: str) -> Path:
     return came_with if came_with.exists() and not own.exists() else own
 
 
-def how_to_restore(path: str | Path) -> str:
-    """Return in words how a file that came with the project is put back."""
-    if project_root() == PACKAGED:
+def how_to_restore(path: str | Path, otherwise: str = "") -> str:
+    """Return in words how a file comes back: with the project, or as is said otherwise."""
+    whole, root = Path(path).resolve(), project_root().resolve()
+    if not whole.is_relative_to(root):
+        return otherwise
+    if root == PACKAGED.resolve():
         return "install optimist again"
-    if (project_root() / ".git").exists():
+    command = ["git", "-C", str(root), "ls-files", "--error-unmatch", "--", str(whole)]
+    with suppress(OSError, subprocess.SubprocessError):
+        subprocess.run(command, capture_output=True, timeout=20, check=True)
         return f"restore it: git checkout -- {shlex.quote(str(path))}"
-    return "restore it from where the project came from"
-
-
-def came_with(path: str | Path) -> bool:
-    """Return whether a path is that of data which came with the project."""
-    return Path(path).resolve().is_relative_to((project_root() / "data").resolve())
+    if whole.is_relative_to(root / "data"):
+        return "restore it from where the project came from"
+    return otherwise
 
 
 def how_to_make(command: str) -> str:

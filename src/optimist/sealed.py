@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.errors import ResultError, UnreadableError
 from optimist.files import unified, write_atomically
-from optimist.root import came_with, how_to_restore
+from optimist.root import how_to_restore
 
 # pyarrow is imported where it is used: whoever reads text does without.
 if TYPE_CHECKING:
@@ -102,7 +102,9 @@ def open_parquet(path: str | Path, remedy: str = REMEDY) -> "pq.ParquetFile":
     stated = content[place : place + _LENGTH] if place else b""
     content[place : place + len(stated)] = _BLANK[: len(stated)]
     if hashlib.sha256(content).hexdigest().encode() != stated:
-        raise ResultError(f"{path} is damaged, or not written by this version; {remedy}")
+        raise ResultError(
+            f"{path} is damaged, or not written by this version; {how_to_restore(path, remedy)}"
+        )
     return pq.ParquetFile(pa.BufferReader(pa.py_buffer(content)))
 
 
@@ -121,8 +123,9 @@ def read_text(path: str | Path) -> str:
         text = whole[: -len(_seal(b""))]
         if whole == text + _seal(text):
             return text.decode()
-    remedy = how_to_restore(path) if came_with(path) else REMEDY
-    raise ResultError(f"{path} is damaged, or not written by this version; {remedy}")
+    raise ResultError(
+        f"{path} is damaged, or not written by this version; {how_to_restore(path, REMEDY)}"
+    )
 
 
 def _seal(text: bytes) -> bytes:
@@ -143,8 +146,8 @@ def _content(path: str | Path) -> bytes:
     try:
         return Path(path).read_bytes()
     except FileNotFoundError:
-        remedy = f"; {how_to_restore(path)}" if came_with(path) else ""
-        raise ResultError(f"{path} does not exist{remedy}") from None
+        remedy = how_to_restore(path, "")
+        raise ResultError(f"{path} does not exist{remedy and f'; {remedy}'}") from None
     except OSError as error:
         raise UnreadableError(f"{path} cannot be read: {error.strerror or error}") from None
 

@@ -57,7 +57,8 @@ def test_a_class_in_a_file_is_played_as_any_other(here):
     cell = cell_of("mine.py:Mine[gamma=0.2]")
     assert cell.name == "glb_omd/logistic_s3[horizon=50]/mine.py:Mine[gamma=0.2]"
     assert play_trial(cell, 0).status == "ok"
-    assert Trials("regret", cell, 0, 1).path.endswith("/mine.py:Mine[gamma=0.2]/000-000.parquet")
+    place = Trials("regret", cell, 0, 1).place("0" * 12)
+    assert place.path.endswith(f"/mine.py:Mine[gamma=0.2]/000-000.{'0' * 12}.parquet")
 
 
 def test_a_file_has_one_name_whatever_is_typed(here):
@@ -68,7 +69,8 @@ def test_a_file_has_one_name_whatever_is_typed(here):
     assert canonical("lab//other.py:Mine") == "lab/other.py:Mine"
     outside = os.path.abspath(here / ".." / "mine.py")
     assert canonical_name("../mine.py:Mine") == f"{outside}:Mine"
-    assert Trials("regret", cell_of("lab/other.py:Mine"), 0, 1).path.count("/") == 4
+    place = Trials("regret", cell_of("lab/other.py:Mine"), 0, 1).place("0" * 12)
+    assert place.path.count("/") == 4
 
 
 def test_where_a_file_is_changes_neither_its_numbers_nor_its_code(here):

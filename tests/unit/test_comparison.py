@@ -8,11 +8,14 @@ import os
 import re
 import shutil
 import threading
+from dataclasses import replace
 from typing import ClassVar
 
+import committed_tables
 import numpy as np
 import pandas as pd
 import pytest
+from committed_tables import record_of, trials_of
 from matplotlib.colors import to_rgb
 from own_class import MINE
 from PIL import Image
@@ -23,12 +26,15 @@ from optimist.algorithms import REGISTRIES
 from optimist.algorithms.uniform import Uniform
 from optimist.comparison import draw, show
 from optimist.comparison import play as playing
+from optimist.comparison.committed import Committed
 from optimist.errors import ConfigError, ResultError, UnwritableError
-from optimist.files import sha256
-from optimist.plan.config import load_looks, load_paper
-from optimist.records import provenance
+from optimist.layout import digest_in_name
+from optimist.plan import data
+from optimist.plan.config import load_config, load_looks, load_paper, using
+from optimist.records import cells, provenance
 from optimist.runs import results
 from optimist.runs.cell import make_cell, play_trial
+from optimist.runs.job import make_result
 from optimist.runs.trials import Trials
 
 
@@ -160,23 +166,19 @@ def test_an_edit_of_data_that_a_class_reads_plays_again(here):
     assert [frame.attrs["reused"] for frame in played] == [0, 2, 0]
 
 
-def test_what_the_workflow_kept_is_taken(here):
-    from optimist.layout import Layout
-    from optimist.records import provenance
-    from optimist.runs.job import make_results
-    from optimist.runs.trials import expand
-
-    paper = load_paper("glb_omd")
-    (asked,) = (
-        t
-        for t in expand(paper)
-        if t.lane == "regret" and t.cell.name == "glb_omd/logistic_s9/uniform"
-    )
-    layout = Layout("results", "")
-    make_results([asked.describe()], ["x.parquet"], "", layout.kept, provenance.collect)
+def test_results_of_the_workflow_are_taken(here):
+    cell = make_cell(load_paper("glb_omd"), "logistic_s9", "uniform")
+    asked = Trials("regret", cell, 0, 4)
+    decisive = cells.digest_of(asked, str)
+    place = asked.place(digest_in_name(decisive, provenance.packages()))
+    path = f"results/{place.path}"
+    make_result({**asked.describe(), "digest": decisive}, path, "", provenance.collect)
     reports = []
     played = optimist.play("glb_omd/logistic_s9", ["uniform"], trials=4, report=reports.append)
     assert reports == [] and sorted(set(played["trial"])) == [0, 1, 2, 3]
+    (here / path).write_bytes(b"")
+    optimist.play("glb_omd/logistic_s9", ["uniform"], trials=1, report=reports.append)
+    assert len(reports) == 1
 
 
 def test_a_class_of_this_process_is_played_by_another_and_not_kept(here):
@@ -656,36 +658,32 @@ def test_the_interface_is_imported_when_it_is_used():
 # What a full run left beside its figures.
 
 
+def digest_of(place, algorithm):
+    paper, setting = place.split("/")
+    cell = make_cell(load_paper(paper), setting, algorithm)
+    options = load_config()["datasets"]
+    return cells.digest_of(Trials("regret", cell, 0, 1), lambda name: data.digest_of(name, options))
+
+
 @pytest.fixture
-def tables(here):
-    """Return the folder of figures with committed tables of two trials of uniform play."""
-    folder = here / "figures/glb_omd"
-    (folder / "tables").mkdir(parents=True)
-    rows = [("regret", "logistic_s3", "uniform", i, 3000, "ok", 100.0 + i) for i in (0, 1)]
-    names = ["lane", "setting", "algorithm", "trial", "rounds", "status", "regret"]
-    pd.DataFrame(rows, columns=names).to_csv(folder / "tables/trials.csv", index=False)
-    points = [
-        (*row[:3], "trial", row[3], t, row[6] * t / 3000) for row in rows for t in (1500, 3000)
-    ]
-    names = ["lane", "setting", "algorithm", "curve", "trial", "round", "regret"]
-    pd.DataFrame(points, columns=names).to_parquet(folder / "curves.parquet")
-    files = {name: sha256(folder / name) for name in ("tables/trials.csv", "curves.parquet")}
-    spec = make_cell(load_paper("glb_omd"), "logistic_s3", "uniform").spec
-    manifest = {
-        "settings": {"glb_omd/logistic_s3": spec},
-        "items": {"trials": {"files": files, "inputs": []}},
-        "inputs": {},
-        "made": [{**provenance.collect(), "commit": "0123456789abcdef"}],
-    }
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    return folder
+def full_run(here):
+    """Write a committed table of two trials of uniform play, of today's code or of another."""
+
+    def write(digest=""):
+        found = trials_of("logistic_s3", "uniform", [100.0, 101.0], 3000)
+        record = record_of(found, digest or digest_of("glb_omd/logistic_s3", "uniform"))
+        committed_tables.write(here / "figures", "glb_omd", [(found, record)])
+
+    write()
+    return write
 
 
-def test_whole_trials_of_a_full_run_are_taken_without_their_times(tables):
+def test_whole_trials_of_a_full_run_are_taken_without_their_times(full_run):
     reports = []
     played = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=3, report=reports.append)
     assert len(reports) == 1  # the third
     assert played.attrs["committed"] == {"0123456789": 2}
+    assert played.attrs["other_code"]["cells"] == []
     alone = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=2)
     assert alone[["seconds", "covered", "state_bytes"]].isna().all(axis=None)
     assert optimist.rank(alone)["seconds"].isna().all()
@@ -696,19 +694,74 @@ def test_whole_trials_of_a_full_run_are_taken_without_their_times(tables):
     assert cut.attrs["committed"] == other.attrs["committed"] == {}
 
 
-def test_a_setting_that_changed_is_played_anew(tables):
-    path = tables / "manifest.json"
-    path.write_text(path.read_text().replace('"norm": 3', '"norm": 4'))
+def test_cells_of_other_code_are_played_again_unless_they_are_asked_for(full_run, here, capsys):
+    full_run(digest="0" * 16)
+    words = ["compare", "glb_omd/logistic_s3", "-a", "uniform", "gloc", "--trials", "1"]
+    assert cli.main([*words, "--committed", "--json"]) == 0
+    shown = capsys.readouterr()
+    names = "glb_omd/logistic_s3/uniform"
+    assert f"1 of 1 committed cells are of other code: {names}" in shown.err
+    rows = {row["algorithm"]: row for row in json.loads(shown.out)}
+    assert rows["uniform"]["mean"] == 100.0
+    assert cli.main(words) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith(f"1 of 1 cells are committed with other code: {names}; played again")
     reports = []
-    optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, report=reports.append)
+    played = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, report=reports.append)
+    assert reports == [] and played["regret"].iloc[-1] != 100.0
+
+
+def test_an_overlay_that_changes_a_setting_takes_none_of_its_committed_trials(full_run, here):
+    (here / "own.yaml").write_text(
+        "changes: {settings: {glb_omd: {logistic_s3: {parameters: {norm: 4}}}}}\n"
+    )
+    reports = []
+    with using(here / "own.yaml"):
+        optimist.play(
+            "glb_omd/logistic_s3", ["uniform"], trials=1, committed=True, report=reports.append
+        )
     assert len(reports) == 1
 
 
-def test_a_table_that_its_manifest_does_not_name_is_refused(tables):
-    path = tables / "tables/trials.csv"
-    path.write_text(path.read_text().replace("100.0", "1.0"))
-    with pytest.raises(ResultError, match=r"trials\.csv is not the file that .*manifest"):
+def test_committed_trials_on_an_unknown_maximum_count_from_the_best_of_those_compared(here):
+    found = []
+    for label, least in (("uniform", 0.25), ("gp_ei", 0.5)):
+        ends = {"regret": np.array([80.0]), "simple_regret": np.array([least])}
+        trials = trials_of("breast_cancer_rf", label, [80.0], 72, instance=["one"], ends=ends)
+        found.append((trials, record_of(trials, digest_of("go_ucb/breast_cancer_rf", label))))
+    committed_tables.write(here / "figures", "go_ucb", found)
+    for labels, least in ((["uniform", "gp_ei"], 0.25), (["gp_ei"], 0.5)):
+        played = optimist.play("go_ucb/breast_cancer_rf", labels, trials=1)
+        assert played["regret"].tolist() == [40.0 - 36 * least, 80.0 - 72 * least] * len(labels)
+
+
+def test_a_committed_trial_that_ended_at_once_has_its_status(here):
+    cell = trials_of("logistic_s3", "uniform", [1.0, 2.0], 3000, status=["ok", "non_finite"])
+    bare = {"rounds": [*cell.rounds[:1], np.empty(0, int)]}
+    bare["at"] = {"regret": [cell.at["regret"][0], np.empty(0)]}
+    bare["ends"] = {"regret": np.array([1.0, np.nan])}
+    cell = replace(cell, **bare)
+    record = record_of(cell, digest_of("glb_omd/logistic_s3", "uniform"))
+    committed_tables.write(here / "figures", "glb_omd", [(cell, record)])
+    played = optimist.play("glb_omd/logistic_s3", ["uniform"], trials=2)
+    assert played[["round", "status"]].to_numpy().tolist()[-1] == [0, "non_finite"]
+    assert optimist.rank(played)["failed"].tolist() == [1]
+
+
+def test_a_damaged_table_is_refused(full_run, here):
+    path = here / "figures/glb_omd/trials.parquet"
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(ResultError, match=r"trials\.parquet is damaged"):
         optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1)
+
+
+def test_the_table_of_the_project_has_what_is_compared_first():
+    """The paper's own trials are committed and of today's code."""
+    figures = playing.figures_folder("glb_omd")
+    known = Committed(figures, "glb_omd")
+    cell = make_cell(load_paper("glb_omd"), "logistic_s3", "glb_omd")
+    found = known.rows(Trials("regret", cell, 0, 1), digest_of("glb_omd/logistic_s3", "glb_omd"))
+    assert found is not None and found[0]["round"].iloc[-1] == cell.spec["horizon"]
 
 
 def test_an_algorithm_that_is_named_twice_is_refused():

@@ -22,7 +22,7 @@ from optimist.plan.costs import (
     update,
     write,
 )
-from optimist.plan.jobs import Job
+from optimist.plan.jobs import PlannedJobs
 
 ROWS = [
     Row("regret", "toy", "here", "gloc", 12, 3.0, 200),
@@ -30,12 +30,16 @@ ROWS = [
 ]
 
 
-def job(*trials, **factors):
-    return Job(trials, Costs(ROWS, **factors))
+def jobs(**factors):
+    return PlannedJobs({"resource_limits": True}, None, Costs(ROWS, **factors), None)
 
 
-def request(job, attempt=1):
-    return asked(job.costs.request(lambda wildcards: job.expected), attempt=attempt)
+def request(*trials, attempt=1, **factors):
+    return asked(jobs(**factors).request(lambda wildcards: trials), attempt=attempt)
+
+
+def limits(*trials, **resources):
+    return jobs().limits(lambda wildcards: trials)(None, SimpleNamespace(**resources))
 
 
 def test_a_measured_cell_costs_its_trials_and_rounds():
@@ -91,9 +95,8 @@ def test_a_wrong_row_is_named(tmp_path, line):
 
 
 def test_a_study_costs_what_it_recorded(tmp_path):
-    record = tmp_path / "toy.json"
-    record.write_text('{"cpu_seconds": 95.5, "peak_mb": 310.25}')
-    write([*ROWS, of_study(record, "accuracy", "toy")], tmp_path / "costs.csv")
+    use = {"cpu_seconds": 95.5, "peak_mb": 310.25}
+    write([*ROWS, of_study(use, "accuracy", "toy")], tmp_path / "costs.csv")
     costs = Costs(read(tmp_path / "costs.csv"))
     assert costs.study("accuracy", "toy") == (95.5, 310.0)
     assert costs.study("accuracy", "other") == UNKNOWN_STUDY
@@ -101,10 +104,8 @@ def test_a_study_costs_what_it_recorded(tmp_path):
     assert costs.seconds(toy_trials(algorithm="glb_omd", stop=1)) == UNKNOWN_SECONDS
 
 
-def test_a_study_on_a_system_that_tells_no_memory_has_none(tmp_path):
-    record = tmp_path / "toy.json"
-    record.write_text('{"cpu_seconds": 0.4, "peak_mb": null}')
-    assert of_study(record, "facts", "toy").peak_mb == 0
+def test_a_study_on_a_system_that_tells_no_memory_has_none():
+    assert of_study({"cpu_seconds": 0.4, "peak_mb": None}, "facts", "toy").peak_mb == 0
 
 
 def test_the_longest_job_comes_first_and_after_what_others_wait_for():
@@ -116,17 +117,17 @@ def test_the_longest_job_comes_first_and_after_what_others_wait_for():
 
 
 def test_a_job_asks_for_more_than_was_measured_and_again_for_more():
-    several = job(toy_trials(stop=100), toy_trials(setting="there", stop=60))
+    several = toy_trials(stop=100), toy_trials(setting="there", stop=60)
     measured = 100 * 3.0 + 60 * 3.0
-    first, second = (request(several, attempt) for attempt in (1, 2))
+    first, second = (request(*several, attempt=attempt) for attempt in (1, 2))
     assert first["mem_mb"] > 300 + SNAKEMAKE_MB
     assert first["runtime"] * 60 > 3 * measured
     assert all(second[name] >= 1.9 * first[name] for name in first)
 
 
 def test_factors_are_on_what_is_asked_for():
-    usual = request(job(toy_trials()))
-    more = request(job(toy_trials(), memory_factor=3.0, time_factor=2.0))
+    usual = request(toy_trials())
+    more = request(toy_trials(), memory_factor=3.0, time_factor=2.0)
     assert more["mem_mb"] == pytest.approx(3 * usual["mem_mb"], abs=3)
     assert more["runtime"] == pytest.approx(2 * usual["runtime"], abs=2)
 
@@ -144,16 +145,14 @@ def test_a_short_run_does_not_replace_a_long_one():
 
 
 def test_a_job_of_a_minute_has_half_of_it_for_its_trials():
-    (limit,) = job(toy_trials()).limits(SimpleNamespace(mem_mb=1000, runtime=1))
+    (limit,) = limits(toy_trials(), mem_mb=1000, runtime=1)
     assert limit["seconds"] == pytest.approx(30.0)
 
 
 def test_limits_share_the_time_that_was_asked_for():
-    limits = job(toy_trials(stop=10), toy_trials(stop=30)).limits(
-        SimpleNamespace(mem_mb=1000, runtime=12)
-    )
-    assert sum(limit["seconds"] for limit in limits) == pytest.approx(600.0)
-    assert limits[1]["seconds"] == pytest.approx(91 / 31 * limits[0]["seconds"])
-    (memory,) = {limit["memory_mb"] for limit in limits}
+    found = limits(toy_trials(stop=10), toy_trials(stop=30), mem_mb=1000, runtime=12)
+    assert sum(limit["seconds"] for limit in found) == pytest.approx(600.0)
+    assert found[1]["seconds"] == pytest.approx(91 / 31 * found[0]["seconds"])
+    (memory,) = {limit["memory_mb"] for limit in found}
     # Snakemake's own memory is in what was asked for, and nothing of it is the job's.
     assert 0.9 * (1000 - SNAKEMAKE_MB) <= memory <= 1000 - SNAKEMAKE_MB

@@ -112,11 +112,11 @@ def test_tables_of_a_full_run_are_those_of_the_folder_once_it_has_made_them(
     packaged = tmp_path / "vendor/optimist/project/figures"
     own = tmp_path / "figures/bkb"
     (packaged / "bkb").mkdir(parents=True)
-    (packaged / "bkb/manifest.json").write_text("{}")
+    (packaged / "bkb/trials.parquet").write_bytes(b"")
     own.mkdir(parents=True)
-    (own / "manifest_of_regret.json").write_text("{}")  # of one figure, made alone
+    (own / "regret.png").write_bytes(b"")  # a figure, made alone
     assert play.figures_folder("bkb") == packaged
-    (own / "manifest.json").write_text("{}")
+    (own / "trials.parquet").write_bytes(b"")
     assert play.figures_folder("bkb") == tmp_path / "figures"
 
 

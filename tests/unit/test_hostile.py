@@ -1,13 +1,11 @@
 """Hostile values: each gets one line that begins with `error:`, and nothing is run or written."""
 
-import json
 import os
 import subprocess
 import sys
 
 import pytest
 from claim_tables import facts, judge
-from result_files import make, toy_trials
 from toy_environments import ROOT
 
 from optimist import claims, cli
@@ -382,7 +380,6 @@ COMMANDS = [
     (["claims", "--undecided", "--figures", "nowhere"], "does not exist"),
     (["provenance", "nowhere.png"], "is not a file"),
     (["provenance", "."], "is not a file"),
-    (["merge", "nowhere", "--into", "all"], "holds no results"),
 ]
 
 
@@ -447,33 +444,6 @@ def test_commands_in_the_words_of_others_do_not_reach_the_terminal(tmp_path, cap
     assert said.rstrip("\n").isprintable()
 
 
-MANIFESTS = {
-    "empty": "",
-    "no JSON": "{",
-    "text": '"manifest"',
-    "list": "[]",
-    "no items": '{"inputs": {}}',
-    "items of a wrong kind": '{"items": [], "inputs": {}}',
-    "files of a wrong kind": '{"items": {"a": {"files": [], "inputs": []}}, "inputs": {}}',
-    "no digest": '{"items": {"a": {"files": {"x.png": 3}, "inputs": []}}, "inputs": {}}',
-    "deep": "[" * 100_000,
-    "unknown input": '{"items": {"a": {"files": {}, "inputs": ["b"]}}, "inputs": {}}',
-    "making of a wrong kind": '{"items": {}, "inputs": {}, "made": [{}]}',
-    "writing of a wrong kind": '{"items": {}, "inputs": {}, "written": {"commit": 3}}',
-    "unknown making": json.dumps(
-        {"items": {}, "made": [], "inputs": {"b": {"sha256": "0" * 64, "made": 3}}}
-    ),
-}
-
-
-@pytest.mark.parametrize("name", MANIFESTS)
-def test_manifests(name, capsys, tmp_path):
-    (tmp_path / "manifest.json").write_text(MANIFESTS[name])
-    (tmp_path / "x.png").write_bytes(b"")
-    said = errors_of(capsys, "provenance", str(tmp_path / "x.png"))
-    assert "manifest.json" in said and "snakemake --cores 2 --force" in said
-
-
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
@@ -520,13 +490,6 @@ def test_registries_of_data(content, tmp_path):
         assert load_sources(tmp_path / "sources.csv") == {}
     except OptimistError as error:
         assert "sources.csv" in str(error)
-
-
-def test_merging_into_a_file(capsys, tmp_path):
-    make(tmp_path / "a", toy_trials())
-    (tmp_path / "file").write_text("")
-    said = errors_of(capsys, "merge", str(tmp_path / "a"), "--into", str(tmp_path / "file"))
-    assert "is no folder" in said
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from optimist.layout import LANES, Layout, Result, parse_result, shared_names
+from optimist.errors import ConfigError
+from optimist.layout import (
+    MOST_BYTES,
+    Layout,
+    Result,
+    check_length,
+    digest_in_name,
+    parse_result,
+    quote,
+    unquoted,
+)
 
 LABELS = [
     "student_t",
@@ -17,38 +27,51 @@ LABELS = [
 ]
 
 
-@pytest.mark.parametrize("lane", LANES)
+DIGEST = "0123456789ab"
+
+
 @pytest.mark.parametrize("label", LABELS)
-def test_a_result_is_parsed_as_it_was_formatted(lane, label):
-    place = Result(lane, "glb_omd", label, label, 0, 1200)
-    assert len(Path(place.path).parts) == 5
-    for folder in ("results", "/somewhere/else", "regret/timing", "."):
-        assert parse_result(f"{folder}/{place.path}") == place
-    assert parse_result(place.path) == place
+def test_a_result_is_parsed_as_it_was_formatted(label):
+    names = "glb_omd", label, label, DIGEST
+    for place in (Result("regret", *names, 0, 1200), Result("timing", *names, race="3")):
+        assert len(Path(place.path).parts) == 5 and "," not in place.path
+        for folder in ("results", "/somewhere/else", "run/time", "."):
+            assert parse_result(f"{folder}/{place.path}") == place
+        assert parse_result(place.path) == place
 
 
-def test_the_pattern_of_a_rule_matches_the_path_of_its_results():
+def test_a_label_is_quoted_without_slashes_and_commas():
+    assert quote("student_t[factor=0.3,radius=matched]") == "student_t[factor=0.3~radius=matched]"
+    for label in ("a,b/c~d%e", "%7E", "%257E", "~,~"):
+        assert unquoted(quote(label)) == label and not {",", "/"} & {*quote(label)}
+
+
+def test_the_patterns_of_rules_match_the_paths_of_their_results():
     layout = Layout("here/results", "figures")
-    place = Result("timing", "bkb", "corner", "bkb[q_bar=2]", 5, 10)
-    filled = layout.any_result("timing").format(
-        paper="bkb", setting="corner", algorithm="bkb[q_bar=2]", trials="005-009"
-    )
+    place = Result("regret", "bkb", "corner", "bkb[a=1,q_bar=2]", DIGEST, 5, 10)
+    names = {"paper": "bkb", "setting": "corner", "algorithm": "bkb[a=1~q_bar=2]"}
+    filled = layout.any_result.format(**names, trials="005-009", digest=DIGEST)
     assert filled == layout.result(place.path)
+    place = Result("timing", "bkb", "corner", "bkb", DIGEST, race="2")
+    folder = layout.race("{paper}", "{race}", "{digest}")
+    filled = folder.format(paper="bkb", race="2", digest=DIGEST)
+    assert layout.result(place.path) == f"{filled}/corner/bkb.parquet"
 
 
 @pytest.mark.parametrize(
     "path",
     [
-        "results/tables/glb_omd/paper/finals.parquet",
-        "results/studies/glb_omd/regions.parquet",
+        f"results/study/glb_omd/regions.{DIGEST}.parquet",
         "results/data/raw/abalone.parquet",
         "results/kept/ab/abcdef.parquet",
-        "results/regret/glb_omd/covertype/gloc/000-009.csv",
-        "results/regret/glb_omd/covertype/gloc/finals.parquet",
-        "results/regret/glb_omd/covertype/gloc/000-.parquet",
-        "results/regret/glb_omd/covertype/gloc/-009.parquet",
-        "results/logs/regret/glb_omd/covertype/gloc/000-009.log",
-        "regret/glb_omd/gloc/000-009.parquet",
+        f"results/run/glb_omd/covertype/gloc/000-009.{DIGEST}.csv",
+        "results/run/glb_omd/covertype/gloc/000-009.parquet",
+        f"results/run/glb_omd/covertype/gloc/000-.{DIGEST}.parquet",
+        f"results/run/glb_omd/covertype/gloc/-009.{DIGEST}.parquet",
+        f"results/run/glb_omd/gloc/000-009.{DIGEST}.parquet",
+        f"results/time/glb_omd/{DIGEST}/covertype/gloc.parquet",
+        f"results/time/glb_omd/0.{DIGEST}/gloc.parquet",
+        f"results/logs/run/glb_omd/covertype/gloc/000-009.{DIGEST}.log",
         "",
     ],
 )
@@ -56,25 +79,19 @@ def test_other_files_are_no_results(path):
     assert parse_result(path) is None
 
 
-def test_what_machines_share_are_results_and_data_sets(tmp_path):
-    layout = Layout(str(tmp_path), str(tmp_path / "figures"))
-    shared = [
-        layout.result(Result("regret", "bkb", "corner", "bkb", 0, 5).path),
-        layout.data("abalone"),
-        layout.raw_table("abalone"),
-        layout.raw_record("abalone"),
-    ]
-    own = [
-        layout.data_facts("abalone"),
-        layout.best_known("go_ucb", "paper"),
-        layout.study("bkb", "accuracy", "parquet"),
-        layout.result("regret/bkb/corner/bkb/.000-004.parquet.12ab.tmp"),
-        layout.result("regret/bkb/notes.parquet"),
-    ]
-    for path in (*shared, *own):
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text("")
-    assert sorted(shared) == sorted(str(tmp_path / name) for name in shared_names(tmp_path))
+def test_labels_that_are_too_long_for_a_file_system_are_refused():
+    check_length("glb_omd", "s" * 100, "a" * 90)
+    with pytest.raises(ConfigError, match=f"have 24[0-9] bytes; allowed: at most {MOST_BYTES}"):
+        check_length("glb_omd", "s" * 100, "a" * 114)
+    with pytest.raises(ConfigError, match="too long"):
+        check_length("glb_omd", "s" * 100, "é" * 60)
+
+
+def test_the_digest_in_a_name_depends_on_code_and_versions():
+    names = {
+        digest_in_name(code, {"numpy": version}) for code in ("a", "b") for version in ("1", "2")
+    }
+    assert len(names) == 4 and {*map(len, names)} == {12}
 
 
 def test_no_two_files_of_a_paper_share_a_path():
@@ -82,13 +99,12 @@ def test_no_two_files_of_a_paper_share_a_path():
     paths = [
         *layout.figure("bkb", "a").values(),
         *layout.table("bkb", "b").values(),
-        *layout.trials("bkb", "paper").values(),
-        *layout.trials("bkb", "variants").values(),
+        layout.trials("bkb"),
+        layout.cells("bkb"),
+        layout.best_known("bkb"),
+        layout.studies("bkb"),
+        layout.record("bkb", "a"),
         *layout.claims("bkb").values(),
         *layout.claims().values(),
-        layout.manifest("bkb"),
-        layout.manifest("bkb", "variants"),
-        layout.manifest(),
     ]
     assert len(set(paths)) == len(paths)
-    assert layout.manifest() == "figures/manifest.json"

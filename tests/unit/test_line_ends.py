@@ -81,15 +81,18 @@ def test_documents_are_read(changed):
 
 
 @pytest.mark.parametrize(
-    ("folder", "remedy"),
-    [(".git", "restore it: git checkout -- "), ("x", "restore it from where the project came")],
+    ("is_tracked", "remedy"),
+    [(True, "restore it: git checkout -- "), (False, "restore it from where the project came")],
 )
-def test_what_came_with_the_project_is_restored(tmp_path, monkeypatch, folder, remedy):
+def test_what_came_with_the_project_is_restored(tmp_path, monkeypatch, is_tracked, remedy):
     """To delete it would not help: no command makes it."""
     monkeypatch.setattr(root, "project_root", lambda: tmp_path)
-    (tmp_path / folder).mkdir()
     (tmp_path / "data").mkdir()
     path = tmp_path / "data" / "abalone.csv"
+    if is_tracked:
+        path.write_text("whole")
+        for words in (["init", "--quiet"], ["add", "."]):
+            subprocess.run(["git", "-C", tmp_path, *words], check=True)
     for error, ask in ((ResultError, sealed.read_text), (DataError, lambda p: check_file(p, "0"))):
         for make in (lambda: path.unlink(missing_ok=True), lambda: path.write_text("cut")):
             make()

@@ -6,12 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from optimist.records.merge import merge
-from result_files import make, metadata_of, toy_trials
+from result_files import make, path_of, toy_trials
 
 from optimist.errors import ResultError
 from optimist.records import trace
-from optimist.runs import aggregate, results
+from optimist.runs import results, trial_table
 
 
 def column(name, values):
@@ -62,38 +61,33 @@ ROWS = {
 
 
 @pytest.fixture
-def sound(tmp_path):
-    """Return a results folder with a file that is right, and the path of that file."""
-    (path,) = make(tmp_path / "good", toy_trials())
-    shutil.rmtree(tmp_path / "good/kept")
-    return tmp_path / "good", path
+def path(tmp_path):
+    """Return the path of a file that is right."""
+    return make(tmp_path, toy_trials())[0]
 
 
-def refused_everywhere(folder, path, words):
+def refused_everywhere(path, words):
     """Check that each reader names the file and what is wrong with it."""
     readers = (
         lambda: results.read(path),
-        lambda: aggregate.load([str(path)]),
-        lambda: merge([folder], folder.parent / "all"),
+        lambda: trial_table.read_results({str(path): "paper"}, {}),
         lambda: trace.trace(path),
     )
     for reader in readers:
-        with pytest.raises(ResultError, match=f"000-001.parquet is .*{words}"):
+        with pytest.raises(ResultError, match=f"000-001.[0-9a-f]+.parquet is .*{words}"):
             reader()
-    assert not (folder.parent / "all").exists()
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_rows_that_do_not_fit_are_refused_everywhere(sound, name):
-    folder, path = sound
+def test_rows_that_do_not_fit_are_refused_everywhere(path, name):
     change, words = ROWS[name]
     table, metadata = results.read(path), results.read_metadata(path)
     results.write(change(table), path, metadata)
-    refused_everywhere(folder, path, words or "its rows are not those that were written")
+    refused_everywhere(path, words or "its rows are not those that were written")
     if words is not None:  # the same rows with a digest of their own
         metadata.pop("rows")
         results.write(change(table), path, metadata)
-        refused_everywhere(folder, path, words)
+        refused_everywhere(path, words)
 
 
 @pytest.mark.parametrize(
@@ -103,14 +97,15 @@ def test_rows_that_do_not_fit_are_refused_everywhere(sound, name):
         (lambda m: m.pop("trials"), "its metadata have no trials"),
         (lambda m: m.pop("provenance"), "its metadata have no provenance"),
         (lambda m: m["trials"].pop("code"), "its metadata have no trials.code"),
+        (lambda m: m["trials"].pop("group"), "its metadata have no trials.group"),
         (lambda m: m["trials"].update(first="0"), "have trials.first '0'"),
         (lambda m: m["trials"].update(first=True), "have trials.first True"),
         (lambda m: m["trials"].update(stop=0), "its metadata describe no trials"),
         (lambda m: m["trials"].update(rounds=-1), "its metadata describe no trials"),
         (lambda m: m["trials"].update(rounds=True), "have trials.rounds True"),
         (lambda m: m["trials"].update(lane="other"), "its metadata describe no trials"),
-        (lambda m: m["trials"].update(stop=6), "the result of regret/toy/here/gloc/000-005"),
-        (lambda m: m["trials"]["cell"].update(paper="bkb"), "the result of regret/bkb/here/gloc"),
+        (lambda m: m["trials"].update(stop=6), "the result of run/toy/here/gloc/000-005"),
+        (lambda m: m["trials"]["cell"].update(paper="bkb"), "the result of run/bkb/here/gloc"),
         (lambda m: m["trials"]["cell"].update(spec=[]), r"have trials.cell.spec \[\]"),
         (lambda m: m.update(resolved=None), "have resolved None"),
         (lambda m: m.pop("observed"), "its metadata have no observed"),
@@ -122,41 +117,39 @@ def test_rows_that_do_not_fit_are_refused_everywhere(sound, name):
         (lambda m: m["provenance"].update(packages=None), "have provenance.packages None"),
     ],
 )
-def test_metadata_that_do_not_fit_are_refused_everywhere(sound, change, words):
-    folder, path = sound
+def test_metadata_that_do_not_fit_are_refused_everywhere(path, change, words):
     table, metadata = results.read(path), results.read_metadata(path)
     change(metadata)
     results.write(table, path, {"rows": "", **metadata})
-    refused_everywhere(folder, path, words)
+    refused_everywhere(path, words)
 
 
-def test_metadata_that_are_a_list_are_refused(sound, monkeypatch):
-    folder, path = sound
+def test_metadata_that_are_a_list_are_refused(path, monkeypatch):
     table = results.read(path).replace_schema_metadata({results.KEY: b"[1, 2]"})
     results.sealed.write_table(table, path)
-    refused_everywhere(folder, path, r"its metadata have the value \[1, 2\]")
+    refused_everywhere(path, r"its metadata have the value \[1, 2\]")
 
 
-def test_metadata_that_are_no_json_are_refused(sound):
-    folder, path = sound
+def test_metadata_that_are_no_json_are_refused(path):
     table = results.read(path).replace_schema_metadata({results.KEY: b"{"})
     results.sealed.write_table(table, path)
-    refused_everywhere(folder, path, "its metadata are no JSON")
+    refused_everywhere(path, "its metadata are no JSON")
 
 
-def test_a_file_in_the_place_of_another_is_refused(sound):
-    folder, path = sound
-    other = folder / toy_trials(algorithm="uniform").path
-    other.parent.mkdir(parents=True)
-    shutil.copyfile(path, other)
-    with pytest.raises(ResultError, match="it is the result of regret/toy/here/gloc/000-001"):
-        results.read(other)
+def test_a_file_in_the_place_of_another_is_refused(path, tmp_path):
+    for other in (toy_trials(algorithm="uniform"), toy_trials(horizon=13), toy_trials("timing")):
+        place = tmp_path / path_of(other)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, place)
+        with pytest.raises(ResultError, match="it is the result of run/toy/here/gloc/000-001"):
+            results.read(place)
 
 
 def test_a_kept_file_that_does_not_fit_is_not_taken(tmp_path):
     (path,) = make(tmp_path, toy_trials())
     table, metadata = results.read(path), results.read_metadata(path)
     store = results.Store(tmp_path / "kept", metadata)
+    store.keep(path)
     assert store.take(tmp_path / "copy.parquet")
     results.write(column("regret", 0.0)(table), store.path, metadata)
     assert not store.take(tmp_path / "copy.parquet")
@@ -173,9 +166,8 @@ def test_a_trial_that_ended_early_may_have_fewer_rounds(tmp_path, status):
     assert len(results.read(tmp_path / "short.parquet")) == 8
 
 
-def test_columns_that_are_read_are_checked_with_all_others(sound):
-    _, path = sound
-    table = results.read(path)
-    results.write(column("seconds", -1.0)(table), path, metadata_of(table, 12))
+def test_columns_that_are_read_are_checked_with_all_others(path):
+    table, metadata = results.read(path), results.read_metadata(path)
+    results.write(column("seconds", -1.0)(table), path, {**metadata, "rows": ""})
     with pytest.raises(ResultError, match="a seconds that decreases or is negative"):
         results.read(path, ["trial", "status"])

@@ -10,7 +10,7 @@ from result_files import metadata_of
 from optimist import sealed
 from optimist.errors import ResultError
 from optimist.files import write_atomically
-from optimist.runs import aggregate, results
+from optimist.runs import results
 from optimist.runs.cell import Cell
 from optimist.runs.loop import Trajectory
 from optimist.runs.result_form import digest_of_rows
@@ -27,7 +27,7 @@ def trajectory(regret=(0.0, 0.5), status="ok", **columns):
 @pytest.fixture
 def path(tmp_path):
     # As in the real layout: the label's "=" must not be read as a partition of the data set.
-    return tmp_path / "regret" / CELL.name / "000-001.parquet"
+    return tmp_path / "run" / CELL.name / "000-001.parquet"
 
 
 def test_round_trip(path):
@@ -37,13 +37,6 @@ def test_round_trip(path):
     assert results.read(path).to_pylist() == table.to_pylist()
     assert results.read_metadata(path) == {**metadata, "rows": digest_of_rows(table)}
     assert tuple(results.read(path).column_names[: len(results.REQUIRED)]) == results.REQUIRED
-
-
-def test_no_files_are_an_empty_table_with_its_columns():
-    runs = aggregate.load([])
-    assert runs.empty
-    assert set(results.REQUIRED) <= set(runs.columns)
-    assert aggregate.finals(runs).empty
 
 
 def test_rows_carry_their_cell_trial_and_status():
@@ -117,7 +110,7 @@ def test_damage_is_named_with_what_to_do(path, damage):
     with pytest.raises(ResultError) as error:
         results.read(path)
     assert str(path) in str(error.value)
-    assert "is damaged" in str(error.value) and "--delete refused" in str(error.value)
+    assert "is damaged" in str(error.value) and "--delete damaged" in str(error.value)
 
 
 def test_a_missing_file_is_named(tmp_path):

@@ -3,27 +3,32 @@
 import random
 import shutil
 
+import committed_tables
 import numpy as np
 import pandas as pd
 import pytest
+from committed_tables import record_of, trials_of
 from result_files import make, toy_trials
 
 from optimist import sealed
 from optimist.errors import OptimistError, ResultError
 from optimist.files import write_frame
-from optimist.runs import aggregate, results
+from optimist.runs import results
+from optimist.runs.trial_table import TrialTable
 
 FRAME = pd.DataFrame({"name": ["a", None], "count": [1, 2], "value": [0.1, np.nan]})
 
 
 def is_read(path):
     """Return whether a file is read as good; what refuses it names it and says what to do."""
-    read = results.read if "regret" in path.parts else sealed.read_frame
+    is_result = {"run", "time"} & {*path.parts}
+    is_table = path.name == "trials.parquet"
+    read = results.read if is_result else TrialTable if is_table else sealed.read_frame
+    remedy = "optimist publish" if is_table else "run the same command again"
     try:
         read(path)
     except ResultError as error:
-        assert str(path) in str(error)
-        assert "delete" in str(error) and "run the same command again" in str(error)
+        assert str(path) in str(error) and remedy in str(error)
         return False
     return True
 
@@ -40,15 +45,14 @@ def flip(path, place, bit):
 def files(tmp_path):
     """Return a small file of each kind."""
     (result,) = make(tmp_path, toy_trials(horizon=2, stop=1))
-    (kept,) = (tmp_path / "kept").rglob("*.parquet")
-    tables = {name: tmp_path / f"{name}.parquet" for name in ("finals", "regrets", "times")}
-    aggregate.write_tables([str(result)], [str(result)], None, tables)
+    trials = trials_of("here", "gloc", [1.0], 2)
+    committed_tables.write(tmp_path, "toy", [(trials, record_of(trials, ""))])
     for name in ("table.csv", "table.parquet"):
         sealed.write_frame(FRAME, tmp_path / name)
-    return [result, kept, tables["finals"], tmp_path / "table.csv", tmp_path / "table.parquet"]
+    return [result, *(tmp_path / n for n in ("toy/trials.parquet", "table.csv", "table.parquet"))]
 
 
-@pytest.mark.parametrize("kind", range(5))
+@pytest.mark.parametrize("kind", range(4))
 def test_every_flipped_bit_is_refused(files, kind):
     path = files[kind]
     for place in range(path.stat().st_size):
@@ -60,7 +64,8 @@ def test_every_flipped_bit_is_refused(files, kind):
 
 
 def test_flipped_bits_of_long_files_are_refused(tmp_path):
-    paths = make(tmp_path, toy_trials(horizon=3000, stop=3), toy_trials("timing", horizon=3000))
+    paths = make(tmp_path, toy_trials(horizon=3000, stop=3))
+    paths += make(tmp_path, toy_trials("timing", horizon=3000))
     draw = random.Random(0)
     for path in paths:
         size = path.stat().st_size
@@ -72,7 +77,7 @@ def test_flipped_bits_of_long_files_are_refused(tmp_path):
         assert is_read(path)
 
 
-@pytest.mark.parametrize("kind", range(5))
+@pytest.mark.parametrize("kind", range(4))
 def test_files_that_were_cut_extended_or_emptied_are_refused(files, kind):
     path = files[kind]
     whole = path.read_bytes()
@@ -110,15 +115,22 @@ def test_what_is_there_in_place_of_a_file_is_named(tmp_path):
         sealed.read_frame(tmp_path)
 
 
-def test_what_is_kept_is_another_file(files):
-    result, kept = files[:2]
-    assert kept.read_bytes() == result.read_bytes()
+@pytest.fixture
+def kept(tmp_path):
+    """Return a result file, and its copy that is kept."""
+    (result,) = make(tmp_path, toy_trials())
+    store = results.Store(tmp_path / "kept", results.read_metadata(result))
+    store.keep(result)
+    return result, store.path
+
+
+def test_what_is_kept_is_another_file(kept):
+    result, copy = kept
+    assert copy.read_bytes() == result.read_bytes()
     with result.open("r+b") as file:
         file.truncate()
-    assert is_read(kept)
-    metadata = results.read_metadata(kept)
-    assert results.Store(kept.parents[1], metadata).take(result)
-    assert kept.read_bytes() == result.read_bytes()
+    assert results.Store(copy.parents[1], results.read_metadata(copy)).take(result)
+    assert copy.read_bytes() == result.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -130,12 +142,12 @@ def test_what_is_kept_is_another_file(files):
         lambda m: m["provenance"]["packages"].update(numpy="1.0"),
     ],
 )
-def test_what_is_kept_under_a_wrong_name_is_not_taken(files, change):
-    result, kept = files[:2]
+def test_what_is_kept_under_a_wrong_name_is_not_taken(kept, change):
+    result, copy = kept
     metadata = results.read_metadata(result)
     change(metadata)
-    wanted = results.Store(kept.parents[1], metadata)
+    wanted = results.Store(copy.parents[1], metadata)
     assert not wanted.take(result)
     wanted.path.parent.mkdir(exist_ok=True)
-    shutil.copyfile(kept, wanted.path)
+    shutil.copyfile(copy, wanted.path)
     assert not wanted.take(result)

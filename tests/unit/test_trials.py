@@ -16,6 +16,7 @@ from optimist.environments import environment_class
 from optimist.errors import ConfigError
 from optimist.label import name_of
 from optimist.plan.config import load_paper, paper_names
+from optimist.plan.trials import part_ends
 from optimist.problems.glb import GLBProblem
 from optimist.runs import results
 from optimist.runs.cell import Cell, build, make_cell
@@ -34,10 +35,7 @@ def toy_paper(**changes):
         "horizon": 120,
     }
     blocks = {
-        "runs": [
-            {"settings": ["a", "b"], "algorithms": ["glb_omd", "gloc"], "trials": 7}
-            | {"trials_per_file": {"gloc": 3}}
-        ],
+        "runs": [{"settings": ["a", "b"], "algorithms": ["glb_omd", "gloc"], "trials": 7}],
         "timings": [{"settings": ["a"], "algorithms": ["glb_omd"], "trials": 2}],
     }
     return {"paper": "toy", "settings": {"a": setting, "b": setting}} | blocks | changes
@@ -57,21 +55,30 @@ def test_files_of_the_papers_cover_each_trial_once(name, caps):
     found = expand(PAPERS[name], caps=caps)
     for cell, trials in trials_of(found).items():
         assert sorted(trials) == list(range(len(trials))), cell
-    assert len({trials.path for trials in found}) == len(found)
+    assert len({trials.place("0" * 12).path for trials in found}) == len(found)
 
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_result_paths_are_unique_on_file_systems_that_ignore_case(name):
-    paths = Counter(trials.path.lower() for trials in expand(PAPERS[name]))
+    paths = Counter(trials.place("0" * 12).path.lower() for trials in expand(PAPERS[name]))
     assert max(paths.values()) == 1
     assert not any(part.startswith(".") for path in paths for part in Path(path).parts)
 
 
-def test_trials_are_cut_into_files():
-    asked = expand(toy_paper())
-    files = [(t.first, t.stop) for t in asked if t.cell.name == "toy/a/gloc"]
-    assert files == [(0, 3), (3, 6), (6, 7)]
-    assert [(t.first, t.stop) for t in asked if t.cell.name == "toy/b/glb_omd"] == [(0, 7)]
+@pytest.mark.parametrize(
+    ("number", "known", "seconds", "ends"),
+    [
+        (7, (), 1.0, [7]),
+        (7, (), 300.0, [2, 4, 6, 7]),
+        (7, (), 9999.0, [1, 2, 3, 4, 5, 6, 7]),
+        # More trials than were committed double the parts, and rename none.
+        (20, (5,), 1.0, [5, 10, 20]),
+        (20, (5, 8), 300.0, [5, 8, 10, 12, 14, 16, 18, 20]),
+        (3, (5,), 0.0, [3]),
+    ],
+)
+def test_where_the_parts_of_a_cell_end(number, known, seconds, ends):
+    assert part_ends(number, known, seconds) == ends
 
 
 def test_caps_cut_trials_and_rounds_of_their_lane():
@@ -289,15 +296,16 @@ def test_caps_cut_turns_and_rounds(rounds, expected):
 def test_a_timed_cell_says_with_which_it_is_measured():
     alone, both = raced(timed(TWO)), raced(timed(TWO, DEAR))
     for name, one in alone.items():
-        assert one.race
-        assert one.fingerprint != both[name].fingerprint
-    assert len({t.race for t in both.values()}) == 1
+        assert one.race == "0"
+        assert one.decisive() != both[name].decisive()
+    assert len({t.rivals for t in both.values()}) == 1
     # Not where in the file, in which order, or in how many turns.
     moved = raced(timed(DEAR, TWO, turns=20, race=7))
-    assert {t.race for t in moved.values()} == {t.race for t in both.values()}
+    assert {t.rivals for t in moved.values()} == {t.rivals for t in both.values()}
+    assert {t.race for t in moved.values()} == {"7"}
     left = raced(timed(TWO, DEAR), only={"algorithms": ["glb_omd"]})
-    assert {t.race for t in left.values()} == {t.race for t in alone.values()}
-    assert {t.race for t in expand(toy_paper(timings=[]))} == {""}
+    assert {t.rivals for t in left.values()} == {t.rivals for t in alone.values()}
+    assert {(t.race, t.rivals) for t in expand(toy_paper(timings=[]))} == {("", "")}
 
 
 def test_a_cell_stands_in_one_race():

@@ -1,93 +1,86 @@
 """Trials of the last full run, from the tables that are committed beside the figures."""
 
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from optimist.environments import environment_class
-from optimist.errors import ResultError
+import numpy as np
+
 from optimist.layout import Layout
-from optimist.records import manifest
-from optimist.runs.cell import Cell
+from optimist.plan.config import load_paper, overlays_in_use
+from optimist.records import cells
+from optimist.runs.cell import Cell, make_cell
+from optimist.runs.trial_table import TrialTable
 from optimist.runs.trials import Trials
 
 if TYPE_CHECKING:
     import pandas as pd
 
+COLUMNS = ["setting", "algorithm", "trial", "round", "status", "regret"]
+
 
 class Committed:
-    """The curves of a paper's trials, as far as its tables have them and its settings are the same.
+    """The committed trials of a paper.
 
     Parameters
     ----------
     figures : Path
         The folder of all figures.
     paper : str
+    takes_all : bool
+        Whether trials of other code are taken too.
 
     Attributes
     ----------
-    commits : list of str
-        Those of the code that made them.
+    cells : set of str
+        Names of the cells that were asked for and that the table has.
+    other : set of str
+        Those of other code.
     """
 
-    def __init__(self, figures: Path, paper: str) -> None:
+    def __init__(self, figures: Path, paper: str, *, takes_all: bool = False) -> None:
         layout = Layout("", str(figures))
-        self._paths = {ending: Path(p) for ending, p in layout.trials(paper, "paper").items()}
-        self._manifest: dict[str, Any] = {}
-        path = Path(layout.manifest(paper))
-        if path.is_file() and all(p.is_file() for p in self._paths.values()):
-            self._manifest = manifest.read(path)
-            self._described = manifest.Described(path.parent)
-        self.commits = [
-            str(made["commit"] or "unknown")[:10] for made in self._manifest.get("made", [])
-        ]
+        path = Path(layout.trials(paper))
+        self._table = TrialTable(path if path.is_file() else None)
+        self._records = cells.read(layout.cells(paper)) if path.is_file() else {}
+        self._takes_all = takes_all
+        self.cells: set[str] = set()
+        self.other: set[str] = set()
 
-    def rows(self, trials: Trials) -> "pd.DataFrame | None":
-        """Return a trial's recorded rounds without its times, None if they are not there.
+    def rows(self, trials: Trials, digest: str) -> "tuple[pd.DataFrame, str] | None":
+        """Return the kept rounds of a trial without its times, and the commit of its code.
 
-        Raises
-        ------
-        ResultError
-            If a table is not the one that the manifest names.
+        None if the table does not have the trial, or not as it would be played today.
+
+        Parameters
+        ----------
+        trials : Trials
+            One trial.
+        digest : str
+            Of `optimist.records.cells.digest_of`.
         """
-        cell = trials.cell
-        if trials.rounds is not None or not self._has(cell):
+        cell, record = trials.cell, self._records.get(trials.key)
+        if record is None or trials.rounds is not None or trials.first >= record.trials:
             return None
-        key = cell.setting, cell.algorithm, trials.first
-        if key not in self._curves.groups or key not in self._ends.groups:
+        self.cells.add(cell.name)
+        if not record.is_of(digest):
+            self.other.add(cell.name)
+            if not (self._takes_all and _is_as_committed(cell)):
+                return None
+        found = self._table.recorded(*trials.key)
+        if found is None:
             return None
-        end = self._ends.get_group(key).iloc[0]
-        curve = self._curves.get_group(key)[["round", "regret"]]
-        about = {"paper": cell.paper, "setting": cell.setting, "algorithm": cell.algorithm}
-        return curve.assign(
-            **about, trial=trials.first, status=end["status"], seconds=float("nan")
-        ).reset_index(drop=True)
+        own = found.take(np.array([trials.first]))
+        # A trial that ended before its first recorded round has its end alone.
+        rows = (own.by_round if len(own.rounds[0]) else own.finals).reindex(columns=COLUMNS)
+        rows = rows.assign(paper=cell.paper, seconds=np.nan)
+        if own.instance[0]:
+            rows["instance"], rows["simple_regret"] = own.instance[0], np.nan
+            rows.loc[rows.index[-1], "simple_regret"] = own.ends["simple_regret"][0]
+        return rows, record.short_commit
 
-    def _has(self, cell: Cell) -> bool:
-        spec = self._manifest.get("settings", {}).get(f"{cell.paper}/{cell.setting}")
-        return spec == cell.spec and environment_class(cell.spec["environment"]).maximum_is_known
 
-    @cached_property
-    def _curves(self) -> Any:
-        import pandas as pd
-
-        frame = pd.read_parquet(self._checked("parquet"))
-        return frame[(frame["lane"] == "regret") & (frame["curve"] == "trial")].groupby(
-            ["setting", "algorithm", "trial"]
-        )
-
-    @cached_property
-    def _ends(self) -> Any:
-        import pandas as pd
-
-        frame = pd.read_csv(self._checked("csv"), low_memory=False)
-        return frame[frame["lane"] == "regret"].groupby(["setting", "algorithm", "trial"])
-
-    def _checked(self, ending: str) -> Path:
-        """Return the path of a table that the manifest names by its digest."""
-        path = self._paths[ending]
-        try:
-            self._described.check(path)
-        except ResultError as error:
-            raise ResultError(f"{error}; or play it again (--fresh, fresh=True)") from None
-        return path
+def _is_as_committed(cell: Cell) -> bool:
+    """Return whether no overlay in use changes the setting of a cell."""
+    if not overlays_in_use():
+        return True
+    return make_cell(load_paper(cell.paper, {}), cell.setting, cell.algorithm).spec == cell.spec

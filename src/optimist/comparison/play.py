@@ -27,16 +27,19 @@ from optimist.data.alone import prepared
 from optimist.environments import environment_class
 from optimist.errors import ConfigError, ResultError, UnwritableError, check_writable, one_of
 from optimist.label import name_of
-from optimist.layout import Layout
-from optimist.plan.config import load_config, load_paper, overlays_in_use
+from optimist.layout import Layout, digest_in_name, parse_result
+from optimist.plan.config import load_config, overlays_in_use
 from optimist.plan.costs import Costs, read
+from optimist.plan.data import digest_of as digest_of_data
 from optimist.records import provenance
+from optimist.records.cells import digest_of
 from optimist.registry import names_file
 from optimist.root import made_before, project_root, workspace
 from optimist.runs import results
 from optimist.runs.cell import Cell, dataset_digest
+from optimist.runs.loop import EARLY
 from optimist.runs.setting import option_defaults
-from optimist.runs.trials import Trials, expand
+from optimist.runs.trials import Trials
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,6 +82,7 @@ def play(
     rounds: int | None = None,
     cores: int = 1,
     fresh: bool = False,
+    committed: bool = False,
     report: Report | None = None,
     errors: str = "raise",
 ) -> "pd.DataFrame":
@@ -86,8 +90,9 @@ def play(
 
     In trial i all algorithms meet the same instance and noise, those of the workflow. A trial that
     was played before, by this function, by ``optimist compare`` or by the workflow, is taken from
-    ``results/kept`` if code, configuration, data and versions are the same; and one of the last
-    full run from the tables beside its figures if its setting is the same. Those have no times.
+    the results folder if code, configuration, data and versions are the same; and one of the last
+    full run from the table beside its figures if code, configuration and data are the same. Trials
+    of that table have no times, and some sixty rounds.
 
     A user's class plays the first rounds of a trial twice before that, in each process: it is
     refused if they differ, since it then draws from another generator than its own.
@@ -112,6 +117,8 @@ def play(
         Processes.
     fresh : bool
         Whether to play all of it now, so that times are of one run, and take nothing from before.
+    committed : bool
+        Whether to take trials of the last full run of other code too, instead of playing them.
     report : callable or None
         Called with a `Progress` after each trial.
     errors : {"raise", "skip"}
@@ -125,6 +132,8 @@ def play(
         covered, state_bytes and what the algorithms record. Where the largest value of a function
         is not known, regret is counted from the best value that one of these trials found. Its
         ``attrs["committed"]`` says how many trials are from tables, by commit of their code,
+        ``attrs["other_code"]`` which ``cells`` of the tables are of other code than today's, ``of``
+        how many, and whether they were ``taken`` or played again,
         ``attrs["reused"]`` how many were played before, with the times of then,
         ``attrs["processes"]`` how many processes played the others at once, and
         ``attrs["kept"]`` whether results can be kept here, ``attrs["errors"]`` why algorithms were
@@ -161,13 +170,14 @@ def play(
         for trial in range(first, first + trials)
     ]
     with tempfile.TemporaryDirectory(prefix="optimist-") as folder:
-        playing = _Playing(asked, Path(folder), cores, report, fresh, errors == "skip")
+        playing = _Playing(asked, Path(folder), cores, report, fresh, committed, errors == "skip")
         frames = playing.frames()
         if not frames:
             raise ResultError("\n".join(dict.fromkeys(playing.errors.values())))
         found = _joined(asked, frames)
     found.attrs |= {
         "committed": playing.taken,
+        "other_code": playing.other_code,
         "reused": playing.reused,
         "processes": playing.processes,
         "kept": playing.is_keeping,
@@ -220,8 +230,8 @@ def _settings(where: str | Setting | Iterable[str | Setting]) -> list[Setting]:
 
 def figures_folder(paper: str) -> Path:
     """Return the folder of all figures in which those of a paper's last full run are."""
-    manifest = Layout("", load_config()["figures"]).manifest(paper)
-    return made_before(manifest).parents[1]
+    table = Layout("", load_config()["figures"]).trials(paper)
+    return made_before(table).parents[1]
 
 
 class _Playing:
@@ -237,6 +247,8 @@ class _Playing:
     report : callable or None
     fresh : bool
         Whether nothing that there is already is taken.
+    takes_all : bool
+        Whether trials of other code are taken from tables.
     is_skipping : bool
         Whether cells with an error are left out, see ``errors`` of `play`.
 
@@ -261,6 +273,7 @@ class _Playing:
         cores: int,
         report: Report | None,
         fresh: bool,
+        takes_all: bool,
         is_skipping: bool,
     ) -> None:
         self._asked = asked
@@ -270,12 +283,14 @@ class _Playing:
         self._report = report or (lambda progress: None)
         self._layout = Layout(str(workspace() / load_config()["results"]), "")
         self.is_keeping = _takes_files(self._layout.kept)
-        self._kept = self._layout.kept if self.is_keeping else str(folder / "kept")
         names = {t.cell.spec["dataset"] for t in asked if "dataset" in t.cell.spec}
         self._data = {name: str(prepared(name)) for name in names}
         self._clock = _Clock()
-        papers = set() if fresh else {t.cell.paper for t in asked}
-        self._tables = {paper: Committed(figures_folder(paper), paper) for paper in papers}
+        papers = set() if fresh else {t.cell.paper for t in asked} - {OWN}
+        self._tables = {
+            paper: Committed(figures_folder(paper), paper, takes_all=takes_all) for paper in papers
+        }
+        self._takes_all = takes_all
         self.taken: dict[str, int] = {}
         self.reused = 0
         self.processes = 0
@@ -308,23 +323,33 @@ class _Playing:
 
     def _made_before(self) -> "dict[int, pd.DataFrame]":
         """Return the rows of the trials that were kept, or that a full run played."""
-        shelf = _Shelf(self._asked, self._layout.kept, self._data, self._folder)
+        shelf = _Shelf(self._layout, self._data, self._folder)
+        options = load_config()["datasets"]
+        digests: dict[str, str] = {}
         found = {}
         for i, trials in enumerate(self._asked):
-            rows = shelf.rows(trials)
-            self._is_reused |= set() if rows is None else {i}
-            rows = self._committed(i, trials) if rows is None else rows
+            name = trials.cell.name
+            if name not in digests:
+                digests[name] = digest_of(trials, lambda data: digest_of_data(data, options))
+            rows = shelf.rows(trials, digests[name])
             if rows is not None:
                 found[i] = rows
+                self._is_reused.add(i)
+            elif trials.cell.paper in self._tables:
+                known = self._tables[trials.cell.paper].rows(trials, digests[name])
+                if known is not None:
+                    found[i], self._commits[i] = known
         return found
 
-    def _committed(self, number: int, trials: Trials) -> "pd.DataFrame | None":
-        """Return the rows of a trial that a full run played, None if there are none."""
-        tables = self._tables.get(trials.cell.paper)
-        rows = None if tables is None else tables.rows(trials)
-        if tables is not None and rows is not None:
-            self._commits[number] = ", ".join(tables.commits)
-        return rows
+    @property
+    def other_code(self) -> dict[str, Any]:
+        """Which cells of the tables are of other code, see `play`."""
+        tables = self._tables.values()
+        return {
+            "cells": sorted(set().union(*(table.other for table in tables))),
+            "of": sum(len(table.cells) for table in tables),
+            "taken": self._takes_all,
+        }
 
     def _played(self, missing: Mapping[int, Trials]) -> "Iterator[tuple[int, pd.DataFrame | None]]":
         """Play trials; yield the number and the rows of each, None if its cell is left out."""
@@ -362,13 +387,12 @@ class _Playing:
         return self._folder / f"{number}.parquet"
 
     def _request(self, trials: Trials, output: Path) -> dict[str, Any]:
-        kept = str(self._folder / "kept") if trials.cell.is_of_this_process else self._kept
+        is_kept = self.is_keeping and not trials.cell.is_of_this_process
         return {
             "trials": trials.describe(),
             "output": str(output),
             "data": self._data.get(trials.cell.spec.get("dataset", ""), ""),
-            "kept": str(self._folder / "fresh") if self._is_fresh else kept,
-            "replaced": kept if self._is_fresh else "",
+            "kept": self._layout.kept if is_kept else "",
             **_added(trials.cell),
         }
 
@@ -407,57 +431,59 @@ def _read(path: Path) -> "pd.DataFrame":
 
 
 class _Shelf:
-    """What was kept, by these trials alone or in the files that the workflow makes.
+    """Trials in the results folder: those that were kept one by one, and those of the workflow.
 
     Parameters
     ----------
-    asked : list of Trials
-    kept : str
-        The folder.
+    layout : Layout
     data : mapping of str to str
         Folders of data sets by name.
     folder : Path
         Of copies.
     """
 
-    def __init__(
-        self, asked: Sequence[Trials], kept: str, data: Mapping[str, str], folder: Path
-    ) -> None:
-        self._kept = kept
+    def __init__(self, layout: Layout, data: Mapping[str, str], folder: Path) -> None:
+        self._layout = layout
         self._data = data
         self._copy = folder / "kept.parquet"
         self._packages = provenance.packages()
-        self._known: dict[str, pd.DataFrame | None] = {}
-        self._of_workflow: dict[tuple[str, int | None], list[Trials]] = {}
-        wanted = {t.cell.name for t in asked}
-        for paper in {t.cell.paper for t in asked} - {OWN}:
-            for trials in expand(load_paper(paper)):
-                if trials.lane == "regret" and trials.cell.name in wanted:
-                    key = trials.cell.name, trials.rounds
-                    self._of_workflow.setdefault(key, []).append(trials)
+        self._known: dict[Path, pd.DataFrame | None] = {}
 
-    def rows(self, trials: Trials) -> "pd.DataFrame | None":
-        """Return the rows of a trial, None if it was not kept."""
+    def rows(self, trials: Trials, digest: str) -> "pd.DataFrame | None":
+        """Return the rows of a trial, None if there are none of today's code.
+
+        ``digest`` is that of `optimist.records.cells.digest_of`.
+        """
         if trials.cell.is_of_this_process:
             return None
-        larger = self._of_workflow.get((trials.cell.name, trials.rounds), [])
-        for one in (trials, *(t for t in larger if t.first <= trials.first < t.stop)):
-            found = self._file(one)
-            if found is not None:
-                return found[found["trial"] == trials.first]
+        folder = self._data.get(trials.cell.spec.get("dataset", ""))
+        metadata = {
+            "trials": trials.describe(),
+            "resolved": {"dataset": dataset_digest(trials.cell, folder)},
+            "provenance": {"packages": self._packages},
+        }
+        store = results.Store(self._layout.kept, metadata)
+        if store.path.exists() and store.take(self._copy):
+            return _read(self._copy)
+        place = trials.place(digest_in_name(digest, self._packages))
+        for path in Path(self._layout.result(place.path)).parent.glob(f"*.{place.digest}.parquet"):
+            part = parse_result(path)
+            if part is not None and part.first <= trials.first < part.stop:
+                found = self._file(path)
+                if found is not None:
+                    return found[found["trial"] == trials.first]
         return None
 
-    def _file(self, trials: Trials) -> "pd.DataFrame | None":
-        if trials.path not in self._known:
-            folder = self._data.get(trials.cell.spec.get("dataset", ""))
-            metadata = {
-                "trials": trials.describe(),
-                "resolved": {"dataset": dataset_digest(trials.cell, folder)},
-                "provenance": {"packages": self._packages},
-            }
-            taken = results.Store(self._kept, metadata).take(self._copy)
-            self._known[trials.path] = _read(self._copy) if taken else None
-        return self._known[trials.path]
+    def _file(self, path: Path) -> "pd.DataFrame | None":
+        """Return the rows of a result file of the workflow, None if it is not whole."""
+        if path not in self._known:
+            try:
+                found = _read(path)
+            except ResultError:
+                self._known[path] = None
+            else:
+                self._known[path] = found[~found["status"].isin(EARLY)]
+        return self._known[path]
 
 
 class _Clock:
@@ -596,8 +622,6 @@ def _joined(asked: Sequence[Trials], frames: "Sequence[pd.DataFrame]") -> "pd.Da
     """Return all rows in one frame, with regret from the best known value where it must be."""
     import pandas as pd
 
-    from optimist.runs import aggregate
-
     joined = pd.concat([rows.dropna(axis=1, how="all") for rows in frames], ignore_index=True)
     # Where all trials are from tables nobody has these.
     joined = joined.reindex(columns=[*dict.fromkeys([*joined, *ALWAYS])])
@@ -607,7 +631,15 @@ def _joined(asked: Sequence[Trials], frames: "Sequence[pd.DataFrame]") -> "pd.Da
         if not environment_class(t.cell.spec["environment"]).maximum_is_known
     }
     pieces = [
-        aggregate.count_from(rows, aggregate.find_best_known(rows)) if place in unknown else rows
+        _counted(rows) if place in unknown and "instance" in rows else rows
         for place, rows in joined.groupby(["paper", "setting"], sort=False)
     ]
     return pd.concat(pieces, ignore_index=True)
+
+
+def _counted(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the rows of a setting with regret counted from the best value of each instance."""
+    least = rows.groupby("instance")["simple_regret"].transform("min").fillna(0.0)
+    return rows.assign(
+        regret=rows["regret"] - least * rows["round"], simple_regret=rows["simple_regret"] - least
+    )

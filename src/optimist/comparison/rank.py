@@ -10,7 +10,6 @@ from optimist.claims.inference import RATIO_UNITS, Mean, mean_difference
 from optimist.claims.logic import holm
 from optimist.errors import ConfigError, proportion, unknown_name
 from optimist.label import Label
-from optimist.runs.aggregate import finals
 from optimist.runs.loop import COMPLETE
 
 if TYPE_CHECKING:
@@ -76,7 +75,8 @@ def rank(
             raise unknown_name("reference", reference, known)
     rows: list[dict[str, Any]] = []
     for (paper, setting), found in played.groupby(["paper", "setting"], sort=False):
-        for place, row in enumerate(_of_setting(finals(found), level, reference), 1):
+        ends = found.loc[found.groupby(["algorithm", "trial"], sort=False)["round"].idxmax()]
+        for place, row in enumerate(_of_setting(ends, level, reference), 1):
             rows.append({"paper": paper, "setting": setting, "rank": place, **row})
     table = pd.DataFrame(rows, columns=COLUMNS)
     table.attrs["reference"] = reference

@@ -43,6 +43,7 @@ LARGEST, MOST_DECIMALS = 1e7, 6  # of numbers that are not written with an expon
 NAME = "algorithm"
 PLAIN_PAUSE = 60.0  # seconds between two lines where nothing can be written over
 FEWEST = 10  # trials with which anything is decided
+NAMED = 4  # cells in a line
 
 
 @contextmanager
@@ -128,6 +129,7 @@ def _played(options: argparse.Namespace) -> "pd.DataFrame":
             rounds=options.rounds,
             cores=options.cores,
             fresh=options.fresh,
+            committed=options.committed,
             report=report,
             errors="skip",
         )
@@ -136,6 +138,8 @@ def _played(options: argparse.Namespace) -> "pd.DataFrame":
 def write(table: "pd.DataFrame", stream: TextIO) -> None:
     """Write a ranking as a table for each setting, as wide as the terminal."""
     console = Console(file=stream, width=terminal.width() or WIDTH, highlight=False)
+    if words := other_code(table):
+        console.print(_text(words), end="\n\n")
     base = table.attrs.get("reference")
     base = "the first" if base is None else base if console.width >= ROOMY else "the reference"
     groups = [rows for _, rows in table.groupby(["paper", "setting"], sort=False)]
@@ -172,6 +176,21 @@ def write(table: "pd.DataFrame", stream: TextIO) -> None:
                 console.print(_text(f"{label}: {words}"), end="\n\n")
     hidden = [name for name in ("p", "median") if name not in forms[0][number]]
     console.print(_text(_note(table, hidden)))
+
+
+def other_code(table: "pd.DataFrame") -> str:
+    """Return which committed cells are of other code, in words, empty if none is."""
+    found = table.attrs.get("other_code", {})
+    names = found.get("cells", ())
+    if not names:
+        return ""
+    shown = ", ".join([*names[:NAMED], *["..."] * (len(names) > NAMED)])
+    if found["taken"]:
+        return f"{len(names)} of {found['of']} committed cells are of other code: {shown}"
+    return (
+        f"{len(names)} of {found['of']} cells are committed with other code: {shown}; played "
+        "again (--committed takes them)"
+    )
 
 
 def _text(words: str) -> str:

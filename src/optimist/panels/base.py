@@ -135,7 +135,7 @@ class Panel(ABC):
     of_means : bool
         Whether bands and whiskers are intervals of means.
     curves : tuple of str
-        Roles of rows that are drawn as lines along x, which are thinned to what a picture shows.
+        Roles of rows that are drawn as lines along x.
     joined : bool
         Whether the marks of a series are joined by a line.
     not_negative : bool

@@ -29,7 +29,6 @@ from optimist.panels.legend import (
 from optimist.panels.looks import Looks
 from optimist.panels.marks import REFERENCES, WARNING, references
 from optimist.panels.rows import Tables, rows
-from optimist.panels.thinning import thin
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,8 +73,7 @@ def tabulate(
     data = Tables(tables, paper)
     pieces = [rows("").iloc[:0].assign(panel="")]
     for letter, panel in panels_of(figure).items():
-        found = thin(panel, list(panel.all_rows(data)), paper["names"])
-        pieces += [piece.assign(panel=letter) for piece in found]
+        pieces += [piece.assign(panel=letter) for piece in panel.all_rows(data)]
     table = pd.concat(pieces, ignore_index=True)
     others = [name for name in table if name not in COLUMNS]
     table = table[[*COLUMNS, *others]].astype(dict.fromkeys(NUMBERS, float))

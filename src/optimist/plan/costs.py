@@ -3,12 +3,11 @@
 ``config/costs.csv`` has one row per lane and cell: rounds of a trial, processor seconds of a trial
 with all that its job does beside it, and the largest memory of the process in MiB. Rows without
 setting and algorithm are whole jobs of the rule that stands for the lane, for studies. `collect`
-makes the first from result files, `of_study` the second from the record that a study leaves.
+makes the first from result files, `of_study` the second from the files of studies.
 """
 
 import csv
 import io
-import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
@@ -27,9 +26,6 @@ UNKNOWN_STUDY = 600.0, 1000.0
 # much the same libraries may take more on another machine than on that which was measured.
 SNAKEMAKE_MB = 450
 LIBRARIES_MB = 250
-# What aggregating takes, and per million rows (benchmarks/aggregation.py).
-AGGREGATE_MB, AGGREGATE_MB_PER_MILLION = 200, 150
-AGGREGATE_SECONDS, AGGREGATE_SECONDS_PER_MILLION = 60, 60
 # Before all jobs that are ordered by what they should take: others wait for these.
 FIRST = 10**6
 
@@ -108,15 +104,6 @@ class Costs:
         """Return the seconds of a paper's study, and its memory in MiB."""
         found = self._studies.get((name, paper))
         return UNKNOWN_STUDY if found is None else (found.cpu_seconds, found.peak_mb)
-
-    @staticmethod
-    def aggregation(rows: int) -> tuple[float, float]:
-        """Return the seconds of aggregating so many rows, and the memory in MiB."""
-        millions = rows / 1e6
-        return (
-            AGGREGATE_SECONDS + AGGREGATE_SECONDS_PER_MILLION * millions,
-            AGGREGATE_MB + AGGREGATE_MB_PER_MILLION * millions,
-        )
 
     def request(self, expected: Callable[[Any], tuple[float, float]]) -> dict[str, Any]:
         """Return the resources of a rule, for Snakemake: what its jobs ask a scheduler for.
@@ -207,9 +194,8 @@ def collect(used: Iterable[tuple[Trials, Mapping[str, Any]]]) -> list[Row]:
     ]
 
 
-def of_study(path: str | Path, study: str, paper: str) -> Row:
-    """Return the row of a study from the file in which its job recorded what it used."""
-    use = json.loads(read_text(path))
+def of_study(use: Mapping[str, Any], study: str, paper: str) -> Row:
+    """Return the row of a study from ``use`` of what its file says of how it was made."""
     return Row(study, paper, "", "", 1, round(use["cpu_seconds"], 3), round(use["peak_mb"] or 0))
 
 

@@ -11,6 +11,18 @@ from optimist.plan import costs
 from optimist.plan.sources import code_of
 
 
+def digest_of(name: str, configured: Mapping[str, Any]) -> str:
+    """Return the digest of what decides a prepared data set: its source, options and code.
+
+    ``configured`` is the section ``datasets`` of the configuration.
+    """
+    how = preparation(name)
+    source = load_sources()[how.raw].content_sha256
+    options = {**configured.get(how.raw, {}), **how.options}
+    code = code_of("optimist.data.tables", how.module)
+    return fingerprint({"source": source, "options": options, "code": code})
+
+
 class PlannedData:
     """Data sets of one configuration.
 
@@ -41,11 +53,7 @@ class PlannedData:
     def digest(self, name: str) -> str:
         """Return the digest of what decides a prepared data set: its source, options and code."""
         if name not in self._digests:
-            how = preparation(name)
-            source = load_sources()[how.raw].content_sha256
-            options = {**self._options.get(how.raw, {}), **how.options}
-            code = code_of("optimist.data.tables", how.module)
-            self._digests[name] = fingerprint({"source": source, "options": options, "code": code})
+            self._digests[name] = digest_of(name, self._options)
         return self._digests[name]
 
     @property

@@ -61,7 +61,7 @@ class PlannedJobs:
         """Return the priority of such a job: the longest is started first."""
         return lambda wildcards: priority(self.expected(of(wildcards)))
 
-    def params(self, of: Callable[[Any], list[Trials]]) -> Callable[[Any], list[dict[str, Any]]]:
+    def params(self, of: Callable[[Any], list[Trials]]) -> Callable[..., list[dict[str, Any]]]:
         """Return a params function: the description of trials, with the digests of cells.
 
         The names of results have the digest, so that nothing is made again for a parameter, which

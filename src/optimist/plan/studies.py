@@ -10,7 +10,7 @@ from optimist.environments import environment_module
 from optimist.errors import ConfigError, unknown_name
 from optimist.files import fingerprint
 from optimist.label import name_of
-from optimist.layout import DIGEST, Layout
+from optimist.layout import Layout, digest_in_name
 from optimist.panels.studies import of_paper
 from optimist.panels.studies.base import Study
 from optimist.plan.costs import Costs, priority
@@ -103,13 +103,13 @@ class PlannedStudies:
 
     def file(self, paper: str, name: str) -> str:
         """Return the file of the tables of a study."""
-        decisive = {"decisive": self.digest(paper, name), "versions": self._versions}
-        return self._layout.study(paper, name, fingerprint(decisive)[:DIGEST])
+        digest = digest_in_name(self.digest(paper, name), self._versions)
+        return self._layout.study(paper, name, digest)
 
     def is_committed(self, paper: str, name: str) -> bool:
         """Return whether the tables of a paper have a study, made by today's code."""
         record = self._committed(paper).get((STUDY, name, ""))
-        return record is not None and record.digest == self.digest(paper, name)
+        return record is not None and record.is_of(self.digest(paper, name))
 
     def needed(self, paper: str, names: Iterable[str]) -> list[str]:
         """Return the files of studies that a reader waits for, see `PlannedTrials.needed`."""

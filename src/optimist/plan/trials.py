@@ -11,8 +11,8 @@ from optimist.environments import environment_class
 from optimist.errors import ConfigError, ResultError, nearest, unknown_name
 from optimist.files import fingerprint
 from optimist.label import name_of
-from optimist.layout import DIGEST, Layout, check_length, result
-from optimist.records.cells import CellRecord
+from optimist.layout import Layout, check_length, digest_in_name, result
+from optimist.records.cells import CellRecord, digest_of
 from optimist.runs import results
 from optimist.runs.trials import CellKey, Trials, expand
 
@@ -134,9 +134,7 @@ class PlannedTrials:
         """Return the digest of what decides each trial of a cell: configuration, code and data."""
         key = trials.cell.paper, trials.key
         if key not in self._digests:
-            name = trials.cell.spec.get("dataset")
-            data = {} if name is None else {"data": self._data(name)}
-            self._digests[key] = fingerprint({**trials.decisive(), **data})
+            self._digests[key] = digest_of(trials, self._data)
         return self._digests[key]
 
     def is_committed(self, trials: Trials) -> bool:
@@ -144,13 +142,9 @@ class PlannedTrials:
         record = self._committed(trials.cell.paper).get(trials.key)
         if record is None or record.trials < trials.stop:
             return False
-        return record.digest == self.digest(trials) and not record.changed()
+        return record.is_of(self.digest(trials))
 
     # Result files.
-
-    def _named(self, digest: str) -> str:
-        """Return the digest in the name of a file: versions of packages change last digits."""
-        return fingerprint({"decisive": digest, "versions": self._versions})[:DIGEST]
 
     def parts(self, trials: Trials) -> list[Trials]:
         """Return the trials of a cell by result file.
@@ -162,15 +156,20 @@ class PlannedTrials:
         ends = part_ends(trials.stop, known, self._seconds(trials) / (trials.stop - trials.first))
         return [trials.part(*ends) for ends in zip([0, *ends], ends, strict=False)]
 
+    def name_of(self, trials: Trials) -> str:
+        """Return the digest in the names of a cell's result files."""
+        if trials.lane == "timing":
+            return self._races[trials.cell.paper][trials.race].digest
+        return digest_in_name(self.digest(trials), self._versions)
+
     def file(self, part: Trials) -> str:
         """Return the result file of some trials of the regret lane."""
-        return self._layout.result(part.place(self._named(self.digest(part))).path)
+        return self._layout.result(part.place(self.name_of(part)).path)
 
     def files(self, trials: Trials) -> list[str]:
         """Return the result files of a cell; of the timing lane it is that in its race."""
         if trials.lane == "timing":
-            race = self.races(trials.cell.paper)[trials.race]
-            return [self._layout.result(trials.place(race.digest).path)]
+            return [self._layout.result(trials.place(self.name_of(trials)).path)]
         return [self.file(part) for part in self.parts(trials)]
 
     def outputs(self, trials: Trials) -> list[str]:
@@ -241,13 +240,14 @@ class PlannedTrials:
                 for number in dict.fromkeys(t.race for t in timed)
             }
             found[paper] = {
-                number: Race(paper, number, tuple(own), self._named(self._digest_of_race(own)))
+                number: Race(paper, number, tuple(own), self._digest_of_race(own))
                 for number, own in of_race.items()
             }
         return found
 
     def _digest_of_race(self, trials: Iterable[Trials]) -> str:
-        return fingerprint({t.cell.name: [self.digest(t), t.stop] for t in trials})
+        decisive = fingerprint({t.cell.name: [self.digest(t), t.stop] for t in trials})
+        return digest_in_name(decisive, self._versions)
 
     def find(self, wildcards: Any) -> Trials:
         """Return the trials of the wildcards of `Layout.any_result`; ConfigError if none are."""

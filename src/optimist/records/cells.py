@@ -3,16 +3,17 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from optimist import observation
 from optimist.errors import ResultError
-from optimist.files import read_text, write_text
-from optimist.root import came_with, how_to_restore
-from optimist.runs.trials import CellKey
+from optimist.files import fingerprint, read_text, write_text
+from optimist.root import how_to_restore
+from optimist.runs.trial_table import AGAIN
+from optimist.runs.trials import CellKey, Trials
 
 # In place of the lane of a cell, in the records of studies.
 STUDY = "study"
@@ -67,12 +68,34 @@ class CellRecord:
         """Lane, setting and algorithm."""
         return self.lane, self.setting, self.algorithm
 
+    @property
+    def short_commit(self) -> str:
+        """The first digits of the commit, with its plus."""
+        return f"{self.commit[:10]}{'+' * self.commit.endswith('+')}" if self.commit else "unknown"
+
     def changed(self) -> str:
         """Return which observed file is another one now, empty if none is."""
         return observation.first_change(self.observed) or "" if self.observed else ""
 
+    def is_of(self, digest: str) -> bool:
+        """Return whether trials with a digest of today, as of `digest_of`, would be the same."""
+        return self.digest == digest and not self.changed()
+
 
 COLUMNS = tuple(field.name for field in fields(CellRecord))
+
+
+def digest_of(trials: Trials, data: Callable[[str], str]) -> str:
+    """Return the digest of what decides each trial of a cell: configuration, code and data.
+
+    Parameters
+    ----------
+    trials : Trials
+    data : callable
+        From the name of a data set to a digest of what it is made from.
+    """
+    name = trials.cell.spec.get("dataset")
+    return fingerprint({**trials.decisive(), **({} if name is None else {"data": data(name)})})
 
 
 def description(made: Mapping[str, Any]) -> str:
@@ -98,7 +121,6 @@ def read(path: str | Path) -> dict[CellKey, CellRecord]:
     """
     if not Path(path).is_file():
         return {}
-    remedy = how_to_restore(path) if came_with(path) else "make it again: optimist publish"
     found = {}
     lines = csv.DictReader(io.StringIO(read_text(path)))
     for number, line in enumerate(lines, 2):
@@ -106,10 +128,14 @@ def read(path: str | Path) -> dict[CellKey, CellRecord]:
             record = _record(line)
         except (KeyError, TypeError, ValueError) as error:
             raise ResultError(
-                f"{path}, line {number} is no record of a cell ({error}); {remedy}"
+                f"{path}, line {number} is no record of a cell ({error}); "
+                f"{how_to_restore(path, AGAIN)}"
             ) from None
         if record.key in found:
-            raise ResultError(f"{path}, line {number}: {'/'.join(record.key)} twice; {remedy}")
+            raise ResultError(
+                f"{path}, line {number} has {'/'.join(record.key)} again; "
+                f"{how_to_restore(path, AGAIN)}"
+            )
         found[record.key] = record
     return found
 

@@ -23,8 +23,8 @@ from optimist.runs.trials import CellKey, Trials, run
 if TYPE_CHECKING:
     from optimist.plan.plan import Plan
 
-# Columns that differ between two runs of the same trial.
-TIMES = ("seconds", "select_seconds", "turns")
+# What is compared of a timed trial: times are of a machine and a moment.
+COUNTS = ("selections", "agreements", "state_bytes")
 
 
 @dataclass
@@ -154,14 +154,17 @@ def fault_of(trials: Trials, known: CellTrials, data_dir: str) -> str:
         return f"trial {number} ended {found.status[0]!r}, not {known.status[0]!r}"
     if found.instance != known.instance:
         return f"trial {number} met {found.instance[0]!r}, not {known.instance[0]!r}"
-    for name, values in known.ends.items():
+    names = {*known.ends, *known.at}
+    if trials.lane == "timing":
+        names &= {*COUNTS}
+    for name, values in ((name, known.ends[name]) for name in known.ends if name in names):
         mine = found.ends.get(name, np.full(1, np.nan))
-        if name not in TIMES and not np.array_equal(mine, values, equal_nan=True):
+        if not np.array_equal(mine, values, equal_nan=True):
             return f"trial {number} has {name} {float(mine[0])!r}, not {float(values[0])!r}"
-    for name, lists in known.at.items():
+    for name, lists in ((name, known.at[name]) for name in known.at if name in names):
         mine, values = found.at.get(name, lists)[0], lists[0]
         places = np.flatnonzero(~np.isnan(values) & (mine != values))
-        if name != "seconds" and len(places):
+        if len(places):
             i = int(places[0])
             seen, t = f"{name} {float(mine[i])!r}", known.rounds[0][i]
             return f"trial {number} has {seen} at round {t}, not {float(values[i])!r}"

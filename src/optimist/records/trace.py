@@ -1,17 +1,31 @@
-"""Where a file comes from, in words: a figure, table or page of claims, or a result file."""
+"""Where a file comes from, in words: a figure, a table, the claims, or a result file."""
 
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Any, cast
+from typing import Any
 
-from optimist.errors import ConfigError, ResultError
+from optimist.data.prepare import preparation
+from optimist.data.sources import load_sources
+from optimist.errors import ResultError
 from optimist.files import sha256
 from optimist.label import name_of
-from optimist.layout import Result, parse_result
+from optimist.layout import parse_result
 from optimist.panels import PANELS, TABLES
-from optimist.plan.config import load_paper
-from optimist.records import manifest, provenance
+from optimist.plan.config import load_config
+from optimist.plan.plan import Plan
+from optimist.records import cells, provenance
+from optimist.records.cells import STUDY
+from optimist.root import how_to_restore
 from optimist.runs import results
+from optimist.runs.trial_table import TrialTable
+
+# Tables of a paper that figures, tables and claims are made from.
+SOURCES = ("trials.parquet", "cells.csv", "studies.parquet")
+REGISTRIES = {"figures": PANELS, "tables": TABLES}
 
 
 def trace(path: str | Path) -> dict[str, Any]:
@@ -19,208 +33,210 @@ def trace(path: str | Path) -> dict[str, Any]:
 
     Returns
     -------
-    dict with ``file``, ``made`` (a list of commit, dirty, python, packages, machine, blas_threads),
-    ``settings`` (specification by paper/setting), ``streams`` (trials by name of the random
-    streams) and ``data`` (SHA-256 by data set); of result files also ``lane``, ``algorithm`` and
-    ``rounds``; of figures and tables ``manifest``, ``item``, ``drawn`` (as one of ``made``) and
-    ``inputs`` (SHA-256 by path), ``not_here`` and ``changed`` (those of them, and of what claims
-    are joined from, that are not there, or others now), ``cut`` (rounds by result, of those that
-    are there and were cut short), and, if the configuration still has it, where that is
-    (``configured``) and the classes of its ``panels`` by letter.
+    dict with ``file``; of all but the tables of a paper also ``settings`` (specification by
+    paper/setting), ``streams`` (trials by name of the random streams) and ``data`` (SHA-256 by data
+    set). Of a result file also ``lane``, ``algorithm``, ``rounds``, ``resolved`` and ``made`` (as
+    `optimist.records.provenance.collect` returns it). Of all others ``cells``, a list of
+    `optimist.records.cells.CellRecord` as mappings; of figures, tables and claims each with
+    ``other_code``, and ``records`` (their paths), ``missing`` (cells without a record),
+    ``is_current`` (whether they would be the same if they were made now), ``configured`` (where)
+    and the classes of ``panels`` by letter.
 
     Raises
     ------
     ResultError
-        If there is no such file, nothing is known of it, or it is not what its manifest says.
+        If there is no such file, nothing is known of it, or it does not fit its record.
     """
-    if not Path(path).is_file():
+    path = Path(path)
+    if not path.is_file():
         raise ResultError(f"{path} is not a file; allowed: a figure, table or result file")
-    return _of_result(path) if parse_result(Path(path).resolve()) else _of_item(path)
+    if parse_result(path.resolve()):
+        return _of_result(path)
+    if path.name in SOURCES:
+        if path.name == "trials.parquet":
+            TrialTable(path)  # or damage would pass
+        known = cells.read(path.with_name("cells.csv"))
+        return {"file": str(path), "cells": [asdict(record) for record in known.values()]}
+    if path.stem == "claims" and not (path.parent / "records").is_dir():
+        return _of_joined(path)
+    return _of_product(path)
 
 
-def _of_result(path):
+def _of_result(path: Path) -> dict[str, Any]:
     results.read(path)  # all of it, or damage would pass
     metadata = results.read_metadata(path)
     asked, dataset = metadata["trials"], metadata["resolved"]["dataset"]
-    cell = asked["cell"]
-    horizon = _horizon(asked)
+    cell, horizon = asked["cell"], asked["cell"]["spec"]["horizon"]
+    trials = list(range(asked["first"], asked["stop"]))
     return {
         "file": str(path),
         "lane": asked["lane"],
         "algorithm": cell["algorithm"],
         "rounds": min(asked["rounds"] or horizon, horizon),
-        "made": [metadata["provenance"]],
+        "made": metadata["provenance"],
         "settings": {f"{cell['paper']}/{cell['setting']}": cell["spec"]},
         "resolved": metadata["resolved"],
-        "streams": {
-            _stream(cell["paper"], cell["setting"]): list(range(asked["first"], asked["stop"]))
-        },
+        "streams": {_stream(cell["paper"], cell["setting"]): trials},
         "data": {cell["spec"]["dataset"]: dataset} if dataset else {},
     }
 
 
-def _of_item(path):
-    place, name, content = manifest.find(path)
-    inputs = {p: content["inputs"][p] for p in manifest.inputs_of(content, name)}
-    found = _of_runs(content, inputs)
-    for claims in (p for p in inputs if Path(p).name == "claims.csv"):
-        own = Path(path).parent / Path(claims).parent.name / "claims.csv"
-        below = _of_claims(own, inputs[claims])
-        found["made"] += [made for made in below["made"] if made not in found["made"]]
-        for key in ("settings", "streams", "data", "cut"):
-            found[key] |= below[key]
-        for key in ("not_here", "changed"):
-            found[key] += below[key]
-    base = _base(path, content["items"][name]["files"])
-    for key, value in _now(base, inputs).items():
-        found[key] = value + found[key] if isinstance(value, list) else value | found[key]
-    return {
-        "file": str(path),
-        "manifest": place,
-        "item": name,
-        **_drawing(Path(place).parent.name, name),
-        "drawn": content["written"],
-        **found,
-        "inputs": {p: entry["sha256"] for p, entry in inputs.items()},
-    }
-
-
-def _base(path, files):
-    """Return the folder that the paths of a manifest are below, of which one leads to ``path``.
-
-    For a copy elsewhere, which none leads to, it is the current folder.
-    """
-    whole = Path(path).resolve()
-    depths = (len(Path(name).parts) for name in files if str(whole).endswith(f"/{name}"))
-    depth = next(depths, None)
-    return Path() if depth is None else whole.parents[depth - 1]
-
-
-def _now(base, inputs):
-    """Return what has become of inputs, and how long those are that were cut short."""
-    there = {p: entry for p, entry in inputs.items() if (base / p).is_file()}
-    changed = [p for p, entry in there.items() if sha256(base / p) != entry["sha256"]]
-    cut = {}
-    for path in (p for p, entry in there.items() if "made" in entry and p not in changed):
-        asked = results.read_metadata(base / path)["trials"]
-        if asked["rounds"] and asked["rounds"] < _horizon(asked):
-            cut[path] = asked["rounds"]
-    return {"not_here": [p for p in inputs if p not in there], "changed": changed, "cut": cut}
-
-
-def _horizon(asked):
-    return asked["cell"]["spec"]["horizon"]
-
-
-def _of_claims(path, entry):
-    """Return where a paper's claims come from, if they are those that were joined."""
-    if not path.is_file() or sha256(path) != entry["sha256"]:
-        raise ResultError(
-            f"{path} is not what the joined claims were made from; make them again: "
-            f"snakemake --cores 2 {path.parents[1] / 'claims.csv'}"
-        )
-    return _of_item(path)
-
-
-def _of_runs(content, inputs):
-    """Return what a manifest says of those of its inputs that are results and data sets."""
-    runs = {p: entry for p, entry in inputs.items() if "made" in entry}
-    settings: dict[str, Any] = {}
-    streams: dict[str, set[int]] = {}
-    for run in runs:
-        place = cast(Result, parse_result(run))  # a result's path, as the manifest was checked
-        name = f"{place.paper}/{place.setting}"
-        settings[name] = content["settings"][name]
-        stream = _stream(place.paper, place.setting)
-        streams.setdefault(stream, set()).update(range(place.first, place.stop))
-    tables = {p: entry["sha256"] for p, entry in inputs.items() if Path(p).suffix == ".csv"}
-    return {
-        "made": [content["made"][i] for i in sorted({entry["made"] for entry in runs.values()})],
-        "settings": settings,
-        "streams": {stream: sorted(trials) for stream, trials in streams.items()},
-        "data": {p: digest for p, digest in tables.items() if Path(p).parent.name == "data"},
-        "not_here": [],
-        "changed": [],
-        "cut": {},
-    }
-
-
-def _stream(paper, setting):
+def _stream(paper: str, setting: str) -> str:
     """Return the name of the random streams of a setting; the trial and a purpose follow it."""
     return f"{paper}/{name_of(setting)}"
 
 
-def _drawing(paper, name):
-    """Return where a figure or table of a paper is configured, and the class of each panel.
-
-    As of now: an older picture may have been drawn by others. Empty where it is no longer there.
-    """
-    try:
-        loaded = load_paper(paper)
-    except ConfigError:
-        return {}
-    for part, registry in (("figures", PANELS), ("tables", TABLES)):
-        if name in loaded.get(part, {}):
-            spec = loaded[part][name]
-            kinds = [entry["kind"] for entry in spec.get("panels", [spec])]
-            classes = dict(zip(ascii_lowercase, (registry[kind] for kind in kinds), strict=False))
-            file = f"config/papers/{paper}/figures.yaml"
-            return {"configured": f"{file}, {part}.{name}", "panels": classes}
-    return {}
+def _of_joined(path: Path) -> dict[str, Any]:
+    """Return where the claims of all papers come from."""
+    papers = sorted(record.parents[1] for record in path.parent.glob("*/records/claims.json"))
+    if not papers:
+        raise ResultError(f"no record beside {path} names it")
+    below = [_of_product(folder / path.name) for folder in papers]
+    found: dict[str, Any] = {"file": str(path), "panels": {}}
+    for key in ("records", "cells", "missing"):
+        found[key] = [one for each in below for one in each[key]]
+    for key in ("settings", "streams", "data"):
+        found[key] = {name: one for each in below for name, one in each[key].items()}
+    found["is_current"] = all(each["is_current"] for each in below)
+    return {**found, "configured": ", ".join(each["configured"] for each in below)}
 
 
-def to_text(found: dict[str, Any]) -> str:
+def _of_product(path: Path) -> dict[str, Any]:
+    place = _record(path)
+    paper, name = place.parents[1].name, place.stem
+    plan = _plan(place.parents[1])
+    kinds = [kind for kind in REGISTRIES if name in plan.papers[paper].get(kind, {})]
+    kind = "claims" if name == "claims" else kinds[0] if kinds else "figures"
+    product = plan.targets.product(paper, kind, name)
+    known, planned = plan.committed(paper), plan.trials.of_paper(paper)
+    behind = {key: plan.trials.is_committed(planned[key]) for key in product.keys}
+    behind |= {(STUDY, n, ""): plan.studies.is_committed(paper, n) for n in product.studies}
+    specs = {key: planned[key].cell.spec for key in product.keys}
+    streams: dict[str, int] = {}
+    for key in (key for key in product.keys if key in known):
+        stream = _stream(paper, key[1])
+        streams[stream] = max(streams.get(stream, 0), known[key].trials)
+    datasets = {spec["dataset"] for spec in specs.values() if "dataset" in spec}
+    panels = product.spec.get("panels", [product.spec]) if kind != "claims" else []
+    classes = [REGISTRIES[kind][panel["kind"]] for panel in panels]
+    file = "claims.yaml" if kind == "claims" else f"figures.yaml, {kind}.{name}"
+    return {
+        "file": str(path),
+        "records": [os.path.relpath(place)],
+        "is_current": not plan.targets.is_stale(product),
+        "configured": f"config/papers/{paper}/{file}",
+        "panels": dict(zip(ascii_lowercase, classes, strict=False)),
+        "cells": [
+            {**asdict(known[key]), "paper": paper, "other_code": not is_today}
+            for key, is_today in behind.items()
+            if key in known
+        ],
+        "missing": [f"{paper}/{'/'.join(filter(None, key))}" for key in behind if key not in known],
+        "settings": {f"{paper}/{key[1]}": spec for key, spec in specs.items()},
+        "streams": {stream: list(range(number)) for stream, number in streams.items()},
+        "data": {
+            name: load_sources()[preparation(name).raw].content_sha256 for name in sorted(datasets)
+        },
+    }
+
+
+def _record(path: Path) -> Path:
+    """Return the path of the record that names a file and that the file fits."""
+    whole, other = path.resolve(), None
+    for folder in whole.parents[:2]:
+        for place in sorted(folder.glob("records/*.json")):
+            try:
+                files = json.loads(place.read_text(encoding="utf-8"))["files"]
+                digest = files.get(whole.relative_to(folder).as_posix())
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                raise ResultError(
+                    f"{place} is no record ({error}); {how_to_restore(place, _again(path))}"
+                ) from None
+            if digest == sha256(path):
+                return place
+            other = other or (digest and place)
+    if other is None:
+        raise ResultError(f"no record beside or above {path} names it")
+    raise ResultError(
+        f"{path} is not the file that {os.path.relpath(other)} describes: it was changed, or is of "
+        f"another run; {how_to_restore(path, _again(path))}"
+    )
+
+
+def _again(path: Path) -> str:
+    return f"make it again: optimist {'decide' if path.stem == 'claims' else 'draw'}"
+
+
+def _plan(folder: Path) -> Plan:
+    """Return the plan of the run that made the folder of a paper's figures."""
+    table = folder / "trials.parquet"
+    known = TrialTable(table).metadata["configuration"] if table.is_file() else {}
+    own = {"papers": [folder.name], "figures": str(folder.parent)}
+    return Plan({**load_config(), **known, **own})
+
+
+def to_text(found: Mapping[str, Any]) -> str:
     """Return what `trace` found as lines of text."""
     lines = [found["file"]]
     if "algorithm" in found:
         lines.append(
             f"{found['lane']} lane, {found['algorithm']}, {found['rounds']} rounds a trial"
         )
-    if "manifest" in found:
-        lines.append(f"manifest: {found['manifest']}, item {found['item']}")
-        lines += [f"configured in {found['configured']}"] if "configured" in found else []
-        panels = found.get("panels", {}).items()
-        lines += [f"  panel {letter}: {place.replace(':', ', class ')}" for letter, place in panels]
-        lines += ["drawn by:", *_making(found["drawn"])]
-    lines.append("results made by:" if "manifest" in found else "made by:")
-    for made in found["made"]:
-        lines += _making(made)
-    lines.append("settings:")
-    lines += [f"  {name}: {spec}" for name, spec in found["settings"].items()]
-    lines.append("random streams, from SHA-256 of their names, and trials:")
-    for name, trials in found["streams"].items():
-        gaps = [i for i in range(1, len(trials)) if trials[i] > trials[i - 1] + 1]
-        ends = zip([0, *gaps], [*gaps, len(trials)], strict=True)
-        ranges = ", ".join(f"{trials[a]} to {trials[b - 1]}" for a, b in ends)
-        lines.append(f"  {name}: {ranges}")
-    lines.append("data (SHA-256):" if found["data"] else "data: none")
-    lines += [f"  {name}: {digest}" for name, digest in found["data"].items()]
-    if "inputs" in found:
-        lost, changed = (len(found[key]) for key in ("not_here", "changed"))
-        if found["cut"]:
-            rounds = {min(found["cut"].values()), max(found["cut"].values())}
-            words = " to ".join(map(str, sorted(rounds)))
-            lines.append(f"results that were cut short: {len(found['cut'])}, after {words} rounds")
-        lines.append(f"not here, as in a fresh clone or after a failed run: {lost}")
-        lines.append(f"others now: {changed}")
-        lines.append("inputs (SHA-256):")
-        lines += [f"  {path}: {digest}" for path, digest in found["inputs"].items()]
+        lines += ["made by:", *_making(found["made"])]
+    else:
+        if "records" in found:
+            lines += _about(found)
+        lines += _playing(found["cells"], is_short="records" not in found)
+    if "settings" in found:
+        lines.append("settings:")
+        lines += [f"  {name}: {spec}" for name, spec in found["settings"].items()]
+        lines.append("random streams, from SHA-256 of their names, and trials:")
+        lines += [f"  {name}: {t[0]} to {t[-1]}" for name, t in found["streams"].items()]
+        lines.append("data (SHA-256):" if found["data"] else "data: none")
+        lines += [f"  {name}: {digest}" for name, digest in found["data"].items()]
     return "\n".join(lines)
 
 
-def _kernels(kernels):
-    found = [f"{name} {' and '.join(chosen)}" for name, chosen in kernels.items() if chosen]
-    return f", kernels: {', '.join(found)}" if found else ""
+def _about(found: Mapping[str, Any]) -> Iterable[str]:
+    """Yield lines on how a figure, a table or claims were made."""
+    other = [one for one in found["cells"] if one["other_code"]]
+    if other:
+        yield f"{len(other)} of {len(found['cells'])} cells are of other code"
+    if found["missing"]:
+        yield f"cells without a record: {len(found['missing'])}: {', '.join(found['missing'])}"
+    if not found["is_current"]:
+        yield "today's code and tables would make another file"
+    yield f"records: {', '.join(found['records'])}"
+    yield f"configured in {found['configured']}"
+    for letter, place in found["panels"].items():
+        yield f"  panel {letter}: {place.replace(':', ', class ')}"
 
 
-def _making(made):
+def _playing(found: Iterable[Mapping[str, Any]], *, is_short: bool) -> Iterable[str]:
+    """Yield lines on cells by the code and the machine that played them."""
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for one in found:
+        groups.setdefault((one["commit"], one["made"]), []).append(one)
+    for (commit, made), own in groups.items():
+        trials = sum(one["trials"] for one in own)
+        yield f"{len(own)} cells with {trials} trials by commit {commit or 'unknown'}:"
+        yield f"  {made}"
+        for one in [] if is_short else own:
+            names = (one["paper"], one["lane"], one["setting"], one["algorithm"])
+            about = (
+                f"{one['trials']} trials, {one['digest']}" + ", of other code" * one["other_code"]
+            )
+            yield f"  {'/'.join(filter(None, names))}: {about}"
+
+
+def _making(made: Mapping[str, Any]) -> list[str]:
     packages = ", ".join(f"{name} {version}" for name, version in made["packages"].items())
     machine = made["machine"]
-    code = provenance.code_of(made)
-    when = f", {made['written']}" if "written" in made else ""
+    chosen = {name: words for name, words in machine.get("kernels", {}).items() if words}
+    kernels = ", ".join(f"{name} {' and '.join(words)}" for name, words in chosen.items())
     return [
-        f"  {code}{when}",
+        f"  {provenance.code_of(made)}, {made['written']}",
         f"  Python {made['python']}, {packages}",
-        f"  {machine['cpu']}, {machine['cores']} cores, {machine['system']}, "
-        f"BLAS threads {made['blas_threads']}{_kernels(machine.get('kernels', {}))}",
+        f"  {machine['cpu']}, {machine['cores']} cores, {machine['system']}, BLAS threads "
+        f"{made['blas_threads']}{kernels and f', kernels: {kernels}'}",
     ]

@@ -31,7 +31,7 @@ REQUIRED = ("paper", "setting", "algorithm", "trial", "round", "regret", "second
 # Columns that differ between two runs of the same cell.
 VOLATILE = ("seconds", "select_seconds", "turns")
 REMEDY = (
-    "`optimist results --delete refused`, with the --configfile of the run if it had one, deletes "
+    "`optimist results --delete damaged`, with the --configfile of the run if it had one, deletes "
     "such files; then run the same command again"
 )
 

@@ -28,13 +28,14 @@ import numpy as np
 from optimist import sealed
 from optimist.columns import values as values_of
 from optimist.errors import ResultError
-from optimist.root import came_with, how_to_restore
+from optimist.root import how_to_restore
 from optimist.runs.loop import COMPLETE
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+AGAIN = "make it again: optimist publish"
 VERSION = 1
 KEY = "optimist"
 LANES = ("regret", "timing")
@@ -439,7 +440,7 @@ class TrialTable:
         self._fresh: dict[CellKey, CellTrials] = {}
         self._counted: dict[CellKey, CellTrials | None] = {}
         if path is not None:
-            self._file = sealed.open_parquet(path, _remedy(path))
+            self._file = sealed.open_parquet(path, AGAIN)
             self.metadata = _metadata(self._file, path)
             self._groups = {tuple(key): i for i, key in enumerate(self.metadata["groups"])}
         self.put(fresh)
@@ -573,7 +574,9 @@ def read_best_known(path: str | Path) -> dict[str, float]:
     try:
         return {name: float(value) for name, value in (line.rsplit(",", 1) for line in lines)}
     except ValueError:
-        raise ResultError(f"{path} is not a table of best known values; {_remedy(path)}") from None
+        raise ResultError(
+            f"{path} is not a table of best known values; {how_to_restore(path, AGAIN)}"
+        ) from None
 
 
 def write_best_known(least: Mapping[str, float], path: str | Path) -> None:
@@ -584,17 +587,13 @@ def write_best_known(least: Mapping[str, float], path: str | Path) -> None:
     write_text("instance,least_regret\n" + "".join(rows), path)
 
 
-def _remedy(path: str | Path) -> str:
-    return how_to_restore(path) if came_with(path) else "make it again: optimist publish"
-
-
 def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
     found = (file.metadata.metadata or {}).get(KEY.encode())
     metadata = json.loads(found) if found else {}
     if metadata.get("version") != VERSION:
         raise ResultError(
             f"{path} is a table of trials of version {metadata.get('version')!r}; allowed: "
-            f"{VERSION}; {_remedy(path)}"
+            f"{VERSION}; {how_to_restore(path, AGAIN)}"
         )
     return metadata
 
@@ -649,7 +648,7 @@ def _cells_of(rows: "pa.Table", path: str | Path | None) -> Iterator[CellTrials]
         if not np.array_equal(trial[own], np.arange(stop - start)):
             raise ResultError(
                 f"{path} has not every trial of {text['setting'][start]}/{names[start]} once; "
-                f"{_remedy(path or '')}"
+                f"{how_to_restore(path or '', AGAIN)}"
             )
         yield CellTrials(
             lane,

@@ -1,0 +1,314 @@
+"""What a results folder holds: which results are damaged, early or of other code, and costs."""
+
+import errno
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from result_files import RACE, make, path_of, rewrite, toy_trials
+
+from optimist import cli
+from optimist.algorithms.glb.gloc import GLOC
+from optimist.errors import ConfigError, ResultError, UnreadableError
+from optimist.layout import Layout
+from optimist.panels.studies import tables as study_tables
+from optimist.plan.costs import Costs, Row, read, write
+from optimist.plan.trials import PlannedTrials
+from optimist.records import inventory
+from optimist.records.cells import CellRecord
+from optimist.records.publish import gather
+from optimist.runs import results
+
+CELLS = ("sound", "absent", "damaged", "early")
+
+
+class ToyPlan:
+    """As much of a plan as the inventory asks for: cells of a paper, and a study of facts."""
+
+    def __init__(self, root, *asked):
+        self.root, self.papers = root, ["toy", "other"]
+        self.config = {"caps": {"rounds": None}, "only": {"settings": []}}
+        self.layout = Layout(str(root), str(root / "figures"))
+        self.trials = PlannedTrials.__new__(PlannedTrials)
+        self.records = {}
+        self.trials.__dict__ |= {
+            "_layout": self.layout,
+            "_data": str,
+            "_seconds": lambda trials: 0.0,
+            "_versions": {},
+            "_committed": lambda paper: self.records,
+            "_digests": {},
+            "_of_paper": {"toy": {trials.key: trials for trials in asked}, "other": {}},
+        }
+        for race in self.trials.races("toy").values():
+            object.__setattr__(race, "digest", RACE)
+        self.studies = SimpleNamespace(
+            names=lambda paper: ["facts"] if paper == "toy" else [],
+            file=lambda paper, name: self.layout.study(paper, name, "0" * 12),
+            is_committed=lambda paper, name: False,
+        )
+
+    def make_study(self):
+        about = {"use": {"cpu_seconds": 12.5, "peak_mb": 180.0}, "provenance": {}}
+        facts = pd.DataFrame({"name": ["kappa"], "setting": ["here"], "value": [2.0]})
+        study_tables.write({"facts": facts}, self.studies.file("toy", "facts"), about)
+
+
+def states(plan):
+    return [entry.state for entry in inventory.take(plan) if entry.trials is not None]
+
+
+def test_one_changed_byte_of_a_number_is_damage(tmp_path):
+    (path,) = make(tmp_path, toy_trials(horizon=300))
+    whole = path.read_bytes()
+    hit = 0
+    for place in range(200, len(whole) // 2, 97):
+        changed = bytearray(whole)
+        changed[place] ^= 0x10
+        path.write_bytes(bytes(changed))
+        try:
+            table = results.read(path)
+        except ResultError:
+            hit += 1
+        else:  # between two pages, where no number stands
+            path.write_bytes(whole)
+            assert results.digest(table) == results.digest(results.read(path))
+    assert hit > 0
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A plan with a sound, an absent, a damaged and an early file, without its study."""
+    jobs = {name: toy_trials(setting=name) for name in CELLS}
+    jobs["early"] = toy_trials(setting="early", horizon=4000, stop=3)
+    for name, job in jobs.items():
+        if name != "absent":
+            make(tmp_path, job, limits=[{"seconds": 0.01} if name == "early" else {}])
+    (tmp_path / path_of(jobs["damaged"])).write_bytes(b"")
+    return ToyPlan(tmp_path, *jobs.values())
+
+
+def test_the_inventory_names_every_state(folder):
+    entries = inventory.take(folder)
+    assert [e.state for e in entries] == ["present", "absent", "damaged", "early", "absent"]
+    text = inventory.to_text(entries, {})
+    assert "5 results planned: 2 present, 2 absent (0 of these in the committed" in text
+    assert "1 damaged; 1 with trials" in text and "out_of_time 3 of 3 trials" in text
+    assert "is damaged" in text and "of other code" not in text
+    assert "optimist results --delete damaged" in text and "--delete early" in text
+
+
+def test_what_the_committed_tables_have_is_said(folder):
+    absent = folder.trials.of_paper("toy")["regret", "absent", "gloc"]
+    cell = ("regret", "paper", "absent", "gloc")
+    rest = ("", {}, 1.0, 1.0, "", "")
+    record = CellRecord(*cell, 2, (2,), folder.trials.digest(absent), *rest)
+    folder.records[record.key] = record
+    text = inventory.to_text(inventory.take(folder), {})
+    assert "2 absent (1 of these in the committed tables)" in text
+
+
+def test_the_command_deletes_what_it_is_told_and_nothing_else(folder, monkeypatch, capsys):
+    monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: folder)
+    before = set(folder.root.rglob("*.parquet"))
+    assert cli.main(["results", "--delete", "damaged"]) == 0
+    assert "deleted 1 results" in capsys.readouterr().out
+    assert states(folder) == ["present", "absent", "absent", "early"]
+    assert cli.main(["results", "--delete", "damaged"]) == 0
+    assert len(before) - len(set(folder.root.rglob("*.parquet"))) == 1
+    capsys.readouterr()
+    assert cli.main(["results", "--delete", "early", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    (early,) = told["deleted"]
+    assert {row["path"]: row["state"] for row in told["files"]}[early] == "early"
+    assert states(folder).count("absent") == 3
+    assert not (folder.root / "run/toy/early").exists()
+
+
+def test_results_of_other_code_are_found_and_deleted(folder, monkeypatch, capsys):
+    monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: folder)
+    others = make(
+        folder.root,
+        toy_trials(setting="sound", horizon=13),
+        toy_trials(setting="elsewhere"),
+    )
+    others += make(folder.root, toy_trials("timing"))
+    study = folder.root / "study/toy/facts.0123456789ab.parquet"
+    study.parent.mkdir(parents=True)
+    study.write_bytes(b"1")
+    # More trials of a planned digest, another paper, and what a job is writing.
+    make(folder.root, toy_trials(setting="sound", first=2, stop=4))
+    for name in ("run/unknown/x.parquet", "run/toy/sound/gloc/.000-001.parquet.12ab.tmp"):
+        (folder.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder.root / name).write_bytes(b"1")
+    found = inventory.others(folder)
+    assert {*found} == {str(path) for path in (*others, study)} and found[str(study)] == 1
+    assert cli.main(["results"]) == 0
+    assert "4 files, 0.0 MB, are of other code or another" in capsys.readouterr().out
+    assert cli.main(["results", "--delete", "other"]) == 0
+    assert inventory.others(folder) == {} and not (folder.root / "time/toy").exists()
+    assert states(folder) == ["present", "absent", "damaged", "early"]
+    folder.config["only"]["settings"] = ["sound"]
+    with pytest.raises(ConfigError, match="would count as other"):
+        inventory.others(folder)
+    assert cli.main(["results"]) == 0
+
+
+def test_a_race_with_a_damaged_file_is_deleted_as_a_whole(tmp_path, monkeypatch):
+    job = toy_trials("timing")
+    (path,) = make(tmp_path, job)
+    plan = ToyPlan(tmp_path, job)
+    assert states(plan) == ["present"] and inventory.others(plan) == {}
+    path.write_bytes(b"")
+    monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: plan)
+    assert cli.main(["results", "--delete", "damaged"]) == 0
+    assert not (tmp_path / "time/toy").exists()
+
+
+def test_the_command_puts_costs_of_what_is_sound_into_the_table(folder, monkeypatch, tmp_path):
+    monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: folder)
+    folder.make_study()
+    table = tmp_path / "costs.csv"
+    known = Row("regret", "toy", "elsewhere", "gloc", 12, 5.0, 300)
+    write([known], table)
+    assert cli.main(["results", "--costs", str(table)]) == 0
+    assert [row.setting for row in read(table)] == ["", "elsewhere", "sound"]
+    costs = Costs(read(table))
+    assert costs.seconds(toy_trials(setting="sound")) < 60.0
+    assert costs.seconds(toy_trials(setting="elsewhere", stop=1)) == 5.0
+    assert costs.study("facts", "toy") == (12.5, 180.0)
+
+
+def test_studies_of_a_short_run_tell_nothing_of_costs(tmp_path):
+    plan = ToyPlan(tmp_path)
+    plan.make_study()
+    entries = inventory.take(plan)
+    assert len(inventory.studies(entries, plan)) == 1
+    plan.config["caps"]["rounds"] = 150
+    assert inventory.studies(entries, plan) == []
+    plan.config["caps"]["rounds"] = None
+    plan.config["only"]["settings"] = ["here"]
+    assert inventory.studies(entries, plan) == []
+
+
+def test_a_damaged_study_is_named(tmp_path):
+    plan = ToyPlan(tmp_path)
+    plan.make_study()
+    Path(plan.studies.file("toy", "facts")).write_bytes(b"")
+    (entry,) = inventory.take(plan)
+    assert entry.state == "damaged" and "facts" in entry.remark
+
+
+def test_trials_that_failed_tell_nothing_of_costs(tmp_path, monkeypatch):
+    job = toy_trials()
+    monkeypatch.setattr(GLOC, "is_finite", lambda self: False)
+    make(tmp_path, job)
+    entries = inventory.take(ToyPlan(tmp_path, job))
+    assert entries[0].state == "present" and list(inventory.uses(entries)) == []
+
+
+def test_a_flipped_byte_in_any_column_is_damage(tmp_path):
+    job = toy_trials(horizon=4000)
+    (path,) = make(tmp_path, job)
+    file = pq.ParquetFile(path)
+    group = file.metadata.row_group(0)
+    column = next(
+        c for c in map(group.column, range(group.num_columns)) if c.path_in_schema == "regret"
+    )
+    content = bytearray(path.read_bytes())
+    content[column.data_page_offset + column.total_compressed_size // 2] ^= 0x10
+    path.write_bytes(content)
+    assert states(ToyPlan(tmp_path, job)) == ["damaged"]
+
+
+def test_time_limits_of_the_configuration_are_not_early(tmp_path):
+    job = replace(toy_trials(horizon=4000, stop=3), time_limit=0.01)
+    (path,) = make(tmp_path, job)
+    assert "timeout" in results.read(path)["status"].to_pylist()
+    assert states(ToyPlan(tmp_path, job)) == ["present"]
+
+
+def test_what_to_type_names_the_configuration(folder, monkeypatch, capsys):
+    monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: folder)
+    arguments = ["results", "--configfile", "config/quick.yaml", "--config", "memory_factor=3"]
+    assert cli.main(arguments) == 0
+    said = capsys.readouterr().out
+    assert "results --configfile config/quick.yaml --config memory_factor=3 --delete" in said
+    assert "memory_factor=2" in said
+
+
+def test_what_cannot_be_read_is_not_damaged(tmp_path, monkeypatch):
+    job = toy_trials()
+    (path,) = make(tmp_path, job)
+
+    def fail(*arguments, **options):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(Path, "read_bytes", fail)
+    with pytest.raises(UnreadableError, match=r"here/gloc/000-001.* cannot be read: Input"):
+        inventory.take(ToyPlan(tmp_path, job))
+    assert path.exists()
+
+
+# Results of several machines.
+
+
+def test_results_of_two_machines_come_together(tmp_path):
+    jobs = toy_trials(), toy_trials("timing"), toy_trials(setting="there")
+    a = [*make(tmp_path / "a", jobs[0]), *make(tmp_path / "a", jobs[1])]
+    b = make(tmp_path / "b", jobs[2])
+    make(tmp_path / "a", toy_trials(setting="elsewhere"))  # is not planned
+    plan = ToyPlan(tmp_path / "all", *jobs)
+    assert gather(plan, "toy", [tmp_path / "a", tmp_path / "b"]) == 3
+    for path, job in zip((*a, *b), jobs, strict=True):
+        assert (tmp_path / "all" / path_of(job)).read_bytes() == path.read_bytes()
+    assert len([*(tmp_path / "all").rglob("*.parquet")]) == 3
+    assert gather(plan, "toy", [tmp_path / "b"]) == 0
+
+
+def test_two_outcomes_of_the_same_trials_are_a_conflict(tmp_path):
+    jobs = toy_trials(), toy_trials(setting="there")
+    make(tmp_path / "a", *jobs)
+    (path,) = make(tmp_path / "b", jobs[0])
+    table, metadata = results.read(path), results.read_metadata(path)
+    place, numbers = table.column_names.index("regret"), table["regret"].to_pylist()
+    metadata.pop("rows")
+    changed = table.set_column(place, "regret", [[x + 1e-13 for x in numbers]])
+    results.write(changed, path, metadata)
+    plan = ToyPlan(tmp_path / "all", *jobs)
+    with pytest.raises(ResultError, match="same trials with two outcomes"):
+        gather(plan, "toy", [tmp_path / "a", tmp_path / "b"])
+    assert not (tmp_path / "all").exists()
+
+
+@pytest.mark.parametrize("spoil", ["empty", "link", "wrong"])
+def test_what_is_no_result_is_refused(tmp_path, spoil):
+    job = toy_trials()
+    (path,) = make(tmp_path / "a", job)
+    if spoil == "empty":
+        path.write_bytes(b"")
+    elif spoil == "link":
+        os.rename(path, tmp_path / "x.parquet")
+        path.symlink_to(tmp_path / "x.parquet")
+    else:
+        rewrite(path, lambda metadata: metadata["trials"].update(stop=6))
+    with pytest.raises(ResultError, match=r"damaged|is no result|is the result of"):
+        gather(ToyPlan(tmp_path / "all", job), "toy", [tmp_path / "a"])
+    assert not (tmp_path / "all").exists()
+
+
+def test_a_folder_without_results_is_refused(tmp_path):
+    with pytest.raises(ResultError, match="nowhere holds no results"):
+        gather(ToyPlan(tmp_path), "toy", [tmp_path / "nowhere"])
+
+
+def test_merge_says_what_has_taken_its_place(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["merge", "a", "--into", "b"])
+    said = "error: merge is gone: optimist publish takes several results folders\n"
+    assert capsys.readouterr().err == said
