@@ -24,7 +24,7 @@ variants: .venv/installed
 
 # A small run of every kind of panel, with short horizons, under results/quick only: no result.
 quick: .venv/installed
-	$(SNAKEMAKE) --configfile config/quick.yaml
+	$(SNAKEMAKE) --configfile config/quick.yaml config/every_kind.yaml
 	$(BIN)/optimist claims --figures results/quick/figures
 
 # The page of results, figures/index.html, and the list of figures, from the committed tables.
@@ -35,7 +35,7 @@ page: .venv/installed
 # else of the quick one.
 REPORTED := $(if $(wildcard results/run),,$(if $(wildcard results/quick),quick/))
 report: .venv/installed
-	$(SNAKEMAKE) $(if $(REPORTED),--configfile config/quick.yaml) \
+	$(SNAKEMAKE) $(if $(REPORTED),--configfile config/quick.yaml config/every_kind.yaml) \
 	  --report results/$(REPORTED)report.html
 
 # The documentation as pages that need no network, site/index.html (mkdocs.yml).

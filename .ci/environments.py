@@ -28,7 +28,7 @@ NUMBERS = (
     *("acquisition", "arithmetic", "ball", "ellipsoid", "expansions", "features"),
     *("gaussian_process", "gp_regression", "huber", "kernels", "level_set", "likelihood"),
     *("linear", "links", "loop", "network", "noise", "nystrom", "seeding", "statistics"),
-    *("aggregate", "committed", "files", "results", "sealed", "looks", "registry", "listing"),
+    *("trial_table", "publish", "files", "results", "sealed", "looks", "registry", "listing"),
     *("hyperparameters", "inference", "metrics", "panels", "studies"),
 )
 # Imports every module; those that need more than the package itself are no part of it.

@@ -31,6 +31,15 @@ CELLS = {
     "GO-UCB": ("go_ucb", "f2", "go_ucb", 10),
 }
 FEW = 2
+COLUMNS = "lane,paper,setting,algorithm,rounds,cpu_seconds,peak_mb"
+# Prints the result files of a cell.
+FILES = """
+import sys
+from optimist.plan.config import load_config
+from optimist.plan.plan import Plan
+plan, (paper, *cell) = Plan(load_config("start.yaml")), sys.argv[1:]
+print(*plan.trials.files(plan.trials.of_paper(paper)["regret", *cell]))
+"""
 FLOOR = "import numpy, pyarrow"
 
 
@@ -60,17 +69,17 @@ def copied(root, folder):
 def run(folder, cell, jobs):
     """Return the processor seconds of a run of ``jobs`` jobs of one trial each."""
     paper, setting, algorithm, rounds = cell
-    overlay = {
-        "papers": [paper],
-        "only": {"settings": [setting], "algorithms": [algorithm]},
-        "caps": {"rounds": rounds},
-        "changes": {"trials": jobs, "trials_per_file": {algorithm: 1}},
-        "job_files": 1,
-    }
+    overlay = {"papers": [paper], "caps": {"rounds": rounds}, "changes": {"trials": jobs}}
     (folder / "start.yaml").write_text(yaml.safe_dump(overlay))
+    # Trials that take longer than a job may are a job each.
+    costs = f'{COLUMNS}\nregret,{paper},"{setting}","{algorithm}",{rounds},601,100\n'
+    (folder / "config/costs.csv").write_text(costs)
     shutil.rmtree(folder / "results", ignore_errors=True)
-    path = f"results/regret/{paper}/{setting}/{algorithm}"
-    targets = [f"{path}/{trial:03d}-{trial:03d}.parquet" for trial in range(jobs)]
+    listed = [sys.executable, "-c", FILES, paper, setting, algorithm]
+    done = subprocess.run(
+        listed, cwd=folder, env=environment(folder), capture_output=True, text=True, check=True
+    )
+    targets = done.stdout.split()[:jobs]
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"]
     command += ["--configfile", "start.yaml", "--", *targets]
     return processor_seconds(command, folder, environment(folder))

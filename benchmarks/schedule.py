@@ -1,15 +1,15 @@
 """How long all jobs take on so many cores, and which cores wait, by config/costs.csv.
 
-    python benchmarks/schedule.py --cores 2 16 [--job-seconds 60 180 600] [--configfile YAML]
+    python benchmarks/schedule.py --cores 2 16 [--configfile YAML]
 
 List scheduling, as Snakemake's greedy scheduler does it: whenever a core is free, the job of
-highest priority that fits is started; a timing job fits when as many cores are free as it keeps
-(``timing.cores``). Counted are the jobs of both lanes and the studies that `all` asks for, each by
-its trials and the start of a process. What comes before (data) and after (tables, figures) has
-no measured costs and is left out. Order ``plan`` is that in which jobs are planned, for comparison.
+highest priority that fits is started; a race fits when as many cores are free as it keeps
+(``timing.cores``). The jobs are those of both lanes and the studies that `all` asks for, each with
+its trials and the start of a process. Data, figures and tables have no measured costs and are left
+out. Order ``plan`` is that in which jobs are planned, for comparison.
 
-Printed: seconds until the last job ends, seconds of the timing jobs together and of the longest of
-the others, and for how long at most a core had nothing to do at a time, until a job was started on
+Printed: seconds until the last job ends, seconds of all races together and of the longest other
+job, and for how long at most a core had nothing to do at a time, until a job was started on
 it or all was done.
 """
 
@@ -18,13 +18,12 @@ import heapq
 from dataclasses import dataclass
 from itertools import product
 
-from optimist.panels.studies import of_paper
 from optimist.plan.config import load_config
 from optimist.plan.costs import priority
 from optimist.plan.plan import Plan
 
-# A process of the workflow, from its start to its work (benchmarks/overhead.py).
-START_SECONDS = 0.6
+# Start and end of a process of the workflow (benchmarks/job_start.py).
+START_SECONDS = 0.3
 
 
 @dataclass(frozen=True)
@@ -41,18 +40,17 @@ class Task:
 
 def tasks(plan):
     """Return the jobs of a plan in its order."""
-    found = []
-    for lane in ("regret", "timing"):
-        for job in plan.jobs.of_lane(lane).values():
-            if job.trials[0].group == "paper":
-                seconds = sum(map(plan.costs.seconds, job.trials))
-                found.append(Task(START_SECONDS + seconds, plan.jobs.keeps_cores(lane)))
-    for name, paper in plan.papers.items():
-        for study in of_paper(paper):
-            seconds, _ = plan.costs.study(study.name, name)
-            alone = plan.jobs.keeps_cores("timing" if study.timed else "regret")
-            found.append(Task(START_SECONDS + seconds, alone))
-    return found
+    is_alone, found = plan.config["timing"]["exclusive"], []
+    for trials in plan.trials:
+        if trials.group == "paper" and trials.lane == "regret":
+            found += [(plan.costs.seconds(part), False) for part in plan.trials.parts(trials)]
+    for name in plan.papers:
+        for race in plan.trials.races(name).values():
+            if race.trials[0].group == "paper":
+                found.append((sum(map(plan.costs.seconds, race.trials)), is_alone))
+        studies = plan.studies.names(name)
+        found += [(plan.costs.study(study, name)[0], False) for study in studies]
+    return [Task(START_SECONDS + seconds, alone) for seconds, alone in found]
 
 
 def simulate(waiting, cores, kept):
@@ -78,23 +76,18 @@ def simulate(waiting, cores, kept):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cores", type=int, nargs="+", default=[2, 16])
-    parser.add_argument("--job-seconds", type=float, nargs="+")
     parser.add_argument("--configfile", nargs="+", default=[])
     options = parser.parse_args()
-    print("job_seconds,jobs,cores,order,end,alone,longest,wait")
-    for job_seconds in options.job_seconds or [load_config()["job_seconds"]]:
-        values = [f"job_seconds={job_seconds}"]
-        plan = Plan(load_config(*options.configfile, values=values))
-        found = tasks(plan)
-        alone = sum(task.seconds for task in found if task.alone)
-        longest = max(task.seconds for task in found if not task.alone)
-        first = sorted(found, key=lambda task: -task.priority)
-        for cores, (order, waiting) in product(
-            options.cores, (("plan", found), ("priority", first))
-        ):
-            end, wait = simulate(waiting, cores, plan.jobs.kept(cores))
-            numbers = ",".join(f"{number:.0f}" for number in (end, alone, longest, wait))
-            print(f"{job_seconds:g},{len(found)},{cores},{order},{numbers}", flush=True)
+    print("jobs,cores,order,end,alone,longest,wait")
+    plan = Plan(load_config(*options.configfile))
+    found = tasks(plan)
+    alone = sum(task.seconds for task in found if task.alone)
+    longest = max(task.seconds for task in found if not task.alone)
+    first = sorted(found, key=lambda task: -task.priority)
+    for cores, (order, waiting) in product(options.cores, (("plan", found), ("priority", first))):
+        end, wait = simulate(waiting, cores, plan.jobs.kept(cores))
+        numbers = ",".join(f"{number:.0f}" for number in (end, alone, longest, wait))
+        print(f"{len(found)},{cores},{order},{numbers}", flush=True)
 
 
 if __name__ == "__main__":

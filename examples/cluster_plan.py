@@ -1,8 +1,8 @@
 """A run on a cluster in miniature, planned and not submitted.
 
 A small overlay asks for two algorithms in one setting, with few rounds and trials. The profile for
-Slurm then says what would be submitted, and with how much memory and time. Without `--dry-run` the
-same command submits it, on a login node; nothing here needs Slurm.
+Slurm then says which jobs would be submitted, and with how much memory and time. The same command
+without `--dry-run` submits them, on a login node; nothing here needs Slurm.
 """
 
 import re
@@ -18,12 +18,11 @@ from optimist.root import project_root
 OVERLAY = {
     "only": {"settings": ["logistic_s3"], "algorithms": ["glb_omd", "gloc"]},
     "caps": {"rounds": 100, "trials": 4},
-    "job_files": 1,
 }
-# Whatever was played before: the plan is that of an empty folder.
+# A folder without results, so that the plan is whole.
 FOLDER = "results/planned"
 JOB = re.compile(
-    r"^rule (?P<rule>\w+):\n    output: (?P<output>.+?[.]parquet).*?"
+    r"^ *rule (?P<rule>run|time):\n *(?:input: .*\n *)?output: (?P<output>.+?)\n.*?"
     r"mem_mb=(?P<memory>\d+).*?runtime=(?P<minutes>\d+)",
     flags=re.M | re.S,
 )
@@ -42,10 +41,10 @@ def main() -> None:
         )
     if done.returncode:
         sys.exit(done.stdout + done.stderr)
-    print(f"{'memory, MB':>10}  {'minutes':>7}  {'rule':<18}  first file")
+    print(f"{'memory, MB':>10}  {'minutes':>7}  {'rule':<5} output")
     for job in JOB.finditer(done.stdout + done.stderr):
         output = job["output"].removeprefix(f"{FOLDER}/").removesuffix(".parquet")
-        print(f"{job['memory']:>10}  {job['minutes']:>7}  {job['rule']:<18}  {output}")
+        print(f"{job['memory']:>10}  {job['minutes']:>7}  {job['rule']:<5} {output}")
 
 
 if __name__ == "__main__":

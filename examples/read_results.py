@@ -1,7 +1,7 @@
 """Read the results that are committed with the code.
 
-Nothing is run here. The table of a figure has what the figure shows; the table of trials, which a
-full run writes beside it, has the end of every trial, so that any statistic can be computed again.
+Nothing is run here. The table of a figure has every mark of the figure; the table of trials has the
+end and the curve of every trial, so that any statistic can be computed again.
 """
 
 import matplotlib.pyplot as plt
@@ -13,8 +13,8 @@ PAPER, FIGURE = "glb_omd", "fig1"
 
 
 def main() -> None:
-    tables = figures_folder(PAPER) / PAPER / "tables"
-    shown = pd.read_csv(tables / f"{FIGURE}.csv")
+    folder = figures_folder(PAPER) / PAPER
+    shown = pd.read_csv(folder / "tables" / f"{FIGURE}.csv")
     curves = shown[(shown["role"] == "data") & (shown["panel"] == shown["panel"].iloc[0])]
     ends = curves.sort_values("x").groupby("series").tail(1)
     print(f"{FIGURE}, panel {curves['panel'].iloc[0]}, at the end of its curves:")
@@ -28,13 +28,13 @@ def main() -> None:
     axes.legend(fontsize="small")
     figure.savefig("read_results.png", dpi=150)
 
-    path = tables / "trials.csv"
+    path = folder / "trials.parquet"
     if not path.is_file():
-        print("\nThere is no trials.csv yet: the next full run writes it.")
+        print("\nThere is no trials.parquet yet: the next full run writes it.")
         return
-    trials = pd.read_csv(path, low_memory=False)
+    trials = pd.read_parquet(path, columns=["lane", "setting", "algorithm", "regret"])
     regret = trials[trials["lane"] == "regret"].groupby(["setting", "algorithm"])["regret"]
-    print("\nFrom trials.csv:")
+    print("\nFrom trials.parquet:")
     print(regret.agg(["mean", "median", "count"]).round(1).head(12).to_string())
 
 

@@ -11,6 +11,8 @@ from claim_tables import claim_with, document, finals, reading
 
 from optimist import claims
 from optimist.claims.context import Context
+from optimist.runs import trial_table
+from optimist.runs.trial_table import CellTrials
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "check-a-verdict.md"
@@ -20,7 +22,7 @@ SURE = "trials of {} whose set held the truth in all rounds, {}"
 COMMITTED = [
     f"figures/{name}/{table}"
     for name in ("glb_omd", "hvt_ucb")
-    for table in ("tables/trials.csv", "claims.csv")
+    for table in ("trials.parquet", "claims.csv")
 ]
 
 
@@ -111,6 +113,21 @@ def regrets(lost):
     return pd.concat(tables)
 
 
+def cells_of(table):
+    """Return the cells of the regret lane, and one of the timing lane with other numbers."""
+    made = []
+    for (setting, algorithm), rows in table.groupby(["setting", "algorithm"]):
+        ends = {name: rows[name].to_numpy(float) for name in ("regret", "covered") if name in rows}
+        trial, status = rows["trial"].to_numpy(), rows["status"].tolist()
+        rounds = [np.array([end]) for end in rows["round"]]
+        curves = {"regret": [np.array([value]) for value in ends["regret"]]}
+        known = (setting, algorithm, trial, status, [None] * len(rows))
+        made.append(CellTrials("regret", "paper", *known, ends, rounds, curves))
+    times = {"seconds": np.full(len(trial), 2.0), "regret": np.ones(len(trial))}
+    made.append(CellTrials("timing", "paper", *known, times, rounds, {}))
+    return made
+
+
 def write(folder, lost):
     """Write the two tables of both papers into a folder, as a run does."""
     table = regrets(lost)
@@ -134,13 +151,9 @@ def write(folder, lost):
             claims.evaluate(document(*written), {"finals": table}, about), about
         )
         path = folder / "figures" / paper
-        (path / "tables").mkdir(parents=True)
+        path.mkdir(parents=True)
         frame.to_csv(path / "claims.csv", index=False, float_format="%.6g")
-        rows = table.rename(columns={"round": "rounds"}).assign(lane="regret")
-        rows["covered"] = rows["covered"].map({True: 1, False: 0})
-        timed = rows.assign(lane="timing", regret=1.0, seconds=2.0)
-        both = pd.concat([rows, timed])
-        both.to_csv(path / "tables" / "trials.csv", index=False, float_format="%.6g")
+        trial_table.write(cells_of(table), path / "trials.parquet", declared={}, configuration={})
 
 
 @pytest.mark.parametrize(("lost", "outcome"), [(0, "held"), (2, "held"), (3, "violated")])

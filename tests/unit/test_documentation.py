@@ -5,12 +5,15 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.version import Version
 
 from optimist import environments
-from optimist.plan import key_tables
+from optimist.plan import key_tables, place
+from optimist.records import cells
+from optimist.runs import trial_table
 
 ROOT = Path(__file__).parents[2]
 
@@ -77,6 +80,43 @@ def test_every_file_that_the_texts_link_to_or_name_exists():
         missing = [link for link in links if not (ROOT / text).parent.joinpath(link).exists()]
         missing += [name for name in named if not (ROOT / name).exists()]
         assert not missing, text
+
+
+# Committed tables, and a laboratory's words.
+
+
+def test_the_tables_of_columns_are_those_of_the_files():
+    text = read("docs/tables.md")
+    table = text.split("## `cells.csv`")[1].split("## ")[0]
+    named = re.findall(r"^\| (`.*`) \|", table, flags=re.M)
+    columns = [name for cell in named for name in re.findall("`(\\w+)`", cell)]
+    assert columns == list(cells.COLUMNS)
+    table = text.split("## `trials.parquet`")[1].split("```")[0]
+    at = {f"{name}_at" for names in trial_table.AT.values() for name in names}
+    assert {*trial_table.TEXTS, *at, "trial", "rounds"} <= set(re.findall(r"`(\w+)`", table))
+
+
+@pytest.mark.skipif(
+    not all((ROOT / f"figures/{p}/trials.parquet").exists() for p in ("glb_omd", "go_ucb")),
+    reason="no full run is committed yet",
+)
+def test_the_python_of_the_page_on_tables_runs(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    names = {}
+    for block in re.findall(r"^```python\n(.*?)^```", read("docs/tables.md"), flags=re.M | re.S):
+        exec(block, names)
+    paired, check = names["paired"], names["check"]
+    ratio = paired[names["top"]].mean() / paired[names["bottom"]].mean()
+    assert ratio == pytest.approx(check["value"], rel=1e-5)
+    assert names["regret"].notna().all()
+
+
+def test_the_options_that_are_refused_on_a_cluster_are_documented():
+    text = read("docs/cluster.md")
+    for options, resource in place.OPTIONS.items():
+        named = [name for name in options if name.startswith("--")]
+        assert all(f"`{name}`" in text for name in [*named, *filter(None, [resource])])
+    assert "Do not use job arrays" in text
 
 
 # Packaging.

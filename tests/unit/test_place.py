@@ -48,12 +48,12 @@ def test_a_dry_run_needs_none_of_the_records_of_another_user(closed):
 
 
 def test_a_folder_of_results_of_another_user_is_named(closed):
-    Path("results/regret/paper").mkdir(parents=True)
-    paths = ["results/regret/own/a.parquet", "results/regret/paper/setting/b.parquet"]
+    Path("results/run/paper").mkdir(parents=True)
+    paths = ["results/run/own/a.parquet", "results/run/paper/setting/b.parquet"]
     check_outputs(paths)
-    closed("results/regret/paper")
+    closed("results/run/paper")
     check_outputs(paths[:1])
-    with pytest.raises(UnwritableError, match=r"^results/regret/paper cannot.*`optimist init DIR`"):
+    with pytest.raises(UnwritableError, match=r"^results/run/paper cannot.*`optimist init DIR`"):
         check_outputs(paths)
     closed(".")
     with pytest.raises(UnwritableError, match=r"^\. cannot be written to"):

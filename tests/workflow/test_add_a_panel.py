@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from test_add_an_algorithm import follow, steps
 
-from optimist import sealed
+from optimist.panels.studies import tables
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "add-a-panel.md"
 FIGURES = "results/quick/figures/glb_omd"
@@ -29,8 +29,8 @@ def test_following_the_document_draws_the_new_panels(project):
     assert (arms.groupby("series")["y"].max() > 1).all()
     assert table[table["role"] == "note"].empty
 
-    facts = sealed.read_frame(project.root / "results/quick/studies/glb_omd/variety_facts.csv")
-    assert facts["setting"].tolist() == ["logistic_s3"]
+    (path,) = project.root.glob("results/quick/study/glb_omd/variety.*.parquet")
+    assert tables.read(path)[0]["variety_facts"]["setting"].tolist() == ["logistic_s3"]
 
 
 @pytest.mark.workflow

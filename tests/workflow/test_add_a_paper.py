@@ -31,13 +31,13 @@ def test_following_the_document_runs_the_new_paper(project):
     done = follow_all(project, DOCUMENT.read_text())
     dry, quick, _, said = done.values()
     for cell in ("gaussian/oful", "gaussian/uniform", "student_t/oful", "student_t/uniform"):
-        assert f"results/quick/regret/{PAPER}/{cell}/000-001.parquet" in dry.stdout
+        assert f"results/quick/run/{PAPER}/{cell}/000-00" in dry.stdout
     assert "glb_omd" not in re.sub(r"config\S*", "", dry.stdout)
     assert quick.returncode == 0
 
     figures = project.root / "figures" / PAPER
     assert (figures / "regret.png").stat().st_size > 10_000
-    assert (figures / "manifest.json").exists()
+    assert (figures / "trials.parquet").exists() and (figures / "records/regret.json").exists()
     table = pd.read_csv(figures / "claims.csv")
     verdicts = table.drop_duplicates("claim").set_index("claim")["verdict"].to_dict()
     assert verdicts == {

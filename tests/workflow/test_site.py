@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import nbformat
+import pandas as pd
 import pytest
 import yaml
 from markdown_it import MarkdownIt
@@ -40,7 +41,7 @@ EXAMPLES = {
     "new_setting": "Ring[arms=20,horizon=300,speed=0]",
     "radius_sweep": "Hvt-UCB",
     "read_results": "at the end of its curves",
-    "cluster_plan": "regret_file",
+    "cluster_plan": "run/glb_omd/logistic_s3/gloc",
 }
 
 
@@ -248,11 +249,15 @@ def test_a_class_of_the_examples_keeps_its_contract(label, project):
 
 
 def test_committed_trials_are_read_where_there_are_any(project, tmp_path):
-    folder = project.root / "figures/glb_omd/tables"
-    shutil.copytree(folder, tmp_path / "tables")
-    (folder / "trials.csv").write_text(
-        "lane,setting,algorithm,trial,regret\nregret,s,a,0,1.0\nregret,s,a,1,3.0\ntiming,s,a,0,9.0\n"
-    )
+    path = project.root / "figures/glb_omd/trials.parquet"
+    committed = path.read_bytes() if path.is_file() else None
+    rows = [
+        ("regret", "s", "a", 0, 1.0),
+        ("regret", "s", "a", 1, 3.0),
+        ("timing", "s", "a", 0, 9.0),
+    ]
+    names = ["lane", "setting", "algorithm", "trial", "regret"]
+    pd.DataFrame(rows, columns=names).to_parquet(path)
     try:
         done = subprocess.run(
             [sys.executable, project.root / "examples/read_results.py"],
@@ -263,8 +268,9 @@ def test_committed_trials_are_read_where_there_are_any(project, tmp_path):
             check=True,
         )
     finally:
-        shutil.rmtree(folder)
-        shutil.copytree(tmp_path / "tables", folder)
+        path.unlink()
+        if committed is not None:
+            path.write_bytes(committed)
     assert re.search(r"s +a +2\.0 +2\.0 +2", done.stdout)
 
 

@@ -35,6 +35,9 @@ rule run:
         layout.log("run", "{paper}", "{setting}", "{algorithm}", "{trials}.{digest}"),
     # The longest first, so that none is left over at the end.
     priority: plan.jobs.priority(plan.jobs.of_run)
+    # Profiles of clusters say how many cells share a place in the queue.
+    group:
+        "cells"
     resources:
         **plan.jobs.request(plan.jobs.of_run),
     params:
@@ -76,6 +79,8 @@ rule study:
     log:
         layout.log("study", "{paper}", "{study}.{digest}"),
     priority: plan.studies.priority
+    # One that measures times reserves cores as a race does.
+    threads: lambda w: plan.jobs.cores(workflow) if plan.studies.is_timed(w) else 1
     resources:
         **plan.costs.request(plan.studies.expected),
     params:
@@ -85,7 +90,11 @@ rule study:
         "../scripts/study.py"
 
 
-# The results of all cells that are left by `only`, without what is made from them.
+# The results of all cells that `only` leaves, without studies, figures and tables.
 rule results:
     input:
-        [path for paper in plan.papers for path in plan.targets.results(paper)],
+        [
+            path
+            for p in plan.papers
+            for path in plan.trials.needed(p, plan.trials.keys(p))
+        ],

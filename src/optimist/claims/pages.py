@@ -190,17 +190,16 @@ def with_summary(document: str, text: str, source: str = "README.md") -> str:
 HEAD = """\
 # Claims of {paper}
 
-How a verdict is reached is described in [docs/verdicts.md](../../docs/verdicts.md). A check has
+[docs/verdicts.md](../../docs/verdicts.md) has the rules of verdicts. A check has
 two one-sided p-values, that it holds and that it fails; the interval in brackets belongs to the
 same test, and n counts trials or turns. *Turns at* is the bound at which the outcome would change,
 *decides* the ratio from its bound that so many trials decide with a power of 80 %. Readings are
-*stated* in the paper, *open* there, or *ours*: those are shown and not counted. The settings, and
-this file's source, are in [config/papers/{paper}](../../config/papers/{paper}). What all trials
-ended with is in [tables/trials.csv](tables/trials.csv), how the first forty of each cell went in
-[curves.parquet](curves.parquet), and what studies watched in
-[studies.parquet](studies.parquet); how a verdict follows is shown in
-[docs/check-a-verdict.md](../../docs/check-a-verdict.md).
-`snakemake --cores all {paper}` makes all of it again.
+*stated* in the paper, *open* there, or *ours*, which is shown and not counted. The settings, and
+this file's source, are in [config/papers/{paper}](../../config/papers/{paper}).
+[trials.parquet](trials.parquet) has the end and the curve of every trial,
+[studies.parquet](studies.parquet) the tables of studies, and
+[docs/check-a-verdict.md](../../docs/check-a-verdict.md) computes a verdict from them.
+`optimist decide {paper}` decides all of it again, `snakemake --cores all {paper}` plays it again.
 
 {wrong}
 """

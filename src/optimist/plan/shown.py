@@ -18,7 +18,7 @@ from optimist.runs.trials import CellKey
 # Names of targets of the same form that no figure or table may have.
 RESERVED = frozenset(("claims", "variants", "publish"))
 KINDS = ("figures", "tables")
-# Names of files are longer, of manifests and of what is being written.
+# Names of files are longer, those of records and of files that are being written.
 LONGEST_NAME = 100
 
 Part = Panel | Table

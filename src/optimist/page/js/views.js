@@ -217,7 +217,7 @@
         listed("Settings", settings.map((s) => link(`setting/${about.paper}/${s}`, data.settings[`${about.paper}/${s}`].title))),
         listed("Methods", methods.map((key) => link(`method/${key}`, data.methods[key].title))),
         h("dt", {}, "Stated in"), h("dd", {}, h("code", {}, `config/papers/${about.paper}/claims.yaml`), about.line ? `, line ${about.line}` : ""),
-        h("dt", {}, "Trials"), h("dd", {}, h("a", { href: `${about.paper}/tables/trials.csv` }, h("code", {}, `figures/${about.paper}/tables/trials.csv`)), "; docs/check-a-verdict.md computes such numbers from it"),
+        h("dt", {}, "Trials"), h("dd", {}, h("a", { href: `${about.paper}/trials.parquet` }, h("code", {}, `figures/${about.paper}/trials.parquet`)), "; docs/check-a-verdict.md computes such numbers from it"),
         h("dt", {}, "Choices"), h("dd", {}, h("code", {}, "docs/deviations.md"))),
       again(about),
       h("p", {}, "Run it all again, or read all checks:"),
