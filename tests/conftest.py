@@ -39,6 +39,22 @@ def project(tmp_path):
 
 
 @pytest.fixture(scope="session")
+def finished_tiny(tmp_path_factory):
+    """Return a project after a tiny run, to be copied: results of both lanes and a figure."""
+    from projects import TARGET, new_project
+
+    project = new_project(tmp_path_factory.mktemp("tiny") / "project")
+    project.run(*project.overlay(), TARGET)
+    return project
+
+
+@pytest.fixture
+def tiny(finished_tiny, tmp_path):
+    """Return a copy of a project after a tiny run."""
+    return finished_tiny.copied(tmp_path / "project")
+
+
+@pytest.fixture(scope="session")
 def quick(tmp_path_factory):
     """Return a project after the workflow of ``make quick``, whose figures it must not touch."""
     from projects import new_project

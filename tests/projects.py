@@ -23,6 +23,7 @@ TINY = {
     "caps": {"rounds": 40, "trials": 3, "timing_trials": 1},
     "timing": {"exclusive": False},
 }
+TARGET = "glb_omd_fig1"
 # What a Snakefile prints when all is done, if this is appended to it.
 TIMERS = """
 onsuccess:
@@ -93,11 +94,31 @@ class Project:
         (self.root / "tiny.yaml").write_text(yaml.safe_dump(merge(TINY, changes)))
         return ["snakemake", "--cores", "2", "--configfile", "tiny.yaml", "--"]
 
-    def digests(self, results_dir="results"):
-        """Return the digest of every result file by path, without wall times.
+    def copied(self, root):
+        """Return a copy of this project with results, records of Snakemake, and times of files."""
+        shutil.copytree(self.root, root)
+        return Project(root, {**self.env, "PYTHONPATH": str(root / "src")})
 
-        Files of the timing lane, which hold wall times alone, count by their rounds.
-        """
+    def cloned(self, root):
+        """Return a fresh clone: files of now, no results, no records of Snakemake."""
+        ignored = shutil.ignore_patterns("results", ".snakemake", "__pycache__")
+        shutil.copytree(self.root, root, ignore=ignored, copy_function=shutil.copyfile)
+        return Project(root, {**self.env, "PYTHONPATH": str(root / "src")})
+
+    def outputs(self, arguments, *targets):
+        """Return the files that a dry run announces; ``arguments`` are those of `overlay`."""
+        text = self.run(*arguments[:-1], "-n", "--", *targets).stdout
+        lines = re.findall(r"^ +output: (.+)$", text, flags=re.MULTILINE)
+        return {path for line in lines for path in line.split(", ")}
+
+    def edit(self, name, old, new):
+        """Replace some text of a file."""
+        text = (self.root / name).read_text()
+        assert old in text, name
+        (self.root / name).write_text(text.replace(old, new))
+
+    def digests(self, results_dir="results"):
+        """Return the digest of every result file by path, without wall times."""
         root = self.root / results_dir
         paths = sorted([*root.glob("run/**/*.parquet"), *root.glob("time/**/*.parquet")])
         return {str(p.relative_to(root)): results.digest(results.read(p)) for p in paths}

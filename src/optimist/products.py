@@ -206,7 +206,8 @@ def _tabulate(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Da
     from optimist.panels.rows import Tables
 
     table = make_table(product.spec)
-    frame = table.frame(Tables(_frames(product, trials, studies), product.about))
+    about = {**product.about, "cells": product.keys}
+    frame = table.frame(Tables(_frames(product, trials, studies), about))
     write_frame(frame, product.files["csv"])
     write_text(table.document(frame, product.about["shortened"]), product.files["md"])
 

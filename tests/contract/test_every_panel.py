@@ -314,7 +314,9 @@ def test_a_reference_to_a_series_that_is_not_shown_is_refused(kind, key, value):
 def table_of(kind):
     if kind not in SHOWN_TABLES:
         pytest.skip(f"no paper shows a table of kind {kind}")
-    return SHOWN_TABLES[kind]
+    entry, paper = SHOWN_TABLES[kind]
+    group = entry.get("group", "paper")
+    return entry, {**paper, "cells": [t.key for t in expand(paper) if t.group == group]}
 
 
 @each_table

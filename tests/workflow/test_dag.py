@@ -1,12 +1,15 @@
-"""What Snakemake plans in a fresh clone, for a paper of eight cells and two figures."""
+"""What Snakemake plans and makes, for a paper of eight cells, two figures, a table and a claim."""
 
 import csv
 import re
 import shutil
+import subprocess
 
 import pytest
 import yaml
-from projects import Project, new_project
+from projects import new_project
+
+from optimist.runs.trial_table import TrialTable
 
 pytestmark = pytest.mark.workflow
 
@@ -46,7 +49,8 @@ PAPER = {
                 ("fig1", "s1", ["glb_omd", "gloc"]),
                 ("fig2", "s2", ["gloc", "ecolog"]),
             )
-        }
+        },
+        "tables": {"finals": {"kind": "final_regret", "title": "Finals", "caption": "Finals."}},
     },
     "claims": {
         "paper": "toy",
@@ -73,7 +77,13 @@ PAPER = {
         ],
     },
 }
+GLOC = "src/optimist/algorithms/glb/gloc.py"
+ECOLOG = "src/optimist/algorithms/glb/ecolog.py"
+UPDATE = "    def update(self, arms: np.ndarray, index: int, reward: float) -> None:\n"
 TARGET = "toy"
+PAPERS = "papers=[toy]"
+OF_TOY = ("--config", PAPERS)
+PRODUCTS = {"figure": 2, "table": 1, "claims": 1, "publish": 1}
 
 
 def write_paper(project, paper):
@@ -83,25 +93,39 @@ def write_paper(project, paper):
         (folder / f"{room}.yaml").write_text(yaml.safe_dump(document, sort_keys=False))
 
 
-def edit(project, name, old, new):
+def append(project, name, line="UNUSED = 1"):
+    """Add a line to a source file; return the text before."""
     path = project.root / name
     text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
+    path.write_text(f"{text}\n{line}\n")
+    return text
+
+
+def command(*words, options=(), **config):
+    values = [PAPERS, *(f"{key}={value}" for key, value in config.items())]
+    return (
+        "snakemake",
+        "--cores",
+        "2",
+        "--config",
+        *values,
+        "--quiet",
+        "host",
+        *options,
+        "--",
+        *words,
+    )
 
 
 def snakemake(project, *words, **config):
-    values = ["papers=[toy]", *(f"{key}={value}" for key, value in config.items())]
-    return project.run("snakemake", "--cores", "2", "--config", *values, "--quiet", "--", *words)
+    return project.run(*command(*words, **config))
 
 
-def planned(project, *targets, **config):
+def planned(project, *targets, options=(), **config):
     """Return how many jobs of each rule a dry run plans."""
-    values = ["papers=[toy]", *(f"{key}={value}" for key, value in config.items())]
-    command = ["snakemake", "-n", "--cores", "2", "--quiet", "host", "--config", *values, "--"]
-    text = project.run(*command, *targets).stdout
+    text = project.run(*command(*targets, options=["-n", *options], **config)).stdout
     counts = dict(re.findall(r"^([a-z]\w*) +([0-9]+)$", text, flags=re.MULTILINE))
-    return {rule: int(n) for rule, n in counts.items() if rule not in ("total", *targets)}
+    return {rule: int(n) for rule, n in counts.items() if rule not in ("total", "all", *targets)}
 
 
 @pytest.fixture(scope="module")
@@ -109,17 +133,20 @@ def origin(tmp_path_factory):
     """A project whose paper was run, with what is committed of it."""
     project = new_project(tmp_path_factory.mktemp("origin") / "project")
     write_paper(project, PAPER)
-    snakemake(project, TARGET)
+    snakemake(project, "all")
     return project
 
 
 @pytest.fixture
 def clone(origin, tmp_path):
-    """A fresh clone: files of now, no results, no records of Snakemake."""
-    ignored = shutil.ignore_patterns("results", ".snakemake", "__pycache__")
-    shutil.copytree(origin.root, tmp_path / "clone", ignore=ignored, copy_function=shutil.copyfile)
-    root = tmp_path / "clone"
-    return Project(root, {**origin.env, "PYTHONPATH": str(root / "src")})
+    """A fresh clone of it."""
+    return origin.cloned(tmp_path / "clone")
+
+
+@pytest.fixture
+def copy(origin, tmp_path):
+    """A copy of it with its results."""
+    return origin.copied(tmp_path / "copy")
 
 
 def test_a_run_writes_the_tables_and_a_second_one_does_nothing(origin):
@@ -129,29 +156,27 @@ def test_a_run_writes_the_tables_and_a_second_one_does_nothing(origin):
     rows = list(csv.DictReader((folder / "cells.csv").open()))
     assert len(rows) == 9  # and the study of facts
     assert {row["trials"] for row in rows if row["lane"] == "regret"} == {"10"}
-    assert planned(origin, TARGET) == {}
-    assert planned(origin, TARGET, committed="use") == {}
+    assert planned(origin, "all") == planned(origin, "all", committed="use") == {}
 
 
 def test_everything_is_played_in_a_fresh_clone_and_nothing_with_use(clone):
-    every = planned(clone, TARGET)
-    assert every == {"run": 8, "study": 1, "figure": 2, "claims": 1, "publish": 1}
+    assert planned(clone, TARGET) == {"run": 8, "study": 1, **PRODUCTS}
     assert planned(clone, TARGET, committed="use") == {"publish": 1}
 
 
-@pytest.mark.parametrize("target", ["figures/toy/fig1.png", "toy_fig1"])
-def test_a_committed_figure_is_there(clone, target):
-    assert planned(clone, target) == planned(clone, target, committed="use") == {}
+def test_what_is_committed_is_there(clone):
+    targets = ("figures/toy/fig1.png", "toy_fig1", "toy_finals", "toy_claims")
+    assert planned(clone, *targets) == planned(clone, *targets, committed="use") == {}
 
 
 def test_a_changed_colour_draws_what_shows_it_and_then_nothing(clone):
     colour = re.search(r"gloc: .*(#\w+)", (clone.root / "config/looks.yaml").read_text())[1]
-    edit(clone, "config/looks.yaml", colour, "#123456")
+    clone.edit("config/looks.yaml", colour, "#123456")
     target = "figures/toy/fig1.png"
     assert planned(clone, target) == {"run": 2, "figure": 1}
     assert planned(clone, target, committed="use") == {"figure": 1}
     before = (clone.root / target).read_bytes()
-    clone.run("optimist", "draw", "toy/fig1", "--config", "papers=[toy]")
+    clone.run("optimist", "draw", "toy/fig1", *OF_TOY)
     drawn = (clone.root / target).read_bytes()
     assert drawn != before
     assert planned(clone, target, committed="use") == {}
@@ -162,11 +187,11 @@ def test_a_changed_colour_draws_what_shows_it_and_then_nothing(clone):
 
 
 def test_a_changed_setting_plays_its_cells_and_draws_its_figure(clone):
-    edit(clone, "config/papers/toy/settings.yaml", "norm: 3", "norm: 4")
+    clone.edit("config/papers/toy/settings.yaml", "norm: 3", "norm: 4")
     assert planned(clone, "toy_fig1", committed="use") == {"run": 2, "figure": 1}
     assert planned(clone, "toy_fig2", committed="use") == {}
     every = planned(clone, TARGET, committed="use")
-    assert every == {"run": 4, "study": 1, "figure": 1, "claims": 1, "publish": 1}
+    assert every == {"run": 4, "study": 1, **PRODUCTS, "figure": 1}
     snakemake(clone, "toy_fig1", committed="use")
     assert planned(clone, "toy_fig1", committed="use") == {}
     snakemake(clone, TARGET, committed="use")
@@ -177,55 +202,64 @@ def test_a_changed_setting_plays_its_cells_and_draws_its_figure(clone):
 
 
 def test_an_edited_method_plays_its_cells_and_an_edit_taken_back_nothing(clone):
-    place = "src/optimist/algorithms/glb/gloc.py"
-    text = (clone.root / place).read_text()
-    (clone.root / place).write_text(text + "\nUNUSED = 1\n")
+    text = append(clone, GLOC)
     assert planned(clone, "toy_fig1", committed="use") == {"run": 1, "figure": 1}
-    every = planned(clone, TARGET, committed="use")
-    assert every == {"run": 2, "figure": 2, "claims": 1, "publish": 1}
-    (clone.root / place).write_text(text)
+    assert planned(clone, TARGET, committed="use") == {"run": 2, **PRODUCTS}
+    (clone.root / GLOC).write_text(text)
     assert planned(clone, TARGET, committed="use") == {"publish": 1}
 
 
-def test_results_without_records_of_snakemake_are_those_of_today(origin, tmp_path):
-    shutil.copytree(origin.root, tmp_path / "copy")
-    copy = Project(tmp_path / "copy", {**origin.env, "PYTHONPATH": str(tmp_path / "copy/src")})
+def test_results_without_records_of_snakemake_are_those_of_today(copy):
     shutil.rmtree(copy.root / ".snakemake")
     assert planned(copy, TARGET) == {}
-    place = "src/optimist/algorithms/glb/gloc.py"
-    text = (copy.root / place).read_text()
-    (copy.root / place).write_text(text + "\nUNUSED = 1\n")
-    assert planned(copy, TARGET) == {"run": 2, "figure": 2, "claims": 1, "publish": 1}
-    (copy.root / place).write_text(text)
+    text = append(copy, GLOC)
+    assert planned(copy, TARGET) == {"run": 2, **PRODUCTS}
+    (copy.root / GLOC).write_text(text)
     assert planned(copy, TARGET) == {}
 
 
-OUTPUTS = {
-    "toy_fig1": ["fig1.png", "fig1.pdf", "thumbnails/fig1.webp", "tables/fig1.csv"],
-    "toy_claims": ["claims.csv", "claims.md"],
+def test_more_trials_add_files(copy):
+    copy.edit("config/papers/toy/runs.yaml", "trials: 10", "trials: 20")
+    assert planned(copy, TARGET) == {"run": 8, **PRODUCTS}
+    made = copy.outputs(command(), "toy_fig1")
+    assert {path.split("/")[-1][:7] for path in made if "/run/" in path} == {"010-019"}
+
+
+# The files of each product, and the targets that promise them beside the paper's and all.
+FILES = {
+    "toy_fig1": ["toy/fig1.png", "toy/fig1.pdf", "toy/thumbnails/fig1.webp", "toy/tables/fig1.csv"],
+    "toy_finals": ["toy/tables/finals.csv", "toy/tables/finals.md"],
+    "toy_claims": ["toy/claims.csv", "toy/claims.md"],
+    "page": ["claims.csv", "claims.md", "index.html", "README.md"],
 }
 
 
-@pytest.mark.parametrize("target", OUTPUTS)
-def test_every_deleted_output_is_made_again_by_the_targets_that_promise_it(clone, target):
-    for name in OUTPUTS[target]:
-        path = clone.root / "figures/toy" / name
-        content = path.read_bytes()
-        path.unlink()
-        rule = {"toy_fig1": "figure", "toy_claims": "claims"}[target]
-        for asked in (target, TARGET):
-            assert planned(clone, asked, committed="use").get(rule) == 1
-        snakemake(clone, target, committed="use")
-        assert path.read_bytes() == content
+def test_every_deleted_output_is_made_again_by_the_targets_that_promise_it(copy):
+    folder = copy.root / "figures"
+    contents = {p: (folder / p).read_bytes() for paths in FILES.values() for p in paths}
+    named = {"figure": 1, "table": 1, "claims": 1}
+    for i in range(4):
+        deleted = [paths[i % len(paths)] for paths in FILES.values()]
+        for path in deleted:
+            (folder / path).unlink()
+        assert planned(copy, "all") == {**named, "page": 1}
+        assert planned(copy, TARGET) == named
+        assert planned(copy, "toy_fig1", "toy_finals", "toy_claims") == named
+        (folder / deleted[-1]).write_bytes(contents[deleted[-1]])
+        for path in deleted[:-1]:
+            (folder / path).write_bytes(contents[path])
+    for path in contents:
+        (folder / path).unlink()
+    snakemake(copy, "all")
+    assert {path: (folder / path).read_bytes() for path in contents} == contents
 
 
 def test_a_changed_bound_is_decided_from_the_table(clone):
     claims = clone.root / "figures/toy/claims.csv"
     assert "reproduced" in claims.read_text()
-    edit(clone, "config/papers/toy/claims.yaml", "bound: 20", "bound: 0.001")
+    clone.edit("config/papers/toy/claims.yaml", "bound: 20", "bound: 0.001")
     assert planned(clone, "toy_claims", committed="use") == {"claims": 1}
-    command = ("optimist", "decide", "toy", "--config", "papers=[toy]", "--strict")
-    clone.run(*command)
+    clone.run("optimist", "decide", "toy", *OF_TOY, "--strict")
     decided = claims.read_bytes()
     assert b"not reproduced" in decided
     assert planned(clone, "toy_claims", committed="use") == {}
@@ -235,25 +269,71 @@ def test_a_changed_bound_is_decided_from_the_table(clone):
 
 
 def test_cells_of_other_code_are_named_and_refused_if_asked(clone):
-    with (clone.root / "src/optimist/algorithms/glb/gloc.py").open("a") as file:
-        file.write("\nUNUSED = 1\n")
-    command = ("optimist", "draw", "toy/fig1", "--config", "papers=[toy]")
-    said = clone.run(*command).stderr
+    append(clone, GLOC)
+    draw = ("optimist", "draw", "toy/fig1", *OF_TOY)
+    said = clone.run(*draw).stderr
     assert "1 of 2 cells are of other code: toy/regret/s1/gloc" in said
-    refused = clone.run(*command, "--strict", check=False)
+    refused = clone.run(*draw, "--strict", check=False)
     assert refused.returncode == 1
     assert "play them: snakemake --cores all --config committed=use" in refused.stderr
-    clone.run("optimist", "reseal", "toy", "--config", "papers=[toy]", "--cores", "2")
-    assert "other code" not in clone.run(*command).stderr
+    clone.run("optimist", "reseal", "toy", *OF_TOY, "--cores", "2")
+    assert "other code" not in clone.run(*draw).stderr
     assert planned(clone, TARGET, committed="use") == {"publish": 1}
 
 
 def test_a_method_that_plays_otherwise_is_not_resealed(clone):
-    place = "src/optimist/algorithms/glb/gloc.py"
-    edit(clone, place, "return int(", "return 0 * int(")
-    done = clone.run(
-        *("optimist", "reseal", "toy", "--config", "papers=[toy]", "--cores", "2"), check=False
-    )
+    clone.edit(GLOC, "return int(", "return 0 * int(")
+    done = clone.run("optimist", "reseal", "toy", *OF_TOY, "--cores", "2", check=False)
     assert done.returncode == 1
     assert re.search(r"regret/s1/gloc: trial \d+ has \w+", done.stdout)
     assert planned(clone, "toy_fig1", committed="use") == {"run": 1, "figure": 1}
+
+
+def test_a_method_that_crashes_blocks_nothing_else(clone):
+    clone.edit(ECOLOG, UPDATE, f"{UPDATE}        raise TypeError('a bug of ecolog')\n")
+    folder = clone.root / "figures/toy"
+    table = TrialTable(folder / "trials.parquet")
+    for name in ("fig1.png", "fig2.png"):
+        (folder / name).unlink()
+    failed = clone.run(*command(TARGET), check=False)
+    assert failed.returncode == 1 and "a bug of ecolog" in failed.stderr
+    assert "toy: 7 from results, 0 kept" in failed.stderr
+    assert "of other code: 2: regret/s1/ecolog, regret/s2/ecolog" in failed.stderr
+    assert (folder / "fig1.png").exists() and not (folder / "fig2.png").exists()
+    kept = TrialTable(folder / "trials.parquet")
+    assert kept.keys == table.keys
+    assert all(kept.cell(*key).content == table.cell(*key).content for key in table.keys)
+    assert planned(clone, TARGET) == {"run": 2, **PRODUCTS, "figure": 1}
+    for name in ("trials.parquet", "cells.csv"):
+        (folder / name).unlink()
+    done = clone.run("optimist", "publish", *OF_TOY, check=False)
+    assert done.returncode == 1
+    assert "missing: 2: regret/s1/ecolog, regret/s2/ecolog" in done.stdout
+    assert len(TrialTable(folder / "trials.parquet").keys) == 6
+
+
+def test_two_who_publish_at_once_leave_a_whole_table(copy):
+    folder = copy.root / "figures/toy"
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    publish = copy.command("optimist", "publish", *OF_TOY)
+    both = [subprocess.Popen(publish, cwd=copy.root, env=copy.env) for _ in range(2)]
+    assert [one.wait() for one in both] == [0, 0]
+    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
+# Snakemake's own options mean what they say.
+
+
+def test_a_run_ends_at_a_rule(clone):
+    assert planned(clone, TARGET, options=["--until", "run"]) == {"run": 8}
+
+
+def test_a_rule_is_forced(copy):
+    assert planned(copy, TARGET, options=["--forcerun", "run"]) == {"run": 8, **PRODUCTS}
+
+
+def test_a_rule_is_given_other_resources_and_others_are_not_allowed(clone):
+    text = clone.run(*command(TARGET, options=["-n", "--set-resources", "run:mem_mb=7777"])).stdout
+    assert text.count("mem_mb=7777,") == 8
+    path = re.search(r"results/run/\S+parquet", text)[0]
+    assert planned(clone, path, options=["--allowed-rules", "run"]) == {"run": 1}

@@ -9,7 +9,7 @@ def cell_inputs(wildcards):
     else:
         trials = plan.trials.find(wildcards)
         path = plan.trials.file(trials)
-        if not plan.trials.is_there(trials, path):
+        if os.path.isfile(path) and not plan.trials.is_there(trials, path):
             workflow.dag.forcefiles.add(path)
     return plan.jobs.data(plan.jobs.of_run)(wildcards)
 
@@ -18,8 +18,9 @@ def race_inputs(wildcards):
     # Of a folder Snakemake knows that it is there, and nothing of the files in it.
     race = plan.trials.race(wildcards)
     files = [path for trials in race.trials for path in plan.trials.files(trials)]
-    if not (workflow.remote_exec or all(map(os.path.isfile, files))):
-        workflow.dag.forcefiles.add(layout.race(race.paper, race.number, race.digest))
+    folder = layout.race(race.paper, race.number, race.digest)
+    if os.path.isdir(folder) and not all(map(os.path.isfile, files)):
+        workflow.dag.forcefiles.add(folder)
     return plan.jobs.data(plan.jobs.of_time)(wildcards)
 
 

@@ -12,6 +12,8 @@ from optimist.root import project_root
 SOURCE = "config/findings.yaml"
 # Columns of a check that a sentence may name, and that its drawing needs.
 NUMBERS = ("value", "low", "high", "n")
+# Of a paper that the file does not name.
+NO_WORDS: dict[str, Any] = {"claimed": "", "found": "", "expects": {}}
 
 
 def load() -> dict[str, Any]:
@@ -53,13 +55,12 @@ def fill(
     ConfigError
         Where a claim or check is not there, or the verdict is not what a sentence rests on.
     """
+    words = {name: document["papers"].get(name, NO_WORDS) for name in papers}
+    about, found = {name: _plain(one) for name, one in words.items()}, []
     if any(claim["verdict"] == "shortened" for claim in claims.values()):
-        about = {name: {**document["papers"][name], "found": ""} for name in papers}
-        return {"papers": {n: _plain(a) for n, a in about.items()}, "findings": []}
-    about, found = {}, []
+        return {"papers": {n: {**a, "found": ""} for n, a in about.items()}, "findings": []}
     for name in papers:
-        about[name] = _plain(document["papers"][name])
-        for claim, verdict in document["papers"][name]["expects"].items():
+        for claim, verdict in words[name]["expects"].items():
             if strict or _is_so(claim, verdict, claims):
                 _expect(f"papers.{name}", claim, verdict, claims)
             else:

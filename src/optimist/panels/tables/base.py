@@ -9,7 +9,6 @@ import numpy as np
 
 from optimist.panels.base import TEXT, Paper, Spec, shown_settings
 from optimist.panels.rows import Tables, display_name
-from optimist.runs.trials import expand
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,12 +147,9 @@ class Table(ABC):
             parts.append("Numbers in brackets are the ends of 95 % intervals.\n")
         return "\n".join([*parts, "".join(meanings)]).rstrip() + "\n"
 
-    def group_cells(self, paper: Paper, lane: str) -> Iterator[tuple[str, str]]:
-        """Yield setting and algorithm of the cells that a lane and its group ask for."""
-        for trials in expand(paper):
-            own = trials.lane == lane and trials.group == self.spec.get("group", "paper")
-            if own and trials.first == 0:
-                yield trials.cell.setting, trials.cell.algorithm
+    def group_cells(self, paper: Paper, lane: str) -> list[tuple[str, str]]:
+        """Return setting and algorithm of the cells of a lane; ``paper["cells"]`` has all."""
+        return [(setting, algorithm) for own, setting, algorithm in paper["cells"] if own == lane]
 
 
 def cell_columns(
