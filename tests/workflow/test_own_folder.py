@@ -128,7 +128,7 @@ def test_an_edit_of_the_algorithm_reruns_its_cells_alone(shell):
     assert {Path(p).parent.name for p in outputs} == {"mine.py:Mine", "mine.py:Mine[gamma=0.3]"}
 
 
-def test_an_error_of_the_algorithm_is_told_in_few_lines_and_the_figure_is_of_before(shell, tmp_path):
+def test_an_error_of_the_algorithm_is_told_in_few_lines_and_the_figure_knows(shell, tmp_path):
     folder = tmp_path / "lab"
     shutil.copytree(shell.folder, folder)
     path = folder / "mine.py"
