@@ -158,7 +158,7 @@ class _Paper:
         }
 
     def _is_there(self, name: str, spec: Mapping[str, Any]) -> bool:
-        """Return whether a figure is to be shown: one that the plan makes, or a variant's if made."""
+        """Return whether a figure is shown: the plan makes it, and a variant is there."""
         if not self.plan.shown.is_made(f"{self.name}/{name}"):
             return False
         thumbnail = self.base / self.layout.figure(self.name, name)["webp"]
