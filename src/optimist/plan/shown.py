@@ -10,6 +10,7 @@ from optimist.layout import Layout
 from optimist.panels import make_panel, make_table
 from optimist.panels.base import Panel
 from optimist.panels.tables.base import Table
+from optimist.plan.config import paper_names
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.trials import Paper, PlannedTrials
 from optimist.runs.cell import make_cell
@@ -55,9 +56,12 @@ def shown_by(
     cells: dict[str, set[CellKey]] = {paper: set() for paper in papers}
     tables: dict[str, set[str]] = {paper: set() for paper in papers}
     for place in names:
+        paper = place.partition("/")[0]
+        if paper not in papers and paper in paper_names():
+            continue  # a plan may be of some papers alone
         if place not in known:
             raise unknown_name("name in only.figures", place, known)
-        paper, spec = place.partition("/")[0], known[place]
+        spec = known[place]
         for part in parts_of(spec) if spec else ():
             cells[paper] |= {(lane, *cell) for lane, cell in product(part.lanes, part.cells or ())}
             tables[paper] |= set(part.tables)
