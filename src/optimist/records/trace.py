@@ -8,6 +8,7 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
+from optimist import products
 from optimist.data.prepare import preparation
 from optimist.data.sources import load_sources
 from optimist.errors import ResultError
@@ -119,6 +120,8 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     kinds = [kind for kind in REGISTRIES if name in plan.papers[paper].get(kind, {})]
     kind = "claims" if name == "claims" else kinds[0] if kinds else "figures"
     product = plan.targets.product(paper, kind, name)
+    sources = plan.targets.sources(product)
+    digest = products.digest_of(product, sources, sources.trials(product))
     planned = plan.trials.of_paper(paper)
     made = {key: from_results(plan, planned[key]) for key in product.keys}
     fresh = {key: found[1] for key, found in made.items() if found is not None}
@@ -137,7 +140,7 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     return {
         "file": str(path),
         "records": [os.path.relpath(place)],
-        "is_current": not plan.targets.is_stale(product),
+        "is_current": not products.is_stale(product, digest),
         "configured": f"config/papers/{paper}/{file}",
         "panels": dict(zip(ascii_lowercase, classes, strict=False)),
         "cells": [
