@@ -150,9 +150,9 @@ def newest() -> None:
     run(found, "-m", "optimist", "compare", *crashed, "--fresh")
     folder = FOLDER / "newest-run"
     shutil.rmtree(folder, ignore_errors=True)
-    result = "results/quick/regret/glb_omd/logistic_s3/glb_omd/000-001.parquet"
-    quick = ("--configfile", "config/quick.yaml", "--directory", folder)
-    run(found, "-m", "snakemake", "--quiet", "all", "--cores", "1", *quick, "--", result)
+    only = "only={settings: [pool_logistic_s3], algorithms: [gloc]}"
+    quick = ("--configfile", "config/quick.yaml", "--config", only, "--directory", folder)
+    run(found, "-m", "snakemake", "--quiet", "all", "--cores", "1", *quick, "--until", "run")
 
 
 if __name__ == "__main__":

@@ -38,8 +38,8 @@ class Installed:
         return done
 
     def files(self):
-        """Return the content of every file of the package, but what Python compiles, by path."""
-        found = (p for p in self.package.rglob("*") if p.is_file() and p.suffix != ".pyc")
+        """Return the content of every file of the package by path, but caches of Python's code."""
+        found = (p for p in self.package.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
         return {str(p.relative_to(self.package)): p.read_bytes() for p in found}
 
 

@@ -19,6 +19,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from optimist.durations import in_words
+from optimist.layout import unquoted
 from optimist.root import project_root
 from optimist.terminal import CLEAR, is_terminal, shown, width
 
@@ -32,26 +33,15 @@ SAID = " ERROR the job failed: "  # in the last line of its log
 PLAIN_PAUSE = 60.0  # seconds between two lines where nothing can be written over
 LOG_LINES = 20
 LONGEST = 500  # letters of a line of an error: a job may have a thousand inputs
+UNNAMED = ("trials", "digest")  # wildcards that the line leaves out
 LEAST = 1.5  # seconds of a job that does nothing: a process of its own
 RED, PLAIN = "\x1b[31m", "\x1b[0m"
 
 
-def folded(stats: Mapping[str, int]) -> str:
-    """Return a table of jobs, in which those that differ in a number alone share a row.
-
-    Parameters
-    ----------
-    stats : mapping of str to int
-        Jobs by rule, ``regret_bkb_001``; ``total`` comes last.
-    """
-    rows: dict[str, int] = {}
-    for rule, count in stats.items():
-        name = re.sub(r"_\d+$", "", rule)
-        rows[name] = rows.get(name, 0) + count
-    rows["total"] = rows.pop("total", sum(rows.values()))
-    longest = max(map(len, rows))
-    lines = [("job", "count"), *rows.items()]
-    return "\n".join(f"{name:{longest}}  {count:>5}" for name, count in lines)
+def called(rule: str, wildcards: Mapping[str, str]) -> str:
+    """Return what a job is called: ``run glb_omd/logistic_s3/gloc``."""
+    words = [unquoted(str(value)) for key, value in wildcards.items() if key not in UNNAMED]
+    return f"{rule} {'/'.join(words)}".rstrip()
 
 
 def is_said(text: str) -> bool:
@@ -84,10 +74,10 @@ class Run:
         """Jobs that failed and have not been started again."""
         return len(self._failed)
 
-    def begin(self, job: int, rule: str) -> None:
+    def begin(self, job: int, name: str) -> None:
         """Take note that a job was started, maybe again after it failed."""
         self._failed.discard(job)
-        self._running[job] = rule, time.monotonic()
+        self._running[job] = name, time.monotonic()
 
     def end(self, job: int) -> None:
         """Take note that a job has ended well."""
@@ -125,7 +115,7 @@ class Run:
         left = self.seconds_left()
         if not over:
             words.append("time left: not known yet" if left != left else f"{in_words(left)} left")
-        names = [] if over else [rule for rule, _ in self._running.values()]
+        names = [] if over else [name for name, _ in self._running.values()]
         return ", ".join(words) + (f"; running: {', '.join(names)}" if names else "")
 
 
@@ -167,14 +157,12 @@ class LogHandler(LogHandlerBase):
             self.handleError(record)
 
     def _planned(self, record: LogRecord) -> str:
-        """Return what a dry run says, its table of jobs folded and shown once, without reasons."""
-        stats = getattr(record, "stats", None)
-        if getattr(record, "event", None) == LogEvent.RUN_INFO and stats:
-            text = "Job stats:\n" + folded(stats)
-            self._table, known = text, self._table
-            return "" if text == known else text
+        """Return what a dry run says, its table of jobs shown once, without reasons."""
         text = self.format(record)
-        return "" if text.startswith("Reasons:") else text
+        is_known = text == self._table
+        if text.startswith("Job stats:"):
+            self._table = text
+        return "" if is_known or text.startswith("Reasons:") else text
 
     def _follow(self, record: LogRecord) -> None:
         found: dict[str, Any] = record.__dict__
@@ -182,7 +170,7 @@ class LogHandler(LogHandlerBase):
         if event == LogEvent.RUN_INFO:
             self.run.total = found.get("stats", {}).get("total", 0)
         elif event == LogEvent.JOB_INFO:
-            self.run.begin(found["jobid"], found["rule_name"])
+            self.run.begin(found["jobid"], called(found["rule_name"], found["wildcards"]))
         elif event == LogEvent.JOB_FINISHED:
             self.run.end(found["job_id"])
         elif event == LogEvent.JOB_ERROR:

@@ -207,7 +207,7 @@ def test_a_result_of_other_code_is_refused_where_snakemake_has_no_record(project
     project.run(*arguments, TARGET)
     shutil.rmtree(project.root / ".snakemake")
     source = project.root / "src/optimist/algorithms/glb/gloc.py"
-    source.write_text(source.read_text() + "\n# An edit that changes no number.\n")
+    source.write_text(source.read_text() + "\nEDITED = 1\n")
     set_clock(project, time.time())  # all results are newer than the edit
     os.utime(project.root / "figures/glb_omd/fig1.png", (1.0, 1.0))
     message = error_of(project.run(*arguments, TARGET, check=False))
@@ -248,7 +248,8 @@ def test_results_from_a_clock_that_was_ahead_hide_no_edit(project, undisturbed):
     }
     for name in edits:
         path = project.root / name
-        path.write_text(path.read_text() + "\n# An edit that changes no number.\n")
+        edit = "EDITED = 1" if name.endswith(".py") else "# An edit that changes no number."
+        path.write_text(f"{path.read_text()}\n{edit}\n")
     assert set(edits.values()) <= planned(project, arguments, "glb_omd_claims")
     # New files would be older than those from the future: Snakemake says so, and the document how.
     refused = project.run(*arguments, TARGET, check=False)

@@ -120,7 +120,7 @@ def test_results_are_those_of_the_checkout(shell, project):
 
 def test_an_edit_of_the_algorithm_reruns_its_cells_alone(shell):
     path = shell.folder / "mine.py"
-    path.write_text(path.read_text() + "\n# changed\n")
+    path.write_text(path.read_text() + "\nCHANGED = 1\n")
     words = commands()[3][1]
     planned = shell.type([*words[:1], "-n", *words[1:]]).stdout
     outputs = re.findall(r"^ +output: (\S+\.parquet)$", planned, flags=re.M)
@@ -208,7 +208,7 @@ def test_a_wheel_after_a_full_run_holds_verdicts_and_tables_of_trials_alone(inst
     shutil.unpack_archive(installed.sdist, tmp_path, filter="data")
     (source,) = tmp_path.iterdir()
     tables = ("claims.csv", "trials.parquet", "cells.csv", "best_known.csv", "studies.parquet")
-    names = ["claims.csv", *(f"bkb/{name}" for name in tables)]
+    names = ["claims.csv", "bkb/records/fig2.json", *(f"bkb/{name}" for name in tables)]
     others = ["bkb/fig2.png", "bkb/tables/fig2.csv", "bkb/thumbnails/fig2.webp"]
     for name in (*names, *others):
         (source / "figures" / name).parent.mkdir(parents=True, exist_ok=True)

@@ -460,7 +460,7 @@ class TrialTable:
         known = set(self._fresh)
         if self._groups:
             columns = ["lane", "setting", "algorithm"]
-            rows = self._file.read(columns)
+            rows = self._file.read(columns, use_threads=False)
             known |= set(zip(*(rows[name].to_pylist() for name in columns), strict=True))
         return sorted(known if self._planned is None else known & self._planned.keys())
 
@@ -544,7 +544,7 @@ class TrialTable:
         if key not in self._groups:
             return {}
         if key not in self._read:
-            rows = self._file.read_row_group(self._groups[key])
+            rows = self._file.read_row_group(self._groups[key], use_threads=False)
             is_thinned = f"{lane}/{setting}" in self.metadata["thinned"]
             self._read[key] = {
                 cell.algorithm: replace(cell, is_thinned=is_thinned)
@@ -643,7 +643,8 @@ def _cells_of(rows: "pa.Table", path: str | Path | None) -> Iterator[CellTrials]
     }
     names = np.array(text["algorithm"], object)
     starts = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1).tolist()]
-    for start, stop in zip(starts, [*starts[1:], len(names)], strict=True):
+    is_known = {name: np.logical_or.reduceat(~np.isnan(v), starts) for name, v in flat.items()}
+    for i, (start, stop) in enumerate(zip(starts, [*starts[1:], len(names)], strict=True)):
         own = slice(start, stop)
         if not np.array_equal(trial[own], np.arange(stop - start)):
             raise ResultError(
@@ -658,7 +659,7 @@ def _cells_of(rows: "pa.Table", path: str | Path | None) -> Iterator[CellTrials]
             trial[own],
             text["status"][own],
             text["instance"][own],
-            {name: v[own] for name, v in flat.items() if not np.isnan(v[own]).all()},
+            {name: v[own] for name, v in flat.items() if is_known[name][i]},
             rounds[own],
             {name: v[own] for name, v in at.items() if any(len(one) for one in v[own])},
         )
