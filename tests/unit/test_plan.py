@@ -417,6 +417,14 @@ def test_a_restricted_figure_asks_for_what_is_left():
     assert found == {"regret": {"logistic_s3/gloc"}, "timing": {"logistic_s3/gloc"}}
 
 
+def test_only_figures_of_the_papers_that_are_planned_are_made():
+    only = {"figures": ["glb_omd/regions", "hvt_ucb/fig1"]}
+    plan = planned(papers=["glb_omd"], only=only)
+    assert plan.targets.names("glb_omd", "paper") == [("figures", "regions")]
+    with pytest.raises(ConfigError, match="did you mean 'glb_omd/fig1'"):
+        planned(papers=["glb_omd"], only={"figures": ["glb_omd/fig11"]})
+
+
 def changed_digest(plan, other, *product):
     """Return whether a product has another digest in another plan, with the same rows."""
     digests = [one.targets.product(*product).digest({}, {}, {}) for one in (plan, other)]

@@ -10,6 +10,7 @@ from optimist.layout import Layout
 from optimist.panels import make_panel, make_table
 from optimist.panels.base import Panel
 from optimist.panels.tables.base import Table
+from optimist.plan.config import paper_names
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.trials import Paper, PlannedTrials
 from optimist.runs.cell import make_cell
@@ -41,7 +42,8 @@ def shown_by(
     ----------
     papers : mapping of str to Paper
     names : collection of str
-        ``paper/name``; claims show no cells. None is returned if there are no names.
+        ``paper/name``; claims show no cells, and those of other papers are left out. None is
+        returned if there are no names.
 
     Raises
     ------
@@ -54,10 +56,14 @@ def shown_by(
             known[f"{paper}/{name}"] = spec
     cells: dict[str, set[CellKey]] = {paper: set() for paper in papers}
     tables: dict[str, set[str]] = {paper: set() for paper in papers}
+    others = set(paper_names()).difference(papers)
     for place in names:
+        paper = place.partition("/")[0]
+        if paper in others:
+            continue
         if place not in known:
             raise unknown_name("name in only.figures", place, known)
-        paper, spec = place.partition("/")[0], known[place]
+        spec = known[place]
         for part in parts_of(spec) if spec else ():
             cells[paper] |= {(lane, *cell) for lane, cell in product(part.lanes, part.cells or ())}
             tables[paper] |= set(part.tables)
