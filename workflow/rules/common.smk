@@ -38,6 +38,8 @@ try:
         for path in workflow.configfiles:
             check_read_alike(path, load_configfile(path))
     plan = Plan(with_defaults(config))
+    for paper in plan.papers:
+        plan.committed(paper)  # or a damaged table would be met in an input function
 except OptimistError as error:
     sys.exit(shown(f"error: {error}"))
 
