@@ -54,15 +54,6 @@ def in_one_line(error: BaseException) -> str:
     return f"{said} ({place})" if place else said
 
 
-def without_traceback(error: BaseException) -> BaseException:
-    """Return an error without its traceback, which holds what a job has in memory.
-
-    `in_one_line` knows its place nevertheless, and `is_cut` that it was cut off.
-    """
-    setattr(error, _PLACE, getattr(error, _PLACE, "") or line_of_user(error.__traceback__))
-    return error.with_traceback(None)
-
-
 class _InOtherProcess(Exception):
     """The traceback of another process, which a log shows before this one's."""
 

@@ -158,7 +158,9 @@ class _Paper:
         }
 
     def _is_there(self, name: str, spec: Mapping[str, Any]) -> bool:
-        """Return whether a figure is to be shown: those of variants are there only if made."""
+        """Return whether a figure is shown: the plan makes it, and a variant is there."""
+        if not self.plan.shown.is_made(f"{self.name}/{name}"):
+            return False
         thumbnail = self.base / self.layout.figure(self.name, name)["webp"]
         return spec.get("group", "paper") == "paper" or thumbnail.is_file()
 

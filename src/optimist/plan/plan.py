@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from optimist.errors import ConfigError
+from optimist.files import fingerprint, sha256
 from optimist.label import name_of
 from optimist.layout import Layout
 from optimist.plan import costs
@@ -174,17 +175,16 @@ class Plan:
         return f"at most {', '.join(limits)}" if limits else ""
 
     @property
-    def page_sources(self) -> list[str]:
-        """The files behind the page of results that are neither results nor Python."""
-        own = (PACKAGE / "page").rglob("*")
-        named = (project_root() / name for name in ("config/findings.yaml", "docs/deviations.md"))
-        found = (path for path in (*own, *named) if path.is_file())
-        return sorted(str(path) for path in found if path.suffix not in (".py", ".pyc"))
-
-    @property
     def page_code(self) -> str:
-        """Digest of the code of the page of results."""
-        return code_of("optimist.page.build")
+        """Digest of what the page of results is made from beside tables.
+
+        That is its code, its programs and styles, sentences, and the docstrings of algorithms.
+        """
+        own = (path for path in (PACKAGE / "page").rglob("*") if path.suffix not in (".py", ".pyc"))
+        named = (project_root() / name for name in ("config/findings.yaml", "docs/deviations.md"))
+        described = (PACKAGE / "algorithms").rglob("*.py")
+        texts = sorted(path for path in (*own, *named, *described) if path.is_file())
+        return fingerprint({"code": code_of("optimist.page.build"), "texts": [*map(sha256, texts)]})
 
 
 def _with_files(only: Mapping[str, list[str]], files: Mapping[str, str]) -> dict[str, list[str]]:

@@ -56,11 +56,10 @@ def shown_by(
             known[f"{paper}/{name}"] = spec
     cells: dict[str, set[CellKey]] = {paper: set() for paper in papers}
     tables: dict[str, set[str]] = {paper: set() for paper in papers}
-    others = set(paper_names()).difference(papers)
     for place in names:
         paper = place.partition("/")[0]
-        if paper in others:
-            continue
+        if paper not in papers and paper in paper_names():
+            continue  # a plan may be of some papers alone
         if place not in known:
             raise unknown_name("name in only.figures", place, known)
         spec = known[place]

@@ -583,7 +583,7 @@ def write_best_known(least: Mapping[str, float], path: str | Path) -> None:
     """Write the table of best known values: ``instance`` and ``least_regret``."""
     from optimist.files import write_text
 
-    rows = (f"{name},{value!r}\n" for name, value in sorted(least.items()))
+    rows = (f"{name},{float(value)!r}\n" for name, value in sorted(least.items()))
     write_text("instance,least_regret\n" + "".join(rows), path)
 
 
