@@ -171,6 +171,7 @@ def _parser():
 
     tracer = add("provenance", _provenance, "print where a figure, table or result is from")
     tracer.add_argument("file", metavar="FILE")
+    _add_configuration(tracer)
 
     _add_results_options(add("results", _results, "check the result files of a configuration"))
 
@@ -570,7 +571,7 @@ def _completion(options):
 def _provenance(options):
     from optimist.records import trace
 
-    found = trace.trace(options.file)
+    found = trace.trace(options.file, options.configfile, options.config)
     _say(json.dumps(found, indent=1) if options.json else trace.to_text(found))
     return 0
 

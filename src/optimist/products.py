@@ -157,6 +157,15 @@ class Sources:
         return {study: content(self._studies[study]) for study in studies if self._studies[study]}
 
 
+def digest_of(product: Product, sources: Sources, trials: TrialTable) -> str:
+    """Return the digest of a product that is made from some trials, whatever code played them."""
+    contents = {
+        key: cell.content for key in product.keys if (cell := trials.recorded(*key)) is not None
+    }
+    known = sources.study_contents(product.studies)
+    return product.digest(contents, known, trials.best_known_of(product.keys))
+
+
 def make(product: Product, sources: Sources) -> None:
     """Write a product and its record.
 
@@ -169,13 +178,9 @@ def make(product: Product, sources: Sources) -> None:
     {"figures": _draw, "tables": _tabulate, "claims": _decide}[product.kind](
         product, trials, sources.tables(product.studies)
     )
-    contents = {
-        key: cell.content for key in product.keys if (cell := trials.recorded(*key)) is not None
-    }
-    known = sources.study_contents(product.studies)
-    digest = product.digest(contents, known, trials.best_known_of(product.keys))
     root = Path(product.record).parents[1]
     files = {str(Path(p).relative_to(root)): sha256(p) for p in sorted(product.files.values())}
+    digest = digest_of(product, sources, trials)
     text = json.dumps({"digest": digest, "files": files}, indent=1, sort_keys=True)
     write_text(f"{text}\n", product.record)
 

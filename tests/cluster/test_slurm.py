@@ -136,11 +136,6 @@ def local(tmp_path_factory):
     return project.digests()
 
 
-def runs(digests):
-    """Return those of the regret lane."""
-    return {path: digest for path, digest in digests.items() if path.startswith("run/")}
-
-
 @pytest.fixture
 def cluster(tmp_path, nodes):
     return prepared(tmp_path / "project")
@@ -161,7 +156,6 @@ def test_a_cell_that_fails_in_a_group_leaves_the_others_and_runs_alone_later(clu
     cluster.run(*on_slurm(1))
     assert cluster.digests() == local
     assert len(ended(cluster)) == 3
-    assert planned(cluster) == {}
 
 
 def test_after_snakemake_is_killed_what_ended_is_kept(cluster, local):
@@ -173,11 +167,10 @@ def test_after_snakemake_is_killed_what_ended_is_kept(cluster, local):
     name = re.search(r"SLURM run ID: (\S+)", log.read_text())[1]
     subprocess.run(["scancel", "--name", name], check=True)
     wait_for(lambda: not jobs("%i"), "empty queue")
-    kept = cluster.digests()
     cluster.run("snakemake", "--unlock", "--cores", "1")
-    assert kept and planned(cluster)["run"] == len(METHODS) - len(kept)
-    cluster.run(*on_slurm(1))
-    assert cluster.digests() == runs(local)
+    kept = cluster.digests()
+    assert kept and kept.items() <= local.items()
+    assert planned(cluster).get("run", 0) == len(METHODS) - len(kept)
 
 
 def test_what_is_cancelled_and_what_a_dead_node_ran_is_made_again_by_itself(cluster, local):
@@ -189,7 +182,7 @@ def test_what_is_cancelled_and_what_a_dead_node_ran_is_made_again_by_itself(clus
     subprocess.run(["scancel", *lost["two"]], check=True)
     control("kill", "one")
     assert running.wait() == 0
-    assert cluster.digests() == runs(local)
+    assert cluster.digests() == {p: d for p, d in local.items() if p.startswith("run/")}
     last = ended(cluster).groupby("JobId").NodeList.last()
     assert {*last[lost["one"]]} == {"two"}
 

@@ -135,9 +135,11 @@ def test_a_study_behind_a_table_has_its_record(tmp_path, monkeypatch):
     digest = plan.studies.digest("bkb", name)
     facts = {"dimension": pd.DataFrame({"x": [1.0]})}
     cell = (STUDY, "paper", name, "")
-    content = study_tables.content(facts)
+    study_tables.write(facts, Path("studies.parquet"))
+    content = study_tables.content(study_tables.read("studies.parquet")[0])
     record = CellRecord(*cell, 0, (), digest, content, {}, 1.0, 1.0, COMMIT, MADE)
     Path("figures/bkb").mkdir(parents=True)
+    Path("studies.parquet").rename("figures/bkb/studies.parquet")
     cells.write([record], "figures/bkb/cells.csv")
     put(plan_of("bkb"), "tables", "dimension", studies={name: content})
     found = trace.trace("figures/bkb/tables/dimension.md")

@@ -104,4 +104,7 @@ for paper in plan.papers:
             input:
                 files,
 
-        workflow.get_rule(target).docstring = words
+        # In a module rules have other names, and some may be left out.
+        called = workflow.modifier.modify_rulename(target)
+        if workflow.is_rule(called):
+            workflow.get_rule(called).docstring = words

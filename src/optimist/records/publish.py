@@ -79,7 +79,7 @@ def publish(plan: "Plan", paper: str, folders: Sequence[str | Path] = ()) -> Sum
     table = TrialTable(path if Path(path).is_file() else None)
     rows: dict[CellKey, CellTrials] = {}
     for key, trials in plan.trials.of_paper(paper).items():
-        found = _from_results(plan, trials)
+        found = from_results(plan, trials)
         if found is not None:
             rows[key], records[key] = found
             summary.published += 1
@@ -117,7 +117,7 @@ def publish(plan: "Plan", paper: str, folders: Sequence[str | Path] = ()) -> Sum
     return summary
 
 
-def _from_results(plan: "Plan", trials: Trials) -> tuple[CellTrials, CellRecord] | None:
+def from_results(plan: "Plan", trials: Trials) -> tuple[CellTrials, CellRecord] | None:
     """Return rows and record of a cell whose result files are all there."""
     paths = plan.trials.files(trials)
     if not all(Path(path).is_file() for path in paths):

@@ -2,12 +2,13 @@
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
+from optimist import products
 from optimist.data.prepare import preparation
 from optimist.data.sources import load_sources
 from optimist.errors import ResultError
@@ -19,6 +20,7 @@ from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
 from optimist.records import cells, provenance
 from optimist.records.cells import STUDY
+from optimist.records.publish import from_results
 from optimist.root import how_to_restore
 from optimist.runs import results
 from optimist.runs.trial_table import TrialTable
@@ -28,8 +30,17 @@ SOURCES = ("trials.parquet", "cells.csv", "studies.parquet")
 REGISTRIES = {"figures": PANELS, "tables": TABLES}
 
 
-def trace(path: str | Path) -> dict[str, Any]:
+def trace(
+    path: str | Path, overlays: Sequence[str] = (), values: Sequence[str] = ()
+) -> dict[str, Any]:
     """Return where a file comes from, as plain data.
+
+    Parameters
+    ----------
+    path : path
+    overlays, values : sequence of str
+        As ``--configfile`` and ``--config`` of Snakemake. Without any, the configuration is that of
+        the table of trials beside the file.
 
     Returns
     -------
@@ -57,9 +68,10 @@ def trace(path: str | Path) -> dict[str, Any]:
             TrialTable(path)  # or damage would pass
         known = cells.read(path.with_name("cells.csv"))
         return {"file": str(path), "cells": [asdict(record) for record in known.values()]}
+    config = load_config(*overlays, values=values) if overlays or values else None
     if path.stem == "claims" and not (path.parent / "records").is_dir():
-        return _of_joined(path)
-    return _of_product(path)
+        return _of_joined(path, config)
+    return _of_product(path, config)
 
 
 def _of_result(path: Path) -> dict[str, Any]:
@@ -86,12 +98,12 @@ def _stream(paper: str, setting: str) -> str:
     return f"{paper}/{name_of(setting)}"
 
 
-def _of_joined(path: Path) -> dict[str, Any]:
+def _of_joined(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     """Return where the claims of all papers come from."""
     papers = sorted(record.parents[1] for record in path.parent.glob("*/records/claims.json"))
     if not papers:
         raise ResultError(f"no record beside {path} names it")
-    below = [_of_product(folder / path.name) for folder in papers]
+    below = [_of_product(folder / path.name, config) for folder in papers]
     found: dict[str, Any] = {"file": str(path), "panels": {}}
     for key in ("records", "cells", "missing"):
         found[key] = [one for each in below for one in each[key]]
@@ -101,15 +113,20 @@ def _of_joined(path: Path) -> dict[str, Any]:
     return {**found, "configured": ", ".join(each["configured"] for each in below)}
 
 
-def _of_product(path: Path) -> dict[str, Any]:
+def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     place = _record(path)
     paper, name = place.parents[1].name, place.stem
-    plan = _plan(place.parents[1])
+    plan = _plan(place.parents[1], config)
     kinds = [kind for kind in REGISTRIES if name in plan.papers[paper].get(kind, {})]
     kind = "claims" if name == "claims" else kinds[0] if kinds else "figures"
     product = plan.targets.product(paper, kind, name)
-    known, planned = plan.committed(paper), plan.trials.of_paper(paper)
-    behind = {key: plan.trials.is_committed(planned[key]) for key in product.keys}
+    sources = plan.targets.sources(product)
+    digest = products.digest_of(product, sources, sources.trials(product))
+    planned = plan.trials.of_paper(paper)
+    made = {key: from_results(plan, planned[key]) for key in product.keys}
+    fresh = {key: found[1] for key, found in made.items() if found is not None}
+    known = {**plan.committed(paper), **fresh}
+    behind = {key: key in fresh or plan.trials.is_committed(planned[key]) for key in product.keys}
     behind |= {(STUDY, n, ""): plan.studies.is_committed(paper, n) for n in product.studies}
     specs = {key: planned[key].cell.spec for key in product.keys}
     streams: dict[str, int] = {}
@@ -123,7 +140,7 @@ def _of_product(path: Path) -> dict[str, Any]:
     return {
         "file": str(path),
         "records": [os.path.relpath(place)],
-        "is_current": not plan.targets.is_stale(product),
+        "is_current": not products.is_stale(product, digest),
         "configured": f"config/papers/{paper}/{file}",
         "panels": dict(zip(ascii_lowercase, classes, strict=False)),
         "cells": [
@@ -167,12 +184,13 @@ def _again(path: Path) -> str:
     return f"make it again: optimist {'decide' if path.stem == 'claims' else 'draw'}"
 
 
-def _plan(folder: Path) -> Plan:
+def _plan(folder: Path, config: dict[str, Any] | None) -> Plan:
     """Return the plan of the run that made the folder of a paper's figures."""
     table = folder / "trials.parquet"
-    known = TrialTable(table).metadata["configuration"] if table.is_file() else {}
-    own = {"papers": [folder.name], "figures": str(folder.parent)}
-    return Plan({**load_config(), **known, **own})
+    if config is None:
+        known = TrialTable(table).metadata["configuration"] if table.is_file() else {}
+        config = {**load_config(), **known}
+    return Plan({**config, "papers": [folder.name], "figures": str(folder.parent)})
 
 
 def to_text(found: Mapping[str, Any]) -> str:
