@@ -23,6 +23,7 @@ include: "workflow/rules/page.smk"
 
 
 rule all:
+    """Every paper, its claims and the page of results."""
     default_target: True
     input:
         plan.targets.all,

@@ -245,7 +245,7 @@ def test_a_table_of_cells_keeps_what_was_written_and_a_bad_one_is_named(plan, tm
     with pytest.raises(Exception, match=r"cells.csv, line \d+ is no record of a cell"):
         cell_records.read(path)
     path.write_text(text + text.splitlines()[-1] + "\n")
-    with pytest.raises(Exception, match="twice"):
+    with pytest.raises(Exception, match="again"):
         cell_records.read(path)
 
 
@@ -415,6 +415,14 @@ def test_a_restricted_figure_asks_for_what_is_left():
     only = {"settings": ["logistic_s3"], "algorithms": ["gloc"]}
     found = shown(planned(only=only), "glb_omd", "figures", "fig1")
     assert found == {"regret": {"logistic_s3/gloc"}, "timing": {"logistic_s3/gloc"}}
+
+
+def test_only_figures_of_the_papers_that_are_planned_are_made():
+    only = {"figures": ["glb_omd/regions", "hvt_ucb/fig1"]}
+    plan = planned(papers=["glb_omd"], only=only)
+    assert plan.targets.names("glb_omd", "paper") == [("figures", "regions")]
+    with pytest.raises(ConfigError, match="did you mean 'glb_omd/fig1'"):
+        planned(papers=["glb_omd"], only={"figures": ["glb_omd/fig11"]})
 
 
 def changed_digest(plan, other, *product):

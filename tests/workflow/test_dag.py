@@ -312,6 +312,15 @@ def test_a_method_that_crashes_blocks_nothing_else(clone):
     assert len(TrialTable(folder / "trials.parquet").keys) == 6
 
 
+def test_a_damaged_table_is_named_in_one_line(clone):
+    path = clone.root / "figures/toy/cells.csv"
+    path.write_text(path.read_text()[:-100])
+    done = clone.run(*command(TARGET, options=["-n"]), check=False)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert "figures/toy/cells.csv, line 10 is no record of a cell" in line and "publish" in line
+
+
 def test_two_who_publish_at_once_leave_a_whole_table(copy):
     folder = copy.root / "figures/toy"
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}

@@ -57,12 +57,12 @@ def test_the_report_shows_its_categories_figures_and_claims(report, tmp_path):
         assert name in home
     view = "navbarMode: 'subcategory', category: 'GLB-OMD', subcategory: 'figures'"
     figures = shown(report, f"app.setView({{{view}}})", tmp_path)
-    for title in ("Figure 1: logistic bandits", "Figure 4: Covertype", "Confidence regions"):
+    for title in ("Figure 4: Covertype", "Confidence regions"):
         assert title in figures
 
 
 def test_the_report_is_self_contained(report):
     text = report.read_text()
     assert not re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=[\"']https?://", text)
-    for name in ("fig1.png", "fig4.png", "regions.png", "table1.csv", "index.html"):
+    for name in ("fig4.png", "regions.png", "table2.csv", "index.html"):
         assert name in text

@@ -1,3 +1,4 @@
+import os
 import sys
 
 from snakemake.common.configfile import load_configfile
@@ -37,6 +38,8 @@ try:
         for path in workflow.configfiles:
             check_read_alike(path, load_configfile(path))
     plan = Plan(with_defaults(config))
+    for paper in plan.papers:
+        plan.committed(paper)  # or a damaged table would be met in an input function
 except OptimistError as error:
     sys.exit(shown(f"error: {error}"))
 
@@ -77,6 +80,87 @@ onerror:
         marks = {layout.published(paper, group) for group in GROUPS}
         if not wanted.isdisjoint(marks):
             print(shown(publish(plan, paper).in_words()), file=sys.stderr)
+
+
+# What is there needs no data: these may be on another machine, or prepared again later, and digests say
+# which data a result is of. Who forces jobs needs them.
+def is_forced():
+    settings = workflow.dag_settings
+    return settings.forceall or settings.forcerun or settings.forcetargets
+
+
+def cell_inputs(wildcards):
+    """Return the data of a cell; a result whose observed files have changed counts as absent."""
+    if workflow.remote_exec:
+        # In a group a failing cell must not stop its neighbours, which no option reaches.
+        object.__setattr__(workflow.execution_settings, "keep_going", True)
+    else:
+        trials = plan.trials.find(wildcards)
+        path = plan.trials.file(trials)
+        if not plan.trials.is_there(trials, path):
+            if os.path.isfile(path):
+                workflow.dag.forcefiles.add(path)
+        elif not is_forced():
+            return []
+    return plan.jobs.data(plan.jobs.of_run)(wildcards)
+
+
+def race_inputs(wildcards):
+    """Return the data of a race; Snakemake knows its folder, and nothing of the files in it."""
+    if not workflow.remote_exec:
+        race = plan.trials.race(wildcards)
+        files = {path: one for one in race.trials for path in plan.trials.files(one)}
+        if not all(plan.trials.is_there(one, path) for path, one in files.items()):
+            folder = layout.race(race.paper, race.number, race.digest)
+            if os.path.isdir(folder):
+                workflow.dag.forcefiles.add(folder)
+        elif not is_forced():
+            return []
+    return plan.jobs.data(plan.jobs.of_time)(wildcards)
+
+
+def study_inputs(wildcards):
+    """Return the data of a study, and facts about them."""
+    path = layout.study(wildcards.paper, wildcards.study, wildcards.digest)
+    if os.path.isfile(path) and not (is_forced() or workflow.remote_exec):
+        return []
+    return plan.studies.inputs(wildcards)
+
+
+def product(kind):
+    """Return a function of wildcards: what is asked for."""
+
+    def asked(wildcards):
+        name = "claims" if kind == "claims" else wildcards.name
+        return plan.targets.product(wildcards.paper, kind, name)
+
+    return asked
+
+
+def product_inputs(kind):
+    """Return an input function: the results that a product waits for.
+
+    The record of a product decides whether it is today's, as Snakemake knows nothing of files that
+    came with a checkout.
+    """
+
+    def inputs(wildcards):
+        asked = product(kind)(wildcards)
+        if not workflow.remote_exec and plan.targets.is_stale(asked):
+            workflow.dag.forcefiles.update(asked.files.values())
+        return plan.targets.inputs(asked)
+
+    return inputs
+
+
+def product_sources(kind):
+    """Return a params function: where the trials of a product are, once its inputs are made.
+
+    Snakemake makes nothing again for a parameter that depends on resources; records decide that.
+    """
+    return lambda wildcards, resources: plan.targets.planned_sources(
+        product(kind)(wildcards)
+    )
 
 
 wildcard_constraints:

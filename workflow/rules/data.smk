@@ -2,6 +2,7 @@ from optimist.plan.costs import FIRST
 
 
 rule fetch:
+    """A table of real data, from UCI or the verified copy."""
     input:
         sources=project_file("data/sources.csv"),
     output:
@@ -19,6 +20,7 @@ rule fetch:
 
 
 rule data:
+    """A prepared data set, and facts about it."""
     input:
         table=plan.data.raw_table,
     output:

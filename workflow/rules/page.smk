@@ -1,6 +1,5 @@
-# The joined verdicts of all papers, the page of results and the list of all figures, from the tables
-# of papers alone.
 rule page:
+    """All verdicts, the page of results and the list of figures, from the tables of papers alone."""
     input:
         plan.targets.page_inputs,
     output:

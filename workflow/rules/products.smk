@@ -1,43 +1,8 @@
 from dataclasses import asdict
 
 
-def product(kind):
-    """Return a function of wildcards: what is asked for."""
-
-    def asked(wildcards):
-        name = "claims" if kind == "claims" else wildcards.name
-        return plan.targets.product(wildcards.paper, kind, name)
-
-    return asked
-
-
-def product_inputs(kind):
-    """Return an input function: the results that a product waits for.
-
-    The record of a product decides whether it is today's, as Snakemake knows nothing of files that
-    came with a checkout.
-    """
-
-    def inputs(wildcards):
-        asked = product(kind)(wildcards)
-        if not workflow.remote_exec and plan.targets.is_stale(asked):
-            workflow.dag.forcefiles.update(asked.files.values())
-        return plan.targets.inputs(asked)
-
-    return inputs
-
-
-def product_sources(kind):
-    """Return a params function: where the trials of a product are, once its inputs are made.
-
-    Snakemake makes nothing again for a parameter that depends on resources; records decide that.
-    """
-    return lambda wildcards, resources: plan.targets.planned_sources(
-        product(kind)(wildcards)
-    )
-
-
 rule figure:
+    """A figure of a paper, with its table."""
     input:
         results=product_inputs("figures"),
         committed=lambda w: ancient(plan.targets.committed(w.paper)),
@@ -67,6 +32,7 @@ rule figure:
 
 
 rule table:
+    """A table of a paper."""
     input:
         results=product_inputs("tables"),
         committed=lambda w: ancient(plan.targets.committed(w.paper)),
@@ -93,8 +59,8 @@ rule table:
         "../scripts/product.py"
 
 
-# The verdicts on the claims of a paper.
 rule claims:
+    """The verdicts on the claims of a paper."""
     input:
         results=product_inputs("claims"),
         committed=lambda w: ancient(plan.targets.committed(w.paper)),
@@ -111,8 +77,9 @@ rule claims:
         "../scripts/product.py"
 
 
-# The tables of all trials, which are no rule's output: they are written by rename.
+# The tables are no rule's output: they are written by rename.
 rule publish:
+    """The tables of all trials of a paper."""
     input:
         lambda w: plan.targets.results(w.paper, w.group),
     output:

@@ -1,32 +1,6 @@
-import os
-
-
-# A result whose observed files have changed counts as absent; in remote jobs a failing cell must not
-# stop its neighbours in a group, which no option reaches.
-def cell_inputs(wildcards):
-    if workflow.remote_exec:
-        object.__setattr__(workflow.execution_settings, "keep_going", True)
-    else:
-        trials = plan.trials.find(wildcards)
-        path = plan.trials.file(trials)
-        if os.path.isfile(path) and not plan.trials.is_there(trials, path):
-            workflow.dag.forcefiles.add(path)
-    return plan.jobs.data(plan.jobs.of_run)(wildcards)
-
-
-def race_inputs(wildcards):
-    # Of a folder Snakemake knows that it is there, and nothing of the files in it.
-    race = plan.trials.race(wildcards)
-    files = [path for trials in race.trials for path in plan.trials.files(trials)]
-    folder = layout.race(race.paper, race.number, race.digest)
-    if os.path.isdir(folder) and not all(map(os.path.isfile, files)):
-        workflow.dag.forcefiles.add(folder)
-    return plan.jobs.data(plan.jobs.of_time)(wildcards)
-
-
-# Trials of one cell. The name of the file has the digest of all that decides them, so a result that is
-# there is one of today.
+# The name of the file has the digest of all that decides it, so a result that is there is one of today.
 rule run:
+    """Trials of one cell."""
     input:
         cell_inputs,
     output:
@@ -48,9 +22,10 @@ rule run:
         "../scripts/run.py"
 
 
-# A race: cells that one process plays in turns, alone on the machine. It reserves cores that it does
-# not use, so that nothing else of the workflow runs beside it; its script has one BLAS thread.
+# It reserves cores that it does not use, so that nothing else of the workflow runs beside it; its
+# script has one BLAS thread.
 rule time:
+    """A race: cells that one process plays in turns, alone on the machine."""
     input:
         race_inputs,
     output:
@@ -70,10 +45,10 @@ rule time:
         "../scripts/time.py"
 
 
-# The tables of a study of a paper.
 rule study:
+    """The tables of a study of a paper."""
     input:
-        plan.studies.inputs,
+        study_inputs,
     output:
         layout.study("{paper}", "{study}", "{digest}"),
     log:
@@ -90,8 +65,8 @@ rule study:
         "../scripts/study.py"
 
 
-# The results of all cells that `only` leaves, without studies, figures and tables.
 rule results:
+    """The results of all cells that only leaves, without studies, figures and tables."""
     input:
         [
             path

@@ -42,7 +42,8 @@ def shown_by(
     ----------
     papers : mapping of str to Paper
     names : collection of str
-        ``paper/name``; claims show no cells. None is returned if there are no names.
+        ``paper/name``; claims show no cells, and those of other papers are left out. None is
+        returned if there are no names.
 
     Raises
     ------

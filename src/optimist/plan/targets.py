@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from optimist import products
-from optimist.errors import unknown_name
+from optimist.errors import ResultError, UnreadableError, unknown_name
 from optimist.layout import GROUPS, Layout
 from optimist.plan.claims import PlannedClaims
 from optimist.plan.costs import Costs
@@ -166,10 +166,16 @@ class PlannedTargets:
         return {"paper": product.paper, "results": found, "studies": studies}
 
     def is_stale(self, product: Product) -> bool:
-        """Return whether a product was made from something else than is there now."""
-        contents = {key: self._content(product, key) for key in product.keys}
-        studies = {name: self._study_content(product, name) for name in product.studies}
-        least = self._best_known(product)
+        """Return whether a product was made from something else than is there now.
+
+        So is one of damaged files, which its job names.
+        """
+        try:
+            contents = {key: self._content(product, key) for key in product.keys}
+            studies = {name: self._study_content(product, name) for name in product.studies}
+            least = self._best_known(product)
+        except (ResultError, UnreadableError):
+            return True
         digest = product.digest(
             {key: found for key, found in contents.items() if found},
             {name: found for name, found in studies.items() if found},

@@ -142,6 +142,8 @@ def read(path: str | Path) -> dict[CellKey, CellRecord]:
 
 def _record(line: Mapping[str, str]) -> CellRecord:
     values: dict[str, Any] = {name: line[name] for name in COLUMNS}
+    if None in values.values():
+        raise ValueError("it is cut off")
     values["trials"] = int(values["trials"])
     values["parts"] = tuple(map(int, values["parts"].split()))
     values["earlier"] = tuple(values["earlier"].split())
