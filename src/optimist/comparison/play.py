@@ -34,7 +34,7 @@ from optimist.errors import (
     one_of,
 )
 from optimist.label import name_of
-from optimist.layout import Layout, Result, check_length, digest_in_name, parse_result
+from optimist.layout import Layout, Result, digest_in_name, parse_result
 from optimist.observation import first_change
 from optimist.plan.config import load_config, overlays_in_use
 from optimist.plan.costs import Costs, read
@@ -387,13 +387,10 @@ class _Playing:
         self._clock.drop(cell)
 
     def _output(self, number: int) -> Path:
-        """Return the result file of a trial, which is kept if its class and its name allow it."""
+        """Return the result file of a trial, which is kept unless its class has no file."""
         trials = self._asked[number]
         if self.is_keeping and not trials.cell.is_of_this_process:
-            place = self._shelf.place(trials)
-            with suppress(ConfigError):
-                check_length(*place[1:4])
-                return self._kept / place.path
+            return self._kept / self._shelf.place(trials).path
         return self._folder / f"{number}.parquet"
 
     def _request(self, trials: Trials, output: Path) -> dict[str, Any]:
