@@ -256,9 +256,11 @@ class PlannedTrials:
         path = self._layout.result(result(w.paper, w.setting, w.algorithm, w.trials, w.digest))
         known = self._by_path[w.paper]
         if path not in known:
+            folder = path.rpartition("/")[0]
+            own = [other for other in known if other.startswith(f"{folder}/")]
             raise ConfigError(
                 f"no cell of this configuration has the result file {path!r}"
-                f"{nearest(path, known)}; allowed: those of `snakemake -n`"
+                f"{nearest(path, own or known)}; allowed: those of `snakemake -n`"
             )
         return known[path]
 
