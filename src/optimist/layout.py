@@ -108,11 +108,6 @@ def evaluations_in(folder: str | Path) -> Path:
     return Path(folder) / "evaluations"
 
 
-def by_digest(folder: str | Path, digest: str, ending: str) -> Path:
-    """Return the path of a file that is kept under the digest of what decides it."""
-    return Path(folder) / digest[:2] / f"{digest}.{ending}"
-
-
 def check_length(paper: str, setting: str, algorithm: str, trials: str = "000-000") -> None:
     """Raise ConfigError if the labels of a cell are too long for the names of its files.
 
@@ -191,7 +186,7 @@ class Layout:
 
     @property
     def kept(self) -> str:
-        """The folder of trials that `compare` played, by what decides them."""
+        """The folder of the results of `compare`, which has the form of the results folder."""
         return f"{self.results}/kept"
 
     # Data sets.

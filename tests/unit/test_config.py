@@ -200,7 +200,7 @@ def test_overlays_merge_keys_and_replace_lists(tree):
     second.write_text("caps: {rounds: 9}\nonly: {settings: [s3]}\n")
     merged = config.load_config(first, second)
     assert merged["caps"] == {"rounds": 9, "trials": 3, "timing_trials": None}
-    assert merged["only"] == {"settings": ["s3"], "algorithms": []}
+    assert merged["only"] == {"settings": ["s3"], "algorithms": [], "figures": []}
 
 
 def test_texts_from_the_command_line_stand_for_what_they_look_like(tree):

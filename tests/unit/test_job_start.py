@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 
-from optimist.layout import Layout
 from optimist.plan.config import load_paper
 from optimist.runs.cell import make_cell
 from optimist.runs.trials import Trials
@@ -22,10 +21,10 @@ arithmetic.fix()
 arithmetic.verify()
 from optimist.records import provenance
 from optimist.runs import results
-from optimist.runs.job import make_results
+from optimist.runs.job import make_result
 descriptions, outputs, folder, slow = json.load(sys.stdin)
-make_results(descriptions, outputs, folder, folder, provenance.collect)
-for output in outputs:
+for description, output in zip(descriptions, outputs):
+    make_result(description, output, folder, provenance.collect)
     assert results.digest(results.read(output))
 print(json.dumps(sorted(sys.modules.keys() & set(slow))))
 """
@@ -36,11 +35,11 @@ SLOW = (
 
 
 def test_a_job_of_a_short_cell_imports_nothing_slow(tmp_path):
-    layout = Layout(str(tmp_path), str(tmp_path))
     cells = [make_cell(load_paper(paper), *labels) for paper, *labels in CELLS]
     asked = [Trials("regret", cell, 0, 1, rounds=2) for cell in cells]
-    outputs = [layout.result(trials.path) for trials in asked]
-    told = [[trials.describe() for trials in asked], outputs, str(tmp_path), SLOW]
+    outputs = [str(tmp_path / f"{number}.parquet") for number in range(len(asked))]
+    described = [{**trials.describe(), "digest": ""} for trials in asked]
+    told = [described, outputs, str(tmp_path), SLOW]
     command = [sys.executable, "-c", JOB]
     done = subprocess.run(command, input=json.dumps(told), capture_output=True, text=True)
     assert not done.returncode, done.stderr

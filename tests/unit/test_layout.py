@@ -63,7 +63,6 @@ def test_the_patterns_of_rules_match_the_paths_of_their_results():
     [
         f"results/study/glb_omd/regions.{DIGEST}.parquet",
         "results/data/raw/abalone.parquet",
-        "results/kept/ab/abcdef.parquet",
         f"results/run/glb_omd/covertype/gloc/000-009.{DIGEST}.csv",
         "results/run/glb_omd/covertype/gloc/000-009.parquet",
         f"results/run/glb_omd/covertype/gloc/000-.{DIGEST}.parquet",

@@ -15,13 +15,12 @@ from result_files import make, toy_trials
 from toy_environments import ROOT
 
 from optimist.files import sha256
-from optimist.layout import Layout
 from optimist.observation import ABSENT, UNSTEADY, Observer, first_change, observe
 from optimist.plan.config import load_paper, stand_in
 from optimist.records import provenance
 from optimist.runs import results, trials
 from optimist.runs.cell import make_cell
-from optimist.runs.job import make_results
+from optimist.runs.job import make_result
 from optimist.source_files import digest_of
 
 LABEL = "mine.py:Mine"
@@ -249,10 +248,8 @@ def test_a_data_set_with_a_checksum_is_not_recorded_twice(here):
     paper = load_paper("go_ucb")
     name = next(n for n, s in paper["settings"].items() if s.get("dataset") == "breast_cancer_wdbc")
     job = replace(toy_trials(), cell=make_cell(paper, name, "uniform"), stop=1, rounds=10)
-    results_folder = Layout("results", "")
-    make_results(
-        [job.describe()], ["x.parquet"], str(stand_in()), results_folder.kept, provenance.collect
-    )
+    described = {**job.describe(), "digest": ""}
+    make_result(described, "x.parquet", str(stand_in()), provenance.collect)
     metadata = results.read_metadata("x.parquet")
     assert metadata["resolved"]["dataset"] == sha256(stand_in() / "breast_cancer_wdbc.csv")
     assert not metadata["observed"]["files"]

@@ -145,16 +145,6 @@ def test_a_file_in_the_place_of_another_is_refused(path, tmp_path):
             results.read(place)
 
 
-def test_a_kept_file_that_does_not_fit_is_not_taken(tmp_path):
-    (path,) = make(tmp_path, toy_trials())
-    table, metadata = results.read(path), results.read_metadata(path)
-    store = results.Store(tmp_path / "kept", metadata)
-    store.keep(path)
-    assert store.take(tmp_path / "copy.parquet")
-    results.write(column("regret", 0.0)(table), store.path, metadata)
-    assert not store.take(tmp_path / "copy.parquet")
-
-
 @pytest.mark.parametrize("status", ["timeout", "out_of_memory", "failed: a\nb", "non_finite"])
 def test_a_trial_that_ended_early_may_have_fewer_rounds(tmp_path, status):
     (path,) = make(tmp_path, toy_trials())

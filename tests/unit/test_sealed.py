@@ -1,7 +1,6 @@
 """Sealed files: whatever happens to one bit of them, they are not read as good."""
 
 import random
-import shutil
 
 import committed_tables
 import numpy as np
@@ -113,41 +112,3 @@ def test_what_is_there_in_place_of_a_file_is_named(tmp_path):
         sealed.read_frame(tmp_path / "none.csv")
     with pytest.raises(OptimistError, match=r"cannot be read: Is a directory"):
         sealed.read_frame(tmp_path)
-
-
-@pytest.fixture
-def kept(tmp_path):
-    """Return a result file, and its copy that is kept."""
-    (result,) = make(tmp_path, toy_trials())
-    store = results.Store(tmp_path / "kept", results.read_metadata(result))
-    store.keep(result)
-    return result, store.path
-
-
-def test_what_is_kept_is_another_file(kept):
-    result, copy = kept
-    assert copy.read_bytes() == result.read_bytes()
-    with result.open("r+b") as file:
-        file.truncate()
-    assert results.Store(copy.parents[1], results.read_metadata(copy)).take(result)
-    assert copy.read_bytes() == result.read_bytes()
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda m: m["trials"].update(stop=7),
-        lambda m: m["trials"].update(code="0" * 64),
-        lambda m: m["resolved"].update(dataset="0" * 64),
-        lambda m: m["provenance"]["packages"].update(numpy="1.0"),
-    ],
-)
-def test_what_is_kept_under_a_wrong_name_is_not_taken(kept, change):
-    result, copy = kept
-    metadata = results.read_metadata(result)
-    change(metadata)
-    wanted = results.Store(copy.parents[1], metadata)
-    assert not wanted.take(result)
-    wanted.path.parent.mkdir(exist_ok=True)
-    shutil.copyfile(copy, wanted.path)
-    assert not wanted.take(result)

@@ -12,7 +12,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,9 +25,17 @@ from optimist.comparison.committed import Committed
 from optimist.comparison.select import OWN, Setting, cells, once, settings
 from optimist.data.alone import prepared
 from optimist.environments import environment_class
-from optimist.errors import ConfigError, ResultError, UnwritableError, check_writable, one_of
+from optimist.errors import (
+    ConfigError,
+    ResultError,
+    UnreadableError,
+    UnwritableError,
+    check_writable,
+    one_of,
+)
 from optimist.label import name_of
-from optimist.layout import Layout, digest_in_name, parse_result
+from optimist.layout import Layout, Result, digest_in_name, parse_result
+from optimist.observation import first_change
 from optimist.plan.config import load_config, overlays_in_use
 from optimist.plan.costs import Costs, read
 from optimist.plan.data import digest_of as digest_of_data
@@ -36,7 +44,7 @@ from optimist.records.cells import digest_of
 from optimist.registry import names_file
 from optimist.root import made_before, project_root, workspace
 from optimist.runs import results
-from optimist.runs.cell import Cell, dataset_digest
+from optimist.runs.cell import Cell
 from optimist.runs.loop import EARLY
 from optimist.runs.setting import option_defaults
 from optimist.runs.trials import Trials
@@ -281,8 +289,9 @@ class _Playing:
         self._folder = folder
         self._cores = cores
         self._report = report or (lambda progress: None)
-        self._layout = Layout(str(workspace() / load_config()["results"]), "")
-        self.is_keeping = _takes_files(self._layout.kept)
+        layout = Layout(str(workspace() / load_config()["results"]), "")
+        self._shelf, self._kept = _Shelf(layout), Path(layout.kept)
+        self.is_keeping = _takes_files(layout.kept)
         names = {t.cell.spec["dataset"] for t in asked if "dataset" in t.cell.spec}
         self._data = {name: str(prepared(name)) for name in names}
         self._clock = _Clock()
@@ -323,20 +332,14 @@ class _Playing:
 
     def _made_before(self) -> "dict[int, pd.DataFrame]":
         """Return the rows of the trials that were kept, or that a full run played."""
-        shelf = _Shelf(self._layout, self._data, self._folder)
-        options = load_config()["datasets"]
-        digests: dict[str, str] = {}
         found = {}
         for i, trials in enumerate(self._asked):
-            name = trials.cell.name
-            if name not in digests:
-                digests[name] = digest_of(trials, lambda data: digest_of_data(data, options))
-            rows = shelf.rows(trials, digests[name])
+            rows = self._shelf.rows(trials)
             if rows is not None:
                 found[i] = rows
                 self._is_reused.add(i)
             elif trials.cell.paper in self._tables:
-                known = self._tables[trials.cell.paper].rows(trials, digests[name])
+                known = self._tables[trials.cell.paper].rows(trials, self._shelf.digest(trials))
                 if known is not None:
                     found[i], self._commits[i] = known
         return found
@@ -384,15 +387,17 @@ class _Playing:
         self._clock.drop(cell)
 
     def _output(self, number: int) -> Path:
+        """Return the result file of a trial, which is kept unless its class has no file."""
+        trials = self._asked[number]
+        if self.is_keeping and not trials.cell.is_of_this_process:
+            return self._kept / self._shelf.place(trials).path
         return self._folder / f"{number}.parquet"
 
     def _request(self, trials: Trials, output: Path) -> dict[str, Any]:
-        is_kept = self.is_keeping and not trials.cell.is_of_this_process
         return {
             "trials": trials.describe(),
             "output": str(output),
             "data": self._data.get(trials.cell.spec.get("dataset", ""), ""),
-            "kept": self._layout.kept if is_kept else "",
             **_added(trials.cell),
         }
 
@@ -431,58 +436,56 @@ def _read(path: Path) -> "pd.DataFrame":
 
 
 class _Shelf:
-    """Trials in the results folder: those that were kept one by one, and those of the workflow.
+    """Trials in the results folder: those of the workflow, and those of comparisons.
 
     Parameters
     ----------
     layout : Layout
-    data : mapping of str to str
-        Folders of data sets by name.
-    folder : Path
-        Of copies.
     """
 
-    def __init__(self, layout: Layout, data: Mapping[str, str], folder: Path) -> None:
-        self._layout = layout
-        self._data = data
-        self._copy = folder / "kept.parquet"
+    def __init__(self, layout: Layout) -> None:
+        self._folders = (layout.results, layout.kept)
+        self._options = load_config()["datasets"]
         self._packages = provenance.packages()
+        self._digests: dict[str, str] = {}
         self._known: dict[Path, pd.DataFrame | None] = {}
 
-    def rows(self, trials: Trials, digest: str) -> "pd.DataFrame | None":
-        """Return the rows of a trial, None if there are none of today's code.
+    def digest(self, trials: Trials) -> str:
+        """Return the digest of what decides some trials."""
+        name = trials.cell.name
+        if name not in self._digests:
+            self._digests[name] = digest_of(
+                trials, lambda data: digest_of_data(data, self._options)
+            )
+        return self._digests[name]
 
-        ``digest`` is that of `optimist.records.cells.digest_of`.
-        """
+    def place(self, trials: Trials) -> Result:
+        """Return where a result of some trials is, below one of the folders."""
+        return trials.place(digest_in_name(self.digest(trials), self._packages))
+
+    def rows(self, trials: Trials) -> "pd.DataFrame | None":
+        """Return the rows of a trial, None if there are none of today's code."""
         if trials.cell.is_of_this_process:
             return None
-        folder = self._data.get(trials.cell.spec.get("dataset", ""))
-        metadata = {
-            "trials": trials.describe(),
-            "resolved": {"dataset": dataset_digest(trials.cell, folder)},
-            "provenance": {"packages": self._packages},
-        }
-        store = results.Store(self._layout.kept, metadata)
-        if store.path.exists() and store.take(self._copy):
-            return _read(self._copy)
-        place = trials.place(digest_in_name(digest, self._packages))
-        for path in Path(self._layout.result(place.path)).parent.glob(f"*.{place.digest}.parquet"):
-            part = parse_result(path)
-            if part is not None and part.first <= trials.first < part.stop:
-                found = self._file(path)
-                if found is not None:
-                    return found[found["trial"] == trials.first]
+        place = self.place(trials)
+        for folder in self._folders:
+            for path in Path(folder, place.path).parent.glob(f"*.{place.digest}.parquet"):
+                part = parse_result(path)
+                if part is not None and part.first <= trials.first < part.stop:
+                    found = self._file(path, is_foreign=trials.is_foreign)
+                    if found is not None and trials.first in found["trial"].values:
+                        return found[found["trial"] == trials.first]
         return None
 
-    def _file(self, path: Path) -> "pd.DataFrame | None":
-        """Return the rows of a result file of the workflow, None if it is not whole."""
+    def _file(self, path: Path, *, is_foreign: bool) -> "pd.DataFrame | None":
+        """Return the rows of a result file, None if it is not whole, or read what has changed."""
         if path not in self._known:
-            try:
-                found = _read(path)
-            except ResultError:
-                self._known[path] = None
-            else:
-                self._known[path] = found[~found["status"].isin(EARLY)]
+            self._known[path] = None
+            with suppress(ResultError, UnreadableError):
+                observed = results.read_metadata(path)["observed"] if is_foreign else None
+                if observed is None or first_change(observed) is None:
+                    found = _read(path)
+                    self._known[path] = found[~found["status"].isin(EARLY)]
         return self._known[path]
 
 

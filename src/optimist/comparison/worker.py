@@ -1,9 +1,9 @@
 """A process that plays trials for another one: a request a line on its input, an answer a line.
 
 A request is JSON with ``trials`` (`optimist.runs.trials.Trials.describe`), ``output``, the result
-file to write, the folder ``data``, and ``kept``, the folder in which the result is kept, or "". For
-a class of the other process it has ``added`` too: its domain and name, the class as cloudpickle
-writes it, and the paths where that process looks for modules. The answer is JSON with ``seconds``
+file to write, and the folder ``data``. For a class of the other process it has ``added`` too: its
+domain and name, the class as cloudpickle writes it, and the paths where that process looks for
+modules. The answer is JSON with ``seconds``
 of this process, or with ``error`` and its ``kind``: ``contract`` if an algorithm broke it,
 ``environment`` if the environment did, ``ended`` if a class ended its process, ``system`` if it is
 about files and their contents, and ``other``. Numbers are the workflow's, whatever the other
@@ -28,7 +28,6 @@ from optimist.blame import in_one_line, of_system
 from optimist.comparison.warm import WarmUp
 from optimist.errors import BrokenEnvironmentError, ConfigError, EndedError, OptimistError
 from optimist.records import provenance
-from optimist.runs import results
 from optimist.runs.job import make_result
 from optimist.runs.limits import Meter
 from optimist.runs.trials import Trials
@@ -49,9 +48,6 @@ def answer(request: dict[str, Any]) -> dict[str, object]:
             make_result(
                 {**described, "digest": ""}, output, str(request["data"]), provenance.collect
             )
-        if request["kept"]:
-            metadata = results.read_metadata(output)
-            results.Store(str(request["kept"]), metadata).keep(output)
     except BrokenEnvironmentError as error:
         where = f"{trials.cell.paper}/{trials.cell.setting}, trial {trials.first}"
         return {"error": f"{where}: {error}", "kind": "environment"}

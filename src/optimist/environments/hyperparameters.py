@@ -34,7 +34,7 @@ from optimist import sealed
 from optimist.data.prepare.classification import read_table
 from optimist.environments.base import BoxEnvironment
 from optimist.errors import ConfigError, OptimistError, one_of, positive, whole_number
-from optimist.layout import by_digest, evaluations_in
+from optimist.layout import evaluations_in
 from optimist.numerics.forest import forest_votes
 from optimist.numerics.search_space import SIDE, SPACES, decode
 from optimist.problems.box import BoxProblem
@@ -310,7 +310,7 @@ def _kept(function, folder, source, *arguments):
     question = {"source": source, "arguments": arguments[:-1]}
     text = json.dumps(question, sort_keys=True)
     name = hashlib.sha256(text.encode()).hexdigest()
-    path = by_digest(folder, name, "json")
+    path = Path(folder, name[:2], f"{name}.json")
     known = _known(path, text)
     if known is not None:
         return known

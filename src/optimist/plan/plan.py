@@ -69,7 +69,7 @@ class Plan:
         changes = changes_of(self.config)
         self.config["only"] = _with_files(self.config["only"], self.config["algorithm_files"])
         self.papers = {name: load_paper(name, changes) for name in self.config["papers"]}
-        self._announce()
+        self._check_size()
         self._records: dict[str, dict[CellKey, CellRecord]] = {}
         how = {
             "versions": provenance.packages(),
@@ -138,7 +138,7 @@ class Plan:
         usual = load_config()
         return {key: value for key, value in self.config.items() if value != usual.get(key)}
 
-    def _announce(self) -> None:
+    def _check_size(self) -> None:
         """Refuse what cannot be planned."""
         trials, seconds = 0, 0.0
         for paper in self.papers.values():

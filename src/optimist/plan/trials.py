@@ -118,7 +118,8 @@ class PlannedTrials:
         if restricts and not any(self._of_paper.values()):  # figures of studies show no cells
             raise ConfigError(f"only is {dict(only)!r}; allowed: names that share a cell")
         for trials in self:
-            check_length(trials.cell.paper, trials.cell.setting, trials.cell.algorithm)
+            place = trials.place("")
+            check_length(*place[1:4], place.trials)
 
     def __iter__(self) -> Iterator[Trials]:
         return (t for found in self._of_paper.values() for t in found.values())

@@ -8,7 +8,6 @@ trials, the resolved cell and the provenance of the run as JSON under the key ``
 
 import hashlib
 import json
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,11 +15,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from optimist import observation, sealed
+from optimist import sealed
 from optimist.columns import array
-from optimist.errors import ResultError, UnreadableError
-from optimist.files import fingerprint, write_atomically
-from optimist.layout import by_digest, parse_result
+from optimist.errors import ResultError
+from optimist.layout import parse_result
 from optimist.runs.cell import Cell
 from optimist.runs.loop import Trajectory
 from optimist.runs.result_form import check_metadata, check_rows, digest_of_rows
@@ -128,57 +126,6 @@ def _named(path: str | Path) -> Iterator[None]:
         yield
     except ResultError as error:
         raise ResultError(f"{path} is not what it should be: {error}; {REMEDY}") from None
-
-
-class Store:
-    """A folder of results by what decides them, from which they are taken instead of made again.
-
-    A result is found again by its trials (with the code that decides them), its data set and the
-    versions of the packages, so one file may serve several runs. It counts only as long as the
-    files that its job loaded and read are the same. It is a copy: what happens to the result in its
-    place does not happen to it.
-
-    Parameters
-    ----------
-    folder : str or Path
-    metadata : dict
-        That of a result file, before it is made.
-    """
-
-    def __init__(self, folder: str | Path, metadata: Mapping[str, Any]) -> None:
-        self._decisive = _decisive(metadata)
-        name = fingerprint(self._decisive)
-        self.path = by_digest(folder, name, "parquet")
-
-    def take(self, output: str | Path) -> bool:
-        """Put the kept result at ``output`` if there is one, whole, of this very job.
-
-        Returns
-        -------
-        bool
-            Whether there was.
-        """
-        try:
-            metadata = _open(self.path)[1]
-        except (ResultError, UnreadableError):
-            return False
-        if _decisive(metadata) != self._decisive or observation.first_change(metadata["observed"]):
-            return False
-        write_atomically(output, lambda temporary: shutil.copyfile(self.path, temporary))
-        return True
-
-    def keep(self, output: str | Path) -> None:
-        """Keep the result file ``output``."""
-        write_atomically(self.path, lambda temporary: shutil.copyfile(output, temporary))
-
-
-def _decisive(metadata):
-    """Return the part of a result's metadata that decides its numbers."""
-    return {
-        "trials": metadata["trials"],
-        "dataset": metadata["resolved"]["dataset"],
-        "packages": metadata["provenance"]["packages"],
-    }
 
 
 def digest(table: pa.Table) -> str:
