@@ -24,6 +24,7 @@ from optimist.plan.config import load_paper
 from optimist.runs.trials import expand
 
 PAPER = load_paper("glb_omd")
+GLM_UCB, RS_GLINCB = "glm_ucb[projection=false,radius=logdet]", "rs_glincb[constants=practical]"
 
 
 def test_figures_of_papers_are_drawn_without_seaborn():
@@ -74,7 +75,7 @@ def made_up_extras():
     environment = {"round": 100, "status": "ok", "theta_x": 1.0, "theta_y": 1.0, "norm_bound": 2.5}
     regions = [
         pd.DataFrame({"algorithm": a, "x": x, "y": y, "inside": np.hypot(x, y) < r, **environment})
-        for a, r in (("glb_omd", 1.0), ("ofuglb", 0.5), ("glm_ucb", 2.0))
+        for a, r in (("glb_omd", 1.0), ("ofuglb", 0.5), (GLM_UCB, 2.0))
     ]
     facts = [
         (f"cluster_mean_{end}_seed_{seed}", "covertype", value + 0.01 * seed)
@@ -257,7 +258,7 @@ def test_a_median_of_two_trials_keeps_its_quartiles(tables):
 def test_many_bands_become_whiskers_at_the_end(tables):
     few, words = drawn_panel(REGRET, tables)
     assert len(few.collections) == 2 and "band: 99 % t interval of the mean, n = 3" in words
-    names = ["gloc", "ofuglb", "glb_omd", "glm_ucb", "rs_glincb"]
+    names = ["gloc", "ofuglb", "glb_omd", GLM_UCB, RS_GLINCB]
     many, words = drawn_panel({**REGRET, "algorithms": names}, tables)
     assert not many.collections and len(many.lines) == 10
     assert "whisker at the end: 99 % t interval of the mean" in words
@@ -266,7 +267,7 @@ def test_many_bands_become_whiskers_at_the_end(tables):
 def test_the_words_say_whose_number_of_trials_is_another(tables):
     curves = tables["curves"].copy()
     curves.loc[curves["algorithm"] == "ofuglb", "trials"] = 7
-    panel = {**REGRET, "algorithms": ["gloc", "glm_ucb", "ofuglb"]}
+    panel = {**REGRET, "algorithms": ["gloc", GLM_UCB, "ofuglb"]}
     _, words = drawn_panel(panel, {**tables, "curves": curves})
     assert "n = 3 (OFUGLB 7)" in words
 
