@@ -50,10 +50,6 @@ VALUES = [
     ("caps=[1", "caps=[1 is not valid YAML"),
     ("caps={a: &x [*x]}", "nested too deeply, or holds itself"),
     ("caps=" + "[" * 60 + "]" * 60, "nested too deeply"),
-    ("caps=" + "[" * 100_000, "is nested too deeply"),
-    ("caps=" + "- " * 100_000, "is nested too deeply"),
-    ("caps=" + "? " * 100_000, "is nested too deeply"),
-    ("caps=" + "{a: " * 100_000, "is nested too deeply"),
     ("caps=\x00", "is not valid YAML"),
     ("caps=!!python/object/apply:os.system [touch planted]", "tag"),
     ("caps={trials: !!python/name:os.system }", "line 1: trials has the tag"),
@@ -154,13 +150,6 @@ VALUES = [
 FILES = {
     "twice": (b"caps: {rounds: 5}\ncaps: {rounds: 6}\n", "line 2: key 'caps' stands in line 1"),
     "itself": (b"caps: &a\n  rounds: *a\n", "nested too deeply, or holds itself"),
-    "laughs": (
-        b"a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
-        + b"".join(
-            b"a%d: &a%d [%s]\n" % (i, i, b", ".join([b"*a%d" % (i - 1)] * 10)) for i in range(1, 9)
-        ),
-        "entries with all anchors written out",
-    ),
     "binary": (b"\xff\xfe\x00caps", "is not text in UTF-8"),
     "tab": (b"caps:\n\trounds: 5\n", "is not valid YAML"),
     "two": (b"caps: {rounds: 5}\n---\ncaps: {rounds: 6}\n", "is not valid YAML"),

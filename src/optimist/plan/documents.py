@@ -4,9 +4,7 @@ What is read is plain data that JSON could hold: mappings with text as keys, lis
 numbers, truth values and null.
 """
 
-import itertools
 import math
-import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -20,10 +18,7 @@ from optimist.plan import scalars
 from optimist.terminal import shown
 
 _PLAIN = (f"{scalars.TAG}map", f"{scalars.TAG}seq")
-# Entries of a document with all anchors written out; the papers have some thousand.
-MOST_ENTRIES = 1_000_000
 MOST_DEPTH = 50
-_NESTED_DASHES = re.compile(rf"(?:[-?:][ \t]+){{{MOST_DEPTH}}}")
 
 
 def read_yaml(path: str | Path) -> Any:
@@ -95,26 +90,17 @@ def merge(base: Mapping[str, Any], overlay: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _document(text: str, place: str) -> Any:
-    if _nests_deeply(text):  # the loader would run out of its stack, and end the process
-        raise ConfigError(_too_deep(place))
     loader = scalars.Loader(text)
     try:
         node = loader.get_single_node()
         if node is None:
             return None
         _check_nodes(node, place)
-        _check_size(node, place)
         document = loader.construct_document(node)
         check_plain(document, place)
         return document
     finally:
         loader.dispose()
-
-
-def _nests_deeply(text: str) -> bool:
-    """Return whether brackets, or dashes in one line, may open more than `MOST_DEPTH` levels."""
-    depths = itertools.accumulate(1 if m[0] in "[{" else -1 for m in re.finditer(r"[][{}]", text))
-    return max(depths, default=0) > MOST_DEPTH or bool(_NESTED_DASHES.search(text))
 
 
 def _check_nodes(root: yaml.Node, place: str) -> None:
@@ -159,29 +145,3 @@ def _entries(node: yaml.MappingNode, place: str) -> Iterator[tuple[str, yaml.Nod
 
 def _line(node: yaml.Node, place: str) -> str:
     return f"{place}, line {node.start_mark.line + 1}"
-
-
-def _check_size(root: yaml.Node, place: str) -> None:
-    """Raise ConfigError if a document holds itself, or is huge with all anchors written out."""
-    sizes: dict[int, int] = {}
-    open_nodes: set[int] = set()
-
-    def size(node: yaml.Node, depth: int) -> int:
-        if isinstance(node, yaml.ScalarNode):
-            return 1
-        if id(node) in open_nodes or depth > MOST_DEPTH:
-            raise ConfigError(f"{_line(node, place)}: {_too_deep('it')}")
-        if id(node) not in sizes:
-            open_nodes.add(id(node))
-            pairs = isinstance(node, yaml.MappingNode)
-            inner = [value for _, value in node.value] if pairs else node.value
-            sizes[id(node)] = 1 + sum(size(value, depth + 1) for value in inner)
-            open_nodes.discard(id(node))
-        return sizes[id(node)]
-
-    entries = size(root, 0)
-    if entries > MOST_ENTRIES:
-        raise ConfigError(
-            f"{place} has {entries:.3g} entries with all anchors written out; allowed: at most "
-            f"{MOST_ENTRIES}"
-        )
