@@ -236,13 +236,6 @@ def test_a_foreign_leader_is_kept_apart_too(tmp_path, monkeypatch):
     assert set(results.read(path)["status"].to_pylist()) == {"ok"}
 
 
-def test_an_error_that_cannot_say_what_it_is_ends_its_copy_alone(here):
-    fails = "type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})()"
-    (here / "mine.py").write_text(MINE.replace("pass", f"raise {fails}"))
-    with pytest.raises(ResultError, match="Mine, trial 0: Odd"):
-        optimist.play("glb_omd/logistic_s3", [LABEL], trials=1, rounds=5)
-
-
 @pytest.mark.skipif(not isolation.CAN_FORK, reason="functions run here")
 def test_children_are_waited_for_where_nobody_wants_to_know_of_them():
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
