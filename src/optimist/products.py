@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from optimist.errors import ResultError
 from optimist.files import fingerprint, sha256, write_text
 from optimist.layout import Layout
-from optimist.runs.trial_table import TrialTable, read_results
+from optimist.runs.cell_trials import read_results
+from optimist.runs.trial_table import TrialTable
 from optimist.runs.trials import CellKey
 
 if TYPE_CHECKING:

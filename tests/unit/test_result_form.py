@@ -10,7 +10,8 @@ from result_files import make, path_of, toy_trials
 
 from optimist.errors import ResultError
 from optimist.records import trace
-from optimist.runs import results, trial_table
+from optimist.runs import results
+from optimist.runs.cell_trials import read_results
 
 
 def column(name, values):
@@ -70,7 +71,7 @@ def refused_everywhere(path, words):
     """Check that each reader names the file and what is wrong with it."""
     readers = (
         lambda: results.read(path),
-        lambda: trial_table.read_results({str(path): "paper"}, {}),
+        lambda: read_results({str(path): "paper"}, {}),
         lambda: trace.trace(path),
     )
     for reader in readers:
@@ -154,10 +155,3 @@ def test_a_trial_that_ended_early_may_have_fewer_rounds(tmp_path, status):
         short, tmp_path / "short.parquet", {**metadata, "rows": results.digest_of_rows(short)}
     )
     assert len(results.read(tmp_path / "short.parquet")) == 8
-
-
-def test_columns_that_are_read_are_checked_with_all_others(path):
-    table, metadata = results.read(path), results.read_metadata(path)
-    results.write(column("seconds", -1.0)(table), path, {**metadata, "rows": ""})
-    with pytest.raises(ResultError, match="a seconds that decreases or is negative"):
-        results.read(path, ["trial", "status"])

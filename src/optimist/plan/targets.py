@@ -17,7 +17,7 @@ from optimist.plan.studies import PlannedStudies
 from optimist.plan.trials import Paper, PlannedTrials
 from optimist.products import Product, Sources
 from optimist.records.cells import STUDY, CellRecord
-from optimist.runs.trial_table import read_results
+from optimist.runs.cell_trials import read_results
 from optimist.runs.trials import CellKey
 
 Named = Callable[[Any], list[str]]

@@ -76,7 +76,7 @@ def _of_trials(path: str, made: str, trials: Trials, is_committed: bool) -> Entr
     if not Path(path).exists():
         return Entry(path, made, "absent", trials=trials, is_committed=is_committed)
     try:
-        table = results.read(path, ["trial", "status"])
+        table = results.read(path)
     except ResultError as error:
         return Entry(path, made, "damaged", str(error), trials)
     ends = dict(zip(*(table[name].to_pylist() for name in ("trial", "status")), strict=True))

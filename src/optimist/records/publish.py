@@ -14,7 +14,8 @@ from optimist.panels.studies import tables as study_tables
 from optimist.records import cells
 from optimist.records.cells import STUDY, CellRecord
 from optimist.runs import results, trial_table
-from optimist.runs.trial_table import CellTrials, TrialTable
+from optimist.runs.cell_trials import CellTrials, least_regrets, read_results
+from optimist.runs.trial_table import TrialTable
 from optimist.runs.trials import CellKey, Trials
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def publish(plan: "Plan", paper: str, folders: Sequence[str | Path] = ()) -> Sum
             declared=plan.targets.declared(paper),
             configuration=plan.configuration,
         )
-    least = trial_table.least_regrets(rows.values())
+    least = least_regrets(rows.values())
     if least:
         trial_table.write_best_known(least, layout.best_known(paper))
     if studies:
@@ -123,7 +124,7 @@ def from_results(plan: "Plan", trials: Trials) -> tuple[CellTrials, CellRecord] 
     if not all(Path(path).is_file() for path in paths):
         return None
     declared = plan.targets.declared(trials.cell.paper)
-    (found,) = trial_table.read_results(dict.fromkeys(paths, trials.group), declared)
+    (found,) = read_results(dict.fromkeys(paths, trials.group), declared)
     about = [results.read_metadata(path) for path in paths]
     number = sum(one["trials"]["stop"] - one["trials"]["first"] for one in about)
     use = [one["use"] for one in about]

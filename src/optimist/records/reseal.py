@@ -17,7 +17,8 @@ from optimist.records import cells
 from optimist.records.cells import STUDY, CellRecord
 from optimist.runs import results
 from optimist.runs.cell import Cell
-from optimist.runs.trial_table import CellTrials, TrialTable, of_result
+from optimist.runs.cell_trials import CellTrials, of_result
+from optimist.runs.trial_table import TrialTable
 from optimist.runs.trials import CellKey, Trials, run
 
 if TYPE_CHECKING:
@@ -147,8 +148,8 @@ def fault_of(trials: Trials, known: CellTrials, data_dir: str) -> str:
         Folder of the prepared data sets.
     """
     played = results.to_table(trials.cell, run(trials, data_dir))
-    (found,) = of_result(played, trials.lane, known.group)
-    found = _at_rounds(found.stored(known.rounds[0].tolist()), known.rounds[0])
+    found = of_result(played, trials.lane, known.group)
+    found = found.stored(known.rounds[0].tolist()).at_rounds(known.rounds)
     number = trials.first
     if found.status != known.status:
         return f"trial {number} ended {found.status[0]!r}, not {known.status[0]!r}"
@@ -169,12 +170,6 @@ def fault_of(trials: Trials, known: CellTrials, data_dir: str) -> str:
             seen, t = f"{name} {float(mine[i])!r}", known.rounds[0][i]
             return f"trial {number} has {seen} at round {t}, not {float(values[i])!r}"
     return ""
-
-
-def _at_rounds(found: CellTrials, rounds: np.ndarray) -> CellTrials:
-    places = np.isin(found.rounds[0], rounds)
-    at = {name: [lists[0][places]] for name, lists in found.at.items()}
-    return replace(found, rounds=[found.rounds[0][places]], at=at)
 
 
 def fault_of_study(name: str, spec: dict[str, Any], known: str, data_dir: str) -> str:
