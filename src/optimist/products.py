@@ -176,6 +176,7 @@ def make(product: Product, sources: Sources) -> None:
         If a table is damaged, or thins away a round that a claim names.
     """
     trials = sources.trials(product)
+    Path(product.record).unlink(missing_ok=True)  # after a kill it would speak of other files
     {"figures": _draw, "tables": _tabulate, "claims": _decide}[product.kind](
         product, trials, sources.tables(product.studies)
     )

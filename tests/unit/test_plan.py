@@ -218,8 +218,9 @@ def record(plan, found, **changes):
         ("ignore", {}, True),
         ("use", {"digest": "f" * 64}, True),
         ("use", {"trials": 3}, True),
+        ("use", None, True),
     ],
-    ids=["of today", "ignored", "of other code", "too few trials"],
+    ids=["of today", "ignored", "of other code", "too few trials", "lost table"],
 )
 def test_a_committed_cell_is_played_if_it_is_not_todays(
     plan, tmp_path, monkeypatch, committed, change, is_played
@@ -227,9 +228,11 @@ def test_a_committed_cell_is_played_if_it_is_not_todays(
     monkeypatch.chdir(tmp_path)
     only = {"settings": ["logistic_s3"], "algorithms": ["gloc"]}
     again = planned(committed=committed, only=only, papers=["glb_omd"])
-    own = [record(again, t, **change) for t in again.trials]
+    own = [record(again, t, **(change or {})) for t in again.trials]
     path = Path(again.layout.cells("glb_omd"))
     path.parent.mkdir(parents=True)
+    if change is not None:
+        path.with_name("trials.parquet").touch()
     cell_records.write(own, path)
     again = planned(committed=committed, only=only, papers=["glb_omd"])
     assert bool(again.trials.needed("glb_omd", again.trials.keys("glb_omd"))) is is_played

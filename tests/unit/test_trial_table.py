@@ -152,7 +152,9 @@ def test_a_round_that_the_table_thins_away_is_refused(tmp_path):
 def test_a_missing_or_repeated_trial_is_refused(tmp_path, places):
     cell = trials().stored().take(np.array(places))
     table = TrialTable(write(tmp_path, cell))
-    with pytest.raises(ResultError, match="has not every trial of low/gloc once; make it again"):
+    with pytest.raises(
+        ResultError, match="has not every trial of low/gloc once; delete it and make it again"
+    ):
         table.cell(*cell.key)
 
 
@@ -171,7 +173,9 @@ def test_damage_is_refused(tmp_path):
 def test_a_table_of_another_version_or_of_something_else_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "trials.parquet"
     sealed.write_table(pa.table({"x": [1]}), path)
-    with pytest.raises(ResultError, match=r"of version None; allowed: 1; make it again"):
+    with pytest.raises(
+        ResultError, match=r"of version None; allowed: 1; delete it and make it again"
+    ):
         TrialTable(path)
     monkeypatch.setattr(trial_table, "VERSION", 2)
     write(tmp_path, trials().stored())

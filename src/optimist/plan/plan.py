@@ -7,6 +7,7 @@ table of costs and the imports of our own modules, and nothing is written. Metho
 
 import logging
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from optimist.errors import ConfigError
@@ -24,7 +25,7 @@ from optimist.plan.studies import PlannedStudies
 from optimist.plan.targets import PlannedTargets
 from optimist.plan.trials import PlannedTrials
 from optimist.records import cells, provenance
-from optimist.records.cells import CellRecord
+from optimist.records.cells import STUDY, CellRecord
 from optimist.registry import canonical_name
 from optimist.root import PACKAGE, project_root
 from optimist.runs.trials import CellKey, count
@@ -123,9 +124,15 @@ class Plan:
         )
 
     def committed(self, paper: str) -> Mapping[CellKey, CellRecord]:
-        """Return the records of what the tables of a paper have, by cell."""
+        """Return the records of what the tables of a paper have, by cell; of a lost table none."""
         if paper not in self._records:
-            self._records[paper] = cells.read(self.layout.cells(paper))
+            has_trials = Path(self.layout.trials(paper)).is_file()
+            has_studies = Path(self.layout.studies(paper)).is_file()
+            self._records[paper] = {
+                key: record
+                for key, record in cells.read(self.layout.cells(paper)).items()
+                if (has_studies if key[0] == STUDY else has_trials)
+            }
         return self._records[paper]
 
     def forget(self, paper: str) -> None:

@@ -1,5 +1,6 @@
 """Trials of one configuration: which there are, what decides each, and where their results go."""
 
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -113,7 +114,7 @@ class PlannedTrials:
             }
         self._of_paper = {name: {t.key: t for t in found} for name, found in whole.items()}
         self._digests: dict[tuple[str, CellKey], str] = {}
-        self._unchanged: dict[str, bool] = {}
+        self._unchanged: dict[tuple[str, int], bool] = {}
         restricts = only["settings"] or only["algorithms"] or kept is None
         if restricts and not any(self._of_paper.values()):  # figures of studies show no cells
             raise ConfigError(f"only is {dict(only)!r}; allowed: names that share a cell")
@@ -197,15 +198,13 @@ class PlannedTrials:
         return [*found]
 
     def fresh_files(self, paper: str, cells: Iterable[CellKey]) -> dict[str, str]:
-        """Return the groups of some cells by the result files of today that are there."""
-        known = self._of_paper[paper]
-        return {
-            path: known[key].group
-            for key in cells
-            if key in known
-            for path in self.files(known[key])
-            if self.is_there(known[key], path)
-        }
+        """Return the groups of some cells by the result files of today, of those with all files."""
+        found: dict[str, str] = {}
+        for trials in filter(None, map(self._of_paper[paper].get, cells)):
+            files = self.files(trials)
+            if all(self.is_there(trials, path) for path in files):
+                found |= dict.fromkeys(files, trials.group)
+        return found
 
     def is_there(self, trials: Trials, path: str) -> bool:
         """Return whether a result of some trials is there, and read the files of today.
@@ -216,13 +215,14 @@ class PlannedTrials:
             return False
         if not trials.is_foreign:
             return True
-        if path not in self._unchanged:
+        key = path, os.stat(path).st_mtime_ns
+        if key not in self._unchanged:
             try:
                 observed = results.read_metadata(path)["observed"]
-                self._unchanged[path] = observation.first_change(observed) is None
+                self._unchanged[key] = observation.first_change(observed) is None
             except ResultError:
-                self._unchanged[path] = False
-        return self._unchanged[path]
+                self._unchanged[key] = False
+        return self._unchanged[key]
 
     def keys(self, paper: str, *, group: str | None = None) -> list[CellKey]:
         """Return the cells of a paper, of one group of targets or of all."""

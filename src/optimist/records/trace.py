@@ -123,7 +123,8 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     sources = plan.targets.sources(product)
     digest = products.digest_of(product, sources, sources.trials(product))
     planned = plan.trials.of_paper(paper)
-    made = {key: from_results(plan, planned[key]) for key in product.keys}
+    declared = plan.targets.declared(paper)
+    made = {key: from_results(plan, planned[key], declared) for key in product.keys}
     fresh = {key: found[1] for key, found in made.items() if found is not None}
     known = {**plan.committed(paper), **fresh}
     behind = {key: key in fresh or plan.trials.is_committed(planned[key]) for key in product.keys}

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optimist.errors import ResultError
+from optimist.layout import parse_result
 from optimist.runs import results
 from optimist.runs.loop import COMPLETE
 from optimist.runs.trials import CellKey
@@ -266,12 +268,30 @@ def least_regrets(
 def read_results(
     groups: Mapping[str, str], declared: Mapping[str, Collection[int]]
 ) -> list[CellTrials]:
-    """Return the trials of some result files by cell, as the table stores them.
+    """Return the trials of some result files by cell; for the rest see `read_cell`.
 
     Parameters
     ----------
     groups : mapping of str to str
         The group of each file's cell, by path.
+    declared : mapping
+    """
+    of_cell: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for path in groups:
+        place = parse_result(path)
+        of_cell[place.lane, place.setting, place.algorithm].append(path)
+    return [read_cell(paths, groups[paths[0]], declared)[0] for paths in of_cell.values()]
+
+
+def read_cell(
+    paths: Sequence[str], group: str, declared: Mapping[str, Collection[int]]
+) -> tuple[CellTrials, list[dict[str, Any]]]:
+    """Return the trials of a cell's result files, as the table stores them, and their metadata.
+
+    Parameters
+    ----------
+    paths : sequence of str
+    group : str
     declared : mapping
         Rounds that claims and panels read, by ``lane/setting``.
 
@@ -280,15 +300,10 @@ def read_results(
     ResultError
         If a file is no whole result.
     """
-    parts: dict[CellKey, list[CellTrials]] = {}
-    for path, group in groups.items():
-        table, metadata = results.read_whole(path)
-        part = of_result(table, metadata["trials"]["lane"], group)
-        parts.setdefault(part.key, []).append(part)
-    return [
-        join(own).stored(declared.get(f"{lane}/{setting}", ()))
-        for (lane, setting, _), own in parts.items()
-    ]
+    tables, metadata = zip(*map(results.read_whole, paths), strict=True)
+    lane, setting = metadata[0]["trials"]["lane"], metadata[0]["trials"]["cell"]["setting"]
+    found = join([of_result(table, lane, group) for table in tables])
+    return found.stored(declared.get(f"{lane}/{setting}", ())), [*metadata]
 
 
 def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
@@ -347,7 +362,7 @@ def _numbers(values):
     return np.array([np.nan if value is None else value for value in values], float)
 
 
-def join(parts: list[CellTrials]) -> CellTrials:
+def join(parts: Sequence[CellTrials]) -> CellTrials:
     """Return a cell whose trials come in several parts, trials in increasing order."""
     parts = sorted(parts, key=lambda part: int(part.trial[0]))
     names = dict.fromkeys(name for part in parts for name in part.ends)

@@ -36,7 +36,7 @@ from optimist.runs.trials import CellKey
 if TYPE_CHECKING:
     import pandas as pd
 
-AGAIN = "make it again: optimist publish"
+AGAIN = "delete it and make it again: optimist publish"
 VERSION = 1
 KEY = "optimist"
 TEXTS = ("lane", "group", "setting", "algorithm", "status", "instance")
