@@ -95,29 +95,6 @@ def test_the_file_appears_only_when_it_is_complete(path):
     assert path.read_text() == "all of it"
 
 
-@pytest.mark.parametrize("damage", ["truncated", "empty", "text", "flipped"])
-def test_damage_is_named_with_what_to_do(path, damage):
-    results.write(results.to_table(CELL, {0: trajectory()}), path, {})
-    whole = path.read_bytes()
-    path.write_bytes(
-        {
-            "truncated": whole[: len(whole) // 2],
-            "empty": b"",
-            "text": b"not a table at all\n",
-            "flipped": whole[:-20] + bytes(255 - b for b in whole[-20:]),
-        }[damage]
-    )
-    with pytest.raises(ResultError) as error:
-        results.read(path)
-    assert str(path) in str(error.value)
-    assert "is damaged" in str(error.value) and "--delete damaged" in str(error.value)
-
-
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(ResultError, match=r"none\.parquet does not exist"):
-        results.read(tmp_path / "none.parquet")
-
-
 def test_another_table_is_not_a_result_file(tmp_path):
     sealed.write_table(pa.table({"trial": [1], "round": [2]}), tmp_path / "other.parquet")
     with pytest.raises(ResultError, match="no column paper, setting, algorithm, regret"):
