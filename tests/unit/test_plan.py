@@ -17,7 +17,6 @@ from optimist.panels import studies
 from optimist.plan import config, costs
 from optimist.plan.costs import Costs, Row
 from optimist.plan.plan import Plan
-from optimist.plan.sources import code_of
 from optimist.plan.trials import part_ends
 from optimist.records import cells as cell_records
 from optimist.records.cells import CellRecord
@@ -541,11 +540,6 @@ def test_a_figure_waits_for_its_own_cells_once_best_values_are_known(plan, tmp_p
     Path("figures/go_ucb").mkdir(parents=True)
     Path("figures/go_ucb/best_known.csv").write_text("instance,least_regret\n")
     assert set(plan.targets.inputs(product)) == own
-
-
-def test_the_code_behind_an_algorithm_is_that_of_its_module_and_not_of_others():
-    one, other = (code_of(f"optimist.algorithms.glb.{name}") for name in ("gloc", "glb_omd"))
-    assert one != other
 
 
 def test_all_is_every_papers_products_its_marks_the_claims_and_the_page(plan):

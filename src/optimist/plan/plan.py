@@ -5,12 +5,10 @@ table of costs and the imports of our own modules, and nothing is written. Metho
 ``wildcards`` are input or params functions.
 """
 
-import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from optimist.errors import ConfigError
 from optimist.files import fingerprint, sha256
 from optimist.label import name_of
 from optimist.layout import Layout
@@ -20,7 +18,6 @@ from optimist.plan.config import changes_of, check_config, load_config, load_pap
 from optimist.plan.data import PlannedData
 from optimist.plan.jobs import PlannedJobs
 from optimist.plan.shown import PlannedShown, shown_by
-from optimist.plan.sources import code_of
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.targets import PlannedTargets
 from optimist.plan.trials import PlannedTrials
@@ -28,12 +25,8 @@ from optimist.records import cells, provenance
 from optimist.records.cells import STUDY, CellRecord
 from optimist.registry import canonical_name
 from optimist.root import PACKAGE, project_root
-from optimist.runs.trials import CellKey, count
-
-# Trials beyond which planning takes the machine's memory.
-MOST_TRIALS = 200_000_000
-
-logger = logging.getLogger("optimist")
+from optimist.runs.code_digest import of_modules
+from optimist.runs.trials import CellKey
 
 
 class Plan:
@@ -70,19 +63,15 @@ class Plan:
         changes = changes_of(self.config)
         self.config["only"] = _with_files(self.config["only"], self.config["algorithm_files"])
         self.papers = {name: load_paper(name, changes) for name in self.config["papers"]}
-        self._check_size()
         self._records: dict[str, dict[CellKey, CellRecord]] = {}
         how = {
             "versions": provenance.packages(),
             "committed": self.committed,
             "reuse": self.config["committed"] == "use",
         }
-        own_decide = {
-            claim: n
-            for claim, n in self.config["decide"].items()
-            if claim.partition(".")[0] in self.papers
-        }
-        self.claims = PlannedClaims(self.papers, own_decide)
+        decide = self.config["decide"].items()
+        own = {claim: n for claim, n in decide if claim.partition(".")[0] in self.papers}
+        self.claims = PlannedClaims(self.papers, own)
         self.data = PlannedData(self.config["datasets"], self.costs, self.layout)
         kept = shown_by(self.papers, self.config["only"]["figures"])
         self.trials = PlannedTrials(
@@ -145,19 +134,6 @@ class Plan:
         usual = load_config()
         return {key: value for key, value in self.config.items() if value != usual.get(key)}
 
-    def _check_size(self) -> None:
-        """Refuse what cannot be planned."""
-        trials, seconds = 0, 0.0
-        for paper in self.papers.values():
-            for one, number in count(paper, self.config["caps"], self.config["only"]):
-                trials += number
-                seconds += number * self.costs.seconds(one)
-        if trials > MOST_TRIALS:
-            raise ConfigError(
-                f"the configuration asks for {trials} trials, some {seconds / 3600:.3g} core-hours "
-                f"by config/costs.csv; allowed: at most {MOST_TRIALS}"
-            )
-
     def report_category(self, wildcards: Any) -> str:
         """Return what the report calls a paper: its method."""
         paper = self.papers[wildcards.paper]
@@ -191,7 +167,9 @@ class Plan:
         named = (project_root() / name for name in ("config/findings.yaml", "docs/deviations.md"))
         described = (PACKAGE / "algorithms").rglob("*.py")
         texts = sorted(path for path in (*own, *named, *described) if path.is_file())
-        return fingerprint({"code": code_of("optimist.page.build"), "texts": [*map(sha256, texts)]})
+        return fingerprint(
+            {"code": of_modules("optimist.page.build"), "texts": [*map(sha256, texts)]}
+        )
 
 
 def _with_files(only: Mapping[str, list[str]], files: Mapping[str, str]) -> dict[str, list[str]]:

@@ -131,11 +131,6 @@ class PlannedShown:
         """Return a wildcard constraint that matches the names of one kind and nothing else."""
         return "|".join(name for paper in self._papers for name in self.names(paper, kind)) or "-"
 
-    def files_of(self, paper: str, kind: str, name: str) -> dict[str, str]:
-        """Return the files of a figure or table by ending."""
-        place = {"figures": self._layout.figure, "tables": self._layout.table}[kind]
-        return place(paper, name)
-
     def figures_of_cells(self, paper: str) -> dict[tuple[str, str, str], list[str]]:
         """Return the panels that show a cell, ``fig1 (a)``, by lane, setting and algorithm."""
         found: dict[tuple[str, str, str], list[str]] = {}

@@ -15,10 +15,10 @@ from optimist.panels.studies import of_paper
 from optimist.panels.studies.base import Study
 from optimist.plan.costs import Costs, priority
 from optimist.plan.data import PlannedData
-from optimist.plan.sources import code_of
 from optimist.plan.trials import Paper, PlannedTrials
 from optimist.records.cells import STUDY, CellRecord
 from optimist.runs.cell import Cell
+from optimist.runs.code_digest import of_modules
 from optimist.runs.trials import CellKey
 
 
@@ -95,7 +95,7 @@ class PlannedStudies:
         if key not in self._digests:
             study = self._asked(paper, name)
             cells = self._cells(paper, study)
-            code = code_of(type(study).__module__, *sorted(_modules(cells)))
+            code = of_modules(type(study).__module__, *sorted(_modules(cells)))
             data = {name: self._data.digest(name) for name in _datasets(cells)}
             decisive = {**self.spec(paper, name), "code": code, "data": data}
             self._digests[key] = fingerprint(decisive)

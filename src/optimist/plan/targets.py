@@ -2,25 +2,28 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from optimist import products
 from optimist.errors import ResultError, UnreadableError, unknown_name
+from optimist.files import sha256
 from optimist.layout import GROUPS, Layout
 from optimist.plan.claims import PlannedClaims
 from optimist.plan.costs import Costs
 from optimist.plan.shown import PlannedShown
-from optimist.plan.sources import code_of, style
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.trials import Paper, PlannedTrials
 from optimist.products import Product, Sources
 from optimist.records.cells import STUDY, CellRecord
-from optimist.runs.cell_trials import read_results
+from optimist.root import PACKAGE
+from optimist.runs.cell_trials import CellTrials, read_results
+from optimist.runs.code_digest import of_modules
 from optimist.runs.trials import CellKey
 
 Named = Callable[[Any], list[str]]
+STYLE = PACKAGE / "panels" / "optimist.mplstyle"
 # In place of a digest, of what is to be played or computed.
 TO_BE_MADE = "to be made"
 # Keys of a paper that say what is run and shown, not how it looks.
@@ -61,11 +64,10 @@ class PlannedTargets:
         self._studies, self._shown, self._claims = studies, shown, claims
         self._costs, self._shortened, self._committed = costs, shortened, committed
 
-    # Products.
+        self._products: dict[tuple[str, str, str], Product] = {}
+        self._contents: dict[tuple[str, CellKey], str] = {}
 
-    @cached_property
-    def _products(self) -> dict[tuple[str, str, str], Product]:
-        return {}
+    # Products.
 
     def product(self, paper: str, kind: str, name: str) -> Product:
         """Return a figure, a table or the claims of a paper.
@@ -88,11 +90,10 @@ class PlannedTargets:
     def claim(self, paper: str, claim: str) -> Product:
         """Return the claims of a paper cut to one; ConfigError if there is none of that name."""
         whole = self.product(paper, "claims", "claims")
-        known = [written["id"] for written in whole.spec["claims"]]
+        known = {written["id"]: written for written in whole.spec["claims"]}
         if claim not in known:
             raise unknown_name(f"claim of {paper}", claim, known)
-        own = [written for written in whole.spec["claims"] if written["id"] == claim]
-        return replace(whole, spec={**whole.spec, "claims": own})
+        return replace(whole, spec={**whole.spec, "claims": [known[claim]]})
 
     def _product(self, paper: str, kind: str, name: str) -> Product:
         if kind == "claims":
@@ -100,16 +101,15 @@ class PlannedTargets:
             cells = self._trials.keys(paper, group="paper")
             about = self._claims.context(paper, self._trials, self._costs, self._shown)
             studies = self._studies.names(paper)
-            code = code_of("optimist.products", "optimist.claims", *self._claims.modules)
-            files = self._layout.claims(paper)
+            code = of_modules("optimist.products", "optimist.claims", *self._claims.modules)
         else:
             spec = dict(self._shown.spec(paper, kind, name))
             cells = self._shown.cells_of(paper, kind, name)
             studies = self._shown.studies_of(paper, kind, name)
             about = self._look(paper, {key[1] for key in cells}, bool(studies))
             modules = self._shown.modules(paper, kind, name)
-            code = code_of("optimist.products", *modules) + (style() if kind == "figures" else "")
-            files = self._shown.files_of(paper, kind, name)
+            code = of_modules("optimist.products", *modules)
+            code += sha256(STYLE) if kind == "figures" else ""
         known = self._trials.of_paper(paper)
         numbers = [[*key, known[key].stop] for key in cells if key in known]
         declared = {key: sorted(found) for key, found in self.declared(paper).items()}
@@ -123,7 +123,7 @@ class PlannedTargets:
             studies,
             declared,
             code,
-            files,
+            self._layout.product(paper, kind, name),
             self._layout.record(paper, name),
         )
 
@@ -173,14 +173,9 @@ class PlannedTargets:
         try:
             contents = {key: self._content(product, key) for key in product.keys}
             studies = {name: self._study_content(product, name) for name in product.studies}
-            least = self._best_known(product)
+            digest = product.digest(contents, studies, self._best_known(product))
         except (ResultError, UnreadableError):
             return True
-        digest = product.digest(
-            {key: found for key, found in contents.items() if found},
-            {name: found for name, found in studies.items() if found},
-            least,
-        )
         return products.is_stale(product, digest)
 
     def _content(self, product: Product, key: CellKey) -> str:
@@ -194,16 +189,13 @@ class PlannedTargets:
         if not (is_today or files):
             return TO_BE_MADE
         if (product.paper, key) not in self._contents:
-            found = read_results(files, product.declared)
-            if not found:  # the table has more trials than count
-                cell = Sources(self._layout, product.paper).trials(product).recorded(*key)
-                found = [] if cell is None else [cell]
-            self._contents[product.paper, key] = found[0].content if found else ""
+            found: CellTrials | None
+            if files:
+                (found,) = read_results(files, product.declared)
+            else:  # the table has more trials than count
+                found = Sources(self._layout, product.paper).trials(product).recorded(*key)
+            self._contents[product.paper, key] = "" if found is None else found.content
         return self._contents[product.paper, key]
-
-    @cached_property
-    def _contents(self) -> dict[tuple[str, CellKey], str]:
-        return {}
 
     def _study_content(self, product: Product, name: str) -> str:
         record = self._committed(product.paper).get((STUDY, name, ""))
@@ -215,11 +207,9 @@ class PlannedTargets:
         return Sources(self._layout, product.paper, studies=[path]).study_contents([name])[name]
 
     def _best_known(self, product: Product) -> dict[str, float]:
-        unknown = self._trials.of_unknown_maximum(product.paper)
-        if unknown.isdisjoint(key[1] for key in product.keys):
+        if self._trials.of_unknown_maximum(product.paper).isdisjoint(k[1] for k in product.keys):
             return {}
-        table = self.sources(product).trials(product)
-        return table.best_known_of(product.keys)
+        return self.sources(product).trials(product).best_known_of(product.keys)
 
     # Inputs of rules.
 
@@ -237,11 +227,8 @@ class PlannedTargets:
 
     def committed(self, paper: str) -> list[str]:
         """Return the tables of a paper that are there."""
-        tables = (
-            self._layout.trials(paper),
-            self._layout.best_known(paper),
-            self._layout.studies(paper),
-        )
+        layout = self._layout
+        tables = layout.trials(paper), layout.best_known(paper), layout.studies(paper)
         return [path for path in tables if Path(path).is_file()]
 
     def results(self, paper: str, group: str | None = None) -> list[str]:
@@ -265,22 +252,16 @@ class PlannedTargets:
 
     def files(self, paper: str, group: str) -> list[str]:
         """Return the files of the products of a paper's group."""
-        found: list[str] = []
-        for kind, name in self.names(paper, group):
-            places = self._layout.claims(paper)
-            if kind != "claims":
-                places = self._shown.files_of(paper, kind, name)
-            found += places.values()
-        return found
+        places = (self._layout.product(paper, *one) for one in self.names(paper, group))
+        return [path for place in places for path in place.values()]
 
     def group(self, paper: str, group: str) -> list[str]:
         """Return the files of a group's products, and the mark that its results are published."""
-        mark = self._layout.published(paper, group)
-        return [*self.files(paper, group), mark]
+        return [*self.files(paper, group), self._layout.published(paper, group)]
 
     def named(self, paper: str) -> dict[str, tuple[str, Named]]:
         """Return for each named target of a paper a sentence and an input function."""
-        found: dict[str, tuple[str, Callable[[], list[str]]]] = {}
+        found: dict[str, tuple[str, Callable[[], Iterable[str]]]] = {}
         title = self._papers[paper].get("title", paper)
         for name, settings in self._papers[paper].get("parts", {}).items():
             words = f"Results, figures and tables of {', '.join(settings)}."
@@ -290,13 +271,16 @@ class PlannedTargets:
                 words = {"paper": "All of", "variants": "Variants of"}[group]
                 found[paper + ending] = f"{words} {title}.", partial(self.group, paper, group)
             for kind, name in self.names(paper, group):
-                files = self._layout.claims(paper)
                 words = "The verdicts on all claims."
                 if kind != "claims":
-                    files = self._shown.files_of(paper, kind, name)
                     words = f"{self._shown.spec(paper, kind, name)['title'].rstrip('.')}."
-                found[f"{paper}_{name}"] = words, partial(list, files.values())
-        return {name: (words, _input_function(files)) for name, (words, files) in found.items()}
+                files = self._layout.product(paper, kind, name)
+                found[f"{paper}_{name}"] = words, files.values
+        # Functions of wildcards, so that files are listed only where a target is asked for.
+        return {
+            name: (words, lambda wildcards, files=files: [*files()])
+            for name, (words, files) in found.items()
+        }
 
     def _part(self, paper: str, settings: list[str]) -> list[str]:
         """Return all results of some settings of a paper, and the products of nothing else."""
@@ -306,22 +290,15 @@ class PlannedTargets:
             if kind != "claims":
                 shown = self._shown.cells_of(paper, kind, name)
                 if shown and own.issuperset(shown):
-                    found += self._shown.files_of(paper, kind, name).values()
+                    found += self._layout.product(paper, kind, name).values()
         return found
 
     @property
     def all(self) -> list[str]:
         """The files behind the target ``all``: every paper, its claims, and the page of results."""
-        files = [*self._layout.claims().values(), self._layout.page, self._layout.index]
-        for paper in self._papers:
-            files += self.group(paper, "paper")
-        return files
+        own = [*self._layout.claims().values(), self._layout.page, self._layout.index]
+        return [*own, *self.page_inputs(None)]
 
     def page_inputs(self, wildcards: Any) -> list[str]:
         """Return what the page is made from: products and published tables."""
         return [path for paper in self._papers for path in self.group(paper, "paper")]
-
-
-def _input_function(files: Callable[[], list[str]]) -> Named:
-    """Return a function of wildcards, so that files are listed only where a target is asked for."""
-    return lambda wildcards: files()
