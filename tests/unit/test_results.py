@@ -5,7 +5,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from result_files import metadata_of
+from result_files import make, toy_trials
 
 from optimist import sealed
 from optimist.errors import ResultError
@@ -30,13 +30,14 @@ def path(tmp_path):
     return tmp_path / "run" / CELL.name / "000-001.parquet"
 
 
-def test_round_trip(path):
-    table = results.to_table(CELL, {0: trajectory(), 1: trajectory(covered=[True, False])})
-    metadata = metadata_of(table, 2)
+def test_round_trip(tmp_path):
+    (path,) = make(tmp_path, toy_trials())
+    table, metadata = results.read_whole(path)
     results.write(table, path, metadata)
-    assert results.read(path).to_pylist() == table.to_pylist()
-    assert results.read_metadata(path) == {**metadata, "rows": digest_of_rows(table)}
-    assert tuple(results.read(path).column_names[: len(results.REQUIRED)]) == results.REQUIRED
+    again, same = results.read_whole(path)
+    assert (again.to_pylist(), same) == (table.to_pylist(), results.read_metadata(path))
+    assert metadata == {**same, "rows": digest_of_rows(table)}
+    assert tuple(again.column_names[: len(results.REQUIRED)]) == results.REQUIRED
 
 
 def test_rows_carry_their_cell_trial_and_status():
