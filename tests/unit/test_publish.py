@@ -220,16 +220,6 @@ def test_a_folder_without_results_is_refused(plan):
         publish(plan, "glb_omd", ["old"])
 
 
-def test_a_race_appears_as_a_whole_or_not_at_all(plan, monkeypatch):
-    def killed(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("optimist.runs.turns.mark", killed)
-    with pytest.raises(KeyboardInterrupt):
-        play(plan, lanes=["timing"])
-    assert not [path for path in Path("results/time").rglob("*") if path.is_file()]
-
-
 # Products from tables alone.
 
 
@@ -264,19 +254,6 @@ def test_figures_are_drawn_and_claims_decided_from_tables_alone(plan):
 def test_without_tables_and_results_a_line_says_how_to_make_them(plan):
     with pytest.raises(ResultError, match=r"trials.parquet does not exist, nor do results; make"):
         decide_one(plan, "glb_omd.01", False, print)
-
-
-def test_fresh_results_stand_before_the_table(plan):
-    play(plan, lanes=["regret"])
-    publish(plan, "glb_omd")
-    product = plan.targets.product("glb_omd", "figures", "fig1")
-    table = plan.targets.sources(product).trials(product)
-    path = plan.layout.trials("glb_omd")
-    alone = TrialTable(path, planned=dict.fromkeys(product.keys, 2))
-    assert table.cell(*KEY).content == alone.cell(*KEY).content
-    Path(path).unlink()
-    assert plan.targets.sources(product).trials(product).cell(*KEY) is not None
-    assert isinstance(product, products.Product)
 
 
 def test_a_kill_while_drawing_leaves_no_record_of_the_files_before(plan, monkeypatch):

@@ -1,6 +1,5 @@
 """The table of trials: what is written is read, and a reader of one cell reads little."""
 
-import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -158,18 +157,6 @@ def test_a_missing_or_repeated_trial_is_refused(tmp_path, places):
         table.cell(*cell.key)
 
 
-def test_damage_is_refused(tmp_path):
-    path = write(tmp_path, trials().stored())
-    whole = path.read_bytes()
-    for place in (100, len(whole) // 2, len(whole) - 30):
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        with pytest.raises(ResultError, match="damaged, or not written by this version"):
-            TrialTable(path)
-    path.write_bytes(whole[:-50])
-    with pytest.raises(ResultError, match="damaged"):
-        TrialTable(path)
-
-
 def test_a_table_of_another_version_or_of_something_else_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "trials.parquet"
     sealed.write_table(pa.table({"x": [1]}), path)
@@ -182,19 +169,6 @@ def test_a_table_of_another_version_or_of_something_else_is_refused(tmp_path, mo
     monkeypatch.undo()
     with pytest.raises(ResultError, match=r"of version 2; allowed: 1"):
         TrialTable(path)
-
-
-def test_a_kill_while_writing_leaves_the_old_table(tmp_path, monkeypatch):
-    path = write(tmp_path, trials().stored())
-    whole = path.read_bytes()
-
-    def killed(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "replace", killed)
-    with pytest.raises(KeyboardInterrupt):
-        write(tmp_path, trials(number=2).stored())
-    assert path.read_bytes() == whole
 
 
 # Fresh results, plans, best known values.

@@ -1,6 +1,6 @@
 """What papers show: figures and tables, what they are made from, and their files."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from itertools import product
 from string import ascii_lowercase
 from typing import Any
@@ -219,25 +219,17 @@ class PlannedShown:
 
     def _check_parts(self, paper: str, kind: str, name: str) -> None:
         """Refuse cells that the paper does not run, and what the kind itself refuses."""
-        for place, part in _places(kind, name, self._parts[paper, kind, name]):
+        for letter, part in zip(ascii_lowercase, self._parts[paper, kind, name], strict=False):
             try:
                 for lane, cell in product(part.lanes, part.cells or ()):
-                    self._check_cell(paper, lane, cell)
+                    make_cell(self._papers[paper], *cell)
+                    if (lane, *cell) not in self._trials.asked[paper]:
+                        block = "block of runs" if lane == "regret" else "race of timings"
+                        raise ConfigError(
+                            f"no {block} has algorithm {cell[1]!r} in setting {cell[0]!r}; add one "
+                            "or remove the entry"
+                        )
                 part.check(self._papers[paper])
             except ConfigError as error:
+                place = f"figure {name}, panel {letter}" if kind == "figures" else f"table {name}"
                 raise ConfigError(f"{place}: {error}") from None
-
-    def _check_cell(self, paper: str, lane: str, cell: tuple[str, str]) -> None:
-        make_cell(self._papers[paper], *cell)
-        if (lane, *cell) not in self._trials.asked[paper]:
-            block = "block of runs" if lane == "regret" else "race of timings"
-            raise ConfigError(
-                f"no {block} has algorithm {cell[1]!r} in setting {cell[0]!r}; add one or remove "
-                "the entry"
-            )
-
-
-def _places(kind: str, name: str, parts: Sequence[Part]) -> Iterator[tuple[str, Part]]:
-    """Yield where each part stands, for messages."""
-    for letter, part in zip(ascii_lowercase, parts, strict=False):
-        yield (f"figure {name}, panel {letter}" if kind == "figures" else f"table {name}"), part

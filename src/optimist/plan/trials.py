@@ -1,6 +1,7 @@
 """Trials of one configuration: which there are, what decides each, and where their results go."""
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -100,15 +101,10 @@ class PlannedTrials:
         self.asked = {name: set(numbers) for name, numbers in self._numbers.items()}
         self.cells = {name: {key[1:] for key in asked} for name, asked in self.asked.items()}
         _check_only(only, set().union(*self.cells.values()))
-        is_cut = any(value is not None for value in caps.values()) or any(only.values())
-        if is_cut or any(least.values()):
+        if any(caps.values()) or any(only.values()) or any(least.values()):
             whole = {
                 name: expand(
-                    paper,
-                    caps=caps,
-                    only=only,
-                    least=least.get(name),
-                    kept=None if kept is None else kept.get(name, ()),
+                    *(paper, caps, only, least.get(name)), None if kept is None else kept[name]
                 )
                 for name, paper in papers.items()
             }
@@ -189,12 +185,10 @@ class PlannedTrials:
         that are there.
         """
         found: dict[str, None] = {}
-        for trials in map(self._of_paper[paper].get, cells):
-            if trials is not None:
-                outputs = self.outputs(trials)
-                if self._reuse and self.is_committed(trials):
-                    outputs = [path for path in outputs if Path(path).exists()]
-                found |= dict.fromkeys(outputs)
+        for trials in filter(None, map(self._of_paper[paper].get, cells)):
+            is_at_hand = self._reuse and self.is_committed(trials)
+            outputs = self.outputs(trials)
+            found |= dict.fromkeys(p for p in outputs if not is_at_hand or Path(p).exists())
         return [*found]
 
     def fresh_files(self, paper: str, cells: Iterable[CellKey]) -> dict[str, str]:
@@ -236,20 +230,16 @@ class PlannedTrials:
     def _races(self) -> dict[str, dict[str, Race]]:
         found: dict[str, dict[str, Race]] = {}
         for paper, trials in self._of_paper.items():
-            timed = [t for t in trials.values() if t.lane == "timing"]
-            of_race = {
-                number: [t for t in timed if t.race == number]
-                for number in dict.fromkeys(t.race for t in timed)
-            }
-            found[paper] = {
-                number: Race(paper, number, tuple(own), self._digest_of_race(own))
-                for number, own in of_race.items()
-            }
+            of_race: dict[str, list[Trials]] = defaultdict(list)
+            for one in trials.values():
+                if one.lane == "timing":
+                    of_race[one.race].append(one)
+            found[paper] = {}
+            for number, own in of_race.items():
+                decisive = fingerprint({t.cell.name: [self.digest(t), t.stop] for t in own})
+                digest = digest_in_name(decisive, self._versions)
+                found[paper][number] = Race(paper, number, tuple(own), digest)
         return found
-
-    def _digest_of_race(self, trials: Iterable[Trials]) -> str:
-        decisive = fingerprint({t.cell.name: [self.digest(t), t.stop] for t in trials})
-        return digest_in_name(decisive, self._versions)
 
     def find(self, wildcards: Any) -> Trials:
         """Return the trials of the wildcards of `Layout.any_result`; ConfigError if none are."""

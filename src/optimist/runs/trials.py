@@ -119,7 +119,6 @@ class Trials:
 
 def expand(
     paper: Mapping[str, Any],
-    *,
     caps: Mapping[str, int | None] | None = None,
     only: Mapping[str, list[str]] | None = None,
     least: Mapping[CellKey, int] | None = None,
