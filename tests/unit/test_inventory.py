@@ -13,7 +13,7 @@ from result_files import RACE, make, path_of, toy_trials
 from optimist import cli
 from optimist.algorithms.glb.gloc import GLOC
 from optimist.errors import ConfigError, ResultError, UnreadableError
-from optimist.layout import Layout
+from optimist.layout import Layout, digest_in_name
 from optimist.panels.studies import tables as study_tables
 from optimist.plan.costs import Costs, Row, read, write
 from optimist.plan.trials import PlannedTrials
@@ -32,17 +32,12 @@ class ToyPlan:
         self.root, self.papers = root, ["toy", "other"]
         self.config = {"caps": {"rounds": None}, "only": {"settings": []}}
         self.layout = Layout(str(root), str(root / "figures"))
-        self.trials = PlannedTrials.__new__(PlannedTrials)
+        self.data = SimpleNamespace(digest=str)
+        self.costs = SimpleNamespace(seconds=lambda trials: 0.0)
         self.records = {}
-        self.trials.__dict__ |= {
-            "_layout": self.layout,
-            "_data": str,
-            "_seconds": lambda trials: 0.0,
-            "_versions": {},
-            "_committed": lambda paper: self.records,
-            "_digests": {},
-            "_of_paper": {"toy": {trials.key: trials for trials in asked}, "other": {}},
-        }
+        self.trials = PlannedTrials.__new__(PlannedTrials)
+        of_paper = {"toy": {trials.key: trials for trials in asked}, "other": {}}
+        self.trials.__dict__ |= {"_plan": self, "_digests": {}, "_of_paper": of_paper}
         for race in self.trials.races("toy").values():
             object.__setattr__(race, "digest", RACE)
         self.studies = SimpleNamespace(
@@ -50,6 +45,12 @@ class ToyPlan:
             file=lambda paper, name: self.layout.study(paper, name, "0" * 12),
             is_committed=lambda paper, name: False,
         )
+
+    def committed(self, paper):
+        return self.records
+
+    def in_name(self, decisive):
+        return digest_in_name(decisive, {})
 
     def make_study(self):
         about = {"use": {"cpu_seconds": 12.5, "peak_mb": 180.0}, "provenance": {}}

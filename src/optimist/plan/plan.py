@@ -11,7 +11,7 @@ from typing import Any
 
 from optimist.files import fingerprint, sha256
 from optimist.label import name_of
-from optimist.layout import Layout
+from optimist.layout import Layout, digest_in_name
 from optimist.plan import costs
 from optimist.plan.claims import PlannedClaims
 from optimist.plan.config import changes_of, check_config, load_config, load_paper
@@ -63,54 +63,28 @@ class Plan:
         changes = changes_of(self.config)
         self.config["only"] = _with_files(self.config["only"], self.config["algorithm_files"])
         self.papers = {name: load_paper(name, changes) for name in self.config["papers"]}
+        self._versions = provenance.packages()
         self._records: dict[str, dict[CellKey, CellRecord]] = {}
-        how = {
-            "versions": provenance.packages(),
-            "committed": self.committed,
-            "reuse": self.config["committed"] == "use",
-        }
         decide = self.config["decide"].items()
         own = {claim: n for claim, n in decide if claim.partition(".")[0] in self.papers}
         self.claims = PlannedClaims(self.papers, own)
         self.data = PlannedData(self.config["datasets"], self.costs, self.layout)
-        kept = shown_by(self.papers, self.config["only"]["figures"])
-        self.trials = PlannedTrials(
-            self.papers,
-            self.layout,
-            self.config["caps"],
-            self.config["only"],
-            least=self.claims.least,
-            kept=kept and kept[0],
-            data=self.data.digest,
-            seconds=self.costs.seconds,
-            **how,
-        )
-        self.claims.check(self.papers, self.trials)
-        self.jobs = PlannedJobs(self.config, self.trials, self.costs, self.layout)
-        self.studies = PlannedStudies(
-            self.papers,
-            self.trials,
-            self.config["caps"],
-            self.data,
-            self.costs,
-            self.layout,
-            kept=kept and kept[1],
-            **how,
-        )
-        self.shown = PlannedShown(
-            self.papers, self.layout, self.trials, self.studies, self.config["only"]["figures"]
-        )
-        self.targets = PlannedTargets(
-            self.papers,
-            self.layout,
-            self.trials,
-            self.studies,
-            self.shown,
-            self.claims,
-            self.costs,
-            self.shortened,
-            self.committed,
-        )
+        kept = shown_by(self.papers, self.config["only"]["figures"]) or (None, None)
+        self.trials = PlannedTrials(self, kept[0])
+        self.claims.check(self)
+        self.jobs = PlannedJobs(self)
+        self.studies = PlannedStudies(self, kept[1])
+        self.shown = PlannedShown(self)
+        self.targets = PlannedTargets(self)
+
+    @property
+    def reuses(self) -> bool:
+        """Whether cells and studies that the tables have of today's code are not made."""
+        return bool(self.config["committed"] == "use")
+
+    def in_name(self, decisive: str) -> str:
+        """Return the digest in the name of a result, which depends on versions of packages too."""
+        return digest_in_name(decisive, self._versions)
 
     def committed(self, paper: str) -> Mapping[CellKey, CellRecord]:
         """Return the records of what the tables of a paper have, by cell; of a lost table none."""

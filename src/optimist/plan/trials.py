@@ -2,21 +2,24 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optimist import observation
 from optimist.environments import environment_class
 from optimist.errors import ConfigError, ResultError, nearest, unknown_name
 from optimist.files import fingerprint
 from optimist.label import name_of
-from optimist.layout import Layout, check_length, digest_in_name, result
-from optimist.records.cells import CellRecord, digest_of
+from optimist.layout import check_length, result
+from optimist.records.cells import digest_of
 from optimist.runs import results
 from optimist.runs.trials import CellKey, Trials, expand
+
+if TYPE_CHECKING:
+    from optimist.plan.plan import Plan
 
 Paper = Mapping[str, Any]
 # Processor seconds of a job, above which the trials of a cell are split.
@@ -46,25 +49,9 @@ class PlannedTrials:
 
     Parameters
     ----------
-    papers : mapping of str to Paper
-        Loaded paper configurations by name.
-    layout : Layout
-    caps, only : mapping
-        Sections of the configuration, see `optimist.runs.trials.expand`.
-    least : mapping
-        By paper, how many trials its cells have at least.
+    plan : Plan
     kept : mapping or None
         By paper, the cells of the figures and tables that ``only`` names; None for all.
-    data : callable
-        From the name of a data set to a digest of what it is made from.
-    seconds : callable
-        From trials to the processor seconds that they should take.
-    versions : mapping
-        Versions of the packages, which the name of a result depends on.
-    committed : callable
-        From a paper to the records of its table of trials by cell.
-    reuse : bool
-        Whether cells that the table has of today's code are not played.
 
     Attributes
     ----------
@@ -78,24 +65,9 @@ class PlannedTrials:
         If ``only`` has a name that no cell has, or names that share no cell.
     """
 
-    def __init__(
-        self,
-        papers: Mapping[str, Paper],
-        layout: Layout,
-        caps: Mapping[str, int | None],
-        only: Mapping[str, list[str]],
-        *,
-        least: Mapping[str, Mapping[CellKey, int]] | None = None,
-        kept: Mapping[str, Collection[CellKey]] | None = None,
-        data: Callable[[str], str] = str,
-        seconds: Callable[[Trials], float] = lambda trials: 0.0,
-        versions: Mapping[str, Any] | None = None,
-        committed: Callable[[str], Mapping[CellKey, CellRecord]] = lambda paper: {},
-        reuse: bool = False,
-    ) -> None:
-        self._layout, self._data, self._seconds = layout, data, seconds
-        self._versions, self._committed, self._reuse = dict(versions or {}), committed, reuse
-        least = least or {}
+    def __init__(self, plan: "Plan", kept: Mapping[str, Collection[CellKey]] | None = None) -> None:
+        self._plan, papers, least = plan, plan.papers, plan.claims.least
+        caps, only = plan.config["caps"], plan.config["only"]
         whole = {name: expand(paper) for name, paper in papers.items()}
         self._numbers = {name: {t.key: t.stop for t in found} for name, found in whole.items()}
         self.asked = {name: set(numbers) for name, numbers in self._numbers.items()}
@@ -133,12 +105,12 @@ class PlannedTrials:
         """Return the digest of what decides each trial of a cell: configuration, code and data."""
         key = trials.cell.paper, trials.key
         if key not in self._digests:
-            self._digests[key] = digest_of(trials, self._data)
+            self._digests[key] = digest_of(trials, self._plan.data.digest)
         return self._digests[key]
 
     def is_committed(self, trials: Trials) -> bool:
         """Return whether the table of trials has some trials, played by today's code."""
-        record = self._committed(trials.cell.paper).get(trials.key)
+        record = self._plan.committed(trials.cell.paper).get(trials.key)
         if record is None or record.trials < trials.stop:
             return False
         return record.is_of(self.digest(trials))
@@ -150,32 +122,34 @@ class PlannedTrials:
 
         What the table of trials has keeps its parts, so that more trials add files and rename none.
         """
-        record = self._committed(trials.cell.paper).get(trials.key)
+        record = self._plan.committed(trials.cell.paper).get(trials.key)
         known = record.parts if record else ()
-        ends = part_ends(trials.stop, known, self._seconds(trials) / (trials.stop - trials.first))
+        ends = part_ends(
+            trials.stop, known, self._plan.costs.seconds(trials) / (trials.stop - trials.first)
+        )
         return [trials.part(*ends) for ends in zip([0, *ends], ends, strict=False)]
 
     def name_of(self, trials: Trials) -> str:
         """Return the digest in the names of a cell's result files."""
         if trials.lane == "timing":
             return self._races[trials.cell.paper][trials.race].digest
-        return digest_in_name(self.digest(trials), self._versions)
+        return self._plan.in_name(self.digest(trials))
 
     def file(self, part: Trials) -> str:
         """Return the result file of some trials of the regret lane."""
-        return self._layout.result(part.place(self.name_of(part)).path)
+        return self._plan.layout.result(part.place(self.name_of(part)).path)
 
     def files(self, trials: Trials) -> list[str]:
         """Return the result files of a cell; of the timing lane it is that in its race."""
         if trials.lane == "timing":
-            return [self._layout.result(trials.place(self.name_of(trials)).path)]
+            return [self._plan.layout.result(trials.place(self.name_of(trials)).path)]
         return [self.file(part) for part in self.parts(trials)]
 
     def outputs(self, trials: Trials) -> list[str]:
         """Return what jobs make for a cell: its result files, or the folder of its race."""
         if trials.lane == "timing":
             race = self.races(trials.cell.paper)[trials.race]
-            return [self._layout.race(race.paper, race.number, race.digest)]
+            return [self._plan.layout.race(race.paper, race.number, race.digest)]
         return self.files(trials)
 
     def needed(self, paper: str, cells: Iterable[CellKey]) -> list[str]:
@@ -186,7 +160,7 @@ class PlannedTrials:
         """
         found: dict[str, None] = {}
         for trials in filter(None, map(self._of_paper[paper].get, cells)):
-            is_at_hand = self._reuse and self.is_committed(trials)
+            is_at_hand = self._plan.reuses and self.is_committed(trials)
             outputs = self.outputs(trials)
             found |= dict.fromkeys(p for p in outputs if not is_at_hand or Path(p).exists())
         return [*found]
@@ -237,14 +211,14 @@ class PlannedTrials:
             found[paper] = {}
             for number, own in of_race.items():
                 decisive = fingerprint({t.cell.name: [self.digest(t), t.stop] for t in own})
-                digest = digest_in_name(decisive, self._versions)
+                digest = self._plan.in_name(decisive)
                 found[paper][number] = Race(paper, number, tuple(own), digest)
         return found
 
     def find(self, wildcards: Any) -> Trials:
         """Return the trials of the wildcards of `Layout.any_result`; ConfigError if none are."""
         w = wildcards
-        path = self._layout.result(result(w.paper, w.setting, w.algorithm, w.trials, w.digest))
+        path = self._plan.layout.result(result(w.paper, w.setting, w.algorithm, w.trials, w.digest))
         known = self._by_path[w.paper]
         if path not in known:
             folder = path.rpartition("/")[0]
