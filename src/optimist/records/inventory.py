@@ -91,8 +91,7 @@ def _of_trials(path: str, made: str, trials: Trials, is_committed: bool) -> Entr
 def _of_study(plan: Plan, paper: str, name: str) -> Entry:
     path = plan.studies.file(paper, name)
     if not Path(path).exists():
-        is_committed = plan.studies.is_committed(paper, name)
-        return Entry(path, path, "absent", is_committed=is_committed)
+        return Entry(path, path, "absent", is_committed=plan.studies.is_committed(paper, name))
     try:
         use = study_tables.read(path)[1]["use"]
     except ResultError as error:
@@ -138,11 +137,6 @@ def delete(paths: Collection[str]) -> None:
         while folder.name not in ("run", "time", "study") and not any(folder.iterdir()):
             folder.rmdir()
             folder = folder.parent
-
-
-def to_rows(entries: Iterable[Entry]) -> list[dict[str, str]]:
-    """Return path, state and remark of each entry."""
-    return [{"path": e.path, "state": e.state, "remark": e.remark} for e in entries]
 
 
 def to_text(
