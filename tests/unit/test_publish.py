@@ -127,6 +127,7 @@ def test_rows_that_are_not_those_of_their_record_are_missing(plan):
     cells.write([replace(one, content="0" * 16) for one in known.values()], path)
     assert "/".join(KEY) in publish(plan, "glb_omd").missing
     assert cells.read(path) == {}
+    assert f"glb_omd/{'/'.join(KEY)}" in of_other_code(plan, shown(plan, "fig1"))
 
 
 def test_after_a_kill_no_record_is_of_rows_that_are_not_there(plan, monkeypatch):

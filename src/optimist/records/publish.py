@@ -127,7 +127,7 @@ def _rows(
         trials, record = planned.get(key), records.get(key)
         known = table.recorded(*key) if record else None
         if known is not None and record is not None and known.content != record.content:
-            known = None  # rows that nobody vouches for
+            known = None  # the record is of other rows
         found = None if trials is None else from_results(plan, trials, declared)
         if found is not None and not (known and _has_more(record, found[1])):
             rows[key], records[key] = found

@@ -82,7 +82,7 @@ def reseal(
             key, digest = waiting[future]
             try:
                 fault = future.result()
-            except Exception as error:  # of one cell, which stops no other
+            except Exception as error:  # one cell that fails stops no other
                 fault = str(error) if isinstance(error, OptimistError) else in_one_line(error)
             if fault:
                 summary.other["/".join(filter(None, key))] = fault
