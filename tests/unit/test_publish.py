@@ -309,7 +309,8 @@ def test_equal_cells_of_other_code_get_the_digest_of_today(plan):
     publish(plan, "glb_omd")
     path = plan.layout.cells("glb_omd")
     known = cells.read(path)
-    cells.write([replace(record, digest="0" * 64) for record in known.values()], path)
+    old = [replace(record, digest="0" * 64, mb=float("nan")) for record in known.values()]
+    cells.write(old, path)
     shutil.rmtree("results")
     again = planned()
     shown_cells = shown(again, "fig1")[0].keys

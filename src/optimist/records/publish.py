@@ -91,7 +91,7 @@ def _publish(plan: "Plan", paper: str) -> Summary:
         key: records[key] for key in records if key in rows or (key[0] == STUDY and key[1] in names)
     }
     # After a kill between two files no record is of rows that are not there.
-    cells.write((one for key, one in kept.items() if before.get(key) == one), layout.cells(paper))
+    cells.write((one for key, one in kept.items() if before.get(key) is one), layout.cells(paper))
     if least := least_regrets(rows.values()):
         trial_table.write_best_known(least, layout.best_known(paper))
     if rows:
@@ -122,13 +122,14 @@ def _rows(
     path, planned = plan.layout.trials(paper), plan.trials.of_paper(paper)
     table = TrialTable(path if Path(path).is_file() else None)
     rows: dict[CellKey, CellTrials] = {}
+    wanted = {place: frozenset(rounds) for place, rounds in declared.items()}
     # A restricted run says nothing of the cells that it leaves out.
     for key in plan.trials.asked_trials(paper):
         trials, record = planned.get(key), records.get(key)
         known = table.recorded(*key) if record else None
         if known is not None and record is not None and known.content != record.content:
             known = None  # the record is of other rows
-        found = None if trials is None else from_results(plan, trials, declared)
+        found = None if trials is None else from_results(plan, trials, wanted)
         if found is not None and not (known and _has_more(record, found[1])):
             rows[key], records[key] = found
             summary.published += 1

@@ -95,8 +95,9 @@ def reseal(
         plan.forget(paper)
         latest = dict(plan.committed(paper))
         for key, digest in equal.items():
-            old = records[key]
-            if latest.get(key) == old:  # else published meanwhile
+            old, now = records[key], latest.get(key)
+            was = now and (now.digest, now.content)
+            if was == (old.digest, old.content):  # else published meanwhile
                 latest[key] = replace(old, digest=digest, earlier=(*old.earlier, old.digest))
                 summary.equal += 1
         cells.write(latest.values(), path)
