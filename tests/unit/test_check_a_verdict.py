@@ -12,7 +12,7 @@ from claim_tables import claim_with, document, finals, reading
 from optimist import claims
 from optimist.claims.context import Context
 from optimist.runs import trial_table
-from optimist.runs.trial_table import CellTrials
+from optimist.runs.cell_trials import CellTrials
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "check-a-verdict.md"

@@ -31,7 +31,8 @@ ROWS = [
 
 
 def jobs(**factors):
-    return PlannedJobs({"resource_limits": True}, None, Costs(ROWS, **factors), None)
+    config = {"resource_limits": True}
+    return PlannedJobs(SimpleNamespace(config=config, costs=Costs(ROWS, **factors)))
 
 
 def request(*trials, attempt=1, **factors):

@@ -53,7 +53,7 @@ def test_sources_that_changed_since_the_workflow_started_are_noticed(tmp_path):
 
 
 def statuses(path):
-    rows = results.read(path, ["trial", "status"]).to_pylist()
+    rows = results.read(path).to_pylist()
     return {row["trial"]: row["status"] for row in rows}
 
 
@@ -162,7 +162,7 @@ def test_a_trial_out_of_memory_says_so_and_the_next_one_goes_on(tmp_path, monkey
     (path,) = make(tmp_path, toy_trials(), limits=[{"memory_mb": 4000.0}])
     # Nothing was appended in the round that failed, so the second trial fails at once.
     assert statuses(path) == {0: "out_of_memory", 1: "out_of_memory"}
-    rounds = results.read(path, ["trial", "round"]).to_pylist()
+    rounds = results.read(path).to_pylist()
     assert max(row["round"] for row in rounds if row["trial"] == 0) == 5
     held.append(None)
     (path,) = make(tmp_path, toy_trials(), limits=[{"memory_mb": 4000.0}])

@@ -25,7 +25,7 @@ from optimist.plan.plan import Plan
 from optimist.records import cells
 from optimist.records.cells import STUDY, CellRecord
 from optimist.runs import trial_table
-from optimist.runs.trial_table import CellTrials
+from optimist.runs.cell_trials import CellTrials
 from optimist.schemas import check_document
 from optimist.statistics import SUMMARIES, mean_interval
 

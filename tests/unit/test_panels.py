@@ -1,5 +1,7 @@
 """Tables of figures and tables of the paper, from small aggregated tables with known answers."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,6 @@ import pytest
 from optimist.claims.cells import Cells, group
 from optimist.claims.metrics import metric
 from optimist.errors import ConfigError
-from optimist.layout import Layout
 from optimist.panels import PANELS, TABLES, figure, make_table, panel_class, table_class
 from optimist.panels.rows import Tables, display_name
 from optimist.panels.studies import table_names
@@ -58,9 +59,11 @@ def trials(setting, algorithm, values, column="regret", **columns):
 
 def check(paper):
     """Check what a paper shows, as the plan does."""
-    papers, layout = {paper["paper"]: paper}, Layout("results", "figures")
-    trials = PlannedTrials(papers, layout, {}, {"settings": [], "algorithms": []})
-    return PlannedShown(papers, layout, trials, None)
+    only = {"settings": [], "algorithms": [], "figures": []}
+    plan = SimpleNamespace(papers={paper["paper"]: paper}, config={"caps": {}, "only": only})
+    plan.claims = SimpleNamespace(least={})
+    plan.trials = PlannedTrials(plan)
+    return PlannedShown(plan)
 
 
 def tabulate(panel, **tables):

@@ -5,7 +5,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from result_files import metadata_of
+from result_files import make, toy_trials
 
 from optimist import sealed
 from optimist.errors import ResultError
@@ -30,13 +30,14 @@ def path(tmp_path):
     return tmp_path / "run" / CELL.name / "000-001.parquet"
 
 
-def test_round_trip(path):
-    table = results.to_table(CELL, {0: trajectory(), 1: trajectory(covered=[True, False])})
-    metadata = metadata_of(table, 2)
+def test_round_trip(tmp_path):
+    (path,) = make(tmp_path, toy_trials())
+    table, metadata = results.read_whole(path)
     results.write(table, path, metadata)
-    assert results.read(path).to_pylist() == table.to_pylist()
-    assert results.read_metadata(path) == {**metadata, "rows": digest_of_rows(table)}
-    assert tuple(results.read(path).column_names[: len(results.REQUIRED)]) == results.REQUIRED
+    again, same = results.read_whole(path)
+    assert (again.to_pylist(), same) == (table.to_pylist(), results.read_metadata(path))
+    assert metadata == {**same, "rows": digest_of_rows(table)}
+    assert tuple(again.column_names[: len(results.REQUIRED)]) == results.REQUIRED
 
 
 def test_rows_carry_their_cell_trial_and_status():
@@ -93,29 +94,6 @@ def test_the_file_appears_only_when_it_is_complete(path):
 
     write_atomically(path, check)
     assert path.read_text() == "all of it"
-
-
-@pytest.mark.parametrize("damage", ["truncated", "empty", "text", "flipped"])
-def test_damage_is_named_with_what_to_do(path, damage):
-    results.write(results.to_table(CELL, {0: trajectory()}), path, {})
-    whole = path.read_bytes()
-    path.write_bytes(
-        {
-            "truncated": whole[: len(whole) // 2],
-            "empty": b"",
-            "text": b"not a table at all\n",
-            "flipped": whole[:-20] + bytes(255 - b for b in whole[-20:]),
-        }[damage]
-    )
-    with pytest.raises(ResultError) as error:
-        results.read(path)
-    assert str(path) in str(error.value)
-    assert "is damaged" in str(error.value) and "--delete damaged" in str(error.value)
-
-
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(ResultError, match=r"none\.parquet does not exist"):
-        results.read(tmp_path / "none.parquet")
 
 
 def test_another_table_is_not_a_result_file(tmp_path):

@@ -135,7 +135,7 @@ def test_a_leader_plays_once_for_those_who_follow_it(tmp_path, monkeypatch):
 
 def marks(paths):
     """Return the values of the column `turns`, by file."""
-    found = [set(results.read(path, ["turns"])["turns"].to_pylist()) for path in paths]
+    found = [set(results.read(path)["turns"].to_pylist()) for path in paths]
     return [value for (value,) in found]
 
 
@@ -172,7 +172,7 @@ def test_a_race_costs_what_each_of_its_cells_does(tmp_path, monkeypatch):
 
 
 def statuses(path):
-    rows = results.read(path, ["trial", "status"]).to_pylist()
+    rows = results.read(path).to_pylist()
     return {row["trial"]: row["status"] for row in rows}
 
 
