@@ -157,8 +157,8 @@ def test_labels_of_algorithms_are_replaced_and_those_of_one_name_merge():
 
 def test_all_arguments_that_name_settings_or_algorithms_change_and_no_others():
     fact = {
-        "metric": "fact_ratio",
-        "arguments": {"name": "gaussian", "numerator": "gaussian/oful", "denominator": "oful"},
+        "metric": "fact",
+        "arguments": {"name": "gaussian", "setting": "gaussian/oful"},
         "relation": "below",
         "bound": 1,
     }
@@ -177,8 +177,7 @@ def test_all_arguments_that_name_settings_or_algorithms_change_and_no_others():
     setting = "gaussian[factor=0.3,radius=matched]"
     assert found["checks"][0]["arguments"] == {
         "name": "gaussian",
-        "numerator": f"{setting}/oful[R=sd]",
-        "denominator": "oful[R=sd]",
+        "setting": f"{setting}/oful[R=sd]",
     }
     assert found["checks"][1]["arguments"]["settings"] == [
         setting,
@@ -254,15 +253,15 @@ def test_a_word_stands_for_relation_and_bound():
 
 def test_values_for_each_may_be_lists_sweeps_and_numbers():
     check = {
-        "metric": "regret_ratio_until",
+        "metric": "regret_ratio_since",
         "arguments": {"numerator": "hvt_ucb", "denominator": "oful"},
-        "each": {"setting": "$both", "rounds": [5, 10]},
+        "each": {"setting": "$both", "since": [5, 10]},
         "relation": "below",
         "bound": 1,
     }
     both = {"both": ["gaussian", {"sweep": "gaussian", "factor": [0.5], "radius": ["shrunk"]}]}
     found = readings(check, lists=both)[0]["checks"]
-    assert [(c["arguments"]["setting"], c["arguments"]["rounds"]) for c in found] == [
+    assert [(c["arguments"]["setting"], c["arguments"]["since"]) for c in found] == [
         ("gaussian", 5),
         ("gaussian", 10),
         ("gaussian[factor=0.5,radius=shrunk]", 5),
@@ -603,13 +602,15 @@ LACKING = {
     "arguments of a wrong kind": (
         [
             {
-                "metric": "regret_difference_between",
+                "metric": "split_difference",
                 "arguments": {
                     "setting": "gaussian",
                     "one": "hvt_ucb",
                     "other": "oful",
                     "since": 0,
                     "rounds": "all",
+                    "folds": 2,
+                    "repeats": 1,
                 },
                 "relation": "below",
                 "bound": 1,
@@ -622,7 +623,7 @@ LACKING = {
     "a pair of three": (
         [
             {
-                "metric": "regret_ratio_of_pair",
+                "metric": "time_ratio_of_pair",
                 "arguments": {"algorithm": "oful", "settings": ["gaussian", "g", "student_t"]},
                 "relation": "below",
                 "bound": 1,

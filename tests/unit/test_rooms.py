@@ -282,7 +282,7 @@ def test_claims_use_lists_and_sweeps(names):
 
 def test_a_list_of_settings_may_take_several_values(names):
     check = {
-        "metric": "regret_ratio_of_pair",
+        "metric": "time_ratio_of_pair",
         "arguments": {"algorithm": "oful"},
         "each": {"settings": ["$both", ["gaussian", "student_t"]]},
     }

@@ -13,7 +13,6 @@ from optimist.claims.inference import (
     Share,
     mean_difference,
     slope,
-    slope_of_means,
     turns_ratio,
 )
 from optimist.claims.metrics.joined import (
@@ -42,26 +41,6 @@ def column_growth(
     """Ratio of the means of a column at the end of trials in two settings."""
     frames = cells.complete("finals", column, (setting, algorithm), (base, algorithm))
     return cells.measured(RatioOfMeans(*common([by_trial(rows, column) for rows in frames])))
-
-
-@worded("log-log slope of {column} of {algorithm} over {settings}", RATIO_UNITS)
-def column_slope(
-    cells: Cells, *, algorithm: str, column: str, settings: Sequence[str], points: Points
-) -> Measurement:
-    """Log-log slope over settings of the mean of a column at the end."""
-    frames, values = _over_settings(cells, algorithm, column, settings)
-    return cells.measured(slope_of_means(positions(cells, points, settings, frames), values.T))
-
-
-@worded("log-log slope of {column} on {against} of {algorithm} over {settings}", RATIO_UNITS)
-def column_slope_on(
-    cells: Cells, *, algorithm: str, column: str, against: str, settings: Sequence[str]
-) -> Measurement:
-    """Log-log slope over settings of the mean of a column on that of another one, at the end."""
-    frames, _ = _over_settings(cells, algorithm, against, settings)
-    both = [by_trial(rows, name) for name in (against, column) for rows in frames]
-    points, values = np.split(common(both), 2)
-    return cells.measured(slope_of_means(points, values))
 
 
 @worded("curvature of log {column} of {algorithm} over {settings}", RATIO_UNITS)
