@@ -5,10 +5,8 @@ import builtins
 import keyword
 import re
 import shlex
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import packages_distributions
 from importlib.resources import files
 from pathlib import Path
 
@@ -181,8 +179,6 @@ def _check_path(path: str) -> None:
         raise ConfigError(f"{path} exists; allowed: another name, or --file PATH")
     if not place.parent.is_dir():
         raise ConfigError(f"--file is {path!r}, but there is no folder {str(place.parent)!r}")
-    if place.stem in (*sys.stdlib_module_names, *packages_distributions()):
-        raise ConfigError(f"{path} would hide the module {place.stem!r}; allowed: another name")
 
 
 def _create(path: str, text: str) -> None:

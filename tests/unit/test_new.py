@@ -114,8 +114,6 @@ def test_what_is_there_is_never_overwritten(here, capsys):
         ("algorithm ../mine --family glb", "NAME is '../mine'; allowed: small letters"),
         ("algorithm box_problem --family box", "NAME makes a class BoxProblem, which there is"),
         ("algorithm exception --family glb", "NAME makes a class Exception, which there is"),
-        ("algorithm random --family glb", "random.py would hide the module 'random'; allowed"),
-        ("algorithm numpy --family glb", "numpy.py would hide the module 'numpy'; allowed"),
         ("algorithm mine --family kernels", "is 'kernels' (did you mean 'kernel'?); allowed: glb"),
         ("environment mine --family glb", "--family of an environment is 'glb'; allowed: arms, h"),
         ("algorithm mine", "--family is missing; allowed: glb, heavy_tailed, kernel, box"),
