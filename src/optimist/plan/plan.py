@@ -9,7 +9,6 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from optimist.errors import ConfigError
 from optimist.files import fingerprint, sha256
 from optimist.label import name_of
 from optimist.layout import Layout
@@ -27,10 +26,7 @@ from optimist.records import cells, provenance
 from optimist.records.cells import CellRecord
 from optimist.registry import canonical_name
 from optimist.root import PACKAGE, project_root
-from optimist.runs.trials import CellKey, count
-
-# Trials beyond which planning takes the machine's memory.
-MOST_TRIALS = 200_000_000
+from optimist.runs.trials import CellKey
 
 logger = logging.getLogger("optimist")
 
@@ -69,7 +65,6 @@ class Plan:
         changes = changes_of(self.config)
         self.config["only"] = _with_files(self.config["only"], self.config["algorithm_files"])
         self.papers = {name: load_paper(name, changes) for name in self.config["papers"]}
-        self._check_size()
         self._records: dict[str, dict[CellKey, CellRecord]] = {}
         how = {
             "versions": provenance.packages(),
@@ -137,19 +132,6 @@ class Plan:
         """What the configuration says otherwise than config/config.yaml."""
         usual = load_config()
         return {key: value for key, value in self.config.items() if value != usual.get(key)}
-
-    def _check_size(self) -> None:
-        """Refuse what cannot be planned."""
-        trials, seconds = 0, 0.0
-        for paper in self.papers.values():
-            for one, number in count(paper, self.config["caps"], self.config["only"]):
-                trials += number
-                seconds += number * self.costs.seconds(one)
-        if trials > MOST_TRIALS:
-            raise ConfigError(
-                f"the configuration asks for {trials} trials, some {seconds / 3600:.3g} core-hours "
-                f"by config/costs.csv; allowed: at most {MOST_TRIALS}"
-            )
 
     def report_category(self, wildcards: Any) -> str:
         """Return what the report calls a paper: its method."""

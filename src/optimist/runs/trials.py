@@ -175,22 +175,6 @@ def _rivals(asked: Iterable[tuple[Mapping[str, Any], Cell]]) -> dict[int | None,
     return {number: fingerprint({"cells": sorted(cells)}) for number, cells in names.items()}
 
 
-def count(
-    paper: Mapping[str, Any],
-    caps: Mapping[str, int | None],
-    only: Mapping[str, list[str]],
-) -> Iterator[tuple[Trials, int]]:
-    """Yield for each cell of a block one trial of it, and how many trials it will have.
-
-    Whatever their number, that takes no time; see `expand` for the arguments.
-    """
-    for lane, (blocks, cap) in BLOCKS.items():
-        for block in paper[blocks]:
-            for cell in _block_cells(paper, block, only):
-                one = _trials(lane, cell, block | {"trials": 1}, caps)
-                yield one, min(block["trials"], caps.get(cap) or block["trials"])
-
-
 def _block_cells(
     paper: Mapping[str, Any], block: Mapping[str, Any], only: Mapping[str, list[str]]
 ) -> Iterator[Cell]:
