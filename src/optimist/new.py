@@ -3,6 +3,7 @@
 import ast
 import builtins
 import keyword
+import os
 import re
 import shlex
 from collections.abc import Iterable, Mapping
@@ -128,7 +129,8 @@ def write(what: str, name: str, family: str | None, file: str | None = None) -> 
     _check_class(cls, text)
     path = f"{name}.py" if file is None else file
     _check_path(path)
-    _create(path, text)
+    with open(path, "x", encoding="utf-8") as written:
+        written.write(text)
     return path, _next(what, family, path, canonical_name(f"{path}:{cls}"))
 
 
@@ -175,18 +177,10 @@ def _check_path(path: str) -> None:
     place = Path(path)
     if not names_file(f"{path}:C") or _IN_LABELS.search(path):
         raise ConfigError(f"--file is {path!r}; allowed: a path that ends with .py, without []=,:")
-    if place.exists():
+    if os.path.lexists(path):
         raise ConfigError(f"{path} exists; allowed: another name, or --file PATH")
     if not place.parent.is_dir():
         raise ConfigError(f"--file is {path!r}, but there is no folder {str(place.parent)!r}")
-
-
-def _create(path: str, text: str) -> None:
-    try:
-        with open(path, "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise ConfigError(f"{path} exists; allowed: another name, or --file PATH") from None
 
 
 def _next(what: str, family: str, path: str, label: str) -> str:

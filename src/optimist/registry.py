@@ -200,7 +200,10 @@ class Registry:
                 f"{', '.join(known) or self._allowed}"
             )
         self._check(name, found)
-        _observe_files_of(found)
+        listed = getattr(found, "reads", ())
+        for path in listed if isinstance(listed, list | tuple) else [listed]:
+            if isinstance(path, str | Path):
+                observe(path)
         return found
 
     def _target(self, name: str) -> tuple[str, str]:
@@ -265,14 +268,6 @@ class Registry:
                 f"{name} does not define {', '.join(names)}{hint}; allowed: a class that does, see "
                 "`optimist new` for one that works"
             )
-
-
-def _observe_files_of(cls: type) -> None:
-    """Let the files count as read that a class lists as ``reads``."""
-    listed = getattr(cls, "reads", ())
-    for path in listed if isinstance(listed, list | tuple) else [listed]:
-        if isinstance(path, str | Path):
-            observe(path)
 
 
 def _attribute(place: str) -> Any:

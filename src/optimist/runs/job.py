@@ -102,8 +102,14 @@ class _File:
         decisive = {key: value for key, value in description.items() if key != "digest"}
         self.trials = Trials.restore(description)
         self.output = output
-        logger.info("%s lane, %s, trials %d to %d", *_words(self.trials))
-        _check_code(self.trials, description["code"])
+        one = self.trials
+        words = one.lane, one.cell.name, one.first, one.stop - 1
+        logger.info("%s lane, %s, trials %d to %d", *words)
+        if self.trials.code != description["code"]:
+            raise ResultError(
+                f"the source files of {self.trials.cell.name} changed after the workflow had "
+                "started; run the same command again"
+            )
         self._observer = Observer(
             self.trials.own_modules,
             ignored=(output, *_inputs(self.trials.cell, data_dir)),
@@ -171,18 +177,6 @@ def _inputs(cell: Cell, data_dir: str) -> list[Path]:
     if "dataset" not in cell.spec:
         return []
     return [dataset_in(data_dir, cell.spec["dataset"]), evaluations_in(data_dir)]
-
-
-def _words(asked: Trials) -> tuple[str, str, int, int]:
-    return asked.lane, asked.cell.name, asked.first, asked.stop - 1
-
-
-def _check_code(asked: Trials, code: str) -> None:
-    if asked.code != code:
-        raise ResultError(
-            f"the source files of {asked.cell.name} changed after the workflow had started; run "
-            "the same command again"
-        )
 
 
 def _resolved(cell: Cell, data_dir: str, seconds: float | None) -> dict[str, Any]:

@@ -51,8 +51,8 @@ def column_curvature(
 
     The settings are equally far apart; the column grows less than exponentially if it is below 0.
     """
-    _, values = _over_settings(cells, algorithm, column, settings)
-    first, second, third = log(values).T
+    frames = cells.complete("finals", column, *((s, algorithm) for s in settings))
+    first, second, third = log(common([by_trial(rows, column) for rows in frames]))
     return cells.measured(mean_difference(first + third, 2.0 * second))
 
 
@@ -151,12 +151,6 @@ def agreement(cells: Cells, *, algorithm: str, setting: str) -> Measurement:
     (rows,) = cells.complete("times", "agreements", (setting, algorithm))
     last = rows.groupby("trial")[["agreements", "selections"]].max()
     return cells.measured(RatioOfMeans(last["agreements"], last["selections"], least=TURNS))
-
-
-def _over_settings(cells, algorithm, column, settings):
-    """Return the rows of each setting, and the column of common trials, (trials, settings)."""
-    frames = cells.complete("finals", column, *((s, algorithm) for s in settings))
-    return frames, common([by_trial(rows, column) for rows in frames]).T
 
 
 def _last_bytes(rows):
