@@ -81,9 +81,7 @@ def test_a_table_is_read_as_it_was_written(tmp_path):
     [
         "regret,toy,here,gloc,twelve,3,200",
         "regret,toy,here",
-        "regret,toy,here,gloc,0,3,200",
         "regret,toy,here,gloc,12,nan,200",
-        "regret,toy,here,gloc,12,3,-1",
     ],
 )
 def test_a_wrong_row_is_named(tmp_path, line):

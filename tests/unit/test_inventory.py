@@ -8,7 +8,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 from result_files import RACE, make, path_of, rewrite, toy_trials
 
@@ -61,24 +60,6 @@ class ToyPlan:
 
 def states(plan):
     return [entry.state for entry in inventory.take(plan) if entry.trials is not None]
-
-
-def test_one_changed_byte_of_a_number_is_damage(tmp_path):
-    (path,) = make(tmp_path, toy_trials(horizon=300))
-    whole = path.read_bytes()
-    hit = 0
-    for place in range(200, len(whole) // 2, 97):
-        changed = bytearray(whole)
-        changed[place] ^= 0x10
-        path.write_bytes(bytes(changed))
-        try:
-            table = results.read(path)
-        except ResultError:
-            hit += 1
-        else:  # between two pages, where no number stands
-            path.write_bytes(whole)
-            assert results.digest(table) == results.digest(results.read(path))
-    assert hit > 0
 
 
 @pytest.fixture
@@ -210,20 +191,6 @@ def test_trials_that_failed_tell_nothing_of_costs(tmp_path, monkeypatch):
     make(tmp_path, job)
     entries = inventory.take(ToyPlan(tmp_path, job))
     assert entries[0].state == "present" and list(inventory.uses(entries)) == []
-
-
-def test_a_flipped_byte_in_any_column_is_damage(tmp_path):
-    job = toy_trials(horizon=4000)
-    (path,) = make(tmp_path, job)
-    file = pq.ParquetFile(path)
-    group = file.metadata.row_group(0)
-    column = next(
-        c for c in map(group.column, range(group.num_columns)) if c.path_in_schema == "regret"
-    )
-    content = bytearray(path.read_bytes())
-    content[column.data_page_offset + column.total_compressed_size // 2] ^= 0x10
-    path.write_bytes(content)
-    assert states(ToyPlan(tmp_path, job)) == ["damaged"]
 
 
 def test_time_limits_of_the_configuration_are_not_early(tmp_path):

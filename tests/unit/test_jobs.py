@@ -136,13 +136,6 @@ def test_the_copy_of_a_script_is_no_file_of_the_user(tmp_path, monkeypatch, caps
     assert "copied.py" not in capsys.readouterr().err
 
 
-def test_no_log_is_named_that_could_not_be_made(tmp_path, capsys):
-    (tmp_path / "f").write_text("no folder")
-    with pytest.raises(SystemExit), logged(tmp_path / "f" / "job.log"):
-        pass
-    assert "has the traceback" not in capsys.readouterr().err
-
-
 def test_an_error_of_a_script_is_one_line_too(tmp_path, capsys):
     log = tmp_path / "job.log"
     with pytest.raises(SystemExit), logged(log):

@@ -126,9 +126,3 @@ def test_what_is_there_is_never_overwritten(here, capsys):
 def test_bad_names_are_refused_in_one_line(here, capsys, words, expected):
     assert expected in refused(capsys, *words.split())
     assert [*here.iterdir()] == []
-
-
-def test_every_template_is_that_of_a_family():
-    folder = ROOT / "src" / "optimist" / "templates"
-    expected = {f"{what}_{family}.py.txt" for what, family in EVERY}
-    assert {path.name for path in folder.iterdir() if path.is_file()} == expected

@@ -23,7 +23,6 @@ from optimist.records import cells as cell_records
 from optimist.records.cells import CellRecord
 from optimist.runs import code_digest
 
-ROOT = Path(__file__).parents[2]
 GROUPS = ("paper", "variants")
 LOGISTIC = [f"logistic_s{norm}" for norm in (3, 5, 7, 9)]
 
