@@ -18,7 +18,6 @@ ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "check-a-verdict.md"
 HEAVY = "gaussian[factor=0.3,radius=matched]"
 THEORY = "glb_omd[regularisation=theory]"
-SURE = "trials of {} whose set held the truth in all rounds, {}"
 COMMITTED = [
     f"figures/{name}/{table}"
     for name in ("glb_omd", "hvt_ucb")

@@ -69,7 +69,7 @@ def folder(tmp_path):
     jobs["early"] = toy_trials(setting="early", horizon=4000, stop=3)
     for name, job in jobs.items():
         if name != "absent":
-            make(tmp_path, job, limits=[{"seconds": 0.01} if name == "early" else {}])
+            make(tmp_path, job, limits=[0.01 if name == "early" else None])
     (tmp_path / path_of(jobs["damaged"])).write_bytes(b"")
     return ToyPlan(tmp_path, *jobs.values())
 

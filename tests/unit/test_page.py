@@ -372,10 +372,6 @@ def test_data_cannot_end_their_script():
     assert json.loads(text) == {"a": "</script><!-- \u2028"}
 
 
-def test_the_style_of_the_drawings_is_found():
-    assert build.plot_style().startswith(":where(.plot) {\n  --plot-background: white;\n")
-
-
 def test_a_library_that_was_changed_is_refused(monkeypatch):
     real = build._own
     changed = lambda name: real(name) + (" " if name.endswith("d3.min.js") else "")  # noqa: E731

@@ -20,7 +20,6 @@ from optimist.plan.trials import part_ends
 from optimist.records import cells as cell_records
 from optimist.records.cells import CellRecord
 
-ROOT = Path(__file__).parents[2]
 GROUPS = ("paper", "variants")
 LOGISTIC = [f"logistic_s{norm}" for norm in (3, 5, 7, 9)]
 

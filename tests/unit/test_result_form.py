@@ -90,7 +90,7 @@ def test_rows_that_do_not_fit_are_refused_everywhere(path, name):
     [
         (lambda m: m.clear(), "its metadata have no trials"),
         (lambda m: m["trials"].pop("code"), "its metadata have no trials.code"),
-        (lambda m: m["trials"].update(first=True), "have trials.first True"),
+        (lambda m: m["trials"].update(first="0"), "have trials.first '0'"),
         (lambda m: m["trials"].update(stop=0), "its metadata describe no trials"),
         (lambda m: m["trials"].update(rounds=-1), "its metadata describe no trials"),
         (lambda m: m["trials"].update(lane="other"), "its metadata describe no trials"),

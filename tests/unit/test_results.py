@@ -1,9 +1,6 @@
 """Result files: whole or absent, read back as written, damage named with a way out."""
 
-import json
-
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from result_files import make, toy_trials
 
@@ -63,16 +60,6 @@ def test_a_trial_that_ended_at_once_leaves_its_status_and_no_number():
         assert (row["status"], row["regret"], row["seconds"]) == (failed.status, None, None)
 
 
-def test_a_crash_while_writing_leaves_nothing(path):
-    def crash(temporary):
-        temporary.write_bytes(b"half a file")
-        raise OSError("disk full")
-
-    with pytest.raises(OSError, match="disk full"):
-        write_atomically(path, crash)
-    assert list(path.parent.iterdir()) == []
-
-
 def test_a_crash_while_writing_keeps_the_old_file(path):
     write_atomically(path, lambda temporary: temporary.write_text("old"))
 
@@ -107,13 +94,6 @@ def test_a_table_without_our_metadata_is_refused(tmp_path):
     sealed.write_table(results.to_table(CELL, {0: trajectory()}), path)
     with pytest.raises(ResultError, match=r"bare\.parquet is no result file: it has no metadata"):
         results.read_metadata(path)
-
-
-def test_metadata_is_plain_json(path):
-    table = results.to_table(CELL, {0: trajectory()})
-    results.write(table, path, {"b": 1, "a": None, "rows": ""})
-    metadata = json.loads(pq.read_schema(path).metadata[b"optimist"])
-    assert metadata == {"a": None, "b": 1, "rows": ""}
 
 
 def test_digest_ignores_wall_time_and_nothing_else():

@@ -99,17 +99,6 @@ def test_the_same_cell_asked_for_twice_is_run_once():
     assert len(expand(toy_paper(runs=[block, block], timings=[]))) == 1
 
 
-def test_one_cell_with_two_numbers_of_trials_runs_each_trial_once():
-    # Else some trials would enter the averages twice.
-    blocks = [{"settings": ["a"], "algorithms": ["gloc"], "trials": n} for n in (4, 2)]
-    try:
-        found = expand(toy_paper(runs=blocks, timings=[]))
-    except ConfigError as error:
-        assert "toy/a/gloc" in str(error)
-    else:
-        assert trials_of(found) == {("regret", "toy/a/gloc"): [0, 1, 2, 3]}
-
-
 def test_unknown_names_suggest_the_nearest():
     with pytest.raises(ConfigError, match=r"setting of toy 'c'"):
         make_cell(toy_paper(), "c", "gloc")

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from optimist.plan.costs import SNAKEMAKE_MB, priority
+from optimist.plan.costs import priority
 from optimist.plan.place import default_resource
 from optimist.runs.trials import Trials
 
 if TYPE_CHECKING:
     from optimist.plan.plan import Plan
 
-Limits = list[dict[str, float]] | None
+Limits = list[float] | None  # seconds of each cell
 # Resources in which a laboratory says more to its scheduler, by executor, and how a job asks there
 # for a node of its own.
 WORDS = {"slurm_extra": "--exclusive", "lsf_extra": "-x"}
@@ -84,8 +84,7 @@ class PlannedJobs:
             # The rest is for the start of Python and for writing what was found.
             usable = max(resources.runtime - 2, resources.runtime / 2)
             share = usable * 60 / sum(map(self._seconds, trials))
-            memory = 0.95 * (resources.mem_mb - SNAKEMAKE_MB)
-            return [{"memory_mb": memory, "seconds": share * self._seconds(t)} for t in trials]
+            return [share * self._seconds(t) for t in trials]
 
         return limits
 

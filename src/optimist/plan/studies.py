@@ -110,7 +110,6 @@ class PlannedStudies:
         return self._plan.costs.study(wildcards.study, wildcards.paper)
 
     def priority(self, wildcards: Any) -> int:
-        """Return the priority of a study."""
         return priority(self.expected(wildcards))
 
     def is_timed(self, wildcards: Any) -> bool:

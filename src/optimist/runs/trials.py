@@ -188,30 +188,27 @@ def _block_cells(
 
 
 class Player:
-    """Plays the trials of one cell within limits of its own, whatever is played between them.
+    """Plays the trials of one cell within a time of its own, whatever is played between them.
 
     Parameters
     ----------
     trials : Trials
     data_dir : path or None
         Folder of the prepared data sets.
-    limits : mapping or None
-        The arguments of `optimist.runs.limits.limited`, for all trials together. Where n are left,
-        a trial may take 2 / (n + 1) of the time, up to twice its share, so that one which hangs
-        leaves some to others.
+    seconds : float or None
+        Wall time of all trials together. Where n are left, a trial may take 2 / (n + 1) of it, up
+        to twice its share, so that one which hangs leaves some to others.
     """
 
     def __init__(
         self,
         trials: Trials,
         data_dir: str | Path | None = None,
-        limits: Mapping[str, float | None] | None = None,
+        seconds: float | None = None,
     ) -> None:
-        limits = limits or {}
         self._trials = trials
         self._data_dir = data_dir
-        self._memory_mb = limits.get("memory_mb")
-        self._seconds = limits.get("seconds")  # that are left
+        self._seconds = seconds  # that are left
         self._left = trials.stop - trials.first
 
     def warm_up(self) -> None:
@@ -286,9 +283,9 @@ class Player:
         return found, {} if histories is None else histories
 
     def _ended_early(self, seconds: float | None, play: Callable[[], Played]) -> Played:
-        """Play within limits; a trial that meets one ends with a status."""
+        """Play; a trial that takes too long, or finds no memory, ends with a status."""
         try:
-            with limited(self._memory_mb, seconds):
+            with limited(seconds):
                 return play()
         except MemoryError:
             return Trajectory("out_of_memory"), {}
