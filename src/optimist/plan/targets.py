@@ -28,6 +28,10 @@ TO_BE_MADE = "to be made"
 ASKED = ("runs", "timings", "studies", "settings", "figures", "tables", "parts")
 
 
+def _listed(files: Callable[[], Iterable[str]], wildcards: Any) -> list[str]:
+    return [*files()]
+
+
 class PlannedTargets:
     """Figures, tables, claims, and what can be asked for by name.
 
@@ -255,10 +259,7 @@ class PlannedTargets:
                 files = self._plan.layout.product(paper, kind, name)
                 found[f"{paper}_{name}"] = words, files.values
         # Functions of wildcards, so that files are listed only where a target is asked for.
-        return {
-            name: (words, lambda wildcards, files=files: [*files()])
-            for name, (words, files) in found.items()
-        }
+        return {name: (words, partial(_listed, files)) for name, (words, files) in found.items()}
 
     def _part(self, paper: str, settings: list[str]) -> list[str]:
         """Return all results of some settings of a paper, and the products of nothing else."""

@@ -279,6 +279,7 @@ def read_results(
     of_cell: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for path in groups:
         place = parse_result(path)
+        assert place is not None  # the layout makes these paths
         of_cell[place.lane, place.setting, place.algorithm].append(path)
     return [read_cell(paths, groups[paths[0]], declared)[0] for paths in of_cell.values()]
 
