@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from own_class import MINE
@@ -244,15 +243,6 @@ def test_children_are_waited_for_where_nobody_wants_to_know_of_them():
         assert signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN
     finally:
         signal.signal(signal.SIGCHLD, before)
-
-
-def test_places_of_modules_may_be_paths(here, monkeypatch):
-    class Plain(Uniform):
-        pass
-
-    monkeypatch.setattr(sys, "path", [*sys.path, Path(here)])
-    assert ends(optimist.play("glb_omd/logistic_s3", [Plain], trials=1, rounds=5), "Plain")
-    REGISTRIES["arms"].added.clear()
 
 
 def test_what_multiplies_wrongly_is_named_and_no_class(here, monkeypatch, capsys):

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optimist import claims
 from optimist.claims.checks import Claim, claim_cells, claims_of
@@ -11,10 +11,10 @@ from optimist.errors import unknown_name
 from optimist.files import read_text
 from optimist.panels import studies
 from optimist.plan.config import claims_path, load_claims
-from optimist.plan.costs import Costs
-from optimist.plan.shown import PlannedShown
-from optimist.plan.trials import PlannedTrials
 from optimist.runs.trials import CellKey
+
+if TYPE_CHECKING:
+    from optimist.plan.plan import Plan
 
 Paper = Mapping[str, Any]
 
@@ -85,30 +85,27 @@ class PlannedClaims:
                 found.setdefault(f"regret/{setting}", set()).update(check.rounds)
         return found
 
-    def check(self, papers: Mapping[str, Paper], trials: PlannedTrials) -> None:
+    def check(self, plan: "Plan") -> None:
         """Refuse claims about what is not run, or is run too seldom to decide them."""
         for name, found in self.by_paper.items():
-            known = {label for cell in trials.cells[name] for label in cell}
-            for study in studies.of_paper(papers[name]):
-                own = study.cells(dict(papers[name]), ())
+            known = {label for cell in plan.trials.cells[name] for label in cell}
+            for study in studies.of_paper(plan.papers[name]):
+                own = study.cells(dict(plan.papers[name]), ())
                 known |= study.about() | {label for c in own for label in (c.setting, c.algorithm)}
             claims.check_names(found, known)
-            claims.check_trials(found, trials.asked_trials(name))
+            claims.check_trials(found, plan.trials.asked_trials(name))
 
-    def context(
-        self, paper: str, trials: PlannedTrials, costs: Costs, shown: PlannedShown
-    ) -> dict[str, Any]:
+    def context(self, plan: "Plan", paper: str) -> dict[str, Any]:
         """Return what the rule of claims knows beside tables, as plain data.
 
         Keys: ``cells``, rows of lane, setting, algorithm, trials planned without ``decide``,
         processor seconds of a trial, and figures; ``enlarged``, claims that more trials were run
         for; ``lines``, where each claim stands in its file.
         """
-        figures = shown.figures_of_cells(paper)
-        asked = trials.asked_trials(paper)
+        figures, seconds = plan.shown.figures_of_cells(paper), plan.costs.seconds_of_cell
         cells = [
-            [*cell, number, costs.seconds_of_cell(paper, *cell), figures.get(cell, [])]
-            for cell, number in sorted(asked.items())
+            [*cell, number, seconds(paper, *cell), figures.get(cell, [])]
+            for cell, number in sorted(plan.trials.asked_trials(paper).items())
         ]
         return {
             "cells": cells,
