@@ -1,13 +1,14 @@
 """Claims of a paper: what must be measured, and a computed verdict on each.
 
-A claim has readings: what the paper states, ways to fill what it leaves open, and ours, which are
-shown and not counted. A reading has parts, by default settings, and a part has checks, each of
-which compares a measured value with a bound. All checks of a reading must hold. docs/verdicts.md
-says how words follow from numbers.
+A claim has readings: the paper states one, or leaves several unstated; readings of ours are shown
+and not counted. A reading has parts, by default settings, and a part has checks, each of which
+compares a measured value with a bound. All checks of a reading must hold. docs/verdicts.md says how
+words follow from numbers.
 
 `checks` are claims as data, `metrics` measure, `inference` tests (with `tails` and `units`),
-`logic` and `guarantees` decide, `verdicts` puts these together, `deciding` says what would decide
-what is open, `table` and `pages` show what was decided.
+`first` and `gates` correct the p-values of a check (`results`), `rule` and `guarantees` turn them
+into words, `verdicts` puts these together, `vague` and `deciding` say which bounds and how many
+trials would change a word, `table` and `pages` show the verdicts.
 """
 
 from optimist.claims.checks import (
@@ -23,12 +24,12 @@ from optimist.claims.context import Context
 from optimist.claims.metrics import METRICS
 from optimist.claims.pages import (
     joined,
+    open_claims,
+    open_text,
     summary_block,
     tally,
     to_markdown,
     to_text,
-    undecided,
-    undecided_claims,
     with_summary,
 )
 from optimist.claims.table import COLUMNS, compacted, read_frame, to_frame
@@ -53,13 +54,13 @@ __all__ = [
     "evaluate",
     "joined",
     "judge",
+    "open_claims",
+    "open_text",
     "read_frame",
     "summary_block",
     "tally",
     "to_frame",
     "to_markdown",
     "to_text",
-    "undecided",
-    "undecided_claims",
     "with_summary",
 ]

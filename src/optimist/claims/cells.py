@@ -73,7 +73,7 @@ class Cells:
     def __init__(
         self,
         groups: "Groups",
-        keep: Mapping[tuple[str, str, str], tuple[int, float]] | None = None,
+        keep: Mapping[tuple[str, str, str], tuple[int, int]] | None = None,
     ) -> None:
         self.groups = groups
         self._keep = keep or {}
@@ -145,8 +145,14 @@ class Groups(dict[str, Mapping[Any, Any]]):
         super().__init__(entries)
         self._known: dict[Any, tuple[Any, str, int, list[str]]] = {}
 
+    def number(self, lane: str, setting: str, algorithm: str) -> int:
+        """Return how many trials of a cell the tables have, in a row from the first."""
+        table = {"regret": "finals", "timing": "times"}[lane]
+        rows = self[table].get((setting, algorithm))
+        return 0 if rows is None or rows.empty else int(rows["trial"].max()) + 1
+
     def complete(
-        self, table: str, pair: tuple[str, str], keep: tuple[int, float] | None, also: int
+        self, table: str, pair: tuple[str, str], keep: tuple[int, int] | None, also: int
     ) -> tuple[Any, str, int, list[str]]:
         """Return the rows of a cell's complete trials, or None and why; its rounds; notes."""
         key = table, pair, keep, also
@@ -221,23 +227,31 @@ class Metric(Protocol):
         What counts in it, "trials" or "turns".
     least : callable
         The fewest units with which it can decide anything, given the error allowed on each side.
+    gate : {"", "bound", "growth"}
+        Whether it compares regrets, and the factor of `optimist.claims.gates` comes from its bound,
+        or is that of growth.
     """
 
     template: str
     units: str
     least: Callable[[float], int]
+    gate: str
 
     def __call__(self, cells: Cells, **arguments: Any) -> Measurement: ...
 
 
 def worded(
-    template: str, least: int | Callable[[float], int] = 1, units: str = "trials"
+    template: str,
+    least: int | Callable[[float], int] = 1,
+    units: str = "trials",
+    *,
+    gate: str = "",
 ) -> Callable[[Any], Any]:
     """Give a metric the attributes that `Metric` lists; ``least`` may be the same at any error."""
 
     def give(function: Any) -> Any:
         function.least = least if callable(least) else lambda _: least
-        function.template, function.units = template, units
+        function.template, function.units, function.gate = template, units, gate
         return function
 
     return give

@@ -4,15 +4,17 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+from optimist.claims.first import Rows
 from optimist.claims.metrics import least_units, metric, metric_arguments
 from optimist.claims.names import ARGUMENTS, in_words
 from optimist.claims.needs import needed_cells
 from optimist.errors import ConfigError, nearest, unknown_name
+from optimist.runs.trials import CellKey
 
 # Arguments of metrics that name settings, and that name algorithms.
 SETTINGS = ("setting", "settings", "base")
@@ -21,9 +23,9 @@ ALGORITHMS = (
     *("better", "worse", "one", "other"),
 )
 KINDS = ("empirical", "guarantee", "fact")
-# Whether the paper fixes a reading, leaves it open, or has nothing to do with it: from the first to
-# the last, a reading is what the last of these is among its alternatives.
-STATUSES = ("stated", "open", "ours")
+# Whether the paper fixes a reading, does not state it, or has nothing to do with it: from the first
+# to the last, a reading is what the last of these is among its alternatives.
+STATUSES = ("stated", "unstated", "ours")
 # Arguments of metrics that are rounds, which the table of trials has to hold.
 ROUNDS = ("rounds", "since")
 # Bounds that are signs: they need no reason.
@@ -45,15 +47,16 @@ class Check:
         For ``equals``.
     why : str
         Why the bound is what it is, if the claim's note does not say so.
+    word : str
+        The vague word of config/words.yaml that gives relation and bound; empty if none does.
+    better : {"", "below", "above"}
+        The side of a band that praises the paper's method.
     part : str
         What the claim asserts by itself, by default a setting.
-    tuning : str
-        The tuning that it belongs to where one of several suffices.
     status : str
         ``ours`` if it is shown and does not count.
-    controls : list of Check
-        Checks that must fail for this one to say anything; with ``any_control`` one suffices. With
-        ``control_spares_failure`` they must fail for it to hold, and it may fail without.
+    controls : tuple of Check
+        Of a guarantee: play outside the theorem, which makes it vacuous if it keeps the bound too.
     """
 
     metric: str
@@ -62,12 +65,11 @@ class Check:
     bound: Any = None
     tolerance: Any = None
     why: str = ""
+    word: str = ""
+    better: str = ""
     part: str = ""
-    tuning: str = ""
     status: str = "stated"
     controls: tuple["Check", ...] = ()
-    any_control: bool = False
-    control_spares_failure: bool = False
 
     @classmethod
     def make(cls, written: Mapping[str, Any]) -> Self:
@@ -139,14 +141,17 @@ class Reading:
     ----------
     name : str
         Empty if there is only one.
-    status : {"stated", "open", "ours"}
+    status : {"stated", "unstated", "ours"}
         Readings that are ours are shown and do not count.
     checks : list of Check
+    alternatives : mapping
+        The id of the alternative that it takes of each choice.
     """
 
     name: str
     status: str
     checks: list[Check]
+    alternatives: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def counts(self) -> bool:
@@ -160,6 +165,40 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class Alternative:
+    """One way to take a choice: its display name, and a sentence that explains it."""
+
+    name: str
+    about: str
+    status: str = "stated"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a claim leaves to be chosen.
+
+    Attributes
+    ----------
+    name : str
+        A noun without an article: a verdict says that a claim "depends on" it.
+    about : str
+        A sentence that explains it.
+    alternatives : mapping
+        `Alternative` by id.
+    """
+
+    name: str
+    about: str
+    alternatives: Mapping[str, Alternative]
+
+    @classmethod
+    def make(cls, written: Mapping[str, Any]) -> Self:
+        """Return the choice of a loaded file."""
+        found = {key: Alternative(**one) for key, one in written["alternatives"].items()}
+        return cls(written["name"], written["about"], found)
+
+
+@dataclass(frozen=True)
 class Claim:
     """What a paper says, and how it is tested.
 
@@ -169,12 +208,10 @@ class Claim:
     kind : {"empirical", "guarantee", "fact"}
     level : float
         Confidence level of its tests and intervals.
-    decides : float
-        The ratio worth deciding.
-    looks : int
-        1, or 2 if it may be enlarged once.
     could_not_fail, chosen_by_it : str
         Why it says little: no run could have failed it, or it selected the set-up. Empty if not.
+    choices : mapping
+        `Choice` by id.
     readings : list of Reading
     """
 
@@ -186,19 +223,24 @@ class Claim:
     headline: str = ""
     note: str = ""
     level: float = 0.95
-    decides: float = 1.25
-    looks: int = 1
     could_not_fail: str = ""
     chosen_by_it: str = ""
+    choices: Mapping[str, Choice] = field(default_factory=dict)
 
     @classmethod
     def make(cls, written: Mapping[str, Any], level: float) -> Self:
         """Return the claim of a loaded file; ``level`` is that of the file."""
         readings = [
-            Reading(r["name"], r["status"], [Check.make(check) for check in r["checks"]])
+            Reading(
+                r["name"],
+                r["status"],
+                [Check.make(check) for check in r["checks"]],
+                r.get("alternatives", {}),
+            )
             for r in written["readings"]
         ]
-        return cls(**{"level": level, **written, "readings": readings})
+        choices = {key: Choice.make(one) for key, one in written.get("choices", {}).items()}
+        return cls(**{"level": level, **written, "readings": readings, "choices": choices})
 
     @property
     def all_checks(self) -> Iterator[Check]:
@@ -210,8 +252,8 @@ class Claim:
 
     @property
     def alpha(self) -> float:
-        """The error allowed on each side of each look: half where there may be two (Bonferroni)."""
-        return (1.0 - self.level) / 2.0 / self.looks
+        """The error allowed on each side."""
+        return (1.0 - self.level) / 2.0
 
 
 def claims_of(document: Mapping[str, Any]) -> list[Claim]:
@@ -246,14 +288,9 @@ def check_claims(document: Mapping[str, Any], path: str | Path) -> None:
 def _check_entries(claim: Mapping[str, Any]) -> None:
     for entry in claim["checks"]:
         _check_arguments(entry, entry.get("arguments", {}), entry.get("each", {}))
-        for control in controls_of(entry):
-            own = control.get("arguments", {})
-            if "metric" in control:
-                _check_arguments(control, own)
-            else:
-                _check_arguments(
-                    entry, {**entry.get("arguments", {}), **entry.get("each", {}), **own}
-                )
+        if "control" in entry:
+            own = entry["control"]["arguments"]
+            _check_arguments(entry, {**entry.get("arguments", {}), **entry.get("each", {}), **own})
         bound = entry.get("bound")
         ends = bound if isinstance(bound, list) else [bound]
         is_sign = all(end in SIGNS or end is None for end in ends)
@@ -262,14 +299,6 @@ def _check_entries(claim: Mapping[str, Any]) -> None:
                 f"the bound {bound} of metric {entry['metric']!r} has no reason; allowed: a word, "
                 "why beside it, or a note of the claim"
             )
-
-
-def controls_of(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the controls that an entry of a claims file names."""
-    control = entry.get("control", [])
-    found: list[Mapping[str, Any]]
-    found = control.get("any", [control]) if isinstance(control, Mapping) else control
-    return found
 
 
 def _check_arguments(entry: Mapping[str, Any], *arguments: Mapping[str, Any]) -> None:
@@ -299,51 +328,72 @@ def check_names(claims: Iterable[Claim], known: Iterable[str]) -> None:
                         raise ConfigError(f"claim {claim.id!r}: {wrong}")
 
 
-def check_trials(claims: Iterable[Claim], trials: Mapping[tuple[str, str, str], int]) -> None:
-    """Raise ConfigError for cells that are not run, or too seldom for a check that counts.
+def check_trials(claims: Iterable[Claim], trials: Mapping[CellKey, int]) -> None:
+    """Raise ConfigError for a check of cells that are not run.
 
     Parameters
     ----------
     claims : list of Claim
     trials : mapping
-        How many trials each cell has, by lane, setting and algorithm.
+        How many trials each cell is planned to have.
     """
     for claim in claims:
-        for reading in claim.readings:
-            for check in reading.checks:
-                counts = reading.counts and check.status != "ours"
-                for one in (check, *check.controls):
-                    try:
-                        least = least_units(one.metric, one.arguments, claim.alpha)
-                        _check_cells(one, trials, least if counts else 0)
-                    except ConfigError as error:
-                        raise ConfigError(f"claim {claim.id!r}: {one.label}: {error}") from None
+        for check in claim.all_checks:
+            try:
+                cells = needed_cells(metric(check.metric), check.arguments)
+                for lane, setting, algorithm in cells:
+                    if (lane, setting, algorithm) not in trials:
+                        known = {a for other, s, a in trials if (other, s) == (lane, setting)}
+                        place = f"algorithm in the {lane} lane of {setting!r}"
+                        raise unknown_name(place, algorithm, known or {"none"})
+            except ConfigError as error:
+                raise ConfigError(f"claim {claim.id!r}: {check.label}: {error}") from None
 
 
-def _check_cells(check: Check, trials: Mapping[tuple[str, str, str], int], least: int) -> None:
-    found = metric(check.metric)
-    for cell in needed_cells(found, check.arguments):
-        lane, setting, algorithm = cell
-        number = trials.get(cell)
-        if number is None:
-            known = {a for known_lane, s, a in trials if (known_lane, s) == cell[:2]}
-            place = f"algorithm in the {lane} lane of {setting!r}"
-            raise unknown_name(place, algorithm, known or {"none"})
-        if number < least:
-            raise ConfigError(
-                f"{setting}/{algorithm} has {number} {found.units}; allowed: at least {least}"
-            )
+def check_first(
+    claims: Iterable[Claim], rows: Rows, trials: Mapping[CellKey, int], least: int
+) -> None:
+    """Raise ConfigError for a check without a row of config/first.csv, or with a false one.
+
+    Parameters
+    ----------
+    claims : list of Claim
+    rows : mapping
+        The rows of the paper, see `optimist.claims.first`.
+    trials : mapping
+        How many trials each cell is planned to have.
+    least : int
+        The fewest trials that decide anything in the paper.
+    """
+    for claim in claims:
+        for check in (check for reading in claim.readings for check in reading.checks):
+            found = metric(check.metric)
+            cells = needed_cells(found, check.arguments)
+            if not cells:
+                continue
+            fewest = least_units(check.metric, check.arguments, claim.alpha)
+            fewest = max(fewest, least) if found.units == "trials" else fewest
+            planned = min(trials[cell] for cell in cells)
+            where = f"config/first.csv, claim {claim.id}, check {check.label!r}"
+            row = rows.get((claim.id, check.label))
+            if row is None:
+                line = f'{claim.id},"{check.label}",{found.units},0,{max(fewest, planned)}'
+                raise ConfigError(f"{where} has no row; allowed: one, such as {line}")
+            if row.n0 < fewest:
+                raise ConfigError(f"{where}: n0 is {row.n0}; allowed: at least {fewest}")
+            if row.n0 > fewest and row.start + row.n0 > planned:
+                raise ConfigError(
+                    f"{where}: from {row.start} and n0 {row.n0} need {row.start + row.n0} "
+                    f"{row.unit}; allowed: at most the {planned} that are planned"
+                )
 
 
-def claim_cells(claim: Claim) -> set[tuple[str, str, str]]:
-    """Return lane, setting and algorithm of the cells that the counted checks of a claim read."""
+def claim_cells(claim: Claim) -> set[CellKey]:
+    """Return the cells that the counted checks of a claim read."""
     return {
         cell
-        for check in _counted(claim)
+        for reading in claim.readings
+        for check in reading.counted
         for one in (check, *check.controls)
         for cell in needed_cells(metric(one.metric), one.arguments)
     }
-
-
-def _counted(claim: Claim) -> list[Check]:
-    return [check for reading in claim.readings for check in reading.counted]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-CellKey = tuple[str, str, str]  # lane, setting, algorithm
+from optimist.runs.trials import CellKey
 
 
 @dataclass(frozen=True)
@@ -14,14 +14,10 @@ class Context:
     Attributes
     ----------
     paper : str
-    trials : mapping
-        How many trials each cell was planned to have, by lane, setting and algorithm.
     seconds : mapping
         Processor seconds of a trial of each cell.
     figures : mapping
         The panels that show a cell: ``fig1 (a)``.
-    enlarged : frozenset of str
-        Claims for which more trials were run.
     lines : mapping
         The line of each claim in its file.
     shortened : str
@@ -29,10 +25,8 @@ class Context:
     """
 
     paper: str = ""
-    trials: Mapping[CellKey, int] = field(default_factory=dict)
     seconds: Mapping[CellKey, float] = field(default_factory=dict)
     figures: Mapping[CellKey, Sequence[str]] = field(default_factory=dict)
-    enlarged: frozenset[str] = frozenset()
     lines: Mapping[str, int] = field(default_factory=dict)
     shortened: str = ""
 
@@ -42,10 +36,8 @@ class Context:
         cells = {tuple(row[:3]): row[3:] for row in known["cells"]}
         return cls(
             paper,
-            {cell: trials for cell, (trials, _, _) in cells.items()},
-            {cell: seconds for cell, (_, seconds, _) in cells.items() if seconds == seconds},
-            {cell: figures for cell, (_, _, figures) in cells.items()},
-            frozenset(known["enlarged"]),
+            {cell: seconds for cell, (seconds, _) in cells.items() if seconds == seconds},
+            {cell: figures for cell, (_, figures) in cells.items()},
             known["lines"],
             known["shortened"],
         )

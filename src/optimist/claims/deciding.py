@@ -1,222 +1,171 @@
-"""What would decide an undecided claim: how many trials or turns, and what they cost."""
+"""Why a claim is open, and what would decide it: how many trials, turns or splits, and their cost.
+
+The effect is fixed beforehand, a ratio of `EFFECT` from the bound: a number made from the effect
+that was observed would restate the p-value (Hoenig and Heisey 2001, The abuse of power).
+"""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from optimist.claims.checks import Claim, claim_cells
-from optimist.claims.context import CellKey
 from optimist.claims.metrics import metric
 from optimist.claims.names import number
-from optimist.claims.verdicts import Result, Verdict, conjunction, teaches_nothing
+from optimist.claims.results import Result, tested_readings
+from optimist.claims.rule import decisive
+from optimist.claims.verdicts import Verdict
+from optimist.runs.trials import CellKey
 
-# Ratios between which what a check can decide is looked for.
-MOST_RATIO = 100.0
-STEPS = 40
+EFFECT = 1.25
+MOST_DOUBLINGS = 20
+CAUSES = ("few trials", "idle", "few splits")
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What decides a claim with a power of 80 %, if its ratios are away from their bounds.
+    """Why a claim is open, and what decides it with a power of 80 %.
 
     Attributes
     ----------
-    ratio : float
-        How far away they are taken to be.
+    cause : str
+        One of `CAUSES`.
     units : int
-        Trials, or turns, of each cell that count.
-    kind : {"trials", "turns", "new trials", "new turns"}
-        New ones if the claim is not to be looked at twice: what was run does not count again then.
-    hours : float
-        Core-hours of what is lacking; nan if no costs are known.
-    total : int
-        Trials, or turns, of each cell in all, as the section ``decide`` of the configuration asks.
+        How many trials, or turns, of its cells decide it, as the section ``decide`` of the
+        configuration asks for them; 0 if no number is known.
+    kind : str
+        "trials", "turns" or "splits".
     lacking : int
-        How many of them the cell lacks that lacks most; all of them if new ones are asked for.
-    is_known : bool
-        Whether a number is known of all that is open; else there may be need of more.
+        How many of them the cell lacks that lacks most.
+    hours : float
+        Core-hours of all that is lacking; nan if no costs are known.
+    text : str
+        A sentence that says so.
     """
 
-    ratio: float
+    cause: str
     units: int
     kind: str
-    hours: float
-    total: int
     lacking: int
-    is_known: bool
-
-    @property
-    def is_enough(self) -> bool:
-        """Whether as many were run already: then the truth is probably closer to the bound."""
-        return self.lacking == 0
+    hours: float
+    text: str
 
 
 def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs | None:
-    """Return what would decide a claim, None if it is decided or no number is known.
-
-    What is open in a reading that holds or fails already needs nothing, nor does a check that
-    cannot hold. Where a check waits for its controls, they are counted beside it.
+    """Return why a claim is open and what would decide it, None if it has another word.
 
     Parameters
     ----------
     verdict : Verdict
     seconds : mapping
-        Processor seconds of a trial of each cell, by lane, setting and algorithm.
+        Processor seconds of a trial of each cell.
     """
-    counted = [result for result in verdict.results if result.counts]
-    if verdict.word != "undecided" or teaches_nothing(counted):
+    if verdict.word != "open":
         return None
-    claim = verdict.claim
+    waiting = [
+        r
+        for r in verdict.results
+        if r.counts and r.outcome == "open" and verdict.outcomes.get(r.reading.name) == "open"
+    ]
+    alpha = verdict.claim.alpha
+    level = decisive(tested_readings(r for r in verdict.results if r.counts), alpha)
+    gated = [r for r in waiting if _waits_for_gate(r, level)]
+    tested = [r for r in waiting if r not in gated]
+    known = [(r, units_needed(r, alpha)) for r in tested]
+    lacking = [(r, units) for r, units in known if units is not None and units > _have(r)]
+    if lacking:
+        return _more(verdict, lacking, seconds)
+    floors = [r for r, units in known if units is None and _unit(r) == "splits"]
+    if floors:
+        text = "No number of splits decides this; other data sets would."
+        return Needs("few splits", 0, "splits", 0, math.nan, text)
+    if gated or not tested:
+        text = (
+            "Whether a method beats uniform play by the factor that the claim names is open, or "
+            "shown to be false, in every reading that is not decided."
+        )
+        return Needs("idle", 0, "trials", 0, math.nan, text)
+    unknown = [r for r, units in known if units is None]
+    if unknown:
+        text = (
+            "No number of trials is known, as a ratio to its bound is not defined for a check: "
+            f"{unknown[0].check.label}."
+        )
+    else:
+        text = (
+            f"There are as many {_unit(tested[0])} as decide it where the truth is a factor of "
+            f"{EFFECT:g} from each bound, so it is probably within that factor of a bound."
+        )
+    return Needs("few trials", 0, _unit(tested[0]), 0, math.nan, text)
+
+
+def _more(
+    verdict: Verdict,
+    lacking: list[tuple[Result, int]],
+    seconds: Mapping[CellKey, float],
+) -> Needs:
+    """Return what decides a claim that lacks units."""
     wanted: dict[CellKey, int] = {}
     have: dict[CellKey, int] = {}
-    kinds: set[str] = set()
-    is_known = True
-    waiting = _open(verdict)
-    for result in (*counted, *waiting):
-        for cell in _cells(result):
-            have[cell] = max(have.get(cell, 0), _number_of_units(result))
-    for result in waiting:
-        units = units_needed(result, claim.decides, claim.alpha)
-        is_known &= units is not None
-        for cell in _cells(result) if units else ():
-            kinds.add(metric(result.check.metric).units)
-            wanted[cell] = max(wanted.get(cell, 0), units or 0)
-    if not wanted:
-        return None
-    most = max(wanted.values())
-    lacking = max(units - have[cell] for cell, units in wanted.items())
-    kind = "turns" if kinds == {"turns"} else "trials"
-    if lacking <= 0:
-        return Needs(claim.decides, most, kind, 0.0, most, 0, is_known) if is_known else None
-    if claim.looks == 1:
-        kind, lacking = f"new {kind}", most
-    total = most if claim.looks == 2 else most + max(have.values())
-    hours = _hours(claim, have, total, seconds)
-    return Needs(claim.decides, most, kind, hours, total, lacking, is_known)
+    for result, units in lacking:
+        start = result.first.start if result.first else 0
+        for cell in result.measurement.cells if result.measurement else ():
+            wanted[cell] = max(wanted.get(cell, 0), start + units)
+            have[cell] = max(have.get(cell, 0), start + _have(result))
+    most, kind = max(units for _, units in lacking), _unit(lacking[0][0])
+    short = max(units - _have(result) for result, units in lacking)
+    cost = sum(
+        (wanted[cell] - have[cell]) * seconds.get(cell, math.nan)
+        for cell in wanted
+        if wanted[cell] > have[cell]
+    )
+    hours = cost / 3600 if wanted else math.nan
+    shown = "" if math.isnan(hours) else f" ({number(hours)} core-hours)"
+    is_study = not wanted
+    text = (
+        f"{short} more {kind}{shown} would probably decide it, if the truth is a factor of "
+        f"{EFFECT:g} or more from each bound."
+    )
+    if is_study:
+        text = f"{most} trials of the study that it reads, in its section of runs.yaml, would "
+        text += f"probably decide it, if the truth is a factor of {EFFECT:g} from each bound."
+    cause = "few splits" if kind == "splits" else "few trials"
+    total = max(wanted.values(), default=0)
+    return Needs(cause, total, kind, short, hours, text)
 
 
-def _cells(result: Result) -> tuple[CellKey, ...]:
-    return tuple(result.measurement.cells) if result.measurement else ()
+def _waits_for_gate(result: Result, level: float) -> bool:
+    """Return whether a check would be decided by its own test, but for its gate."""
+    if result.gate is None or result.measurement is None:
+        return False
+    free = result.compared(gated=False)
+    return min(free.support, free.refute) <= level
 
 
-def _number_of_units(result: Result) -> int:
+def _unit(result: Result) -> str:
+    return result.first.unit if result.first else metric(result.check.metric).units
+
+
+def _have(result: Result) -> int:
     return (result.measurement.evidence.n or 0) if result.measurement else 0
 
 
-def _open(verdict: Verdict) -> list[Result]:
-    """Return the results, and their controls, on which an undecided claim waits."""
-    alpha = verdict.claim.alpha
-    tunings: dict[tuple[str, str], list[Result]] = {}
-    for result in verdict.results:
-        if result.counts:
-            tunings.setdefault((result.reading.name, result.check.tuning), []).append(result)
-    found = []
-    for (reading, tuning), results in tunings.items():
-        has_failed = tuning and conjunction(results).outcome(alpha) in ("fails", "mixed")
-        if verdict.outcomes.get(reading) == "undecided" and not has_failed:
-            found += [r for r in results if r.outcome == "undecided" and not r.cannot_hold]
-    return [one for result in found for one in (result, *result.open_controls)]
+def units_needed(result: Result, alpha: float) -> int | None:
+    """Return the smallest number n0 2^k of units that decides a check, at the error of its step.
 
-
-def in_words(verdict: Verdict, wanted: Needs | None, is_enlarged: bool) -> str:
-    """Return a sentence: what would decide an undecided claim; empty of others.
-
-    Parameters
-    ----------
-    verdict : Verdict
-    wanted : Needs or None
-    is_enlarged : bool
-        Whether it had its second look, or its new trials, already.
+    None if no number of units does, or a ratio to its bound is not defined.
     """
-    if verdict.word != "undecided":
-        return ""
-    claim = verdict.claim
-    if is_enlarged:
-        looks = "Both looks that were planned were" if claim.looks == 2 else "Its new trials were"
-        return f"{looks} taken, so that more trials do not change the word."
-    if teaches_nothing([result for result in verdict.results if result.counts]):
-        return "No trials make it reproduced, as under one reading nothing can be learnt."
-    if wanted is None:
-        return _unknown(verdict)
-    if wanted.is_enough:
-        return (
-            f"There are as many {wanted.kind} as decide it where the truth is a factor of "
-            f"{claim.decides:g} from each bound, so that it is probably nearer to one of them."
-        )
-    more = wanted.kind if wanted.kind.startswith("new") else f"more {wanted.kind}"
-    cost = "" if math.isnan(wanted.hours) else f" ({number(wanted.hours)} core-hours)"
-    least = "" if wanted.is_known else "At least "
-    return (
-        f"{least}{wanted.lacking} {more}{cost} would probably decide it, if the truth is a factor "
-        f"of {claim.decides:g} or more from each bound."
-    )
-
-
-def _unknown(verdict: Verdict) -> str:
-    found = _open(verdict)
-    ratio, alpha = verdict.claim.decides, verdict.claim.alpha
-    units = [(result, units_needed(result, ratio, alpha)) for result in found]
-    without = [result for result, known in units if known is None]
-    if without:
-        return (
-            "No number of trials is known, as a ratio to its bound is not defined for a check: "
-            f"{without[0].check.label}."
-        )
-    if units:  # without cells: they belong to a study, which plays its own trials
-        most = max(known or 0 for _, known in units)
-        return (
-            f"{most} trials of the study that it reads would probably decide it, if the truth is a "
-            f"factor of {ratio:g} or more from each bound; its section in runs.yaml has the number."
-        )
-    return "More trials can refute it at most, as some check cannot hold."
-
-
-def _hours(
-    claim: Claim, have: Mapping[CellKey, int], total: int, seconds: Mapping[CellKey, float]
-) -> float:
-    """Return the core-hours of giving all cells of a claim so many trials; nan if not known.
-
-    Cells of controls have as many as the others, as far as is known here.
-    """
-    cells = claim_cells(claim) | set(have)
-    if any(cell not in seconds for cell in cells):
-        return math.nan
-    most = max(have.values())
-    return sum(max(0, total - have.get(cell, most)) * seconds[cell] for cell in cells) / 3600
-
-
-def units_needed(result: Result, ratio: float, alpha: float) -> int | None:
-    """Return how many units decide a check if its value is a ratio away from its bound."""
     if result.measurement is None or result.check.relation is None:
         return None
-    bounds = [end for end in result.check.allowed if math.isfinite(end)]
     evidence = result.measurement.evidence
-    found = [evidence.units_for(bound, ratio, alpha) for bound in bounds]
-    known = [units for units in found if units is not None]
-    return max(known) if known and len(known) == len(found) else None
-
-
-def ratio_decided(result: Result, alpha: float) -> float:
-    """Return the ratio from its bound that a check decides with a power of 80 %, as many as it has.
-
-    Infinite if none below `MOST_RATIO`, nan if that is not defined.
-    """
-    if result.measurement is None or not result.measurement.evidence.n:
-        return math.nan
-    n = result.measurement.evidence.n
-    largest = units_needed(result, MOST_RATIO, alpha)
-    if largest is None:
-        return math.nan
-    if largest > n:
-        return math.inf
-    low, high = 0.0, math.log(MOST_RATIO)
-    for _ in range(STEPS):
-        middle = (low + high) / 2.0
-        units = units_needed(result, math.exp(middle), alpha)
-        low, high = (low, middle) if units is not None and units <= n else (middle, high)
-        if high - low < 1e-3:
-            break
-    return math.exp(high)
+    bounds = [end for end in result.check.allowed if math.isfinite(end)]
+    n0 = result.first.n0 if result.first else max(evidence.n or 0, 1)
+    for k in range(max(result.k, 0), MOST_DOUBLINGS):
+        found = [evidence.units_for(bound, EFFECT, alpha / 2.0 ** (k + 1)) for bound in bounds]
+        known = [units for units in found if units is not None]
+        if not known or len(known) < len(found):
+            return None
+        if max(known) <= n0 * 2**k:
+            return n0 * 2**k
+    return None
 
 
 def command(paper: str, claim: str, units: int) -> str:

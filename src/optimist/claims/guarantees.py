@@ -10,16 +10,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from optimist.claims.first import doubled
 from optimist.claims.inference import Share
 from optimist.claims.tails import at_least
 from optimist.claims.units import detectable_rate
 
 if TYPE_CHECKING:
     from optimist.claims.checks import Check, Claim
-    from optimist.claims.verdicts import Result
+    from optimist.claims.results import Result
 
 # What rounding may take a sure bound beyond itself, relative to it.
 ROUNDING = 1e-9
+# A bound of so many times what was observed could hardly have been exceeded.
+VACUOUS = 10.0
 
 
 def decide(result: "Result", claim: "Claim", counted: Sequence["Result"]) -> "Result":
@@ -59,8 +62,8 @@ def _with_failures(result: "Result", share: Share, alpha: float) -> "Result":
     n, broken, delta = share.n, share.n - share.successes, 1.0 - result.check.bound
     if result.check.relation == "below":  # the share of trials that break it
         broken, delta = share.successes, result.check.bound
-    outcome = "violated" if at_least(broken, n, delta) <= alpha else "held"
-    rate = detectable_rate(n, delta, alpha)
+    outcome = "violated" if doubled(at_least(broken, n, delta), result.k) <= alpha else "held"
+    rate = detectable_rate(n, delta, alpha / 2.0 ** (result.k + 1))
     shown = "no rate" if math.isnan(rate) else f"a rate of {rate:.2g}"
     found = f"{broken} of {n} trials break it; {shown} would show with 80 %"
     remark = "; ".join(filter(None, [result.remark, found]))

@@ -8,11 +8,12 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from optimist.claims.checks import KINDS
 from optimist.claims.names import number
+from optimist.claims.rule import STRONGER
 from optimist.claims.table import claims_in
 from optimist.claims.verdicts import VERDICTS
 from optimist.errors import ConfigError
@@ -51,29 +52,33 @@ def _wanted(check: Any) -> str:
 
 
 def tally(frame: "pd.DataFrame") -> str:
-    """Return a line: how many claims of each kind have which verdict; flagged ones apart."""
+    """Return a line: how many claims of each kind have which verdict."""
     heads = frame.drop_duplicates("claim")
-    parts = [_kind_tally(heads[heads["kind"] == kind], kind) for kind in KINDS]
-    if (heads["flags"] != "").any():
-        parts.append("What says little could not fail, or was chosen by its result.")
-    return " ".join(filter(None, parts))
+    return " ".join(
+        filter(None, (_kind_tally(heads[heads["kind"] == kind], kind) for kind in KINDS))
+    )
 
 
 def _kind_tally(heads: "pd.DataFrame", kind: str) -> str:
     if heads.empty:
         return ""
-    flagged = heads["flags"] != ""
     noun = NAMES_OF_KINDS[kind] + ("" if len(heads) == 1 else "s")
-    counts = [_counts(heads[~flagged]["verdict"])]
-    if flagged.any():
-        verb = "says" if flagged.sum() == 1 else "say"
-        counts.append(f"{_counts(heads[flagged]['verdict'])} that {verb} little")
-    return f"{len(heads)} {noun}: {'; '.join(filter(None, counts))}."
+    text = f"{len(heads)} {noun}: {_counts(map(_tallied, heads['words'], heads['verdict']))}."
+    if kind == "empirical":
+        stand = int((heads["turns"] * len(heads) < heads["alpha"]).sum())
+        text += f" {stand} of these words stand at an error {len(heads)} times smaller."
+    return text
 
 
-def _counts(words: Any) -> str:
+def _tallied(words: str, verdict: str) -> str:
+    """Return the word of a claim as tallies have it: *stronger* has a row of its own."""
+    return f"{verdict}, {STRONGER}" if words.endswith(STRONGER) else verdict
+
+
+def _counts(words: Iterable[str]) -> str:
     counts = Counter(words)
-    return ", ".join(f"{counts[name]} {name}" for name in ALL_WORDS if counts[name])
+    order = [name for word in ALL_WORDS for name in (word, f"{word}, {STRONGER}")]
+    return ", ".join(f"{counts[name]} {name}" for name in order if counts[name])
 
 
 def wrong_words(frame: "pd.DataFrame") -> str:
@@ -95,6 +100,8 @@ def to_text(frame: "pd.DataFrame", *, details: bool = False, columns: int | None
         about = checks[0]
         lines.append(f"{about.claim:<{width}}  {about.verdict:<14}  {about.statement}")
         indent = f"{'':<{width}}  {'':<14}  -> "
+        if about.words != about.verdict:
+            lines.append(indent + about.words)
         if about.verdict not in ("reproduced", "held", "matches") or details:
             lines.append(indent + about.explanation)
         lines += [indent + text for text in (about.flags, about.deciding) if text]
@@ -112,11 +119,10 @@ def _line(check: Any) -> str:
     return f"{check.outcome:<9} {check.check}{reading}{value}{wanted}{remark}"
 
 
-def undecided_claims(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return a row for each undecided claim, its first: the cheapest first, then those that no
-    number of trials decides."""
+def open_claims(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Return a row for each open claim, its first, by core-hours; then the claims without any."""
     heads = frame.drop_duplicates("claim")
-    heads = heads[heads["verdict"] == "undecided"]
+    heads = heads[heads["verdict"] == "open"]
     heads = heads.assign(hours=heads["hours"].astype(float), decidable=heads["command"] != "")
     ordered = heads.sort_values(
         ["decidable", "hours", "claim"], ascending=[False, True, True], na_position="last"
@@ -124,23 +130,22 @@ def undecided_claims(frame: "pd.DataFrame") -> "pd.DataFrame":
     return ordered.drop(columns="decidable")
 
 
-def undecided(frame: "pd.DataFrame", columns: int | None = None) -> str:
-    """Return plain text: `undecided_claims`, with the commands that run them, which stay whole."""
+def open_text(frame: "pd.DataFrame", columns: int | None = None) -> str:
+    """Return plain text: `open_claims` with their causes, and commands that are not folded."""
     lines = []
-    for head, *_ in claims_in(undecided_claims(frame)):
-        told = (f"{head.claim}  {head.statement}", f"    {head.deciding}")
-        lines += [folded(line, columns) for line in told]
+    for head, *_ in claims_in(open_claims(frame)):
+        texts = (f"{head.claim}  {head.statement}", f"    {head.cause}: {head.deciding}")
+        lines += [folded(line, columns) for line in texts]
         lines += [f"    {head.command}"] if head.command else []
-    return "\n".join(lines) or "no claim is undecided"
+    return "\n".join(lines) or "no claim is open"
 
 
 def summary_block(frame: "pd.DataFrame") -> str:
     """Return Markdown: the tally, and a table of claim, kind, place, statement and verdict."""
     rows = []
     for about, *_ in claims_in(frame):
-        verdict = about.verdict if about.verdict == "missing" else f"**{about.verdict}**"
-        flag = f" ({about.flags.partition(':')[0]})" if about.flags else ""
-        rows.append((about.claim, about.kind, about.place, about.statement, verdict + flag))
+        verdict = about.words if about.verdict == "missing" else f"**{about.words}**"
+        rows.append((about.claim, about.kind, about.place, about.statement, verdict))
     head = ("claim", "kind", "place", "statement", "verdict")
     return f"{tally(frame)}\n\n{_table(head, rows)}"
 
@@ -159,9 +164,8 @@ def by_verdict(frame: "pd.DataFrame") -> str:
     found: dict[str, list[str]] = {}
     for about, *_ in claims_in(frame):
         number = about.claim.rpartition(".")[2]
-        flag = f", {about.flags.partition(':')[0]}" if about.flags else ""
-        text = f"{about.headline or about.statement} ({number}{flag})"
-        found.setdefault(f"{about.kind}, **{about.verdict}**", []).append(text)
+        text = f"{about.headline or about.statement} ({number})"
+        found.setdefault(f"{about.kind}, **{about.words}**", []).append(text)
     lines = [f"- {word}: {'; '.join(texts)}." for word, texts in sorted(found.items())]
     return "\n".join([tally(frame), "", *lines])
 
@@ -191,10 +195,10 @@ HEAD = """\
 # Claims of {paper}
 
 [docs/verdicts.md](../../docs/verdicts.md) has the rules of verdicts. A check has
-two one-sided p-values, that it holds and that it fails; the interval in brackets belongs to the
-same test, and n counts trials or turns. *Turns at* is the bound at which the outcome would change,
-*decides* the ratio from its bound that so many trials decide with a power of 80 %. Readings are
-*stated* in the paper, *open* there, or *ours*, which is shown and not counted. The settings, and
+two one-sided p-values, that it holds and that it fails, corrected for the doublings of its trials
+and gated by uniform play; the interval in brackets has the same error, and n counts trials, turns
+or splits. *Turns at* is the bound at which the outcome would change. A reading is *stated* in the
+paper, *unstated* there, or *ours*, which is shown and not counted. The settings, and
 this file's source, are in [config/papers/{paper}](../../config/papers/{paper}).
 [trials.parquet](trials.parquet) has the end and the curve of every trial,
 [studies.parquet](studies.parquet) the tables of studies, and
@@ -233,12 +237,13 @@ def _section(verdict: "Verdict", checks: list[Any]) -> str:
     parts = [
         f"## {claim.id}: {verdict.word}\n",
         f"{claim.statement} ({claim.place}; {claim.kind}; [source]({source}))\n",
-        f"Verdict: **{verdict.word}**, {verdict.explanation}.\n",
+        f"Verdict: **{verdict.text}**; {verdict.explanation}.\n",
     ]
-    parts += [f"This says little: it {flag.rstrip('.')}.\n" for flag in verdict.flags]
+    parts += [f"This says little; {flag.rstrip('.')}.\n" for flag in verdict.flags]
+    parts += [f"{text}\n" for text in _beside(about) if text]
     if about.deciding:
         run = f" `{about.command}`" if about.command else ""
-        parts.append(f"{about.deciding}{run}\n")
+        parts.append(f"Cause: {about.cause}. {about.deciding}{run}\n")
     if claim.note:
         parts.append(f"{claim.note.strip()}\n")
     readings: dict[tuple[str, str], list[Any]] = {}
@@ -248,23 +253,38 @@ def _section(verdict: "Verdict", checks: list[Any]) -> str:
     return "\n".join(parts)
 
 
+def _beside(about: Any) -> Iterator[str]:
+    """Yield what is said beside the word of a claim."""
+    if about.stated:
+        yield f"Stated reading: {about.stated}."
+    if about.if_counted:
+        yield f"The word if readings of ours counted: {about.if_counted}."
+    if about.own_interval:
+        yield f"By its own interval, {about.own_interval}."
+    if about.parts:
+        yield f"Its parts: {about.parts}."
+    if not math.isnan(about.turns):
+        turns = f"would change at {about.turns:.2g}" if about.turns > 0 else "stands at any below"
+        yield f"The error allowed on a side is {about.alpha:.2g}; the word {turns}."
+
+
 def _reading(reading: str, status: str, checks: list[Any]) -> str:
     outcome = checks[0].reading_outcome if status != "ours" else ""
     title = f"### {reading or 'The only reading'} ({status}){f': {outcome}' if outcome else ''}\n"
     heading = (
-        *("outcome", "check", "value", "wanted", "p holds", "p fails", "turns at", "decides"),
+        *("outcome", "check", "value", "wanted", "p holds", "p fails", "gate", "turns at"),
         *("remark", "figures"),
     )
     rows = [
         (
             c.outcome,
-            c.check + (f" [{c.tuning}]" if c.tuning else ""),
+            c.check,
             _value(c),
             _wanted(c),
             _p(c, c.support),
             _p(c, c.refute),
+            "" if math.isnan(c.gate) else f"{c.gate:.2g}",
             c.turns_at,
-            "" if math.isnan(c.ratio_decided) else number(c.ratio_decided),
             _remark(c),
             c.figures,
         )
@@ -274,7 +294,7 @@ def _reading(reading: str, status: str, checks: list[Any]) -> str:
 
 
 def _p(check: Any, value: float) -> str:
-    decided = check.relation and check.outcome not in ("missing", "reported", "empty")
+    decided = check.relation and check.outcome not in ("missing", "reported")
     return f"{value:.2g}" if decided and check.n > 0 else ""
 
 

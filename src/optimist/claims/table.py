@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.claims.checks import KINDS, STATUSES
 from optimist.claims.context import Context
-from optimist.claims.deciding import command, in_words, needs, ratio_decided, units_needed
+from optimist.claims.deciding import command, needs
 from optimist.claims.inference import NEITHER, Exact
 from optimist.claims.metrics import metric
 from optimist.claims.names import number
-from optimist.claims.verdicts import OUTCOMES, READINGS, VERDICTS, Result, Verdict, kept
+from optimist.claims.results import Result
+from optimist.claims.verdicts import OUTCOMES, READINGS, VERDICTS, Verdict
 from optimist.errors import ResultError
 
 if TYPE_CHECKING:
@@ -21,62 +22,42 @@ if TYPE_CHECKING:
 
 # Columns, and whether they are about the claim or the check.
 CLAIM_COLUMNS = (
-    *("claim", "kind", "headline", "place", "statement", "verdict", "explanation", "flags"),
-    *("level", "alpha", "decides", "needs", "needs_kind", "hours", "deciding", "command", "line"),
+    *("claim", "kind", "headline", "place", "statement", "verdict", "words", "explanation"),
+    *("flags", "stated", "if_counted", "parts", "own_interval", "level", "alpha", "turns"),
+    *("cause", "needs", "needs_kind", "hours", "deciding", "command", "line"),
 )
 CHECK_COLUMNS = (
-    *("reading", "status", "reading_outcome", "part", "tuning", "check", "metric"),
-    *(
-        "settings",
-        "algorithms",
-        "value",
-        "low",
-        "high",
-        "interval",
-        "method",
-        "n",
-        "units",
-        "first_trial",
-        "last_trial",
-        "rounds",
-    ),
-    *("relation", "bound", "support", "refute", "outcome", "counts", "turns_at", "ratio_decided"),
-    *("units_needed", "slack", "why", "remark", "figures"),
+    *("reading", "status", "reading_outcome", "part", "check", "metric", "settings", "algorithms"),
+    *("value", "low", "high", "interval", "method", "n", "units", "first_unit", "n0", "doublings"),
+    *("rounds", "relation", "bound", "better", "support", "refute", "gate", "idle", "outcome"),
+    *("counts", "turns_at", "slack", "why", "remark", "figures"),
 )
 COLUMNS = (*CLAIM_COLUMNS, *CHECK_COLUMNS)
-WHOLE = ("needs", "line", "n", "first_trial", "last_trial", "rounds", "units_needed")
+WHOLE = ("needs", "line", "n", "first_unit", "n0", "doublings", "rounds")
 NUMBERS = (
-    *(
-        "level",
-        "alpha",
-        "decides",
-        "hours",
-        "value",
-        "low",
-        "high",
-        "support",
-        "refute",
-        "ratio_decided",
-        "slack",
-    ),
+    *("level", "alpha", "turns", "hours", "value", "low", "high", "support", "refute"),
+    *("gate", "idle", "slack"),
     *WHOLE,
 )
 TRUTHS = ("counts",)
 TEXTS = tuple(name for name in COLUMNS if name not in (*NUMBERS, *TRUTHS))
 DIGITS = 6
 # Texts about a claim, which stand in a file once.
-OF_CLAIMS = ("headline", "place", "statement", "explanation", "deciding")
+OF_CLAIMS = (
+    *("headline", "place", "statement", "explanation", "parts", "own_interval", "deciding"),
+)
 
 
 def to_frame(verdicts: Sequence[Verdict], context: Context | None = None) -> "pd.DataFrame":
     """Return one row per check, with the columns `COLUMNS`, as a pandas frame.
 
-    ``support`` and ``refute`` are the one-sided p-values, ``turns_at`` the bound at which the
-    outcome would turn, ``ratio_decided`` the ratio from its bound that the check's ``n`` decides
-    with a power of 80 %, ``units_needed`` how many decide the ratio that its claim asks for.
-    ``alpha`` is the error allowed on each side. Trials, or turns, from ``first_trial`` to
-    ``last_trial`` count, if they are not all. ``rounds`` is the number of rounds of the shortest
-    cell behind the check. ``deciding`` says what would decide an undecided claim.
+    ``verdict`` is the word, ``words`` the word with its qualifiers or the choice that it depends
+    on; ``turns`` is the largest error on a side below ``alpha`` at which the word is another.
+    ``support`` and ``refute`` are one-sided p-values, corrected for doubling and gated; ``gate``
+    and ``idle`` are those of uniform play. ``n0`` units from ``first_unit`` on were the first to
+    be judged, and were doubled ``doublings`` times. ``turns_at`` is the bound at which the outcome
+    would turn. ``rounds`` is the number of rounds of the shortest cell behind the check.
+    ``deciding`` says what would decide an open claim.
     """
     import pandas as pd
 
@@ -93,9 +74,7 @@ def to_frame(verdicts: Sequence[Verdict], context: Context | None = None) -> "pd
 
 def _about(verdict: Verdict, context: Context) -> dict[str, Any]:
     claim = verdict.claim
-    is_enlarged = claim.id in context.enlarged
-    wanted = None if is_enlarged else needs(verdict, context.seconds)
-    lacking = wanted if wanted is not None and not wanted.is_enough else None
+    wanted = needs(verdict, context.seconds)
     paper = context.paper or claim.id.partition(".")[0]
     return {
         "claim": claim.id,
@@ -104,45 +83,53 @@ def _about(verdict: Verdict, context: Context) -> dict[str, Any]:
         "place": claim.place,
         "statement": claim.statement,
         "verdict": verdict.word,
+        "words": verdict.text,
         "explanation": verdict.explanation,
         "flags": "; ".join(verdict.flags),
+        "stated": verdict.stated,
+        "if_counted": verdict.if_counted,
+        "parts": "; ".join(f"{name}: {word}" for name, word in verdict.parts.items()),
+        "own_interval": verdict.own_interval,
         "level": claim.level,
         "alpha": _digits(claim.alpha),
-        "decides": claim.decides,
-        "needs": lacking.units if lacking else None,
-        "needs_kind": lacking.kind if lacking else "",
-        "hours": _digits(lacking.hours) if lacking else math.nan,
-        "deciding": in_words(verdict, wanted, is_enlarged),
-        "command": command(paper, claim.id, lacking.total) if lacking else "",
+        "turns": _digits(verdict.turns),
+        "cause": wanted.cause if wanted else "",
+        "needs": wanted.units or None if wanted else None,
+        "needs_kind": wanted.kind if wanted and wanted.units else "",
+        "hours": _digits(wanted.hours) if wanted else math.nan,
+        "deciding": wanted.text if wanted else "",
+        "command": command(paper, claim.id, wanted.units) if wanted and wanted.units else "",
         "line": context.lines.get(claim.id),
     }
 
 
 def _row(result: Result, verdict: Verdict, context: Context) -> dict[str, Any]:
-    check, alpha = result.check, verdict.claim.alpha
-    ratio = ratio_decided(result, alpha) if verdict.claim.kind == "empirical" else math.nan
+    check, first, gate = result.check, result.first, result.gate
+    alpha = verdict.claim.alpha / 2.0 ** (max(result.k, 0) + 1)
     return {
         "reading": result.reading.name,
         "status": "ours" if check.status == "ours" else result.reading.status,
         "reading_outcome": verdict.outcomes.get(result.reading.name, ""),
         "part": check.part,
-        "tuning": check.tuning,
         "check": check.label,
         "metric": check.metric,
         "settings": ", ".join(check.settings),
         "algorithms": ", ".join(check.algorithms),
         **_measured(result, 1.0 - 2.0 * alpha),
-        **_trials(result, verdict, context),
+        "first_unit": first.start if first else None,
+        "n0": first.n0 if first else None,
+        "doublings": result.k if first and result.k >= 0 else None,
         "rounds": result.rounds,
         "relation": check.relation or "",
         "bound": check.bound_text,
+        "better": check.better,
         "support": _digits(result.support),
         "refute": _digits(result.refute),
+        "gate": _digits(gate.support) if gate else math.nan,
+        "idle": _digits(gate.idle) if gate else math.nan,
         "outcome": result.outcome,
         "counts": result.counts,
         "turns_at": _turning(result, alpha),
-        "ratio_decided": _digits(ratio),
-        "units_needed": units_needed(result, verdict.claim.decides, alpha),
         "slack": _digits(result.slack),
         "why": check.why,
         "remark": result.remark,
@@ -165,16 +152,6 @@ def _measured(result: Result, level: float) -> dict[str, Any]:
         "n": evidence.n,
         "units": metric(result.check.metric).units if evidence.n else "",
     }
-
-
-def _trials(result: Result, verdict: Verdict, context: Context) -> dict[str, Any]:
-    """Return the first and the last trial that count in all cells of a result, None for any."""
-    limits = kept(verdict.claim, context)
-    cells = result.measurement.cells if result.measurement else ()
-    ends = [limits[cell] for cell in cells if cell in limits]
-    first = max((first for first, _ in ends), default=0)
-    stop = min((stop for _, stop in ends), default=math.inf)
-    return {"first_trial": first or None, "last_trial": stop - 1 if stop < math.inf else None}
 
 
 def _turning(result: Result, alpha: float) -> str:

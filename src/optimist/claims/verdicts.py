@@ -2,84 +2,39 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from optimist.claims import guarantees
-from optimist.claims.cells import Cells, Measurement, Missing, group
+from optimist.claims import guarantees, rule
+from optimist.claims.cells import Missing, group
 from optimist.claims.checks import Check, Claim, Reading, claims_of
-from optimist.claims.context import CellKey, Context
-from optimist.claims.inference import RATIO_UNITS, Evidence, Exact
-from optimist.claims.logic import Conjunction, Part, bonferroni, conclude, holm, one_suffices
+from optimist.claims.context import Context
+from optimist.claims.first import Rows, of_document
+from optimist.claims.gates import Gates, counted
 from optimist.claims.metrics import metric
 from optimist.claims.names import number
+from optimist.claims.needs import needed_cells
+from optimist.claims.results import Result, exact_p_values, tested_readings
+from optimist.claims.vague import own_intervals
 
-# Outcomes of checks, by kind of claim; ``empty``: its control did not fail, so it says nothing.
+# Outcomes of checks, by kind of claim.
 OUTCOMES = {
-    "empirical": ("holds", "fails", "undecided", "empty", "missing", "reported"),
-    "guarantee": ("held", "violated", "missing", "reported"),
+    "empirical": ("holds", "fails", "open", "idle", "missing", "reported"),
+    "guarantee": ("held", "violated", "vacuous", "missing", "reported"),
     "fact": ("matches", "differs", "missing", "reported"),
 }
 # Of a reading that counts; empty if a check lacks data.
 READINGS = {
-    "empirical": ("holds", "fails", "mixed", "undecided"),
-    "guarantee": ("held", "violated"),
+    "empirical": ("holds", "fails", "open", "idle"),
+    "guarantee": ("held", "violated", "vacuous"),
     "fact": ("matches", "differs"),
 }
 VERDICTS = {
-    "empirical": ("reproduced", "partly", "not reproduced", "undecided", "missing", "shortened"),
-    "guarantee": ("held", "violated", "missing", "shortened"),
-    "fact": ("matches", "differs", "missing", "shortened"),
+    "empirical": (*rule.WORDS, "shortened"),
+    "guarantee": ("held", "violated", "vacuous", "missing", "shortened"),
+    "fact": ("matches", "differs", "selected by it", "missing", "shortened"),
 }
-# What rounding may take a number beyond a bound that it may reach, relative to both.
-ROUNDING = 1e-9
-# A guarantee whose bound is so many times what was observed could hardly have failed.
-COULD_NOT_FAIL = 10.0
-
-
-@dataclass(frozen=True)
-class Result:
-    """A check with what was measured and what follows.
-
-    Attributes
-    ----------
-    check : Check
-    reading : Reading
-        The one that it belongs to.
-    measurement : Measurement or None
-        None if cells are missing.
-    rounds : int or None
-        Number of rounds of the shortest cell read.
-    remark : str
-    support, refute : float
-        One-sided p-values: small if the data show, or refute, what the check states.
-    outcome : str
-        One of `OUTCOMES`.
-    slack : float
-        Of a guarantee: bound over observed; nan for others.
-    cannot_hold : bool
-        Whether its control is shown not to fail, so that no number of trials makes it hold.
-    open_controls : tuple of Result
-        Controls that are undecided, on which the outcome waits.
-    """
-
-    check: Check
-    reading: Reading
-    measurement: Measurement | None
-    rounds: int | None
-    remark: str
-    support: float = 1.0
-    refute: float = 1.0
-    outcome: str = ""
-    slack: float = math.nan
-    cannot_hold: bool = False
-    open_controls: tuple["Result", ...] = ()
-
-    @property
-    def counts(self) -> bool:
-        """Whether the verdict rests on it."""
-        return self.reading.counts and self.check.status != "ours"
 
 
 @dataclass(frozen=True)
@@ -98,6 +53,20 @@ class Verdict:
         Of each reading that counts, by its name.
     flags : list of str
         Why the verdict says less than it seems.
+    qualifiers : tuple of str
+        *where testable*, *in part*, *stronger than claimed*.
+    separating : tuple of tuple of str
+        The smallest sets of choices on which an empirical claim depends, by their names.
+    parts : dict of str to str
+        The word of each part of an empirical claim that has several.
+    stated : str
+        What the stated reading says: its outcome, or that the paper fixes no reading.
+    if_counted : str
+        The word if readings and checks of ours counted; empty if there are none.
+    turns : float
+        The largest error on a side below the claim's at which the word is another; 0 if none is.
+    own_interval : str
+        For which bounds of its vague words the claim would have an outer word.
     """
 
     claim: Claim
@@ -106,11 +75,21 @@ class Verdict:
     results: list[Result]
     outcomes: dict[str, str] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
+    qualifiers: tuple[str, ...] = ()
+    separating: tuple[tuple[str, ...], ...] = ()
+    parts: dict[str, str] = field(default_factory=dict)
+    stated: str = ""
+    if_counted: str = ""
+    turns: float = math.nan
+    own_interval: str = ""
 
     @property
-    def is_flagged(self) -> bool:
-        """Whether it is counted apart."""
-        return bool(self.flags)
+    def text(self) -> str:
+        """The word with its qualifiers, or with the choice that it depends on."""
+        if self.separating:
+            sets = (" and ".join(names) for names in self.separating)
+            return f"{self.word} on {' or '.join(sets)}"
+        return rule.qualified(self.word, self.qualifiers)
 
 
 def evaluate(
@@ -130,15 +109,14 @@ def evaluate(
         selections and agreements), ``facts`` (name, setting, value), and those of studies by their
         names. Absent tables, rows and columns make checks missing.
     context : Context or None
-        With it, trials beyond those that were planned count for the claims that they were run
-        for, and for no others. A claim that was to be looked at twice has all of its trials then,
-        and one that was not is decided on the new ones alone. Of a shortened run no verdict is
-        given.
+        Of a shortened run no verdict is given.
     """
     groups = group(tables)
-    context = context or Context()
-    found = [judge(claim, groups, kept(claim, context)) for claim in claims_of(document)]
-    return [_withheld(v, context.shortened) for v in found] if context.shortened else found
+    first = of_document(document.get("first", ()))
+    gates = Gates(groups, first, document["paper"])
+    found = [judge(claim, groups, first, gates) for claim in claims_of(document)]
+    shortened = context.shortened if context else ""
+    return [_withheld(v, shortened) for v in found] if shortened else found
 
 
 def _withheld(verdict: Verdict, how: str) -> Verdict:
@@ -156,356 +134,214 @@ def _withheld(verdict: Verdict, how: str) -> Verdict:
     return Verdict(verdict.claim, "shortened", reason, results)
 
 
-def kept(claim: Claim, context: Context) -> Mapping[CellKey, tuple[int, float]]:
-    """Return which trials of each cell count for a claim: from the first to before the second."""
-    if claim.id not in context.enlarged:
-        return {cell: (0, number) for cell, number in context.trials.items()}
-    if claim.looks == 2:
-        return {}
-    return {cell: (number, math.inf) for cell, number in context.trials.items()}
-
-
 def judge(
-    claim: Claim, groups: Any, keep: Mapping[CellKey, tuple[int, float]] | None = None
+    claim: Claim, groups: Any, first: Rows | None = None, gates: Gates | None = None
 ) -> Verdict:
-    """Return the `Verdict` on one claim; ``groups`` and ``keep`` as `Cells` takes them."""
+    """Return the `Verdict` on one claim; ``groups`` as `optimist.claims.cells.Cells` takes them."""
+    first = {} if first is None else first
+    gates = gates or Gates(groups, first, claim.id.partition(".")[0])
 
-    def cells() -> Cells:
-        return Cells(groups, keep or {})
+    def measured(reading: Reading, check: Check) -> Result:
+        return _measure(claim, reading, check, groups, first, gates)
 
-    results = [_measure(reading, c, cells()) for reading in claim.readings for c in reading.checks]
+    results = [measured(reading, check) for reading in claim.readings for check in reading.checks]
     decide = {"empirical": _empirical, "guarantee": _guarantee, "fact": _fact}[claim.kind]
-    return decide(claim, results, cells)
+    return decide(claim, results, measured)
 
 
-def _measure(reading: Reading, check: Check, cells: Cells) -> Result:
+Measure = Callable[[Reading, Check], Result]
+
+
+def _measure(
+    claim: Claim, reading: Reading, check: Check, groups: Any, first: Rows, gates: Gates
+) -> Result:
+    row = first.get((claim.id, check.label))
+    cells, k = counted(groups, row, needed_cells(metric(check.metric), check.arguments))
     cells.check_rounds(check.settings, check.algorithms, check.rounds)
     try:
         found, lack = metric(check.metric)(cells, **check.arguments), []
     except Missing as missing:
         found, lack = None, [f"no {missing}"]
     rounds = min(cells.rounds, default=None)
-    remark = "; ".join([*lack, *dict.fromkeys(cells.notes)])
+    if k < 0 and found is not None:
+        cells.notes.append(f"fewer than {row.n0} {row.unit}" if row else "")
+    remark = "; ".join([*lack, *dict.fromkeys(filter(None, cells.notes))])
+    result = Result(check, reading, found, rounds, remark, row, k)
     if found is None:
-        return Result(check, reading, None, rounds, remark, outcome="missing")
+        return replace(result, outcome="missing")
     if check.relation is None:
-        return Result(check, reading, found, rounds, remark, outcome="reported")
-    support, refute = p_values(check, found.evidence)
-    return Result(check, reading, found, rounds, remark, support, refute)
-
-
-def p_values(check: Check, evidence: Evidence) -> tuple[float, float]:
-    """Return the p-values that a measured value supports, and refutes, what a check states.
-
-    Two bounds are tested by two one-sided tests (Schuirmann, 1987).
-    """
-    low, high = check.allowed
-    if isinstance(evidence, Exact):
-        return _exact(check, evidence.value)
-    below_high, above_high = evidence.p_values(high) if high < math.inf else (0.0, 1.0)
-    below_low, above_low = evidence.p_values(low) if low > -math.inf else (1.0, 0.0)
-    support = max(below_high, above_low)
-    sides = 2.0 if math.isfinite(low) and math.isfinite(high) else 1.0
-    refute = min(1.0, sides * min(above_high, below_low))
-    if math.isnan(support) or math.isnan(refute):
-        return 1.0, 1.0
-    if support == refute == 1.0 and _is_certain(evidence):
-        return _exact(check, evidence.value)
-    return support, refute
-
-
-def _is_certain(evidence: Evidence) -> bool:
-    """Return whether a number is the same in all of enough trials, as a count at its limit is."""
-    pieces = evidence.pieces(0.5)
-    return (evidence.n or 0) >= RATIO_UNITS and len(pieces) == 1 and pieces[0][0] == pieces[0][1]
-
-
-def _exact(check: Check, value: float) -> tuple[float, float]:
-    """Return 0 and 1, or 1 and 0; 1 and 1 for a value that is none.
-
-    The ends of a range belong to it, a one-sided bound does not.
-    """
-    if math.isnan(value):
-        return 1.0, 1.0
-    low, high = check.allowed
-    if check.relation in ("below", "above"):
-        inside = low < value < high
-    else:
-        spare = ROUNDING * max(abs(low), abs(high))
-        inside = low - spare <= value <= high + spare
-    return (0.0, 1.0) if inside else (1.0, 0.0)
+        return replace(result, outcome="reported")
+    gate = gates.of(claim.id, check) if claim.kind == "empirical" else None
+    if gate is not None:
+        remark = "; ".join(filter(None, [remark, gate.remark]))
+    return replace(result, gate=gate, remark=remark).compared()
 
 
 # Empirical claims.
 
 
-def _empirical(claim: Claim, results: list[Result], cells: Any) -> Verdict:
-    results = _with_controls(results, claim, cells)
-    results = [r for reading in claim.readings for r in _outcomes(_of(results, reading), claim)]
-    counted = [r for r in results if r.counts]
-    absent = _missing(counted)
-    if absent:
+def _empirical(claim: Claim, results: list[Result], measured: Measure) -> Verdict:
+    del measured
+    alpha = claim.alpha
+    results = _with_outcomes(results, claim)
+    own = [r for r in results if r.counts]
+    if absent := _missing(own):
         return Verdict(claim, "missing", absent, results, flags=_flags(claim))
-    readings = [r for r in claim.readings if r.counts]
-    found = {r.name: conjunction(_of(counted, r)) for r in readings}
-    word = conclude(list(found.values()), claim.alpha, _distinct(counted))
-    outcomes = {name: one.outcome(claim.alpha) for name, one in found.items()}
-    why = _why(found, claim, counted)
-    if word == "undecided" and teaches_nothing(counted):
-        why += "; under one reading nothing can be learnt, so that no trials make it reproduced"
-    elif word == "undecided" and (unable := number_that_cannot_hold(counted)):
-        checks = "one check" if unable == 1 else f"{unable} checks"
-        why += f"; {checks} cannot hold, so that more trials can refute it but not reproduce it"
-    return Verdict(claim, word, why, results, outcomes, _flags(claim))
-
-
-def teaches_nothing(counted: Iterable[Result]) -> bool:
-    """Return whether all checks of some reading are empty, which then neither holds nor fails."""
-    outcomes: dict[str, set[str]] = {}
-    for r in counted:
-        outcomes.setdefault(r.reading.name, set()).add(r.outcome)
-    return {"empty"} in outcomes.values()
-
-
-def number_that_cannot_hold(counted: Iterable[Result]) -> int:
-    """Return how many checks cannot hold, each once; none of tunings, of which one suffices."""
-    return len({_key(r) for r in counted if r.cannot_hold and not r.check.tuning})
-
-
-def _key(result: Result) -> tuple[str, str, str | None]:
-    return result.check.label, result.check.bound_text, result.check.relation
-
-
-def _distinct(counted: Sequence[Result]) -> list[float] | None:
-    """Return what refutes each check, once where readings share it; None of tunings."""
-    if any(r.check.tuning for r in counted):
-        return None
-    return [*{_key(r): r.refute for r in counted}.values()]
-
-
-def _of(results: Iterable[Result], reading: Reading) -> list[Result]:
-    return [result for result in results if result.reading is reading]
-
-
-def _with_controls(results: list[Result], claim: Claim, cells: Any) -> list[Result]:
-    """Empty the checks whose control holds, since nothing could be learnt there.
-
-    While a control is undecided so is its check. A control that is only needed to hold leaves what
-    refutes a check.
-    """
-    for i, result in enumerate(results):
-        if result.check.controls and not result.outcome:
-            outcome, reason, waiting = _control(result, claim, cells)
-            if outcome and result.check.control_spares_failure and outcome != "missing":
-                remark = "; ".join(filter(None, [f"cannot hold: {reason}", result.remark]))
-                found = replace(result, support=1.0, remark=remark, cannot_hold=outcome == "empty")
-            else:
-                found = _without(result, outcome, reason) if outcome else result
-            results[i] = replace(found, open_controls=waiting)
-    return results
-
-
-def _without(result: Result, outcome: str, reason: str) -> Result:
-    """Return a result from which nothing follows, for some reason."""
-    return replace(
-        result,
-        support=1.0,
-        refute=1.0,
-        outcome=outcome,
-        remark="; ".join(filter(None, [reason, result.remark])),
-        cannot_hold=outcome == "empty",
+    readings = tested_readings(own)
+    found = rule.conclude(readings, alpha)
+    everything = tested_readings(r for r in results if r.is_tested)
+    has_ours = len(everything) > len(readings) or any(
+        not r.counts and r.reading.counts and r.is_tested for r in results
+    )
+    parts = rule.of_parts(readings, alpha)
+    return Verdict(
+        claim,
+        found.word,
+        _why(found, readings, claim),
+        results,
+        found.outcomes,
+        _flags(claim),
+        found.qualifiers,
+        tuple(tuple(claim.choices[c].name for c in names) for names in found.separating),
+        {name: one.text for name, one in parts.items()} if len(parts) > 1 else {},
+        _stated(claim, found.outcomes),
+        rule.conclude(everything, alpha).text if has_ours else "",
+        rule.turning(readings, alpha),
+        "; ".join(own_intervals(claim, own)),
     )
 
 
-def _control(result: Result, claim: Claim, cells: Any) -> tuple[str, str, tuple[Result, ...]]:
-    """Return outcome, reason and open controls of a check whose controls do not fail, else nothing.
+def _with_outcomes(results: Sequence[Result], claim: Claim) -> list[Result]:
+    """Return results with the outcome of each check by itself; Holm names those that fail.
 
-    It is empty if a control of those that must all fail is shown to hold, or all of those of which
-    one is enough; undecided if that is open.
+    Counted checks of a reading are corrected together, the others each by itself.
     """
-    found = [_measure(result.reading, control, cells()) for control in result.check.controls]
-    refutes = [one.refute for one in found]
-    needed = bonferroni(refutes) if result.check.any_control else max(refutes)
-    if needed <= claim.alpha:
-        return "", "", ()
-    lacking = [f"for its control {one.remark}" for one in found if one.outcome == "missing"]
-    if lacking:
-        return "missing", lacking[0], ()
-    supports = [one.support for one in found]
-    shown = max(supports) if result.check.any_control else bonferroni(supports)
-    # Of several of which one is enough, the one that is nearest to failing.
-    pick = min if result.check.any_control else max
-    named = pick(found, key=lambda one: one.refute)
-    label = named.check.label
-    if shown <= claim.alpha:
-        return "empty", f"nothing to learn: its control, {label}, does not fail", ()
-    reason = f"whether anything can be learnt is open: its control, {label}, is undecided"
-    waiting = [named] if result.check.any_control else [r for r in found if r.refute > claim.alpha]
-    return "undecided", reason, tuple(waiting)
-
-
-def _outcomes(results: list[Result], claim: Claim) -> list[Result]:
-    """Return the results of one reading with their outcomes; Holm names those that fail.
-
-    What does not count is corrected by itself.
-    """
+    own = tested_readings(r for r in results if r.counts and r.is_tested)
+    level = rule.decisive(own, claim.alpha)
     adjusted: dict[int, float] = {}
-    for counts in (True, False):
-        own = [
+    for reading in claim.readings:
+        places = [
             i
             for i, r in enumerate(results)
-            if not r.outcome and r.counts == counts and r.check.is_tested
+            if r.reading is reading and r.counts and r.is_tested and r.check.is_tested
         ]
-        # What is empty counts among those that are corrected for, as it does for the reading.
-        spare = [1.0] * sum(r.outcome == "empty" and r.counts == counts for r in results)
-        values = holm([results[i].refute for i in own] + spare)[: len(own)]
-        adjusted |= dict(zip(own, values, strict=True))
+        values = rule.holm([results[i].refute for i in places])
+        adjusted |= dict(zip(places, values, strict=True))
 
-    def outcome(i: int) -> str:
-        if results[i].support <= claim.alpha:
+    def outcome(i: int, r: Result) -> str:
+        if r.tested().is_idle(claim.alpha):
+            return "idle"
+        if r.support <= level:
             return "holds"
-        return "fails" if adjusted[i] <= claim.alpha else "undecided"
+        refute = adjusted.get(i, 1.0 if r.counts else r.refute)
+        return "fails" if refute <= level else "open"
 
-    results = [
-        replace(r, outcome=outcome(i)) if i in adjusted else r for i, r in enumerate(results)
-    ]
-    return [r if r.outcome else replace(r, outcome="undecided") for r in results]
+    return [replace(r, outcome=outcome(i, r)) if r.is_tested else r for i, r in enumerate(results)]
 
 
-def conjunction(results: Sequence[Result]) -> Conjunction:
-    """Return what the counted checks of one reading say together."""
-    tunings: dict[str, dict[str, list[Result]]] = {}
-    for r in results:
-        tunings.setdefault(r.check.tuning, {}).setdefault(r.check.part, []).append(r)
-    found = [
-        Conjunction(
-            tuple(
-                Part(
-                    name,
-                    tuple(r.support for r in own),
-                    tuple(r.refute for r in own if r.check.is_tested),
-                )
-                for name, own in parts.items()
-            )
-        )
-        for parts in tunings.values()
-    ]
-    return found[0] if [*tunings] == [""] else one_suffices(found)
-
-
-def _missing(counted: Sequence[Result]) -> str:
-    """Say which counted checks lack data; a tuning that fails without them needs none."""
-    absent = [r for r in counted if r.outcome == "missing"]
-    failed = {(id(r.reading), r.check.tuning) for r in counted if r.outcome == "fails"}
-    lacking = [
-        r for r in absent if not r.check.tuning or (id(r.reading), r.check.tuning) not in failed
-    ]
-    if not lacking:
+def _missing(own: Sequence[Result]) -> str:
+    """Say which counted checks lack data; empty if none do."""
+    absent = [r for r in own if r.outcome == "missing"]
+    if not absent:
         return ""
-    first = lacking[0].remark.split("; ")[0]
-    return f"{len(lacking)} of {len(counted)} checks cannot be made: {first}"
+    first = absent[0].remark.split("; ")[0]
+    return f"{len(absent)} of {len(own)} checks cannot be made: {first}"
 
 
-def _why(
-    found: Mapping[str, Conjunction], claim: Claim, counted: Sequence[Result], shown: int = 4
-) -> str:
-    """Say of each reading how it came out, and what does not hold in it."""
-    texts = []
-    for name, reading in [*found.items()][:shown]:
-        own = [r for r in counted if r.reading.name == name]
-        texts.append(
-            f"{name}: {_which(reading, own, claim)}" if name else _which(reading, own, claim)
+def _why(found: rule.Conclusion, readings: Sequence[rule.TestedReading], claim: Claim) -> str:
+    """Say how the counted readings came out, and name those that an inner word is about."""
+    if found.word == "untestable":
+        return (
+            "no method beats uniform play by the factor that the claim names"
+            f"{', in any reading' if len(readings) > 1 else ''}"
         )
-    if len(found) > shown:
-        rest = Counter(one.outcome(claim.alpha) for one in [*found.values()][shown:])
-        counts = ", ".join(f"{n} {word}" for word, n in rest.items())
-        texts.append(f"of {len(found) - shown} more readings {counts}")
-    return "; ".join(texts)
+    counts = Counter(found.outcomes.values())
+    verbs = (("holds", "holds in"), ("fails", "fails in"), ("open", "open in"), ("idle", "idle in"))
+    said = ", ".join(f"{verb} {counts[word]}" for word, verb in verbs if counts[word])
+    noun = "reading" if len(readings) == 1 else "readings"
+    text = f"{said} of {len(readings)} {noun}"
+    if found.parts:
+        text += f"; these parts hold: {', '.join(found.parts)}"
+    names = {
+        word: [name for name, one in found.outcomes.items() if one == word] for word, _ in verbs
+    }
+    if len(readings) == 1:
+        return text
+    for word in ("holds", "fails"):
+        if 0 < len(names[word]) <= 3 and len(names[word]) < len(readings):
+            text += f"; {word} under {', under '.join(names[word])}"
+    if names["idle"]:
+        text += "; no method beats uniform play by the factor that the claim names under "
+        text += ", under ".join(names["idle"][:3])
+        text += f" and {len(names['idle']) - 3} more" if len(names["idle"]) > 3 else ""
+    return text
 
 
-def _which(reading: Conjunction, results: Sequence[Result], claim: Claim, shown: int = 2) -> str:
-    """Say how many checks of a reading hold, and name the first that do not."""
-    outcome = reading.outcome(claim.alpha)
-    tunings = list(dict.fromkeys(r.check.tuning for r in results))
-    if tunings != [""]:
-        return _which_tuning(outcome, tunings, results, claim)
-    if outcome == "holds":
-        return "holds" if len(results) == 1 else f"all {len(results)} checks hold"
-    others = sorted(
-        (r for r in results if r.outcome != "holds"), key=lambda r: r.outcome != "fails"
-    )
-    names = ", ".join(f"{r.check.label} ({r.outcome})" for r in others[:shown])
-    more = f" and {len(others) - shown} more" if len(others) > shown else ""
-    holding = len(results) - len(others)
-    return f"{outcome}, {holding} of {len(results)} checks hold, not: {names}{more}"
-
-
-def _which_tuning(
-    outcome: str, tunings: Sequence[str], results: Sequence[Result], claim: Claim
-) -> str:
-    """Say of how many tunings, of which one suffices, all checks hold, one fails, or neither."""
-    found = {t: conjunction([r for r in results if r.check.tuning == t]) for t in tunings}
-    words = {t: one.outcome(claim.alpha) for t, one in found.items()}
-    holding = [t for t, word in words.items() if word == "holds"]
-    texts = []
-    for verbs, members in (
-        (("fails", "fail"), [t for t, word in words.items() if word in ("fails", "mixed")]),
-        (("is undecided", "are undecided"), [t for t in tunings if words[t] == "undecided"]),
-        (("holds by itself", "hold by themselves"), holding),
-    ):
-        if members:
-            texts.append(f"{len(members)} {verbs[len(members) > 1]}")
-    said = f"{outcome}; of {len(tunings)} tunings, one of which suffices, {', '.join(texts)}"
-    if holding and outcome != "holds":
-        p = min(found[t].support for t in holding)
-        said += (
-            f" ({', '.join(holding)}); corrected for having picked one of {len(tunings)}, that is "
-            f"times {len(tunings)}, the least p is {len(tunings) * p:.3g}, and at most "
-            f"{claim.alpha:.3g} is needed"
-        )
-    return f"{said} ({', '.join(holding)})" if holding and outcome == "holds" else said
+def _stated(claim: Claim, outcomes: Mapping[str, str]) -> str:
+    """Say what the reading that the paper fixes says; empty if the claim has no other."""
+    stated = [r for r in claim.readings if r.status == "stated"]
+    if not stated:
+        return "the paper fixes no reading"
+    if len(claim.readings) == 1:
+        return ""
+    outcome = {r.name: outcomes.get(r.name, "") for r in stated}
+    return "; ".join(f"{name}: {word}" if name else word for name, word in outcome.items())
 
 
 def _flags(claim: Claim) -> list[str]:
     flags = []
     if claim.could_not_fail:
-        flags.append(f"could not fail: {claim.could_not_fail}")
+        flags.append(f"vacuous: {claim.could_not_fail}")
     if claim.chosen_by_it:
-        flags.append(f"was chosen by it: {claim.chosen_by_it}")
+        flags.append(f"selected by it: {claim.chosen_by_it}")
     return flags
 
 
 # Guarantees and facts.
 
 
-def _guarantee(claim: Claim, results: list[Result], cells: Any) -> Verdict:
-    counted = [r for r in results if r.counts]
-    results = [guarantees.decide(r, claim, counted) for r in map(_defined, results)]
-    counted = [r for r in results if r.counts]
-    absent = _missing(counted)
-    flags = _flags(claim)
-    broken = [r for r in counted if r.outcome == "violated"]
+def _guarantee(claim: Claim, results: list[Result], measured: Measure) -> Verdict:
+    own = [r for r in results if r.counts]
+    results = [guarantees.decide(r, claim, own) for r in map(_defined, results)]
+    results = [_vacuous(r, claim, measured) for r in results]
+    own = [r for r in results if r.counts]
+    absent = _missing(own)
+    broken = [r for r in own if r.outcome == "violated"]
     if absent and not broken:  # one violation needs no other number
-        return Verdict(claim, "missing", absent, results, flags=flags)
-    slacks = [r.slack for r in counted if not math.isnan(r.slack)]
-    if not flags and slacks and len(slacks) == len(counted) and min(slacks) >= COULD_NOT_FAIL:
-        least = min(slacks)
-        times = f"at least {_rounded_down(least)}" if least < math.inf else "infinitely many"
-        flags.append(f"could not fail: the bound is {times} times what was observed")
-    kept = [r for r in counted if r.check.controls and _is_kept(r, claim, cells)]
-    if not flags and kept and len(kept) == sum(bool(r.check.controls) for r in counted):
-        flags.append("could not fail: a control outside the theorem keeps the bound too")
-    word = "violated" if broken else "held"
-    reason = (
-        f"{len(broken)} of {len(counted)} checks are violated: {broken[0].check.label}"
-        if broken
-        else f"held in all {len(counted)} checks"
-        if len(counted) > 1
-        else "held"
-    )
-    if slacks and len(slacks) == len(counted) and 0.0 < min(slacks) < math.inf:
+        return Verdict(claim, "missing", absent, results, flags=_flags(claim))
+    vacuous = sum(r.outcome == "vacuous" for r in own)
+    word = "violated" if broken else "vacuous" if vacuous == len(own) else "held"
+    checks = "the only check" if len(own) == 1 else f"all {len(own)} checks"
+    if broken:
+        reason = f"{len(broken)} of {len(own)} checks are violated: {broken[0].check.label}"
+    elif word == "vacuous":
+        reason = f"held and vacuous in {checks}"
+    else:
+        reason = f"held in {checks}"
+        reason += f", of which {vacuous} are vacuous" if vacuous else ""
+    slacks = [r.slack for r in own if not math.isnan(r.slack)]
+    if slacks and len(slacks) == len(own) and 0.0 < min(slacks) < math.inf:
         reason += f"; the bound is at least {_rounded_down(min(slacks))} times what was observed"
-    return Verdict(claim, word, reason, results, _by_reading(counted, "violated", "held"), flags)
+    order = ("violated", "held", "vacuous")
+    return Verdict(claim, word, reason, results, _by_reading(own, order), _flags(claim))
+
+
+def _vacuous(result: Result, claim: Claim, measured: Measure) -> Result:
+    """Return a guarantee that is held, as vacuous where no run could have shown otherwise.
+
+    So it is by the claim's own word, where the bound is ten times what was observed or more, and
+    where play outside the theorem keeps the bound too.
+    """
+    if result.outcome != "held":
+        return result
+    reasons = [bool(claim.could_not_fail), result.slack >= guarantees.VACUOUS]
+    if result.check.controls:
+        found = [measured(result.reading, control) for control in result.check.controls]
+        if all(guarantees.decide(one, claim, [one]).outcome == "held" for one in found):
+            reasons.append(True)
+            remark = "; ".join(filter(None, [result.remark, "play outside the theorem keeps it"]))
+            result = replace(result, remark=remark)
+    return replace(result, outcome="vacuous") if any(reasons) else result
 
 
 def _rounded_down(value: float, digits: int = 3) -> str:
@@ -514,52 +350,43 @@ def _rounded_down(value: float, digits: int = 3) -> str:
     return number(math.floor(value / unit + 0.01) * unit)
 
 
-def _is_kept(result: Result, claim: Claim, cells: Any) -> bool:
-    """Return whether the controls of a guarantee keep its bound too: one of all, or all of any."""
-    found = [_measure(result.reading, control, cells()) for control in result.check.controls]
-    keep = [r.measurement is not None and _not_violated(r, claim) for r in found]
-    return all(keep) if result.check.any_control else any(keep)
-
-
-def _not_violated(control: Result, claim: Claim) -> bool:
-    """Return whether what is outside a theorem keeps its bound, by the test that decides on it."""
-    return guarantees.decide(control, claim, [control]).outcome == "held"
-
-
 def _defined(result: Result) -> Result:
-    """Return a result, missing if its value is none."""
+    """Return a result, missing if its value is nan."""
     found = result.measurement
     if found is None or not math.isnan(found.evidence.value) or result.outcome == "reported":
         return result
-    return _without(result, "missing", f"no value of {result.check.label}")
+    remark = "; ".join(filter(None, [f"no value of {result.check.label}", result.remark]))
+    return replace(result, support=1.0, refute=1.0, outcome="missing", remark=remark)
 
 
-def _fact(claim: Claim, results: list[Result], cells: Any) -> Verdict:
-    del cells
+def _fact(claim: Claim, results: list[Result], measured: Measure) -> Verdict:
+    del measured
     results = [_compared(_defined(r)) for r in results]
-    counted = [r for r in results if r.counts]
-    absent = _missing(counted)
-    if absent:
+    own = [r for r in results if r.counts]
+    if absent := _missing(own):
         return Verdict(claim, "missing", absent, results, flags=_flags(claim))
-    off = [r for r in counted if r.outcome == "differs"]
-    reason = f"{len(counted) - len(off)} of {len(counted)} numbers match"
+    off = [r for r in own if r.outcome == "differs"]
+    reason = f"{len(own) - len(off)} of {len(own)} numbers match"
     if off:
         more = f" and {len(off) - 1} more" if len(off) > 1 else ""
         reason += f", not: {off[0].check.label}{more}"
-    outcomes = _by_reading(counted, "differs", "matches")
-    return Verdict(claim, "differs" if off else "matches", reason, results, outcomes, _flags(claim))
+    word = "differs" if off else "selected by it" if claim.chosen_by_it else "matches"
+    outcomes = _by_reading(own, ("differs", "matches"))
+    return Verdict(claim, word, reason, results, outcomes, _flags(claim))
 
 
 def _compared(result: Result) -> Result:
     """Return the result of a fact with its outcome: what counts is the value itself."""
     if result.outcome or result.measurement is None:
         return result
-    support, refute = _exact(result.check, result.measurement.evidence.value)
+    support, refute = exact_p_values(result.check, result.measurement.evidence.value)
     outcome = "matches" if support == 0.0 else "differs"
     return replace(result, support=support, refute=refute, outcome=outcome)
 
 
-def _by_reading(counted: Sequence[Result], bad: str, good: str) -> dict[str, str]:
-    names = dict.fromkeys(r.reading.name for r in counted)
-    broken = {r.reading.name for r in counted if r.outcome == bad}
-    return {name: bad if name in broken else good for name in names}
+def _by_reading(own: Sequence[Result], order: Sequence[str]) -> dict[str, str]:
+    """Return for each reading the first of some outcomes that one of its checks has."""
+    found: dict[str, set[str]] = {}
+    for r in own:
+        found.setdefault(r.reading.name, set()).add(r.outcome)
+    return {name: next((o for o in order if o in some), "") for name, some in found.items()}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optimist.claims.inference import RATIO_UNITS, Mean, mean_difference
-from optimist.claims.logic import holm
+from optimist.claims.rule import holm
 from optimist.errors import ConfigError, proportion, unknown_name
 from optimist.label import Label
 from optimist.runs.loop import COMPLETE

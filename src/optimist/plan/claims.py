@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from optimist import claims
-from optimist.claims.checks import Claim, claim_cells, claims_of
+from optimist.claims.checks import Claim, check_first, claim_cells, claims_of
+from optimist.claims.first import of_document
 from optimist.claims.metrics import MODULES
 from optimist.errors import unknown_name
 from optimist.files import read_text
@@ -64,7 +65,6 @@ class PlannedClaims:
     """
 
     def __init__(self, papers: Mapping[str, Paper], decide: Mapping[str, int]) -> None:
-        self._decide = decide
         self._documents = {name: load_claims(claims_path(name)) for name in papers}
         self.by_paper = {name: claims_of(document) for name, document in self._documents.items()}
         self.least = more_trials(self.by_paper, decide)
@@ -92,27 +92,28 @@ class PlannedClaims:
             for study in studies.of_paper(papers[name]):
                 own = study.cells(dict(papers[name]), ())
                 known |= study.about() | {label for c in own for label in (c.setting, c.algorithm)}
+            planned = trials.asked_trials(name)
             claims.check_names(found, known)
-            claims.check_trials(found, trials.asked_trials(name))
+            claims.check_trials(found, planned)
+            document = self._documents[name]
+            rows = of_document(document["first"])
+            check_first(found, rows, planned, document.get("least", 1))
 
     def context(
         self, paper: str, trials: PlannedTrials, costs: Costs, shown: PlannedShown
     ) -> dict[str, Any]:
         """Return what the rule of claims knows beside tables, as plain data.
 
-        Keys: ``cells``, rows of lane, setting, algorithm, trials planned without ``decide``,
-        processor seconds of a trial, and figures; ``enlarged``, claims that more trials were run
-        for; ``lines``, where each claim stands in its file.
+        Keys: ``cells``, rows of lane, setting, algorithm, processor seconds of a trial, and
+        figures; ``lines``, where each claim stands in its file.
         """
         figures = shown.figures_of_cells(paper)
-        asked = trials.asked_trials(paper)
         cells = [
-            [*cell, number, costs.seconds_of_cell(paper, *cell), figures.get(cell, [])]
-            for cell, number in sorted(asked.items())
+            [*cell, costs.seconds_of_cell(paper, *cell), figures.get(cell, [])]
+            for cell in sorted(trials.asked_trials(paper))
         ]
         return {
             "cells": cells,
-            "enlarged": sorted(name for name in self._decide if name.startswith(f"{paper}.")),
             "lines": lines_of(paper),
         }
 

@@ -17,7 +17,7 @@ from optimist.algorithms import (
     make_algorithm,
     option_names,
 )
-from optimist.claims import check_claims
+from optimist.claims import check_claims, first
 from optimist.errors import ConfigError, OptimistError, unknown_name
 from optimist.label import Label, name_of, same
 from optimist.panels import check_shown
@@ -206,7 +206,14 @@ def load_claims(path: str | Path) -> dict[str, Any]:
     """
     document, claims = _read_claims(path)
     check_claims(document, path)
-    return claims
+    paper = document["paper"]
+    return {**claims, "first": [row for row in load_first() if row[0].split(".")[0] == paper]}
+
+
+@lru_cache
+def load_first() -> list[list[Any]]:
+    """Return the rows of config/first.csv, see `optimist.claims.first`."""
+    return first.read(project_root() / "config" / "first.csv")
 
 
 # What papers are changed by where nothing else is said, see `using`.

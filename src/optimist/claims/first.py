@@ -1,0 +1,88 @@
+r"""How many units a check was first judged with, and how many count since: by doubling.
+
+All that was run counts, whatever it was run for, and anybody may look at any time. With n units
+from ``start`` on, the first $n_0 2^k$ of them count, $k = \lfloor\log_2(n/n_0)\rfloor$, and each
+p-value is multiplied by $2^{k+1}$: the looks that can be taken err together at most as often as
+one test without doubling.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from optimist.errors import ConfigError, one_of
+from optimist.files import read_text
+
+COLUMNS = ["claim", "check", "unit", "from", "n0"]
+UNITS = ("trials", "turns", "splits")
+# Before the name of a setting, in place of a check: of uniform play there.
+GATE = "gate:"
+
+
+@dataclass(frozen=True)
+class First:
+    """A row of config/first.csv.
+
+    Attributes
+    ----------
+    unit : {"trials", "turns", "splits"}
+    start : int
+        The first unit that counts.
+    n0 : int
+        How many units the check was first judged with.
+    """
+
+    unit: str
+    start: int
+    n0: int
+
+    def doublings(self, number: int) -> int:
+        """Return k for units 0, ..., number - 1; -1 if there are fewer than n0."""
+        return (max(0, number - self.start) // self.n0).bit_length() - 1
+
+    def stop(self, k: int) -> int:
+        """Return the unit before which those stop that count after k doublings."""
+        return self.start + self.n0 * 2**k
+
+
+def doubled(p: float, k: int) -> float:
+    """Return a p-value corrected for all looks after up to k doublings; 1 of fewer than n0."""
+    return min(1.0, 2.0 ** (k + 1) * p) if k >= 0 else 1.0
+
+
+Rows = Mapping[tuple[str, str], First]
+
+
+def of_document(written: Iterable[Sequence[Any]]) -> Rows:
+    """Return rows by claim and check, from a loaded claims file."""
+    return {(claim, check): First(*rest) for claim, check, *rest in written}
+
+
+def read(path: str | Path) -> list[list[Any]]:
+    """Return the rows of the table: claim, check, unit, from, n0.
+
+    Raises
+    ------
+    ConfigError
+        Naming file, line and column.
+    """
+    lines = csv.reader(io.StringIO(read_text(path)))
+    if next(lines, None) != COLUMNS:
+        raise ConfigError(f"{path} has other columns; allowed: {','.join(COLUMNS)}")
+    found: dict[tuple[str, str], list[Any]] = {}
+    for number, line in enumerate(lines, 2):
+        where = f"{path}, line {number}"
+        if len(line) != len(COLUMNS):
+            raise ConfigError(f"{where} has {len(line)} columns; allowed: {len(COLUMNS)}")
+        claim, check, unit, *numbers = line
+        one_of(f"{where}: unit", unit, UNITS)
+        for name, text, least in zip(COLUMNS[3:], numbers, (0, 1), strict=True):
+            if not text.isdecimal() or int(text) < least:
+                raise ConfigError(f"{where}: {name} is {text!r}; allowed: at least {least}")
+        if (claim, check) in found:
+            raise ConfigError(f"{where} has {check!r} of {claim} again; allowed: once")
+        found[claim, check] = [claim, check, unit, *map(int, numbers)]
+    return [*found.values()]

@@ -1,0 +1,138 @@
+r"""The gate, one for all claims: does somebody beat uniform play by the factor that a check names?
+
+For a check that compares regrets with a bound, $b^* \ge 1$ is the end of the bound nearest to 1,
+inverted if it is below 1; for growth it is 1.25. With M the learning methods that the check names,
+$g(b) = \min(1, |M| \min_m p[\bar R_{uniform}/\bar R_m > b])$, and $p^+$ is at least $g(b^*)$,
+$p^-$ at least $g(\min(b^*, 2))$: the cap keeps an exaggeration refutable. A check is idle as far as
+$i = \max_m p[\bar R_{uniform}/\bar R_m < \min(b^*, 2)]$ shows that nobody does.
+
+In a check of several settings somebody has to learn in each of them.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from optimist.claims.cells import Cells, Groups, Missing
+from optimist.claims.checks import Check
+from optimist.claims.first import GATE, First, Rows, doubled
+from optimist.claims.inference import RatioOfMeans
+from optimist.claims.metrics import metric
+from optimist.claims.metrics.joined import by_trial, common
+from optimist.claims.needs import needed_cells
+from optimist.label import name_of
+from optimist.runs.trials import CellKey
+
+UNIFORM = "uniform"
+# The factor of checks that name none, and the largest that a refutation needs.
+OF_GROWTH, MOST = 1.25, 2.0
+
+
+@dataclass(frozen=True)
+class Gate:
+    r"""What uniform play says of a check.
+
+    Attributes
+    ----------
+    factor : float
+        $b^*$
+    support, refute, idle : float
+        $g(b^*)$, $g(\min(b^*, 2))$ and i.
+    best : float
+        How many times uniform play's regret is that of the best method, in the setting where that
+        is least; nan if it is not known.
+    remark : str
+        Which cells are lacking, empty if none are.
+    """
+
+    factor: float
+    support: float
+    refute: float
+    idle: float
+    best: float = math.nan
+    remark: str = ""
+
+
+def factor_of(check: Check) -> float:
+    """Return $b^*$ of a check."""
+    if metric(check.metric).gate == "growth":
+        return OF_GROWTH
+    ends = [end for end in check.allowed if 0.0 < end < math.inf]
+    return min((max(end, 1.0 / end) for end in ends), default=1.0)
+
+
+class Gates:
+    """The gates of a paper's claims.
+
+    Parameters
+    ----------
+    groups : Groups
+    first : Rows
+    paper : str
+    """
+
+    def __init__(self, groups: Groups, first: Rows, paper: str) -> None:
+        self._groups, self._first, self._paper = groups, first, paper
+        self._known: dict[tuple[str, str, First | None], tuple[RatioOfMeans | None, int]] = {}
+
+    def of(self, claim: str, check: Check) -> Gate | None:
+        """Return the gate of a claim's check, None if it has none."""
+        if not metric(check.metric).gate:
+            return None
+        learners: dict[str, list[str]] = {}
+        cells: Sequence[CellKey] = needed_cells(metric(check.metric), check.arguments)
+        for _, setting, algorithm in dict.fromkeys(cells):
+            if name_of(algorithm) != UNIFORM:
+                learners.setdefault(setting, []).append(algorithm)
+        if not learners:
+            return None
+        factor = factor_of(check)
+        capped, found, lacking = min(factor, MOST), [], []
+        for setting, algorithms in learners.items():
+            ratios = [self._ratio(claim, setting, algorithm) for algorithm in algorithms]
+            known = [(ratio, k) for ratio, k in ratios if ratio is not None]
+            if len(known) < len(ratios):
+                lacking.append(setting)
+            above = [
+                min((doubled(r.p_values(b)[1], k) for r, k in known), default=1.0)
+                for b in (factor, capped)
+            ]
+            below = [doubled(r.p_values(capped)[0], k) for r, k in known]
+            idle = max(below) if below and not lacking and factor > 1.0 else 1.0
+            support, refute = (min(1.0, len(algorithms) * p) for p in above)
+            best = max((r.value for r, _ in known), default=math.nan)
+            found.append((support, refute, idle, best))
+        supports, refutes, idles, bests = zip(*found, strict=True)
+        remark = f"no uniform play in {', '.join(lacking)}" if lacking else ""
+        idle = min(1.0, len(idles) * min(idles))
+        return Gate(factor, max(supports), max(refutes), idle, min(bests), remark)
+
+    def _ratio(self, claim: str, setting: str, algorithm: str) -> tuple[RatioOfMeans | None, int]:
+        """Return regret of uniform play over that of a method, and k; None without such cells."""
+        gate = f"{GATE}{setting}"
+        first = self._first.get((claim, gate)) or self._first.get((self._paper, gate))
+        key = setting, algorithm, first
+        if key not in self._known:
+            self._known[key] = self._measure(setting, algorithm, first)
+        return self._known[key]
+
+    def _measure(
+        self, setting: str, algorithm: str, first: First | None
+    ) -> tuple[RatioOfMeans | None, int]:
+        pairs = (setting, UNIFORM), (setting, algorithm)
+        cells, k = counted(self._groups, first, [("regret", *pair) for pair in pairs])
+        try:
+            frames = cells.complete("finals", "regret", *pairs)
+            sides = common([by_trial(rows, "regret") for rows in frames])
+        except Missing:
+            return None, -1
+        return RatioOfMeans(*sides), k
+
+
+def counted(groups: Groups, first: First | None, cells: Sequence[CellKey]) -> tuple[Cells, int]:
+    """Return cells cut to the units that count, and k; all of them without a row or below n0."""
+    if first is None:
+        return Cells(groups), 0
+    k = first.doublings(min((groups.number(*cell) for cell in cells), default=0))
+    keep = {cell: (first.start, first.stop(k)) for cell in cells} if k >= 0 else {}
+    return Cells(groups, keep), k

@@ -1,0 +1,149 @@
+"""A check with what was measured: its p-values, gated and corrected, as the rule takes them."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Self
+
+from optimist.claims import rule
+from optimist.claims.cells import Measurement
+from optimist.claims.checks import Check, Reading
+from optimist.claims.first import First, doubled
+from optimist.claims.gates import Gate
+from optimist.claims.inference import RATIO_UNITS, Evidence, Exact
+
+# What rounding may take a number beyond a bound that it may reach, relative to both.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Result:
+    """A check with what was measured and what follows.
+
+    Attributes
+    ----------
+    check : Check
+    reading : Reading
+        The one that it belongs to.
+    measurement : Measurement or None
+        None if cells are missing.
+    rounds : int or None
+        Number of rounds of the shortest cell read.
+    remark : str
+    first : First or None
+        How many units it was first judged with; None if a study plays its trials.
+    k : int
+        How often they were doubled; -1 if there are fewer.
+    gate : Gate or None
+        What uniform play says of it.
+    support, refute : float
+        One-sided p-values, corrected for doubling and gated: small if the data show, or refute,
+        what the check states.
+    outcome : str
+        One of `OUTCOMES`.
+    slack : float
+        Of a guarantee: bound over observed; nan for others.
+    """
+
+    check: Check
+    reading: Reading
+    measurement: Measurement | None
+    rounds: int | None
+    remark: str
+    first: First | None = None
+    k: int = 0
+    gate: Gate | None = None
+    support: float = 1.0
+    refute: float = 1.0
+    outcome: str = ""
+    slack: float = math.nan
+
+    @property
+    def counts(self) -> bool:
+        """Whether the verdict rests on it."""
+        return self.reading.counts and self.check.status != "ours"
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether it has p-values that its outcome follows from."""
+        return self.outcome not in ("missing", "reported")
+
+    def tested(self) -> rule.Tested:
+        """Return what the rule knows of it."""
+        idle = self.gate.idle if self.gate else math.nan
+        refute = self.refute if self.check.is_tested else math.nan
+        return rule.Tested(self.support, refute, self.check.part, idle, self._praises())
+
+    def _praises(self) -> bool:
+        better, found = self.check.better, self.measurement
+        if not better or found is None:
+            return False
+        low, high = self.check.allowed
+        value = found.evidence.value
+        return value < low if better == "below" else value > high
+
+    def compared(self, check: Check | None = None, *, gated: bool = True) -> Self:
+        """Return it with its p-values, at the bound of another check if one is given."""
+        check = self.check if check is None else check
+        if self.measurement is None:
+            return self
+        evidence = self.measurement.evidence
+        support, refute = p_values(check, evidence)
+        if not isinstance(evidence, Exact):
+            support, refute = doubled(support, self.k), doubled(refute, self.k)
+        if self.gate is not None and gated:
+            support, refute = max(support, self.gate.support), max(refute, self.gate.refute)
+        return replace(self, check=check, support=support, refute=refute)
+
+
+def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
+    """Return readings with what is known of their checks."""
+    found: dict[int, tuple[Reading, list[rule.Tested]]] = {}
+    for r in results:
+        found.setdefault(id(r.reading), (r.reading, []))[1].append(r.tested())
+    return [
+        rule.TestedReading(reading.name, tuple(checks), reading.alternatives)
+        for reading, checks in found.values()
+    ]
+
+
+def p_values(check: Check, evidence: Evidence) -> tuple[float, float]:
+    """Return the p-values that a measured value supports, and refutes, what a check states.
+
+    Two bounds are tested by two one-sided tests (Schuirmann, 1987).
+    """
+    low, high = check.allowed
+    if isinstance(evidence, Exact):
+        return exact_p_values(check, evidence.value)
+    below_high, above_high = evidence.p_values(high) if high < math.inf else (0.0, 1.0)
+    below_low, above_low = evidence.p_values(low) if low > -math.inf else (1.0, 0.0)
+    support = max(below_high, above_low)
+    sides = 2.0 if math.isfinite(low) and math.isfinite(high) else 1.0
+    refute = min(1.0, sides * min(above_high, below_low))
+    if math.isnan(support) or math.isnan(refute):
+        return 1.0, 1.0
+    if support == refute == 1.0 and _is_certain(evidence):
+        return exact_p_values(check, evidence.value)
+    return support, refute
+
+
+def _is_certain(evidence: Evidence) -> bool:
+    """Return whether a number is the same in all of enough trials, as a count at its limit is."""
+    pieces = evidence.pieces(0.5)
+    return (evidence.n or 0) >= RATIO_UNITS and len(pieces) == 1 and pieces[0][0] == pieces[0][1]
+
+
+def exact_p_values(check: Check, value: float) -> tuple[float, float]:
+    """Return 0 and 1, or 1 and 0; 1 and 1 for nan.
+
+    The ends of a range belong to it, a one-sided bound does not.
+    """
+    if math.isnan(value):
+        return 1.0, 1.0
+    low, high = check.allowed
+    if check.relation in ("below", "above"):
+        inside = low < value < high
+    else:
+        spare = ROUNDING * max(abs(low), abs(high))
+        inside = low - spare <= value <= high + spare
+    return (0.0, 1.0) if inside else (1.0, 0.0)

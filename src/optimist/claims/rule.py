@@ -1,0 +1,268 @@
+r"""From p-values to words: the rule for empirical claims.
+
+A check has two one-sided p-values: $p^+$, small if the data show its relation, and $p^-$, small if
+they refute it; both are corrected for doubling (`optimist.claims.first`) and gated
+(`optimist.claims.gates`) already. A reading is a conjunction of checks: $P = \max p^+$ needs no
+correction (intersection-union, Berger 1982), $Q = \min(1, m \min p^-)$ over its m checks is
+Bonferroni's. Outer words ask all active readings; the readings that an inner word names are
+selected with Holm's method (1979). In claims with gates a tenth of the error pays for calling
+checks idle.
+
+Each of these errors has probability at most $\alpha$, under any dependence: a reading that is said
+to hold is false; a reading that is said to fail is true; *reproduced* although an active reading is
+false; *not reproduced* although one is true; *depends* although all are true, or all false.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+
+WORDS = (
+    *("reproduced", "supported", "depends", "not reproduced", "doubted", "open"),
+    *("untestable", "missing"),
+)
+WHERE_TESTABLE, IN_PART, STRONGER = "where testable", "in part", "stronger than claimed"
+# The share of the error on a side that pays for idle checks.
+IDLE = 0.1
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What is known of a check.
+
+    Attributes
+    ----------
+    support, refute : float
+        $p^+$ and $p^-$; ``refute`` is nan for what was not run, which cannot fail.
+    part : str
+    idle : float
+        The p-value that no method beats uniform play by the factor that the check names; nan
+        without a gate.
+    praises : bool
+        Whether its value lies on the side of a band that praises the paper's method.
+    """
+
+    support: float
+    refute: float
+    part: str = ""
+    idle: float = math.nan
+    praises: bool = False
+
+    def is_idle(self, alpha: float) -> bool:
+        """Return whether it cannot tell anything."""
+        return self.idle <= IDLE * alpha
+
+
+@dataclass(frozen=True)
+class TestedReading:
+    """The checks of a reading.
+
+    Attributes
+    ----------
+    name : str
+    checks : tuple of Tested
+    alternatives : mapping
+        The alternative that it takes of each choice.
+    """
+
+    name: str
+    checks: tuple[Tested, ...]
+    alternatives: Mapping[str, str] = field(default_factory=dict)
+
+    def is_active(self, alpha: float) -> bool:
+        """Return whether some check can tell something."""
+        return not all(check.is_idle(alpha) for check in self.checks)
+
+    def support(self, alpha: float) -> float:
+        """Return P: 1 for an idle reading; idle checks of an active one are left out."""
+        active = [check.support for check in self.checks if not check.is_idle(alpha)]
+        return max(active, default=1.0)
+
+    def refute(self, alpha: float) -> float:
+        """Return Q: 1 for an idle reading; its checks are all counted."""
+        refutes = [check.refute for check in self.checks if not math.isnan(check.refute)]
+        return bonferroni(refutes) if self.is_active(alpha) else 1.0
+
+    @cached_property
+    def parts(self) -> dict[str, "TestedReading"]:
+        """The reading cut to each of its parts."""
+        names = dict.fromkeys(check.part for check in self.checks)
+        return {
+            name: replace(self, checks=tuple(c for c in self.checks if c.part == name))
+            for name in names
+        }
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """A word with what it says of which readings.
+
+    Attributes
+    ----------
+    word : str
+        One of `WORDS`.
+    qualifiers : tuple of str
+        Of `WHERE_TESTABLE`, `IN_PART` and `STRONGER`.
+    outcomes : dict of str to str
+        ``holds``, ``fails``, ``open`` or ``idle``, by name of a reading: of the readings that an
+        inner word names, and under an outer word of all active ones.
+    separating : list of tuple of str
+        The smallest sets of choices whose alternatives separate the readings that hold from those
+        that fail, if it *depends*.
+    parts : tuple of str
+        The parts that hold where it is not reproduced *in part*.
+    """
+
+    word: str
+    qualifiers: tuple[str, ...] = ()
+    outcomes: dict[str, str] = field(default_factory=dict)
+    separating: tuple[tuple[str, ...], ...] = ()
+    parts: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The word with its qualifiers."""
+        return qualified(self.word, self.qualifiers)
+
+
+def qualified(word: str, qualifiers: Sequence[str]) -> str:
+    """Return a word with its qualifiers."""
+    return ", ".join((" ".join([word, *qualifiers[:1]]), *qualifiers[1:]))
+
+
+def decisive(readings: Iterable[TestedReading], alpha: float) -> float:
+    """Return the error at which checks and readings are tested: less where some have gates."""
+    has_gates = any(not math.isnan(c.idle) for reading in readings for c in reading.checks)
+    return (1.0 - IDLE) * alpha if has_gates else alpha
+
+
+def conclude(
+    readings: Sequence[TestedReading], alpha: float, level: float | None = None
+) -> Conclusion:
+    """Return the word for an empirical claim with these counted readings.
+
+    Parameters
+    ----------
+    readings : sequence of TestedReading
+    alpha : float
+        The error allowed on each side.
+    level : float or None
+        The error at which everything is tested, by default `decisive`.
+    """
+    level = decisive(readings, alpha) if level is None else level
+    active = [reading for reading in readings if reading.is_active(alpha)]
+    idle = {r.name: "idle" for r in readings if r not in active}
+    if not active:
+        return Conclusion("untestable", outcomes=idle)
+    supports = [reading.support(alpha) for reading in readings]
+    refutes = [reading.refute(alpha) for reading in readings]
+    if all(r.support(alpha) <= level for r in active):
+        outcomes = idle | {r.name: "holds" for r in active}
+        return Conclusion("reproduced", (WHERE_TESTABLE,) * bool(idle), outcomes)
+    if all(r.refute(alpha) <= level for r in active):
+        outcomes = idle | {r.name: "fails" for r in active}
+        parts = _parts_that_hold(active, alpha, level)
+        is_stronger = _fails_by_praise(active, level)
+        qualifiers = (IN_PART,) * bool(parts) + (STRONGER,) * is_stronger
+        return Conclusion("not reproduced", qualifiers, outcomes, parts=parts)
+    holding = {r.name for r, p in zip(readings, holm(supports), strict=True) if p <= level}
+    failing = {r.name for r, p in zip(readings, holm(refutes), strict=True) if p <= level}
+    outcomes = {
+        r.name: "holds" if r.name in holding else "fails" if r.name in failing else "open"
+        for r in active
+    } | idle
+    if holding and failing:
+        sides = ([r for r in readings if r.name in side] for side in (holding, failing))
+        return Conclusion("depends", (), outcomes, separating(*sides))
+    return Conclusion("supported" if holding else "doubted" if failing else "open", (), outcomes)
+
+
+def _parts_that_hold(
+    active: Sequence[TestedReading], alpha: float, level: float
+) -> tuple[str, ...]:
+    """Return the parts that hold in every active reading that has them, after Bonferroni."""
+    names = dict.fromkeys(name for reading in active for name in reading.parts)
+    if len(names) < 2:
+        return ()
+
+    def holds(name: str) -> bool:
+        own = [reading.parts[name] for reading in active if name in reading.parts]
+        return all(len(names) * one.support(alpha) <= level for one in own)
+
+    return tuple(filter(holds, names))
+
+
+def _fails_by_praise(active: Sequence[TestedReading], level: float) -> bool:
+    """Return whether every check that fails is a band, and fails on the side of praise."""
+    failing = [
+        check
+        for reading in active
+        for check, p in zip(reading.checks, holm([c.refute for c in reading.checks]), strict=True)
+        if p <= level
+    ]
+    return bool(failing) and all(check.praises for check in failing)
+
+
+def of_parts(readings: Sequence[TestedReading], alpha: float) -> dict[str, Conclusion]:
+    """Return the words for each part of a claim, by the same rule."""
+    names = dict.fromkeys(name for reading in readings for name in reading.parts)
+    level = decisive(readings, alpha)
+    return {
+        name: conclude([r.parts[name] for r in readings if name in r.parts], alpha, level)
+        for name in names
+    }
+
+
+def separating(
+    holding: Sequence[TestedReading], failing: Sequence[TestedReading]
+) -> tuple[tuple[str, ...], ...]:
+    """Return the smallest sets of choices whose alternatives tell two groups of readings apart."""
+    choices = [*dict.fromkeys(name for r in (*holding, *failing) for name in r.alternatives)]
+    for size in range(1, len(choices) + 1):
+        found = []
+        for some in combinations(choices, size):
+            one, other = (
+                {tuple(r.alternatives.get(name) for name in some) for r in side}
+                for side in (holding, failing)
+            )
+            if one.isdisjoint(other):
+                found.append(some)
+        if found:
+            return tuple(found)
+    return ()
+
+
+def turning(readings: Sequence[TestedReading], alpha: float) -> float:
+    """Return the largest error below ``alpha`` at which the word is another one, 0 if none is."""
+    word = conclude(readings, alpha).word
+    share = decisive(readings, alpha) / alpha
+    ends = {c.idle / IDLE for reading in readings for c in reading.checks}
+    for error in (alpha, alpha / 10.0, alpha / 100.0, 0.0):  # what is idle depends on the error
+        for tests in (
+            [r.support(error) for r in readings],
+            [r.refute(error) for r in readings],
+        ):
+            for rank in range(1, len(tests) + 1):
+                ends |= {rank * p / share for p in tests}
+    for end in sorted((p for p in ends if 0.0 < p <= alpha), reverse=True):
+        below = math.nextafter(end, 0.0)
+        if conclude(readings, below).word != word:
+            return end
+    return 0.0
+
+
+def bonferroni(p_values: Sequence[float]) -> float:
+    """Return the p-value that one of several hypotheses is false, given that of each; 1 of none."""
+    return min(1.0, len(p_values) * min(p_values)) if p_values else 1.0
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values adjusted by Holm's step-down method, in the given order; nan counts as 1."""
+    known = [1.0 if math.isnan(p) else p for p in p_values]
+    adjusted, largest = [1.0] * len(known), 0.0
+    for rank, place in enumerate(sorted(range(len(known)), key=known.__getitem__)):
+        largest = max(largest, min(1.0, (len(known) - rank) * known[place]))
+        adjusted[place] = largest
+    return adjusted

@@ -1,0 +1,71 @@
+"""The bounds of a vague word at which a claim would have an outer word."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from optimist.claims import rule
+from optimist.claims.checks import Check, Claim
+from optimist.claims.results import Result, tested_readings
+
+# Bounds between which a vague word is tried, and the relative width at which that ends.
+WIDEST, NARROWEST, WIDTH = 100.0, 1.0 + 1e-6, 5e-3
+
+
+def own_intervals(claim: Claim, own: Sequence[Result]) -> list[str]:
+    """Return for each vague word of a claim the bounds at which its verdict is an outer word.
+
+    A band runs from 1/c to c. The gate stays at the bound of the word itself, and the bounds of
+    other words stay as they are.
+    """
+    return [
+        text
+        for word in dict.fromkeys(r.check.word for r in own if r.check.word)
+        if (text := _own_interval(claim, own, word))
+    ]
+
+
+def _own_interval(claim: Claim, own: Sequence[Result], word: str) -> str:
+    checks = [r.check for r in own if r.check.word == word]
+    shapes = {(c.relation, max(c.bound) if c.relation == "between" else c.bound) for c in checks}
+    if len(shapes) > 1 or not all(_is_scaled(c) for c in checks):
+        return ""
+    ((relation, bound),) = shapes
+
+    def verdict(c: float) -> str:
+        moved = [_at_bound(r, c) if r.check.word == word else r for r in own]
+        return rule.conclude(tested_readings(moved), claim.alpha).word
+
+    is_upward = relation != "above"  # a larger bound is easier to meet
+    ends = (NARROWEST if bound > 1.0 else 1.0 / WIDEST, WIDEST if bound > 1.0 else 1.0 / NARROWEST)
+    easy, hard = (ends[1], ends[0]) if is_upward else ends
+    texts = []
+    for name, start, other in (("reproduced", easy, hard), ("not reproduced", hard, easy)):
+        if verdict(start) != name:
+            continue
+        edge = other if verdict(other) == name else _edge(verdict, name, start, other)
+        rises = start < edge
+        side = "at any bound" if edge == other else f"{'up to' if rises else 'from'} {edge:.3g}"
+        side += "" if edge == other or rises else " up"
+        texts.append(f"{name} {side}")
+    return f"{word.replace('_', ' ')}: {', '.join(texts)}" if texts else ""
+
+
+def _is_scaled(check: Check) -> bool:
+    if check.relation == "between":
+        low, high = check.bound
+        return math.isclose(low * high, 1.0, rel_tol=1e-3) and high > 1.0
+    return check.relation in ("below", "above") and check.bound > 0.0 and check.bound != 1.0
+
+
+def _edge(verdict: Callable[[float], str], name: str, inside: float, outside: float) -> float:
+    """Return the bound nearest to ``outside`` at which the word is still ``name``, by bisection."""
+    while abs(math.log(outside / inside)) > WIDTH:
+        middle = math.sqrt(inside * outside)
+        inside, outside = (middle, outside) if verdict(middle) == name else (inside, middle)
+    return inside
+
+
+def _at_bound(result: Result, c: float) -> Result:
+    bound = [1.0 / c, c] if result.check.relation == "between" else c
+    return result.compared(replace(result.check, bound=bound))
