@@ -227,9 +227,9 @@ class Metric(Protocol):
         What counts in it, "trials" or "turns".
     least : callable
         The fewest units with which it can decide anything, given the error allowed on each side.
-    gate : {"", "bound", "growth"}
-        Whether it compares regrets, and the factor of `optimist.claims.gates` comes from its bound,
-        or is that of growth.
+    gate : {"", "bound", "tuned", "growth"}
+        Whether it compares regrets. The factor of `optimist.claims.gates` comes from its bound, or
+        is that of growth; of settings that are tunings one suffices.
     """
 
     template: str

@@ -6,7 +6,8 @@ $g(b) = \min(1, |M| \min_m p[\bar R_{uniform}/\bar R_m > b])$, and $p^+$ is at l
 $p^-$ at least $g(\min(b^*, 2))$: the cap keeps an exaggeration refutable. A check is idle as far as
 $i = \max_m p[\bar R_{uniform}/\bar R_m < \min(b^*, 2)]$ shows that nobody does.
 
-In a check of several settings somebody has to learn in each of them.
+In a check of several settings somebody has to learn in each of them, or in one of them where they
+are tunings.
 """
 
 import math
@@ -79,27 +80,28 @@ class Gates:
         """Return the gate of a claim's check, None if it has none."""
         if not metric(check.metric).gate:
             return None
-        learners: dict[str, list[str]] = {}
+        learners: dict[str, list[tuple[str, str]]] = {}
         cells: Sequence[CellKey] = needed_cells(metric(check.metric), check.arguments)
         for _, setting, algorithm in dict.fromkeys(cells):
             if name_of(algorithm) != UNIFORM:
-                learners.setdefault(setting, []).append(algorithm)
+                place = "" if metric(check.metric).gate == "tuned" else setting
+                learners.setdefault(place, []).append((setting, algorithm))
         if not learners:
             return None
         factor = factor_of(check)
         capped, found, lacking = min(factor, MOST), [], []
-        for setting, algorithms in learners.items():
-            ratios = [self._ratio(claim, setting, algorithm) for algorithm in algorithms]
+        for pairs in learners.values():
+            ratios = [self._ratio(claim, *pair) for pair in pairs]
             known = [(ratio, k) for ratio, k in ratios if ratio is not None]
             if len(known) < len(ratios):
-                lacking.append(setting)
+                lacking.append(pairs[0][0])
             above = [
                 min((doubled(r.p_values(b)[1], k) for r, k in known), default=1.0)
                 for b in (factor, capped)
             ]
             below = [doubled(r.p_values(capped)[0], k) for r, k in known]
             idle = max(below) if below and not lacking and factor > 1.0 else 1.0
-            support, refute = (min(1.0, len(algorithms) * p) for p in above)
+            support, refute = (min(1.0, len(pairs) * p) for p in above)
             best = max((r.value for r, _ in known), default=math.nan)
             found.append((support, refute, idle, best))
         supports, refutes, idles, bests = zip(*found, strict=True)

@@ -42,13 +42,13 @@ from optimist.label import name_of
 # Ratios and differences within a setting.
 
 
-@worded("regret of {numerator} / {denominator}, {setting}", RATIO_UNITS)
+@worded("regret of {numerator} / {denominator}, {setting}", RATIO_UNITS, gate="bound")
 def regret_ratio(cells: Cells, *, setting: str, numerator: str, denominator: str) -> Measurement:
     """Ratio of mean final regrets over common trials."""
     return cells.measured(RatioOfMeans(*_pairs(cells, setting, numerator, denominator)))
 
 
-@worded("median of regret of {numerator} / {denominator}, {setting}", fewest_pairs)
+@worded("median of regret of {numerator} / {denominator}, {setting}", fewest_pairs, gate="bound")
 def median_regret_ratio(
     cells: Cells, *, setting: str, numerator: str, denominator: str
 ) -> Measurement:
@@ -56,14 +56,18 @@ def median_regret_ratio(
     return cells.measured(MedianRatio(*_pairs(cells, setting, numerator, denominator)))
 
 
-@worded("median regret of {algorithm}, {setting}", fewest_pairs)
+@worded("median regret of {algorithm}, {setting}", fewest_pairs, gate="growth")
 def median_regret(cells: Cells, *, algorithm: str, setting: str) -> Measurement:
     """Median final regret of one algorithm."""
     (regrets,) = _finals(cells, (setting, algorithm))
     return cells.measured(median_of(regrets.to_numpy()))
 
 
-@worded("regret of {numerator} / {denominator}, each at its best of {settings}", RATIO_UNITS)
+@worded(
+    "regret of {numerator} / {denominator}, each at its best of {settings}",
+    RATIO_UNITS,
+    gate="tuned",
+)
 def tuned_regret_ratio(
     cells: Cells, *, settings: Sequence[str], numerator: str, denominator: str, tuning: int
 ) -> Measurement:
@@ -84,7 +88,11 @@ def tuned_regret_ratio(
     return cells.measured(RatioOfMeans(*common(sides)))
 
 
-@worded("regret of {numerator} / {denominator} up to round {rounds}, {setting}", RATIO_UNITS)
+@worded(
+    "regret of {numerator} / {denominator} up to round {rounds}, {setting}",
+    RATIO_UNITS,
+    gate="bound",
+)
 def regret_ratio_until(
     cells: Cells, *, setting: str, numerator: str, denominator: str, rounds: int
 ) -> Measurement:
@@ -93,7 +101,11 @@ def regret_ratio_until(
     return cells.measured(RatioOfMeans(*common([_until(rows, rounds) for rows in frames])))
 
 
-@worded("regret of {numerator} / {denominator} after round {since}, {setting}", RATIO_UNITS)
+@worded(
+    "regret of {numerator} / {denominator} after round {since}, {setting}",
+    RATIO_UNITS,
+    gate="bound",
+)
 def regret_ratio_since(
     cells: Cells, *, setting: str, numerator: str, denominator: str, since: int
 ) -> Measurement:
@@ -102,7 +114,7 @@ def regret_ratio_since(
     return cells.measured(RatioOfMeans(*common([_since(rows, since) for rows in frames])))
 
 
-@worded("regret of {one} minus that of {other}, per round, {setting}", RATIO_UNITS)
+@worded("regret of {one} minus that of {other}, per round, {setting}", RATIO_UNITS, gate="growth")
 def regret_difference(cells: Cells, *, setting: str, one: str, other: str) -> Measurement:
     """Mean difference of final regrets over common trials, divided by the number of rounds."""
     tops, bottoms = _pairs(cells, setting, one, other)
@@ -113,6 +125,7 @@ def regret_difference(cells: Cells, *, setting: str, one: str, other: str) -> Me
 @worded(
     "regret of {one} minus that of {other}, per round after {since} up to {rounds}, {setting}",
     RATIO_UNITS,
+    gate="growth",
 )
 def regret_difference_between(
     cells: Cells, *, setting: str, one: str, other: str, since: int, rounds: int
@@ -122,7 +135,9 @@ def regret_difference_between(
     return cells.measured(mean_difference(*common(sides)))
 
 
-@worded("spread of the regret of {numerator} / {denominator}, {setting}", RATIO_UNITS)
+@worded(
+    "spread of the regret of {numerator} / {denominator}, {setting}", RATIO_UNITS, gate="growth"
+)
 def regret_spread_ratio(
     cells: Cells, *, setting: str, numerator: str, denominator: str
 ) -> Measurement:
@@ -137,6 +152,7 @@ def regret_spread_ratio(
     "regret of {one} minus that of {other}, per round after {since} up to {rounds}, over splits, "
     "{setting}",
     SPLITS,
+    gate="growth",
 )
 def split_difference(
     cells: Cells,
@@ -159,7 +175,9 @@ def split_difference(
     return cells.measured(splits_mean(differences, folds))
 
 
-@worded("regret of {algorithm} / its regret midway, over splits, {setting}", RATIO_UNITS)
+@worded(
+    "regret of {algorithm} / its regret midway, over splits, {setting}", RATIO_UNITS, gate="growth"
+)
 def split_doubling(
     cells: Cells, *, algorithm: str, setting: str, folds: int, repeats: int
 ) -> Measurement:
@@ -175,14 +193,18 @@ def split_doubling(
 # Growth with the rounds of a trial.
 
 
-@worded("regret of {algorithm} / its regret midway, {setting}", RATIO_UNITS)
+@worded("regret of {algorithm} / its regret midway, {setting}", RATIO_UNITS, gate="growth")
 def regret_doubling(cells: Cells, *, algorithm: str, setting: str) -> Measurement:
     """Growth of mean regret over the second half of the rounds: 2 if it is linear, 1 if it ends."""
     (rows,) = cells.complete("finals", "regret_half", (setting, algorithm))
     return cells.measured(RatioOfMeans(rows["regret"], rows["regret_half"]))
 
 
-@worded("regret of {algorithm} at round {rounds} / at round {since}, {setting}", RATIO_UNITS)
+@worded(
+    "regret of {algorithm} at round {rounds} / at round {since}, {setting}",
+    RATIO_UNITS,
+    gate="growth",
+)
 def regret_growth_within(
     cells: Cells, *, algorithm: str, setting: str, since: int, rounds: int
 ) -> Measurement:
@@ -193,7 +215,9 @@ def regret_growth_within(
 
 
 @worded(
-    "exponent of the regret of {algorithm} in t from {since} to {rounds}, {setting}", EXPONENT_UNITS
+    "exponent of the regret of {algorithm} in t from {since} to {rounds}, {setting}",
+    EXPONENT_UNITS,
+    gate="growth",
 )
 def regret_exponent_within(
     cells: Cells, *, algorithm: str, setting: str, since: int, rounds: int
@@ -211,7 +235,9 @@ def regret_exponent_within(
     return cells.measured(Exponent(ratio, ends[0] / ends[1]))
 
 
-@worded("share of the regret of {algorithm} after round {since}, {setting}", RATIO_UNITS)
+@worded(
+    "share of the regret of {algorithm} after round {since}, {setting}", RATIO_UNITS, gate="growth"
+)
 def late_regret(cells: Cells, *, algorithm: str, setting: str, since: int) -> Measurement:
     """Regret after some round over all of it: 0 if it ends there."""
     (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
@@ -219,7 +245,9 @@ def late_regret(cells: Cells, *, algorithm: str, setting: str, since: int) -> Me
     return cells.measured(RatioOfMeans(*common(sides)))
 
 
-@worded("regret of {algorithm} per round after round {since}, {setting}", RATIO_UNITS)
+@worded(
+    "regret of {algorithm} per round after round {since}, {setting}", RATIO_UNITS, gate="growth"
+)
 def late_rate(cells: Cells, *, algorithm: str, setting: str, since: int) -> Measurement:
     """Mean regret of the rounds after some round: the simple regret of one drawn from them."""
     (rows,) = cells.complete("regrets", "regret", (setting, algorithm))
@@ -230,14 +258,14 @@ def late_rate(cells: Cells, *, algorithm: str, setting: str, since: int) -> Meas
 # Several settings.
 
 
-@worded("regret of {algorithm}, {setting} / {base}", RATIO_UNITS)
+@worded("regret of {algorithm}, {setting} / {base}", RATIO_UNITS, gate="growth")
 def regret_growth(cells: Cells, *, algorithm: str, setting: str, base: str) -> Measurement:
     """Ratio of mean final regrets of one algorithm in two settings."""
     sides = _finals(cells, (setting, algorithm), (base, algorithm))
     return cells.measured(RatioOfMeans(*common(sides)))
 
 
-@worded("regret of {algorithm}, first / second of {settings}", RATIO_UNITS)
+@worded("regret of {algorithm}, first / second of {settings}", RATIO_UNITS, gate="growth")
 def regret_ratio_of_pair(cells: Cells, *, algorithm: str, settings: Sequence[str]) -> Measurement:
     """Ratio of mean final regrets of one algorithm in a pair of settings.
 
@@ -249,7 +277,7 @@ def regret_ratio_of_pair(cells: Cells, *, algorithm: str, settings: Sequence[str
     return regret_growth(cells, algorithm=algorithm, setting=setting, base=base)
 
 
-@worded("regret of {numerator}, {setting} / {denominator}, {base}", RATIO_UNITS)
+@worded("regret of {numerator}, {setting} / {denominator}, {base}", RATIO_UNITS, gate="growth")
 def regret_ratio_across(
     cells: Cells, *, numerator: str, setting: str, denominator: str, base: str
 ) -> Measurement:
@@ -258,7 +286,11 @@ def regret_ratio_across(
     return cells.measured(RatioOfMeans(*common(sides)))
 
 
-@worded("regret of {numerator} / {denominator}, {setting} relative to {base}", JACKKNIFE_UNITS)
+@worded(
+    "regret of {numerator} / {denominator}, {setting} relative to {base}",
+    JACKKNIFE_UNITS,
+    gate="growth",
+)
 def regret_ratio_growth(
     cells: Cells, *, numerator: str, denominator: str, setting: str, base: str
 ) -> Measurement:
@@ -270,6 +302,7 @@ def regret_ratio_growth(
 @worded(
     "gap of regret ({worse} - {better}) / {scale}, {setting} minus {base}",
     JACKKNIFE_UNITS,
+    gate="growth",
 )
 def regret_gap_difference(
     cells: Cells, *, worse: str, better: str, scale: str, setting: str, base: str
@@ -287,7 +320,7 @@ def regret_gap_difference(
     return cells.measured(Mean(values, JACKKNIFE_UNITS, "t, jackknife"))
 
 
-@worded("exponent of the mean regret of {algorithm}, {settings}", EXPONENT_UNITS)
+@worded("exponent of the mean regret of {algorithm}, {settings}", EXPONENT_UNITS, gate="growth")
 def regret_exponent(
     cells: Cells, *, algorithm: str, settings: Sequence[str], points: Points
 ) -> Measurement:
@@ -299,7 +332,7 @@ def regret_exponent(
     return cells.measured(Exponent(ratio, factor))
 
 
-@worded("exponent of the median regret of {algorithm}, {settings}", fewest_pairs)
+@worded("exponent of the median regret of {algorithm}, {settings}", fewest_pairs, gate="growth")
 def median_regret_exponent(
     cells: Cells, *, algorithm: str, settings: Sequence[str], points: Points
 ) -> Measurement:
@@ -310,7 +343,7 @@ def median_regret_exponent(
     return cells.measured(Exponent(ratio, factor))
 
 
-@worded("log-log slope of the regret of {algorithm} over {settings}", RATIO_UNITS)
+@worded("log-log slope of the regret of {algorithm} over {settings}", RATIO_UNITS, gate="growth")
 def regret_slope(
     cells: Cells, *, algorithm: str, settings: Sequence[str], points: Points
 ) -> Measurement:
@@ -323,7 +356,11 @@ def regret_slope(
     return cells.measured(slope_of_means(positions(cells, points, settings, frames), values))
 
 
-@worded("log-log slope of the regret of {algorithm} after {since} over {settings}", RATIO_UNITS)
+@worded(
+    "log-log slope of the regret of {algorithm} after {since} over {settings}",
+    RATIO_UNITS,
+    gate="growth",
+)
 def late_regret_slope(
     cells: Cells, *, algorithm: str, settings: Sequence[str], points: Points, since: Sequence[int]
 ) -> Measurement:
@@ -335,7 +372,11 @@ def late_regret_slope(
     return cells.measured(slope_of_means(x, common(late)))
 
 
-@worded("log-log slope of the regret of {numerator} / {denominator} over {settings}", RATIO_UNITS)
+@worded(
+    "log-log slope of the regret of {numerator} / {denominator} over {settings}",
+    RATIO_UNITS,
+    gate="growth",
+)
 def regret_ratio_slope(
     cells: Cells, *, numerator: str, denominator: str, settings: Sequence[str], points: Points
 ) -> Measurement:
@@ -350,7 +391,10 @@ def regret_ratio_slope(
     return cells.measured(slope_of_means(x, tops, bottoms))
 
 
-@worded("settings in which the regret of {numerator} / {denominator} is below {bound}, {settings}")
+@worded(
+    "settings in which the regret of {numerator} / {denominator} is below {bound}, {settings}",
+    gate="growth",
+)
 def share_of_settings(
     cells: Cells, *, numerator: str, denominator: str, settings: Sequence[str], bound: float
 ) -> Measurement:
