@@ -224,7 +224,7 @@ class Metric(Protocol):
     template : str
         Words of its label, with its arguments in braces.
     units : str
-        What counts in it, "trials" or "turns".
+        What counts in it: "trials", "turns" or "splits".
     least : callable
         The fewest units with which it can decide anything, given the error allowed on each side.
     gate : {"", "bound", "tuned", "growth"}

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from optimist.claims.first import Rows
+from optimist.claims.first import UNITS, Rows
 from optimist.claims.metrics import least_units, metric, metric_arguments
 from optimist.claims.names import ARGUMENTS, in_words
 from optimist.claims.needs import needed_cells
@@ -106,6 +106,11 @@ class Check:
     def rounds(self) -> list[int]:
         """The rounds that are asked for by number."""
         return [t for t in self._named(ROUNDS) if t]
+
+    @property
+    def splits(self) -> int:
+        """How many splits of the data its trials share, 0 if they are of none."""
+        return self.arguments.get("folds", 0) * self.arguments.get("repeats", 0)
 
     def _named(self, keys: Iterable[str]) -> list[Any]:
         found = [self.arguments[key] for key in keys if key in self.arguments]
@@ -371,9 +376,12 @@ def check_first(
             cells = needed_cells(found, check.arguments)
             if not cells:
                 continue
-            fewest = least_units(check.metric, check.arguments, claim.alpha)
+            fewest = max(
+                least_units(check.metric, check.arguments, claim.alpha), UNITS[found.units]
+            )
             fewest = max(fewest, least) if found.units == "trials" else fewest
             planned = min(trials[cell] for cell in cells)
+            planned = min(planned, check.splits or planned)
             where = f"config/first.csv, claim {claim.id}, check {check.label!r}"
             row = rows.get((claim.id, check.label))
             if row is None:

@@ -77,6 +77,10 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs | None:
     if floors:
         text = "No number of splits decides this; other data sets would."
         return Needs("few splits", 0, "splits", 0, math.nan, text)
+    lonely = [r.gate.remark for r in waiting if r.gate is not None and r.gate.remark]
+    if lonely:
+        text = f"There is {lonely[0]}, without which nothing can be told there."
+        return Needs("few trials", 0, "trials", 0, math.nan, text)
     if gated or not tested:
         text = (
             "Whether a method beats uniform play by the factor that the claim names is open, or "

@@ -17,7 +17,8 @@ from optimist.errors import ConfigError, one_of
 from optimist.files import read_text
 
 COLUMNS = ["claim", "check", "unit", "from", "n0"]
-UNITS = ("trials", "turns", "splits")
+# What counts, and the fewest that any check is judged with.
+UNITS = {"trials": 10, "turns": 5, "splits": 5}
 # Before the name of a setting, in place of a check: of uniform play there.
 GATE = "gate:"
 

@@ -6,13 +6,16 @@ $g(b) = \min(1, |M| \min_m p[\bar R_{uniform}/\bar R_m > b])$, and $p^+$ is at l
 $p^-$ at least $g(\min(b^*, 2))$: the cap keeps an exaggeration refutable. A check is idle as far as
 $i = \max_m p[\bar R_{uniform}/\bar R_m < \min(b^*, 2)]$ shows that nobody does.
 
+Gate and idle test have their own number of first trials: that of uniform play in the setting, or
+that of the check if it is smaller, as a pair was first judged with the fewer of the two.
+
 In a check of several settings somebody has to learn in each of them, or in one of them where they
 are tunings.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from optimist.claims.cells import Cells, Groups, Missing
 from optimist.claims.checks import Check
@@ -91,7 +94,7 @@ class Gates:
         factor = factor_of(check)
         capped, found, lacking = min(factor, MOST), [], []
         for pairs in learners.values():
-            ratios = [self._ratio(claim, *pair) for pair in pairs]
+            ratios = [self._ratio(claim, check, *pair) for pair in pairs]
             known = [(ratio, k) for ratio, k in ratios if ratio is not None]
             if len(known) < len(ratios):
                 lacking.append(pairs[0][0])
@@ -109,10 +112,15 @@ class Gates:
         idle = min(1.0, len(idles) * min(idles))
         return Gate(factor, max(supports), max(refutes), idle, min(bests), remark)
 
-    def _ratio(self, claim: str, setting: str, algorithm: str) -> tuple[RatioOfMeans | None, int]:
+    def _ratio(
+        self, claim: str, check: Check, setting: str, algorithm: str
+    ) -> tuple[RatioOfMeans | None, int]:
         """Return regret of uniform play over that of a method, and k; None without such cells."""
         gate = f"{GATE}{setting}"
         first = self._first.get((claim, gate)) or self._first.get((self._paper, gate))
+        own = self._first.get((claim, check.label))
+        if first is not None and own is not None and own.unit == first.unit:
+            first = replace(first, n0=min(first.n0, own.n0))
         key = setting, algorithm, first
         if key not in self._known:
             self._known[key] = self._measure(setting, algorithm, first)
@@ -131,10 +139,18 @@ class Gates:
         return RatioOfMeans(*sides), k
 
 
-def counted(groups: Groups, first: First | None, cells: Sequence[CellKey]) -> tuple[Cells, int]:
-    """Return cells cut to the units that count, and k; all of them without a row or below n0."""
+def counted(
+    groups: Groups, first: First | None, cells: Sequence[CellKey], splits: int = 0
+) -> tuple[Cells, int]:
+    """Return cells cut to the units that count, and k; all of them without a row or below n0.
+
+    Of ``splits``, which trials share, all count that there are.
+    """
     if first is None:
         return Cells(groups), 0
-    k = first.doublings(min((groups.number(*cell) for cell in cells), default=0))
+    number = min((groups.number(*cell) for cell in cells), default=0)
+    if splits:
+        return Cells(groups), first.doublings(min(number, splits))
+    k = first.doublings(number)
     keep = {cell: (first.start, first.stop(k)) for cell in cells} if k >= 0 else {}
     return Cells(groups, keep), k

@@ -156,7 +156,8 @@ def _measure(
     claim: Claim, reading: Reading, check: Check, groups: Any, first: Rows, gates: Gates
 ) -> Result:
     row = first.get((claim.id, check.label))
-    cells, k = counted(groups, row, needed_cells(metric(check.metric), check.arguments))
+    needed = needed_cells(metric(check.metric), check.arguments)
+    cells, k = counted(groups, row, needed, check.splits)
     cells.check_rounds(check.settings, check.algorithms, check.rounds)
     try:
         found, lack = metric(check.metric)(cells, **check.arguments), []

@@ -152,6 +152,7 @@ def regret_spread_ratio(
     "regret of {one} minus that of {other}, per round after {since} up to {rounds}, over splits, "
     "{setting}",
     SPLITS,
+    "splits",
     gate="growth",
 )
 def split_difference(
@@ -176,7 +177,10 @@ def split_difference(
 
 
 @worded(
-    "regret of {algorithm} / its regret midway, over splits, {setting}", RATIO_UNITS, gate="growth"
+    "regret of {algorithm} / its regret midway, over splits, {setting}",
+    RATIO_UNITS,
+    "splits",
+    gate="growth",
 )
 def split_doubling(
     cells: Cells, *, algorithm: str, setting: str, folds: int, repeats: int
