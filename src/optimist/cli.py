@@ -229,9 +229,9 @@ def _add_claims_options(parser):
     parser.add_argument("--figures", metavar="DIR", help="where claims.csv is; default: figures")
     parser.add_argument("--details", action="store_true", help="print the checks of each claim too")
     parser.add_argument(
-        "--undecided",
+        "--open",
         action="store_true",
-        help="print what would decide the others, cheapest first",
+        help="print why claims are open and what would decide them, cheapest first",
     )
     parser.add_argument(
         "--readme", action="store_true", help="write the verdicts into README.md and docs/findings"
@@ -624,12 +624,12 @@ def _claims(options):
     if options.readme:
         _write_readme(frame)
     if options.json:
-        shown = claims.undecided_claims(frame) if options.undecided else frame
+        shown = claims.open_claims(frame) if options.open else frame
         print(shown.to_json(orient="records", indent=1))
     elif options.readme:
         print(claims.tally(frame))
-    elif options.undecided:
-        _say(claims.undecided(frame, terminal.width()))
+    elif options.open:
+        _say(claims.open_text(frame, terminal.width()))
     else:
         _say(claims.to_text(frame, details=options.details, columns=terminal.width()))
     return 0

@@ -145,7 +145,7 @@ class _Paper:
         self._files[place] = self._path(place, "claims")
         stated = self.plan.claims.document(self.name)["claims"]
         frame = read_frame(self._files[place])
-        return verdicts.claims(frame, {claim["id"]: claim.get("note", "") for claim in stated})
+        return verdicts.claims(frame, {claim["id"]: claim for claim in stated})
 
     # Figures.
 

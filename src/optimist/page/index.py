@@ -51,7 +51,7 @@ def _rows(data: Mapping[str, Any], paper: str) -> Iterator[str]:
         picture = f"[![{_cell(figure['title'])}]({of}/thumbnails/{name}.webp)]({figure['png']})"
         text = f"**{_cell(figure['title'])}.** {_cell(figure['caption'])}"
         related = [
-            f"{id.partition('.')[2]} {claim['verdict']}"
+            f"{id.partition('.')[2]} {claim['words']}"
             for id, claim in data["claims"].items()
             if claim["paper"] == paper and _shows(claim, name)
         ]
@@ -95,4 +95,4 @@ def _link(entry: Mapping[str, Any], known: Mapping[str, Any]) -> str:
     id = entry["claim"]
     claim = known[id]
     anchor = f"{id.replace('.', '')}-{claim['verdict'].replace(' ', '-')}"
-    return f"([{id}](figures/{claim['paper']}/claims.md#{anchor}): {claim['verdict']})"
+    return f"([{id}](figures/{claim['paper']}/claims.md#{anchor}): {claim['words']})"

@@ -11,33 +11,36 @@ if TYPE_CHECKING:
 
 # Columns of a check on the page, in order; the first is the number of its reading.
 CHECK_COLUMNS = (
-    *("reading", "part", "tuning", "check", "settings", "algorithms", "value", "low", "high"),
+    *("reading", "part", "check", "settings", "algorithms", "value", "low", "high"),
     *("interval", "method", "n", "units", "relation", "bound", "support", "refute", "outcome"),
-    *("turns_at", "ratio_decided", "slack", "why", "remark", "figures"),
+    *("gate", "turns_at", "slack", "why", "remark", "figures"),
 )
 COLUMN = {name: place for place, name in enumerate(CHECK_COLUMNS)}
-TEXTS = ("headline", "place", "statement", "kind", "verdict", "explanation", "flags")
-NUMBERS = ("level", "alpha", "decides", "hours", "line")
+TEXTS = (
+    *("headline", "place", "statement", "kind", "verdict", "words", "explanation", "flags"),
+    *("stated", "if_counted", "parts", "own_interval", "cause", "deciding", "command"),
+)
+NUMBERS = ("level", "alpha", "turns", "hours", "line")
 CHECK_DIGITS = 4
 
 
-def claims(frame: "pd.DataFrame", notes: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+def claims(frame: "pd.DataFrame", stated: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the claims of a table by id, each with its readings and checks.
 
     Parameters
     ----------
     frame : DataFrame
         Of `optimist.claims.read_frame`.
-    notes : mapping
-        What the configuration adds to claims, by id.
+    stated : mapping
+        Claims of the configuration by id: their notes and choices.
     """
     found: dict[str, list[dict[str, Any]]] = {}
     for row in frame.astype(dict.fromkeys(WHOLE, float)).to_dict("records"):
         found.setdefault(row["claim"], []).append(row)
-    return {id: _claim(id, rows, notes.get(id, "")) for id, rows in found.items()}
+    return {id: _claim(id, rows, stated.get(id, {})) for id, rows in found.items()}
 
 
-def _claim(id: str, rows: list[dict[str, Any]], note: str) -> dict[str, Any]:
+def _claim(id: str, rows: list[dict[str, Any]], stated: Mapping[str, Any]) -> dict[str, Any]:
     head = rows[0]
     readings = {(row["reading"], row["status"]): row["reading_outcome"] for row in reversed(rows)}
     places = [*dict.fromkeys((row["reading"], row["status"]) for row in rows)]
@@ -45,9 +48,8 @@ def _claim(id: str, rows: list[dict[str, Any]], note: str) -> dict[str, Any]:
         "paper": id.partition(".")[0],
         **{name: head[name] for name in TEXTS},
         **{name: number(head[name], 6) for name in NUMBERS},
-        "deciding": head["deciding"],
-        "command": head["command"],
-        "note": " ".join(note.split()),
+        "note": " ".join(stated.get("note", "").split()),
+        "choices": stated.get("choices", {}),
         "readings": [[*place, readings[place]] for place in places],
         "checks": [[places.index((row["reading"], row["status"])), *_check(row)] for row in rows],
     }

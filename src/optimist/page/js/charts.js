@@ -8,13 +8,14 @@
   // Words, signs and colours of verdicts and outcomes.
   const LOOKS = {
     reproduced: ["✓", "good"], held: ["✓", "good"], matches: ["✓", "good"], holds: ["✓", "good"],
-    partly: ["◐", "half"], mixed: ["◐", "half"],
+    supported: ["✓", "half"], depends: ["◐", "half"], doubted: ["✗", "half"],
     "not reproduced": ["✗", "bad"], violated: ["✗", "bad"], differs: ["✗", "bad"], fails: ["✗", "bad"],
-    undecided: ["?", "open"], missing: ["–", "open"], empty: ["–", "open"], reported: ["·", "open"], shortened: ["·", "open"],
+    open: ["?", "open"], untestable: ["–", "open"], idle: ["–", "open"], missing: ["–", "open"], reported: ["·", "open"], shortened: ["·", "open"],
+    vacuous: ["○", "open"], "selected by it": ["○", "open"],
   };
   app.sign = (word) => (LOOKS[word] || ["·", "open"])[0];
   app.tone = (word) => (LOOKS[word] || ["·", "open"])[1];
-  app.verdict = (word) => h("span", { class: `verdict v-${app.tone(word)}` }, `${app.sign(word)} ${word}`);
+  app.verdict = (word, words = word) => h("span", { class: `verdict v-${app.tone(word)}` }, `${app.sign(word)} ${words}`);
 
   const KINDS = { empirical: "claims", guarantee: "guarantees", fact: "facts" };
   app.kinds = KINDS;
@@ -27,22 +28,15 @@
     const counts = new Map();
     for (const claim of own) counts.set(claim.verdict, (counts.get(claim.verdict) || 0) + 1);
     const order = Object.keys(LOOKS).filter((word) => counts.has(word));
-    const flagged = (word) => own.filter((claim) => claim.verdict === word && claim.flags).length;
-    const words = order.map((word) => `${counts.get(word)} ${word}${flagged(word) ? ` (of which ${flagged(word)} ${flagged(word) === 1 ? "says" : "say"} little)` : ""}`).join(", ");
+    const words = order.map((word) => `${counts.get(word)} ${word}`).join(", ");
     const bar = h("div", { class: "bar", role: "img", "aria-label": `${app.count(own.length, kind)}: ${words}` });
     for (const word of order) {
-      for (const [count, faint] of [[counts.get(word) - flagged(word), ""], [flagged(word), " faint"]]) {
-        if (!count) continue;
-        const part = h("span", { class: word.split(" ")[0] + faint });
-        part.style.flexGrow = count;
-        bar.append(part);
-      }
+      const part = h("span", { class: word.split(" ")[0] });
+      part.style.flexGrow = counts.get(word);
+      bar.append(part);
     }
     return h("div", {}, bar, h("p", { class: "small quiet" }, `${app.count(own.length, kind)}: ${words}`));
   };
-
-  // Why a claim says little, in few words: "could not fail".
-  app.flag = (claim) => claim.flags.split(":")[0].replace("was chosen by it", "chosen by this result");
 
   // Drawings by hand.
 
@@ -209,12 +203,12 @@
       return h("div", { class: "check" },
         h("div", { class: "small" },
           h("span", { class: `v-${app.tone(check[C.outcome])} verdict` }, app.sign(check[C.outcome]), " "),
-          check[C.check], check[C.tuning] ? ` [${check[C.tuning]}]` : "", " ",
+          check[C.check], " ",
           h("span", { class: "quiet" }, `${app.number(check[C.value], 4)}${check[C.interval] ? ` (${check[C.interval]})` : ""}`,
             check[C.n] ? `, n\u00a0=\u00a0${check[C.n]}` : "",
             check[C.relation] ? `, wanted ${app.wanted(check)}` : "")),
         row ? h("div", { class: "chart" }, app.dot(check, scale, width, row)) : null,
-        check[C.remark] && (!row || ["undecided", "empty"].includes(check[C.outcome])) ? h("div", { class: "quiet small" }, check[C.remark]) : null);
+        check[C.remark] && (!row || ["open", "idle"].includes(check[C.outcome])) ? h("div", { class: "quiet small" }, check[C.remark]) : null);
     });
     for (const [key, i] of last) {
       const words = key ? "value; shaded: allowed" : "value / bound (logarithmic); shaded: allowed; an arrow: it goes on";

@@ -29,28 +29,29 @@
       data.findings.length ? [h("h2", {}, "What we found"),
         h("p", { class: "small quiet" }, "Beside each sentence the check whose number it quotes: shaded what the claim allows; the dot is green if it holds, red if it fails, hollow if it is open. A claim has more checks than this one."), h("ol", { class: "findings" }, data.findings.map(finding))] : null,
       h("h2", {}, "What the words mean"),
-      h("p", {}, "A claim is ", app.verdict("reproduced"), " if every part of it holds in every reading that the paper allows, ",
-        app.verdict("not reproduced"), " if it fails, ", app.verdict("partly"), " if some of it holds and some fails, and ",
-        app.verdict("undecided"), " if the trials do not tell. A guarantee is a theorem with all its constants, and a fact a number of the set-up: both are counted apart. What ", h("b", {}, "says little"), " could not fail, or was chosen by the result; its bar is faint."),
+      h("p", {}, "A claim is ", app.verdict("reproduced"), " if it holds in every reading that the paper allows, ",
+        app.verdict("not reproduced"), " if it fails in every reading, and ", app.verdict("depends"), " on a choice if it holds in some and fails in others. It is ",
+        app.verdict("supported"), " or ", app.verdict("doubted"), " if some readings hold, or fail, and the others are open, and ", app.verdict("open"), " if no reading is decided. A guarantee is a theorem with all its constants; it is ",
+        app.verdict("vacuous"), " if no run could break it. A fact is a number of the set-up."),
       glossary(),
-      h("p", {}, link("undecided", "What would decide the undecided claims"), "; ", link("methods", "all methods and settings"), "; ", link("provenance", "what made the numbers"), "."),
+      h("p", {}, link("open", "What would decide the open claims"), "; ", link("methods", "all methods and settings"), "; ", link("provenance", "what made the numbers"), "."),
     ];
   }
 
   const GLOSSARY = [
-    ["reading", "one way to understand a claim: stated by the paper, left open by it, or ours, which is shown and counts for nothing"],
-    ["check", "one number compared with what a reading allows; it holds, fails, or is undecided"],
-    ["control", "what must fail for a check to say something, as that uniform play is twice as bad; where it does not fail nothing can be learnt, and the check is empty"],
-    ["mixed", "a reading of which a part holds and another fails"],
+    ["reading", "one way to understand a claim: stated by the paper, unstated there, or ours, which is shown and not counted"],
+    ["check", "one number compared with what a reading allows; it holds, fails, or is open"],
+    ["gate", "a test that some method beats uniform play by the factor that a check names; a check is idle where no method does"],
+    ["choice", "a gap that the paper leaves, such as the radius of a confidence set; a reading fills each gap in one way"],
     ["p", "the chance of such data if the check, or its opposite, were just wrong: small if it holds, or if it fails"],
     ["trial, turn", "a repetition with new noise; a repetition of a timing, in random order with its rivals"],
-    ["look", "a time at which a claim is judged; two looks are planned beforehand, each at half of the error allowed"],
+    ["doubling", "trials count in steps of 10, 20, 40, ...; each step halves the error allowed, so that a claim may be judged again at any time"],
     ["radius", "the width of a confidence set: that of the theorem, or matched, the same for all methods on the same data; a factor multiplies it"],
   ];
 
   // What the words of checks and verdicts mean.
   function glossary() {
-    return h("details", {}, h("summary", {}, "Reading, check, control, look and other words"),
+    return h("details", {}, h("summary", {}, "Reading, check, gate, doubling and other words"),
       h("dl", {}, GLOSSARY.map(([word, meaning]) => [h("dt", {}, word), h("dd", {}, meaning)])));
   }
 
@@ -129,7 +130,7 @@
       h("a", { href: app.address(`claim/${name}`) },
         h("span", { class: `v-${app.tone(claim.verdict)} verdict`, "aria-hidden": "true" }, app.sign(claim.verdict)),
         h("span", { class: "quiet" }, short(name)),
-        h("span", {}, claim.headline || claim.statement, " ", h("span", { class: "small quiet" }, [claim.verdict, claim.kind === "empirical" ? "" : claim.kind, app.flag(claim)].filter(Boolean).join(", ")))));
+        h("span", {}, claim.headline || claim.statement, " ", h("span", { class: "small quiet" }, [claim.words, claim.kind === "empirical" ? "" : claim.kind].filter(Boolean).join(", ")))));
   }
 
   // Names of panels behind a claim: {"fig1": ["a", "b"]}.
@@ -204,10 +205,11 @@
     return [
       h("p", { class: "small" }, link(`paper/${about.paper}`, `‹ ${paperName(about.paper)}`)),
       h("h1", {}, `${short(id)} `, about.statement),
-      h("p", {}, app.verdict(about.verdict), h("span", { class: "quiet" }, ` ${about.kind}; ${about.place}`)),
+      h("p", {}, app.verdict(about.verdict, about.words), h("span", { class: "quiet" }, ` ${about.kind}; ${about.place}`)),
       why(about),
       glossary(),
-      about.flags ? h("p", { class: "note" }, "This says little: it ", about.flags.replace(/\.$/, ""), ".") : null,
+      about.flags ? h("p", { class: "note" }, "This says little; ", about.flags.replace(/\.$/, ""), ".") : null,
+      beside(about),
       about.note ? h("p", {}, about.note) : null,
       needed(about),
       groups.map((group) => readingView(group, axes, drawn())),
@@ -248,8 +250,7 @@
   function why(about) {
     const counted = about.readings.map(([name, status, outcome], i) => ({ name, status, outcome, checks: about.checks.filter((check) => check[0] === i) }))
       .filter(({ status, checks }) => status !== "ours" && checks.length);
-    const hasTunings = counted.some(({ checks }) => checks.some((check) => check[C.tuning]));
-    if (counted.length < 2 && (hasTunings || about.explanation.length < 240)) return h("p", {}, h("b", {}, "Why: "), about.explanation, ".");
+    if (counted.length < 2 && about.explanation.length < 240) return h("p", {}, h("b", {}, "Why: "), about.explanation, ".");
     const line = ({ name, outcome, checks }) => {
       const counts = new Map();
       for (const check of checks) counts.set(check[C.outcome], (counts.get(check[C.outcome]) || 0) + 1);
@@ -263,33 +264,50 @@
 
   function needed(about) {
     if (!about.deciding) return null;
-    return h("div", { class: "note" }, h("p", {}, h("b", {}, "What would decide it: "), about.deciding), about.command ? command(about.command) : null);
+    return h("div", { class: "note" }, h("p", {}, h("b", {}, `Open for ${about.cause}: `), about.deciding), about.command ? command(about.command) : null);
   }
 
-  // What would decide the undecided, cheapest first; last those that no number of trials decides.
-  function undecided() {
-    const open = Object.entries(data.claims).filter(([, claim]) => claim.verdict === "undecided");
+  // What stands beside the word: the stated reading, the word with readings of ours, its own interval.
+  function beside(about) {
+    const choices = Object.values(about.choices).map(({ name, about: sentence, alternatives }) => h("li", {}, h("b", {}, `${name}. `), sentence,
+      h("ul", {}, Object.values(alternatives).map((one) => h("li", {}, `${one.name} (${one.status}): ${one.about}`)))));
+    const lines = [
+      about.stated && ["Stated reading", about.stated],
+      about.if_counted && ["The word if readings of ours counted", about.if_counted],
+      about.own_interval && ["By its own interval", about.own_interval],
+      about.turns !== null && about.turns > 0 && ["The word would change at an error of", `${number(about.turns, 2)} on a side, instead of ${number(about.alpha, 2)}`],
+    ].filter(Boolean);
+    return [
+      lines.length ? h("ul", { class: "small" }, lines.map(([name, text]) => h("li", {}, `${name}: `, text))) : null,
+      about.parts ? h("details", {}, h("summary", {}, "Its parts"), h("ul", {}, about.parts.split("; ").map((part) => h("li", {}, part)))) : null,
+      choices.length ? h("details", {}, h("summary", {}, "The choices that its readings make"), h("ul", {}, choices)) : null,
+    ];
+  }
+
+  // What would decide the open claims, cheapest first; last the claims that no number of trials decides.
+  function openClaims() {
+    const open = Object.entries(data.claims).filter(([, claim]) => claim.verdict === "open");
     const order = ([, claim]) => (claim.command ? claim.hours ?? 1e6 : 1e9);
     open.sort((a, b) => order(a) - order(b));
     const rows = open.map(([id, claim]) => [
       link(`claim/${id}`, id), claim.headline || claim.statement,
-      worded(claim).deciding,
+      claim.cause, worded(claim).deciding,
       claim.command && claim.hours !== null ? number(claim.hours, 2) : "–",
     ]);
     const commands = open.filter(([, claim]) => claim.command);
     return [
-      h("h1", {}, "What would decide the undecided claims"),
-      h("p", {}, `${app.plural(open.length, "claim")} ${open.length === 1 ? "is" : "are"} undecided, the cheapest to decide first. Core-hours are those of one processor core, beside what was run; they are left out where a share of them is not known. New trials are beside those that were run, which have had their test. The commands are below. A claim without one has had all the looks that were planned, has as many trials as would decide it, or is open in what no number of trials is known for.`),
-      open.length ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Undecided claims" }, table(["claim", "what it says", "what would decide it", "core-hours"], rows, null, "stacked")) : null,
+      h("h1", {}, "What would decide the open claims"),
+      h("p", {}, `${app.plural(open.length, "claim")} ${open.length === 1 ? "is" : "are"} open, the cheapest to decide first. Core-hours are hours of one processor core, for the trials that are lacking; they are left out where a part of them is not known. The commands are below.`),
+      open.length ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Open claims" }, table(["claim", "statement", "cause", "what would decide it", "core-hours"], rows, null, "stacked")) : null,
       commands.length ? h("details", {}, h("summary", {}, "The commands"), commands.map(([id, claim]) => [h("h3", {}, id), command(claim.command)])) : null,
-      h("p", {}, "The same list, in a terminal:"), command("optimist claims --undecided"),
+      h("p", {}, "The same list, in a terminal:"), command("optimist claims --open"),
     ];
   }
 
   const drawn = () => Math.min(width(), 860);
 
   function readingView({ name, status, outcome, checks }, axes, size) {
-    const order = ["fails", "violated", "differs", "undecided", "missing", "empty", "holds", "held", "matches", "reported"];
+    const order = ["fails", "violated", "differs", "open", "missing", "idle", "holds", "held", "matches", "reported"];
     const sorted = checks.slice().sort((a, b) => order.indexOf(a[C.outcome]) - order.indexOf(b[C.outcome]));
     const good = sorted.filter((check) => app.tone(check[C.outcome]) === "good");
     const folded = sorted.length > FOLDED ? good : [];
@@ -794,7 +812,7 @@
     method: [method, () => Object.keys(data.methods)],
     setting: [setting, () => Object.keys(data.settings)],
     provenance: [provenance, null],
-    undecided: [undecided, null],
+    open: [openClaims, null],
   };
 
   function unknown(kind, id, known) {
