@@ -33,6 +33,7 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "figure": ("figure", ()),
     "claims": ("claims", ()),
     "claim": ("claims", ("$defs", "claim")),
+    "choice": ("claims", ("$defs", "choice")),
     "alternative": ("claims", ("$defs", "alternative")),
     "check": ("claims", ("$defs", "check")),
     "control": ("claims", ("$defs", "control")),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from optimist.claims.checks import ALGORITHMS, SETTINGS, STATUSES, controls_of
+from optimist.claims.checks import ALGORITHMS, SETTINGS, STATUSES
 from optimist.errors import ConfigError, unknown_name
 from optimist.label import Label
 from optimist.plan.names import Names
@@ -19,10 +19,12 @@ from optimist.plan.names import Names
 
 @dataclass(frozen=True, eq=False)
 class Alternative:
-    """One way to take a choice: its names, its status and what it changes in checks."""
+    """One way to take a choice: ids, name, sentence, status, and its changes of checks."""
 
     choice: str
+    id: str
     name: str
+    about: str
     status: str
     settings: Mapping[str, str]
     options: Mapping[str, Any]
@@ -46,48 +48,51 @@ class Writer:
         self._names = names
         self._words = words
         self._labels: dict[tuple[str, tuple[Alternative, ...]], str] = {}
-        self._choices = {
-            choice: [
-                Alternative(
-                    choice,
-                    str(name),
-                    entry["status"],
-                    self._map(f"choices.{choice}", entry.get("settings", {})),
-                    entry.get("options", {}),
-                    self._map(f"choices.{choice}", entry.get("algorithms", {})),
-                )
-                for name, entry in alternatives.items()
-            ]
-            for choice, alternatives in document.get("choices", {}).items()
-        }
+        self._about = document.get("choices", {})
+        self._choices = {choice: self._alternatives(choice) for choice in self._about}
+
+    def _alternatives(self, choice: str) -> list[Alternative]:
+        place = f"choices.{choice}"
+        found = [
+            Alternative(
+                choice,
+                str(key),
+                entry["name"],
+                entry["about"],
+                entry["status"],
+                self._map(place, entry.get("settings", {})),
+                entry.get("options", {}),
+                self._map(place, entry.get("algorithms", {})),
+            )
+            for key, entry in self._about[choice]["alternatives"].items()
+        ]
+        names = [one.name for one in found]
+        for name in names:
+            if names.count(name) > 1:
+                raise ConfigError(f"{place} has {name!r} twice; allowed: names that differ")
+        return found
 
     def claim(self, claim: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a claim with ``readings``, each with name, status and checks, for its choices.
+        """Return a claim with the names of its ``choices``, and with ``readings`` for them.
 
         Raises
         ------
         ConfigError
-            For an unknown choice, alternative or word, a claim without a reading that counts, and a
-            reading that counts without a check that does.
+            For an unknown choice, alternative or word, a claim without a reading that counts, a
+            reading that counts without a check that does, a band without its better side, and a
+            control of what is no guarantee.
         """
         choices = [self._choice(claim, name) for name in claim.get("choices", ())]
-        suffice = [self._choice(claim, name) for name in claim.get("one_suffices", ())]
-        for name in set(claim.get("choices", ())) & set(claim.get("one_suffices", ())):
-            raise ConfigError(
-                f"claim {claim['id']!r} has {name!r} in choices and in one_suffices; "
-                "allowed: one of them"
-            )
-        self._check_conditions(claim, [*choices, *suffice])
-        own = ("choices", "one_suffices", "without", "reading", "checks")
+        self._check_conditions(claim, choices)
         readings = [
-            self._reading(claim, alternatives, suffice)
+            self._reading(claim, alternatives)
             for alternatives in product(*choices)
             if not self._is_left_out(claim, alternatives)
         ]
         if all(reading["status"] == "ours" for reading in readings):
             raise ConfigError(
                 f"claim {claim['id']!r} has no reading that counts; allowed: at least one "
-                "alternative of each choice that is stated or open"
+                "alternative of each choice that is stated or unstated"
             )
         for reading in readings:
             if reading["status"] != "ours" and all(
@@ -97,7 +102,17 @@ class Writer:
                     f"claim {claim['id']!r} has no check that counts in its reading "
                     f"{reading['name']!r}; allowed: at least one"
                 )
-        return {k: v for k, v in claim.items() if k not in own} | {"readings": readings}
+        kept = {k: v for k, v in claim.items() if k not in ("without", "reading", "checks")}
+        named = {choice: self._named(choice) for choice in claim.get("choices", ())}
+        return {**kept, "choices": named, "readings": readings}
+
+    def _named(self, choice: str) -> dict[str, Any]:
+        """Return names and sentences of a choice and of its alternatives."""
+        alternatives = {
+            one.id: {"name": one.name, "about": one.about, "status": one.status}
+            for one in self._choices[choice]
+        }
+        return {**self._about[choice], "alternatives": alternatives}
 
     def _choice(self, claim: Mapping[str, Any], name: str) -> list[Alternative]:
         if name not in self._choices:
@@ -106,7 +121,7 @@ class Writer:
 
     @staticmethod
     def _check_conditions(claim: Mapping[str, Any], choices: Sequence[Any]) -> None:
-        known = {found[0].choice: {one.name for one in found} for found in choices}
+        known = {found[0].choice: {one.id for one in found} for found in choices}
         conditions = [check["when"] for check in claim["checks"] if "when" in check]
         for condition in [*conditions, *claim.get("without", ())]:
             for choice, names in condition.items():
@@ -122,22 +137,19 @@ class Writer:
         return any(_matches(condition, alternatives) for condition in claim.get("without", ()))
 
     def _reading(
-        self,
-        claim: Mapping[str, Any],
-        alternatives: Sequence[Alternative],
-        suffice: Sequence[Sequence[Alternative]],
+        self, claim: Mapping[str, Any], alternatives: Sequence[Alternative]
     ) -> dict[str, Any]:
         statuses = [one.status for one in alternatives] or [claim.get("reading", "stated")]
-        checks = [
-            check
-            for tuning in product(*suffice)
-            for entry in claim["checks"]
-            for check in self._checks(claim, entry, [*alternatives, *tuning], tuning)
-        ]
         return {
-            "name": _named(alternatives),
+            "name": "; ".join(one.name for one in alternatives),
             "status": max(statuses, key=STATUSES.index),
-            "checks": _once(checks),
+            "alternatives": {one.choice: one.id for one in alternatives},
+            "checks": [
+                check
+                for entry in claim["checks"]
+                if _matches(entry.get("when", {}), alternatives)
+                for check in self._checks(claim, entry, alternatives)
+            ],
         }
 
     def _checks(
@@ -145,28 +157,24 @@ class Writer:
         claim: Mapping[str, Any],
         entry: Mapping[str, Any],
         alternatives: Sequence[Alternative],
-        tuning: Sequence[Alternative],
     ) -> Iterator[dict[str, Any]]:
         """Yield the checks that an entry stands for under some alternatives."""
-        if not _matches(entry.get("when", {}), alternatives):
-            return
         place = claim["id"]
         each = {k: self._each(place, k, v) for k, v in entry.get("each", {}).items()}
         fixed = {k: self._argument(place, k, v) for k, v in entry.get("arguments", {}).items()}
         for values in product(*each.values()):
             arguments = {**fixed, **dict(zip(each, values, strict=True))}
             made = self._made(place, entry, arguments, alternatives)
+            _check_kind(claim, entry, made["relation"])
             about = entry.get("part", [key for key in SETTINGS if key in arguments])
             texts = [_text(arguments[key]) for key in about if key in arguments]
-            is_ours = any(one.status == "ours" for one in tuning)
             yield {
                 **made,
+                "word": entry.get("word", ""),
+                "better": entry.get("better", ""),
                 "part": ", ".join(texts),
-                "tuning": _named(tuning),
-                "status": "ours" if is_ours else entry.get("status", "stated"),
+                "status": entry.get("status", "stated"),
                 "controls": self._controls(place, entry, arguments, alternatives),
-                "any_control": "any" in entry.get("control", {}),
-                "control_spares_failure": entry.get("control_spares_failure", False),
             }
 
     def _made(
@@ -193,19 +201,11 @@ class Writer:
         arguments: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> list[dict[str, Any]]:
-        """Return the checks that must fail for a check to say anything."""
-        found = []
-        for one in controls_of(entry):
-            changed = one.get("arguments", {}).items()
-            own = {
-                k: _of_check(place, v, arguments)
-                if isinstance(v, str) and v.startswith("=")
-                else self._argument(place, k, v)
-                for k, v in changed
-            }
-            kept = {} if "metric" in one else dict(arguments)
-            found.append(self._made(place, {**entry, **one}, {**kept, **own}, alternatives))
-        return found
+        """Return the check of play outside the theorem, if an entry has one."""
+        if "control" not in entry:
+            return []
+        own = {k: self._argument(place, k, v) for k, v in entry["control"]["arguments"].items()}
+        return [self._made(place, entry, {**arguments, **own}, alternatives)]
 
     # Labels.
 
@@ -257,43 +257,26 @@ class Writer:
         return self._names.label(place, f"{setting}{slash}{algorithm}")
 
 
-def _of_check(place: str, value: str, arguments: Mapping[str, Any]) -> Any:
-    """Return the argument of a check that a control takes, ``=numerator`` for its numerator."""
-    name = value[1:]
-    if name not in arguments:
-        raise unknown_name(f"argument of a check of claim {place!r}", name, arguments)
-    return arguments[name]
+def _check_kind(claim: Mapping[str, Any], entry: Mapping[str, Any], relation: str | None) -> None:
+    """Raise ConfigError for a key that the kind of a check's claim demands or bars."""
+    kind = claim.get("kind", "empirical")
+    where = f"claim {claim['id']!r}: a check of {entry['metric']!r}"
+    is_band = kind == "empirical" and relation == "between"
+    if is_band and "better" not in entry:
+        raise ConfigError(
+            f"{where} has a band and lacks the key 'better'; allowed: below or above, the side "
+            "that praises the paper's method"
+        )
+    if "better" in entry and not is_band:
+        raise ConfigError(f"{where} has the key 'better'; allowed: for bands of empirical claims")
+    if "control" in entry and kind != "guarantee":
+        raise ConfigError(f"{where} has the key 'control'; allowed: in guarantees")
 
 
 def _matches(condition: Mapping[str, Any], alternatives: Sequence[Alternative]) -> bool:
     """Return whether alternatives are among those that a condition names for their choices."""
-    taken = {one.choice: one.name for one in alternatives}
+    taken = {one.choice: one.id for one in alternatives}
     return all(taken[choice] in map(str, names) for choice, names in condition.items())
-
-
-def _once(checks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return checks; those that are shown only, and the same for all tunings, once and of none."""
-    tunings = {check["tuning"] for check in checks}
-    alike: dict[str, set[str]] = {}
-    for check in checks:
-        alike.setdefault(_apart_from_tuning(check), set()).add(check["tuning"])
-    found, shown = [], set()
-    for check in checks:
-        key = _apart_from_tuning(check)
-        if check["status"] != "ours" or alike[key] != tunings:
-            found.append(check)
-        elif key not in shown:
-            shown.add(key)
-            found.append({**check, "tuning": ""})
-    return found
-
-
-def _apart_from_tuning(check: Mapping[str, Any]) -> str:
-    return repr({**check, "tuning": ""})
-
-
-def _named(alternatives: Sequence[Alternative]) -> str:
-    return "; ".join(f"{one.choice} {one.name}" for one in alternatives)
 
 
 def _text(value: Any) -> str:
