@@ -1,13 +1,14 @@
 """Claims of one configuration: what they need to be decided, and what their pages say."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from optimist import claims
 from optimist.claims.checks import Claim, claim_cells, claims_of
-from optimist.claims.metrics import MODULES
-from optimist.errors import unknown_name
+from optimist.claims.metrics import MODULES, metric
+from optimist.claims.needs import needed_cells
+from optimist.errors import ConfigError, nearest, unknown_name
 from optimist.files import read_text
 from optimist.panels import studies
 from optimist.plan.config import claims_path, load_claims
@@ -44,6 +45,23 @@ def more_trials(claims_by_paper: Mapping[str, list[Claim]], decide: Mapping[str,
         for cell in claim_cells(known[name]):
             own[cell] = max(own.get(cell, 0), number)
     return least
+
+
+def check_run(found: Iterable[Claim], asked: Collection[CellKey]) -> None:
+    """Raise ConfigError for a reading that no cell runs, of those that are ``asked`` for."""
+    for claim in found:
+        for reading in claim.readings:
+            tested = [check for check in reading.counted or reading.checks if check.is_tested]
+            cells = [c for one in tested for c in needed_cells(metric(one.metric), one.arguments)]
+            if tested and (not cells or any(cell in asked for cell in cells)):
+                continue
+            names = [f"{setting}/{algorithm}" for _, setting, algorithm in asked]
+            hint = nearest("/".join(cells[0][1:]), names) if cells else ""
+            lacking = f", as {'/'.join(cells[0])} is in no runs{hint}" if cells else ""
+            raise ConfigError(
+                f"claim {claim.id!r}: no cell runs the reading {reading.name!r}{lacking}; allowed: "
+                "readings with a cell in runs.yaml, the others in the key 'without'"
+            )
 
 
 class PlannedClaims:
@@ -88,6 +106,7 @@ class PlannedClaims:
     def check(self, papers: Mapping[str, Paper], trials: PlannedTrials) -> None:
         """Refuse claims about what is not run, or is run too seldom to decide them."""
         for name, found in self.by_paper.items():
+            check_run(found, trials.asked_trials(name))
             known = {label for cell in trials.cells[name] for label in cell}
             for study in studies.of_paper(papers[name]):
                 own = study.cells(dict(papers[name]), ())

@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from optimist.claims.checks import ALGORITHMS, SETTINGS, STATUSES
-from optimist.errors import ConfigError, unknown_name
+from optimist.errors import ConfigError, nearest, unknown_name
 from optimist.label import Label
 from optimist.plan.names import Names
 
@@ -79,8 +79,8 @@ class Writer:
         ------
         ConfigError
             For an unknown choice, alternative or word, a claim without a reading that counts, a
-            reading that counts without a check that does, a band without its better side, and a
-            control of what is no guarantee.
+            reading that counts without a check that does, parts that differ between readings, a
+            band without its better side, and a control of what is no guarantee.
         """
         choices = [self._choice(claim, name) for name in claim.get("choices", ())]
         self._check_conditions(claim, choices)
@@ -89,20 +89,9 @@ class Writer:
             for alternatives in product(*choices)
             if not self._is_left_out(claim, alternatives)
         ]
-        if all(reading["status"] == "ours" for reading in readings):
-            raise ConfigError(
-                f"claim {claim['id']!r} has no reading that counts; allowed: at least one "
-                "alternative of each choice that is stated or unstated"
-            )
-        for reading in readings:
-            if reading["status"] != "ours" and all(
-                c["status"] == "ours" for c in reading["checks"]
-            ):
-                raise ConfigError(
-                    f"claim {claim['id']!r} has no check that counts in its reading "
-                    f"{reading['name']!r}; allowed: at least one"
-                )
-        kept = {k: v for k, v in claim.items() if k not in ("without", "reading", "checks")}
+        _check_counted(claim["id"], [r for r in readings if r["status"] != "ours"])
+        own = ("part", "without", "reading", "checks")
+        kept = {k: v for k, v in claim.items() if k not in own}
         named = {choice: self._named(choice) for choice in claim.get("choices", ())}
         return {**kept, "choices": named, "readings": readings}
 
@@ -166,13 +155,11 @@ class Writer:
             arguments = {**fixed, **dict(zip(each, values, strict=True))}
             made = self._made(place, entry, arguments, alternatives)
             _check_kind(claim, entry, made["relation"])
-            about = entry.get("part", [key for key in SETTINGS if key in arguments])
-            texts = [_text(arguments[key]) for key in about if key in arguments]
             yield {
                 **made,
                 "word": entry.get("word", ""),
                 "better": entry.get("better", ""),
-                "part": ", ".join(texts),
+                "part": _part(claim, entry, arguments),
                 "status": entry.get("status", "stated"),
                 "controls": self._controls(place, entry, arguments, alternatives),
             }
@@ -257,6 +244,29 @@ class Writer:
         return self._names.label(place, f"{setting}{slash}{algorithm}")
 
 
+def _check_counted(claim: str, readings: Sequence[Mapping[str, Any]]) -> None:
+    """Raise ConfigError unless some readings count, each with checks that do, of the same parts."""
+    if not readings:
+        raise ConfigError(
+            f"claim {claim!r} has no reading that counts; allowed: at least one alternative of "
+            "each choice that is stated or unstated"
+        )
+    first: list[str] = []
+    for reading in readings:
+        parts = [*dict.fromkeys(c["part"] for c in reading["checks"] if c["status"] != "ours")]
+        where = f"claim {claim!r}: the reading {reading['name']!r}"
+        if not parts:
+            raise ConfigError(f"{where} has no check that counts; allowed: at least one")
+        first = first or parts
+        for one, other, verb in ((parts, first, "has"), (first, parts, "lacks")):
+            for part in one:
+                if part not in other:
+                    raise ConfigError(
+                        f"{where} {verb} the part {part!r}{nearest(part, other)}; allowed: the "
+                        f"parts of {readings[0]['name']!r}, or another name (key 'part')"
+                    )
+
+
 def _check_kind(claim: Mapping[str, Any], entry: Mapping[str, Any], relation: str | None) -> None:
     """Raise ConfigError for a key that the kind of a check's claim demands or bars."""
     kind = claim.get("kind", "empirical")
@@ -271,6 +281,17 @@ def _check_kind(claim: Mapping[str, Any], entry: Mapping[str, Any], relation: st
         raise ConfigError(f"{where} has the key 'better'; allowed: for bands of empirical claims")
     if "control" in entry and kind != "guarantee":
         raise ConfigError(f"{where} has the key 'control'; allowed: in guarantees")
+
+
+def _part(claim: Mapping[str, Any], entry: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
+    """Return the name of the part that a check belongs to."""
+    part = entry.get("part", claim.get("part", [key for key in SETTINGS if key in arguments]))
+    if isinstance(part, str):
+        return part
+    for key in part:
+        if key not in arguments:
+            raise unknown_name(f"argument in part of claim {claim['id']!r}", key, arguments)
+    return ", ".join(_text(arguments[key]) for key in part)
 
 
 def _matches(condition: Mapping[str, Any], alternatives: Sequence[Alternative]) -> bool:
