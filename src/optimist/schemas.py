@@ -81,7 +81,8 @@ def _explain(error):
             f"allowed: {', '.join(sorted(allowed))}"
         )
     if error.validator == "required":
-        return f"{key}: {error.message}"
+        lacking = error.message.split("'")[1]
+        return f"{key} lacks the key {lacking!r}; required: {', '.join(error.validator_value)}"
     allowed = {
         "enum": lambda: ", ".join(str(v) for v in error.validator_value),
         "type": lambda: _kinds(error.validator_value),

@@ -330,7 +330,11 @@ BAD = {
             {**CHECK, "when": {"R": ["nu"]}},
             {**about(setting="gaussian[factor=0.5,radius=shrunk]"), "when": {"R": ["sd"]}},
         ],
-        ["toy.01", "'scale sd' has the part 'gaussian[factor=0.5", "the parts of 'scale nu'"],
+        [
+            "toy.01",
+            "'scale sd' has the part 'gaussian[factor=0.5",
+            "allowed: 'gaussian' as in 'scale nu'",
+        ],
     ),
     "part that a reading lacks": (
         {"choices": ["R"]},
@@ -354,7 +358,7 @@ BAD = {
     "band without better": (
         {},
         [{**CHECK, "relation": "between", "bound": [0.5, 2]}],
-        ["toy.01", "'regret_ratio'", "lacks the key 'better'", "allowed: below or above"],
+        ["toy.01", "'regret_ratio'", "[0.5, 2]", "lacks the key 'better'", "below or above"],
     ),
     "band of a word without better": (
         {},
@@ -364,17 +368,17 @@ BAD = {
     "better without a band": (
         {},
         [{**CHECK, "better": "below"}],
-        ["toy.01", "'regret_ratio' has the key 'better'", "bands of empirical claims"],
+        ["toy.01", "'regret_ratio' has better 'below'", "bands of empirical claims"],
     ),
     "better of a fact": (
         {"kind": "fact"},
         [{**CHECK, "relation": "between", "bound": [0.5, 2], "better": "above"}],
-        ["toy.01", "has the key 'better'"],
+        ["toy.01", "has better 'above'"],
     ),
     "control of an empirical claim": (
         {},
         [{**CHECK, "control": {"arguments": {"numerator": "uniform"}}}],
-        ["toy.01", "'regret_ratio' has the key 'control'", "allowed: in guarantees"],
+        ["toy.01", "'control' in a claim of kind 'empirical'", "allowed: in guarantees"],
     ),
     "alternatives of one name": (
         {
@@ -483,7 +487,11 @@ BAD_FILES = {
         {"bound": 1},
         ["checks.0.control", "'bound'", "allowed: arguments"],
     ),
-    "choice without a sentence": (("choices", "R", "about"), None, ["choices.R", "'about'"]),
+    "choice without a sentence": (
+        ("choices", "R", "about"),
+        None,
+        ["choices.R lacks the key 'about'"],
+    ),
     "choice without a name": (("choices", "R", "name"), None, ["choices.R", "'name'"]),
     "choice without alternatives": (("choices", "R", "alternatives"), {}, ["choices.R", "{}"]),
     "choice of the old form": (
@@ -491,7 +499,11 @@ BAD_FILES = {
         {"nu": {"status": "stated"}},
         ["choices.R", "'nu'", "about, alternatives, name"],
     ),
-    "alternative without a sentence": ((*SD, "about"), None, ["alternatives.sd", "'about'"]),
+    "alternative without a sentence": (
+        (*SD, "about"),
+        None,
+        ["alternatives.sd lacks the key 'about'"],
+    ),
     "alternative without a name": ((*SD, "name"), None, ["alternatives.sd", "'name'"]),
     "empty sentence": ((*SD, "about"), "", ["sd.about is ''", "a sentence"]),
     "blanks for a sentence": ((*SD, "about"), "   ", ["sd.about is '   '", "a sentence"]),
@@ -727,15 +739,15 @@ NOT_RUN = {"metric": "not_run", "arguments": {"what": "time"}, "relation": "abov
 UNRUN = {
     "setting that nobody plays": (
         [{**about(setting="student_t"), "part": [], "when": {"R": ["sd"]}}],
-        ["'scale sd'", "regret/student_t/hvt_ucb is in no runs"],
+        ["'scale sd' (regret/student_t/hvt_ucb"],
     ),
     "algorithm with a slip": (
         [{**about(numerator="ofull", denominator="unifrm"), "when": {"R": ["sd"]}}],
-        ["'scale sd'", "gaussian/ofull", "did you mean 'gaussian/oful'"],
+        ["'scale sd' (regret/gaussian/ofull", "did you mean 'regret/gaussian/oful'"],
     ),
     "lane": (
         [{**CHECK, "metric": "time_ratio", "when": {"R": ["sd"]}}],
-        ["'scale sd'", "timing/gaussian/hvt_ucb"],
+        ["'scale sd' (timing/gaussian/hvt_ucb"],
     ),
     "nothing but what was not run": (
         [{**NOT_RUN, "when": {"R": ["sd"]}}],

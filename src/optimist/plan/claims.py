@@ -1,7 +1,7 @@
 """Claims of one configuration: what they need to be decided, and what their pages say."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from optimist import claims
@@ -47,21 +47,23 @@ def more_trials(claims_by_paper: Mapping[str, list[Claim]], decide: Mapping[str,
     return least
 
 
-def check_run(found: Iterable[Claim], asked: Collection[CellKey]) -> None:
-    """Raise ConfigError for a reading that no cell runs, of those that are ``asked`` for."""
+def check_run(found: Iterable[Claim], asked: Iterable[CellKey]) -> None:
+    """Raise ConfigError for a reading that no cell runs, of those that are ``asked`` for.
+
+    Of a claim with one reading `claims.check_trials` names the cell.
+    """
+    known = ["/".join(cell) for cell in asked]
     for claim in found:
         for reading in claim.readings:
             tested = [check for check in reading.counted or reading.checks if check.is_tested]
-            cells = [c for one in tested for c in needed_cells(metric(one.metric), one.arguments)]
-            if tested and (not cells or any(cell in asked for cell in cells)):
-                continue
-            names = [f"{setting}/{algorithm}" for _, setting, algorithm in asked]
-            hint = nearest("/".join(cells[0][1:]), names) if cells else ""
-            lacking = f", as {'/'.join(cells[0])} is in no runs{hint}" if cells else ""
-            raise ConfigError(
-                f"claim {claim.id!r}: no cell runs the reading {reading.name!r}{lacking}; allowed: "
-                "readings with a cell in runs.yaml, the others in the key 'without'"
-            )
+            needed = [c for one in tested for c in needed_cells(metric(one.metric), one.arguments)]
+            cells = ["/".join(cell) for cell in needed]
+            if not tested or (reading.name and cells and set(cells).isdisjoint(known)):
+                lacking = f" ({cells[0]}{nearest(cells[0], known)})" if cells else ""
+                raise ConfigError(
+                    f"claim {claim.id!r}: no cell runs the reading {reading.name!r}{lacking}; "
+                    "allowed: readings with cells in runs.yaml, no others (key 'without')"
+                )
 
 
 class PlannedClaims:

@@ -154,7 +154,7 @@ class Writer:
         for values in product(*each.values()):
             arguments = {**fixed, **dict(zip(each, values, strict=True))}
             made = self._made(place, entry, arguments, alternatives)
-            _check_kind(claim, entry, made["relation"])
+            _check_kind(claim, entry, made)
             yield {
                 **made,
                 "word": entry.get("word", ""),
@@ -262,25 +262,30 @@ def _check_counted(claim: str, readings: Sequence[Mapping[str, Any]]) -> None:
             for part in one:
                 if part not in other:
                     raise ConfigError(
-                        f"{where} {verb} the part {part!r}{nearest(part, other)}; allowed: the "
-                        f"parts of {readings[0]['name']!r}, or another name (key 'part')"
+                        f"{where} {verb} the part {part!r}{nearest(part, other)}; allowed: "
+                        f"{', '.join(map(repr, first))} as in {readings[0]['name']!r} (key 'part')"
                     )
 
 
-def _check_kind(claim: Mapping[str, Any], entry: Mapping[str, Any], relation: str | None) -> None:
+def _check_kind(
+    claim: Mapping[str, Any], entry: Mapping[str, Any], made: Mapping[str, Any]
+) -> None:
     """Raise ConfigError for a key that the kind of a check's claim demands or bars."""
     kind = claim.get("kind", "empirical")
     where = f"claim {claim['id']!r}: a check of {entry['metric']!r}"
-    is_band = kind == "empirical" and relation == "between"
+    is_band = kind == "empirical" and made["relation"] == "between"
     if is_band and "better" not in entry:
         raise ConfigError(
-            f"{where} has a band and lacks the key 'better'; allowed: below or above, the side "
-            "that praises the paper's method"
+            f"{where} has the band {made['bound']} and lacks the key 'better'; allowed: below or "
+            "above, the side that praises the paper's method"
         )
     if "better" in entry and not is_band:
-        raise ConfigError(f"{where} has the key 'better'; allowed: for bands of empirical claims")
+        better = entry["better"]
+        raise ConfigError(f"{where} has better {better!r}; allowed: in bands of empirical claims")
     if "control" in entry and kind != "guarantee":
-        raise ConfigError(f"{where} has the key 'control'; allowed: in guarantees")
+        raise ConfigError(
+            f"{where} has the key 'control' in a claim of kind {kind!r}; allowed: in guarantees"
+        )
 
 
 def _part(claim: Mapping[str, Any], entry: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
