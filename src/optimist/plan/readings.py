@@ -1,9 +1,9 @@
-"""Readings of claims: what a paper leaves open, written out as checks of their own.
+"""Readings of claims: what a paper leaves unstated, written out as checks.
 
 A claim names choices, such as the radius or a rival's variant, and each choice has alternatives. A
 reading takes one alternative of each. What an alternative changes (settings, options of settings,
-labels of algorithms) is put into the checks of the claim here, so that `optimist.claims` knows
-readings with their checks, and no choices.
+labels of algorithms) is put into the checks of the claim here, so that `optimist.claims` needs
+choices for their names and sentences only.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,12 +19,11 @@ from optimist.plan.names import Names
 
 @dataclass(frozen=True, eq=False)
 class Alternative:
-    """One way to take a choice: ids, name, sentence, status, and its changes of checks."""
+    """One way to take a choice: ids, name and status, and what it changes in checks."""
 
     choice: str
     id: str
     name: str
-    about: str
     status: str
     settings: Mapping[str, str]
     options: Mapping[str, Any]
@@ -58,7 +57,6 @@ class Writer:
                 choice,
                 str(key),
                 entry["name"],
-                entry["about"],
                 entry["status"],
                 self._map(place, entry.get("settings", {})),
                 entry.get("options", {}),
@@ -73,7 +71,7 @@ class Writer:
         return found
 
     def claim(self, claim: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a claim with the names of its ``choices``, and with ``readings`` for them.
+        """Return a claim with its ``choices``, as the file has them, and with ``readings``.
 
         Raises
         ------
@@ -92,16 +90,8 @@ class Writer:
         _check_counted(claim["id"], [r for r in readings if r["status"] != "ours"])
         own = ("part", "without", "reading", "checks")
         kept = {k: v for k, v in claim.items() if k not in own}
-        named = {choice: self._named(choice) for choice in claim.get("choices", ())}
-        return {**kept, "choices": named, "readings": readings}
-
-    def _named(self, choice: str) -> dict[str, Any]:
-        """Return names and sentences of a choice and of its alternatives."""
-        alternatives = {
-            one.id: {"name": one.name, "about": one.about, "status": one.status}
-            for one in self._choices[choice]
-        }
-        return {**self._about[choice], "alternatives": alternatives}
+        about = {choice: self._about[choice] for choice in claim.get("choices", ())}
+        return {**kept, "choices": about, "readings": readings}
 
     def _choice(self, claim: Mapping[str, Any], name: str) -> list[Alternative]:
         if name not in self._choices:
