@@ -1,12 +1,14 @@
 """Small committed tables of trials, of invented numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from optimist.layout import Layout
 from optimist.records import cells
 from optimist.records.cells import CellRecord
 from optimist.runs import trial_table
-from optimist.runs.trial_table import CellTrials
+from optimist.runs.cell_trials import CellTrials, least_regrets
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 MADE = "Python 3.12.1; numpy 2.0.0; a processor; a system"
@@ -16,35 +18,22 @@ def trials_of(setting, algorithm, regrets, horizon, **changes):
     """Return trials of a cell with straight lines of regret, recorded midway and at the end."""
     count, half = len(regrets), horizon // 2
     ends = {"regret": np.array(regrets), "regret_half": np.array(regrets) * half / horizon}
-    found = {
-        "lane": "regret",
-        "group": "paper",
-        "setting": setting,
-        "algorithm": algorithm,
-        "trial": np.arange(count),
-        "status": ["ok"] * count,
-        "instance": [None] * count,
-        "ends": ends,
-        "rounds": [np.array([half, horizon])] * count,
-        "at": {"regret": [np.array([value * half / horizon, value]) for value in regrets]},
-    }
-    return CellTrials(**{**found, **changes})
+    curves = [np.array([value * half / horizon, value]) for value in regrets]
+    found = CellTrials(
+        *("regret", "paper", setting, algorithm, np.arange(count)),
+        *(["ok"] * count, [None] * count, ends),
+        *([np.array([half, horizon])] * count, {"regret": curves}),
+    )
+    return replace(found, **changes)
 
 
 def record_of(found, digest, **changes):
     """Return the record of some trials."""
-    known = {
-        "trials": len(found),
-        "parts": (len(found),),
-        "digest": digest,
-        "content": found.content,
-        "observed": {},
-        "seconds": 1.0,
-        "mb": 100.0,
-        "commit": COMMIT,
-        "made": MADE,
-    }
-    return CellRecord(*found.key[:1], found.group, *found.key[1:], **{**known, **changes})
+    cell, count = (found.lane, found.group, *found.key[1:]), len(found)
+    known = CellRecord(
+        *(*cell, count, (count,), digest, found.content, {}), 1.0, 100.0, commit=COMMIT, made=MADE
+    )
+    return replace(known, **changes)
 
 
 def write(figures, paper, found):
@@ -55,6 +44,6 @@ def write(figures, paper, found):
         [trials for trials, _ in found], layout.trials(paper), declared={}, configuration={}
     )
     cells.write([record for _, record in found], layout.cells(paper))
-    least = trial_table.least_regrets([trials for trials, _ in found])
+    least = least_regrets([trials for trials, _ in found])
     if least:
         trial_table.write_best_known(least, layout.best_known(paper))

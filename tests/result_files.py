@@ -3,7 +3,7 @@
 from optimist.layout import digest_in_name
 from optimist.records import provenance
 from optimist.records.cells import digest_of
-from optimist.runs import job, results
+from optimist.runs import job
 from optimist.runs.cell import Cell
 from optimist.runs.trials import Trials
 
@@ -42,27 +42,6 @@ def make(root, *asked, limits=None):
     for one, path, limit in zip(described, paths, limits or [None] * len(asked), strict=True):
         job.make_result(one, path, data, provenance.collect, limit)
     return paths
-
-
-def metadata_of(table, horizon):
-    """Return metadata of the form that results have, of the rows of one cell."""
-    row, trials = table.slice(0, 1).to_pylist()[0], table["trial"].to_pylist()
-    cell = {name: row[name] for name in ("paper", "setting", "algorithm")}
-    asked = Trials("regret", Cell(**cell, spec={"horizon": horizon}), trials[0], trials[-1] + 1)
-    return {
-        "trials": {**vars(asked), "cell": vars(asked.cell), "code": "0" * 64},
-        "resolved": {"dataset": None},
-        "provenance": provenance.collect(),
-        "observed": {"modules": {}, "files": {}},
-    }
-
-
-def rewrite(path, change):
-    """Write a result file again after ``change(metadata)``."""
-    table, metadata = results.read(path), results.read_metadata(path)
-    change(metadata)
-    metadata.pop("rows")
-    results.write(table, path, metadata)
 
 
 def asked(request, wildcards=None, attempt=1):

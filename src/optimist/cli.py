@@ -590,7 +590,8 @@ def _results(options):
         entries = inventory.take(plan)
         is_restricted = any(plan.config["only"].values()) and options.delete != "other"
         other = {} if is_restricted else inventory.others(plan)
-    found: dict[str, Any] = {"files": inventory.to_rows(entries), "other": other}
+    files = [{"path": e.path, "state": e.state, "remark": e.remark} for e in entries]
+    found: dict[str, Any] = {"files": files, "other": other}
     lines = [inventory.to_text(entries, other, _configuration(options))]
     if options.costs:
         measured = [*costs.collect(inventory.uses(entries)), *inventory.studies(entries, plan)]

@@ -13,7 +13,6 @@ import pyarrow as pa
 
 # Doubles hold whole numbers up to this size; where others are among them, pyarrow says which.
 EXACT = 2**53
-MOST_BYTES = 2**31 - 1  # of all texts in one column: their ends have 32 bits
 _BOOLS = frozenset((bool, np.bool_))
 _INTEGERS = frozenset((int, np.int64))
 _NUMBERS = _INTEGERS | {float, np.float64}
@@ -31,13 +30,17 @@ def array(values: Sequence[Any]) -> Any:
         if not kinds:
             return pa.nulls(len(values))
         if kinds == {str}:
-            return _assembled(pa.string(), values, present, *_text_buffers(values))
+            texts = [(value or "").encode() for value in values]
+            ends = np.zeros(len(texts) + 1, np.int32)
+            np.cumsum([*map(len, texts)], out=ends[1:])
+            return _assembled(pa.string(), values, present, ends, b"".join(texts))
         if kinds <= _BOOLS:
             return _assembled(pa.bool_(), values, present, _bits(map(bool, values)))
         if kinds <= _INTEGERS:
-            whole = np.array([0 if value is None else value for value in values], np.int64)
-            return _assembled(pa.int64(), values, present, whole)
-        if kinds <= _NUMBERS and _are_exact(present):
+            numbers = np.array([0 if value is None else value for value in values], np.int64)
+            return _assembled(pa.int64(), values, present, numbers)
+        whole = [one for one in present if type(one) in _INTEGERS]
+        if kinds <= _NUMBERS and all(-EXACT <= one <= EXACT for one in whole):
             return _assembled(pa.float64(), values, present, np.array(values, np.float64))
     except (OverflowError, UnicodeEncodeError):  # pyarrow finds the words
         pass
@@ -54,21 +57,6 @@ def _assembled(kind: Any, values: Sequence[Any], present: Sequence[Any], *conten
 
 def _bits(flags: Any) -> np.ndarray:
     return np.packbits(np.fromiter(flags, bool), bitorder="little")
-
-
-def _text_buffers(values: Sequence[str | None]) -> tuple[np.ndarray, bytes]:
-    """Return where each text ends, after a zero, and all texts in UTF-8."""
-    texts = [(value or "").encode() for value in values]
-    content = b"".join(texts)
-    if len(content) > MOST_BYTES:
-        raise OverflowError
-    ends = np.zeros(len(texts) + 1, np.int32)
-    np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=ends[1:])
-    return ends, content
-
-
-def _are_exact(numbers: Sequence[Any]) -> bool:
-    return all(-EXACT <= one <= EXACT for one in numbers if type(one) in _INTEGERS)
 
 
 def values(column: Any) -> tuple[np.ndarray, np.ndarray]:

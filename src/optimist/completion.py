@@ -109,7 +109,6 @@ def papers_and_settings(prefix: str, _: Iterable[str] = ()) -> Iterator[str]:
 
 
 def papers(*_: object) -> list[str]:
-    """Return the papers."""
     from optimist.plan.config import paper_names
 
     return paper_names()

@@ -6,8 +6,8 @@ import os
 import re
 import time
 import uuid
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,6 +101,19 @@ def _sweep(folder: Path) -> None:
                 with suppress(OSError):
                     if entry.stat(follow_symlinks=False).st_mtime < before:
                         os.unlink(entry.path)
+
+
+@contextmanager
+def locked(folder: str | Path) -> Iterator[None]:
+    """Wait until no other process has a folder locked, and lock it; some systems have no locks."""
+    with ExitStack() as stack:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            place = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, place)
+            fcntl.flock(place, fcntl.LOCK_EX)
+        yield
 
 
 def write_text(text: str, path: str | Path) -> None:

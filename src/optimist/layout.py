@@ -232,6 +232,12 @@ class Layout:
         folder = f"{self.figures}/{paper}/tables"
         return {ending: f"{folder}/{name}.{ending}" for ending in TABLE_ENDINGS}
 
+    def product(self, paper: str, kind: str, name: str) -> dict[str, str]:
+        """Return the paths of a figure, a table or the claims of a paper, by ending."""
+        if kind == "claims":
+            return self.claims(paper)
+        return (self.figure if kind == "figures" else self.table)(paper, name)
+
     def trials(self, paper: str) -> str:
         """Return the path of the table of all trials of a paper."""
         return f"{self.figures}/{paper}/trials.parquet"

@@ -48,7 +48,7 @@ def of_name(name: str) -> dict[str, Any]:
             f"{name!r} is a pattern; allowed: one of settings, as in hvt_ucb/student*"
         )
     if names_file(name) and _is_environment(name):
-        return of_environment(name)
+        return {"environment": name, "options": _options({"environment": name, "horizon": HORIZON})}
     if not (is_paper or is_method):
         known = {*paper_names()}.union(*REGISTRIES.values())
         if meant := file_meant(name):
@@ -68,11 +68,6 @@ def _is_environment(name: str) -> bool:
     except ConfigError:
         return False
     return True
-
-
-def of_environment(name: str) -> dict[str, Any]:
-    """Return what the class of an environment is, and the table ``options``, as of a setting."""
-    return {"environment": name, "options": _options({"environment": name, "horizon": HORIZON})}
 
 
 def _method(name: str, domain: str) -> dict[str, Any]:
@@ -159,7 +154,12 @@ def of_settings(name: str, pattern: str) -> dict[str, Any]:
     return {
         "paper": f"{name}: {paper['title']}, {paper['reference']}",
         "settings": [
-            _setting_row(setting, asked[setting])
+            {
+                "setting": setting,
+                "trials": max((t.stop for t in asked[setting] if t.lane == "regret"), default=0),
+                "turns": max((t.stop for t in asked[setting] if t.lane == "timing"), default=0),
+                "algorithms": list(dict.fromkeys(t.cell.algorithm for t in asked[setting])),
+            }
             for setting in sorted(found, key=lambda setting: bases.index(name_of(setting)))
         ],
     }
@@ -182,15 +182,6 @@ def _base_row(name: str, spec: Mapping[str, Any], run: int) -> dict[str, Any]:
         "arms": parameters.get("arms"),
         "horizon": spec["horizon"],
         "settings of it": run,
-    }
-
-
-def _setting_row(setting: str, asked: Sequence[Trials]) -> dict[str, Any]:
-    return {
-        "setting": setting,
-        "trials": max((t.stop for t in asked if t.lane == "regret"), default=0),
-        "turns": max((t.stop for t in asked if t.lane == "timing"), default=0),
-        "algorithms": list(dict.fromkeys(t.cell.algorithm for t in asked)),
     }
 
 

@@ -3,12 +3,11 @@
 import ast
 import builtins
 import keyword
+import os
 import re
 import shlex
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import packages_distributions
 from importlib.resources import files
 from pathlib import Path
 
@@ -130,7 +129,8 @@ def write(what: str, name: str, family: str | None, file: str | None = None) -> 
     _check_class(cls, text)
     path = f"{name}.py" if file is None else file
     _check_path(path)
-    _create(path, text)
+    with open(path, "x", encoding="utf-8") as written:
+        written.write(text)
     return path, _next(what, family, path, canonical_name(f"{path}:{cls}"))
 
 
@@ -177,20 +177,10 @@ def _check_path(path: str) -> None:
     place = Path(path)
     if not names_file(f"{path}:C") or _IN_LABELS.search(path):
         raise ConfigError(f"--file is {path!r}; allowed: a path that ends with .py, without []=,:")
-    if place.exists():
+    if os.path.lexists(path):
         raise ConfigError(f"{path} exists; allowed: another name, or --file PATH")
     if not place.parent.is_dir():
         raise ConfigError(f"--file is {path!r}, but there is no folder {str(place.parent)!r}")
-    if place.stem in (*sys.stdlib_module_names, *packages_distributions()):
-        raise ConfigError(f"{path} would hide the module {place.stem!r}; allowed: another name")
-
-
-def _create(path: str, text: str) -> None:
-    try:
-        with open(path, "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise ConfigError(f"{path} exists; allowed: another name, or --file PATH") from None
 
 
 def _next(what: str, family: str, path: str, label: str) -> str:

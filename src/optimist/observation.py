@@ -55,7 +55,7 @@ Report = tuple[set[str], dict[str, _Seen]]
 
 
 class Observer:
-    """Records the modules and files of one job, within the blocks that it opens.
+    """Records the modules and files of one job, within the blocks that it opens, one at a time.
 
     Parameters
     ----------
@@ -80,7 +80,6 @@ class Observer:
         self._is_foreign = is_foreign
         self._folder = os.path.realpath(os.curdir)
         self._before: frozenset[str] = frozenset()
-        self._outer: Observer | None = None
         self._own: set[str] = set()
         self._seen: dict[str, _Seen] = {}
 
@@ -88,7 +87,7 @@ class Observer:
         global _active
         _listen()
         self._before = frozenset(sys.modules)
-        self._outer, _active = _active, self
+        _active = self
         return self
 
     def __exit__(
@@ -99,7 +98,7 @@ class Observer:
     ) -> None:
         global _active
         self._look()
-        _active = self._outer
+        _active = None
 
     def record(self) -> dict[str, dict[str, str]]:
         """Return the digests of ``modules`` and ``files``, by name.
@@ -201,7 +200,7 @@ _thread = threading.local()
 
 
 def active() -> Observer | None:
-    """Return the observer of the innermost block, None outside of all blocks."""
+    """Return the observer of the open block, None outside of all blocks."""
     return _active
 
 

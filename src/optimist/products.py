@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optimist.errors import ResultError
-from optimist.files import fingerprint, sha256, write_text
+from optimist.files import fingerprint, sha256, write_frame, write_text
 from optimist.layout import Layout
-from optimist.runs.trial_table import TrialTable, read_results
+from optimist.runs.cell_trials import read_results
+from optimist.runs.trial_table import TrialTable
 from optimist.runs.trials import CellKey
 
 if TYPE_CHECKING:
@@ -82,9 +83,8 @@ class Product:
         best_known : mapping
             Best known values, by instance, of the settings that it shows.
         """
-        decisive = asdict(self)
-        for name in ("files", "record", "declared"):
-            del decisive[name]
+        left_out = ("files", "record", "declared")
+        decisive = {name: v for name, v in asdict(self).items() if name not in left_out}
         decisive["contents"] = ["/".join(key) + " " + contents.get(key, "") for key in self.keys]
         decisive["studies"] = [f"{name} {studies.get(name, '')}" for name in self.studies]
         decisive["best_known"] = dict(best_known)
@@ -128,7 +128,7 @@ class Sources:
             path if Path(path).is_file() else None,
             read_results(self.results, product.declared),
             self.layout.best_known(self.paper),
-            {(cell[0], cell[1], cell[2]): cell[3] for cell in product.cells},
+            dict(zip(product.keys, (cell[3] for cell in product.cells), strict=True)),
         )
 
     @cached_property
@@ -159,11 +159,9 @@ class Sources:
 
 def digest_of(product: Product, sources: Sources, trials: TrialTable) -> str:
     """Return the digest of a product that is made from some trials, whatever code played them."""
-    contents = {
-        key: cell.content for key in product.keys if (cell := trials.recorded(*key)) is not None
-    }
-    known = sources.study_contents(product.studies)
-    return product.digest(contents, known, trials.best_known_of(product.keys))
+    cells = filter(None, (trials.recorded(*key) for key in product.keys))
+    contents, studies = {c.key: c.content for c in cells}, sources.study_contents(product.studies)
+    return product.digest(contents, studies, trials.best_known_of(product.keys))
 
 
 def make(product: Product, sources: Sources) -> None:
@@ -175,6 +173,7 @@ def make(product: Product, sources: Sources) -> None:
         If a table is damaged, or thins away a round that a claim names.
     """
     trials = sources.trials(product)
+    Path(product.record).unlink(missing_ok=True)  # after a kill it would speak of other files
     {"figures": _draw, "tables": _tabulate, "claims": _decide}[product.kind](
         product, trials, sources.tables(product.studies)
     )
@@ -195,7 +194,6 @@ def _frames(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Data
 def _draw(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> None:
     import pandas as pd
 
-    from optimist.files import write_frame
     from optimist.panels import figure
 
     places = product.files
@@ -206,7 +204,6 @@ def _draw(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFr
 
 
 def _tabulate(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> None:
-    from optimist.files import write_frame
     from optimist.panels import make_table
     from optimist.panels.rows import Tables
 
@@ -219,26 +216,24 @@ def _tabulate(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Da
 
 def _decide(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> None:
     from optimist import claims
-    from optimist.files import write_frame
 
-    verdicts, frame = _decided(product, trials, studies)
+    found, frame = _decided(product, trials, studies)
     write_frame(claims.compacted(frame), product.files["csv"])
-    write_text(claims.to_markdown(verdicts, frame), product.files["md"])
+    write_text(claims.to_markdown(found, frame), product.files["md"])
 
 
 def _decided(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> Any:
+    """Return the verdicts on claims, and their table."""
     from optimist import claims
 
     context = claims.Context.make(product.paper, product.about)
-    verdicts = claims.evaluate(product.spec, _frames(product, trials, studies), context)
-    return verdicts, claims.to_frame(verdicts, context)
+    found = claims.evaluate(product.spec, _frames(product, trials, studies), context)
+    return found, claims.to_frame(found, context)
 
 
 def verdicts(product: Product, sources: Sources) -> "pd.DataFrame":
     """Return the table of the verdicts of claims, which is written nowhere."""
-    tables = sources.tables(product.studies)
-    frame: pd.DataFrame = _decided(product, sources.trials(product), tables)[1]
-    return frame
+    return _decided(product, sources.trials(product), sources.tables(product.studies))[1]
 
 
 def join_claims(layout: Layout, papers: Collection[str]) -> None:
@@ -246,7 +241,7 @@ def join_claims(layout: Layout, papers: Collection[str]) -> None:
     import pandas as pd
 
     from optimist import claims
-    from optimist.files import read_text, write_frame
+    from optimist.files import read_text
 
     places = {paper: layout.claims(paper) for paper in papers}
     for paper, place in places.items():

@@ -9,12 +9,13 @@ from typing import Any
 
 from optimist import products
 from optimist.errors import ConfigError, ResultError, unknown_name
+from optimist.layout import GROUPS
 from optimist.plan.config import load_config, paper_names
 from optimist.plan.documents import merge
 from optimist.plan.plan import Plan
 from optimist.products import Product, Sources
+from optimist.records.cells import STUDY
 from optimist.runs.trial_table import TrialTable
-from optimist.runs.trials import CellKey
 
 # Parts of a configuration that say where files are, not what was run.
 PLACES = ("results", "figures", "papers", "committed")
@@ -53,16 +54,22 @@ def plans(
 
 
 def of_other_code(plan: Plan, found: Sequence[Product]) -> list[str]:
-    """Return the cells behind some products whose rows in the table are of other code."""
-    keys: dict[tuple[str, CellKey], None] = {}
-    for product in found:
-        keys |= dict.fromkeys((product.paper, key) for key in product.keys)
+    """Return the cells and studies behind products that the tables have of other code."""
+    (paper,) = plan.papers
+    path, records = plan.layout.trials(paper), plan.committed(paper)
+    rows = {*TrialTable(path).keys} if Path(path).is_file() else set()
     stale = []
-    for paper, key in keys:
-        trials, record = plan.trials.of_paper(paper)[key], plan.committed(paper).get(key)
-        fresh = plan.trials.fresh_files(paper, [key])
-        if record is not None and not fresh and record.digest != plan.trials.digest(trials):
+    for key in dict.fromkeys(key for product in found for key in product.keys):
+        digest = plan.trials.digest(plan.trials.of_paper(paper)[key])
+        is_today = key in records and records[key].is_of(digest)
+        if key in rows and not is_today and not plan.trials.fresh_files(paper, [key]):
             stale.append("/".join((paper, *key)))
+    for name in dict.fromkeys(name for product in found for name in product.studies):
+        is_there = (STUDY, name, "") in records and not Path(
+            plan.studies.file(paper, name)
+        ).is_file()
+        if is_there and not plan.studies.is_committed(paper, name):
+            stale.append(f"{paper}/{STUDY}/{name}")
     return stale
 
 
@@ -71,7 +78,7 @@ def warn(plan: Plan, found: Sequence[Product], strict: bool, say: Say) -> None:
     stale = of_other_code(plan, found)
     if not stale:
         return
-    number = len({(p.paper, key) for p in found for key in p.keys})
+    number = len({key for product in found for key in (*product.keys, *product.studies)})
     names = ", ".join(stale[:NAMED]) + (", ..." if len(stale) > NAMED else "")
     words = f"{len(stale)} of {number} cells are of other code: {names}"
     if strict:
@@ -80,15 +87,11 @@ def warn(plan: Plan, found: Sequence[Product], strict: bool, say: Say) -> None:
 
 
 def decide(plan: Plan, strict: bool, say: Say) -> list[str]:
-    """Write the verdicts on the claims of a plan's papers; return the paths."""
-    written: list[str] = []
-    for paper in plan.papers:
-        product = plan.targets.product(paper, "claims", "claims")
-        _check_table(plan, paper)
-        warn(plan, [product], strict, say)
-        products.make(product, plan.targets.sources(product))
-        written += product.files.values()
-    return written
+    """Write the verdicts on the claims of a plan's paper; return the paths."""
+    (paper,) = plan.papers
+    product = plan.targets.product(paper, "claims", "claims")
+    products.make(product, _checked(plan, product, strict, say))
+    return [*product.files.values()]
 
 
 def decide_one(plan: Plan, claim: str, strict: bool, say: Say) -> Any:
@@ -101,31 +104,24 @@ def decide_one(plan: Plan, claim: str, strict: bool, say: Say) -> Any:
     """
     (paper,) = plan.papers
     product = plan.targets.claim(paper, claim)
-    _check_table(plan, paper)
-    warn(plan, [product], strict, say)
-    return products.verdicts(product, plan.targets.sources(product))
+    return products.verdicts(product, _checked(plan, product, strict, say))
 
 
 def shown(plan: Plan, name: str = "") -> list[Product]:
     """Return the figures and tables of a plan's paper, or the one of a name."""
     (paper,) = plan.papers
-    known = {
-        other: plan.targets.product(paper, kind, other)
-        for group in ("paper", "variants")
-        for kind, other in plan.targets.names(paper, group)
-        if kind != "claims" and name in ("", other)
-    }
-    if not known:
-        every = [n for group in ("paper", "variants") for _, n in plan.targets.names(paper, group)]
-        raise unknown_name(f"figure or table of {paper}", name, every)
-    return [*known.values()]
+    every = [one for group in GROUPS for one in plan.targets.names(paper, group)]
+    found = [one for one in every if one[0] != "claims" and name in ("", one[1])]
+    if not found:
+        raise unknown_name(f"figure or table of {paper}", name, [other for _, other in every])
+    return [plan.targets.product(paper, *one) for one in found]
 
 
 def draw(found: Sequence[tuple[Product, Sources]], cores: int) -> list[str]:
     """Make figures and tables by so many processes; return the paths."""
     if len(found) == 1 or cores == 1:
-        for product, sources in found:
-            products.make(product, sources)
+        for one in found:
+            products.make(*one)
     else:
         with ProcessPoolExecutor(min(cores, len(found)), get_context("spawn")) as pool:
             list(pool.map(products.make, *zip(*found, strict=True)))
@@ -135,21 +131,20 @@ def draw(found: Sequence[tuple[Product, Sources]], cores: int) -> list[str]:
 def cores_of(text: str) -> int:
     """Return a number of cores, ``all`` for those of the machine; ConfigError for none."""
     if text == "all":
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
+        known = getattr(os, "sched_getaffinity", None)
+        return len(known(0)) if known else os.cpu_count() or 1
     if not (text.isdecimal() and int(text)):
         raise ConfigError(f"--cores is {text!r}; allowed: a whole number above 0, or all")
     return int(text)
 
 
-def _check_table(plan: Plan, paper: str) -> None:
-    if not Path(plan.layout.trials(paper)).is_file() and not plan.trials.fresh_files(
-        paper, plan.trials.keys(paper)
-    ):
+def _checked(plan: Plan, product: Product, strict: bool, say: Say) -> Sources:
+    """Return where the trials of claims are; ResultError if they are nowhere."""
+    path, sources = plan.layout.trials(product.paper), plan.targets.sources(product)
+    if not (Path(path).is_file() or sources.results):
         raise ResultError(
-            f"{plan.layout.trials(paper)} does not exist, nor do results; make them: snakemake "
-            f"--cores all {paper}"
+            f"{path} does not exist, nor do results; make them: snakemake --cores all "
+            f"{product.paper}"
         )
+    warn(plan, [product], strict, say)
+    return sources

@@ -6,7 +6,7 @@ text file ends in a line with it. What is read is parsed from the very bytes tha
 
 import hashlib
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,11 +108,6 @@ def open_parquet(path: str | Path, remedy: str = REMEDY) -> "pq.ParquetFile":
     return pq.ParquetFile(pa.BufferReader(pa.py_buffer(content)))
 
 
-def read_table(path: str | Path, columns: Sequence[str] | None = None) -> "pa.Table":
-    """Return the Arrow table of a Parquet file, or some columns of it; see `open_parquet`."""
-    return open_parquet(path).read(columns)
-
-
 def read_text(path: str | Path) -> str:
     """Return the text of a file without its last line, which seals it; errors as `open_parquet`.
 
@@ -139,7 +134,7 @@ def read_frame(path: str | Path) -> "pd.DataFrame":
         import pandas as pd
 
         return pd.read_csv(io.StringIO(read_text(path)))
-    return read_table(path).to_pandas()
+    return open_parquet(path).read().to_pandas()
 
 
 def _content(path: str | Path) -> bytes:

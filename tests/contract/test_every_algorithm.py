@@ -3,15 +3,12 @@
 The checks are those of ``optimist check`` (`optimist.contracts`), here in the papers' own settings.
 """
 
-import inspect
-from pathlib import Path
-
 import numpy as np
 import pytest
 from contracts_held import every, hold
 from toy_environments import STAND_IN, configured
 
-from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm
+from optimist.algorithms import REGISTRY, make_algorithm
 from optimist.contracts.arms import bytes_at
 from optimist.contracts.battery import ALGORITHMS
 from optimist.contracts.cases import HORIZON, Method, Played, Toy, shortened
@@ -58,13 +55,6 @@ def test_it_keeps_its_contract(check, case):
 @each_name
 def test_it_is_run_by_a_paper(name):
     assert name in {name_of(case.cell.algorithm) for case in PLAYED.values()}
-
-
-@each_name
-def test_no_file_of_its_family_is_long(name):
-    folder = Path(inspect.getsourcefile(algorithm_class(name))).parent
-    lengths = {path.name: len(path.read_text().splitlines()) for path in folder.glob("*.py")}
-    assert {file: length for file, length in lengths.items() if length > 200} == {}
 
 
 @pytest.mark.parametrize(

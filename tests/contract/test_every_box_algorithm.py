@@ -3,14 +3,11 @@
 The checks are those of ``optimist check`` (`optimist.contracts`), here in the papers' own settings.
 """
 
-import inspect
-from pathlib import Path
-
 import pytest
 from contracts_held import every, hold
 from toy_environments import STAND_IN, configured
 
-from optimist.algorithms import BOX_REGISTRY, algorithm_class
+from optimist.algorithms import BOX_REGISTRY
 from optimist.contracts.battery import ALGORITHMS
 from optimist.contracts.cases import BOX, Method, Played, Toy, shortened
 from optimist.label import name_of
@@ -43,10 +40,3 @@ def test_it_keeps_its_contract(check, case):
 @each_name
 def test_it_is_run_by_a_paper(name):
     assert name in {name_of(label) for label in PLAYED}
-
-
-@each_name
-def test_no_file_of_its_family_is_long(name):
-    folder = Path(inspect.getsourcefile(algorithm_class(name, BOX))).parent
-    lengths = {path.name: len(path.read_text().splitlines()) for path in folder.glob("*.py")}
-    assert {file: length for file, length in lengths.items() if length > 200} == {}

@@ -4,7 +4,6 @@ import functools
 import inspect
 import json
 import re
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -34,7 +33,6 @@ from optimist.plan.config import load_paper, paper_names
 from optimist.runs.trials import expand
 
 COMMON_ROLES = {"data", "note", "remark", "footnote", "line", "phase", "point", "slope"}
-LINES = 210
 STATISTICS = ("mean", "median", "quantile", "percentile", "std", "var", "average")
 STATISTICS += tuple(f"nan{name}" for name in STATISTICS[:-1])
 PAPERS = {name: load_paper(name) for name in paper_names()}
@@ -374,25 +372,3 @@ def test_every_paper_with_the_study_can_run_it(name):
         if section is not None:
             cls(section).check(paper)
             assert all(cell.setting in paper["settings"] for cell in cls(section).cells(paper, ()))
-
-
-# Files.
-
-
-@pytest.mark.parametrize("entry", [*PANELS.values(), *TABLES.values(), *STUDIES.values()])
-def test_a_kind_opens_with_what_it_shows_and_its_file_is_short(entry):
-    module, _, name = entry.partition(":")
-    cls = next(
-        load(kind)
-        for load, registry in (
-            (panel_class, PANELS),
-            (table_class, TABLES),
-            (study_class, STUDIES),
-        )
-        for kind, known in registry.items()
-        if known == entry
-    )
-    path = Path(inspect.getfile(cls))
-    assert cls.__name__ == name and cls.__doc__
-    assert inspect.getmodule(cls).__name__ == module
-    assert len(path.read_text().splitlines()) <= LINES, path

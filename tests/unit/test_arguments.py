@@ -106,12 +106,3 @@ def test_a_class_above_two_others_is_none_of_them():
     assert [*inspect.signature(Two).parameters] == ["width"]
     assert Two(width=3).width == 3
     assert [*inspect.signature(Mixin).parameters] == ["places", "options"]
-
-
-def test_options_may_follow_a_default():
-    class Late(Base):
-        def __init__(self, gamma=2.0, *places, **options):
-            super().__init__(*places, **options)
-
-    name_options(Late)
-    assert [*inspect.signature(Late).parameters] == ["gamma", "horizon", "dimension", "noise"]

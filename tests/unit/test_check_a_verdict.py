@@ -12,13 +12,12 @@ from claim_tables import claim_with, document, finals, reading
 from optimist import claims
 from optimist.claims.context import Context
 from optimist.runs import trial_table
-from optimist.runs.trial_table import CellTrials
+from optimist.runs.cell_trials import CellTrials
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "check-a-verdict.md"
 HEAVY = "gaussian[factor=0.3,radius=matched]"
 THEORY = "glb_omd[regularisation=theory]"
-SURE = "trials of {} whose set held the truth in all rounds, {}"
 COMMITTED = [
     f"figures/{name}/{table}"
     for name in ("glb_omd", "hvt_ucb")

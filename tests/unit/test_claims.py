@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import string
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +23,6 @@ from claim_tables import (
 from optimist import claims
 from optimist.claims import deciding
 from optimist.claims.context import Context
-from optimist.claims.metrics import metric, metric_arguments
 
 RATIO = {"setting": "here", "numerator": "a", "denominator": "b"}
 
@@ -150,42 +148,7 @@ def test_a_value_that_is_none_decides_nothing():
     assert (verdict.results[0].support, verdict.results[0].refute) == (1.0, 1.0)
 
 
-@pytest.mark.parametrize("name", claims.METRICS)
-def test_labels_word_arguments_of_their_metric(name):
-    words = {field for _, field, _, _ in string.Formatter().parse(metric(name).template) if field}
-    assert words and words <= set(metric_arguments(name))
-
-
 # What is read.
-
-
-def test_trials_are_paired_by_number_and_only_common_ones_count():
-    tables = [
-        finals("here", "a", [99.0, 2.0, 4.0, 9.0], first=2)[::-1],  # trials 2 to 5
-        finals("here", "b", [1.0, 2.0, 3.0, 99.0], first=3),  # trials 3 to 6
-    ]
-    evidence = measure("regret_ratio", RATIO, finals=tables).measurement.evidence
-    assert (evidence.value, evidence.n) == (pytest.approx(15 / 6), 3)
-
-
-def test_no_common_trial_is_missing():
-    tables = [finals("here", "a", [1.0, 2.0]), finals("here", "b", [1.0, 2.0], first=2)]
-    verdict = judge(ratio(), finals=tables)
-    assert verdict.word == "missing"
-    assert "no trial that all cells completed" in verdict.explanation
-
-
-def test_incomplete_trials_are_left_out_and_reported():
-    status = ["ok", "timeout", "unconverged", "failed: singular"]
-    tables = [
-        finals("here", "a", [2.0, 1000.0, 4.0, 1000.0], status=status),
-        finals("here", "b", [1.0, 1.0, 2.0, 1.0]),
-    ]
-    result = measure("regret_ratio", RATIO, finals=tables)
-    assert (result.measurement.evidence.value, result.measurement.evidence.n) == (2.0, 2)
-    assert "here/a: 2 of 4 trials left out (1 failed: singular, 1 timeout)" in result.remark
-    assert "here/a: 1 of 4 trials unconverged" in result.remark
-    assert "here/b" not in result.remark
 
 
 @pytest.mark.parametrize("tables", [{}, {"finals": None}, {"finals": pd.DataFrame()}])
@@ -195,12 +158,6 @@ def test_cells_that_were_not_run_are_named(tables):
     assert verdict.results[0].measurement is None
     for name in ("here/a (regret lane)", "here/b (regret lane)"):
         assert name in verdict.results[0].remark
-
-
-def test_a_cell_without_a_complete_trial_is_missing_and_says_why():
-    tables = [finals("here", "a", [1.0] * 2, status="timeout"), finals("here", "b", [1.0] * 2)]
-    verdict = judge(ratio(), finals=tables)
-    assert "here/a (regret lane, no complete trial: 2 timeout)" in verdict.results[0].remark
 
 
 def test_one_missing_check_makes_the_claim_missing():

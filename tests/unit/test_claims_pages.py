@@ -14,7 +14,7 @@ from optimist.claims.context import Context
 from optimist.claims.pages import by_verdict
 from optimist.claims.table import number
 from optimist.claims.verdicts import Result, p_values
-from optimist.errors import ConfigError, ResultError
+from optimist.errors import ResultError
 
 # What no text may say of a number that there is none of.
 NOTHING = re.compile(r"\b(nan|NaN|None|NA|<NA>)\b")
@@ -170,45 +170,6 @@ def test_a_table_that_was_read_is_written_alike(verdicts, tmp_path):
         assert show(read) == show(fresh)
     assert claims.to_text(read, details=True) == claims.to_text(fresh, details=True)
     assert claims.to_markdown(verdicts, read) == claims.to_markdown(verdicts, fresh)
-
-
-@pytest.fixture
-def table(verdicts, tmp_path):
-    """Write the table with some texts replaced, each once."""
-
-    def write(*changes):
-        path = tmp_path / "claims.csv"
-        claims.to_frame(verdicts, CONTEXT).to_csv(path, index=False)
-        text = path.read_text()
-        for old, new in changes:
-            assert old in text
-            text = text.replace(old, new, 1)
-        path.write_text(text)
-        return path
-
-    return write
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        (",reproduced,", ",maybe,", ["line 2", "verdict is 'maybe'", "reproduced, partly"]),
-        (",reproduced,", ",held,", ["line 2", "verdict is 'held'"]),
-        (",holds,", ",sinks,", ["reading_outcome is 'sinks'", "allowed: holds, fails, mixed"]),
-        (",fails,", ",sinks,", ["outcome is 'sinks'", "allowed: holds, fails"]),
-        (",stated,", ",said,", ["line 2", "status is 'said'", "stated, open, ours"]),
-        (",empirical,", ",rumour,", ["kind is 'rumour'", "empirical, guarantee, fact"]),
-        ("claim,kind", "claims,kind", ["lacks claim"]),
-        (",slack,", ",slackness,", ["lacks slack"]),
-        (",0.95,", ",high,", ["is not a table of claims"]),
-        (",False,", ",never,", ["is not a table of claims"]),
-    ],
-)
-def test_a_table_with_what_cannot_be_is_refused(table, old, new, words):
-    path = table((old, new))
-    with pytest.raises(ResultError) as error:
-        claims.read_frame(path)
-    assert [word for word in ["claims.csv", *words] if word not in str(error.value)] == []
 
 
 @pytest.mark.parametrize("content", ["", "claim,place\ntoy.01,Figure 1\n"])
@@ -472,11 +433,3 @@ def test_findings_list_each_claim_once_by_its_verdict(frame):
     for claim in frame["claim"].unique():
         number = claim.rpartition(".")[2]
         assert len(re.findall(rf"\({number}[,)]", shown)) == 1
-
-
-@pytest.mark.parametrize(
-    "readme", ["", "<!-- claims -->", "<!-- /claims -->", "<!-- /claims --> <!-- claims -->"]
-)
-def test_a_readme_without_markers_is_refused(frame, readme):
-    with pytest.raises(ConfigError, match=r"README\.md lacks the lines <!-- claims -->"):
-        claims.with_summary(readme, "new")

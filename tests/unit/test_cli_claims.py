@@ -134,11 +134,6 @@ def test_one_paper_needs_its_own_file_only(optimist, figures):
     assert out.endswith("\n1 claim: 1 reproduced.\n")
 
 
-def test_details_show_the_checks(optimist, figures):
-    _, out, _ = optimist("claims", "--details", "--figures", figures)
-    assert "    fails     high, here: 2, wanted below 1\n" in out
-
-
 @pytest.mark.parametrize(
     ("paper", "command"),
     [([], "make reproduce"), (["glb_omd"], "snakemake --cores 2 glb_omd")],
@@ -148,12 +143,6 @@ def test_a_missing_file_is_named_with_the_command_that_makes_it(optimist, tmp_pa
     assert (status, out) == (1, "")
     assert "claims.csv does not exist" in err
     assert f"make it with: {command} " in err
-
-
-def test_an_unknown_paper_is_refused_with_the_nearest(optimist):
-    status, _, err = optimist("claims", "glb_omt")
-    assert status == 1
-    assert "did you mean 'glb_omd'" in err
 
 
 def test_the_readme_gets_the_verdicts(optimist, figures, readme):
@@ -196,10 +185,3 @@ def test_an_absent_readme_is_refused(optimist, figures, readme):
     status, _, err = optimist("claims", "--readme", "--figures", figures)
     assert status == 1
     assert "README.md does not exist" in err
-
-
-def test_the_readme_is_not_filled_with_one_paper_only(optimist, figures, readme):
-    status, _, err = optimist("claims", "glb_omd", "--readme", "--figures", figures)
-    assert status == 1
-    assert "leave out 'glb_omd'" in err
-    assert readme.read_text() == README

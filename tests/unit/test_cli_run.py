@@ -84,9 +84,9 @@ def test_a_class_that_ends_its_process_is_one_line(tmp_path, status):
 
 
 @contextmanager
-def begun(folder, first=""):
-    """Yield the process of a run whose class begins with some code, and then sleeps."""
-    code = f"{first}import time; print('begun', flush=True); time.sleep(60)"
+def begun(folder):
+    """Yield the process of a run whose class sleeps."""
+    code = "import time; print('begun', flush=True); time.sleep(60)"
     (folder / "mine.py").write_text(MINE.replace("pass", code))
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True}
     with subprocess.Popen(PLAY, cwd=folder, text=True, preexec_fn=heed, **pipes) as process:
@@ -120,15 +120,6 @@ def test_a_run_of_a_class_is_stopped_with_its_process(tmp_path, reached, number,
         _, told = process.communicate(timeout=30)
         assert process.returncode == status
         assert told == ("\ninterrupted\n" if number == signal.SIGINT else "")
-        with pytest.raises(ProcessLookupError):
-            os.killpg(process.pid, 0)
-
-
-def test_a_class_that_ignores_the_end_is_killed(tmp_path):
-    with begun(tmp_path, "import signal; signal.signal(15, signal.SIG_IGN); ") as process:
-        process.terminate()
-        process.communicate(timeout=30)
-        assert process.returncode == 143
         with pytest.raises(ProcessLookupError):
             os.killpg(process.pid, 0)
 

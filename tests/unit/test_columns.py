@@ -60,11 +60,6 @@ def test_an_array_of_any_mixture_is_that_of_pyarrow():
         check([rng.choice(kinds) for _ in range(rng.randint(2, 20))])
 
 
-def test_texts_of_too_many_bytes_are_left_to_pyarrow(monkeypatch):
-    monkeypatch.setattr("optimist.columns.MOST_BYTES", 3)
-    assert array(["ab", "c", "d"]).to_pylist() == ["ab", "c", "d"]
-
-
 @pytest.mark.parametrize("kind", READ, ids=str)
 @pytest.mark.parametrize("nulls", [False, True])
 def test_values_are_those_of_pyarrow_in_slices_and_chunks(kind, nulls):

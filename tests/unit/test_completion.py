@@ -36,7 +36,6 @@ def complete(line, folder=None):
     [
         ("optimist comp", ["compare", "completion"]),
         ("optimist list ", ["bkb", "glb_omd", "go_ucb", "hvt_ucb"]),
-        ("optimist list eco", ["ecolog"]),
         ("optimist list glb_omd/logistic_s", [f"glb_omd/logistic_s{s}" for s in (3, 5, 7, 9)]),
         ("optimist run hvt", ["hvt_ucb/"]),
         ("optimist run hvt_ucb/stu", ["hvt_ucb/student_t/"]),
@@ -46,7 +45,6 @@ def complete(line, folder=None):
             [f"hvt_ucb/student_t[subset=3,radius=matched{end}" for end in ("]/", ",")],
         ),
         ("optimist run hvt_ucb/student_t[nu=2]/hv", ["hvt_ucb/student_t[nu=2]/hvt_ucb"]),
-        ("optimist run go_ucb/f1/gp_u", ["go_ucb/f1/gp_ucb"]),
         ("optimist compare glb_omd/logistic_s3 -a glo", ["gloc"]),
         (
             "optimist compare glb_omd/logistic_s3 -a g",
@@ -66,12 +64,9 @@ def complete(line, folder=None):
             "optimist compare x -a ofuglb[prune=true,",
             [f"ofuglb[prune=true,{o}=" for o in ("history", "solver")],
         ),
-        ("optimist compare x -a ofuglb[prune=true,so", ["ofuglb[prune=true,solver="]),
         ("optimist claims hvt_ucb --det", ["--details"]),
         ("optimist new e", ["environment"]),
-        ("optimist new algorithm x --family hea", ["heavy_tailed"]),
         ("optimist run nowhere/x", []),
-        ("optimist run hvt_ucb/none[", []),
     ],
 )
 def test_what_a_shell_offers(line, expected, tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from optimist import sealed
 from optimist.data.prepare import covertype
 from optimist.data.prepare.covertype import CovertypeArms
-from optimist.errors import ConfigError, DataError, ResultError
+from optimist.errors import ConfigError, DataError
 
 ARMS_SCRIPT = """
 import sys
@@ -226,14 +226,10 @@ def test_noise_below_twelve_digits_does_not_reach_the_file(arms, tmp_path):
     ("old", "new", "message"),
     [
         ("0.6", "nan", "not finite"),
-        ("0.6", "inf", "not finite"),
         ("0.6", "0.6001", "norm 1.0000600"),
         ("0.5,", "1.5,", r"mean lies outside \[0, 1\]"),
-        ("0.5,", "-0.5,", r"mean lies outside \[0, 1\]"),
         (",20,", ",0,", "size is not a positive integer"),
-        (",20,", ",20.5,", "size is not a positive integer"),
         ("0.6", "wide", "not a table of numbers"),
-        ("0.6,", "", "not a table of numbers"),
         ("Slope", "slope", "the header must be"),
     ],
 )
@@ -245,32 +241,6 @@ def test_damaged_file(arms, tmp_path, old, new, message):
     sealed.write_text(text.replace(old, new, 1), path)
     with pytest.raises(DataError, match=rf"arms\.csv: .*{message}"):
         covertype.read_arms(path)
-
-
-@pytest.mark.parametrize("kept_lines", [0, 1])
-def test_file_without_arms(arms, tmp_path, kept_lines):
-    path = tmp_path / "arms.csv"
-    covertype.write_arms(arms, path)
-    kept = sealed.read_text(path).splitlines(keepends=True)[:kept_lines]
-    sealed.write_text("".join(kept), path)
-    with pytest.raises(DataError, match=r"arms\.csv"):
-        covertype.read_arms(path)
-
-
-def test_norm_may_exceed_one_by_rounding_only(arms, tmp_path):
-    for excess, fine in ((5e-10, True), (2e-9, False)):
-        features = arms.features * (1 + excess)
-        covertype.write_arms(CovertypeArms(features, arms.means, arms.sizes), tmp_path / "a.csv")
-        if fine:
-            assert covertype.read_arms(tmp_path / "a.csv").features.shape == (3, 11)
-        else:
-            with pytest.raises(DataError, match="norm"):
-                covertype.read_arms(tmp_path / "a.csv")
-
-
-def test_missing_file(tmp_path):
-    with pytest.raises(ResultError, match=r"none\.csv does not exist"):
-        covertype.read_arms(tmp_path / "none.csv")
 
 
 def test_known_arms_of_another_number_are_refused():

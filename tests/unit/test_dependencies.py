@@ -2,12 +2,10 @@
 
 import ast
 import re
-import subprocess
 import sys
 import tomllib
 from importlib import metadata
 
-import pytest
 from packaging.requirements import Requirement
 from toy_environments import ROOT
 
@@ -116,50 +114,3 @@ def test_named_tools_stand_where_they_are_said_to():
             assert word.lower() in path.read_text().lower(), name
         elif place.startswith("profiles/"):
             assert f"executor: {path.name}" in (path / "config.yaml").read_text()
-
-
-def asked(*words):
-    script = ROOT / ".ci/environments.py"
-    return subprocess.run([sys.executable, script, *words], capture_output=True, text=True)
-
-
-@pytest.mark.parametrize("words", [[], ["python"], ["pythons", "now"]])
-def test_other_environments_are_asked_for_by_name(words):
-    done = asked(*words)
-    assert done.returncode == 1 and "allowed: one of pythons, lower-bounds, newest" in done.stderr
-
-
-@pytest.fixture
-def script(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / ".ci")
-    import environments
-
-    return environments
-
-
-def test_the_newest_packages_meet_no_lock_and_tests_that_there_are(script, monkeypatch):
-    ran = []
-    monkeypatch.setattr(script, "run", lambda *words: ran.append([*map(str, words)]))
-    script.newest()
-    assert not any("requirements.lock" in words or "--constraints" in words for words in ran)
-    tests = {word for words in ran for word in words if word.startswith("tests/")}
-    assert len(tests) == 1 + len(script.NUMBERS) > 1 and all((ROOT / t).exists() for t in tests)
-
-
-def test_a_process_that_ends_with_a_signal_is_a_failure_with_its_name(script, capsys):
-    with pytest.raises(SystemExit) as ended:
-        script.run(sys.executable, "-c", "import os; os.kill(os.getpid(), 11)")
-    assert ended.value.code == 1
-    assert capsys.readouterr().out.startswith("failed, SIGSEGV: ")
-
-
-def test_a_lower_bound_that_cannot_be_is_named(script, monkeypatch):
-
-    texts = [text for group in script.requirements().values() for text in group]
-    pins = "\n".join(re.split("[,<]", text.replace(">=", "=="))[0] for text in texts)
-    script.check_bounds(pins, texts)
-    with pytest.raises(SystemExit, match=r"pandas>=\S+ cannot be: the oldest that fits is 99.1"):
-        script.check_bounds(re.sub("pandas==.*", "pandas==99.1", pins), texts)
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert script.versions()[0] == project["requires-python"].removeprefix(">=")
-    assert script.interpreter("2.0") is None

@@ -13,7 +13,7 @@ from packaging.version import Version
 from optimist import environments
 from optimist.plan import key_tables, place
 from optimist.records import cells
-from optimist.runs import trial_table
+from optimist.runs import cell_trials, trial_table
 
 ROOT = Path(__file__).parents[2]
 
@@ -92,7 +92,7 @@ def test_the_tables_of_columns_are_those_of_the_files():
     columns = [name for cell in named for name in re.findall("`(\\w+)`", cell)]
     assert columns == list(cells.COLUMNS)
     table = text.split("## `trials.parquet`")[1].split("```")[0]
-    at = {f"{name}_at" for names in trial_table.AT.values() for name in names}
+    at = {f"{name}_at" for names in cell_trials.AT.values() for name in names}
     assert {*trial_table.TEXTS, *at, "trial", "rounds"} <= set(re.findall(r"`(\w+)`", table))
 
 

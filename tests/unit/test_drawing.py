@@ -1,9 +1,6 @@
 """Drawing: every figure of the paper, from full, partial and empty tables."""
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import matplotlib.style
@@ -14,29 +11,15 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
 
-from optimist import panels
 from optimist.panels import figure as figures
 from optimist.panels import make_panel
 from optimist.panels.bars import bar_name
 from optimist.panels.looks import Looks
-from optimist.panels.rows import display_name
 from optimist.plan.config import load_paper
 from optimist.runs.trials import expand
 
 PAPER = load_paper("glb_omd")
 GLM_UCB, RS_GLINCB = "glm_ucb[projection=false,radius=logdet]", "rs_glincb[constants=practical]"
-
-
-def test_figures_of_papers_are_drawn_without_seaborn():
-    code = (
-        "import sys, pkgutil, optimist.panels as p;"
-        "names = [m.name for m in pkgutil.walk_packages(p.__path__, 'optimist.panels.')];"
-        "[__import__(name) for name in names];"
-        "sys.exit('seaborn' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
-    sources = [*Path(panels.__file__).parent.rglob("*.py")]
-    assert not [path for path in sources if "import seaborn" in path.read_text(encoding="utf-8")]
 
 
 def made_up_tables():
@@ -132,29 +115,6 @@ def test_every_figure_is_drawn_in_full(name, tables, tmp_path, texts):
     assert len(png) < 100_000 and len(thumbnail) < 30_000
     assert not [text for text in texts if "missing" in text or "no data" in text]
     assert figure["title"] in texts
-
-
-@pytest.mark.parametrize("name", PAPER["figures"])
-def test_every_figure_is_drawn_from_nothing_and_says_so(name, tmp_path, texts):
-    figure = PAPER["figures"][name]
-    table = figures.tabulate(figure, {}, PAPER)
-    drawn(figure, table, tmp_path)
-    assert "no data" in texts
-    shown = " ".join(texts)
-    for algorithm in figure["panels"][0].get("algorithms", []):
-        assert display_name(algorithm, PAPER["names"], PAPER["options"]) in shown
-    assert "missing: " in shown
-
-
-@pytest.mark.parametrize("name", ["fig4", "time_per_round", "regions"])
-def test_the_same_table_gives_the_same_bytes_even_through_a_file(name, tables, tmp_path):
-    figure = PAPER["figures"][name]
-    some = {**tables, "finals": None, "times": without(tables["times"], "gloc")}
-    table = figures.tabulate(figure, some, PAPER)
-    table.to_csv(tmp_path / "table.csv", index=False)
-    first = drawn(figure, table, tmp_path, "first")
-    assert drawn(figure, table, tmp_path, "second") == first
-    assert drawn(figure, pd.read_csv(tmp_path / "table.csv"), tmp_path, "third") == first
 
 
 def test_fonts_are_embedded_in_full_and_files_carry_no_dates(tables, tmp_path):

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from toy_environments import STAND_IN
 
-from optimist import sealed
 from optimist.environments import make_environment
 from optimist.environments.glm import draw_instance
 from optimist.errors import ConfigError
@@ -107,13 +106,9 @@ def test_an_algorithm_may_be_told_a_larger_norm_but_not_a_smaller_one():
     [
         ({"link": "probit"}, "probit"),
         ({"norm": 0}, "norm is 0"),
-        ({"norm": "3"}, "norm is '3'"),
         ({"arms": 0}, r"shape \(0, 5\)|arms is 0"),
-        ({"arms": -1}, "arms is -1"),
         ({"arms": 2.5}, "arms is 2.5"),
-        ({"arms": 0, "redrawn": False, "longest": 0.9}, "shape|arms is 0"),
         ({"dimension": 0}, "dimension is 0"),
-        ({"dimension": -2}, "dimension is -2"),
         ({"seed": -1}, "seed is -1"),
         ({"longest": 1.2, "redrawn": False}, r"norm 1\.2"),
         ({"longest": 0.0}, "longest is 0"),
@@ -130,9 +125,7 @@ def test_impossible_environments_are_refused(parameters, message):
     ("algorithm", "message"),
     [
         ({"kappa": "bal"}, "did you mean 'ball'"),
-        ({"kappa": -1.0}, "kappa is -1"),
         ({"delta": 2.0}, "delta is 2"),
-        ({"kapa": "ball"}, "did you mean 'kappa'"),
     ],
 )
 def test_impossible_algorithm_options_are_refused(algorithm, message):
@@ -165,14 +158,3 @@ def test_covertype_rewards_are_zeros_and_ones():
         environment.reward(t, k) for t in range(50) for k in range(len(environment.means(0)))
     }
     assert rewards == {0.0, 1.0}
-
-
-def test_covertype_refuses_an_arm_that_is_too_long(tmp_path):
-    header, first, *others = sealed.read_text(STAND_IN / "covertype.csv").splitlines()
-    cells = first.split(",")
-    cells[2] = "1.5"
-    path = tmp_path / "covertype.csv"
-    sealed.write_text("\n".join([header, ",".join(cells), *others]) + "\n", path)
-    with pytest.raises(Exception, match="norm") as error:
-        covertype(path=path)
-    assert type(error.value).__module__ == "optimist.errors"

@@ -49,13 +49,6 @@ def test_a_file_that_is_there_is_named_in_one_line_and_nothing_is_written(name, 
     assert written(tmp_path) == {name: "ours"}
 
 
-def test_a_link_to_nothing_is_a_file_that_is_there(tmp_path):
-    (tmp_path / "Snakefile").symlink_to("nowhere")
-    with pytest.raises(ConfigError, match="Snakefile exists"):
-        folder.lay_out(str(tmp_path))
-    assert written(tmp_path) == {}
-
-
 @pytest.mark.parametrize(("taken", "place"), [("lab", "lab"), ("lab/config", "lab")])
 def test_a_file_where_a_folder_is_needed_is_refused(tmp_path, taken, place):
     (tmp_path / taken).parent.mkdir(exist_ok=True)

@@ -109,22 +109,16 @@ def test_median_centred_noise_differs_by_the_gap_of_mean_and_median():
     ("parameters", "message"),
     [
         ({"epsilon": 1.49}, "epsilon is 1.49.*at most 1"),
-        ({"epsilon": 0}, "epsilon is 0"),
         ({"law": "cauchy"}, "unknown noise law 'cauchy'"),
         ({"shape": 1.0}, "shape is 1.0.*above 1"),
         ({"shape": None}, "needs a shape"),
         ({"law": "pareto", "shape": 1.5, "epsilon": 0.5}, "epsilon is 0.5.*below 0.5"),
-        ({"nu": -1}, "nu is -1"),
         ({"nu": "exakt"}, "nu is 'exakt'"),
         ({"decades": 400.0}, "decades is 400.*a number from 0 to 100"),
-        ({"decades": -1.0}, "decades is -1.*a number from 0 to 100"),
         ({"amplitude": math.inf}, "amplitude is inf.*from 0 to 1e"),
         ({"centre": "mode"}, "centre is 'mode'"),
-        ({"arm_norm": "min"}, "arm_norm is 'min'"),
         ({"subset": 51}, "subset is 51.*at most arms, which is 50"),
-        ({"arms": 0}, "arms is 0"),
         ({"instance": "fixed"}, "instance is 'fixed'"),
-        ({"instance": "shared", "seed": -1}, "seed is -1"),
     ],
 )
 def test_impossible_environments_are_refused(parameters, message):
@@ -137,12 +131,9 @@ def test_impossible_environments_are_refused(parameters, message):
     [
         ({"radius": "theoretical"}, "radius is 'theoretical'"),
         ({"factor": 0.3}, "factor is 0.3.*allowed where radius is 'theory': 1"),
-        ({"factor": 0.0}, "factor is 0"),
         ({"relax_sigma_bounds": "no"}, "relax_sigma_bounds is 'no'"),
-        ({"delta": 1.0}, "delta is 1"),
         ({"scale_bound": -1.0}, "scale_bound is -1"),
         ({"epsilon": 1.69}, "epsilon is 1.69"),
-        ({"horizon": 0}, "horizon is 0"),
     ],
 )
 def test_impossible_problems_are_refused(changes, message):

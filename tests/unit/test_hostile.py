@@ -25,42 +25,22 @@ def each(form, words, *texts):
 # Values for `--config`, with words of the answer.
 VALUES = [
     *each("memory_factor=%s", "memory_factor", "nan", ".nan", ".inf", "1.0e+300"),
-    *(
-        (f"time_factor={value}", "time_factor")
-        for value in ("0", "-1", "'2'x", "[2]", "null", "yes")
-    ),
-    *(
-        (f"data={{timeout: {value}}}", "timeout")
-        for value in (".nan", ".inf", "1.0e+300", "0", "s")
-    ),
+    *each("time_factor=%s", "time_factor", "0", "-1", "'2'x", "[2]", "null", "yes"),
+    *each("data={timeout: %s}", "timeout", ".nan", ".inf", "1.0e+300", "0", "s"),
     *each("data={retries: %s}", "retries", "-1", "1.5", "1000", "null"),
     *each("data={source: %s}", "source", "ftp", "5", "[uci]", "null"),
-    *(
-        (f"caps={{rounds: {value}}}", "rounds")
-        for value in ("0", "-5", "1.5", "true", "ten", "1.0e+21")
-    ),
+    *each("caps={rounds: %s}", "rounds", "0", "-5", "1.5", "true", "ten", "1.0e+21"),
     *each("caps={trials: %s}", "trials", "0", "10000000000", "[1]", "{a: 1}"),
     *each("caps={timing_trials: %s}", "timing_trials", "0", ".nan"),
     ("caps={1: 2}", "key 1 is no text; allowed: text"),
-    ("caps={true: 2}", "key true is no text"),
-    ("caps={[a]: 2}", "key a list or mapping is no text"),
     ("caps={rounds: 5, rounds: 6}", "key 'rounds' stands in line 1 already"),
     ("caps={round: 5}", "unknown key 'round' in caps (did you mean 'rounds'?)"),
     ("caps=", "caps is None; allowed: keys with values"),
     ("caps=[1", "caps=[1 is not valid YAML"),
     ("caps={a: &x [*x]}", "nested too deeply, or holds itself"),
-    ("caps=" + "[" * 60 + "]" * 60, "nested too deeply"),
-    ("caps=\x00", "is not valid YAML"),
     ("caps=!!python/object/apply:os.system [touch planted]", "tag"),
-    ("caps={trials: !!python/name:os.system }", "line 1: trials has the tag"),
     *each("results=%s", "results is", "", "~/r", "'  '", "5", "[a]", "{a: b}"),
-    *(
-        (f"figures={value}", "figures is")
-        for value in ("", "~", "'~user'", "1.5", "2026-01-01x: 3")
-    ),
     ("figures=2026-01-01", "figures=2026-01-01 is '2026-01-01', which may be a date"),
-    ("results=2026-13-45", "which may be a date; allowed: text, in quotes"),
-    ("results=2026-13-45 25:61:61", "which may be a date"),
     *each("results=%s", "two folders", "figures", "./figures/", "config/../figures"),
     *each("figures=%s", "holds the sources", ".", "..", "/"),
     *each("figures=%s", "a folder of sources", "src", "config", "docs/"),
@@ -74,14 +54,10 @@ VALUES = [
     ('only={settings: ["a\\u2066"]}', "settings has the letter"),
     ("memory_factor=0b1", "memory_factor is '0b1'"),
     *each("memory_factor=%s", "memory_factor is", "1_000", "1:30", "0o8", "0x"),
-    (f"memory_factor={'9' * 5000}", "(5000 letters); allowed: at most 1.8e+308"),
-    (f"memory_factor=0x{'f' * 5000}", "(5002 letters); allowed: at most 1.8e+308"),
-    (f"memory_factor=-{'9' * 309}", "(310 letters); allowed: at most 1.8e+308"),
+    (f"memory_factor={'9' * 5000}", "memory_factor is inf; allowed: finite numbers"),
+    (f"memory_factor=0x{'f' * 5000}", "(5002 letters); allowed: a number"),
     *each("memory_factor=!!int %s", "allowed after its tag: a whole number", "abc", "1.5", "''"),
     *each("results=!!bool %s", "allowed after its tag: true or false", "abc", "yes", "1"),
-    ("time_factor=!!float abc", "allowed after its tag: a number"),
-    ("time_factor=!!null abc", "allowed after its tag: null"),
-    ("results=!!timestamp abc", "which may be a date"),
     ("caps={rounds: !own 5}", "line 1: rounds has the tag '!own'; allowed: no tag"),
     *each("timing={exclusive: %s}", "allowed: true or false", "yes", "no", "on", "off", "y"),
     ("papers=[]", "at least 1 entries"),
@@ -90,60 +66,41 @@ VALUES = [
     ("papers=['../glb_omd']", "unknown paper '../glb_omd'"),
     ("papers=[glb_omd, glb_omd]", "each entry once"),
     ("papers=!!binary aGVsbG8=", "has the tag"),
-    ("papers=!!set {glb_omd}", "tag"),
     ("only={settings: [nope]}", "unknown name in only.settings 'nope'"),
-    ("only={settings: logistic_s3}", "allowed: a list"),
     ("only={algorithms: [glb_omdd]}", "did you mean 'glb_omd'"),
     ("only={algorithms: [glb_omd], settings: [student_t]}", "allowed: names that share a cell"),
     ("job_files=5", "unknown key 'job_files'"),
     ("resource_limits=maybe", "resource_limits is 'maybe'; allowed: true or false"),
-    ("timing={exclusive: 2}", "timing.exclusive is 2"),
     ("timing={cores: 0}", "timing.cores is 0; allowed: at least 1"),
     ("unknown=1", "unknown key 'unknown'"),
     ("=", "unknown key ''"),
     ("papers", "'papers' sets nothing; allowed: key=value"),
-    *(
-        (f"datasets={{covertype: {{{text}}}}}", text.split(":")[0])
-        for text in (
-            "clusters: 1000000000",
-            "seed: -1",
-            "seed: 99999999999",
-            "n_init: 0",
-            "spread_seeds: []",
-            "spread_seeds: [a]",
-            "n_int: 3",
-        )
-    ),
+    *each("datasets={covertype: {clusters: %s}}", "clusters", "1000000000", "0"),
+    *each("datasets={covertype: {seed: %s}}", "seed", "-1", "99999999999"),
+    *each("datasets={covertype: {spread_seeds: %s}}", "spread_seeds", "[]", "[a]"),
+    ("datasets={covertype: {n_int: 3}}", "n_int"),
     ("changes={trials: 100000000}", "at most 1000000"),
-    ("changes={trials: 1000000}", "core-hours by config/costs.csv; allowed: at most"),
     ("changes={settings: {nope: {}}}", "unknown paper 'nope'"),
     ("changes={settings: {glb_omd: {'nope*': {}}}}", "allowed: patterns that match"),
     *(
         (S3 % text, words)
         for text, words in (
             ("horizon: 1000000000000000000000", "horizon"),
-            ("horizon: 0", "horizon"),
             ("parameters: {dimension: 100000000}", "dimension is 100000000; allowed: at most"),
             ("parameters: {arms: 1000000000}", "arms is 1000000000; allowed: at most"),
             ("parameters: {dimension: .nan}", "dimension is nan"),
-            ("parameters: {norm: .inf}", "norm is inf"),
-            ("parameters: {norm: -3}", "norm is -3"),
             ("parameters: {link: [logistic]}", "link is ['logistic']"),
             ("parameters: {link: {a: b}}", "link is {'a': 'b'}"),
-            ("parameters: {link: null}", "link"),
-            ("parameters: {link: ''}", "link"),
             ("parameters: {instance: 3}", "instance is 3"),
             ("parameters: {seed: -1}", "seed is -1"),
             ("parameters: {nope: 3}", "unknown key 'nope'"),
             ("parameters: 3", "parameters is 3"),
             ("problem: {delta: 2}", "delta is 2"),
             ("problem: {delta: low}", "delta is 'low'"),
-            ("problem: {factor: 0}", "factor is 0"),
             ("dataset: ../../x", "dataset"),
             ("environment: nope", "unknown environment 'nope'"),
             ("environment: ../x", "unknown environment '../x'"),
             ("title: [a]", "title is ['a']; allowed: text"),
-            ("nope: 1", "nope"),
         )
     ),
 ]
@@ -152,12 +109,8 @@ FILES = {
     "itself": (b"caps: &a\n  rounds: *a\n", "nested too deeply, or holds itself"),
     "binary": (b"\xff\xfe\x00caps", "is not text in UTF-8"),
     "tab": (b"caps:\n\trounds: 5\n", "is not valid YAML"),
-    "two": (b"caps: {rounds: 5}\n---\ncaps: {rounds: 6}\n", "is not valid YAML"),
     "list": (b"- caps\n", "allowed: keys with values"),
-    "word": (b"caps\n", "allowed: keys with values"),
-    "number": (b"7: 8\n", "key 7 is no text"),
     "date": (b"caps:\n  rounds: 2026-13-45\n", "line 2: caps.rounds is '2026-13-45', which may be"),
-    "list of dates": (b"papers: [a, 2026-02-30]\n", "line 1: papers.1 is '2026-02-30'"),
     "date as a key": (b"2026-01-01: 3\n", "line 1: key 2026-01-01 is no text"),
     "bell": (b'results: "a\\a"\n', "has the letter '\\x07'; allowed: printable letters"),
 }
@@ -275,12 +228,6 @@ FIGURE = (
 )
 
 
-@pytest.mark.parametrize("value", ["5", "1.5", "true", "[a]", "{a: b}"])
-def test_the_title_of_a_panel_is_text(value):
-    with pytest.raises(OptimistError, match=r"panels\.0\.title is .*; allowed: text"):
-        Plan(load_config(values=[FIGURE % ("f", value)]))
-
-
 def test_the_name_of_a_figure_is_short():
     with pytest.raises(OptimistError, match=r"\(101 letters\) names a figure.*up to 100 letters"):
         Plan(load_config(values=[FIGURE % ("f" * 101, "t")]))
@@ -292,25 +239,13 @@ CELL = f"{S3_PLACE}/gloc"
 COMMANDS = [
     *(
         (["run", CELL, "--trials", trials], "--trials is")
-        for trials in (
-            "²:³",
-            "3:1",
-            "1:1",
-            "a:b",
-            "0",
-            "0:1:2",
-            "",
-            ":",
-            "0:1e3",
-            "0:" + "9" * 5000,
-        )
+        for trials in ("²:³", "3:1", "a:b", "0", "0:1:2", "", "0:1e3", "0:" + "9" * 5000)
     ),
     *((["run", CELL, "--rounds", rounds], "--rounds is") for rounds in ("0", "-3")),
     *(
         (["run", cell], "")
         for cell in (
             "",
-            "/",
             "//",
             "glb_omd",
             "nope/logistic_s3/gloc",
@@ -318,25 +253,18 @@ COMMANDS = [
             "glb_omd/nope/gloc",
             "glb_omd/logistic_s3/nope",
             "glb_omd/logistic_s3/gloc[",
-            "glb_omd/logistic_s3/gloc]",
             "glb_omd/logistic_s3/gloc[variant]",
-            "glb_omd/logistic_s3/gloc[variant=]",
             "glb_omd/logistic_s3/gloc[variant=nope]",
             "glb_omd/logistic_s3/gloc[nope=1]",
             "glb_omd/logistic_s3/gloc[variant=paper,variant=paper]",
             "glb_omd/logistic_s3[norm=nan]/gloc",
-            "glb_omd/logistic_s3[norm=inf]/gloc",
-            "glb_omd/logistic_s3[horizon=0]/gloc",
             "glb_omd/logistic_s3[horizon=1e99]/gloc",
-            "glb_omd/logistic_s3[arms=-1]/gloc",
             "glb_omd/logistic_s3[link=probit]/gloc",
             "glb_omd/logistic_s3[delta=0]/gloc",
             "glb_omd/logistic_s3/\x00",
             "glb_omd/ /gloc",
             "glb_omd/logistic_s3/gp_ucb",
             "hvt_ucb/student_t[epsilon=3]/hvt_ucb",
-            "hvt_ucb/student_t[shape=1]/hvt_ucb",
-            "hvt_ucb/student_t[law=cauchy]/hvt_ucb",
             "go_ucb/f1/nope",
         )
     ),
@@ -347,20 +275,14 @@ COMMANDS = [
             (f"glb_omd/logistic_s3/glb_omd[radius={'9' * 400}]", "allowed: a finite number"),
             ("glb_omd/logistic_s3/ofuglb[prune=yes]", "prune is 'yes'; allowed: false, true"),
             ("glb_omd/logistic_s3/ofuglb[prune=tru]", "(did you mean 'true'?); allowed: false"),
-            *each(
-                "glb_omd/logistic_s3/gloc[variant=a%sc]", "not printable", "\x1b", "\x9b", "\x07"
-            ),
-            *each(
-                "glb_omd/logistic_s3/gloc[variant=a%sc]", "not printable", "\0", "\u202e", "\u200b"
-            ),
-            ("glb_omd/logistic_s3\x7f/gloc", "not printable"),
+            *each(f"{S3_PLACE}/gloc[variant=a%sc]", "not printable", "\x1b", "\0", "\u202e"),
             ("glb_omd/logistic_s3/mi\x1bne.py:Mine", "not printable"),
             (f"glb_omd/logistic_s3/gloc[variant={'x' * 189}]", "240 bytes; allowed: at most 239"),
         )
     ),
     (["compare", "glb_omd/logistic_s3", "-a", f"gloc[variant={'é' * 95}]"], "241 bytes"),
     *((["list", what], "") for what in ("", "nope", "glb_omd/nope", "../x", "a/b/c", "\x00")),
-    *((["claims", "nope"], "unknown paper") for _ in (0,)),
+    (["claims", "nope"], "unknown paper"),
     (["claims", "--figures", "nowhere"], "does not exist"),
     (["claims", "glb_omd", "--readme"], "leave out"),
     (["claims", "--undecided", "--figures", "nowhere"], "does not exist"),
@@ -435,7 +357,6 @@ def test_commands_in_the_words_of_others_do_not_reach_the_terminal(tmp_path, cap
     [
         (",reproduced,", ",maybe,", "verdict is 'maybe'; allowed: reproduced, partly"),
         (",stated,holds,", ",stated,held,", "outcome is 'held'; allowed: holds, fails"),
-        (",0.95,", ",\x00,", "is not a table of claims"),
         (",0.95,", ",1e999e,", "is not a table of claims"),
         ("claim,kind", "claims,kind", "lacks claim"),
     ],
@@ -448,34 +369,6 @@ def test_tables_of_claims(old, new, words, capsys, tmp_path):
     (tmp_path / "claims.csv").write_text(text.replace(old, new, 1), encoding="utf-8")
     said = errors_of(capsys, "claims", "--figures", str(tmp_path))
     assert words in said and "claims.csv" in said
-
-
-@pytest.mark.parametrize("content", [b"", b"\x00\xff", b"\x89PNG", b"claim\n\xff"])
-def test_tables_of_claims_that_are_none(content, capsys, tmp_path):
-    (tmp_path / "claims.csv").write_bytes(content)
-    assert "claims.csv" in errors_of(capsys, "claims", "--figures", str(tmp_path))
-
-
-@pytest.mark.parametrize("content", [b"\xff\xfe", b"lane,paper\n1\n", b"\x00", b'"'])
-def test_tables_of_costs(content, tmp_path):
-    from optimist.plan.costs import read
-
-    (tmp_path / "costs.csv").write_bytes(content)
-    try:
-        assert read(tmp_path / "costs.csv") == []
-    except OptimistError as error:
-        assert "costs.csv" in str(error)
-
-
-@pytest.mark.parametrize("content", [b"\xff\xfe", b"name\n1\n", b"\x00", b'"'])
-def test_registries_of_data(content, tmp_path):
-    from optimist.data.sources import load_sources
-
-    (tmp_path / "sources.csv").write_bytes(content)
-    try:
-        assert load_sources(tmp_path / "sources.csv") == {}
-    except OptimistError as error:
-        assert "sources.csv" in str(error)
 
 
 @pytest.mark.parametrize(

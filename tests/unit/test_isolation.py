@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from own_class import MINE
@@ -245,13 +244,6 @@ def test_a_foreign_leader_is_kept_apart_too(tmp_path, monkeypatch):
     assert set(results.read(path)["status"].to_pylist()) == {"ok"}
 
 
-def test_an_error_that_cannot_say_what_it_is_ends_its_copy_alone(here):
-    fails = "type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})()"
-    (here / "mine.py").write_text(MINE.replace("pass", f"raise {fails}"))
-    with pytest.raises(ResultError, match="Mine, trial 0: Odd"):
-        optimist.play("glb_omd/logistic_s3", [LABEL], trials=1, rounds=5)
-
-
 @pytest.mark.skipif(not isolation.CAN_FORK, reason="functions run here")
 def test_children_are_waited_for_where_nobody_wants_to_know_of_them():
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -260,15 +252,6 @@ def test_children_are_waited_for_where_nobody_wants_to_know_of_them():
         assert signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN
     finally:
         signal.signal(signal.SIGCHLD, before)
-
-
-def test_places_of_modules_may_be_paths(here, monkeypatch):
-    class Plain(Uniform):
-        pass
-
-    monkeypatch.setattr(sys, "path", [*sys.path, Path(here)])
-    assert ends(optimist.play("glb_omd/logistic_s3", [Plain], trials=1, rounds=5), "Plain")
-    REGISTRIES["arms"].added.clear()
 
 
 def test_what_multiplies_wrongly_is_named_and_no_class(here, monkeypatch, capsys):

@@ -91,19 +91,3 @@ def test_the_digest_in_a_name_depends_on_code_and_versions():
         digest_in_name(code, {"numpy": version}) for code in ("a", "b") for version in ("1", "2")
     }
     assert len(names) == 4 and {*map(len, names)} == {12}
-
-
-def test_no_two_files_of_a_paper_share_a_path():
-    layout = Layout("results", "figures")
-    paths = [
-        *layout.figure("bkb", "a").values(),
-        *layout.table("bkb", "b").values(),
-        layout.trials("bkb"),
-        layout.cells("bkb"),
-        layout.best_known("bkb"),
-        layout.studies("bkb"),
-        layout.record("bkb", "a"),
-        *layout.claims("bkb").values(),
-        *layout.claims().values(),
-    ]
-    assert len(set(paths)) == len(paths)

@@ -37,32 +37,11 @@ def changed(request, tmp_path):
     return copy
 
 
-def test_git_leaves_all_line_ends_as_they_are(tmp_path):
-    origin = tmp_path / "origin"
-    origin.mkdir()
-    git = ["git", "-c", "core.autocrlf=true", "-c", "user.name=x", "-c", "user.email=x@y.org"]
-    texts = {name: (ROOT / name).read_bytes() for name in (".gitattributes", "data/sources.csv")}
-    for name, text in texts.items():
-        (origin / Path(name).name).write_bytes(text)
-    for words in ("init --quiet", "add .", "commit --quiet --message x"):
-        subprocess.run([*git, "-C", origin, *words.split()], check=True)
-    subprocess.run([*git, "clone", "--quiet", origin, tmp_path / "clone"], check=True)
-    for name, text in texts.items():
-        assert (tmp_path / "clone" / Path(name).name).read_bytes() == text
-
-
 def test_code_and_tables_have_one_digest(changed):
     code = ROOT / "src/optimist/runs/loop.py"
     assert digest_of(str(changed(code))) == digest_of(str(code))
     table = ROOT / "figures/bkb/claims.csv"
     assert sha256(changed(table)) == sha256(table)
-
-
-def test_bytes_of_pictures_count(tmp_path):
-    one, two = tmp_path / "one.png", tmp_path / "two.png"
-    one.write_bytes(b"\r\n")
-    two.write_bytes(b"\n")
-    assert sha256(one) != sha256(two)
 
 
 def test_committed_data_are_read(changed):

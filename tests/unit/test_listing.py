@@ -98,13 +98,6 @@ def test_the_widest_column_of_a_table_is_folded_and_loses_no_word():
     assert re.findall(r"word-\d+\[option=value\]", text) == words
 
 
-def test_a_name_is_whole_on_a_narrow_terminal():
-    label = "student_t[factor=0.3,radius=matched]"
-    rows = [{"setting": label, "algorithms": ["hvt_ucb", "oful"] * 9}]
-    lines = listing.to_text({"rows": rows}, 40).splitlines()
-    assert label in lines and max(map(len, lines)) <= 40
-
-
 def test_a_pattern_selects_settings_of_a_paper(capsys):
     found = listed(capsys, "hvt_ucb/*arms_?0[factor=0.1*")["settings"]
     every = listed(capsys, "hvt_ucb/*")["settings"]

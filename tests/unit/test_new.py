@@ -114,8 +114,6 @@ def test_what_is_there_is_never_overwritten(here, capsys):
         ("algorithm ../mine --family glb", "NAME is '../mine'; allowed: small letters"),
         ("algorithm box_problem --family box", "NAME makes a class BoxProblem, which there is"),
         ("algorithm exception --family glb", "NAME makes a class Exception, which there is"),
-        ("algorithm random --family glb", "random.py would hide the module 'random'; allowed"),
-        ("algorithm numpy --family glb", "numpy.py would hide the module 'numpy'; allowed"),
         ("algorithm mine --family kernels", "is 'kernels' (did you mean 'kernel'?); allowed: glb"),
         ("environment mine --family glb", "--family of an environment is 'glb'; allowed: arms, h"),
         ("algorithm mine", "--family is missing; allowed: glb, heavy_tailed, kernel, box"),
@@ -128,9 +126,3 @@ def test_what_is_there_is_never_overwritten(here, capsys):
 def test_bad_names_are_refused_in_one_line(here, capsys, words, expected):
     assert expected in refused(capsys, *words.split())
     assert [*here.iterdir()] == []
-
-
-def test_every_template_is_that_of_a_family():
-    folder = ROOT / "src" / "optimist" / "templates"
-    expected = {f"{what}_{family}.py.txt" for what, family in EVERY}
-    assert {path.name for path in folder.iterdir() if path.is_file()} == expected

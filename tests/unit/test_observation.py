@@ -271,16 +271,6 @@ def test_nothing_is_observed_outside_of_a_block(here):
     assert observer.record() == {"modules": {}, "files": {}}
 
 
-def test_an_inner_block_observes_alone(here):
-    for name in ("one", "two"):
-        (here / name).write_text("1")
-    with Observer() as outer:
-        with Observer() as inner:
-            Path("one").read_text()
-        Path("two").read_text()
-    assert [list(o.record()["files"]) for o in (outer, inner)] == [["two"], ["one"]]
-
-
 @pytest.mark.parametrize(
     ("record", "expected"),
     [

@@ -25,7 +25,7 @@ from optimist.plan.plan import Plan
 from optimist.records import cells
 from optimist.records.cells import STUDY, CellRecord
 from optimist.runs import trial_table
-from optimist.runs.trial_table import CellTrials
+from optimist.runs.cell_trials import CellTrials
 from optimist.schemas import check_document
 from optimist.statistics import SUMMARIES, mean_interval
 
@@ -370,10 +370,6 @@ def test_data_cannot_end_their_script():
     text = build.as_script({"a": "</script><!-- \u2028"})
     assert "<" not in text and "\u2028" not in text
     assert json.loads(text) == {"a": "</script><!-- \u2028"}
-
-
-def test_the_style_of_the_drawings_is_found():
-    assert build.plot_style().startswith(":where(.plot) {\n  --plot-background: white;\n")
 
 
 def test_a_library_that_was_changed_is_refused(monkeypatch):

@@ -3,6 +3,8 @@
 import os
 import re
 import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,12 +12,14 @@ import pytest
 
 from optimist import products
 from optimist.errors import ConfigError, ResultError
+from optimist.files import locked
 from optimist.plan import config
 from optimist.plan.plan import Plan
 from optimist.records import cells, provenance
 from optimist.records.publish import publish
 from optimist.records.reseal import fault_of, reseal
 from optimist.remake import decide_one, draw, of_other_code, plans, shown, warn
+from optimist.runs import cell_trials
 from optimist.runs.job import make_race, make_result
 from optimist.runs.trial_table import TrialTable
 
@@ -81,13 +85,86 @@ def test_a_cell_without_a_result_keeps_its_row_and_is_named(plan):
     publish(plan, "glb_omd")
     path = plan.layout.cells("glb_omd")
     known = cells.read(path)
-    cells.write([*known.values()][:0] + [replace(r, digest="0" * 64) for r in known.values()], path)
+    cells.write([replace(one, digest="0" * 64) for one in known.values()], path)
     shutil.rmtree("results")
     again = publish(planned(), "glb_omd")
     assert "/".join(KEY) in again.stale
     assert again.kept == 0
     assert "of other code: " in again.in_words()
     assert TrialTable(plan.layout.trials("glb_omd")).cell(*KEY) is not None
+
+
+def test_a_cell_counts_from_its_results_only_if_all_are_there(plan, monkeypatch):
+    monkeypatch.setattr("optimist.plan.trials.LONGEST_JOB", 1e-9)
+    play(plan, algorithms=["gloc"], lanes=["regret"])
+    one, _ = plan.trials.files(plan.trials.of_paper("glb_omd")[KEY])
+    publish(plan, "glb_omd")
+    Path(one).unlink()
+    assert plan.trials.fresh_files("glb_omd", [KEY]) == {}
+    product = plan.targets.product("glb_omd", "figures", "fig1")
+    assert plan.targets.sources(product).trials(product).cell(*KEY).trial.tolist() == [0, 1]
+    assert publish(plan, "glb_omd").published < len(plan.trials.keys("glb_omd"))
+    assert cells.read(plan.layout.cells("glb_omd"))[KEY].parts == (1, 2)
+
+
+def test_a_round_that_older_rows_lack_is_not_declared(plan, monkeypatch):
+    play(plan, algorithms=["gloc"], lanes=["regret"])
+    for name in ("EVEN", "GEOMETRIC", "FEW"):
+        monkeypatch.setattr(cell_trials, name, 3)
+    publish(plan, "glb_omd")
+    shutil.rmtree("results")
+    monkeypatch.setattr(plan.targets, "declared", lambda paper: {"regret/logistic_s3": {13}})
+    assert publish(plan, "glb_omd").kept > 0
+    assert TrialTable(plan.layout.trials("glb_omd")).metadata["declared"] == {}
+
+
+def test_rows_that_are_not_those_of_their_record_are_missing(plan):
+    play(plan, algorithms=["gloc"], lanes=["regret"])
+    publish(plan, "glb_omd")
+    shutil.rmtree("results")
+    path = plan.layout.cells("glb_omd")
+    known = cells.read(path)
+    cells.write([replace(one, content="0" * 16) for one in known.values()], path)
+    assert "/".join(KEY) in publish(plan, "glb_omd").missing
+    assert cells.read(path) == {}
+    assert f"glb_omd/{'/'.join(KEY)}" in of_other_code(plan, shown(plan, "fig1"))
+
+
+def test_after_a_kill_no_record_is_of_rows_that_are_not_there(plan, monkeypatch):
+    def killed(*_, **__):
+        raise KeyboardInterrupt
+
+    play(plan, algorithms=["gloc"], lanes=["regret"])
+    publish(plan, "glb_omd")
+    path = plan.layout.cells("glb_omd")
+    known = cells.read(path)
+    cells.write([replace(one, digest="0" * 16) for one in known.values()], path)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("optimist.runs.trial_table.write", killed)
+        publish(plan, "glb_omd")
+    assert cells.read(path) == {}
+    publish(plan, "glb_omd")
+    assert cells.read(path) == known
+
+
+def test_a_shortened_run_takes_no_trials_from_the_table(plan):
+    play(plan, algorithms=["gloc"], lanes=["regret"])
+    publish(plan, "glb_omd")
+    shorter = planned(caps={**CAPS, "trials": 1})
+    play(shorter, algorithms=["gloc"], lanes=["regret"])
+    publish(shorter, "glb_omd")
+    assert len(TrialTable(plan.layout.trials("glb_omd")).cell(*KEY)) == 2
+
+
+def test_who_publishes_waits_for_another(plan):
+    folder = Path(plan.layout.cells("glb_omd")).parent
+    folder.mkdir(parents=True)
+    with ThreadPoolExecutor(1) as pool:
+        with locked(folder):
+            waiting = pool.submit(publish, plan, "glb_omd")
+            time.sleep(0.5)
+            assert not waiting.done()
+        assert waiting.result(60).published == 0
 
 
 def test_results_of_another_machine_are_copied(plan, tmp_path):
@@ -144,18 +221,6 @@ def test_a_folder_without_results_is_refused(plan):
         publish(plan, "glb_omd", ["old"])
 
 
-def test_a_race_appears_as_a_whole_or_not_at_all(plan, monkeypatch):
-    def killed(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("optimist.runs.turns.mark", killed)
-    with pytest.raises(KeyboardInterrupt):
-        play(plan, lanes=["timing"])
-    assert not [path for path in Path("results/time").rglob("*") if path.is_file()]
-    monkeypatch.undo()
-    os.chdir(Path("results").absolute().parent)
-
-
 # Products from tables alone.
 
 
@@ -192,20 +257,51 @@ def test_without_tables_and_results_a_line_says_how_to_make_them(plan):
         decide_one(plan, "glb_omd.01", False, print)
 
 
-def test_fresh_results_stand_before_the_table(plan):
+def test_a_kill_while_drawing_leaves_no_record_of_the_files_before(plan, monkeypatch):
     play(plan, lanes=["regret"])
-    publish(plan, "glb_omd")
-    product = plan.targets.product("glb_omd", "figures", "fig1")
-    table = plan.targets.sources(product).trials(product)
-    path = plan.layout.trials("glb_omd")
-    alone = TrialTable(path, planned=dict.fromkeys(product.keys, 2))
-    assert table.cell(*KEY).content == alone.cell(*KEY).content
-    Path(path).unlink()
-    assert plan.targets.sources(product).trials(product).cell(*KEY) is not None
-    assert isinstance(product, products.Product)
+    product = plan.targets.product("glb_omd", "tables", "final_regret")
+    products.make(product, plan.targets.sources(product))
+    assert Path(product.record).is_file()
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(products, "digest_of", killed)
+    with pytest.raises(KeyboardInterrupt):
+        products.make(product, plan.targets.sources(product))
+    assert not Path(product.record).exists()
 
 
 # Reseal.
+
+
+def test_cells_that_are_published_meanwhile_are_left_and_a_failing_one_stops_no_other(
+    plan, monkeypatch
+):
+    play(plan, lanes=["regret"])
+    publish(plan, "glb_omd")
+    path = plan.layout.cells("glb_omd")
+    known = cells.read(path)
+    cells.write([replace(record, digest="0" * 16) for record in known.values()], path)
+    again = planned()
+    monkeypatch.setattr("optimist.records.reseal.ProcessPoolExecutor", lambda *_: OneProcess())
+
+    def fault_of(trials, *_):
+        if trials.key == KEY:
+            raise ValueError("no")
+        cells.write(known.values(), path)  # as of another process
+        return ""
+
+    monkeypatch.setattr("optimist.records.reseal.fault_of", fault_of)
+    summary = reseal(again, "glb_omd", 1)
+    assert summary.other["/".join(KEY)].startswith("ValueError: no")
+    assert summary.equal == 0
+    assert cells.read(path) == known
+
+
+class OneProcess(ThreadPoolExecutor):
+    def __init__(self):
+        super().__init__(1)
 
 
 def test_equal_cells_of_other_code_get_the_digest_of_today(plan):
@@ -213,7 +309,8 @@ def test_equal_cells_of_other_code_get_the_digest_of_today(plan):
     publish(plan, "glb_omd")
     path = plan.layout.cells("glb_omd")
     known = cells.read(path)
-    cells.write([replace(record, digest="0" * 64) for record in known.values()], path)
+    old = [replace(record, digest="0" * 64, mb=float("nan")) for record in known.values()]
+    cells.write(old, path)
     shutil.rmtree("results")
     again = planned()
     shown_cells = shown(again, "fig1")[0].keys

@@ -1,11 +1,8 @@
 """Result files: whole or absent, read back as written, damage named with a way out."""
 
-import json
-
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from result_files import metadata_of
+from result_files import make, toy_trials
 
 from optimist import sealed
 from optimist.errors import ResultError
@@ -30,13 +27,14 @@ def path(tmp_path):
     return tmp_path / "run" / CELL.name / "000-001.parquet"
 
 
-def test_round_trip(path):
-    table = results.to_table(CELL, {0: trajectory(), 1: trajectory(covered=[True, False])})
-    metadata = metadata_of(table, 2)
+def test_round_trip(tmp_path):
+    (path,) = make(tmp_path, toy_trials())
+    table, metadata = results.read_whole(path)
     results.write(table, path, metadata)
-    assert results.read(path).to_pylist() == table.to_pylist()
-    assert results.read_metadata(path) == {**metadata, "rows": digest_of_rows(table)}
-    assert tuple(results.read(path).column_names[: len(results.REQUIRED)]) == results.REQUIRED
+    again, same = results.read_whole(path)
+    assert (again.to_pylist(), same) == (table.to_pylist(), results.read_metadata(path))
+    assert metadata == {**same, "rows": digest_of_rows(table)}
+    assert tuple(again.column_names[: len(results.REQUIRED)]) == results.REQUIRED
 
 
 def test_rows_carry_their_cell_trial_and_status():
@@ -62,16 +60,6 @@ def test_a_trial_that_ended_at_once_leaves_its_status_and_no_number():
         assert (row["status"], row["regret"], row["seconds"]) == (failed.status, None, None)
 
 
-def test_a_crash_while_writing_leaves_nothing(path):
-    def crash(temporary):
-        temporary.write_bytes(b"half a file")
-        raise OSError("disk full")
-
-    with pytest.raises(OSError, match="disk full"):
-        write_atomically(path, crash)
-    assert list(path.parent.iterdir()) == []
-
-
 def test_a_crash_while_writing_keeps_the_old_file(path):
     write_atomically(path, lambda temporary: temporary.write_text("old"))
 
@@ -95,29 +83,6 @@ def test_the_file_appears_only_when_it_is_complete(path):
     assert path.read_text() == "all of it"
 
 
-@pytest.mark.parametrize("damage", ["truncated", "empty", "text", "flipped"])
-def test_damage_is_named_with_what_to_do(path, damage):
-    results.write(results.to_table(CELL, {0: trajectory()}), path, {})
-    whole = path.read_bytes()
-    path.write_bytes(
-        {
-            "truncated": whole[: len(whole) // 2],
-            "empty": b"",
-            "text": b"not a table at all\n",
-            "flipped": whole[:-20] + bytes(255 - b for b in whole[-20:]),
-        }[damage]
-    )
-    with pytest.raises(ResultError) as error:
-        results.read(path)
-    assert str(path) in str(error.value)
-    assert "is damaged" in str(error.value) and "--delete damaged" in str(error.value)
-
-
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(ResultError, match=r"none\.parquet does not exist"):
-        results.read(tmp_path / "none.parquet")
-
-
 def test_another_table_is_not_a_result_file(tmp_path):
     sealed.write_table(pa.table({"trial": [1], "round": [2]}), tmp_path / "other.parquet")
     with pytest.raises(ResultError, match="no column paper, setting, algorithm, regret"):
@@ -129,13 +94,6 @@ def test_a_table_without_our_metadata_is_refused(tmp_path):
     sealed.write_table(results.to_table(CELL, {0: trajectory()}), path)
     with pytest.raises(ResultError, match=r"bare\.parquet is no result file: it has no metadata"):
         results.read_metadata(path)
-
-
-def test_metadata_is_plain_json(path):
-    table = results.to_table(CELL, {0: trajectory()})
-    results.write(table, path, {"b": 1, "a": None, "rows": ""})
-    metadata = json.loads(pq.read_schema(path).metadata[b"optimist"])
-    assert metadata == {"a": None, "b": 1, "rows": ""}
 
 
 def test_digest_ignores_wall_time_and_nothing_else():

@@ -30,7 +30,7 @@ from optimist.panels.studies import (
     study_class,
     table_names,
 )
-from optimist.panels.studies.base import TRIAL_COLUMNS, Study, watch_trials
+from optimist.panels.studies.base import TRIAL_COLUMNS, watch_trials
 from optimist.plan.config import load_paper
 from optimist.runs.cell import Cell, build, make_cell
 from optimist.runs.loop import Observer, play
@@ -52,19 +52,6 @@ NO_CAPS = {"trials": None, "rounds": None}
 @pytest.fixture(scope="module")
 def paper():
     return load_paper("bkb")
-
-
-@pytest.mark.parametrize("name", STUDIES)
-def test_a_study_is_complete_and_has_the_name_it_is_registered_by(name):
-    study = study_class(name)
-    assert issubclass(study, Study)
-    assert study.name == name
-    assert study.__doc__
-    assert set(study.tables.values()) <= {"csv", "parquet"}
-    assert set(study.facts) <= set(study.tables)
-    assert name in study.tables
-    assert study.schema["additionalProperties"] is False
-    assert study.schema["description"]
 
 
 def test_every_table_has_one_maker():
@@ -324,19 +311,6 @@ def test_the_estimate_of_a_stored_history_is_that_after_as_many_rounds(name):
         played.update(environment.arms(t), index, environment.reward(t, index), **told)
     assert (histories[name, 60].t, histories[name, 500].t) == (60, 500)
     np.testing.assert_allclose(histories[name, 60].estimate, played.estimate, atol=1e-12)
-
-
-def test_a_counted_regression_counts_passes_and_asks_twice_for_one():
-    environment, problem = build(make_cell(load_paper("hvt_ucb"), REFITS["setting"], "tofu"), 0)
-    (algorithm,) = refits.stored(environment, problem, ["heavy_oful"], [60]).values()
-    counted = refits.CountedRegression(algorithm.regression)
-    theta = np.zeros(2)
-    counted.clipped(theta)
-    counted.clipped(theta)
-    assert counted.passes == 1
-    counted.value(theta), counted.gradient(theta), counted.reweighted(theta)
-    assert counted.passes == 4
-    assert counted.H is algorithm.regression.H and counted.passes == 4
 
 
 def test_an_estimate_that_does_not_converge_has_no_time(monkeypatch):

@@ -97,20 +97,6 @@ def test_an_interval_is_written_to_two_digits_of_its_half(numbers, text):
     assert show._interval(*numbers) == text
 
 
-@pytest.mark.parametrize(
-    ("number", "digits", "text"),
-    [
-        (999.96, 4, "1000"),
-        (-999.99, 4, "-1000"),
-        (9.97, 2, "10"),
-        (0.0, 4, "0"),
-        (0.0042, 2, "0.0042"),
-    ],
-)
-def test_a_number_ends_in_no_point(number, digits, text):
-    assert show._number(number, digits) == text
-
-
 def test_names_are_shorter_before_they_are_left_out_and_the_note_says_what_is(monkeypatch):
     rows = ranking(["papers/first.py:Mine[gamma=0.3]", "hvt_ucb"])
     for columns, is_inside, left_out in (
@@ -207,16 +193,6 @@ def test_what_takes_long_says_so_on_terminals_alone(monkeypatch):
     with terminal.Busy("nothing", quick):
         pass
     assert quick.getvalue() == ""
-
-
-def test_nothing_is_written_while_something_else_is_printed(monkeypatch):
-    """Else the line would stand before the words that are printed, or over them."""
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(terminal, "QUIET", 0.02)
-    stream = Terminal()
-    with terminal.Busy("reading", stream) as busy, busy.hidden():
-        time.sleep(0.1)
-        assert stream.getvalue() == ""
 
 
 @pytest.mark.parametrize(

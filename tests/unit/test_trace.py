@@ -184,9 +184,7 @@ def test_what_nobody_knows_is_said_to_be_so(figure, name, words):
         trace.trace(name)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", "3", '{"digest": "x"}', '{"files": []}', "[" * 100_000]
-)
+@pytest.mark.parametrize("text", ["{", "[]", '{"digest": "x"}', '{"files": []}', "[" * 100_000])
 def test_a_file_that_is_no_record_is_named(figure, text):
     (figure.parent / "records/ball.json").write_text(text)
     with pytest.raises(ResultError, match=r"ball\.json is no record .*; make it again: optimist"):
@@ -213,13 +211,6 @@ def test_a_result_file_speaks_for_itself(tmp_path):
 def test_a_shortened_result_says_how_far_it_went(tmp_path):
     (path,) = make(tmp_path, replace(toy_trials("timing", horizon=3000), rounds=5))
     assert "timing lane, gloc, 5 rounds" in trace.to_text(trace.trace(path))
-
-
-def test_a_damaged_result_file_is_refused(tmp_path):
-    (path,) = make(tmp_path, toy_trials("timing"))
-    path.write_bytes(path.read_bytes()[:-30])
-    with pytest.raises(ResultError, match="damaged"):
-        trace.trace(path)
 
 
 # What is committed.

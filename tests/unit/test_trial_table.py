@@ -1,6 +1,5 @@
 """The table of trials: what is written is read, and a reader of one cell reads little."""
 
-import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,7 +11,8 @@ import pytest
 from optimist import sealed
 from optimist.errors import ResultError
 from optimist.runs import trial_table
-from optimist.runs.trial_table import CellTrials, TrialTable, join, kept_rounds, of_result
+from optimist.runs.cell_trials import CellTrials, join, kept_rounds, least_regrets, of_result
+from optimist.runs.trial_table import TrialTable
 
 HORIZON = 3000
 
@@ -151,45 +151,24 @@ def test_a_round_that_the_table_thins_away_is_refused(tmp_path):
 def test_a_missing_or_repeated_trial_is_refused(tmp_path, places):
     cell = trials().stored().take(np.array(places))
     table = TrialTable(write(tmp_path, cell))
-    with pytest.raises(ResultError, match="has not every trial of low/gloc once; make it again"):
+    with pytest.raises(
+        ResultError, match="has not every trial of low/gloc once; delete it and make it again"
+    ):
         table.cell(*cell.key)
-
-
-def test_damage_is_refused(tmp_path):
-    path = write(tmp_path, trials().stored())
-    whole = path.read_bytes()
-    for place in (100, len(whole) // 2, len(whole) - 30):
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        with pytest.raises(ResultError, match="damaged, or not written by this version"):
-            TrialTable(path)
-    path.write_bytes(whole[:-50])
-    with pytest.raises(ResultError, match="damaged"):
-        TrialTable(path)
 
 
 def test_a_table_of_another_version_or_of_something_else_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "trials.parquet"
     sealed.write_table(pa.table({"x": [1]}), path)
-    with pytest.raises(ResultError, match=r"of version None; allowed: 1; make it again"):
+    with pytest.raises(
+        ResultError, match=r"of version None; allowed: 1; delete it and make it again"
+    ):
         TrialTable(path)
     monkeypatch.setattr(trial_table, "VERSION", 2)
     write(tmp_path, trials().stored())
     monkeypatch.undo()
     with pytest.raises(ResultError, match=r"of version 2; allowed: 1"):
         TrialTable(path)
-
-
-def test_a_kill_while_writing_leaves_the_old_table(tmp_path, monkeypatch):
-    path = write(tmp_path, trials().stored())
-    whole = path.read_bytes()
-
-    def killed(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "replace", killed)
-    with pytest.raises(KeyboardInterrupt):
-        write(tmp_path, trials(number=2).stored())
-    assert path.read_bytes() == whole
 
 
 # Fresh results, plans, best known values.
@@ -208,7 +187,7 @@ def test_parts_of_a_cell_are_joined_in_order():
     whole = trials(number=5)
     parts = [whole.take(np.arange(3, 5)), whole.take(np.arange(3))]
     parts[0] = replace(parts[0], ends={k: v for k, v in parts[0].ends.items() if k != "distance"})
-    (joined,) = join(parts)
+    joined = join(parts)
     assert joined.trial.tolist() == [0, 1, 2, 3, 4]
     np.testing.assert_array_equal(joined.ends["regret"], whole.ends["regret"])
     assert np.isnan(joined.ends["distance"][3:]).all()
@@ -222,7 +201,7 @@ def test_regret_is_counted_from_the_best_known_value_of_the_instance(tmp_path):
     ends["simple_regret"] = np.array([0.3, 0.5, 0.1])
     found = replace(found, ends=ends).stored()
     path, best = write(tmp_path, found), tmp_path / "best_known.csv"
-    assert trial_table.least_regrets([found]) == {"f/0": 0.1, "f/1": 0.5}
+    assert least_regrets([found]) == {"f/0": 0.1, "f/1": 0.5}
     trial_table.write_best_known({"f/0": 0.05, "f/1": 0.7, "g/0": 1.0}, best)
     table = TrialTable(path, best_known=best)
     shift = np.array([0.05, 0.7, 0.05])
@@ -233,11 +212,46 @@ def test_regret_is_counted_from_the_best_known_value_of_the_instance(tmp_path):
     assert table.best_known_of([found.key]) == {"f/0": 0.05, "f/1": 0.7}
     fresh = TrialTable(path, [found], best)  # what fresh trials found counts
     assert fresh.best_known_of([found.key]) == {"f/0": 0.05, "f/1": 0.5}
-    with pytest.raises(ResultError, match=r"no best known value of 'f/1'; make best_known.csv"):
-        found.counted_from({"f/0": 0.1})
-    best.write_text("instance,least_regret\nf/0,little\n")
+    for known in ({"f/0": 0.1}, {"f/1": 0.1}, {}):
+        with pytest.raises(ResultError, match=r"no best known value of 'f/[01]'; make best_known"):
+            found.counted_from(known)
+
+
+@pytest.mark.parametrize("text", ["f/0,little\n", "f/0,0.1\nf/1,0.", "f/0\n"])
+def test_a_damaged_table_of_best_known_values_is_refused(tmp_path, text):
+    best = tmp_path / "best_known.csv"
+    best.write_text(f"instance,least_regret\n{text}")
     with pytest.raises(ResultError, match=r"best_known\.csv is not a table of best known values"):
-        TrialTable(path, best_known=best)
+        TrialTable(None, best_known=best)
+
+
+def without_rounds(cell, *places):
+    """Let some trials end before their first recorded round."""
+    rounds, curves = [*cell.rounds], [*cell.at["regret"]]
+    ends = {name: values.copy() for name, values in cell.ends.items()}
+    status, instance = [*cell.status], [*cell.instance]
+    for i in places:
+        rounds[i], curves[i] = np.empty(0, int), np.empty(0)
+        status[i], instance[i] = "failed: at once", None
+        for values in ends.values():
+            values[i] = np.nan
+    changes = {"rounds": rounds, "at": {"regret": curves}, "ends": ends}
+    return replace(cell, status=status, instance=instance, **changes)
+
+
+def test_a_trial_that_failed_at_once_leaves_the_regret_of_the_others():
+    cell = without_rounds(trials(rounds=np.arange(1, 41), instance=["f"] * 3), 1)
+    counted = cell.counted_from({"f": 0.5})
+    np.testing.assert_allclose(counted.ends["regret"], cell.ends["regret"] - 20.0)
+    assert [len(one) for one in counted.at["regret"]] == [40, 0, 40]
+
+
+def test_a_cell_that_failed_at_once_is_the_same_before_and_behind_the_table(tmp_path):
+    cell = replace(without_rounds(trials(), 0, 1, 2).stored(), is_thinned=True)
+    table = TrialTable(write(tmp_path, cell, trials(algorithm="oful").stored()))
+    assert table.cell(*cell.key).content == cell.content
+    assert table.cell(*cell.key).by_round.empty
+    table.check_round(*cell.key, 994)  # it has no round at all
 
 
 # Result files.
@@ -258,7 +272,7 @@ def test_a_result_file_is_read_by_trial():
         (4, 40, 4.0, "ok", False, "x"),
         (5, 0, None, "failed: at once", None, None),
     ]
-    (cell,) = of_result(result(rows), "regret", "variants")
+    cell = of_result(result(rows), "regret", "variants")
     assert (cell.group, cell.trial.tolist(), cell.status) == (
         *("variants", [4, 5]),
         ["ok", "failed: at once"],

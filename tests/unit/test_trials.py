@@ -16,7 +16,6 @@ from optimist.environments import environment_class
 from optimist.errors import ConfigError
 from optimist.label import name_of
 from optimist.plan.config import load_paper, paper_names
-from optimist.plan.trials import part_ends
 from optimist.problems.glb import GLBProblem
 from optimist.runs import results
 from optimist.runs.cell import Cell, build, make_cell
@@ -65,22 +64,6 @@ def test_result_paths_are_unique_on_file_systems_that_ignore_case(name):
     assert not any(part.startswith(".") for path in paths for part in Path(path).parts)
 
 
-@pytest.mark.parametrize(
-    ("number", "known", "seconds", "ends"),
-    [
-        (7, (), 1.0, [7]),
-        (7, (), 300.0, [2, 4, 6, 7]),
-        (7, (), 9999.0, [1, 2, 3, 4, 5, 6, 7]),
-        # More trials than were committed double the parts, and rename none.
-        (20, (5,), 1.0, [5, 10, 20]),
-        (20, (5, 8), 300.0, [5, 8, 10, 12, 14, 16, 18, 20]),
-        (3, (5,), 0.0, [3]),
-    ],
-)
-def test_where_the_parts_of_a_cell_end(number, known, seconds, ends):
-    assert part_ends(number, known, seconds) == ends
-
-
 def test_caps_cut_trials_and_rounds_of_their_lane():
     found = expand(toy_paper(), caps={"rounds": 9, "trials": 4, "timing_trials": 1})
     assert {trials.rounds for trials in found} == {9}
@@ -114,17 +97,6 @@ def test_only_takes_an_algorithm_with_all_its_variants():
 def test_the_same_cell_asked_for_twice_is_run_once():
     block = {"settings": ["a"], "algorithms": ["gloc"], "trials": 3}
     assert len(expand(toy_paper(runs=[block, block], timings=[]))) == 1
-
-
-def test_one_cell_with_two_numbers_of_trials_runs_each_trial_once():
-    # Else some trials would enter the averages twice.
-    blocks = [{"settings": ["a"], "algorithms": ["gloc"], "trials": n} for n in (4, 2)]
-    try:
-        found = expand(toy_paper(runs=blocks, timings=[]))
-    except ConfigError as error:
-        assert "toy/a/gloc" in str(error)
-    else:
-        assert trials_of(found) == {("regret", "toy/a/gloc"): [0, 1, 2, 3]}
 
 
 def test_unknown_names_suggest_the_nearest():

@@ -135,7 +135,7 @@ def test_a_leader_plays_once_for_those_who_follow_it(tmp_path, monkeypatch):
 
 def marks(paths):
     """Return the values of the column `turns`, by file."""
-    found = [set(results.read(path, ["turns"])["turns"].to_pylist()) for path in paths]
+    found = [set(results.read(path)["turns"].to_pylist()) for path in paths]
     return [value for (value,) in found]
 
 
@@ -172,7 +172,7 @@ def test_a_race_costs_what_each_of_its_cells_does(tmp_path, monkeypatch):
 
 
 def statuses(path):
-    rows = results.read(path, ["trial", "status"]).to_pylist()
+    rows = results.read(path).to_pylist()
     return {row["trial"]: row["status"] for row in rows}
 
 
@@ -211,7 +211,7 @@ def test_a_cell_out_of_time_leaves_the_others_theirs(tmp_path, monkeypatch):
     paths = make(
         tmp_path,
         *race(toy_trials(horizon=2000, stop=3), toy_trials(algorithm="glb_omd", stop=3)),
-        limits=[{"seconds": 1e-3}, {"seconds": 30.0}],
+        limits=[1e-3, 30.0],
     )
     assert set(statuses(paths[0]).values()) == {"out_of_time"}
     assert set(statuses(paths[1]).values()) == {"ok"}
@@ -226,7 +226,7 @@ def test_time_is_shared_by_the_turns_that_are_left(monkeypatch):
         now[0] += seconds / 2
 
     monkeypatch.setattr(Player, "_play_limited", spend)
-    player = Player(toy_trials(stop=3), limits={"seconds": 8.0})
+    player = Player(toy_trials(stop=3), seconds=8.0)
     player.warm_up()
     now[0] += 100.0  # others play
     for trial in range(3):

@@ -13,7 +13,8 @@ from optimist.claims.inference import mean_difference
 from optimist.page import build, curves
 from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
-from optimist.runs.trial_table import TrialTable, kept_rounds
+from optimist.runs.cell_trials import kept_rounds
+from optimist.runs.trial_table import TrialTable
 from optimist.schemas import check_document
 
 playwright = pytest.importorskip("playwright.sync_api")

@@ -126,7 +126,7 @@ def test_a_missing_file_of_a_race_measures_the_race_again(tiny):
     assert len(paths) == 4
 
     def marks():
-        return {results.read(path, ["turns"])["turns"][0].as_py() for path in paths}
+        return {results.read(path)["turns"][0].as_py() for path in paths}
 
     first = marks()
     assert len(first) == 1

@@ -171,7 +171,7 @@ def outcome(check: Check, case: Case, seconds: float | None = None) -> Finding:
     """
     result, seen, allowed, error = HELD, "", "", None
     try:
-        with quiet(), limited(seconds=seconds):
+        with quiet(), limited(seconds):
             check.function(case)
     except PassedOverError as reason:
         result, seen = PASSED_OVER, str(reason)

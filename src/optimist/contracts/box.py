@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from optimist.contracts.classes import CLASSES, refused
 from optimist.contracts.generators import untouched
 from optimist.contracts.saving import SAVED, reloaded
 from optimist.contracts.toys import ScriptedFunction, bowl
-from optimist.contracts.unkind import SINGULAR, fails_with_status, known_status
+from optimist.contracts.unkind import known_status
 from optimist.errors import ConfigError
 from optimist.numerics.network import TwoLayerNetwork
 from optimist.runs import loop
@@ -266,14 +265,3 @@ class _Breaking:
     def __call__(self, x: np.ndarray) -> float:
         self.count += 1
         return self.bad if self.count > 10 else bowl(x)
-
-
-@BOX_ALGORITHMS.check(Toy)
-def a_singular_matrix_is_a_status(toy: Toy) -> None:
-    """A linear-algebra error within suggest ends the trial with a status."""
-
-    def fail(self: Any) -> None:
-        raise np.linalg.LinAlgError(SINGULAR)
-
-    with patch.object(toy.cls, "suggest", fail):
-        fails_with_status(unkind(toy, bowl))

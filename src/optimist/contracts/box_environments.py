@@ -129,19 +129,15 @@ def the_algorithm_is_told_the_truth(world: World) -> None:
     has_choice = "own_initial" in inspect.signature(environment.problem).parameters
     given = environment.problem(own_initial=False) if has_choice else problem
     if given.initial is not None or has_choice:
-        _are_initial(given)
+        require(given.initial is not None, "initial is None", "points, shared by all algorithms")
+        initial = np.asarray(given.initial)
+        shape = (given.initial_count, given.dimension)
+        require(initial.shape == shape, f"initial has shape {initial.shape}", f"{shape}")
+        is_inside = ((initial >= given.low) & (initial <= given.high)).all()
+        require(is_inside, "an initial point lies outside the box", "points of the box")
     if has_choice:
         own = environment.problem(own_initial=True).initial
         require(own is None, "with own_initial=True initial is no None", "None")
-
-
-def _are_initial(problem: BoxProblem) -> None:
-    require(problem.initial is not None, "initial is None", "points, shared by all algorithms")
-    initial = np.asarray(problem.initial)
-    shape = (problem.initial_count, problem.dimension)
-    require(initial.shape == shape, f"initial has shape {initial.shape}", f"{shape}")
-    is_inside = ((initial >= problem.low) & (initial <= problem.high)).all()
-    require(is_inside, "an initial point lies outside the box", "points of the box")
 
 
 @BOX_ENVIRONMENTS.check(World)

@@ -68,7 +68,12 @@ def fetch(
     DataError
         When no verified copy can be had.
     """
-    _check_options(source, timeout, retries)
+    if source not in CHOICES:
+        raise unknown_name("data source", source, CHOICES)
+    if not timeout > 0:
+        raise ConfigError(f"timeout is {timeout}; it must be a positive number of seconds")
+    if retries < 0:
+        raise ConfigError(f"retries is {retries}; it must be 0 or more")
     folder = Path(data_dir) if data_dir is not None else default_data_dir()
     sources = load_sources(folder / "sources.csv")
     if name not in sources:
@@ -81,15 +86,6 @@ def fetch(
     if frame is None:
         frame = _from_mirror(entry, folder, attempts)
     return frame, _record(entry, attempts)
-
-
-def _check_options(source: str, timeout: float, retries: int) -> None:
-    if source not in CHOICES:
-        raise unknown_name("data source", source, CHOICES)
-    if not timeout > 0:
-        raise ConfigError(f"timeout is {timeout}; it must be a positive number of seconds")
-    if retries < 0:
-        raise ConfigError(f"retries is {retries}; it must be 0 or more")
 
 
 def _record(entry: Source, attempts: Attempts) -> dict[str, Any]:

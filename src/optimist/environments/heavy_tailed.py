@@ -109,7 +109,10 @@ class HeavyTailedEnvironment(PoolEnvironment):
         is_own = one_of("instance", instance, ("per_trial", "shared")) == "per_trial"
         drawn_by = stream("instance") if is_own else seeding.stream("heavy_tailed", seed)
         pool, self.theta = _instance(drawn_by, dimension, arms, arm_norm)
-        offered = None if subset is None else _subsets(stream("subsets"), horizon, arms, subset)
+        offered = None
+        if subset is not None:
+            orders = stream("subsets").permuted(np.tile(np.arange(arms), (horizon, 1)), axis=1)
+            offered = orders[:, :subset]
         scales = self.amplitude * 10.0 ** (self.decades * stream("scales").random(horizon))
         self._told = (self.nu * scales).tolist()
         noise = scales * self.law.noise(stream("noise"), horizon, centre)
@@ -181,11 +184,6 @@ def _instance(rng, dimension, arms, arm_norm):
     theta = rng.uniform(-1.0, 1.0, dimension)
     scaled = pool / (lengths.max() if arm_norm == "max" else lengths[:, None])
     return scaled, theta / math.sqrt(theta @ theta)
-
-
-def _subsets(rng, horizon, arms, subset):
-    """Return the arms that are offered in each round (T, ``subset``)."""
-    return rng.permuted(np.tile(np.arange(arms), (horizon, 1)), axis=1)[:, :subset]
 
 
 def _at_most(key, value, most):

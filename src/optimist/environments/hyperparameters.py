@@ -108,13 +108,15 @@ class HyperparameterEnvironment(BoxEnvironment):
         self.folds = whole_number("folds", folds, 2)
         self.repeat, self.fold = divmod(trial, folds)
         self.standardize = one_of("standardize", standardize, (True, False))
-        self.low, self.high = _corners(len(SPACES[model]))
+        self.low, self.high = (_read_only(np.full(len(SPACES[model]), s)) for s in (0.0, SIDE))
         shape = (whole_number("initial", initial), len(self.low))
         self._initial = _read_only(stream("initial").uniform(0.0, SIDE, shape))
         deviation = _deviation(deviation)
         self._noise = deviation * stream("noise").standard_normal(horizon) if deviation else None
         self._table = read_table(dataset)
-        _check_folds(self._table[1], folds)
+        smaller = int(np.bincount(self._table[1]).min())
+        if folds > smaller:
+            raise ConfigError(f"folds is {folds}; allowed: at most {smaller}, rows of a class")
         self._digest = hashlib.sha256(Path(dataset).read_bytes()).hexdigest()
         how = "standardised" if standardize else "raw"
         fold = f"fold {self.fold} of {folds}, repeat {self.repeat}"
@@ -332,10 +334,6 @@ def _known(path: Path, question: str) -> float | None:
     return found if sound else None
 
 
-def _corners(dimension):
-    return tuple(_read_only(np.full(dimension, end)) for end in (0.0, SIDE))
-
-
 def _read_only(array):
     array.flags.writeable = False
     return array
@@ -346,9 +344,3 @@ def _deviation(value):
         return 0.0 if value == 0 else positive("deviation", value)
     except ConfigError:
         raise ConfigError(f"deviation is {value!r}; allowed: a number, at least 0") from None
-
-
-def _check_folds(labels, folds):
-    smaller = int(np.bincount(labels).min())
-    if folds > smaller:
-        raise ConfigError(f"folds is {folds}; allowed: at most {smaller}, rows of a class")

@@ -72,10 +72,7 @@ def expected_improvement(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return EI over ``best`` and its derivatives; 0 far below it.
 
-    Parameters
-    ----------
-    m, v, best
-        As of `log_expected_improvement`, and so is what is returned.
+    Arguments and result are those of `log_expected_improvement`.
     """
     u = (m - best) / v
     density = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)
@@ -87,10 +84,7 @@ def log_probability_of_improvement(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the logarithm of PI over ``best`` and its derivatives.
 
-    Parameters
-    ----------
-    m, v, best
-        As of `log_expected_improvement`, and so is what is returned.
+    Arguments and result are those of `log_expected_improvement`.
     """
     u = (m - best) / v
     value = scipy.special.log_ndtr(u)
@@ -106,10 +100,7 @@ def probability_of_improvement(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return PI over ``best`` and its derivatives; 0 far below it.
 
-    Parameters
-    ----------
-    m, v, best
-        As of `log_expected_improvement`, and so is what is returned.
+    Arguments and result are those of `log_expected_improvement`.
     """
     u = (m - best) / v
     density = np.exp(-0.5 * u * u - LOG_ROOT_TWO_PI)

@@ -74,10 +74,7 @@ class Expansions:
     def tangents(self, rows: Any, ridge: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """Return values (m,) and gradients (m, d) of the penalised likelihood at ``rows``.
 
-        Parameters
-        ----------
-        rows, ridge
-            As of `put`.
+        Arguments are those of `put`.
         """
         points = self.points[rows]
         values = self._values[rows] + 0.5 * ridge * dots(points, points)
@@ -88,10 +85,7 @@ class Expansions:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return values (m,), gradients (m, d) and Hessians (m, d, d), penalised, at ``rows``.
 
-        Parameters
-        ----------
-        rows, ridge
-            As of `put`.
+        Arguments are those of `put`.
         """
         hessians = self._hessians[rows].copy()
         if ridge:

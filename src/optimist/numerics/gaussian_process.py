@@ -185,10 +185,7 @@ class DistinctPosterior(PointPosterior):
     before. As $\lambda/n_a$ becomes small such sums lose digits: after u observations, `LEAST_AGE`
     at least, M, the means and the log-determinant are computed anew, O(u^2) per observation.
 
-    Parameters
-    ----------
-    kernel, points, ridge
-        As of `PointPosterior`.
+    Arguments are those of `PointPosterior`.
     """
 
     def __init__(self, kernel: Kernel, points: np.ndarray, ridge: float) -> None:

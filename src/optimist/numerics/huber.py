@@ -205,10 +205,7 @@ def _descend(regression, theta, value, target):
 def solve_by_reweighting(regression: HuberRegression, start: np.ndarray, accuracy: float) -> Any:
     """Iteratively reweighted ridge regressions from ``start``; slow and sure, a cross-check.
 
-    Parameters
-    ----------
-    regression, start, accuracy
-        As of `solve_newton`, and so is what is returned.
+    Arguments and result are those of `solve_newton`.
     """
     theta = start
     for _ in range(MAX_SWEEPS):
@@ -245,13 +242,7 @@ def solve_by_gradient(regression: HuberRegression, start: np.ndarray, accuracy: 
 def solve_by_gradient_from_zero(
     regression: HuberRegression, start: np.ndarray, accuracy: float
 ) -> Any:
-    """As `solve_by_gradient`, from the origin instead of ``start``.
-
-    Parameters
-    ----------
-    regression, start, accuracy
-        As of `solve_by_gradient`, and so is what is returned.
-    """
+    """Do as `solve_by_gradient` does, from the origin instead of ``start``."""
     return solve_by_gradient(regression, np.zeros_like(start), accuracy)
 
 
@@ -260,14 +251,12 @@ def solve_by_slsqp_in_a_loop(
 ) -> Any:
     """Run scipy's SLSQP on a loss that is summed in Python, as public code does; for timing.
 
-    Parameters
-    ----------
-    regression, start, accuracy
-        As of `solve_newton`, and so is what is returned.
+    Arguments and result are those of `solve_newton`.
     """
     from scipy.optimize import minimize
 
-    rows = [(a.tolist(), y, tau) for a, y, tau in zip(*_by_rows(regression), strict=True)]
+    A, y, tau = regression.observations
+    rows = list(zip(A.T.tolist(), y.tolist(), tau.tolist(), strict=True))
 
     def loss(theta):
         total, point = 0.5 * regression.ridge * float(theta @ theta), theta.tolist()
@@ -280,11 +269,6 @@ def solve_by_slsqp_in_a_loop(
         loss, start, method="SLSQP", constraints=[ball_constraint(regression.radius)]
     )
     return solution.x, bool(solution.success)
-
-
-def _by_rows(regression):
-    a, y, tau = regression.observations
-    return a.T, y.tolist(), tau.tolist()
 
 
 # Each takes (regression, start, accuracy) and returns the minimiser (d,) and whether it converged.

@@ -29,10 +29,7 @@ def log_volume(problem: Any, ridge: float, alpha: float = 1.0) -> float:
 def threshold_constant(problem: Any, ridge: float, alpha: float = 1.0) -> float:
     r"""Return $\tau_0$.
 
-    Parameters
-    ----------
-    problem, ridge, alpha
-        As of `log_volume`.
+    Arguments are those of `log_volume`.
     """
     kappa = log_volume(problem, ridge, alpha)
     power = problem.log_term ** (-1.0 / (1.0 + problem.epsilon))

@@ -35,9 +35,10 @@ from optimist.panels.rows import TABLE_LEVEL, display_name
 from optimist.plan.plan import Plan
 from optimist.records import cells
 from optimist.root import PACKAGE, how_to_make, project_root
+from optimist.runs.cell_trials import CellTrials
 from optimist.runs.loop import COMPLETE
 from optimist.runs.setting import option_defaults
-from optimist.runs.trial_table import CellTrials, TrialTable
+from optimist.runs.trial_table import TrialTable
 from optimist.statistics import mean_intervals
 
 VERSION = 1

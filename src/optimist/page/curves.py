@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from optimist.runs.trial_table import CellTrials, kept_rounds
+from optimist.runs.cell_trials import CellTrials, kept_rounds
 from optimist.statistics import summaries
 
 STEPS = 2**16 - 1

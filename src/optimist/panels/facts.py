@@ -43,5 +43,4 @@ class Facts(Panel):
             yield rows("data", series=series["label"], x=x, y=y)
 
     def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-        """Draw markers."""
         drawing.lines(canvas, marks, looks, joined=False)

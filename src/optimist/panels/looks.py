@@ -104,7 +104,6 @@ class Looks:
         return name_of(series) in self._colours and name_of(series) != series
 
     def colour(self, series: str) -> str:
-        """Return the colour of a series."""
         if series in self._of_one:
             return self._of_one[series]
         own = self._colours.get(name_of(series))
@@ -117,7 +116,6 @@ class Looks:
         return self._things.index(series)
 
     def marker(self, series: str) -> str:
-        """Return the marker of a series."""
         return MARKERS[self.shape(series)]
 
     def shape(self, series: str) -> str:

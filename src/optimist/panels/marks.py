@@ -25,7 +25,6 @@ def by_series(marks: "pd.DataFrame") -> "Iterator[tuple[str, pd.DataFrame]]":
 
 
 def of_role(marks: "pd.DataFrame", role: str) -> "pd.DataFrame":
-    """Return the marks of one role."""
     return marks[marks["role"] == role]
 
 

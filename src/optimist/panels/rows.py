@@ -84,7 +84,6 @@ class Tables:
         return frame.reindex(columns=list(dict.fromkeys([*known, *frame.columns])))
 
     def cell(self, name: str, setting: str, algorithm: str) -> "pd.DataFrame":
-        """Return the rows of a cell."""
         known = self._tables.get(name)
         if isinstance(known, Mapping):
             import pandas as pd

@@ -43,7 +43,6 @@ class Elapsed(Panel):
         yield from estimates(self.algorithms, [setting], tables)
 
     def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-        """Draw lines."""
         drawing.curves(canvas, marks, looks)
 
 
@@ -66,7 +65,6 @@ class TimePerRound(Panel):
             yield rows("data", setting=setting, series=algorithm, x=t, y=seconds, n=n)
 
     def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-        """Draw lines."""
         drawing.curves(canvas, marks, looks)
 
 

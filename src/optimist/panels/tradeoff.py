@@ -44,6 +44,5 @@ class Tradeoff(Panel):
                 yield mark.assign(low=low, high=high, n=len(regrets), time_n=len(seconds))
 
     def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-        """Draw marks with whiskers."""
         for series, found in drawing.by_series(marks):
             drawing.with_whiskers(canvas, found["x"], found, looks.line(series, joined=False))

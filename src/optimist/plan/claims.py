@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optimist import claims
 from optimist.claims.checks import Claim, check_first, claim_cells, claims_of
@@ -13,10 +13,10 @@ from optimist.errors import ConfigError, nearest, unknown_name
 from optimist.files import read_text
 from optimist.panels import studies
 from optimist.plan.config import claims_path, load_claims
-from optimist.plan.costs import Costs
-from optimist.plan.shown import PlannedShown
-from optimist.plan.trials import PlannedTrials
 from optimist.runs.trials import CellKey
+
+if TYPE_CHECKING:
+    from optimist.plan.plan import Plan
 
 Paper = Mapping[str, Any]
 
@@ -105,33 +105,31 @@ class PlannedClaims:
                 found.setdefault(f"regret/{setting}", set()).update(check.rounds)
         return found
 
-    def check(self, papers: Mapping[str, Paper], trials: PlannedTrials) -> None:
+    def check(self, plan: "Plan") -> None:
         """Refuse claims about what is not run, or is run too seldom to decide them."""
         for name, found in self.by_paper.items():
-            check_run(found, trials.asked_trials(name))
-            known = {label for cell in trials.cells[name] for label in cell}
-            for study in studies.of_paper(papers[name]):
-                own = study.cells(dict(papers[name]), ())
+            planned = plan.trials.asked_trials(name)
+            check_run(found, planned)
+            known = {label for cell in plan.trials.cells[name] for label in cell}
+            for study in studies.of_paper(plan.papers[name]):
+                own = study.cells(dict(plan.papers[name]), ())
                 known |= study.about() | {label for c in own for label in (c.setting, c.algorithm)}
-            planned = trials.asked_trials(name)
             claims.check_names(found, known)
             claims.check_trials(found, planned)
             document = self._documents[name]
             rows = of_document(document["first"])
             check_first(found, rows, planned, document.get("least", 1))
 
-    def context(
-        self, paper: str, trials: PlannedTrials, costs: Costs, shown: PlannedShown
-    ) -> dict[str, Any]:
+    def context(self, plan: "Plan", paper: str) -> dict[str, Any]:
         """Return what the rule of claims knows beside tables, as plain data.
 
         Keys: ``cells``, rows of lane, setting, algorithm, processor seconds of a trial, and
         figures; ``lines``, where each claim stands in its file.
         """
-        figures = shown.figures_of_cells(paper)
+        figures, seconds = plan.shown.figures_of_cells(paper), plan.costs.seconds_of_cell
         cells = [
-            [*cell, costs.seconds_of_cell(paper, *cell), figures.get(cell, [])]
-            for cell in sorted(trials.asked_trials(paper))
+            [*cell, seconds(paper, *cell), figures.get(cell, [])]
+            for cell in sorted(plan.trials.asked_trials(paper))
         ]
         return {
             "cells": cells,

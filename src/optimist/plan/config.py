@@ -91,12 +91,6 @@ def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _check_algorithm(place: str, name: str) -> None:
-    if not is_algorithm(name):
-        known = set().union(*REGISTRIES.values())
-        raise unknown_name(f"algorithm in {place}", name, known)
-
-
 def check_read_alike(path: str | Path, found: Any) -> None:
     """Raise ConfigError where Snakemake has read another value in an overlay than `read_yaml`.
 
@@ -162,7 +156,6 @@ def paper_names() -> list[str]:
 
 
 def claims_path(name: str) -> Path:
-    """Return the path of the claims of a paper."""
     return project_root() / "config" / "papers" / name / "claims.yaml"
 
 
@@ -403,7 +396,9 @@ def check_cells(paper: dict[str, Any]) -> None:
     problems: dict[str, Any] = {}
     for key in ("names", "options"):
         for name in paper.get(key, {}):
-            _check_algorithm(key, name)
+            if not is_algorithm(name):
+                known = set().union(*REGISTRIES.values())
+                raise unknown_name(f"algorithm in {key}", name, known)
     for name, texts in paper.get("options", {}).items():
         known = {
             option

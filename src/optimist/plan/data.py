@@ -8,7 +8,7 @@ from optimist.data.sources import load_sources
 from optimist.files import fingerprint
 from optimist.layout import Layout
 from optimist.plan import costs
-from optimist.plan.sources import code_of
+from optimist.runs.code_digest import of_modules
 
 
 def digest_of(name: str, configured: Mapping[str, Any]) -> str:
@@ -19,7 +19,7 @@ def digest_of(name: str, configured: Mapping[str, Any]) -> str:
     how = preparation(name)
     source = load_sources()[how.raw].content_sha256
     options = {**configured.get(how.raw, {}), **how.options}
-    code = code_of("optimist.data.tables", how.module)
+    code = of_modules("optimist.data.tables", how.module)
     return fingerprint({"source": source, "options": options, "code": code})
 
 

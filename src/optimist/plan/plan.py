@@ -5,34 +5,28 @@ table of costs and the imports of our own modules, and nothing is written. Metho
 ``wildcards`` are input or params functions.
 """
 
-import logging
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
-from optimist.errors import ConfigError
 from optimist.files import fingerprint, sha256
 from optimist.label import name_of
-from optimist.layout import Layout
+from optimist.layout import Layout, digest_in_name
 from optimist.plan import costs
 from optimist.plan.claims import PlannedClaims
 from optimist.plan.config import changes_of, check_config, load_config, load_paper
 from optimist.plan.data import PlannedData
 from optimist.plan.jobs import PlannedJobs
 from optimist.plan.shown import PlannedShown, shown_by
-from optimist.plan.sources import code_of
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.targets import PlannedTargets
 from optimist.plan.trials import PlannedTrials
 from optimist.records import cells, provenance
-from optimist.records.cells import CellRecord
+from optimist.records.cells import STUDY, CellRecord
 from optimist.registry import canonical_name
 from optimist.root import PACKAGE, project_root
-from optimist.runs.trials import CellKey, count
-
-# Trials beyond which planning takes the machine's memory.
-MOST_TRIALS = 200_000_000
-
-logger = logging.getLogger("optimist")
+from optimist.runs.code_digest import of_modules
+from optimist.runs.trials import CellKey
 
 
 class Plan:
@@ -69,63 +63,39 @@ class Plan:
         changes = changes_of(self.config)
         self.config["only"] = _with_files(self.config["only"], self.config["algorithm_files"])
         self.papers = {name: load_paper(name, changes) for name in self.config["papers"]}
-        self._check_size()
+        self._versions = provenance.packages()
         self._records: dict[str, dict[CellKey, CellRecord]] = {}
-        how = {
-            "versions": provenance.packages(),
-            "committed": self.committed,
-            "reuse": self.config["committed"] == "use",
-        }
-        own_decide = {
-            claim: n
-            for claim, n in self.config["decide"].items()
-            if claim.partition(".")[0] in self.papers
-        }
-        self.claims = PlannedClaims(self.papers, own_decide)
+        decide = self.config["decide"].items()
+        own = {claim: n for claim, n in decide if claim.partition(".")[0] in self.papers}
+        self.claims = PlannedClaims(self.papers, own)
         self.data = PlannedData(self.config["datasets"], self.costs, self.layout)
-        kept = shown_by(self.papers, self.config["only"]["figures"])
-        self.trials = PlannedTrials(
-            self.papers,
-            self.layout,
-            self.config["caps"],
-            self.config["only"],
-            least=self.claims.least,
-            kept=kept and kept[0],
-            data=self.data.digest,
-            seconds=self.costs.seconds,
-            **how,
-        )
-        self.claims.check(self.papers, self.trials)
-        self.jobs = PlannedJobs(self.config, self.trials, self.costs, self.layout)
-        self.studies = PlannedStudies(
-            self.papers,
-            self.trials,
-            self.config["caps"],
-            self.data,
-            self.costs,
-            self.layout,
-            kept=kept and kept[1],
-            **how,
-        )
-        self.shown = PlannedShown(
-            self.papers, self.layout, self.trials, self.studies, self.config["only"]["figures"]
-        )
-        self.targets = PlannedTargets(
-            self.papers,
-            self.layout,
-            self.trials,
-            self.studies,
-            self.shown,
-            self.claims,
-            self.costs,
-            self.shortened,
-            self.committed,
-        )
+        kept = shown_by(self.papers, self.config["only"]["figures"]) or (None, None)
+        self.trials = PlannedTrials(self, kept[0])
+        self.claims.check(self)
+        self.jobs = PlannedJobs(self)
+        self.studies = PlannedStudies(self, kept[1])
+        self.shown = PlannedShown(self)
+        self.targets = PlannedTargets(self)
+
+    @property
+    def reuses(self) -> bool:
+        """Whether cells and studies that the tables have of today's code are not made."""
+        return bool(self.config["committed"] == "use")
+
+    def in_name(self, decisive: str) -> str:
+        """Return the digest in the name of a result, which depends on versions of packages too."""
+        return digest_in_name(decisive, self._versions)
 
     def committed(self, paper: str) -> Mapping[CellKey, CellRecord]:
-        """Return the records of what the tables of a paper have, by cell."""
+        """Return the records of what the tables of a paper have, by cell; of a lost table none."""
         if paper not in self._records:
-            self._records[paper] = cells.read(self.layout.cells(paper))
+            has_trials = Path(self.layout.trials(paper)).is_file()
+            has_studies = Path(self.layout.studies(paper)).is_file()
+            self._records[paper] = {
+                key: record
+                for key, record in cells.read(self.layout.cells(paper)).items()
+                if (has_studies if key[0] == STUDY else has_trials)
+            }
         return self._records[paper]
 
     def forget(self, paper: str) -> None:
@@ -137,19 +107,6 @@ class Plan:
         """What the configuration says otherwise than config/config.yaml."""
         usual = load_config()
         return {key: value for key, value in self.config.items() if value != usual.get(key)}
-
-    def _check_size(self) -> None:
-        """Refuse what cannot be planned."""
-        trials, seconds = 0, 0.0
-        for paper in self.papers.values():
-            for one, number in count(paper, self.config["caps"], self.config["only"]):
-                trials += number
-                seconds += number * self.costs.seconds(one)
-        if trials > MOST_TRIALS:
-            raise ConfigError(
-                f"the configuration asks for {trials} trials, some {seconds / 3600:.3g} core-hours "
-                f"by config/costs.csv; allowed: at most {MOST_TRIALS}"
-            )
 
     def report_category(self, wildcards: Any) -> str:
         """Return what the report calls a paper: its method."""
@@ -184,7 +141,9 @@ class Plan:
         named = (project_root() / name for name in ("config/findings.yaml", "docs/deviations.md"))
         described = (PACKAGE / "algorithms").rglob("*.py")
         texts = sorted(path for path in (*own, *named, *described) if path.is_file())
-        return fingerprint({"code": code_of("optimist.page.build"), "texts": [*map(sha256, texts)]})
+        return fingerprint(
+            {"code": of_modules("optimist.page.build"), "texts": [*map(sha256, texts)]}
+        )
 
 
 def _with_files(only: Mapping[str, list[str]], files: Mapping[str, str]) -> dict[str, list[str]]:

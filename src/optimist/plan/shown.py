@@ -1,20 +1,21 @@
 """What papers show: figures and tables, what they are made from, and their files."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from itertools import product
 from string import ascii_lowercase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optimist.errors import ConfigError, brief, unknown_name
-from optimist.layout import Layout
 from optimist.panels import make_panel, make_table
 from optimist.panels.base import Panel
 from optimist.panels.tables.base import Table
 from optimist.plan.config import paper_names
-from optimist.plan.studies import PlannedStudies
-from optimist.plan.trials import Paper, PlannedTrials
+from optimist.plan.trials import Paper
 from optimist.runs.cell import make_cell
 from optimist.runs.trials import CellKey
+
+if TYPE_CHECKING:
+    from optimist.plan.plan import Plan
 
 # Names of targets of the same form that no figure or table may have.
 RESERVED = frozenset(("claims", "variants", "publish"))
@@ -79,12 +80,7 @@ class PlannedShown:
 
     Parameters
     ----------
-    papers : mapping of str to Paper
-    layout : Layout
-    trials : PlannedTrials
-    studies : PlannedStudies
-    only : collection of str
-        ``paper/name`` of the figures and tables that are made, all if there are none.
+    plan : Plan
 
     Raises
     ------
@@ -93,18 +89,8 @@ class PlannedShown:
         the paper runs.
     """
 
-    def __init__(
-        self,
-        papers: Mapping[str, Paper],
-        layout: Layout,
-        trials: PlannedTrials,
-        studies: PlannedStudies,
-        only: Collection[str] = (),
-    ) -> None:
-        self._papers, self._only = papers, only
-        self._layout = layout
-        self._trials = trials
-        self._studies = studies
+    def __init__(self, plan: "Plan") -> None:
+        self._plan, papers = plan, plan.papers
         self._parts = {
             (paper, kind, name): parts_of(spec)
             for paper, kind in product(papers, KINDS)
@@ -118,23 +104,21 @@ class PlannedShown:
         """Return the names of a paper's ``figures`` or ``tables`` (of one group)."""
         return [
             name
-            for name, spec in self._papers[paper].get(kind, {}).items()
+            for name, spec in self._plan.papers[paper].get(kind, {}).items()
             if group in (None, group_of(spec))
             if self.is_made(f"{paper}/{name}")
         ]
 
     def is_made(self, place: str) -> bool:
         """Return whether a product is made, given as ``paper/name``."""
-        return not self._only or place in self._only
+        only = self._plan.config["only"]["figures"]
+        return not only or place in only
 
     def name_pattern(self, kind: str) -> str:
         """Return a wildcard constraint that matches the names of one kind and nothing else."""
-        return "|".join(name for paper in self._papers for name in self.names(paper, kind)) or "-"
-
-    def files_of(self, paper: str, kind: str, name: str) -> dict[str, str]:
-        """Return the files of a figure or table by ending."""
-        place = {"figures": self._layout.figure, "tables": self._layout.table}[kind]
-        return place(paper, name)
+        return (
+            "|".join(name for paper in self._plan.papers for name in self.names(paper, kind)) or "-"
+        )
 
     def figures_of_cells(self, paper: str) -> dict[tuple[str, str, str], list[str]]:
         """Return the panels that show a cell, ``fig1 (a)``, by lane, setting and algorithm."""
@@ -163,7 +147,7 @@ class PlannedShown:
         for part in parts:
             for lane in part.lanes:
                 if part.cells is None:
-                    keys = [k for k in self._trials.keys(paper, group=group) if k[0] == lane]
+                    keys = [k for k in self._plan.trials.keys(paper, group=group) if k[0] == lane]
                 else:
                     keys = [(lane, *cell) for cell in part.cells]
                 found |= dict.fromkeys(keys)
@@ -172,7 +156,7 @@ class PlannedShown:
     def studies_of(self, paper: str, kind: str, name: str) -> list[str]:
         """Return the studies whose tables a figure or table shows."""
         tables = {table for part in self._found(paper, kind, name) for table in part.tables}
-        return self._studies.of_tables(paper, tables)
+        return self._plan.studies.of_tables(paper, tables)
 
     def rounds(self, paper: str) -> dict[str, set[int]]:
         """Return the rounds that figures and tables declare, by ``lane/setting``."""
@@ -190,7 +174,7 @@ class PlannedShown:
 
     def spec(self, paper: str, kind: str, name: str) -> Mapping[str, Any]:
         """Return the configuration of a figure or table; ConfigError if there is none."""
-        known = self._papers[paper].get(kind, {})
+        known = self._plan.papers[paper].get(kind, {})
         if name not in known:
             raise unknown_name(f"name among {kind} of {paper}", name, known)
         return known[name]
@@ -203,7 +187,8 @@ class PlannedShown:
 
     def _check_names(self) -> None:
         of_figures, of_tables = (
-            {name for paper in self._papers for name in self.names(paper, kind)} for kind in KINDS
+            {name for paper in self._plan.papers for name in self.names(paper, kind)}
+            for kind in KINDS
         )
         for name in of_figures & of_tables:
             raise ConfigError(f"{name!r} names a figure and a table; allowed: one of them")
@@ -214,7 +199,7 @@ class PlannedShown:
                 )
         for name in RESERVED & (of_figures | of_tables):
             raise ConfigError(f"{name!r} names a figure or table; allowed: any other name")
-        for paper in self._papers.values():
+        for paper in self._plan.papers.values():
             for name, settings in paper.get("parts", {}).items():
                 if name in RESERVED | of_figures | of_tables:
                     raise ConfigError(f"{name!r} names a part; allowed: a name of nothing else")
@@ -224,25 +209,17 @@ class PlannedShown:
 
     def _check_parts(self, paper: str, kind: str, name: str) -> None:
         """Refuse cells that the paper does not run, and what the kind itself refuses."""
-        for place, part in _places(kind, name, self._parts[paper, kind, name]):
+        for letter, part in zip(ascii_lowercase, self._parts[paper, kind, name], strict=False):
             try:
                 for lane, cell in product(part.lanes, part.cells or ()):
-                    self._check_cell(paper, lane, cell)
-                part.check(self._papers[paper])
+                    make_cell(self._plan.papers[paper], *cell)
+                    if (lane, *cell) not in self._plan.trials.asked[paper]:
+                        block = "block of runs" if lane == "regret" else "race of timings"
+                        raise ConfigError(
+                            f"no {block} has algorithm {cell[1]!r} in setting {cell[0]!r}; add one "
+                            "or remove the entry"
+                        )
+                part.check(self._plan.papers[paper])
             except ConfigError as error:
+                place = f"figure {name}, panel {letter}" if kind == "figures" else f"table {name}"
                 raise ConfigError(f"{place}: {error}") from None
-
-    def _check_cell(self, paper: str, lane: str, cell: tuple[str, str]) -> None:
-        make_cell(self._papers[paper], *cell)
-        if (lane, *cell) not in self._trials.asked[paper]:
-            block = "block of runs" if lane == "regret" else "race of timings"
-            raise ConfigError(
-                f"no {block} has algorithm {cell[1]!r} in setting {cell[0]!r}; add one or remove "
-                "the entry"
-            )
-
-
-def _places(kind: str, name: str, parts: Sequence[Part]) -> Iterator[tuple[str, Part]]:
-    """Yield where each part stands, for messages."""
-    for letter, part in zip(ascii_lowercase, parts, strict=False):
-        yield (f"figure {name}, panel {letter}" if kind == "figures" else f"table {name}"), part

@@ -1,25 +1,24 @@
 """Studies of papers, whose tables stand beside those of the runs."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optimist.algorithms import algorithm_module
 from optimist.environments import environment_module
 from optimist.errors import ConfigError, unknown_name
 from optimist.files import fingerprint
 from optimist.label import name_of
-from optimist.layout import Layout, digest_in_name
 from optimist.panels.studies import of_paper
 from optimist.panels.studies.base import Study
-from optimist.plan.costs import Costs, priority
-from optimist.plan.data import PlannedData
-from optimist.plan.sources import code_of
-from optimist.plan.trials import Paper, PlannedTrials
-from optimist.records.cells import STUDY, CellRecord
+from optimist.plan.costs import priority
+from optimist.records.cells import STUDY
 from optimist.runs.cell import Cell
-from optimist.runs.trials import CellKey
+from optimist.runs.code_digest import of_modules
+
+if TYPE_CHECKING:
+    from optimist.plan.plan import Plan
 
 
 class PlannedStudies:
@@ -27,49 +26,20 @@ class PlannedStudies:
 
     Parameters
     ----------
-    papers : mapping
-        The loaded configurations of its papers, by name.
-    trials : PlannedTrials
-    caps : mapping
-        ``trials`` and ``rounds``: the most that the configuration allows, None for no bound.
-    data : PlannedData
-    costs : Costs
-    layout : Layout
+    plan : Plan
     kept : mapping or None
         By paper, the tables of studies that are asked for; None for all.
-    versions : mapping
-        Versions of the packages.
-    committed : callable
-        From a paper to the records of what its tables have.
-    reuse : bool
-        Whether studies that the tables have of today's code are not computed.
     """
 
-    def __init__(
-        self,
-        papers: Mapping[str, Paper],
-        trials: PlannedTrials,
-        caps: Mapping[str, Any],
-        data: PlannedData,
-        costs: Costs,
-        layout: Layout,
-        *,
-        kept: Mapping[str, Collection[str]] | None = None,
-        versions: Mapping[str, Any] | None = None,
-        committed: Callable[[str], Mapping[CellKey, CellRecord]] = lambda paper: {},
-        reuse: bool = False,
-    ) -> None:
-        self._papers, self._trials, self._data = papers, trials, data
-        self._costs, self._layout, self._kept = costs, layout, kept
-        self._caps = {key: caps[key] for key in ("trials", "rounds")}
-        self._versions, self._committed, self._reuse = dict(versions or {}), committed, reuse
+    def __init__(self, plan: "Plan", kept: Mapping[str, Collection[str]] | None) -> None:
+        self._plan, self._kept = plan, kept
         self._digests: dict[tuple[str, str], str] = {}
 
     def names(self, paper: str) -> list[str]:
         """Return the names of the studies that a paper asks for."""
         return [
             study.name
-            for study in of_paper(self._papers[paper])
+            for study in of_paper(self._plan.papers[paper])
             if self._kept is None
             or study.always
             or not study.tables.keys().isdisjoint(self._kept[paper])
@@ -77,7 +47,7 @@ class PlannedStudies:
 
     def of_tables(self, paper: str, tables: Collection[str]) -> list[str]:
         """Return the studies of a paper that make some tables."""
-        found = of_paper(self._papers[paper])
+        found = of_paper(self._plan.papers[paper])
         return [study.name for study in found if not study.tables.keys().isdisjoint(tables)]
 
     def spec(self, paper: str, name: str) -> dict[str, Any]:
@@ -86,7 +56,7 @@ class PlannedStudies:
         return {
             "section": dict(study.section),
             "cells": [asdict(cell) for cell in self._cells(paper, study)],
-            "caps": self._caps,
+            "caps": {key: self._plan.config["caps"][key] for key in ("trials", "rounds")},
         }
 
     def digest(self, paper: str, name: str) -> str:
@@ -95,20 +65,20 @@ class PlannedStudies:
         if key not in self._digests:
             study = self._asked(paper, name)
             cells = self._cells(paper, study)
-            code = code_of(type(study).__module__, *sorted(_modules(cells)))
-            data = {name: self._data.digest(name) for name in _datasets(cells)}
+            code = of_modules(type(study).__module__, *sorted(_modules(cells)))
+            data = {name: self._plan.data.digest(name) for name in _datasets(cells)}
             decisive = {**self.spec(paper, name), "code": code, "data": data}
             self._digests[key] = fingerprint(decisive)
         return self._digests[key]
 
     def file(self, paper: str, name: str) -> str:
         """Return the file of the tables of a study."""
-        digest = digest_in_name(self.digest(paper, name), self._versions)
-        return self._layout.study(paper, name, digest)
+        digest = self._plan.in_name(self.digest(paper, name))
+        return self._plan.layout.study(paper, name, digest)
 
     def is_committed(self, paper: str, name: str) -> bool:
         """Return whether the tables of a paper have a study, made by today's code."""
-        record = self._committed(paper).get((STUDY, name, ""))
+        record = self._plan.committed(paper).get((STUDY, name, ""))
         return record is not None and record.is_of(self.digest(paper, name))
 
     def needed(self, paper: str, names: Iterable[str]) -> list[str]:
@@ -117,7 +87,7 @@ class PlannedStudies:
             path
             for name in names
             for path in [self.file(paper, name)]
-            if not (self._reuse and self.is_committed(paper, name)) or Path(path).exists()
+            if not (self._plan.reuses and self.is_committed(paper, name)) or Path(path).exists()
         ]
 
     # What the rule needs.
@@ -125,7 +95,10 @@ class PlannedStudies:
     def inputs(self, wildcards: Any) -> list[str]:
         """Return the data sets behind a study, and their facts."""
         datasets = _datasets(self._cells(wildcards.paper, self._found(wildcards)))
-        return [*map(self._layout.data, datasets), *map(self._layout.data_facts, datasets)]
+        return [
+            *map(self._plan.layout.data, datasets),
+            *map(self._plan.layout.data_facts, datasets),
+        ]
 
     def params(self, wildcards: Any) -> dict[str, Any]:
         """Return what the script needs: the study, `spec`, and its digest."""
@@ -134,10 +107,9 @@ class PlannedStudies:
 
     def expected(self, wildcards: Any) -> tuple[float, float]:
         """Return the seconds and the memory in MiB of a study."""
-        return self._costs.study(wildcards.study, wildcards.paper)
+        return self._plan.costs.study(wildcards.study, wildcards.paper)
 
     def priority(self, wildcards: Any) -> int:
-        """Return the priority of a study."""
         return priority(self.expected(wildcards))
 
     def is_timed(self, wildcards: Any) -> bool:
@@ -155,14 +127,16 @@ class PlannedStudies:
         return study
 
     def _asked(self, paper: str, name: str) -> Study:
-        asked = {study.name: study for study in of_paper(self._papers[paper])}
+        asked = {study.name: study for study in of_paper(self._plan.papers[paper])}
         if name not in asked:
             raise unknown_name(f"study of {paper}", name, asked)
         return asked[name]
 
     def _cells(self, paper: str, study: Study) -> list[Cell]:
-        run = list({t.cell.name: t.cell for t in self._trials.of_paper(paper).values()}.values())
-        return study.cells(dict(self._papers[paper]), run)
+        run = list(
+            {t.cell.name: t.cell for t in self._plan.trials.of_paper(paper).values()}.values()
+        )
+        return study.cells(dict(self._plan.papers[paper]), run)
 
 
 def _datasets(cells: Iterable[Cell]) -> list[str]:

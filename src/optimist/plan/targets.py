@@ -1,30 +1,35 @@
 """Products and named targets: what each asks for."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optimist import products
 from optimist.errors import ResultError, UnreadableError, unknown_name
-from optimist.layout import GROUPS, Layout
-from optimist.plan.claims import PlannedClaims
-from optimist.plan.costs import Costs
-from optimist.plan.shown import PlannedShown
-from optimist.plan.sources import code_of, style
-from optimist.plan.studies import PlannedStudies
-from optimist.plan.trials import Paper, PlannedTrials
+from optimist.files import sha256
+from optimist.layout import GROUPS
 from optimist.products import Product, Sources
-from optimist.records.cells import STUDY, CellRecord
-from optimist.runs.trial_table import read_results
+from optimist.records.cells import STUDY
+from optimist.root import PACKAGE
+from optimist.runs.cell_trials import CellTrials, read_results
+from optimist.runs.code_digest import of_modules
 from optimist.runs.trials import CellKey
 
+if TYPE_CHECKING:
+    from optimist.plan.plan import Plan
+
 Named = Callable[[Any], list[str]]
+STYLE = PACKAGE / "panels" / "optimist.mplstyle"
 # In place of a digest, of what is to be played or computed.
 TO_BE_MADE = "to be made"
 # Keys of a paper that say what is run and shown, not how it looks.
 ASKED = ("runs", "timings", "studies", "settings", "figures", "tables", "parts")
+
+
+def _listed(files: Callable[[], Iterable[str]], wildcards: Any) -> list[str]:
+    return [*files()]
 
 
 class PlannedTargets:
@@ -32,40 +37,15 @@ class PlannedTargets:
 
     Parameters
     ----------
-    papers : mapping of str to Paper
-    layout : Layout
-    trials : PlannedTrials
-    studies : PlannedStudies
-    shown : PlannedShown
-    claims : PlannedClaims
-    costs : Costs
-    shortened : str
-        By what the run is made shorter than the papers'.
-    committed : callable
-        From a paper to the records of what its tables have.
+    plan : Plan
     """
 
-    def __init__(
-        self,
-        papers: Mapping[str, Paper],
-        layout: Layout,
-        trials: PlannedTrials,
-        studies: PlannedStudies,
-        shown: PlannedShown,
-        claims: PlannedClaims,
-        costs: Costs,
-        shortened: str,
-        committed: Callable[[str], Mapping[CellKey, CellRecord]],
-    ) -> None:
-        self._papers, self._layout, self._trials = papers, layout, trials
-        self._studies, self._shown, self._claims = studies, shown, claims
-        self._costs, self._shortened, self._committed = costs, shortened, committed
+    def __init__(self, plan: "Plan") -> None:
+        self._plan = plan
+        self._products: dict[tuple[str, str, str], Product] = {}
+        self._contents: dict[tuple[str, CellKey], str] = {}
 
     # Products.
-
-    @cached_property
-    def _products(self) -> dict[tuple[str, str, str], Product]:
-        return {}
 
     def product(self, paper: str, kind: str, name: str) -> Product:
         """Return a figure, a table or the claims of a paper.
@@ -88,29 +68,27 @@ class PlannedTargets:
     def claim(self, paper: str, claim: str) -> Product:
         """Return the claims of a paper cut to one; ConfigError if there is none of that name."""
         whole = self.product(paper, "claims", "claims")
-        known = [written["id"] for written in whole.spec["claims"]]
+        known = {written["id"]: written for written in whole.spec["claims"]}
         if claim not in known:
             raise unknown_name(f"claim of {paper}", claim, known)
-        own = [written for written in whole.spec["claims"] if written["id"] == claim]
-        return replace(whole, spec={**whole.spec, "claims": own})
+        return replace(whole, spec={**whole.spec, "claims": [known[claim]]})
 
     def _product(self, paper: str, kind: str, name: str) -> Product:
         if kind == "claims":
-            spec = self._claims.document(paper)
-            cells = self._trials.keys(paper, group="paper")
-            about = self._claims.context(paper, self._trials, self._costs, self._shown)
-            studies = self._studies.names(paper)
-            code = code_of("optimist.products", "optimist.claims", *self._claims.modules)
-            files = self._layout.claims(paper)
+            spec = self._plan.claims.document(paper)
+            cells = self._plan.trials.keys(paper, group="paper")
+            about = self._plan.claims.context(self._plan, paper)
+            studies = self._plan.studies.names(paper)
+            code = of_modules("optimist.products", "optimist.claims", *self._plan.claims.modules)
         else:
-            spec = dict(self._shown.spec(paper, kind, name))
-            cells = self._shown.cells_of(paper, kind, name)
-            studies = self._shown.studies_of(paper, kind, name)
+            spec = dict(self._plan.shown.spec(paper, kind, name))
+            cells = self._plan.shown.cells_of(paper, kind, name)
+            studies = self._plan.shown.studies_of(paper, kind, name)
             about = self._look(paper, {key[1] for key in cells}, bool(studies))
-            modules = self._shown.modules(paper, kind, name)
-            code = code_of("optimist.products", *modules) + (style() if kind == "figures" else "")
-            files = self._shown.files_of(paper, kind, name)
-        known = self._trials.of_paper(paper)
+            modules = self._plan.shown.modules(paper, kind, name)
+            code = of_modules("optimist.products", *modules)
+            code += sha256(STYLE) if kind == "figures" else ""
+        known = self._plan.trials.of_paper(paper)
         numbers = [[*key, known[key].stop] for key in cells if key in known]
         declared = {key: sorted(found) for key, found in self.declared(paper).items()}
         return Product(
@@ -118,18 +96,18 @@ class PlannedTargets:
             kind,
             name,
             dict(spec),
-            {**about, "shortened": self._shortened},
+            {**about, "shortened": self._plan.shortened},
             numbers,
             studies,
             declared,
             code,
-            files,
-            self._layout.record(paper, name),
+            self._plan.layout.product(paper, kind, name),
+            self._plan.layout.record(paper, name),
         )
 
     def _look(self, paper: str, settings: Iterable[str], with_studies: bool) -> dict[str, Any]:
         """Return what drawing needs of a paper: variants in their order, and the settings shown."""
-        found = self._papers[paper]
+        found = self._plan.papers[paper]
         about = {key: value for key, value in found.items() if key not in ASKED}
         blocks = [*found["runs"], *found["timings"]]
         labels = dict.fromkeys(label for block in blocks for label in block["algorithms"])
@@ -140,29 +118,29 @@ class PlannedTargets:
 
     def declared(self, paper: str) -> dict[str, set[int]]:
         """Return the rounds that claims and panels of a paper read, by ``lane/setting``."""
-        found = self._shown.rounds(paper)
-        for key, rounds in self._claims.rounds(paper).items():
+        found = self._plan.shown.rounds(paper)
+        for key, rounds in self._plan.claims.rounds(paper).items():
             found.setdefault(key, set()).update(rounds)
         return {key: rounds for key, rounds in found.items() if rounds}
 
     def sources(self, product: Product) -> Sources:
         """Return where the trials and studies of a product are."""
-        files = (self._studies.file(product.paper, name) for name in product.studies)
+        files = (self._plan.studies.file(product.paper, name) for name in product.studies)
         return Sources(
-            self._layout,
+            self._plan.layout,
             product.paper,
-            self._trials.fresh_files(product.paper, product.keys),
+            self._plan.trials.fresh_files(product.paper, product.keys),
             [path for path in files if Path(path).is_file()],
         )
 
     def planned_sources(self, product: Product) -> dict[str, Any]:
         """Return `Sources` as plain data, as they are once all that is needed was made."""
-        known, found = self._trials.of_paper(product.paper), dict[str, str]()
-        needed = set(self._trials.needed(product.paper, product.keys))
+        known, found = self._plan.trials.of_paper(product.paper), dict[str, str]()
+        needed = set(self._plan.trials.needed(product.paper, product.keys))
         for trials in (known[key] for key in product.keys):
-            if needed.issuperset(self._trials.outputs(trials)):
-                found |= dict.fromkeys(self._trials.files(trials), trials.group)
-        studies = self._studies.needed(product.paper, product.studies)
+            if needed.issuperset(self._plan.trials.outputs(trials)):
+                found |= dict.fromkeys(self._plan.trials.files(trials), trials.group)
+        studies = self._plan.studies.needed(product.paper, product.studies)
         return {"paper": product.paper, "results": found, "studies": studies}
 
     def is_stale(self, product: Product) -> bool:
@@ -173,83 +151,74 @@ class PlannedTargets:
         try:
             contents = {key: self._content(product, key) for key in product.keys}
             studies = {name: self._study_content(product, name) for name in product.studies}
-            least = self._best_known(product)
+            digest = product.digest(contents, studies, self._best_known(product))
         except (ResultError, UnreadableError):
             return True
-        digest = product.digest(
-            {key: found for key, found in contents.items() if found},
-            {name: found for name, found in studies.items() if found},
-            least,
-        )
         return products.is_stale(product, digest)
 
     def _content(self, product: Product, key: CellKey) -> str:
         """Return the digest of the rows that a product shows of a cell, as far as it is known."""
-        record = self._committed(product.paper).get(key)
-        trials = self._trials.of_paper(product.paper)[key]
-        is_today = record is not None and self._trials.is_committed(trials)
+        record = self._plan.committed(product.paper).get(key)
+        trials = self._plan.trials.of_paper(product.paper)[key]
+        is_today = record is not None and self._plan.trials.is_committed(trials)
         if record is not None and is_today and record.trials == trials.stop:
             return record.content
-        files = self._trials.fresh_files(product.paper, [key])
+        files = self._plan.trials.fresh_files(product.paper, [key])
         if not (is_today or files):
             return TO_BE_MADE
         if (product.paper, key) not in self._contents:
-            found = read_results(files, product.declared)
-            if not found:  # the table has more trials than count
-                cell = Sources(self._layout, product.paper).trials(product).recorded(*key)
-                found = [] if cell is None else [cell]
-            self._contents[product.paper, key] = found[0].content if found else ""
+            found: CellTrials | None
+            if files:
+                (found,) = read_results(files, product.declared)
+            else:  # the table has more trials than count
+                found = Sources(self._plan.layout, product.paper).trials(product).recorded(*key)
+            self._contents[product.paper, key] = "" if found is None else found.content
         return self._contents[product.paper, key]
 
-    @cached_property
-    def _contents(self) -> dict[tuple[str, CellKey], str]:
-        return {}
-
     def _study_content(self, product: Product, name: str) -> str:
-        record = self._committed(product.paper).get((STUDY, name, ""))
-        path = self._studies.file(product.paper, name)
-        if record and self._studies.is_committed(product.paper, name):
+        record = self._plan.committed(product.paper).get((STUDY, name, ""))
+        path = self._plan.studies.file(product.paper, name)
+        if record and self._plan.studies.is_committed(product.paper, name):
             return record.content
         if not Path(path).is_file():
             return TO_BE_MADE
-        return Sources(self._layout, product.paper, studies=[path]).study_contents([name])[name]
+        return Sources(self._plan.layout, product.paper, studies=[path]).study_contents([name])[
+            name
+        ]
 
     def _best_known(self, product: Product) -> dict[str, float]:
-        unknown = self._trials.of_unknown_maximum(product.paper)
-        if unknown.isdisjoint(key[1] for key in product.keys):
+        if self._plan.trials.of_unknown_maximum(product.paper).isdisjoint(
+            k[1] for k in product.keys
+        ):
             return {}
-        table = self.sources(product).trials(product)
-        return table.best_known_of(product.keys)
+        return self.sources(product).trials(product).best_known_of(product.keys)
 
     # Inputs of rules.
 
     def inputs(self, product: Product) -> list[str]:
         """Return the results that a product waits for."""
         cells = product.keys
-        unknown = self._trials.of_unknown_maximum(product.paper)
-        if unknown and not Path(self._layout.best_known(product.paper)).is_file():
+        unknown = self._plan.trials.of_unknown_maximum(product.paper)
+        if unknown and not Path(self._plan.layout.best_known(product.paper)).is_file():
             # Their regret is counted from the best of all methods, which no table has yet.
             shown = {key[1] for key in cells} & unknown
-            every = self._trials.keys(product.paper)
+            every = self._plan.trials.keys(product.paper)
             cells = [*cells, *(k for k in every if k[0] == "regret" and k[1] in shown)]
-        needed = self._trials.needed(product.paper, cells)
-        return [*needed, *self._studies.needed(product.paper, product.studies)]
+        needed = self._plan.trials.needed(product.paper, cells)
+        return [*needed, *self._plan.studies.needed(product.paper, product.studies)]
 
     def committed(self, paper: str) -> list[str]:
         """Return the tables of a paper that are there."""
-        tables = (
-            self._layout.trials(paper),
-            self._layout.best_known(paper),
-            self._layout.studies(paper),
-        )
+        layout = self._plan.layout
+        tables = layout.trials(paper), layout.best_known(paper), layout.studies(paper)
         return [path for path in tables if Path(path).is_file()]
 
     def results(self, paper: str, group: str | None = None) -> list[str]:
         """Return the results of a paper, or of a group of it, that are to be made."""
-        found = self._trials.needed(paper, self._trials.keys(paper, group=group))
+        found = self._plan.trials.needed(paper, self._plan.trials.keys(paper, group=group))
         if group == "variants":
             return found
-        return [*found, *self._studies.needed(paper, self._studies.names(paper))]
+        return [*found, *self._plan.studies.needed(paper, self._plan.studies.names(paper))]
 
     # Targets.
 
@@ -258,70 +227,61 @@ class PlannedTargets:
         found = [
             (kind, name)
             for kind in ("figures", "tables")
-            for name in self._shown.names(paper, kind, group)
+            for name in self._plan.shown.names(paper, kind, group)
         ]
-        is_decided = self._shown.is_made(f"{paper}/claims")
+        is_decided = self._plan.shown.is_made(f"{paper}/claims")
         return [*found, ("claims", "claims")] if group == "paper" and is_decided else found
 
     def files(self, paper: str, group: str) -> list[str]:
         """Return the files of the products of a paper's group."""
-        found: list[str] = []
-        for kind, name in self.names(paper, group):
-            places = self._layout.claims(paper)
-            if kind != "claims":
-                places = self._shown.files_of(paper, kind, name)
-            found += places.values()
-        return found
+        places = (self._plan.layout.product(paper, *one) for one in self.names(paper, group))
+        return [path for place in places for path in place.values()]
 
     def group(self, paper: str, group: str) -> list[str]:
         """Return the files of a group's products, and the mark that its results are published."""
-        mark = self._layout.published(paper, group)
-        return [*self.files(paper, group), mark]
+        return [*self.files(paper, group), self._plan.layout.published(paper, group)]
 
     def named(self, paper: str) -> dict[str, tuple[str, Named]]:
         """Return for each named target of a paper a sentence and an input function."""
-        found: dict[str, tuple[str, Callable[[], list[str]]]] = {}
-        title = self._papers[paper].get("title", paper)
-        for name, settings in self._papers[paper].get("parts", {}).items():
+        found: dict[str, tuple[str, Callable[[], Iterable[str]]]] = {}
+        title = self._plan.papers[paper].get("title", paper)
+        for name, settings in self._plan.papers[paper].get("parts", {}).items():
             words = f"Results, figures and tables of {', '.join(settings)}."
             found[f"{paper}_{name}"] = words, partial(self._part, paper, settings)
         for group, ending in GROUPS.items():
-            if self._trials.keys(paper, group=group):
+            if self._plan.trials.keys(paper, group=group):
                 words = {"paper": "All of", "variants": "Variants of"}[group]
                 found[paper + ending] = f"{words} {title}.", partial(self.group, paper, group)
             for kind, name in self.names(paper, group):
-                files = self._layout.claims(paper)
                 words = "The verdicts on all claims."
                 if kind != "claims":
-                    files = self._shown.files_of(paper, kind, name)
-                    words = f"{self._shown.spec(paper, kind, name)['title'].rstrip('.')}."
-                found[f"{paper}_{name}"] = words, partial(list, files.values())
-        return {name: (words, _input_function(files)) for name, (words, files) in found.items()}
+                    words = f"{self._plan.shown.spec(paper, kind, name)['title'].rstrip('.')}."
+                files = self._plan.layout.product(paper, kind, name)
+                found[f"{paper}_{name}"] = words, files.values
+        # Functions of wildcards, so that files are listed only where a target is asked for.
+        return {name: (words, partial(_listed, files)) for name, (words, files) in found.items()}
 
     def _part(self, paper: str, settings: list[str]) -> list[str]:
         """Return all results of some settings of a paper, and the products of nothing else."""
-        keys = [key for key in self._trials.keys(paper, group="paper") if key[1] in settings]
-        own, found = set(keys), self._trials.needed(paper, keys)
+        keys = [key for key in self._plan.trials.keys(paper, group="paper") if key[1] in settings]
+        own, found = set(keys), self._plan.trials.needed(paper, keys)
         for kind, name in self.names(paper, "paper"):
             if kind != "claims":
-                shown = self._shown.cells_of(paper, kind, name)
+                shown = self._plan.shown.cells_of(paper, kind, name)
                 if shown and own.issuperset(shown):
-                    found += self._shown.files_of(paper, kind, name).values()
+                    found += self._plan.layout.product(paper, kind, name).values()
         return found
 
     @property
     def all(self) -> list[str]:
         """The files behind the target ``all``: every paper, its claims, and the page of results."""
-        files = [*self._layout.claims().values(), self._layout.page, self._layout.index]
-        for paper in self._papers:
-            files += self.group(paper, "paper")
-        return files
+        own = [
+            *self._plan.layout.claims().values(),
+            self._plan.layout.page,
+            self._plan.layout.index,
+        ]
+        return [*own, *self.page_inputs(None)]
 
     def page_inputs(self, wildcards: Any) -> list[str]:
         """Return what the page is made from: products and published tables."""
-        return [path for paper in self._papers for path in self.group(paper, "paper")]
-
-
-def _input_function(files: Callable[[], list[str]]) -> Named:
-    """Return a function of wildcards, so that files are listed only where a target is asked for."""
-    return lambda wildcards: files()
+        return [path for paper in self._plan.papers for path in self.group(paper, "paper")]

@@ -1,20 +1,25 @@
 """Trials of one configuration: which there are, what decides each, and where their results go."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+import os
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optimist import observation
 from optimist.environments import environment_class
 from optimist.errors import ConfigError, ResultError, nearest, unknown_name
 from optimist.files import fingerprint
 from optimist.label import name_of
-from optimist.layout import Layout, check_length, digest_in_name, result
-from optimist.records.cells import CellRecord, digest_of
+from optimist.layout import check_length, result
+from optimist.records.cells import digest_of
 from optimist.runs import results
 from optimist.runs.trials import CellKey, Trials, expand
+
+if TYPE_CHECKING:
+    from optimist.plan.plan import Plan
 
 Paper = Mapping[str, Any]
 # Processor seconds of a job, above which the trials of a cell are split.
@@ -44,25 +49,9 @@ class PlannedTrials:
 
     Parameters
     ----------
-    papers : mapping of str to Paper
-        Loaded paper configurations by name.
-    layout : Layout
-    caps, only : mapping
-        Sections of the configuration, see `optimist.runs.trials.expand`.
-    least : mapping
-        By paper, how many trials its cells have at least.
+    plan : Plan
     kept : mapping or None
         By paper, the cells of the figures and tables that ``only`` names; None for all.
-    data : callable
-        From the name of a data set to a digest of what it is made from.
-    seconds : callable
-        From trials to the processor seconds that they should take.
-    versions : mapping
-        Versions of the packages, which the name of a result depends on.
-    committed : callable
-        From a paper to the records of its table of trials by cell.
-    reuse : bool
-        Whether cells that the table has of today's code are not played.
 
     Attributes
     ----------
@@ -76,44 +65,24 @@ class PlannedTrials:
         If ``only`` has a name that no cell has, or names that share no cell.
     """
 
-    def __init__(
-        self,
-        papers: Mapping[str, Paper],
-        layout: Layout,
-        caps: Mapping[str, int | None],
-        only: Mapping[str, list[str]],
-        *,
-        least: Mapping[str, Mapping[CellKey, int]] | None = None,
-        kept: Mapping[str, Collection[CellKey]] | None = None,
-        data: Callable[[str], str] = str,
-        seconds: Callable[[Trials], float] = lambda trials: 0.0,
-        versions: Mapping[str, Any] | None = None,
-        committed: Callable[[str], Mapping[CellKey, CellRecord]] = lambda paper: {},
-        reuse: bool = False,
-    ) -> None:
-        self._layout, self._data, self._seconds = layout, data, seconds
-        self._versions, self._committed, self._reuse = dict(versions or {}), committed, reuse
-        least = least or {}
+    def __init__(self, plan: "Plan", kept: Mapping[str, Collection[CellKey]] | None = None) -> None:
+        self._plan, papers, least = plan, plan.papers, plan.claims.least
+        caps, only = plan.config["caps"], plan.config["only"]
         whole = {name: expand(paper) for name, paper in papers.items()}
         self._numbers = {name: {t.key: t.stop for t in found} for name, found in whole.items()}
         self.asked = {name: set(numbers) for name, numbers in self._numbers.items()}
         self.cells = {name: {key[1:] for key in asked} for name, asked in self.asked.items()}
         _check_only(only, set().union(*self.cells.values()))
-        is_cut = any(value is not None for value in caps.values()) or any(only.values())
-        if is_cut or any(least.values()):
+        if any(caps.values()) or any(only.values()) or any(least.values()):
             whole = {
                 name: expand(
-                    paper,
-                    caps=caps,
-                    only=only,
-                    least=least.get(name),
-                    kept=None if kept is None else kept.get(name, ()),
+                    *(paper, caps, only, least.get(name)), None if kept is None else kept[name]
                 )
                 for name, paper in papers.items()
             }
         self._of_paper = {name: {t.key: t for t in found} for name, found in whole.items()}
         self._digests: dict[tuple[str, CellKey], str] = {}
-        self._unchanged: dict[str, bool] = {}
+        self._unchanged: dict[tuple[str, int], bool] = {}
         restricts = only["settings"] or only["algorithms"] or kept is None
         if restricts and not any(self._of_paper.values()):  # figures of studies show no cells
             raise ConfigError(f"only is {dict(only)!r}; allowed: names that share a cell")
@@ -136,12 +105,12 @@ class PlannedTrials:
         """Return the digest of what decides each trial of a cell: configuration, code and data."""
         key = trials.cell.paper, trials.key
         if key not in self._digests:
-            self._digests[key] = digest_of(trials, self._data)
+            self._digests[key] = digest_of(trials, self._plan.data.digest)
         return self._digests[key]
 
     def is_committed(self, trials: Trials) -> bool:
         """Return whether the table of trials has some trials, played by today's code."""
-        record = self._committed(trials.cell.paper).get(trials.key)
+        record = self._plan.committed(trials.cell.paper).get(trials.key)
         if record is None or record.trials < trials.stop:
             return False
         return record.is_of(self.digest(trials))
@@ -153,32 +122,34 @@ class PlannedTrials:
 
         What the table of trials has keeps its parts, so that more trials add files and rename none.
         """
-        record = self._committed(trials.cell.paper).get(trials.key)
+        record = self._plan.committed(trials.cell.paper).get(trials.key)
         known = record.parts if record else ()
-        ends = part_ends(trials.stop, known, self._seconds(trials) / (trials.stop - trials.first))
+        ends = part_ends(
+            trials.stop, known, self._plan.costs.seconds(trials) / (trials.stop - trials.first)
+        )
         return [trials.part(*ends) for ends in zip([0, *ends], ends, strict=False)]
 
     def name_of(self, trials: Trials) -> str:
         """Return the digest in the names of a cell's result files."""
         if trials.lane == "timing":
             return self._races[trials.cell.paper][trials.race].digest
-        return digest_in_name(self.digest(trials), self._versions)
+        return self._plan.in_name(self.digest(trials))
 
     def file(self, part: Trials) -> str:
         """Return the result file of some trials of the regret lane."""
-        return self._layout.result(part.place(self.name_of(part)).path)
+        return self._plan.layout.result(part.place(self.name_of(part)).path)
 
     def files(self, trials: Trials) -> list[str]:
         """Return the result files of a cell; of the timing lane it is that in its race."""
         if trials.lane == "timing":
-            return [self._layout.result(trials.place(self.name_of(trials)).path)]
+            return [self._plan.layout.result(trials.place(self.name_of(trials)).path)]
         return [self.file(part) for part in self.parts(trials)]
 
     def outputs(self, trials: Trials) -> list[str]:
         """Return what jobs make for a cell: its result files, or the folder of its race."""
         if trials.lane == "timing":
             race = self.races(trials.cell.paper)[trials.race]
-            return [self._layout.race(race.paper, race.number, race.digest)]
+            return [self._plan.layout.race(race.paper, race.number, race.digest)]
         return self.files(trials)
 
     def needed(self, paper: str, cells: Iterable[CellKey]) -> list[str]:
@@ -188,24 +159,20 @@ class PlannedTrials:
         that are there.
         """
         found: dict[str, None] = {}
-        for trials in map(self._of_paper[paper].get, cells):
-            if trials is not None:
-                outputs = self.outputs(trials)
-                if self._reuse and self.is_committed(trials):
-                    outputs = [path for path in outputs if Path(path).exists()]
-                found |= dict.fromkeys(outputs)
+        for trials in filter(None, map(self._of_paper[paper].get, cells)):
+            is_at_hand = self._plan.reuses and self.is_committed(trials)
+            outputs = self.outputs(trials)
+            found |= dict.fromkeys(p for p in outputs if not is_at_hand or Path(p).exists())
         return [*found]
 
     def fresh_files(self, paper: str, cells: Iterable[CellKey]) -> dict[str, str]:
-        """Return the groups of some cells by the result files of today that are there."""
-        known = self._of_paper[paper]
-        return {
-            path: known[key].group
-            for key in cells
-            if key in known
-            for path in self.files(known[key])
-            if self.is_there(known[key], path)
-        }
+        """Return the groups of some cells by the result files of today, of those with all files."""
+        found: dict[str, str] = {}
+        for trials in filter(None, map(self._of_paper[paper].get, cells)):
+            files = self.files(trials)
+            if all(self.is_there(trials, path) for path in files):
+                found |= dict.fromkeys(files, trials.group)
+        return found
 
     def is_there(self, trials: Trials, path: str) -> bool:
         """Return whether a result of some trials is there, and read the files of today.
@@ -216,13 +183,14 @@ class PlannedTrials:
             return False
         if not trials.is_foreign:
             return True
-        if path not in self._unchanged:
+        key = path, os.stat(path).st_mtime_ns
+        if key not in self._unchanged:
             try:
                 observed = results.read_metadata(path)["observed"]
-                self._unchanged[path] = observation.first_change(observed) is None
+                self._unchanged[key] = observation.first_change(observed) is None
             except ResultError:
-                self._unchanged[path] = False
-        return self._unchanged[path]
+                self._unchanged[key] = False
+        return self._unchanged[key]
 
     def keys(self, paper: str, *, group: str | None = None) -> list[CellKey]:
         """Return the cells of a paper, of one group of targets or of all."""
@@ -236,25 +204,21 @@ class PlannedTrials:
     def _races(self) -> dict[str, dict[str, Race]]:
         found: dict[str, dict[str, Race]] = {}
         for paper, trials in self._of_paper.items():
-            timed = [t for t in trials.values() if t.lane == "timing"]
-            of_race = {
-                number: [t for t in timed if t.race == number]
-                for number in dict.fromkeys(t.race for t in timed)
-            }
-            found[paper] = {
-                number: Race(paper, number, tuple(own), self._digest_of_race(own))
-                for number, own in of_race.items()
-            }
+            of_race: dict[str, list[Trials]] = defaultdict(list)
+            for one in trials.values():
+                if one.lane == "timing":
+                    of_race[one.race].append(one)
+            found[paper] = {}
+            for number, own in of_race.items():
+                decisive = fingerprint({t.cell.name: [self.digest(t), t.stop] for t in own})
+                digest = self._plan.in_name(decisive)
+                found[paper][number] = Race(paper, number, tuple(own), digest)
         return found
-
-    def _digest_of_race(self, trials: Iterable[Trials]) -> str:
-        decisive = fingerprint({t.cell.name: [self.digest(t), t.stop] for t in trials})
-        return digest_in_name(decisive, self._versions)
 
     def find(self, wildcards: Any) -> Trials:
         """Return the trials of the wildcards of `Layout.any_result`; ConfigError if none are."""
         w = wildcards
-        path = self._layout.result(result(w.paper, w.setting, w.algorithm, w.trials, w.digest))
+        path = self._plan.layout.result(result(w.paper, w.setting, w.algorithm, w.trials, w.digest))
         known = self._by_path[w.paper]
         if path not in known:
             folder = path.rpartition("/")[0]

@@ -73,13 +73,10 @@ class CellRecord:
         """The first digits of the commit, with its plus."""
         return f"{self.commit[:10]}{'+' * self.commit.endswith('+')}" if self.commit else "unknown"
 
-    def changed(self) -> str:
-        """Return which observed file is another one now, empty if none is."""
-        return observation.first_change(self.observed) or "" if self.observed else ""
-
     def is_of(self, digest: str) -> bool:
         """Return whether trials with a digest of today, as of `digest_of`, would be the same."""
-        return self.digest == digest and not self.changed()
+        is_equal = self.digest == digest
+        return is_equal and not (self.observed and observation.first_change(self.observed))
 
 
 COLUMNS = tuple(field.name for field in fields(CellRecord))
@@ -95,15 +92,14 @@ def digest_of(trials: Trials, data: Callable[[str], str]) -> str:
         From the name of a data set to a digest of what it is made from.
     """
     name = trials.cell.spec.get("dataset")
-    return fingerprint({**trials.decisive(), **({} if name is None else {"data": data(name)})})
+    return fingerprint(trials.decisive() | ({} if name is None else {"data": data(name)}))
 
 
 def description(made: Mapping[str, Any]) -> str:
     """Return versions and machine of a record of `optimist.records.provenance.collect`."""
     packages = [f"{name} {version}" for name, version in made["packages"].items() if version]
-    machine = made["machine"]
-    parts = [f"Python {made['python']}", *packages, machine["cpu"], machine["system"]]
-    return "; ".join(parts)
+    cpu, system = made["machine"]["cpu"], made["machine"]["system"]
+    return "; ".join([f"Python {made['python']}", *packages, cpu, system])
 
 
 def commit_of(made: Mapping[str, Any]) -> str:
@@ -126,16 +122,13 @@ def read(path: str | Path) -> dict[CellKey, CellRecord]:
     for number, line in enumerate(lines, 2):
         try:
             record = _record(line)
+            if record.key in found:
+                raise ValueError(f"{'/'.join(record.key)} again")
         except (KeyError, TypeError, ValueError) as error:
             raise ResultError(
                 f"{path}, line {number} is no record of a cell ({error}); "
                 f"{how_to_restore(path, AGAIN)}"
             ) from None
-        if record.key in found:
-            raise ResultError(
-                f"{path}, line {number} has {'/'.join(record.key)} again; "
-                f"{how_to_restore(path, AGAIN)}"
-            )
         found[record.key] = record
     return found
 

@@ -76,7 +76,7 @@ def _of_trials(path: str, made: str, trials: Trials, is_committed: bool) -> Entr
     if not Path(path).exists():
         return Entry(path, made, "absent", trials=trials, is_committed=is_committed)
     try:
-        table = results.read(path, ["trial", "status"])
+        table = results.read(path)
     except ResultError as error:
         return Entry(path, made, "damaged", str(error), trials)
     ends = dict(zip(*(table[name].to_pylist() for name in ("trial", "status")), strict=True))
@@ -91,8 +91,7 @@ def _of_trials(path: str, made: str, trials: Trials, is_committed: bool) -> Entr
 def _of_study(plan: Plan, paper: str, name: str) -> Entry:
     path = plan.studies.file(paper, name)
     if not Path(path).exists():
-        is_committed = plan.studies.is_committed(paper, name)
-        return Entry(path, path, "absent", is_committed=is_committed)
+        return Entry(path, path, "absent", is_committed=plan.studies.is_committed(paper, name))
     try:
         use = study_tables.read(path)[1]["use"]
     except ResultError as error:
@@ -138,11 +137,6 @@ def delete(paths: Collection[str]) -> None:
         while folder.name not in ("run", "time", "study") and not any(folder.iterdir()):
             folder.rmdir()
             folder = folder.parent
-
-
-def to_rows(entries: Iterable[Entry]) -> list[dict[str, str]]:
-    """Return path, state and remark of each entry."""
-    return [{"path": e.path, "state": e.state, "remark": e.remark} for e in entries]
 
 
 def to_text(

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from optimist import arithmetic
-from optimist.errors import ResultError
-from optimist.records.repository import commit_of, top_of
 from optimist.root import PACKAGE, PACKAGED, project_root
 
 logger = logging.getLogger("optimist")
@@ -27,7 +25,7 @@ def collect() -> dict[str, Any]:
     """Return git commit and dirty flag, package versions, CPU and BLAS threads, as a dict.
 
     Both are None for a package that was installed: its version among ``packages`` says what it is.
-    Of a checkout whose commit or changes cannot be known, ``unknown`` is the reason.
+    If the commit of a checkout cannot be known, ``unknown`` is the reason.
     """
     code = _code()
     return {
@@ -61,11 +59,9 @@ def blas_threads() -> int | None:
 
 def code_of(made: Mapping[str, Any]) -> str:
     """Return which code made something, in words, from what `collect` returned then."""
-    reason = made.get("unknown", "")
     if made["commit"]:
-        unknown = f", changes unknown: {reason}" if reason else ""
-        return f"commit {made['commit']}{' with changes' if made['dirty'] else unknown}"
-    if reason:
+        return f"commit {made['commit']}{' with changes' * bool(made['dirty'])}"
+    if reason := made.get("unknown"):
         return f"commit unknown: {reason}"
     version = made["packages"].get("optimist") or "unknown"
     return f"no commit, version {version}"
@@ -90,10 +86,9 @@ def _code() -> _Code:
     try:
         found = _code_by_git()
     except _NoAnswerError as error:
-        found = _code_without_git(str(error))
+        found = _Code(unknown="" if _is_installed() else str(error))
     if found.unknown:
-        what = "changes since the commit are" if found.commit else "the commit is"
-        logger.warning("%s unknown: %s", what, found.unknown)
+        logger.warning("the commit is unknown: %s", found.unknown)
     return found
 
 
@@ -107,28 +102,15 @@ def _code_by_git() -> _Code:
     return _Code(commit, bool(_git("status", "--porcelain", "--untracked-files=no", "--", *paths)))
 
 
-def _code_without_git(reason: str) -> _Code:
-    """Return what the files of a repository say; ``reason`` is why no git says it."""
-    if _is_installed():
-        return _Code()
-    top = top_of(PACKAGE)
-    if top is None:
-        return _Code(unknown="the code is in no git repository")
-    if top / "src" / PACKAGE.name != PACKAGE:  # in a larger one, which may hold it or not
-        return _Code(unknown=reason)
-    try:
-        return _Code(commit_of(top), None, reason)
-    except ResultError as error:
-        return _Code(unknown=f"{reason}; {error}")
-
-
 def _is_installed() -> bool:
     return project_root() == PACKAGED
 
 
 def _git(*arguments: str) -> str:
     """Return what git answers in the folder of this package, or raise _NoAnswerError."""
-    command = ["git", "-C", str(PACKAGE), *arguments]
+    # Git refuses the repository of another owner, for the programs that its configuration may name;
+    # the code that runs here is from there too.
+    command = ["git", "-c", "safe.directory=*", "-C", str(PACKAGE), *arguments]
     # A hook of git, which may be of another repository, names that to all that it starts.
     env = {key: value for key, value in os.environ.items() if key not in _OF_HOOKS}
     env["LC_ALL"] = "C"

@@ -1,20 +1,21 @@
 """From result files to the tables of a paper that are committed: `publish`."""
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optimist.errors import ResultError
-from optimist.files import write_atomically
+from optimist.files import locked, write_atomically
 from optimist.panels.studies import table_names
 from optimist.panels.studies import tables as study_tables
 from optimist.records import cells
 from optimist.records.cells import STUDY, CellRecord
 from optimist.runs import results, trial_table
-from optimist.runs.trial_table import CellTrials, TrialTable
+from optimist.runs.cell_trials import CellTrials, least_regrets, read_cell
+from optimist.runs.trial_table import TrialTable
 from optimist.runs.trials import CellKey, Trials
 
 if TYPE_CHECKING:
@@ -73,69 +74,105 @@ def publish(plan: "Plan", paper: str, folders: Sequence[str | Path] = ()) -> Sum
     """
     if folders:
         gather(plan, paper, [*map(Path, folders)])
-    layout, summary = plan.layout, Summary(paper)
-    records = dict(plan.committed(paper))
-    path = layout.trials(paper)
-    table = TrialTable(path if Path(path).is_file() else None)
-    rows: dict[CellKey, CellTrials] = {}
-    for key, trials in plan.trials.of_paper(paper).items():
-        found = from_results(plan, trials)
-        if found is not None:
-            rows[key], records[key] = found
-            summary.published += 1
-            continue
-        known = table.recorded(*key) if key in records else None
-        if known is None:
-            summary.missing.append("/".join(key))
-            continue
-        rows[key] = known
-        if plan.trials.is_committed(trials):
-            summary.kept += 1
-        else:
-            summary.stale.append("/".join(key))
-    # A restricted run says nothing of the cells that it leaves out.
-    for key in table.keys:
-        if key in plan.trials.asked[paper] and key not in rows and key in records:
-            known = table.recorded(*key)
-            rows |= {key: known} if known is not None else {}
+    place = Path(plan.layout.cells(paper)).parent
+    place.mkdir(parents=True, exist_ok=True)
+    with locked(place):
+        plan.forget(paper)
+        return _publish(plan, paper)
+
+
+def _publish(plan: "Plan", paper: str) -> Summary:
+    layout, summary, before = plan.layout, Summary(paper), plan.committed(paper)
+    records, declared = dict(before), plan.targets.declared(paper)
+    rows = _rows(plan, paper, records, declared, summary)
     studies = _studies(plan, paper, records, summary)
+    names = plan.studies.names(paper)
+    kept = {
+        key: records[key] for key in records if key in rows or (key[0] == STUDY and key[1] in names)
+    }
+    # After a kill between two files no record is of rows that are not there.
+    cells.write((one for key, one in kept.items() if before.get(key) is one), layout.cells(paper))
+    if least := least_regrets(rows.values()):
+        trial_table.write_best_known(least, layout.best_known(paper))
     if rows:
         trial_table.write(
             rows.values(),
-            path,
-            declared=plan.targets.declared(paper),
+            layout.trials(paper),
+            declared=declared,
             configuration=plan.configuration,
         )
-    least = trial_table.least_regrets(rows.values())
-    if least:
-        trial_table.write_best_known(least, layout.best_known(paper))
     if studies:
         study_tables.write(studies, layout.studies(paper))
-    kept = {**{key: records[key] for key in rows}, **_of_studies(records, plan, paper)}
     cells.write(kept.values(), layout.cells(paper))
     plan.forget(paper)
     return summary
 
 
-def from_results(plan: "Plan", trials: Trials) -> tuple[CellTrials, CellRecord] | None:
-    """Return rows and record of a cell whose result files are all there."""
-    paths = plan.trials.files(trials)
-    if not all(Path(path).is_file() for path in paths):
+def _rows(
+    plan: "Plan",
+    paper: str,
+    records: dict[CellKey, CellRecord],
+    declared: dict[str, set[int]],
+    summary: Summary,
+) -> dict[CellKey, CellTrials]:
+    """Return the trials of all cells, and put the records of new ones in place.
+
+    What the table has of fewer declared rounds takes the others out of ``declared``.
+    """
+    path, planned = plan.layout.trials(paper), plan.trials.of_paper(paper)
+    table = TrialTable(path if Path(path).is_file() else None)
+    rows: dict[CellKey, CellTrials] = {}
+    wanted = {place: frozenset(rounds) for place, rounds in declared.items()}
+    # A restricted run says nothing of the cells that it leaves out.
+    for key in plan.trials.asked_trials(paper):
+        trials, record = planned.get(key), records.get(key)
+        known = table.recorded(*key) if record else None
+        if known is not None and record is not None and known.content != record.content:
+            known = None  # the record is of other rows
+        found = None if trials is None else from_results(plan, trials, wanted)
+        if found is not None and not (known and _has_more(record, found[1])):
+            rows[key], records[key] = found
+            summary.published += 1
+            continue
+        if known is not None:
+            rows[key] = known
+            place = f"{key[0]}/{key[1]}"
+            if known.is_thinned and place in declared:
+                declared[place] &= {*table.metadata["declared"].get(place, ())}
+        if trials is None:
+            continue
+        if known is None:
+            summary.missing.append("/".join(key))
+        elif plan.trials.is_committed(trials):
+            summary.kept += 1
+        else:
+            summary.stale.append("/".join(key))
+    return rows
+
+
+def _has_more(known: CellRecord | None, found: CellRecord) -> bool:
+    """Return whether trials of a shortened run are among those of the table."""
+    return known is not None and known.is_of(found.digest) and known.trials > found.trials
+
+
+def from_results(
+    plan: "Plan", trials: Trials, declared: Mapping[str, Collection[int]]
+) -> tuple[CellTrials, CellRecord] | None:
+    """Return rows and record of a cell, None unless its result files of today are all there."""
+    paths = [*plan.trials.fresh_files(trials.cell.paper, [trials.key])]
+    if not paths:
         return None
-    declared = plan.targets.declared(trials.cell.paper)
-    (found,) = trial_table.read_results(dict.fromkeys(paths, trials.group), declared)
-    about = [results.read_metadata(path) for path in paths]
-    number = sum(one["trials"]["stop"] - one["trials"]["first"] for one in about)
+    found, about = read_cell(paths, trials.group, declared)
     use = [one["use"] for one in about]
     made = about[-1]["provenance"]
     record = CellRecord(
         *(trials.lane, trials.group, trials.cell.setting, trials.cell.algorithm),
-        trials=number,
+        trials=len(found),
         parts=tuple(one["trials"]["stop"] for one in about),
         digest=plan.trials.digest(trials),
         content=found.content,
         observed=_observed(trials, [one["observed"] for one in about]),
-        seconds=sum(one["cpu_seconds"] for one in use) / number,
+        seconds=sum(one["cpu_seconds"] for one in use) / len(found),
         mb=max(one["peak_mb"] or 0.0 for one in use),
         commit=cells.commit_of(made),
         made=cells.description(made),
@@ -187,13 +224,6 @@ def _studies(
                 summary.stale.append(f"study/{name}")
         found |= tables
     return found
-
-
-def _of_studies(
-    records: dict[CellKey, CellRecord], plan: "Plan", paper: str
-) -> dict[CellKey, CellRecord]:
-    names = plan.studies.names(paper)
-    return {key: one for key, one in records.items() if key[0] == STUDY and key[1] in names}
 
 
 def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:

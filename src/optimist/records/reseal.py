@@ -1,7 +1,7 @@
 """`optimist reseal`: whether cells of other code are what today's code plays."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from optimist.blame import in_one_line
 from optimist.errors import OptimistError
+from optimist.files import locked
 from optimist.panels.studies import study_class
 from optimist.panels.studies.tables import content
 from optimist.records import cells
 from optimist.records.cells import STUDY, CellRecord
 from optimist.runs import results
 from optimist.runs.cell import Cell
-from optimist.runs.trial_table import CellTrials, TrialTable, of_result
+from optimist.runs.cell_trials import CellTrials, of_result
+from optimist.runs.trial_table import TrialTable
 from optimist.runs.trials import CellKey, Trials, run
 
 if TYPE_CHECKING:
@@ -68,28 +71,36 @@ def reseal(
     report : callable or None
         Called with how many are done, and how many there are.
     """
-    summary, records = Summary(paper), dict(plan.committed(paper))
+    summary, records = Summary(paper), plan.committed(paper)
     path = plan.layout.trials(paper)
-    table = TrialTable(path) if Path(path).is_file() else None
+    table = TrialTable(path if Path(path).is_file() else None)
     jobs = [*_cells(plan, paper, records, table, summary), *_studies(plan, paper, records, summary)]
+    equal: dict[CellKey, str] = {}
     with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
         waiting = {pool.submit(*job): (key, digest) for key, digest, job in jobs}
         for done, future in enumerate(as_completed(waiting), 1):
             key, digest = waiting[future]
             try:
                 fault = future.result()
-            except OptimistError as error:
-                fault = str(error)
+            except Exception as error:  # one cell that fails stops no other
+                fault = str(error) if isinstance(error, OptimistError) else in_one_line(error)
             if fault:
                 summary.other["/".join(filter(None, key))] = fault
             else:
-                old = records[key]
-                earlier = (*old.earlier, old.digest)
-                records[key] = replace(old, digest=digest, earlier=earlier)
-                summary.equal += 1
+                equal[key] = digest
             if report is not None:
                 report(done, len(jobs))
-    cells.write(records.values(), plan.layout.cells(paper))
+    path = plan.layout.cells(paper)
+    with locked(Path(path).parent):
+        plan.forget(paper)
+        latest = dict(plan.committed(paper))
+        for key, digest in equal.items():
+            old, now = records[key], latest.get(key)
+            was = now and (now.digest, now.content)
+            if was == (old.digest, old.content):  # else published meanwhile
+                latest[key] = replace(old, digest=digest, earlier=(*old.earlier, old.digest))
+                summary.equal += 1
+        cells.write(latest.values(), path)
     plan.forget(paper)
     return summary
 
@@ -100,13 +111,13 @@ Job = tuple[CellKey, str, tuple[Any, ...]]
 def _cells(
     plan: "Plan",
     paper: str,
-    records: dict[CellKey, CellRecord],
-    table: TrialTable | None,
+    records: Mapping[CellKey, CellRecord],
+    table: TrialTable,
     summary: Summary,
 ) -> Iterator[Job]:
     for key, trials in plan.trials.of_paper(paper).items():
         record = records.get(key)
-        known = table.recorded(*key) if table is not None else None
+        known = table.recorded(*key)
         if record is None or known is None:
             summary.other["/".join(key)] = "not in the table"
             continue
@@ -121,7 +132,7 @@ def _cells(
 
 
 def _studies(
-    plan: "Plan", paper: str, records: dict[CellKey, CellRecord], summary: Summary
+    plan: "Plan", paper: str, records: Mapping[CellKey, CellRecord], summary: Summary
 ) -> Iterator[Job]:
     for name in plan.studies.names(paper):
         key, digest = (STUDY, name, ""), plan.studies.digest(paper, name)
@@ -147,34 +158,24 @@ def fault_of(trials: Trials, known: CellTrials, data_dir: str) -> str:
         Folder of the prepared data sets.
     """
     played = results.to_table(trials.cell, run(trials, data_dir))
-    (found,) = of_result(played, trials.lane, known.group)
-    found = _at_rounds(found.stored(known.rounds[0].tolist()), known.rounds[0])
+    found = of_result(played, trials.lane, known.group)
+    found = found.stored(known.rounds[0].tolist()).at_rounds(known.rounds)
     number = trials.first
     if found.status != known.status:
         return f"trial {number} ended {found.status[0]!r}, not {known.status[0]!r}"
     if found.instance != known.instance:
         return f"trial {number} met {found.instance[0]!r}, not {known.instance[0]!r}"
-    names = {*known.ends, *known.at}
-    if trials.lane == "timing":
-        names &= {*COUNTS}
-    for name, values in ((name, known.ends[name]) for name in known.ends if name in names):
-        mine = found.ends.get(name, np.full(1, np.nan))
-        if not np.array_equal(mine, values, equal_nan=True):
-            return f"trial {number} has {name} {float(mine[0])!r}, not {float(values[0])!r}"
-    for name, lists in ((name, known.at[name]) for name in known.at if name in names):
-        mine, values = found.at.get(name, lists)[0], lists[0]
-        places = np.flatnonzero(~np.isnan(values) & (mine != values))
-        if len(places):
-            i = int(places[0])
+    names = {*known.ends, *known.at} if trials.lane == "regret" else {*COUNTS}
+    for name in (name for name in known.ends if name in names):
+        mine, theirs = found.ends.get(name, np.full(1, np.nan)), known.ends[name]
+        if not np.array_equal(mine, theirs, equal_nan=True):
+            return f"trial {number} has {name} {float(mine[0])!r}, not {float(theirs[0])!r}"
+    for name in (name for name in known.at if name in names):
+        (theirs,), (mine,) = known.at[name], found.at.get(name, known.at[name])
+        for i in np.flatnonzero(~np.isnan(theirs) & (mine != theirs))[:1]:
             seen, t = f"{name} {float(mine[i])!r}", known.rounds[0][i]
-            return f"trial {number} has {seen} at round {t}, not {float(values[i])!r}"
+            return f"trial {number} has {seen} at round {t}, not {float(theirs[i])!r}"
     return ""
-
-
-def _at_rounds(found: CellTrials, rounds: np.ndarray) -> CellTrials:
-    places = np.isin(found.rounds[0], rounds)
-    at = {name: [lists[0][places]] for name, lists in found.at.items()}
-    return replace(found, rounds=[found.rounds[0][places]], at=at)
 
 
 def fault_of_study(name: str, spec: dict[str, Any], known: str, data_dir: str) -> str:

@@ -88,14 +88,9 @@ def _of_result(path: Path) -> dict[str, Any]:
         "made": metadata["provenance"],
         "settings": {f"{cell['paper']}/{cell['setting']}": cell["spec"]},
         "resolved": metadata["resolved"],
-        "streams": {_stream(cell["paper"], cell["setting"]): trials},
+        "streams": {f"{cell['paper']}/{name_of(cell['setting'])}": trials},
         "data": {cell["spec"]["dataset"]: dataset} if dataset else {},
     }
-
-
-def _stream(paper: str, setting: str) -> str:
-    """Return the name of the random streams of a setting; the trial and a purpose follow it."""
-    return f"{paper}/{name_of(setting)}"
 
 
 def _of_joined(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
@@ -122,16 +117,16 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     product = plan.targets.product(paper, kind, name)
     sources = plan.targets.sources(product)
     digest = products.digest_of(product, sources, sources.trials(product))
-    planned = plan.trials.of_paper(paper)
-    made = {key: from_results(plan, planned[key]) for key in product.keys}
-    fresh = {key: found[1] for key, found in made.items() if found is not None}
+    planned, declared = plan.trials.of_paper(paper), plan.targets.declared(paper)
+    made = (from_results(plan, planned[key], declared) for key in product.keys)
+    fresh = {found[1].key: found[1] for found in made if found is not None}
     known = {**plan.committed(paper), **fresh}
     behind = {key: key in fresh or plan.trials.is_committed(planned[key]) for key in product.keys}
     behind |= {(STUDY, n, ""): plan.studies.is_committed(paper, n) for n in product.studies}
     specs = {key: planned[key].cell.spec for key in product.keys}
     streams: dict[str, int] = {}
     for key in (key for key in product.keys if key in known):
-        stream = _stream(paper, key[1])
+        stream = f"{paper}/{name_of(key[1])}"
         streams[stream] = max(streams.get(stream, 0), known[key].trials)
     datasets = {spec["dataset"] for spec in specs.values() if "dataset" in spec}
     panels = product.spec.get("panels", [product.spec]) if kind != "claims" else []
@@ -241,17 +236,16 @@ def _playing(found: Iterable[Mapping[str, Any]], *, is_short: bool) -> Iterable[
         yield f"  {made}"
         for one in [] if is_short else own:
             names = (one["paper"], one["lane"], one["setting"], one["algorithm"])
-            about = (
-                f"{one['trials']} trials, {one['digest']}" + ", of other code" * one["other_code"]
-            )
-            yield f"  {'/'.join(filter(None, names))}: {about}"
+            about = f"{one['trials']} trials, {one['digest']}"
+            other = ", of other code" * one["other_code"]
+            yield f"  {'/'.join(filter(None, names))}: {about}{other}"
 
 
 def _making(made: Mapping[str, Any]) -> list[str]:
     packages = ", ".join(f"{name} {version}" for name, version in made["packages"].items())
     machine = made["machine"]
-    chosen = {name: words for name, words in machine.get("kernels", {}).items() if words}
-    kernels = ", ".join(f"{name} {' and '.join(words)}" for name, words in chosen.items())
+    chosen = machine.get("kernels", {}).items()
+    kernels = ", ".join(f"{name} {' and '.join(words)}" for name, words in chosen if words)
     return [
         f"  {provenance.code_of(made)}, {made['written']}",
         f"  Python {made['python']}, {packages}",

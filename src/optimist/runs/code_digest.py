@@ -28,7 +28,7 @@ TURNS = "optimist.runs.turns"
 LOOP = ("optimist.runs.loop", "optimist.runs.seeding")
 
 
-def of_cell(cell: Cell, probe: dict[str, object] | None = None, *, in_turns: bool = False) -> str:
+def of_cell(cell: Cell, probe: dict[str, object] | None = None, in_turns: bool = False) -> str:
     """Return the SHA-256 of the code behind a cell's results.
 
     It covers the modules of the algorithm, of the environment and of the leader of a ``probe``, the
@@ -47,11 +47,11 @@ def of_cell(cell: Cell, probe: dict[str, object] | None = None, *, in_turns: boo
 
 def of_modules(*modules: str) -> str:
     """Return the SHA-256 of modules, given by dotted names or paths, and of all they import."""
-    return _digest(modules, ())
+    return _digest(tuple(sorted(set(modules))), ())
 
 
 def own_modules(
-    cell: Cell, probe: dict[str, object] | None = None, *, in_turns: bool = False
+    cell: Cell, probe: dict[str, object] | None = None, in_turns: bool = False
 ) -> frozenset[str]:
     """Return the dotted names of the modules of this package that `of_cell` covers."""
     files = frozenset().union(*map(closure, _modules(cell, probe)))

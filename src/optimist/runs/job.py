@@ -29,7 +29,7 @@ def make_result(
     output: str,
     data_dir: str,
     collect_provenance: Callable[[], dict[str, Any]],
-    limit: Mapping[str, float] | None = None,
+    seconds: float | None = None,
 ) -> None:
     """Play trials of the regret lane and write their result file.
 
@@ -43,10 +43,10 @@ def make_result(
         Folder of the prepared data sets.
     collect_provenance : callable
         Returns what is written into each file about code and machine.
-    limit : dict or None
-        What ends trials early, see `optimist.runs.limits.limited`.
+    seconds : float or None
+        Wall time after which trials end early.
     """
-    file = _File(description, output, data_dir, collect_provenance, limit or {})
+    file = _File(description, output, data_dir, collect_provenance, seconds)
     trials = file.trials
     file.write({trial: file.play(trial) for trial in range(trials.first, trials.stop)})
 
@@ -56,26 +56,26 @@ def make_race(
     folder: str,
     data_dir: str,
     collect_provenance: Callable[[], dict[str, Any]],
-    limits: Sequence[Mapping[str, float]] | None = None,
+    limits: Sequence[float | None] | None = None,
 ) -> None:
     """Play a race of the timing lane in turns, and write the folder of its results.
 
     The folder appears as a whole at the end; after an error there is none. For the parameters see
-    `make_result`; ``limits`` are those of each cell.
+    `make_result`; ``limits`` are the seconds of each cell.
     """
     target = Path(folder)
     draft = target.with_name(f".{target.name}.{os.getpid()}")
     # The number and the digest of a race are in the name of its folder.
     digest = target.name.partition(".")[2]
-    limits = limits or [{}] * len(descriptions)
+    limits = limits or [None] * len(descriptions)
     places = [
         target.parents[2] / Trials.restore(description).place(digest).path
         for description in descriptions
     ]
     try:
         files = [
-            _File(*each, data_dir, collect_provenance, limit)
-            for each, limit in zip(
+            _File(*each, data_dir, collect_provenance, seconds)
+            for each, seconds in zip(
                 zip(descriptions, map(str, places), strict=True), limits, strict=True
             )
         ]
@@ -97,13 +97,19 @@ class _File:
         output: str,
         data_dir: str,
         collect_provenance: Callable[[], dict[str, Any]],
-        limit: Mapping[str, float],
+        seconds: float | None,
     ) -> None:
         decisive = {key: value for key, value in description.items() if key != "digest"}
         self.trials = Trials.restore(description)
         self.output = output
-        logger.info("%s lane, %s, trials %d to %d", *_words(self.trials))
-        _check_code(self.trials, description["code"])
+        asked, cell = self.trials, self.trials.cell
+        words = asked.lane, cell.name, asked.first, asked.stop - 1
+        logger.info("%s lane, %s, trials %d to %d", *words)
+        if asked.code != description["code"]:
+            raise ResultError(
+                f"the source files of {cell.name} changed after the workflow had started; run the "
+                "same command again"
+            )
         self._observer = Observer(
             self.trials.own_modules,
             ignored=(output, *_inputs(self.trials.cell, data_dir)),
@@ -111,10 +117,10 @@ class _File:
         )
         start = time.monotonic()
         with self._observer, Meter() as self._meter:
-            resolved = _resolved(self.trials.cell, data_dir, limit)
-        if "seconds" in limit:
-            limit = {**limit, "seconds": limit["seconds"] - (time.monotonic() - start)}
-        self._player = Player(self.trials, data_dir, limit)
+            resolved = _resolved(self.trials.cell, data_dir, seconds)
+        if seconds is not None:
+            seconds -= time.monotonic() - start
+        self._player = Player(self.trials, data_dir, seconds)
         place = parse_result(output)
         self.metadata = {
             "trials": decisive,
@@ -173,25 +179,13 @@ def _inputs(cell: Cell, data_dir: str) -> list[Path]:
     return [dataset_in(data_dir, cell.spec["dataset"]), evaluations_in(data_dir)]
 
 
-def _words(asked: Trials) -> tuple[str, str, int, int]:
-    return asked.lane, asked.cell.name, asked.first, asked.stop - 1
-
-
-def _check_code(asked: Trials, code: str) -> None:
-    if asked.code != code:
-        raise ResultError(
-            f"the source files of {asked.cell.name} changed after the workflow had started; run "
-            "the same command again"
-        )
-
-
-def _resolved(cell: Cell, data_dir: str, limit: Mapping[str, float]) -> dict[str, Any]:
-    """Return what the metadata tell of a cell; less of one whose environment passes the limit.
+def _resolved(cell: Cell, data_dir: str, seconds: float | None) -> dict[str, Any]:
+    """Return what the metadata tell of a cell; less of one whose environment takes too much.
 
     Its trials, which build the environment too, are left to say so.
     """
     try:
-        with limited(**limit):
+        with limited(seconds):
             found: dict[str, Any] = apart(cell, partial(resolve, cell, data_dir))
             return found
     except (MemoryError, OutOfTimeError):

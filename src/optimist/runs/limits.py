@@ -1,8 +1,8 @@
-"""Limits on a job's memory and time that end its trials with a status.
+"""A limit on a job's time that ends its trials with a status, and a meter of what it uses.
 
-A scheduler kills a job that takes more memory or time than it asked for, and with it all that the
-job had found. Here the trial that goes too far ends with the status ``out_of_memory`` or
-``out_of_time``, as a numerical failure does, and its result file says so.
+A scheduler kills a job that takes more time than it asked for, and with it all that the job had
+found. Here the trial that goes too far ends with the status ``out_of_time``, as a numerical failure
+does, and its result file says so.
 """
 
 import signal
@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,60 +20,11 @@ MEGABYTE = 2**20
 
 
 @contextmanager
-def limited(memory_mb: float | None = None, seconds: float | None = None) -> Iterator[None]:
-    """Within the block, raise MemoryError or `OutOfTimeError` where a limit is passed.
+def limited(seconds: float | None = None) -> Iterator[None]:
+    """Within the block, raise `OutOfTimeError` after ``seconds`` of wall time, None for ever.
 
-    Parameters
-    ----------
-    memory_mb : float or None
-        Memory of the whole process in MiB. Linux only: the kernel refuses private memory beyond
-        what the process has now plus what it may still grow by.
-    seconds : float or None
-        Wall time from now. Only in the main thread, where Python handles signals.
+    Only in the main thread, where Python handles signals.
     """
-    with _memory(memory_mb), _time(seconds):
-        yield
-
-
-@contextmanager
-def _memory(memory_mb: float | None) -> Iterator[None]:
-    if memory_mb is not None:
-        _warm_up()
-    state = _process_state()
-    if memory_mb is None or state is None:
-        yield
-        return
-    import resource
-
-    room = memory_mb * MEGABYTE - state["VmRSS"]
-    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    ceiling = state["VmData"] + max(0, int(room))
-    if hard != resource.RLIM_INFINITY:
-        ceiling = min(ceiling, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (ceiling, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
-
-
-@lru_cache
-def _warm_up() -> None:
-    """Let BLAS, of numpy and of scipy, have its buffers: it ends the process if it cannot.
-
-    OpenBLAS takes them for products of matrices of more than 100 rows, where it has other code for
-    small ones.
-    """
-    import numpy as np
-
-    from optimist.numerics.compiled import blas
-
-    square = np.ones((128, 128))
-    blas.dgemm(1.0, square, square @ square)
-
-
-@contextmanager
-def _time(seconds: float | None) -> Iterator[None]:
     if seconds is None or threading.current_thread() is not threading.main_thread():
         yield
         return

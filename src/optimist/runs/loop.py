@@ -11,7 +11,7 @@ for a numerical reason; it ends with a status:
                   finite or too large; the curve ends before it
 ``timeout``       the trial's own time limit passed; the curve ends there
 ``out_of_time``   the job's time limit was met; the curve ends before it
-``out_of_memory`` the job's memory limit was met; the curve ends before it
+``out_of_memory`` the machine refused an array; the curve ends before it
 
 An environment that breaks its contract in another way is an error that names the environment.
 """

@@ -119,8 +119,6 @@ def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:
     marks = np.array(checkpoints(asked["cell"]["spec"]["horizon"], asked["rounds"]))
     for start, stop in zip(starts, [*starts[1:], len(trials)], strict=True):
         _check_trial(table.slice(start, stop - start), marks)
-    if digest_of_rows(table) != metadata["rows"]:
-        raise ResultError("its rows are not those that were written")
 
 
 def _distinct(column: Any) -> list[Any]:

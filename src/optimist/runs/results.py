@@ -8,7 +8,7 @@ trials, the resolved cell and the provenance of the run as JSON under the key ``
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -65,8 +65,8 @@ def write(table: pa.Table, path: str | Path, metadata: Mapping[str, Any]) -> Non
     sealed.write_table(table, path, compression="zstd")
 
 
-def read(path: str | Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return the table of a result file, or some columns of it.
+def read(path: str | Path) -> pa.Table:
+    """Return the table of a result file.
 
     Raises
     ------
@@ -76,14 +76,11 @@ def read(path: str | Path, columns: Sequence[str] | None = None) -> pa.Table:
     UnreadableError
         If the system does not let it be read.
     """
-    table = _open(path)[0]
-    return (
-        table if columns is None else table.select([n for n in columns if n in table.schema.names])
-    )
+    return read_whole(path)[0]
 
 
-def _open(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
-    """Return the checked rows and metadata of a result file."""
+def read_whole(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
+    """Return the checked rows and metadata of a result file; errors as `read`."""
     file = sealed.open_parquet(path, REMEDY)
     present = file.schema_arrow.names
     missing = [name for name in REQUIRED if name not in present]

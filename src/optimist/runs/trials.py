@@ -3,7 +3,7 @@
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
@@ -87,17 +87,15 @@ class Trials:
     @cached_property
     def code(self) -> str:
         """Digest of the code that decides their result; "" if a class has no file."""
-        if self.cell.is_of_this_process:
-            return ""
-        return code_digest.of_cell(self.cell, self.probe, in_turns=self.lane == "timing")
+        is_named = not self.cell.is_of_this_process
+        return code_digest.of_cell(self.cell, self.probe, self.lane == "timing") if is_named else ""
 
     @property
     def own_modules(self) -> frozenset[str]:
         """Modules of this package behind `code`."""
         if self.cell.is_of_this_process:
             return frozenset()
-        in_turns = self.lane == "timing"
-        return code_digest.own_modules(self.cell, self.probe, in_turns=in_turns)
+        return code_digest.own_modules(self.cell, self.probe, self.lane == "timing")
 
     def describe(self) -> dict[str, Any]:
         """Return all that decides their result but the data set, as plain data."""
@@ -121,7 +119,6 @@ class Trials:
 
 def expand(
     paper: Mapping[str, Any],
-    *,
     caps: Mapping[str, int | None] | None = None,
     only: Mapping[str, list[str]] | None = None,
     least: Mapping[CellKey, int] | None = None,
@@ -146,49 +143,36 @@ def expand(
         Cells, all others of which are left out; None for all.
     """
     found: dict[tuple[str, str], Trials] = {}
-    for lane, (blocks, _) in BLOCKS.items():
+    caps, only, least = caps or {}, only or {}, least or {}
+    for lane, (blocks, cap) in BLOCKS.items():
         asked = [
             (block, cell)
             for block in paper[blocks]
-            for cell in _block_cells(paper, block, only or {})
+            for cell in _block_cells(paper, block, only)
             if kept is None or (lane, cell.setting, cell.algorithm) in kept
         ]
-        rivals = _rivals(asked) if lane == "timing" else {}
+        rivals: dict[Any, set[str]] = defaultdict(set)
         for block, cell in asked:
-            number = (least or {}).get((lane, cell.setting, cell.algorithm), 0)
+            rivals[block.get("race")].add(cell.name)
+        for block, cell in asked:
+            number = max(block["trials"], least.get((lane, cell.setting, cell.algorithm), 0))
+            rounds = [n for n in (caps.get("rounds"), block.get("rounds")) if n is not None]
             race = block.get("race")
-            trials = _trials(lane, cell, block, caps or {}, number)
-            if race is not None:
-                trials = replace(trials, race=str(race), rivals=rivals[race])
+            trials = Trials(
+                *(lane, cell, 0),
+                number if caps.get(cap) is None else min(caps[cap], number),
+                rounds=min(rounds, default=None),
+                probe=block.get("probe"),
+                time_limit=block.get("time_limit"),
+                group=block.get("group", "paper"),
+                race="" if race is None else str(race),
+                rivals="" if race is None else fingerprint({"cells": sorted(rivals[race])}),
+            )
             if found.setdefault((lane, cell.name), trials) != trials:
                 raise ConfigError(
                     f"cell {cell.name} stands twice in {blocks}, and not alike; allowed: once"
                 )
     return list(found.values())
-
-
-def _rivals(asked: Iterable[tuple[Mapping[str, Any], Cell]]) -> dict[int | None, str]:
-    """Return the digest of the cells of each race, by its number."""
-    names: dict[int | None, set[str]] = defaultdict(set)
-    for block, cell in asked:
-        names[block.get("race")].add(cell.name)
-    return {number: fingerprint({"cells": sorted(cells)}) for number, cells in names.items()}
-
-
-def count(
-    paper: Mapping[str, Any],
-    caps: Mapping[str, int | None],
-    only: Mapping[str, list[str]],
-) -> Iterator[tuple[Trials, int]]:
-    """Yield for each cell of a block one trial of it, and how many trials it will have.
-
-    Whatever their number, that takes no time; see `expand` for the arguments.
-    """
-    for lane, (blocks, cap) in BLOCKS.items():
-        for block in paper[blocks]:
-            for cell in _block_cells(paper, block, only):
-                one = _trials(lane, cell, block | {"trials": 1}, caps)
-                yield one, min(block["trials"], caps.get(cap) or block["trials"])
 
 
 def _block_cells(
@@ -203,53 +187,28 @@ def _block_cells(
                 yield make_cell(paper, setting, algorithm)
 
 
-def _trials(
-    lane: str,
-    cell: Cell,
-    block: Mapping[str, Any],
-    caps: Mapping[str, int | None],
-    least: int = 0,
-) -> Trials:
-    """Return the trials of a cell that a block asks for."""
-    asked, cap = max(block["trials"], least), caps.get(BLOCKS[lane][1])
-    rounds = [n for n in (caps.get("rounds"), block.get("rounds")) if n is not None]
-    return Trials(
-        lane,
-        cell,
-        0,
-        asked if cap is None else min(cap, asked),
-        rounds=min(rounds, default=None),
-        probe=block.get("probe"),
-        time_limit=block.get("time_limit"),
-        group=block.get("group", "paper"),
-    )
-
-
 class Player:
-    """Plays the trials of one cell within limits of its own, whatever is played between them.
+    """Plays the trials of one cell within a time of its own, whatever is played between them.
 
     Parameters
     ----------
     trials : Trials
     data_dir : path or None
         Folder of the prepared data sets.
-    limits : mapping or None
-        The arguments of `optimist.runs.limits.limited`, for all trials together. Where n are left,
-        a trial may take 2 / (n + 1) of the time, up to twice its share, so that one which hangs
-        leaves some to others.
+    seconds : float or None
+        Wall time of all trials together. Where n are left, a trial may take 2 / (n + 1) of it, up
+        to twice its share, so that one which hangs leaves some to others.
     """
 
     def __init__(
         self,
         trials: Trials,
         data_dir: str | Path | None = None,
-        limits: Mapping[str, float | None] | None = None,
+        seconds: float | None = None,
     ) -> None:
-        limits = limits or {}
         self._trials = trials
         self._data_dir = data_dir
-        self._memory_mb = limits.get("memory_mb")
-        self._seconds = limits.get("seconds")  # that are left
+        self._seconds = seconds  # that are left
         self._left = trials.stop - trials.first
 
     def warm_up(self) -> None:
@@ -324,9 +283,9 @@ class Player:
         return found, {} if histories is None else histories
 
     def _ended_early(self, seconds: float | None, play: Callable[[], Played]) -> Played:
-        """Play within limits; a trial that meets one ends with a status."""
+        """Play; a trial that takes too long, or finds no memory, ends with a status."""
         try:
-            with limited(self._memory_mb, seconds):
+            with limited(seconds):
                 return play()
         except MemoryError:
             return Trajectory("out_of_memory"), {}

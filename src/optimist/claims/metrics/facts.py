@@ -13,15 +13,6 @@ def fact(cells: Cells, *, name: str, setting: str) -> Measurement:
     return cells.measured(Exact(found.value, found.trials))
 
 
-@worded("{name} of {numerator} / {denominator}")
-def fact_ratio(cells: Cells, *, name: str, numerator: str, denominator: str) -> Measurement:
-    """Ratio of one fact of two settings (or algorithms, if the fact is about those)."""
-    top, bottom = cells.pick("facts", (name, numerator), (name, denominator))
-    ratio = top.value / bottom.value if bottom.value else math.nan
-    trials = min(filter(None, (top.trials, bottom.trials)), default=None)
-    return cells.measured(Exact(ratio, trials))
-
-
 @worded("log-log slope of the time of the {part} part against d, d >= {smallest}", TURNS, "turns")
 def scaling_slope(cells: Cells, *, part: str, smallest: int) -> Measurement:
     """Growth of a part of the update with the dimension, from dimension ``smallest`` on.

@@ -13,7 +13,6 @@ from optimist.claims.inference import (
     Share,
     mean_difference,
     slope,
-    slope_of_means,
     turns_ratio,
 )
 from optimist.claims.metrics.joined import (
@@ -44,26 +43,6 @@ def column_growth(
     return cells.measured(RatioOfMeans(*common([by_trial(rows, column) for rows in frames])))
 
 
-@worded("log-log slope of {column} of {algorithm} over {settings}", RATIO_UNITS)
-def column_slope(
-    cells: Cells, *, algorithm: str, column: str, settings: Sequence[str], points: Points
-) -> Measurement:
-    """Log-log slope over settings of the mean of a column at the end."""
-    frames, values = _over_settings(cells, algorithm, column, settings)
-    return cells.measured(slope_of_means(positions(cells, points, settings, frames), values.T))
-
-
-@worded("log-log slope of {column} on {against} of {algorithm} over {settings}", RATIO_UNITS)
-def column_slope_on(
-    cells: Cells, *, algorithm: str, column: str, against: str, settings: Sequence[str]
-) -> Measurement:
-    """Log-log slope over settings of the mean of a column on that of another one, at the end."""
-    frames, _ = _over_settings(cells, algorithm, against, settings)
-    both = [by_trial(rows, name) for name in (against, column) for rows in frames]
-    points, values = np.split(common(both), 2)
-    return cells.measured(slope_of_means(points, values))
-
-
 @worded("curvature of log {column} of {algorithm} over {settings}", RATIO_UNITS)
 def column_curvature(
     cells: Cells, *, algorithm: str, column: str, settings: Sequence[str]
@@ -72,8 +51,8 @@ def column_curvature(
 
     The settings are equally far apart; the column grows less than exponentially if it is below 0.
     """
-    _, values = _over_settings(cells, algorithm, column, settings)
-    first, second, third = log(values).T
+    frames = cells.complete("finals", column, *((s, algorithm) for s in settings))
+    first, second, third = log(common([by_trial(rows, column) for rows in frames]))
     return cells.measured(mean_difference(first + third, 2.0 * second))
 
 
@@ -172,12 +151,6 @@ def agreement(cells: Cells, *, algorithm: str, setting: str) -> Measurement:
     (rows,) = cells.complete("times", "agreements", (setting, algorithm))
     last = rows.groupby("trial")[["agreements", "selections"]].max()
     return cells.measured(RatioOfMeans(last["agreements"], last["selections"], least=TURNS))
-
-
-def _over_settings(cells, algorithm, column, settings):
-    """Return the rows of each setting, and the column of common trials, (trials, settings)."""
-    frames = cells.complete("finals", column, *((s, algorithm) for s in settings))
-    return frames, common([by_trial(rows, column) for rows in frames]).T
 
 
 def _last_bytes(rows):

@@ -20,7 +20,6 @@ from optimist.claims.inference import (
     RatioOfMeans,
     Share,
     jackknife_values,
-    mean_difference,
     median_of,
     ratio_of_ratios,
     slope_of_means,
@@ -89,19 +88,6 @@ def tuned_regret_ratio(
 
 
 @worded(
-    "regret of {numerator} / {denominator} up to round {rounds}, {setting}",
-    RATIO_UNITS,
-    gate="bound",
-)
-def regret_ratio_until(
-    cells: Cells, *, setting: str, numerator: str, denominator: str, rounds: int
-) -> Measurement:
-    """Ratio of mean regrets up to some round over common trials."""
-    frames = cells.complete("regrets", "regret", (setting, numerator), (setting, denominator))
-    return cells.measured(RatioOfMeans(*common([_until(rows, rounds) for rows in frames])))
-
-
-@worded(
     "regret of {numerator} / {denominator} after round {since}, {setting}",
     RATIO_UNITS,
     gate="bound",
@@ -112,27 +98,6 @@ def regret_ratio_since(
     """Ratio of mean regrets after some round over common trials."""
     frames = cells.complete("regrets", "regret", (setting, numerator), (setting, denominator))
     return cells.measured(RatioOfMeans(*common([_since(rows, since) for rows in frames])))
-
-
-@worded("regret of {one} minus that of {other}, per round, {setting}", RATIO_UNITS, gate="growth")
-def regret_difference(cells: Cells, *, setting: str, one: str, other: str) -> Measurement:
-    """Mean difference of final regrets over common trials, divided by the number of rounds."""
-    tops, bottoms = _pairs(cells, setting, one, other)
-    rounds = min(cells.rounds)
-    return cells.measured(mean_difference(tops / rounds, bottoms / rounds))
-
-
-@worded(
-    "regret of {one} minus that of {other}, per round after {since} up to {rounds}, {setting}",
-    RATIO_UNITS,
-    gate="growth",
-)
-def regret_difference_between(
-    cells: Cells, *, setting: str, one: str, other: str, since: int, rounds: int
-) -> Measurement:
-    """Mean difference of regrets per round between two rounds, over common trials."""
-    sides = _between(cells, setting, (one, other), since, rounds)
-    return cells.measured(mean_difference(*common(sides)))
 
 
 @worded(
@@ -267,18 +232,6 @@ def regret_growth(cells: Cells, *, algorithm: str, setting: str, base: str) -> M
     """Ratio of mean final regrets of one algorithm in two settings."""
     sides = _finals(cells, (setting, algorithm), (base, algorithm))
     return cells.measured(RatioOfMeans(*common(sides)))
-
-
-@worded("regret of {algorithm}, first / second of {settings}", RATIO_UNITS, gate="growth")
-def regret_ratio_of_pair(cells: Cells, *, algorithm: str, settings: Sequence[str]) -> Measurement:
-    """Ratio of mean final regrets of one algorithm in a pair of settings.
-
-    That the largest regret over settings is at most b times the smallest says that the ratio of
-    every pair is within [1/b, b]: ``each: {settings: [[r, s], [r, t], [s, t]]}``, relation between,
-    one check for each pair.
-    """
-    setting, base = two(settings)
-    return regret_growth(cells, algorithm=algorithm, setting=setting, base=base)
 
 
 @worded("regret of {numerator}, {setting} / {denominator}, {base}", RATIO_UNITS, gate="growth")

@@ -29,15 +29,6 @@ def time_ratio(cells: Cells, *, setting: str, numerator: str, denominator: str) 
     return cells.measured(turns_ratio(*common(list(map(_total, frames)))))
 
 
-@worded("time of {numerator} / {denominator} up to round {rounds}, {setting}", TURNS, "turns")
-def time_ratio_until(
-    cells: Cells, *, setting: str, numerator: str, denominator: str, rounds: int
-) -> Measurement:
-    """Ratio of the times of two algorithms up to some round."""
-    frames = _in_turns(cells, (setting, numerator), (setting, denominator))
-    return cells.measured(turns_ratio(*common([_until(rows, rounds) for rows in frames])))
-
-
 @worded(
     "time of {numerator} / {denominator}, up to round {rounds} relative to {since}, {setting}",
     TURNS,
@@ -109,15 +100,6 @@ def time_ratio_of_pair(cells: Cells, *, algorithm: str, settings: Sequence[str])
     """
     setting, base = two(settings)
     return time_growth(cells, algorithm=algorithm, setting=setting, base=base)
-
-
-@worded("time of {numerator}, {setting} / {denominator}, {base}", TURNS, "turns")
-def time_ratio_across(
-    cells: Cells, *, numerator: str, setting: str, denominator: str, base: str
-) -> Measurement:
-    """Ratio of the times of two algorithms, each in its own setting."""
-    frames = _in_turns(cells, (setting, numerator), (base, denominator))
-    return cells.measured(turns_ratio(*common(list(map(_total, frames)))))
 
 
 @worded("log-log slope of the time of {algorithm} over {settings}", TURNS, "turns")

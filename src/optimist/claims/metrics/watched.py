@@ -49,16 +49,6 @@ def watched_largest(
     return cells.measured(found)
 
 
-@worded("smallest {column} of {algorithm}, {setting}")
-def watched_smallest(
-    cells: Cells, *, study: str, algorithm: str, setting: str, column: str
-) -> Measurement:
-    """Smallest value over trials and recorded rounds of a column."""
-    rows = _rows(cells, study, setting, algorithm, column)
-    found = Exact(float(rows[column].min()), rows["trial"].nunique(), "smallest of all trials")
-    return cells.measured(found)
-
-
 @worded("log-log slope of {column} on {against} of {algorithm} over {settings}", RATIO_UNITS)
 def watched_slope(
     cells: Cells, *, study: str, algorithm: str, settings: Sequence[str], column: str, against: str

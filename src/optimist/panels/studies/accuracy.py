@@ -149,7 +149,7 @@ class AccuracyPanel(Panel):
 
     def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
         """Yield a curve for each algorithm, at some sixty rounds: extremes move in steps."""
-        from optimist.runs.trial_table import kept_rounds
+        from optimist.runs.cell_trials import kept_rounds
 
         setting, column = self.spec["setting"], self.spec["column"]
         for algorithm in self.algorithms:

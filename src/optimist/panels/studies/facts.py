@@ -41,7 +41,8 @@ class Facts(Study):
             rows += [(name, cell.setting, float(value)) for name, value in facts.items()]
             dataset = cell.spec.get("dataset")
             if dataset and dataset not in seen:
-                rows += _facts_of_data(facts_in(data_dir or "", dataset), cell.setting)
+                about = read_frame(facts_in(data_dir or "", dataset)).itertuples(index=False)
+                rows += [(row.name, cell.setting, row.value) for row in about]
                 seen.add(dataset)
         return {"facts": fact_table(rows)}
 
@@ -49,8 +50,3 @@ class Facts(Study):
 def _facts(cell: Cell, data_dir: str | Path | None) -> dict[str, float]:
     environment, _ = build(cell, 0, data_dir)
     return dict(environment.facts())
-
-
-def _facts_of_data(path: Path, setting: str) -> list[tuple[str, str, float]]:
-    about = read_frame(path)
-    return [(row.name, setting, row.value) for row in about.itertuples(index=False)]

@@ -54,7 +54,6 @@ class Lemmas(Study):
         super().check(paper)
 
     def about(self) -> set[str]:
-        """Return its settings."""
         return set(self.section["settings"])
 
     def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:

@@ -55,7 +55,6 @@ class Regions(Study):
                 )
 
     def about(self) -> set[str]:
-        """Return its algorithms."""
         return set(self.section["algorithms"])
 
     def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:

@@ -148,5 +148,4 @@ class ScalingPanel(Panel):
                 yield rows("remark", series=series["label"], note=text)
 
     def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
-        """Draw lines."""
         drawing.lines(canvas, marks, looks)

@@ -29,7 +29,6 @@ class FinalRegret(Table):
     }
 
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
-        """Yield a row for each cell."""
         extremes = self.spec.get("extremes", False)
         at_level = {**tables.paper, "band": TABLE_LEVEL}
         for setting, algorithm in self.group_cells(tables.paper, "regret"):
@@ -66,7 +65,6 @@ class RunTime(Table):
     }
 
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
-        """Yield a row for each cell."""
         for setting, algorithm in self.group_cells(tables.paper, "timing"):
             trials = tables.trials("times", setting, algorithm)
             seconds = complete(trials)["seconds"]
