@@ -19,10 +19,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise
 
-WORDS = (
-    *("reproduced", "supported", "depends", "not reproduced", "doubted", "open"),
-    *("untestable", "missing"),
-)
+DECIDED = ("reproduced", "supported", "depends", "not reproduced", "doubted")
+WORDS = (*DECIDED, "open", "untestable", "missing")
 WHERE_TESTABLE, IN_PART, STRONGER = "where testable", "in part", "stronger than claimed"
 # The share of the error on a side that pays for idle checks.
 IDLE = 0.1
