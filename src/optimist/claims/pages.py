@@ -65,7 +65,7 @@ def _kind_tally(heads: "pd.DataFrame", kind: str) -> str:
     noun = NAMES_OF_KINDS[kind] + ("" if len(heads) == 1 else "s")
     text = f"{len(heads)} {noun}: {_counts(map(_tallied, heads['words'], heads['verdict']))}."
     decided = heads[heads["verdict"].isin(DECIDED)]
-    if not decided.empty:
+    if len(heads) > 1 and not decided.empty:
         stand = int((decided["turns"] * len(heads) < decided["alpha"]).sum())
         text += f" {stand} of the {len(decided)} that are decided stand at an error {len(heads)}"
         text += " times smaller."
