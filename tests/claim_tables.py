@@ -63,10 +63,14 @@ def document(*written, level=0.95):
     return {"paper": "toy", "level": level, "claims": list(written)}
 
 
-def decide(*readings, context=None, tables=None, **keys):
-    """Return the verdict on a claim with these readings; lists of tables are joined."""
+def decide(*readings, context=None, tables=None, first=(), **keys):
+    """Return the verdict on a claim with these readings; lists of tables are joined.
+
+    ``first`` has rows of config/first.csv.
+    """
     tables = {k: pd.concat(v) if isinstance(v, list) else v for k, v in (tables or {}).items()}
-    (verdict,) = claims.evaluate(document(claim_with(*readings, **keys)), tables, context)
+    written = {**document(claim_with(*readings, **keys)), "first": first}
+    (verdict,) = claims.evaluate(written, tables, context)
     return verdict
 
 

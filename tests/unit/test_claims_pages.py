@@ -11,9 +11,9 @@ from optimist import claims
 from optimist.claims import inference
 from optimist.claims.checks import Check, Reading, claims_of
 from optimist.claims.context import Context
+from optimist.claims.names import number
 from optimist.claims.pages import by_verdict
-from optimist.claims.table import number
-from optimist.claims.verdicts import Result, p_values
+from optimist.claims.results import Result, p_values
 from optimist.errors import ResultError
 
 # What no text may say of a number that there is none of.
@@ -21,7 +21,14 @@ NOTHING = re.compile(r"\b(nan|NaN|None|NA|<NA>)\b")
 
 
 def ratio(relation, bound, top="a", **keys):
-    arguments = {"setting": "here", "numerator": top, "denominator": "b"}
+    """A check of the ratio of a to b that has no gate, as it is of no regrets."""
+    arguments = {"algorithm": "x", "column": "size", "setting": top, "base": "b"}
+    own = {"relation": relation, "bound": bound, **keys}
+    return {"metric": "column_growth", "arguments": arguments, "part": "here", **own}
+
+
+def rivals(relation, bound, **keys):
+    arguments = {"setting": "here", "numerator": "y", "denominator": "z"}
     own = {"relation": relation, "bound": bound, **keys}
     return {"metric": "regret_ratio", "arguments": arguments, "part": "here", **own}
 
@@ -33,33 +40,48 @@ def fact(name, relation="below", bound=1, **keys):
 
 COVERAGE = {
     "metric": "coverage",
-    "arguments": {"algorithm": "a", "settings": ["here"]},
+    "arguments": {"algorithm": "x", "settings": ["a"]},
     "relation": "above",
     "bound": 0.9,
 }
+# The ratio of a to b is 10, from 10 - 2.685011 * 0.471405 = 8.73427 to 11.26573.
+SIZES = {"a": [10.0 + z for z in SPREAD], "b": [1.0] * 10, "c": [0.0] * 10}
+SIZES["wide"] = [10.0 + 4 * z for z in SPREAD]
 TABLES = {
     "finals": pd.concat(
         [
-            finals("here", "a", [10.0 + z for z in SPREAD], covered=True),
-            finals("here", "b", [1.0] * 10),
-            finals("here", "c", [0.0] * 10),
+            *(finals(s, "x", v, size=v, covered=s == "a") for s, v in SIZES.items()),
+            *(finals("here", name, [1.0, 2.0] * 5) for name in ("y", "z", "uniform")),
         ]
     ),
     "facts": facts(kappa=21.04, wild=math.nan),
 }
+CHOICES = {
+    "radius": {
+        "name": "radius",
+        "about": "It is.",
+        "alternatives": {name: {"name": name, "about": "It is."} for name in ("nu", "sd")},
+    }
+}
+
+
+def taken(alternative, *checks, **keys):
+    return {**reading(*checks, name=alternative, **keys), "alternatives": {"radius": alternative}}
+
+
 # One claim of each kind and word.
 CLAIMS = (
     claim_with(
-        reading(ratio("below", 12.5, why="Half-way."), name="R nu"),
-        reading(ratio("below", 12), ratio("above", 10, status="ours"), name="R sd", status="open"),
+        reading(ratio("below", 12.5, why="Half-way.", word="modest"), name="R nu"),
+        reading(
+            *(ratio("below", 12), ratio("above", 10, status="ours")), name="R sd", status="unstated"
+        ),
         reading(ratio("below", 9), name="odd", status="ours"),
         headline="Better",
         note="Mind the | gap.",
     ),
-    claim_with(reading(ratio("above", 9.5)), id="toy.02", looks=2, decides=1.05),
-    claim_with(
-        reading(ratio("below", 8, tuning="c 1"), ratio("below", 5, tuning="c 2")), id="toy.03"
-    ),
+    claim_with(reading(ratio("above", 9.5, top="wide")), id="toy.02"),
+    claim_with(reading(ratio("below", 8), ratio("below", 5)), id="toy.03"),
     claim_with(
         reading(ratio("below", 12), {**ratio("below", 5), "part": "there"}),
         id="toy.04",
@@ -76,22 +98,56 @@ CLAIMS = (
         chosen_by_it="its seed",
     ),
     claim_with(reading(fact("kappa", "equals", 1000000, tolerance=0)), id="toy.10", kind="fact"),
-    claim_with(reading({**ratio("below", 1), "controls": [ratio("below", 100)]}), id="toy.11"),
-    claim_with(reading(ratio("between", [1, 2], top="c")), id="toy.12"),
+    claim_with(reading(rivals("below", 2)), id="toy.11"),
+    claim_with(reading(ratio("between", [1, 2], top="c", better="below")), id="toy.12"),
+    claim_with(
+        taken("nu", ratio("below", 12)),
+        taken("sd", ratio("below", 5), status="unstated"),
+        id="toy.13",
+        choices=CHOICES,
+    ),
+    claim_with(
+        taken("nu", ratio("below", 10)),
+        taken("sd", ratio("below", 5), status="unstated"),
+        id="toy.14",
+        choices=CHOICES,
+    ),
+    claim_with(
+        reading(ratio("below", 10), name="nu"),
+        reading(ratio("below", 15), name="sd", status="unstated"),
+        id="toy.15",
+    ),
 )
-CELLS = [("regret", "here", name) for name in "abc"]
+WORDS = {
+    "toy.01": "reproduced",
+    "toy.02": "open",
+    "toy.03": "not reproduced",
+    "toy.04": "not reproduced in part",
+    "toy.05": "missing",
+    "toy.06": "open",
+    "toy.07": "held",
+    "toy.08": "vacuous",
+    "toy.09": "selected by it",
+    "toy.10": "differs",
+    "toy.11": "untestable",
+    "toy.12": "not reproduced, stronger than claimed",
+    "toy.13": "depends on radius",
+    "toy.14": "doubted",
+    "toy.15": "supported",
+}
+CELLS = [("regret", name, "x") for name in SIZES]
 CONTEXT = Context(
     "toy",
-    dict.fromkeys(CELLS, 10),
     dict.fromkeys(CELLS, 60.0),
     {CELLS[0]: ["fig1 (a)", "fig2 (b)"], CELLS[1]: ["fig2 (b)"]},
     lines={"toy.01": 12},
 )
+FIRST = [["toy.02", "size of x, wide / b", "trials", 0, 10]]
 
 
 @pytest.fixture(scope="module")
 def verdicts():
-    return claims.evaluate(document(*CLAIMS), TABLES, CONTEXT)
+    return claims.evaluate({**document(*CLAIMS), "first": FIRST}, TABLES, CONTEXT)
 
 
 @pytest.fixture(scope="module", params=["fresh", "from CSV"])
@@ -116,29 +172,34 @@ def test_the_frame_has_one_row_for_each_check_of_each_reading(frame):
     assert tuple(frame.columns) == claims.COLUMNS
     own = frame[frame["claim"] == "toy.01"]
     assert own["reading"].tolist() == ["R nu", "R sd", "R sd", "odd"]
-    assert own["status"].tolist() == ["stated", "open", "ours", "ours"]
+    assert own["status"].tolist() == ["stated", "unstated", "ours", "ours"]
     assert own["counts"].tolist() == [True, True, False, False]
     assert own["reading_outcome"].tolist() == ["holds", "holds", "holds", ""]
-    assert own["outcome"].tolist() == ["holds", "holds", "undecided", "undecided"]
-    words = frame.drop_duplicates("claim")["verdict"].tolist()
-    assert words == [
-        *("reproduced", "undecided", "not reproduced", "partly", "missing", "undecided"),
-        *("held", "held", "matches", "differs", "undecided", "not reproduced"),
-    ]
+    assert own["outcome"].tolist() == ["holds", "holds", "open", "open"]
+    heads = frame.drop_duplicates("claim")
+    assert dict(zip(heads["claim"], heads["words"], strict=True)) == WORDS
+    assert all(w.startswith(v) for w, v in zip(heads["words"], heads["verdict"], strict=True))
 
 
 def test_the_frame_holds_what_was_measured(frame):
     found = row(frame, "toy.01")
-    assert (found["value"], found["low"], found["high"]) == (10.0, 8.93361, 11.0664)
-    assert found["interval"] == "8.934 to 11.07"
+    assert (found["value"], found["low"], found["high"]) == (10.0, 8.73427, 11.2657)
+    assert found["interval"] == "8.734 to 11.27"
     assert (found["n"], found["units"], found["rounds"]) == (10, "trials", 100)
-    assert (found["settings"], found["algorithms"]) == ("here", "a, b")
+    assert (found["settings"], found["algorithms"]) == ("a, b", "x")
     assert (found["relation"], found["bound"], found["method"]) == ("below", "12.5", "Fieller")
-    # T = -2.5 / 0.471405 = -5.303301 with 9 degrees of freedom.
-    assert (found["support"], found["refute"]) == (0.000245854, 0.999754)
-    assert (found["turns_at"], found["why"], found["line"]) == ("11.07", "Half-way.", 12)
+    # Twice the tail of T = -2.5 / 0.471405 = -5.303301 with 9 degrees of freedom.
+    assert (found["support"], found["refute"]) == (0.000491707, 1.0)
+    assert (found["turns_at"], found["why"], found["line"]) == ("11.27", "Half-way.", 12)
+    # The word changes where the check of R sd does: T = -2 / 0.471405 = -4.242641.
+    assert (found["turns"], found["alpha"]) == (0.00216584, 0.025)
+    assert (found["if_counted"], found["stated"]) == ("supported", "R nu: holds")
+    assert found["own_interval"] == "modest: reproduced from 11.3 up"
+    own = row(frame, "toy.02")
+    assert (own["n0"], own["first_unit"], own["doublings"]) == (10, 0, 0)
+    assert row(frame, "toy.04")["parts"] == "here: reproduced; there: not reproduced"
+    assert (row(frame, "toy.11")["gate"], row(frame, "toy.11")["idle"] < 1e-4) == (1.0, True)
     assert found["figures"] == "fig2 (b)"
-    assert found["units_needed"] <= 10 and found["ratio_decided"] < 1.25
     assert math.isnan(row(frame, "toy.05")["value"])
     assert row(frame, "toy.10")["bound"] == "1e+06"
     assert row(frame, "toy.09")["bound"] == "21 ± 0.5"
@@ -148,7 +209,7 @@ def test_the_frame_holds_what_was_measured(frame):
 
 def test_the_frame_says_what_would_decide(frame):
     found = row(frame, "toy.02")
-    assert found["needs_kind"] == "trials"
+    assert (found["needs_kind"], found["cause"]) == ("trials", "few trials")
     assert found["deciding"].startswith(f"{found['needs'] - 10} more trials (")
     assert found["needs"] > 10
     assert found["hours"] == pytest.approx(2 * (found["needs"] - 10) / 60, rel=1e-4)
@@ -166,7 +227,7 @@ def test_a_table_that_was_read_is_written_alike(verdicts, tmp_path):
     read.to_csv(paths[1], index=False)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert read.dtypes.equals(fresh.dtypes)
-    for show in (claims.to_text, claims.undecided, claims.summary_block):
+    for show in (claims.to_text, claims.open_text, claims.summary_block):
         assert show(read) == show(fresh)
     assert claims.to_text(read, details=True) == claims.to_text(fresh, details=True)
     assert claims.to_markdown(verdicts, read) == claims.to_markdown(verdicts, fresh)
@@ -186,12 +247,12 @@ def test_a_file_that_is_no_table_of_claims_is_refused(tmp_path, content):
 @pytest.mark.parametrize(
     ("relation", "bound", "outcome", "turns"),
     [
-        ("below", 12, "holds", "11.07"),
-        ("below", 8, "fails", "8.934"),
-        ("below", 10, "undecided", "8.934 or 11.07"),
-        ("above", 8, "holds", "8.934"),
-        ("above", 12, "fails", "11.07"),
-        ("above", 10, "undecided", "8.934 or 11.07"),
+        ("below", 12, "holds", "11.27"),
+        ("below", 8, "fails", "8.734"),
+        ("below", 10, "open", "8.734 or 11.27"),
+        ("above", 8, "holds", "8.734"),
+        ("above", 12, "fails", "11.27"),
+        ("above", 10, "open", "8.734 or 11.27"),
     ],
 )
 def test_a_verdict_turns_at_an_end_of_the_interval(relation, bound, outcome, turns):
@@ -204,13 +265,13 @@ def evidence_frame(monkeypatch, evidence, relation, bound):
     """Return the row of a check of some evidence, whose metric is replaced."""
     from optimist.claims import cells, metrics
 
-    written = document(claim_with(reading(ratio(relation, bound))))
-    module = metrics.metric("regret_ratio")
+    written = document(claim_with(reading(ratio(relation, bound)), level=0.9))
+    module = metrics.metric("column_growth")
 
     def measured(found, **arguments):
         return cells.Measurement(evidence)
 
-    for name in ("template", "least", "units"):
+    for name in ("template", "least", "units", "gate"):
         setattr(measured, name, getattr(module, name))
     monkeypatch.setattr("optimist.claims.verdicts.metric", lambda name: measured)
     (found,) = claims.to_frame(claims.evaluate(written, {})).itertuples()
@@ -243,7 +304,7 @@ def test_test_and_interval_agree_at_where_it_turns():
     measured = verdict.results[0].measurement
     ((low, high),) = measured.evidence.pieces(1 - 2 * alpha)
     for bound, side in ((low, 1), (high, 0)):
-        check = Check("regret_ratio", {}, "below", bound)
+        check = Check("column_growth", {}, "below", bound)
         assert p_values(check, measured.evidence)[side] == pytest.approx(alpha, rel=1e-6)
     assert Result(Check("fact", {}), own, None, None, "").counts
 
@@ -251,33 +312,29 @@ def test_test_and_interval_agree_at_where_it_turns():
 # Words.
 
 
-def test_the_tally_is_by_kind_with_flagged_ones_apart(frame):
+def test_the_tally_is_by_kind_and_says_which_words_stand(frame):
     assert claims.tally(frame) == (
-        "8 claims: 1 reproduced, 2 not reproduced, 3 undecided, 1 missing; 1 partly that says "
-        "little. 2 guarantees: 1 held; 1 held that says little. 2 facts: 1 differs; 1 matches that "
-        "says little. What says little could not fail, or was chosen by its result."
+        "11 claims: 1 reproduced, 1 supported, 1 depends, 2 not reproduced, 1 not reproduced, "
+        "stronger than claimed, 1 doubted, 2 open, 1 untestable, 1 missing. 6 of the 7 that are "
+        "decided stand at an error 11 times smaller. 2 guarantees: 1 held, 1 vacuous. 2 facts: "
+        "1 differs, 1 selected by it."
     )
-    assert claims.tally(frame[frame["claim"] == "toy.01"]) == "1 claim: 1 reproduced."
-    assert claims.tally(frame[frame["claim"] == "toy.05"]) == "1 claim: 1 missing."
-    only = frame[frame["claim"] == "toy.09"]
-    expected = "1 fact: 1 matches that says little. What says little could not fail, or was chosen "
-    assert claims.tally(only) == f"{expected}by its result."
+    assert claims.tally(frame[frame["claim"] == "toy.09"]) == "1 fact: 1 selected by it."
 
 
 def test_the_text_names_verdict_reason_and_need(frame):
     lines = claims.to_text(frame).splitlines()
     assert lines[0] == "toy.01  reproduced      It works."
-    assert lines[1] == "toy.02  undecided       It works."
-    assert lines[2].startswith(
-        "                        -> undecided, 0 of 1 checks hold, not: regret"
-    )
+    assert lines[1] == "toy.02  open            It works."
+    assert lines[2] == "                        -> open in 1 of 1 reading"
     needs = row(frame, "toy.02")["needs"]
     hours = number(row(frame, "toy.02")["hours"])
     assert lines[3].endswith(
         f"-> {needs - 10} more trials ({hours} core-hours) would probably decide it, if the truth "
-        "is a factor of 1.05 or more from each bound."
+        "is a factor of 1.25 or more from each bound."
     )
-    assert "                        -> could not fail: it is arithmetic" in lines
+    assert "                        -> vacuous: it is arithmetic" in lines
+    assert "                        -> depends on radius" in lines
     assert lines[-1] == claims.tally(frame)
 
 
@@ -286,18 +343,18 @@ def test_the_details_list_the_checks(frame):
     shown = [line for line in lines if line.startswith("    ") and "->" not in line]
     assert len(shown) == len(frame)
     assert shown[0] == (
-        "    holds     regret of a / b, here [R nu]: 10 (8.934 to 11.07, n = 10), "
+        "    holds     size of x, a / b [R nu]: 10 (8.734 to 11.27, n = 10), "
         "wanted below 12.5 (Half-way.)"
     )
     assert "    missing   absent, here, wanted below 1 (no absent of here in facts)" in shown
     assert any("wanted above 0.9 (0 of 10 trials break it; a rate of" in line for line in shown)
-    assert any("empty     regret" in line and "nothing to learn" in line for line in shown)
+    assert any(line.startswith("    idle      regret of y / z, here") for line in shown)
 
 
 def test_no_text_says_that_a_number_is_none(verdicts, frame):
     texts = [
         claims.to_text(frame, details=True),
-        claims.undecided(frame),
+        claims.open_text(frame),
         claims.to_markdown(verdicts, frame),
         claims.summary_block(frame),
         by_verdict(frame),
@@ -322,23 +379,24 @@ def test_numbers_have_four_digits(value, text):
     assert number(value) == text
 
 
-# What is undecided.
+# What is open.
 
 
-def test_undecided_claims_stand_with_their_commands_cheapest_first(verdicts):
+def test_open_claims_stand_with_their_commands_cheapest_first(verdicts):
     frame = claims.to_frame(verdicts, CONTEXT)
     dear = frame.copy()
     dear.loc[dear["claim"] == "toy.02", "hours"] = 9.0
     cheap = frame[frame["claim"] == "toy.02"].assign(claim="toy.20", hours=2.0)
     free = frame[frame["claim"] == "toy.02"].assign(claim="toy.00", hours=math.nan)
-    lines = claims.undecided(pd.concat([free, dear, cheap], ignore_index=True)).splitlines()
+    lines = claims.open_text(pd.concat([free, dear, cheap], ignore_index=True)).splitlines()
     heads = [line.split()[0] for line in lines if not line.startswith(" ")]
-    assert heads == ["toy.20", "toy.02", "toy.00", "toy.06", "toy.11"]
-    needs = row(frame, "toy.02")["needs"]
-    assert lines[1] == f"    {row(frame, 'toy.02')['deciding']}"
-    assert lines[2] == f"    snakemake --cores all --config 'decide={{toy.02: {needs}}}' -- toy"
-    assert lines[-1].startswith("    No trials make it reproduced")
-    assert claims.undecided(frame[frame["claim"] == "toy.01"]) == "no claim is undecided"
+    assert heads == ["toy.20", "toy.02", "toy.00", "toy.06"]
+    found = row(frame, "toy.02")
+    assert lines[1] == f"    few trials: {found['deciding']}"
+    needs = f"{{toy.02: {found['needs']}}}"
+    assert lines[2] == f"    snakemake --cores all --config 'decide={needs}' -- toy"
+    assert lines[-1].startswith("    few trials: No number of trials is known")
+    assert claims.open_text(frame[frame["claim"] == "toy.01"]) == "no claim is open"
 
 
 def test_its_command_asks_for_the_trials(verdicts):
@@ -362,14 +420,18 @@ def test_the_page_has_all_claims_readings_and_checks(verdicts, frame):
         f"## {v.claim.id}: {v.word}" for v in verdicts
     ]
     assert "### R nu (stated): holds\n" in page
-    assert "### R sd (open): holds\n" in page
+    assert "### R sd (unstated): holds\n" in page
     assert "### odd (ours)\n" in page
     assert "### The only reading (stated): fails\n" in page
     assert "\nMind the | gap.\n" in page
     assert "[source](../../config/papers/toy/claims.yaml#L12)" in page
     assert "[source](../../config/papers/toy/claims.yaml))" in page
-    assert "This says little: it could not fail: it is arithmetic.\n" in page
-    assert "(10 to 90" not in page
+    assert "This says little; vacuous: it is arithmetic.\n" in page
+    assert "\nVerdict: **depends on radius**; holds in 1, fails in 1 of 2 readings" in page
+    assert "\nThe word if readings of ours counted: supported.\n" in page
+    assert "\nThe error allowed on a side is 0.025; the word would change at 0.0022.\n" in page
+    assert "\nBy its own interval, modest: reproduced from 11.3 up.\n" in page
+    assert "\nCause: few trials. " in page
 
 
 def test_the_rows_of_the_page_are_those_of_the_table(verdicts, frame):
@@ -379,20 +441,18 @@ def test_the_rows_of_the_page_are_those_of_the_table(verdicts, frame):
     assert len([line for line in checks if "---" not in line]) == len(frame)
     first = next(line for line in checks if "12.5" in line)
     cells = [cell.strip() for cell in first.strip("|").split(" | ")]
-    ratio_decided = number(row(frame, "toy.01")["ratio_decided"])
     assert cells == [
-        *("holds", "regret of a / b, here", "10 (8.934 to 11.07, n = 10)", "below 12.5"),
-        *("0.00025", "1", "11.07", ratio_decided, "Half-way.", "fig2 (b)"),
+        *("holds", "size of x, a / b", "10 (8.734 to 11.27, n = 10)", "below 12.5"),
+        *("0.00049", "1", "", "11.27", "Half-way.", "fig2 (b)"),
     ]
-    assert any("[c 2]" in line for line in checks)
-    for outcome in ("missing", "empty", "reported"):
+    for outcome in ("missing", "reported"):
         shown = [line for line in checks if line.startswith(f"| {outcome} ")]
         assert all(line.strip("| ").split(" | ")[4:6] == ["", ""] for line in shown), outcome
     assert any(line.startswith("| missing ") for line in checks)
 
 
 def test_the_page_says_how_many_words_may_be_wrong(verdicts, frame):
-    assert "of these 8 at most 0.2 are to be expected of each kind." in claims.to_markdown(
+    assert "of these 11 at most 0.28 are to be expected of each kind." in claims.to_markdown(
         verdicts, frame
     )
 
@@ -404,8 +464,7 @@ def test_the_summary_block_is_a_table_with_one_line_for_each_claim(frame):
     assert {line.count("|") for line in table} == {6}
     assert table[2] == "| toy.01 | empirical | Figure 1 | It works. | **reproduced** |"
     assert table[6] == "| toy.05 | empirical | Figure 1 | It works. | missing |"
-    assert table[9].endswith("| **held** (could not fail) |")
-    assert table[10].endswith("| **matches** (was chosen by it) |")
+    assert table[14].endswith("| **depends on radius** |")
 
 
 # The README.
@@ -415,7 +474,7 @@ def test_the_summary_stands_between_the_markers_and_only_there(frame):
     readme = "# Title\n\n<!-- claims -->\nold\n<!-- /claims -->\n\nThe end.\n"
     shown = by_verdict(frame)
     text = claims.with_summary(readme, shown)
-    assert text.startswith("# Title\n\n<!-- claims -->\n\n8 claims: 1 reproduced")
+    assert text.startswith("# Title\n\n<!-- claims -->\n\n11 claims: 1 reproduced")
     assert text.endswith("\n\n<!-- /claims -->\n\nThe end.\n")
     assert "old" not in text
     assert claims.with_summary(text, shown) == text
@@ -423,11 +482,11 @@ def test_the_summary_stands_between_the_markers_and_only_there(frame):
 
 def test_findings_list_each_claim_once_by_its_verdict(frame):
     shown = by_verdict(frame)
-    assert shown.startswith("8 claims: 1 reproduced")
+    assert shown.startswith("11 claims: 1 reproduced")
     lines = [line for line in shown.splitlines() if line.startswith("- ")]
     words = {
         f"{kind}, **{word}**"
-        for kind, word in frame[["kind", "verdict"]].drop_duplicates().to_numpy()
+        for kind, word in frame[["kind", "words"]].drop_duplicates().to_numpy()
     }
     assert {line[2:].partition(":")[0] for line in lines} == words
     for claim in frame["claim"].unique():

@@ -1,22 +1,23 @@
-"""How many trials each check was first judged with: config/first.csv."""
-
-import csv
-from pathlib import Path
+"""How many trials each check was first judged with, and how many count since: by doubling."""
 
 import pytest
+from claim_tables import claim_with, decide, document, finals, reading
+from scipy.stats import ttest_1samp
 
+from optimist.claims.checks import check_first, claims_of
+from optimist.claims.first import First, doubled, of_document, read
 from optimist.claims.metrics import metric
 from optimist.claims.needs import needed_cells
+from optimist.errors import ConfigError
 from optimist.plan.claims import PlannedClaims
-from optimist.plan.config import load_paper, paper_names
+from optimist.plan.config import load_first, load_paper, paper_names
 
-FIRST = Path(__file__).parents[2] / "config" / "first.csv"
+# The committed table.
 
 
 @pytest.fixture(scope="module")
 def rows():
-    with FIRST.open(newline="") as file:
-        return list(csv.DictReader(file))
+    return of_document(load_first())
 
 
 @pytest.fixture(scope="module")
@@ -25,30 +26,203 @@ def checks():
     found = {}
     for claims in PlannedClaims(papers, {}).by_paper.values():
         for claim in claims:
-            for check in (c for reading in claim.readings for c in reading.checks):
+            for check in (c for one in claim.readings for c in one.checks):
                 if needed_cells(metric(check.metric), check.arguments):
                     found[claim.id, check.label] = check, claim
     return found
 
 
 def test_every_check_of_cells_has_one_row(rows, checks):
-    named = [(row["claim"], row["check"]) for row in rows if not row["check"].startswith("gate:")]
-    assert len(named) == len(set(named))
-    assert set(named) == set(checks)
+    assert {key for key in rows if not key[1].startswith("gate:")} == set(checks)
 
 
 def test_no_check_is_judged_with_fewer_units_than_its_test_needs(rows, checks):
-    for row in rows:
-        n0, start = int(row["n0"]), int(row["from"])
-        assert n0 >= {"trials": 10, "turns": 5, "splits": 5}[row["unit"]]
-        assert start >= 0
-        if row["claim"].startswith("hvt_ucb") and row["unit"] == "trials":
-            assert n0 >= 100
-        if (row["claim"], row["check"]) in checks:
-            check, claim = checks[row["claim"], row["check"]]
-            assert n0 >= metric(check.metric).least(claim.alpha)
+    for (claim, label), row in rows.items():
+        assert row.n0 >= {"trials": 10, "turns": 5, "splits": 5}[row.unit]
+        if claim.startswith("hvt_ucb") and row.unit == "trials":
+            assert row.n0 >= 100
+        if (claim, label) in checks:
+            check, about = checks[claim, label]
+            assert row.unit == metric(check.metric).units
+            assert row.n0 >= metric(check.metric).least(about.alpha)
 
 
-def test_a_gate_of_a_later_device_starts_at_trials_that_no_verdict_has_used(rows):
-    starts = {row["claim"]: int(row["from"]) for row in rows if row["unit"] == "trials"}
-    assert (starts["hvt_ucb.09"], starts["hvt_ucb.12"]) == (250, 200)
+@pytest.mark.parametrize(("claim", "start"), [("hvt_ucb.09", 250), ("hvt_ucb.12", 200)])
+def test_claims_whose_gate_came_later_start_at_trials_that_no_verdict_used(rows, claim, start):
+    own = [row for key, row in rows.items() if key[0] == claim and row.unit == "trials"]
+    assert {row.start for row in own} == {start}
+    assert any(key[0] == claim and key[1].startswith("gate:") for key in rows)
+
+
+# k, and the units that count.
+
+
+@pytest.mark.parametrize(
+    ("start", "n0", "number", "k", "stop"),
+    [
+        (0, 10, 9, -1, None),
+        (0, 10, 10, 0, 10),
+        (0, 10, 19, 0, 10),
+        (0, 10, 20, 1, 20),
+        (0, 10, 39, 1, 20),
+        (0, 10, 40, 2, 40),
+        (0, 30, 250, 3, 240),
+        (0, 1, 1023, 9, 512),
+        (250, 100, 250, -1, None),
+        (250, 100, 349, -1, None),
+        (250, 100, 350, 0, 350),
+        (250, 100, 450, 1, 450),
+        (5, 10, 0, -1, None),
+    ],
+)
+def test_units_count_by_powers_of_two(start, n0, number, k, stop):
+    first = First("trials", start, n0)
+    assert first.doublings(number) == k
+    if k >= 0:
+        assert first.stop(k) == stop <= number
+
+
+@pytest.mark.parametrize(
+    ("p", "k", "expected"),
+    [(0.01, 0, 0.02), (0.01, 1, 0.04), (0.01, 5, 0.64), (0.01, 6, 1.0), (0.0, 9, 0.0), (0, -1, 1)],
+)
+def test_p_values_are_doubled_with_the_trials(p, k, expected):
+    assert doubled(p, k) == pytest.approx(expected)
+    # All looks together err no more than one test: 1/2 + 1/4 + ...
+    assert sum(0.025 / 2 ** (k + 1) for k in range(50)) == pytest.approx(0.025)
+
+
+RATIO = {
+    "metric": "regret_ratio",
+    "arguments": {"setting": "here", "numerator": "uniform", "denominator": "a"},
+    "relation": "above",
+    "bound": 1,
+}
+LABEL = "regret of uniform / a, here"
+
+
+@pytest.mark.parametrize(
+    ("start", "number", "counted", "k"),
+    [(0, 29, 29, -1), (0, 30, 30, 0), (0, 59, 30, 0), (0, 60, 60, 1), (20, 50, 30, 0)],
+)
+def test_verdicts_rest_on_the_units_that_count(start, number, counted, k):
+    values = [float(2 + i % 7) for i in range(number)]
+    tables = {"finals": [finals("here", "uniform", values), finals("here", "a", [4.0] * number)]}
+    first = [["toy.01", name, "trials", start, 30] for name in (LABEL, "gate:here")]
+    (result,) = decide(reading(RATIO), tables=tables, first=first).results
+    evidence, own = result.measurement.evidence, values[start if k >= 0 else 0 :][:counted]
+    assert (evidence.n, result.k) == (counted, k)
+    assert evidence.top.tolist() == own
+    raw = ttest_1samp(own, 4.0, alternative="greater").pvalue
+    assert result.support == pytest.approx(2.0 ** (k + 1) * raw if k >= 0 else 1.0)
+    assert ("fewer than 30 trials" in result.remark) == (k < 0)
+
+
+# What is refused.
+
+
+def refusal(*first, planned=30, least=1, splits=0, **changes):
+    """Return what check_first says of a claim with these rows, empty if nothing."""
+    check, label, cells = RATIO, LABEL, ("a", "uniform")
+    if splits:
+        about = {"setting": "here", "one": "a", "other": "b", "since": 0, "rounds": 9}
+        check = {
+            "metric": "split_difference",
+            "arguments": {**about, "folds": 5, "repeats": splits // 5},
+            "relation": "below",
+            "bound": 0,
+        }
+        label = "regret of a minus that of b, per round after 0 up to 9, over splits, here"
+        cells = ("a", "b")
+    claims = claims_of(document(claim_with(reading({**check, **changes}))))
+    rows = of_document(
+        [[claim, name.replace("CHECK", label), *rest] for claim, name, *rest in first]
+    )
+    try:
+        check_first(claims, rows, {("regret", "here", name): planned for name in cells}, least)
+    except ConfigError as error:
+        return str(error)
+    return ""
+
+
+GATE = ("toy", "gate:here", "trials", 0, 30)
+
+
+def own(unit, start, n0):
+    return ("toy.01", "CHECK", unit, start, n0)
+
+
+@pytest.mark.parametrize(
+    ("first", "keys", "words"),
+    [
+        ([own("trials", 0, 30), GATE], {}, []),
+        ([own("trials", 0, 10), ("toy.01", *GATE[1:])], {}, []),
+        # No more than are planned, but for the least that its test needs.
+        ([own("trials", 0, 10), GATE], {"planned": 5}, []),
+        ([own("trials", 30, 10), GATE], {"planned": 30}, []),
+        ([own("trials", 0, 100), GATE], {"least": 100}, []),
+        (
+            [GATE],
+            {},
+            [f"claim toy.01, check '{LABEL}' has no row", f'such as toy.01,"{LABEL}",trials,0,30'],
+        ),
+        ([own("trials", 0, 9), GATE], {}, [f"check '{LABEL}': n0 is 9; allowed: at least 10"]),
+        ([own("trials", 0, 99), GATE], {"least": 100}, ["n0 is 99; allowed: at least 100"]),
+        (
+            [own("trials", 0, 31), GATE],
+            {},
+            ["from 0 and n0 31 need 31 trials; allowed: at most the 30 that are planned"],
+        ),
+        ([own("trials", 20, 11), GATE], {}, ["from 20 and n0 11 need 31 trials"]),
+        ([own("turns", 0, 30), GATE], {}, ["unit is 'turns'; allowed: 'trials'"]),
+        (
+            [own("trials", 0, 30)],
+            {},
+            ["check 'gate:here' has no row", 'such as toy,"gate:here",trials,0,30'],
+        ),
+        ([own("splits", 0, 5)], {"splits": 25}, []),
+        ([own("splits", 0, 4)], {"splits": 25}, ["n0 is 4; allowed: at least 5"]),
+        ([own("splits", 0, 26)], {"splits": 25}, ["at most the 25 that are planned"]),
+    ],
+)
+def test_rows_that_cannot_be_are_refused_by_name(first, keys, words):
+    found = refusal(*first, **keys)
+    assert [word for word in words if word not in found] == []
+    assert bool(found) == bool(words)
+    assert not found or found.startswith("config/first.csv, claim toy.01, check '")
+
+
+HEAD = "claim,check,unit,from,n0\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "first.csv has other columns; allowed: claim,check,unit,from,n0"),
+        ("claim,check,unit,n0\n", "first.csv has other columns"),
+        (HEAD + "toy.01,x,trials,0\n", "first.csv, line 2 has 4 columns; allowed: 5"),
+        (HEAD + "toy.01,x, here,trials,0,10\n", "line 2 has 6 columns"),
+        (HEAD + "toy.01,x,trial,0,10\n", "line 2: unit is 'trial'"),
+        (HEAD + "toy.01,x,trials,0,0\n", "line 2: n0 is '0'; allowed: at least 1"),
+        (HEAD + "toy.01,x,trials,-1,10\n", "line 2: from is '-1'; allowed: at least 0"),
+        (HEAD + "toy.01,x,trials,0,ten\n", "line 2: n0 is 'ten'"),
+        (HEAD + "toy.01,x,trials,0,1.5\n", "line 2: n0 is '1.5'"),
+        (HEAD + "toy.01,x,trials,0,10\n" * 2, "line 3 has 'x' of toy.01 again; allowed: once"),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused_with_its_line(tmp_path, text, words):
+    (tmp_path / "first.csv").write_text(text)
+    with pytest.raises(ConfigError) as error:
+        read(tmp_path / "first.csv")
+    assert words in str(error.value)
+
+
+def test_a_table_is_read_row_by_row(tmp_path):
+    text = HEAD + 'toy.01,"regret of a / b, here",trials,250,100\ntoy,gate:here,turns,0,5\n'
+    (tmp_path / "first.csv").write_text(text)
+    rows = read(tmp_path / "first.csv")
+    assert rows == [
+        ["toy.01", "regret of a / b, here", "trials", 250, 100],
+        ["toy", "gate:here", "turns", 0, 5],
+    ]
+    assert of_document(rows)["toy", "gate:here"] == First("turns", 0, 5)

@@ -285,7 +285,7 @@ COMMANDS = [
     (["claims", "nope"], "unknown paper"),
     (["claims", "--figures", "nowhere"], "does not exist"),
     (["claims", "glb_omd", "--readme"], "leave out"),
-    (["claims", "--undecided", "--figures", "nowhere"], "does not exist"),
+    (["claims", "--open", "--figures", "nowhere"], "does not exist"),
     (["provenance", "nowhere.png"], "is not a file"),
     (["provenance", "."], "is not a file"),
 ]
@@ -355,8 +355,9 @@ def test_commands_in_the_words_of_others_do_not_reach_the_terminal(tmp_path, cap
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (",reproduced,", ",maybe,", "verdict is 'maybe'; allowed: reproduced, partly"),
-        (",stated,holds,", ",stated,held,", "outcome is 'held'; allowed: holds, fails"),
+        (",reproduced,", ",maybe,", "verdict is 'maybe'; allowed: reproduced, supported"),
+        (",stated,holds,", ",stated,held,", "outcome is 'held'; allowed: holds, fails, open"),
+        (",0.95,", ",\x00,", "is not a table of claims"),
         (",0.95,", ",1e999e,", "is not a table of claims"),
         ("claim,kind", "claims,kind", "lacks claim"),
     ],

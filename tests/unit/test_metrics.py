@@ -59,7 +59,7 @@ def test_metrics_say_what_they_need_and_word_their_arguments(name):
     found = metric(name)
     words = {field for _, field, _, _ in string.Formatter().parse(found.template) if field}
     assert words and words <= set(metric_arguments(name))
-    assert found.units in ("trials", "turns")
+    assert found.units in ("trials", "turns", "splits")
     assert found.least(0.025) in (1, 5, 6, 10, 30, 50)
 
 

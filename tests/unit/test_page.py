@@ -240,11 +240,14 @@ WRITTEN = document(
 TABLES = {
     "facts": facts(low=0.5),
     "finals": pd.concat(
-        [finals("here", "a", [10.0 + z for z in SPREAD]), finals("here", "b", [1.0] * 10)]
+        [
+            *(finals("here", "a", [10.0 + z for z in SPREAD]), finals("here", "b", [1.0] * 10)),
+            finals("here", "uniform", [20.0] * 10),
+        ]
     ),
 }
 FRAME = claims.to_frame(claims.evaluate(WRITTEN, TABLES))
-KNOWN = verdicts.claims(FRAME, {"toy.01": "A\n note."})
+KNOWN = verdicts.claims(FRAME, {"toy.01": {"note": "A\n note."}})
 PAPER = {"claimed": "It is\n fast.", "found": "It is.", "expects": {"toy.01": "reproduced"}}
 LABEL = KNOWN["toy.01"]["checks"][0][verdicts.COLUMN["check"]]
 FINDING = {
@@ -272,15 +275,15 @@ def test_sentences_take_their_numbers_from_checks():
     found = findings.fill(said(), KNOWN, ["toy"])
     assert found["papers"] == {"toy": {"claimed": "It is fast.", "found": "It is."}}
     (entry,) = found["findings"]
-    assert re.fullmatch(r"It takes 10 \(8\.93 to 11\.1, n = 10\)\.", entry["text"])
+    assert re.fullmatch(r"It takes 10 \(8\.73 to 11\.3, n = 10\)\.", entry["text"])
     assert (entry["claim"], entry["check"]) == ("toy.01", 0)
 
 
 @pytest.mark.parametrize(
     ("finding", "paper", "message"),
     [
-        ({"expects": "partly"}, {}, r"findings\.0 rests on toy\.01 being partly, .* reproduced"),
-        ({}, {"expects": {"toy.01": "partly"}}, r"papers\.toy rests on toy\.01 being partly"),
+        ({"expects": "depends"}, {}, r"findings\.0 rests on toy\.01 being depends, .* reproduced"),
+        ({}, {"expects": {"toy.01": "depends"}}, r"papers\.toy rests on toy\.01 being depends"),
         ({"claim": "toy.11"}, {}, r"claim in findings\.0 .*'toy\.11'.*did you mean 'toy\.01'"),
         ({"check": "of nothing"}, {}, r"check of toy\.01 in findings\.0 .*'of nothing'"),
         ({"reading": "none"}, {}, r"check of toy\.01 in findings\.0"),
@@ -294,7 +297,7 @@ def test_sentences_that_are_no_longer_true_are_refused(finding, paper, message):
 
 
 def test_elsewhere_sentences_that_do_not_hold_are_left_out():
-    document = said({"expects": "partly"}, expects={"toy.01": "partly"})
+    document = said({"expects": "depends"}, expects={"toy.01": "depends"})
     found = findings.fill(document, KNOWN, ["toy"], strict=False)
     assert found == {"papers": {"toy": {"claimed": "It is fast.", "found": ""}}, "findings": []}
     assert findings.fill(said(), KNOWN, ["toy"], strict=False) == findings.fill(

@@ -7,7 +7,6 @@ import yaml
 from messages import message
 
 from optimist import claims
-from optimist.errors import ConfigError
 from optimist.plan.claims import check_run
 from optimist.plan.config import load_claims, load_words
 from optimist.plan.names import Names

@@ -160,10 +160,12 @@ def test_claims_fit_and_commands_stay_whole(monkeypatch):
     frame = pd.DataFrame(
         [
             {
-                **dict.fromkeys(("reading", "control", "flags", "remark", "value"), ""),
+                **dict.fromkeys(("reading", "flags", "remark", "value"), ""),
                 "claim": "p.01",
                 "kind": "claim",
-                "verdict": "undecided",
+                "verdict": "open",
+                "words": "open on many choices " * 9,
+                "cause": "few trials",
                 "place": "Section 5",
                 "statement": "some words " * 20,
                 "explanation": "other words " * 20,
@@ -173,10 +175,10 @@ def test_claims_fit_and_commands_stay_whole(monkeypatch):
         ]
     )
     monkeypatch.setattr(pages, "claims_in", lambda frame: [[row] for row in frame.itertuples()])
-    monkeypatch.setattr(pages, "undecided_claims", lambda frame: frame)
+    monkeypatch.setattr(pages, "open_claims", lambda frame: frame)
     monkeypatch.setattr(pages, "tally", lambda frame: "1 claim " * 20)
     assert widest(pages.to_text(frame, columns=70)) <= 70
-    lines = pages.undecided(frame, 70).splitlines()
+    lines = pages.open_text(frame, 70).splitlines()
     assert lines[-1] == "    " + frame["command"][0] and widest("\n".join(lines[:-1])) <= 70
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from optimist.claims.first import UNITS, Rows
+from optimist.claims.first import GATE, UNIFORM, UNITS, Rows
 from optimist.claims.metrics import least_units, metric, metric_arguments
 from optimist.claims.names import ARGUMENTS, in_words
 from optimist.claims.needs import needed_cells
@@ -28,8 +28,6 @@ KINDS = ("empirical", "guarantee", "fact")
 STATUSES = ("stated", "unstated", "ours")
 # Arguments of metrics that are rounds, which the table of trials has to hold.
 ROUNDS = ("rounds", "since")
-# The algorithm of gates, which has to be beaten.
-UNIFORM = "uniform"
 # Bounds that are signs: they need no reason.
 SIGNS = (0, 1)
 
@@ -392,6 +390,8 @@ def check_first(
             if row is None:
                 line = f'{claim.id},"{check.label}",{found.units},0,{max(fewest, planned)}'
                 raise ConfigError(f"{where} has no row; allowed: one, such as {line}")
+            if row.unit != found.units:
+                raise ConfigError(f"{where}: unit is {row.unit!r}; allowed: {found.units!r}")
             if row.n0 < fewest:
                 raise ConfigError(f"{where}: n0 is {row.n0}; allowed: at least {fewest}")
             if row.n0 > fewest and row.start + row.n0 > planned:
@@ -399,6 +399,23 @@ def check_first(
                     f"{where}: from {row.start} and n0 {row.n0} need {row.start + row.n0} "
                     f"{row.unit}; allowed: at most the {planned} that are planned"
                 )
+            if found.gate and claim.kind == "empirical":
+                _check_gates(claim, [setting for _, setting, _ in cells], rows, trials)
+
+
+def _check_gates(
+    claim: Claim, settings: Iterable[str], rows: Rows, trials: Mapping[CellKey, int]
+) -> None:
+    """Raise ConfigError for a setting with uniform play that has no row: none of it is doubled."""
+    paper = claim.id.partition(".")[0]
+    for setting in settings:
+        gate, number = f"{GATE}{setting}", trials.get(("regret", setting, UNIFORM), 0)
+        if number and (claim.id, gate) not in rows and (paper, gate) not in rows:
+            row = f'{paper},"{gate}",trials,0,{number}'
+            raise ConfigError(
+                f"config/first.csv, claim {claim.id}, check {gate!r} has no row; allowed: one, "
+                f"such as {row}"
+            )
 
 
 def claim_cells(claim: Claim) -> set[CellKey]:

@@ -20,7 +20,7 @@ COLUMNS = ["claim", "check", "unit", "from", "n0"]
 # What counts, and the fewest that any check is judged with.
 UNITS = {"trials": 10, "turns": 5, "splits": 5}
 # Before the name of a setting, in place of a check: of uniform play there.
-GATE = "gate:"
+GATE, UNIFORM = "gate:", "uniform"
 
 
 @dataclass(frozen=True)

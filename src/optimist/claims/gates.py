@@ -9,6 +9,9 @@ $i = \max_m p[\bar R_{uniform}/\bar R_m < \min(b^*, 2)]$ shows that nobody does.
 Gate and idle test have their own number of first trials: that of uniform play in the setting, or
 that of the check if it is smaller, as a pair was first judged with the fewer of the two.
 
+Over splits of data, which share most of what is trained on, the test is corrected as that of the
+check.
+
 In a check of several settings somebody has to learn in each of them, or in one of them where they
 are tunings.
 """
@@ -16,13 +19,14 @@ are tunings.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from optimist.claims.cells import Cells, Groups, Missing
-from optimist.claims.checks import UNIFORM, Check
-from optimist.claims.first import GATE, First, Rows, doubled
+from optimist.claims.checks import Check
+from optimist.claims.first import GATE, UNIFORM, First, Rows, doubled
 from optimist.claims.inference import RatioOfMeans
 from optimist.claims.metrics import metric
-from optimist.claims.metrics.joined import by_trial, common
+from optimist.claims.metrics.joined import by_split, by_trial, common
 from optimist.claims.needs import needed_cells
 from optimist.label import name_of
 from optimist.runs.trials import CellKey
@@ -76,7 +80,7 @@ class Gates:
 
     def __init__(self, groups: Groups, first: Rows, paper: str) -> None:
         self._groups, self._first, self._paper = groups, first, paper
-        self._known: dict[tuple[str, str, First | None], tuple[RatioOfMeans | None, int]] = {}
+        self._known: dict[tuple[Any, ...], tuple[RatioOfMeans | None, int]] = {}
 
     def of(self, claim: str, check: Check) -> Gate | None:
         """Return the gate of a claim's check, None if it has none."""
@@ -120,36 +124,35 @@ class Gates:
         own = self._first.get((claim, check.label))
         if first is not None and own is not None and own.unit == first.unit:
             first = replace(first, n0=min(first.n0, own.n0))
-        key = setting, algorithm, first
+        key = setting, algorithm, first, check.splits, check.arguments.get("folds", 0)
         if key not in self._known:
-            self._known[key] = self._measure(setting, algorithm, first)
+            self._known[key] = self._measure(*key)
         return self._known[key]
 
     def _measure(
-        self, setting: str, algorithm: str, first: First | None
+        self, setting: str, algorithm: str, first: First | None, splits: int, folds: int
     ) -> tuple[RatioOfMeans | None, int]:
         pairs = (setting, UNIFORM), (setting, algorithm)
         cells, k = counted(self._groups, first, [("regret", *pair) for pair in pairs])
         try:
             frames = cells.complete("finals", "regret", *pairs)
-            sides = common([by_trial(rows, "regret") for rows in frames])
+            sides = [by_trial(rows, "regret") for rows in frames]
+            if splits:
+                sides = [by_split(side, splits) for side in sides]
+            top, bottom = common(sides)
         except Missing:
             return None, -1
-        return RatioOfMeans(*sides), k
+        return RatioOfMeans(top, bottom, extra=1.0 / (folds - 1) if splits else 0.0), k
 
 
-def counted(
-    groups: Groups, first: First | None, cells: Sequence[CellKey], splits: int = 0
-) -> tuple[Cells, int]:
+def counted(groups: Groups, first: First | None, cells: Sequence[CellKey]) -> tuple[Cells, int]:
     """Return cells cut to the units that count, and k; all of them without a row or below n0.
 
-    Of ``splits``, which trials share, all count that there are.
+    Splits count by the trials that play them: the first trials play a split each, and further ones
+    average its seeds, which is a new look too.
     """
     if first is None:
         return Cells(groups), 0
-    number = min((groups.number(*cell) for cell in cells), default=0)
-    if splits:
-        return Cells(groups), first.doublings(min(number, splits))
-    k = first.doublings(number)
+    k = first.doublings(min((groups.number(*cell) for cell in cells), default=0))
     keep = {cell: (first.start, first.stop(k)) for cell in cells} if k >= 0 else {}
     return Cells(groups, keep), k

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.claims.checks import KINDS
 from optimist.claims.names import number
-from optimist.claims.rule import STRONGER
+from optimist.claims.rule import DECIDED, STRONGER
 from optimist.claims.table import claims_in
 from optimist.claims.verdicts import VERDICTS
 from optimist.errors import ConfigError
@@ -64,9 +64,11 @@ def _kind_tally(heads: "pd.DataFrame", kind: str) -> str:
         return ""
     noun = NAMES_OF_KINDS[kind] + ("" if len(heads) == 1 else "s")
     text = f"{len(heads)} {noun}: {_counts(map(_tallied, heads['words'], heads['verdict']))}."
-    if kind == "empirical":
-        stand = int((heads["turns"] * len(heads) < heads["alpha"]).sum())
-        text += f" {stand} of these words stand at an error {len(heads)} times smaller."
+    decided = heads[heads["verdict"].isin(DECIDED)]
+    if len(heads) > 1 and not decided.empty:
+        stand = int((decided["turns"] * len(heads) < decided["alpha"]).sum())
+        text += f" {stand} of the {len(decided)} that are decided stand at an error {len(heads)}"
+        text += " times smaller."
     return text
 
 

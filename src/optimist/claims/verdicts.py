@@ -157,7 +157,7 @@ def _measure(
 ) -> Result:
     row = first.get((claim.id, check.label))
     needed = needed_cells(metric(check.metric), check.arguments)
-    cells, k = counted(groups, row, needed, check.splits)
+    cells, k = counted(groups, row, needed)
     cells.check_rounds(check.settings, check.algorithms, check.rounds)
     try:
         found, lack = metric(check.metric)(cells, **check.arguments), []

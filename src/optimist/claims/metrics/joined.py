@@ -30,6 +30,12 @@ def by_trial(rows: "pd.DataFrame", column: str) -> "pd.Series":
     return pd.Series(rows[column].astype(float).to_numpy(), rows["trial"].to_numpy())
 
 
+def by_split(values: "pd.Series", splits: int) -> "pd.Series":
+    """Return the mean over the trials of each split; trial i plays split i modulo ``splits``."""
+    values = values.dropna()
+    return values.groupby(values.index % splits).mean()
+
+
 def common(series: "Sequence[pd.Series]") -> np.ndarray:
     """Return what the trials have that are in all of several series, (series, trials).
 

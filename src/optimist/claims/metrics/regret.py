@@ -28,6 +28,7 @@ from optimist.claims.inference import (
 )
 from optimist.claims.metrics.joined import (
     Points,
+    by_split,
     by_trial,
     common,
     factor_between,
@@ -137,8 +138,8 @@ def split_difference(
     ``since`` 0 counts from the first round.
     """
     tops, bottoms = _between(cells, setting, (one, other), since, rounds)
-    differences = _by_split(tops - bottoms, folds * repeats)
-    return cells.measured(splits_mean(differences, folds))
+    differences = by_split(tops - bottoms, folds * repeats)
+    return cells.measured(splits_mean(differences.to_numpy(), folds))
 
 
 @worded(
@@ -153,7 +154,8 @@ def split_doubling(
     """`regret_doubling` over splits of the data, with the variance of `split_difference`."""
     (rows,) = cells.complete("finals", "regret_half", (setting, algorithm))
     end, middle = (
-        _by_split(by_trial(rows, column), folds * repeats) for column in ("regret", "regret_half")
+        by_split(by_trial(rows, column), folds * repeats).to_numpy()
+        for column in ("regret", "regret_half")
     )
     method = "Fieller, corrected resampled t"
     return cells.measured(RatioOfMeans(end, middle, extra=1.0 / (folds - 1), method=method))
@@ -418,9 +420,3 @@ def _between(cells, setting, algorithms, since, rounds):
             raise Missing([f"a recorded round after {since} and up to {rounds}"])
         sides.append((_until(rows, rounds) - early) / played)
     return sides
-
-
-def _by_split(values, splits):
-    """Return the mean over the trials of each split."""
-    values = values.dropna()
-    return values.groupby(values.index % splits).mean().to_numpy()
