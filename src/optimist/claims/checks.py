@@ -28,6 +28,8 @@ KINDS = ("empirical", "guarantee", "fact")
 STATUSES = ("stated", "unstated", "ours")
 # Arguments of metrics that are rounds, which the table of trials has to hold.
 ROUNDS = ("rounds", "since")
+# The algorithm of gates, which has to be beaten.
+UNIFORM = "uniform"
 # Bounds that are signs: they need no reason.
 SIGNS = (0, 1)
 
@@ -397,11 +399,12 @@ def check_first(
 
 
 def claim_cells(claim: Claim) -> set[CellKey]:
-    """Return the cells that the counted checks of a claim read."""
-    return {
-        cell
-        for reading in claim.readings
-        for check in reading.counted
-        for one in (check, *check.controls)
-        for cell in needed_cells(metric(one.metric), one.arguments)
-    }
+    """Return the cells that the counted checks of a claim read, and uniform play of their gates."""
+    found: set[CellKey] = set()
+    for check in (check for reading in claim.readings for check in reading.counted):
+        for one in (check, *check.controls):
+            cells = needed_cells(metric(one.metric), one.arguments)
+            found.update(cells)
+            if metric(one.metric).gate:
+                found |= {(lane, setting, UNIFORM) for lane, setting, _ in cells}
+    return found

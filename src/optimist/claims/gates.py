@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from optimist.claims.cells import Cells, Groups, Missing
-from optimist.claims.checks import Check
+from optimist.claims.checks import UNIFORM, Check
 from optimist.claims.first import GATE, First, Rows, doubled
 from optimist.claims.inference import RatioOfMeans
 from optimist.claims.metrics import metric
@@ -27,7 +27,6 @@ from optimist.claims.needs import needed_cells
 from optimist.label import name_of
 from optimist.runs.trials import CellKey
 
-UNIFORM = "uniform"
 # The factor of checks that name none, and the largest that a refutation needs.
 OF_GROWTH, MOST = 1.25, 2.0
 

@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 
 WORDS = (
     *("reproduced", "supported", "depends", "not reproduced", "doubted", "open"),
@@ -82,8 +82,12 @@ class TestedReading:
 
     def refute(self, alpha: float) -> float:
         """Return Q: 1 for an idle reading; its checks are all counted."""
-        refutes = [check.refute for check in self.checks if not math.isnan(check.refute)]
-        return bonferroni(refutes) if self.is_active(alpha) else 1.0
+        return bonferroni([c.refute for c in self.run]) if self.is_active(alpha) else 1.0
+
+    @property
+    def run(self) -> list[Tested]:
+        """The checks that can fail, as what was not run cannot."""
+        return [check for check in self.checks if not math.isnan(check.refute)]
 
     @cached_property
     def parts(self) -> dict[str, "TestedReading"]:
@@ -129,7 +133,7 @@ class Conclusion:
 
 def qualified(word: str, qualifiers: Sequence[str]) -> str:
     """Return a word with its qualifiers."""
-    return ", ".join((" ".join([word, *qualifiers[:1]]), *qualifiers[1:]))
+    return word + "".join(f", {q}" if q == STRONGER else f" {q}" for q in qualifiers)
 
 
 def decisive(readings: Iterable[TestedReading], alpha: float) -> float:
@@ -199,7 +203,7 @@ def _fails_by_praise(active: Sequence[TestedReading], level: float) -> bool:
     failing = [
         check
         for reading in active
-        for check, p in zip(reading.checks, holm([c.refute for c in reading.checks]), strict=True)
+        for check, p in zip(reading.run, holm([c.refute for c in reading.run]), strict=True)
         if p <= level
     ]
     return bool(failing) and all(check.praises for check in failing)
@@ -235,22 +239,36 @@ def separating(
 
 
 def turning(readings: Sequence[TestedReading], alpha: float) -> float:
-    """Return the largest error below ``alpha`` at which the word is another one, 0 if none is."""
+    """Return the largest error up to ``alpha`` below which the word is another one, 0 if none is.
+
+    Words change at ends only, of which none is between the middle of two neighbours and the upper
+    one: so no comparison is at an end, where it would rest on rounding.
+    """
     word = conclude(readings, alpha).word
     share = decisive(readings, alpha) / alpha
     ends = {c.idle / IDLE for reading in readings for c in reading.checks}
-    for error in (alpha, alpha / 10.0, alpha / 100.0, 0.0):  # what is idle depends on the error
-        for tests in (
-            [r.support(error) for r in readings],
-            [r.refute(error) for r in readings],
-        ):
-            for rank in range(1, len(tests) + 1):
-                ends |= {rank * p / share for p in tests}
-    for end in sorted((p for p in ends if 0.0 < p <= alpha), reverse=True):
-        below = math.nextafter(end, 0.0)
-        if conclude(readings, below).word != word:
+    for p in {p for reading in readings for p in _possible(reading, alpha)}:
+        ends |= {rank * p / share for rank in range(1, len(readings) + 1)}
+    ordered = sorted((end for end in ends if 0.0 < end <= alpha), reverse=True)
+    for end, following in pairwise([*ordered, 0.0]):
+        if conclude(readings, 0.5 * (end + following)).word != word:
             return end
     return 0.0
+
+
+def _possible(reading: TestedReading, alpha: float) -> set[float]:
+    """Return all P and Q that a reading has at errors up to ``alpha``.
+
+    As the error shrinks, checks that were idle are so no more, and P grows.
+    """
+    found = {reading.refute(0.0)}
+    largest = max((c.support for c in reading.checks if not c.is_idle(alpha)), default=0.0)
+    found.add(largest)
+    idle = (check for check in reading.checks if check.is_idle(alpha))
+    for check in sorted(idle, key=lambda check: check.idle, reverse=True):
+        largest = max(largest, check.support)
+        found.add(largest)
+    return found
 
 
 def bonferroni(p_values: Sequence[float]) -> float:
