@@ -57,7 +57,7 @@ def agree(after, names):
     assert (share["row"]["outcome"] == "violated") == share["is_violated"]
     assert len(names["words"]) > 30 and names["other"] == {}
     for name in FIVE:
-        claim = name.replace("_", ".").replace(".", "_", 1)
+        claim = ".".join(name.rsplit("_", 1))
         (words,) = {r["words"] for r in names["rows_of"](claim)}
         assert names[name] == words.split(" on ")[0], claim
 
@@ -93,7 +93,7 @@ def odd_shapes():
     good, bad = check("glb_omd", "uniform"), check("uniform", "glb_omd")
     elsewhere = check("uniform", "glb_omd", "logistic_s5")
     band = check("glb_omd", "uniform", relation="between", bound=[0.8, 1.25], better="below")
-    idle = check("uniform", "uniform[seed=1]", relation="between", bound=[0.8, 1.25])
+    idle = check("uniform", "idler", relation="between", bound=[0.8, 1.25], better="above")
     absent = check("glb_omd", "absent")
     shapes = [
         [reading(good, {**bad, "status": "ours"}, name="one"), reading(good, name="two")],
@@ -127,7 +127,7 @@ def regrets(cells, lost, number):
         common = np.random.default_rng(zlib.crc32(setting.encode())).gamma(9.0, 1.0, number)
         factor = factors.setdefault(algorithm, rng.choice([0.5, 1.0, 1.1, 3.0]))
         learns = not setting.startswith("varying_nu") or "matched" in setting
-        if algorithm.startswith("uniform") or not learns:
+        if algorithm in ("uniform", "idler") or not learns:
             factor = 9.0
         if setting.startswith("varying_nu") and "matched" in setting:
             factor = 1.0 if algorithm in ("hvt_ucb", "heavy_oful") else 3.0
@@ -200,7 +200,7 @@ def rows_of_odd_shapes(document):
     ]
 
 
-@pytest.mark.parametrize(("lost", "is_violated"), [(0, False), (2, False), (8, True)])
+@pytest.mark.parametrize(("lost", "is_violated"), [(0, False), (8, True)])
 def test_the_page_finds_what_the_engine_finds(tmp_path, monkeypatch, lost, is_violated):
     write(tmp_path, lost)
     said, after, names = run(tmp_path, monkeypatch)
