@@ -45,7 +45,7 @@ def test_following_the_document_runs_the_new_paper(project):
         f"{PAPER}.02": "reproduced",
         f"{PAPER}.03": "held",
     }
-    assert set(table.loc[table["claim"] == f"{PAPER}.01", "status"]) == {"open", "ours"}
+    assert set(table.loc[table["claim"] == f"{PAPER}.01", "status"]) == {"unstated", "ours"}
     assert "2 claims: 2 reproduced. 1 guarantee: 1 held." in said.stdout
     few = pd.read_csv(project.root / "results/quick/figures" / PAPER / "claims.csv")
     assert set(few["verdict"]) == {"shortened"}
