@@ -81,7 +81,8 @@ def _explain(error):
             f"allowed: {', '.join(sorted(allowed))}"
         )
     if error.validator == "required":
-        return f"{key}: {error.message}"
+        lacking = error.message.split("'")[1]
+        return f"{key} lacks the key {lacking!r}; required: {', '.join(error.validator_value)}"
     allowed = {
         "enum": lambda: ", ".join(str(v) for v in error.validator_value),
         "type": lambda: _kinds(error.validator_value),
@@ -91,7 +92,7 @@ def _explain(error):
         "exclusiveMinimum": lambda: f"greater than {error.validator_value}",
         "exclusiveMaximum": lambda: f"less than {error.validator_value}",
         "minItems": lambda: f"at least {error.validator_value} entries",
-        "pattern": lambda: f"text matching {error.validator_value}",
+        "pattern": lambda: error.schema.get("$comment", f"text matching {error.validator_value}"),
     }.get(error.validator, lambda: error.message)()
     hint = nearest(error.instance, error.validator_value) if error.validator == "enum" else ""
     return f"{key} is {error.instance!r}{hint}; allowed: {allowed}"

@@ -536,7 +536,13 @@ BAD_CLAIMS = {
     "choice": (("claims", 0, "choices"), ["S"], ["toy/claims.yaml", "toy.01", "'S'"]),
     "no reading that counts": (
         ("choices",),
-        {"S": {"odd": {"status": "ours"}}},
+        {
+            "S": {
+                "name": "norm",
+                "about": "The paper gives no norm.",
+                "alternatives": {"odd": {"status": "ours", "name": "3", "about": "It is 3."}},
+            }
+        },
         ["toy.01", "no reading that counts"],
     ),
     "paper": (("paper",), "toi", ["toy/claims.yaml", "'toi'", "'toy'"]),

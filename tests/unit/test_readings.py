@@ -7,6 +7,7 @@ import yaml
 
 from optimist import claims
 from optimist.errors import ConfigError
+from optimist.plan.claims import check_run
 from optimist.plan.config import load_claims, load_words
 from optimist.plan.names import Names
 from optimist.plan.readings import Writer
@@ -21,20 +22,36 @@ BASES = {
     }
     for name in ("gaussian", "student_t")
 }
+
+
+def choice(name, **alternatives):
+    """Return a choice of this name; of alternatives the status, or it with what they change."""
+    entries = {
+        key.strip("_"): {
+            "name": f"{name} {key.strip('_')}",
+            "about": f"The {name} is {key.strip('_')}.",
+            **({"status": entry} if isinstance(entry, str) else entry),
+        }
+        for key, entry in alternatives.items()
+    }
+    return {"name": name, "about": f"The paper has a {name}.", "alternatives": entries}
+
+
+def unstated(**changes):
+    return {"status": "unstated", **changes}
+
+
 CHOICES = {
-    "radius": {
-        "theory": {"status": "stated"},
-        "matched": {"status": "open", "options": {"radius": "matched", "factor": 0.3}},
-        "odd": {"status": "ours", "settings": {"gaussian": "student_t"}},
-    },
-    "R": {
-        "nu": {"status": "stated"},
-        "sd": {"status": "open", "algorithms": {"oful": "oful[R=sd]"}},
-    },
-    "other": {
-        "none": {"status": "stated"},
-        "tofu": {"status": "ours", "algorithms": {"oful": "tofu"}},
-    },
+    "radius": choice(
+        "radius",
+        theory="stated",
+        matched=unstated(options={"radius": "matched", "factor": 0.3}),
+        odd={"status": "ours", "settings": {"gaussian": "student_t"}},
+    ),
+    "R": choice("scale", nu="stated", sd=unstated(algorithms={"oful": "oful[R=sd]"})),
+    "other": choice(
+        "rival", none="stated", tofu={"status": "ours", "algorithms": {"oful": "tofu"}}
+    ),
 }
 WORDS = {"similar": {"relation": "between", "bound": [0.5, 2], "why": "A doubling is visible."}}
 CHECK = {
@@ -78,16 +95,28 @@ def message(call, *arguments, **keys):
 def test_readings_are_all_combinations_and_have_the_last_status_of_theirs():
     found = readings(choices=["radius", "R"])
     assert [(r["name"], r["status"]) for r in found] == [
-        ("radius theory; R nu", "stated"),
-        ("radius theory; R sd", "open"),
-        ("radius matched; R nu", "open"),
-        ("radius matched; R sd", "open"),
-        ("radius odd; R nu", "ours"),
-        ("radius odd; R sd", "ours"),
+        ("radius theory; scale nu", "stated"),
+        ("radius theory; scale sd", "unstated"),
+        ("radius matched; scale nu", "unstated"),
+        ("radius matched; scale sd", "unstated"),
+        ("radius odd; scale nu", "ours"),
+        ("radius odd; scale sd", "ours"),
     ]
+    assert found[1]["alternatives"] == {"radius": "theory", "R": "sd"}
 
 
-@pytest.mark.parametrize(("keys", "status"), [({}, "stated"), ({"reading": "open"}, "open")])
+def test_a_claim_has_the_names_and_sentences_of_its_choices():
+    found = claim(choices=["R"])["choices"]
+    about = {"name": "scale nu", "about": "The scale is nu.", "status": "stated"}
+    assert [*found] == ["R"]
+    assert (found["R"]["name"], found["R"]["about"]) == ("scale", "The paper has a scale.")
+    assert found["R"]["alternatives"]["nu"] == about
+    assert claim()["choices"] == {}
+
+
+@pytest.mark.parametrize(
+    ("keys", "status"), [({}, "stated"), ({"reading": "unstated"}, "unstated")]
+)
 def test_a_claim_without_choices_has_one_reading(keys, status):
     (found,) = readings(**keys)
     assert (found["name"], found["status"]) == ("", status)
@@ -97,12 +126,12 @@ def test_combinations_can_be_left_out():
     left = [{"radius": ["matched", "odd"], "R": ["sd"]}, {"radius": ["odd"]}]
     found = readings(choices=["radius", "R"], without=left)
     assert [r["name"] for r in found] == [
-        *("radius theory; R nu", "radius theory; R sd", "radius matched; R nu")
+        *("radius theory; scale nu", "radius theory; scale sd", "radius matched; scale nu")
     ]
 
 
 def test_checks_are_made_only_when_a_condition_says_so():
-    known = {"factor": {0.3: {"status": "stated"}, 1: {"status": "open"}}}
+    known = {"factor": choice("factor", **{"0.3": "stated", "1": "unstated"})}
     check = {**about(denominator="menu"), "when": {"factor": [0.3]}}
     found = readings(CHECK, check, known=known, choices=["factor"])
     assert [len(r["checks"]) for r in found] == [2, 1]
@@ -128,10 +157,8 @@ def test_a_choice_changes_no_option_that_a_check_writes_out_though_it_is_the_def
 
 def test_settings_are_replaced_before_options_are_added():
     known = {
-        "law": {"t": {"status": "open", "settings": {"gaussian": "student_t[factor=0.5]"}}},
-        "radius": {
-            "shrunk": {"status": "open", "options": {"radius": "shrunk", "factor": 0.1}},
-        },
+        "law": choice("law", t=unstated(settings={"gaussian": "student_t[factor=0.5]"})),
+        "radius": choice("radius", shrunk=unstated(options={"radius": "shrunk", "factor": 0.1})),
     }
     for choices in (["law", "radius"], ["radius", "law"]):
         (found,) = readings(known=known, choices=choices)
@@ -141,11 +168,12 @@ def test_settings_are_replaced_before_options_are_added():
 
 def test_labels_of_algorithms_are_replaced_and_those_of_one_name_merge():
     known = {
-        "R": {"sd": {"status": "open", "algorithms": {"oful": "oful[R=sd]"}}},
-        "way": {
-            "theory": {"status": "open", "algorithms": {"oful": "oful[radius=theory]"}},
-            "tofu": {"status": "open", "algorithms": {"oful": "tofu"}},
-        },
+        "R": choice("scale", sd=unstated(algorithms={"oful": "oful[R=sd]"})),
+        "way": choice(
+            "way",
+            theory=unstated(algorithms={"oful": "oful[radius=theory]"}),
+            tofu=unstated(algorithms={"oful": "tofu"}),
+        ),
     }
     names = Names("toy", BASES)
     made = Writer({"choices": known}, names, {})
@@ -186,41 +214,16 @@ def test_all_arguments_that_name_settings_or_algorithms_change_and_no_others():
     ]
 
 
-def test_controls_change_as_their_check_does():
-    check = {
-        **CHECK,
-        "control": [
-            {"arguments": {"numerator": "oful"}},
-            {"metric": "median_regret", "arguments": {"setting": "gaussian", "algorithm": "oful"}},
-            {"bound": 5},
-        ],
+def test_the_control_of_a_guarantee_changes_as_its_check_does():
+    check = {**CHECK, "control": {"arguments": {"numerator": "oful"}}}
+    (found,) = readings(check, kind="guarantee", choices=["R"], without=[{"R": ["nu"]}])
+    (control,) = found["checks"][0]["controls"]
+    assert control["arguments"] == {
+        "setting": "gaussian",
+        "numerator": "oful[R=sd]",
+        "denominator": "oful[R=sd]",
     }
-    (found,) = readings(check, choices=["R"], without=[{"R": ["nu"]}])
-    controls = found["checks"][0]["controls"]
-    assert [control["arguments"] for control in controls] == [
-        {"setting": "gaussian", "numerator": "oful[R=sd]", "denominator": "oful[R=sd]"},
-        {"setting": "gaussian", "algorithm": "oful[R=sd]"},
-        {"setting": "gaussian", "numerator": "hvt_ucb", "denominator": "oful[R=sd]"},
-    ]
-    assert [(c["relation"], c["bound"]) for c in controls] == [
-        ("below", 1),
-        ("below", 1),
-        ("below", 5),
-    ]
-    assert not found["checks"][0]["any_control"]
-
-
-@pytest.mark.parametrize(
-    ("control", "number", "is_any"),
-    [
-        ({"arguments": {"numerator": "uniform"}}, 1, False),
-        ([{"bound": 2}, {"bound": 3}], 2, False),
-        ({"any": [{"bound": 2}, {"bound": 3}]}, 2, True),
-    ],
-)
-def test_a_control_may_be_one_or_all_or_any(control, number, is_any):
-    check = readings({**CHECK, "control": control})[0]["checks"][0]
-    assert (len(check["controls"]), check["any_control"]) == (number, is_any)
+    assert (control["relation"], control["bound"]) == ("below", 1)
 
 
 # Parts, words, and values for each.
@@ -234,6 +237,9 @@ def test_settings_are_the_parts_unless_a_check_says_otherwise():
     assert [c["part"] for c in second] == ["oful", "menu"] * 2
     assert arguments(readings({**check, "part": []})[0]) == arguments({"checks": first})
     assert {c["part"] for c in readings({**check, "part": []})[0]["checks"]} == {""}
+    assert {c["part"] for c in readings(check, part=[])[0]["checks"]} == {""}
+    named = readings(check, {**check, "part": "time"}, part="regret")[0]["checks"]
+    assert [c["part"] for c in named] == ["regret"] * 4 + ["time"] * 4
 
 
 def test_parts_keep_their_names_in_all_readings():
@@ -243,12 +249,12 @@ def test_parts_keep_their_names_in_all_readings():
 
 def test_a_word_stands_for_relation_and_bound():
     check = {key: CHECK[key] for key in ("metric", "arguments")}
-    (found,) = readings({**check, "word": "similar", "control": {"relation": "above", "bound": 9}})
-    (made,) = found["checks"]
+    similar = {**check, "word": "similar", "better": "below"}
+    (made,) = readings(similar)[0]["checks"]
     assert (made["relation"], made["bound"]) == ("between", [0.5, 2])
     assert made["why"] == "A doubling is visible."
-    assert (made["controls"][0]["relation"], made["controls"][0]["bound"]) == ("above", 9)
-    (own,) = readings({**check, "word": "similar", "why": "Other."})[0]["checks"]
+    assert (made["word"], made["better"]) == ("similar", "below")
+    (own,) = readings({**similar, "why": "Other."})[0]["checks"]
     assert own["why"] == "Other."
 
 
@@ -270,36 +276,6 @@ def test_values_for_each_may_be_lists_sweeps_and_numbers():
     ]
 
 
-# One of several suffices.
-
-
-def test_one_of_several_becomes_tunings_within_each_reading():
-    found = readings(choices=["R"], one_suffices=["radius"])
-    assert [r["name"] for r in found] == ["R nu", "R sd"]
-    assert [(c["tuning"], c["status"]) for c in found[0]["checks"]] == [
-        ("radius theory", "stated"),
-        ("radius matched", "stated"),
-        ("radius odd", "ours"),
-    ]
-    assert arguments(found[1])[1] == (
-        *("gaussian[factor=0.3,radius=matched]", "hvt_ucb", "oful[R=sd]"),
-    )
-    # An open alternative does not make the reading open: the paper says that one can be had.
-    assert [r["status"] for r in found] == ["stated", "open"]
-
-
-def test_what_is_only_shown_and_the_same_for_all_tunings_stands_once_and_of_none():
-    known = {"q": {str(n): {"status": "stated"} for n in (2, 5, 10)}}
-    shown = {**about(denominator="menu"), "status": "ours"}
-    of_two = {**about(denominator="tofu"), "status": "ours", "when": {"q": ["2", "5"]}}
-    (found,) = readings(CHECK, shown, of_two, known=known, one_suffices=["q"])
-    told = [(c["arguments"]["denominator"], c["tuning"]) for c in found["checks"]]
-    assert told == [
-        *(("oful", "q 2"), ("menu", ""), ("tofu", "q 2"), ("oful", "q 5"), ("tofu", "q 5")),
-        ("oful", "q 10"),
-    ]
-
-
 # Refusals while writing out.
 
 BAD = {
@@ -307,12 +283,6 @@ BAD = {
         {"choices": ["radios"]},
         [],
         ["toy.01", "'radios'", "did you mean 'radius'"],
-    ),
-    "unknown choice that suffices": ({"one_suffices": ["S"]}, [], ["toy.01", "'S'", "R, other"]),
-    "choice twice": (
-        {"choices": ["R"], "one_suffices": ["R"]},
-        [],
-        ["toy.01", "'R'", "allowed: one of them"],
     ),
     "unknown choice in when": (
         {"choices": ["R"]},
@@ -337,7 +307,7 @@ BAD = {
     "no reading that counts": (
         {"choices": ["radius"], "without": [{"radius": ["theory", "matched"]}]},
         [],
-        ["toy.01", "no reading that counts", "stated or open"],
+        ["toy.01", "no reading that counts", "stated or unstated"],
     ),
     "no reading at all": (
         {"choices": ["R"], "without": [{"R": ["nu", "sd"]}]},
@@ -347,17 +317,77 @@ BAD = {
     "no check that counts": (
         {"choices": ["R"]},
         [{**CHECK, "when": {"R": ["nu"]}}],
-        ["toy.01", "no check that counts", "'R sd'"],
+        ["toy.01", "no check that counts", "'scale sd'"],
     ),
     "only checks of ours": (
         {},
         [{**CHECK, "status": "ours"}],
         ["toy.01", "no check that counts"],
     ),
-    "only tunings of ours": (
-        {"one_suffices": ["radius"]},
-        [{**CHECK, "when": {"radius": ["odd"]}}],
-        ["toy.01", "no check that counts"],
+    "parts that differ": (
+        {"choices": ["R"]},
+        [
+            {**CHECK, "when": {"R": ["nu"]}},
+            {**about(setting="gaussian[factor=0.5,radius=shrunk]"), "when": {"R": ["sd"]}},
+        ],
+        [
+            "toy.01",
+            "'scale sd' has the part 'gaussian[factor=0.5",
+            "allowed: 'gaussian' as in 'scale nu'",
+        ],
+    ),
+    "part that a reading lacks": (
+        {"choices": ["R"]},
+        [{**CHECK, "part": "time"}, {**CHECK, "part": "times", "when": {"R": ["nu"]}}],
+        ["toy.01", "'scale sd' lacks the part 'times' (did you mean 'time'?)", "'scale nu'"],
+    ),
+    "part that only shown checks have": (
+        {"choices": ["R"]},
+        [
+            CHECK,
+            {**CHECK, "part": "time", "when": {"R": ["nu"]}},
+            {**CHECK, "part": "time", "status": "ours", "when": {"R": ["sd"]}},
+        ],
+        ["toy.01", "'scale sd' lacks the part 'time'"],
+    ),
+    "part of an unknown argument": (
+        {},
+        [{**CHECK, "part": ["seting"]}],
+        ["toy.01", "argument in part", "'seting'", "did you mean 'setting'"],
+    ),
+    "band without better": (
+        {},
+        [{**CHECK, "relation": "between", "bound": [0.5, 2]}],
+        ["toy.01", "'regret_ratio'", "[0.5, 2]", "lacks the key 'better'", "below or above"],
+    ),
+    "band of a word without better": (
+        {},
+        [{"metric": "regret_ratio", "arguments": CHECK["arguments"], "word": "similar"}],
+        ["toy.01", "'regret_ratio'", "lacks the key 'better'"],
+    ),
+    "better without a band": (
+        {},
+        [{**CHECK, "better": "below"}],
+        ["toy.01", "'regret_ratio' has better 'below'", "bands of empirical claims"],
+    ),
+    "better of a fact": (
+        {"kind": "fact"},
+        [{**CHECK, "relation": "between", "bound": [0.5, 2], "better": "above"}],
+        ["toy.01", "has better 'above'"],
+    ),
+    "control of an empirical claim": (
+        {},
+        [{**CHECK, "control": {"arguments": {"numerator": "uniform"}}}],
+        ["toy.01", "'control' in a claim of kind 'empirical'", "allowed: in guarantees"],
+    ),
+    "alternatives of one name": (
+        {
+            "known": {
+                "R": choice("scale", nu="stated", sd={"status": "unstated", "name": "scale nu"})
+            }
+        },
+        [],
+        ["choices.R", "'scale nu' twice"],
     ),
     "unknown option": (
         {},
@@ -384,14 +414,14 @@ def test_what_cannot_be_written_out_is_named(case):
 FILE = {
     "paper": "toy",
     "level": 0.95,
-    "choices": {"R": {"nu": {"status": "stated"}, "sd": {"status": "open"}}},
+    "choices": {"R": choice("scale", nu="stated", sd="unstated")},
     "claims": [
         {
             "id": "toy.01",
             "place": "Figure 1",
             "statement": "It works.",
             "choices": ["R"],
-            "checks": [{**CHECK, "control": {"arguments": {"numerator": "uniform"}}}],
+            "checks": [CHECK],
         }
     ],
 }
@@ -423,13 +453,16 @@ def changed(path, value, document=FILE):
 
 def test_a_valid_file_loads_into_claims(write):
     (found,) = claims.claims_of(load_claims(write(FILE)))
-    assert (found.id, found.kind, found.level, found.decides) == ("toy.01", "empirical", 0.95, 1.25)
-    assert [(r.name, r.status) for r in found.readings] == [("R nu", "stated"), ("R sd", "open")]
-    (check,) = found.readings[0].checks
-    assert check.controls[0].arguments["numerator"] == "uniform"
+    assert (found.id, found.kind, found.level) == ("toy.01", "empirical", 0.95)
+    assert [(r.name, r.status, r.alternatives) for r in found.readings] == [
+        ("scale nu", "stated", {"R": "nu"}),
+        ("scale sd", "unstated", {"R": "sd"}),
+    ]
+    assert found.choices["R"]["alternatives"]["sd"]["about"] == "The scale is sd."
 
 
 CLAIM = ("claims", 0)
+SD = ("choices", "R", "alternatives", "sd")
 ENTRY = (*CLAIM, "checks", 0)
 BAD_FILES = {
     "unknown metric": ((*ENTRY, "metric"), "regret_ratios", ["'regret_ratios'", "'regret_ratio'"]),
@@ -441,20 +474,52 @@ BAD_FILES = {
     "lacking argument": ((*ENTRY, "arguments", "setting"), None, ["lacks argument setting"]),
     "argument twice": ((*ENTRY, "each"), {"setting": ["gaussian"]}, ["'setting' is given twice"]),
     "argument of a control": (
-        (*ENTRY, "control", "arguments"),
-        {"numeratr": "uniform"},
+        CLAIM,
+        {
+            **FILE["claims"][0],
+            "kind": "guarantee",
+            "checks": [{**CHECK, "control": {"arguments": {"numeratr": "uniform"}}}],
+        },
         ["'numeratr'", "did you mean 'numerator'"],
     ),
-    "metric of a control": (
+    "control without arguments": (
         (*ENTRY, "control"),
-        {"metric": "fact", "arguments": {"name": "x"}},
-        ["'fact' lacks argument setting"],
+        {"bound": 1},
+        ["checks.0.control", "'bound'", "allowed: arguments"],
     ),
-    "unknown metric of a control": (
-        (*ENTRY, "control"),
-        {"any": [{"metric": "fat", "arguments": {}}, {"bound": 1}]},
-        ["'fat'", "did you mean 'fact'"],
+    "choice without a sentence": (
+        ("choices", "R", "about"),
+        None,
+        ["choices.R lacks the key 'about'"],
     ),
+    "choice without a name": (("choices", "R", "name"), None, ["choices.R", "'name'"]),
+    "choice without alternatives": (("choices", "R", "alternatives"), {}, ["choices.R", "{}"]),
+    "choice of the old form": (
+        ("choices", "R"),
+        {"nu": {"status": "stated"}},
+        ["choices.R", "'nu'", "about, alternatives, name"],
+    ),
+    "alternative without a sentence": (
+        (*SD, "about"),
+        None,
+        ["alternatives.sd lacks the key 'about'"],
+    ),
+    "alternative without a name": ((*SD, "name"), None, ["alternatives.sd", "'name'"]),
+    "empty sentence": ((*SD, "about"), "", ["sd.about is ''", "a sentence"]),
+    "blanks for a sentence": ((*SD, "about"), "   ", ["sd.about is '   '", "a sentence"]),
+    "word for a sentence": ((*SD, "about"), "Ten.", ["sd.about is 'Ten.'", "a sentence"]),
+    "phrase for a sentence": (
+        ("choices", "R", "about"),
+        "ten random features",
+        ["choices.R.about is 'ten random features'", "a sentence, from a capital letter"],
+    ),
+    "list for a sentence": ((*SD, "about"), ["It is ten."], ["sd.about", "allowed: text"]),
+    "misspelt sentence": (
+        SD,
+        {"status": "ours", "name": "sd", "abuot": "It is sd."},
+        ["'abuot'", "did you mean 'about'"],
+    ),
+    "better": ((*ENTRY, "better"), "lower", ["'lower'", "allowed: below, above"]),
     "relation": ((*ENTRY, "relation"), "belo", ["'belo'", "did you mean 'below'", "above"]),
     "no relation": ((*ENTRY, "relation"), None, ["relation"]),
     "no bound": ((*ENTRY, "bound"), None, ["bound"]),
@@ -462,18 +527,27 @@ BAD_FILES = {
     "no tolerance": ((*ENTRY, "relation"), "equals", ["tolerance"]),
     "bound that is a text": ((*ENTRY, "bound"), "low", ["bound", "'low'", "a number"]),
     "unknown key": ((*ENTRY, "bond"), 1, ["'bond'", "did you mean 'bound'"]),
+    "blank reason of a bound": ((*ENTRY, "why"), " ", ["checks.0.why is ' '", "not blank"]),
+    "blank note": ((*CLAIM, "note"), "", ["claims.0.note is ''", "not blank"]),
+    "blank name": ((*SD, "name"), " ", ["sd.name is ' '", "not blank"]),
     "bound without a reason": ((*ENTRY, "bound"), 1.3, ["toy.01", "1.3", "no reason", "why"]),
     "word beside a bound": ((*ENTRY, "word"), "comparable", ["toy/claims.yaml"]),
     "unknown kind": ((*CLAIM, "kind"), "theorem", ["'theorem'", "guarantee"]),
-    "unknown status": (("choices", "R", "sd", "status"), "opn", ["'opn'", "did you mean 'open'"]),
-    "status of a claim": ((*CLAIM, "reading"), "ours", ["'ours'", "stated, open"]),
-    "looks": ((*CLAIM, "looks"), 3, ["looks", "3"]),
-    "ratio worth deciding": ((*CLAIM, "decides"), 1, ["decides is 1", "greater than 1"]),
+    "unknown status": ((*SD, "status"), "unstted", ["'unstted'", "did you mean 'unstated'"]),
+    "status that is a verdict": ((*SD, "status"), "open", ["'open'", "stated, unstated, ours"]),
+    "status of a claim": ((*CLAIM, "reading"), "ours", ["'ours'", "stated, unstated"]),
     "unknown word": (
         ENTRY,
         {"metric": "regret_ratio", "arguments": CHECK["arguments"], "word": "comparabel"},
         ["'comparabel'", "did you mean 'comparable'"],
     ),
+    **{
+        f"deleted key {key}": ((*place, key), value, [f"unknown key {key!r}"])
+        for place, key, value in (
+            *((CLAIM, "looks", 2), (CLAIM, "decides", 2), (CLAIM, "one_suffices", ["R"])),
+            (ENTRY, "control_spares_failure", True),
+        )
+    },
     "unknown choice": ((*CLAIM, "choices"), ["Q"], ["choice", "'Q'", "allowed: R"]),
     "paper": (("paper",), "toi", ["'toi'", "allowed: 'toy'"]),
     "id of another paper": ((*CLAIM, "id"), "toi.01", ["'toi.01'", "toy.NUMBER"]),
@@ -495,7 +569,7 @@ def test_a_bad_file_is_refused_in_one_line(write, case):
         {"why": "Half-way."},
         {"bound": 0},
         {"bound": 1, "relation": "above"},
-        {"relation": "between", "bound": [0, 1]},
+        {"relation": "between", "bound": [0, 1], "better": "below"},
         {"status": "ours"},
     ],
 )
@@ -540,7 +614,6 @@ def test_claims_about_what_is_run_often_enough_are_accepted(write):
     claims.check_trials(loaded(write, CHECK), trials(10))
 
 
-WITH_CONTROL = {**CHECK, "control": {"arguments": {"numerator": "uniform"}}}
 SLOPE = {
     "metric": "regret_ratio_slope",
     "arguments": {
@@ -565,7 +638,7 @@ LACKING = {
     ),
     "control": (
         [{**CHECK, "control": {"arguments": {"numerator": "uniforn"}}}],
-        {},
+        {"kind": "guarantee"},
         {},
         ["'uniforn'", "did you mean 'uniform'"],
     ),
@@ -577,8 +650,8 @@ LACKING = {
         ["gaussian/oful has 9 trials", "at least 10"],
     ),
     "trials of a control": (
-        [WITH_CONTROL],
-        {},
+        [{**CHECK, "control": {"arguments": {"numerator": "uniform"}}}],
+        {"kind": "guarantee"},
         {("regret", "gaussian", "uniform"): 9},
         ["gaussian/uniform has 9 trials", "at least 10"],
     ),
@@ -661,29 +734,47 @@ def test_what_does_not_count_may_have_few_trials(write):
 )
 def test_unknown_names_are_refused(write, check, words):
     known = ["gaussian", "hvt_ucb", "oful"]
-    found = message(claims.check_names, loaded(write, check), known)
+    found = message(claims.check_names, loaded(write, check, kind="guarantee"), known)
     assert [word for word in ["toy.01", *words] if word not in found] == []
 
 
-def test_a_control_takes_arguments_of_its_check_by_name():
-    own = {"numerator": "uniform", "denominator": "=numerator"}
-    check = {**CHECK, "control": {"arguments": own, "bound": 2}, "control_spares_failure": True}
-    found = readings(check, choices=["R"])
-    for reading, label in zip(found, ("hvt_ucb", "hvt_ucb"), strict=True):
-        (made,) = reading["checks"]
-        (control,) = made["controls"]
-        assert control["arguments"] == {
-            "setting": "gaussian",
-            "numerator": "uniform",
-            "denominator": label,
-        }
-        assert made["control_spares_failure"] is True
-    swapped = {**CHECK, "control": {"arguments": {"numerator": "=denominator"}, "bound": 2}}
-    labels = [
-        one["checks"][0]["controls"][0]["arguments"]["numerator"]
-        for one in readings(swapped, choices=["R"])
-    ]
-    assert labels == ["oful", "oful[R=sd]"]
-    wrong = {**CHECK, "control": {"arguments": {"numerator": "=numeratr"}, "bound": 2}}
-    with pytest.raises(ConfigError, match="did you mean 'numerator'"):
-        readings(wrong)
+NOT_RUN = {"metric": "not_run", "arguments": {"what": "time"}, "relation": "above", "bound": 0}
+UNRUN = {
+    "setting that nobody plays": (
+        [{**about(setting="student_t"), "part": [], "when": {"R": ["sd"]}}],
+        ["'scale sd' (regret/student_t/hvt_ucb"],
+    ),
+    "algorithm with a slip": (
+        [{**about(numerator="ofull", denominator="unifrm"), "when": {"R": ["sd"]}}],
+        ["'scale sd' (regret/gaussian/ofull", "did you mean 'regret/gaussian/oful'"],
+    ),
+    "lane": (
+        [{**CHECK, "metric": "time_ratio", "when": {"R": ["sd"]}}],
+        ["'scale sd' (timing/gaussian/hvt_ucb"],
+    ),
+    "nothing but what was not run": (
+        [{**NOT_RUN, "when": {"R": ["sd"]}}],
+        ["no cell runs the reading 'scale sd'; allowed"],
+    ),
+    "only a shown check is run": (
+        [{**NOT_RUN, "when": {"R": ["sd"]}}, {**CHECK, "status": "ours"}],
+        ["no cell runs the reading 'scale sd'; allowed"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNRUN)
+def test_a_reading_that_no_cell_runs_is_refused(write, case):
+    checks, words = UNRUN[case]
+    of_nu = {**CHECK, "part": [], "when": {"R": ["nu"]}}
+    found = loaded(write, of_nu, *({**check, "part": []} for check in checks))
+    told = message(check_run, found, trials())
+    assert [word for word in ["toy.01", *words, "'without'"] if word not in told] == []
+
+
+def test_readings_of_some_cells_and_of_facts_are_accepted(write):
+    lacking = about(denominator="menu")
+    fact = {"metric": "fact", "arguments": {"name": "x", "setting": "gaussian"}}
+    fact |= {"relation": "below", "bound": 1, "part": []}
+    check_run(loaded(write, CHECK, lacking), trials())
+    check_run(loaded(write, fact), {})

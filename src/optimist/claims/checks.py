@@ -201,7 +201,10 @@ class Choice:
     @classmethod
     def make(cls, written: Mapping[str, Any]) -> Self:
         """Return the choice of a loaded file."""
-        found = {key: Alternative(**one) for key, one in written["alternatives"].items()}
+        found = {
+            key: Alternative(one["name"], one["about"], one["status"])
+            for key, one in written["alternatives"].items()
+        }
         return cls(written["name"], written["about"], found)
 
 

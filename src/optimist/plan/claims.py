@@ -1,14 +1,15 @@
 """Claims of one configuration: what they need to be decided, and what their pages say."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from optimist import claims
 from optimist.claims.checks import Claim, check_first, claim_cells, claims_of
 from optimist.claims.first import of_document
-from optimist.claims.metrics import MODULES
-from optimist.errors import unknown_name
+from optimist.claims.metrics import MODULES, metric
+from optimist.claims.needs import needed_cells
+from optimist.errors import ConfigError, nearest, unknown_name
 from optimist.files import read_text
 from optimist.panels import studies
 from optimist.plan.config import claims_path, load_claims
@@ -45,6 +46,25 @@ def more_trials(claims_by_paper: Mapping[str, list[Claim]], decide: Mapping[str,
         for cell in claim_cells(known[name]):
             own[cell] = max(own.get(cell, 0), number)
     return least
+
+
+def check_run(found: Iterable[Claim], asked: Iterable[CellKey]) -> None:
+    """Raise ConfigError for a reading that no cell runs, of those that are ``asked`` for.
+
+    Of a claim with one reading `claims.check_trials` names the cell.
+    """
+    known = ["/".join(cell) for cell in asked]
+    for claim in found:
+        for reading in claim.readings:
+            tested = [check for check in reading.counted or reading.checks if check.is_tested]
+            needed = [c for one in tested for c in needed_cells(metric(one.metric), one.arguments)]
+            cells = ["/".join(cell) for cell in needed]
+            if not tested or (reading.name and cells and set(cells).isdisjoint(known)):
+                lacking = f" ({cells[0]}{nearest(cells[0], known)})" if cells else ""
+                raise ConfigError(
+                    f"claim {claim.id!r}: no cell runs the reading {reading.name!r}{lacking}; "
+                    "allowed: readings with cells in runs.yaml, no others (key 'without')"
+                )
 
 
 class PlannedClaims:
@@ -88,6 +108,7 @@ class PlannedClaims:
     def check(self, papers: Mapping[str, Paper], trials: PlannedTrials) -> None:
         """Refuse claims about what is not run, or is run too seldom to decide them."""
         for name, found in self.by_paper.items():
+            check_run(found, trials.asked_trials(name))
             known = {label for cell in trials.cells[name] for label in cell}
             for study in studies.of_paper(papers[name]):
                 own = study.cells(dict(papers[name]), ())

@@ -36,7 +36,6 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "choice": ("claims", ("$defs", "choice")),
     "alternative": ("claims", ("$defs", "alternative")),
     "check": ("claims", ("$defs", "check")),
-    "control": ("claims", ("$defs", "control")),
     "word": ("words", ("additionalProperties",)),
     "looks": ("looks", ()),
     "look": ("looks", ("properties", "methods", "additionalProperties")),

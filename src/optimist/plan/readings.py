@@ -1,9 +1,9 @@
-"""Readings of claims: what a paper leaves open, written out as checks of their own.
+"""Readings of claims: what a paper leaves unstated, written out as checks.
 
 A claim names choices, such as the radius or a rival's variant, and each choice has alternatives. A
 reading takes one alternative of each. What an alternative changes (settings, options of settings,
-labels of algorithms) is put into the checks of the claim here, so that `optimist.claims` knows
-readings with their checks, and no choices.
+labels of algorithms) is put into the checks of the claim here, so that `optimist.claims` needs
+choices for their names and sentences only.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,19 +12,18 @@ from itertools import product
 from typing import Any
 
 from optimist.claims.checks import ALGORITHMS, SETTINGS, STATUSES
-from optimist.errors import ConfigError, unknown_name
+from optimist.errors import ConfigError, nearest, unknown_name
 from optimist.label import Label
 from optimist.plan.names import Names
 
 
 @dataclass(frozen=True, eq=False)
 class Alternative:
-    """One way to take a choice: ids, name, sentence, status, and its changes of checks."""
+    """One way to take a choice: ids, name and status, and what it changes in checks."""
 
     choice: str
     id: str
     name: str
-    about: str
     status: str
     settings: Mapping[str, str]
     options: Mapping[str, Any]
@@ -58,7 +57,6 @@ class Writer:
                 choice,
                 str(key),
                 entry["name"],
-                entry["about"],
                 entry["status"],
                 self._map(place, entry.get("settings", {})),
                 entry.get("options", {}),
@@ -73,14 +71,14 @@ class Writer:
         return found
 
     def claim(self, claim: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a claim with the names of its ``choices``, and with ``readings`` for them.
+        """Return a claim with its ``choices``, as the file has them, and with ``readings``.
 
         Raises
         ------
         ConfigError
             For an unknown choice, alternative or word, a claim without a reading that counts, a
-            reading that counts without a check that does, a band without its better side, and a
-            control of what is no guarantee.
+            reading that counts without a check that does, parts that differ between readings, a
+            band without its better side, and a control of what is no guarantee.
         """
         choices = [self._choice(claim, name) for name in claim.get("choices", ())]
         self._check_conditions(claim, choices)
@@ -89,30 +87,11 @@ class Writer:
             for alternatives in product(*choices)
             if not self._is_left_out(claim, alternatives)
         ]
-        if all(reading["status"] == "ours" for reading in readings):
-            raise ConfigError(
-                f"claim {claim['id']!r} has no reading that counts; allowed: at least one "
-                "alternative of each choice that is stated or unstated"
-            )
-        for reading in readings:
-            if reading["status"] != "ours" and all(
-                c["status"] == "ours" for c in reading["checks"]
-            ):
-                raise ConfigError(
-                    f"claim {claim['id']!r} has no check that counts in its reading "
-                    f"{reading['name']!r}; allowed: at least one"
-                )
-        kept = {k: v for k, v in claim.items() if k not in ("without", "reading", "checks")}
-        named = {choice: self._named(choice) for choice in claim.get("choices", ())}
-        return {**kept, "choices": named, "readings": readings}
-
-    def _named(self, choice: str) -> dict[str, Any]:
-        """Return names and sentences of a choice and of its alternatives."""
-        alternatives = {
-            one.id: {"name": one.name, "about": one.about, "status": one.status}
-            for one in self._choices[choice]
-        }
-        return {**self._about[choice], "alternatives": alternatives}
+        _check_counted(claim["id"], [r for r in readings if r["status"] != "ours"])
+        own = ("part", "without", "reading", "checks")
+        kept = {k: v for k, v in claim.items() if k not in own}
+        about = {choice: self._about[choice] for choice in claim.get("choices", ())}
+        return {**kept, "choices": about, "readings": readings}
 
     def _choice(self, claim: Mapping[str, Any], name: str) -> list[Alternative]:
         if name not in self._choices:
@@ -165,14 +144,12 @@ class Writer:
         for values in product(*each.values()):
             arguments = {**fixed, **dict(zip(each, values, strict=True))}
             made = self._made(place, entry, arguments, alternatives)
-            _check_kind(claim, entry, made["relation"])
-            about = entry.get("part", [key for key in SETTINGS if key in arguments])
-            texts = [_text(arguments[key]) for key in about if key in arguments]
+            _check_kind(claim, entry, made)
             yield {
                 **made,
                 "word": entry.get("word", ""),
                 "better": entry.get("better", ""),
-                "part": ", ".join(texts),
+                "part": _part(claim, entry, arguments),
                 "status": entry.get("status", "stated"),
                 "controls": self._controls(place, entry, arguments, alternatives),
             }
@@ -257,20 +234,59 @@ class Writer:
         return self._names.label(place, f"{setting}{slash}{algorithm}")
 
 
-def _check_kind(claim: Mapping[str, Any], entry: Mapping[str, Any], relation: str | None) -> None:
+def _check_counted(claim: str, readings: Sequence[Mapping[str, Any]]) -> None:
+    """Raise ConfigError unless some readings count, each with checks that do, of the same parts."""
+    if not readings:
+        raise ConfigError(
+            f"claim {claim!r} has no reading that counts; allowed: at least one alternative of "
+            "each choice that is stated or unstated"
+        )
+    first: list[str] = []
+    for reading in readings:
+        parts = [*dict.fromkeys(c["part"] for c in reading["checks"] if c["status"] != "ours")]
+        where = f"claim {claim!r}: the reading {reading['name']!r}"
+        if not parts:
+            raise ConfigError(f"{where} has no check that counts; allowed: at least one")
+        first = first or parts
+        for one, other, verb in ((parts, first, "has"), (first, parts, "lacks")):
+            for part in one:
+                if part not in other:
+                    raise ConfigError(
+                        f"{where} {verb} the part {part!r}{nearest(part, other)}; allowed: "
+                        f"{', '.join(map(repr, first))} as in {readings[0]['name']!r} (key 'part')"
+                    )
+
+
+def _check_kind(
+    claim: Mapping[str, Any], entry: Mapping[str, Any], made: Mapping[str, Any]
+) -> None:
     """Raise ConfigError for a key that the kind of a check's claim demands or bars."""
     kind = claim.get("kind", "empirical")
     where = f"claim {claim['id']!r}: a check of {entry['metric']!r}"
-    is_band = kind == "empirical" and relation == "between"
+    is_band = kind == "empirical" and made["relation"] == "between"
     if is_band and "better" not in entry:
         raise ConfigError(
-            f"{where} has a band and lacks the key 'better'; allowed: below or above, the side "
-            "that praises the paper's method"
+            f"{where} has the band {made['bound']} and lacks the key 'better'; allowed: below or "
+            "above, the side that praises the paper's method"
         )
     if "better" in entry and not is_band:
-        raise ConfigError(f"{where} has the key 'better'; allowed: for bands of empirical claims")
+        better = entry["better"]
+        raise ConfigError(f"{where} has better {better!r}; allowed: in bands of empirical claims")
     if "control" in entry and kind != "guarantee":
-        raise ConfigError(f"{where} has the key 'control'; allowed: in guarantees")
+        raise ConfigError(
+            f"{where} has the key 'control' in a claim of kind {kind!r}; allowed: in guarantees"
+        )
+
+
+def _part(claim: Mapping[str, Any], entry: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
+    """Return the name of the part that a check belongs to."""
+    part = entry.get("part", claim.get("part", [key for key in SETTINGS if key in arguments]))
+    if isinstance(part, str):
+        return part
+    for key in part:
+        if key not in arguments:
+            raise unknown_name(f"argument in part of claim {claim['id']!r}", key, arguments)
+    return ", ".join(_text(arguments[key]) for key in part)
 
 
 def _matches(condition: Mapping[str, Any], alternatives: Sequence[Alternative]) -> bool:
