@@ -47,7 +47,7 @@ def check_that_edits_run_no_cell(project, line):
 
     for old, new, words in (
         ("choices: [base, instance]", "choices: [base, instanze]", "did you mean 'instance'"),
-        ("algorithm: gloc}", "algorithm: glocc}", "'glocc' .did you mean 'gloc'"),
+        ("algorithm: gloc}", "algorithm: glocc}", r"glocc \(did you mean '\S+/gloc'"),
         ("metric: regret_doubling", "metric: regret_dubling", "did you mean 'regret_doubling'"),
     ):
         start = text.index(CLAIM)
