@@ -11,8 +11,8 @@ from optimist.claims.checks import claims_of
 from optimist.claims.guarantees import is_kept
 from optimist.claims.inference import Exact
 from optimist.claims.metrics import metric
+from optimist.claims.results import p_values
 from optimist.claims.tails import at_least
-from optimist.claims.verdicts import p_values
 from optimist.plan.config import claims_path, load_claims, paper_names
 
 CLAIMS = [

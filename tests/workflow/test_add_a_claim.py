@@ -47,7 +47,7 @@ def check_that_edits_run_no_cell(project, line):
 
     for old, new, words in (
         ("choices: [base, instance]", "choices: [base, instanze]", "did you mean 'instance'"),
-        ("algorithm: gloc}", "algorithm: glocc}", "'glocc' .did you mean 'gloc'"),
+        ("algorithm: gloc}", "algorithm: glocc}", r"glocc \(did you mean '\S+/gloc'"),
         ("metric: regret_doubling", "metric: regret_dubling", "did you mean 'regret_doubling'"),
     ):
         start = text.index(CLAIM)
@@ -56,3 +56,16 @@ def check_that_edits_run_no_cell(project, line):
         assert stopped.returncode != 0
         said = stopped.stdout + stopped.stderr
         assert CLAIM in said and re.search(words, said), words
+    path.write_text(text)
+    check_that_a_row_is_asked_for(project, line)
+
+
+def check_that_a_row_is_asked_for(project, line):
+    """A check without its first number of trials is refused with the row that it lacks."""
+    path = project.root / "config/first.csv"
+    rows = path.read_text().splitlines(keepends=True)
+    (row, *_) = [row for row in rows if row.startswith(CLAIM)]
+    path.write_text("".join(other for other in rows if other != row))
+    stopped = project.run(*shlex.split(line), check=False)
+    assert stopped.returncode != 0
+    assert f"allowed: one, such as {row}" in stopped.stdout + stopped.stderr

@@ -18,7 +18,7 @@ OLD = "only={settings: [logistic_s3], algorithms: [glb_omd]}"
 def steps(text):
     """Yield (language, file named last before it, content) of each code block."""
     for block in re.finditer(r"^```(\w+)\n(.*?)^```", text, flags=re.M | re.S):
-        named = re.findall(r"`([\w/]+/[\w]+\.(?:py|yaml))`", text[: block.start()])
+        named = re.findall(r"`([\w/]+/[\w]+\.(?:py|yaml|csv))`", text[: block.start()])
         yield block[1], named[-1], block[2]
 
 

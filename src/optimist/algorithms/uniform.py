@@ -4,7 +4,7 @@ Calandriello et al. (2019), "Gaussian Process Optimization with Adaptive Sketchi
 no such method; its follow-up reports regret relative to it,
 $$x_{t+1} \sim \mathrm{Uniform}(\mathcal A_t).$$
 
-Deviations: none. It is the control of claims on regret: where a method does no better, nothing was
+Deviations: none. It is the gate of claims on regret: where a method does no better, nothing was
 learnt that a comparison could show.
 """
 

@@ -229,7 +229,7 @@ class Metric(Protocol):
         The fewest units with which it can decide anything, given the error allowed on each side.
     gate : {"", "bound", "tuned", "growth"}
         Whether it compares regrets. The factor of `optimist.claims.gates` comes from its bound, or
-        is that of growth; of settings that are tunings one suffices.
+        is that of growth; where settings are tunings, a method has to learn in one of them.
     """
 
     template: str

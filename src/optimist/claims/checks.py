@@ -217,7 +217,7 @@ class Claim:
     level : float
         Confidence level of its tests and intervals.
     could_not_fail, chosen_by_it : str
-        Why it says little: no run could have failed it, or it selected the set-up. Empty if not.
+        Why it is vacuous, as no run could have failed it, or that it selected the set-up; else "".
     choices : mapping
         `Choice` by id.
     readings : list of Reading

@@ -241,7 +241,7 @@ def _section(verdict: "Verdict", checks: list[Any]) -> str:
         f"{claim.statement} ({claim.place}; {claim.kind}; [source]({source}))\n",
         f"Verdict: **{verdict.text}**; {verdict.explanation}.\n",
     ]
-    parts += [f"This says little; {flag.rstrip('.')}.\n" for flag in verdict.flags]
+    parts += [f"{flag[0].upper()}{flag[1:].rstrip('.')}.\n" for flag in verdict.flags]
     parts += [f"{text}\n" for text in _beside(about) if text]
     if about.deciding:
         run = f" `{about.command}`" if about.command else ""

@@ -148,7 +148,7 @@
     for (const [id, claim] of Object.entries(data.claims)) {
       found.push(["claim", `${id} ${claim.headline || claim.statement}`, `claim/${id}`, `${claim.statement} ${claim.words} ${claim.kind} ${claim.flags} ${claim.note}`]);
     }
-    found.push(["list", "Open claims, and what would decide them", "open", "open undecided cost trials core-hours"]);
+    found.push(["list", "Open claims, and what would decide them", "open", "open cost trials core-hours"]);
     for (const [id, paper] of Object.entries(data.papers)) {
       const name = paper.names[paper.method] || id;
       for (const [kind, words] of [["empirical", "claims"], ["guarantee", "guarantees"], ["fact", "facts"]]) {

@@ -208,7 +208,7 @@
       h("p", {}, app.verdict(about.verdict, about.words), h("span", { class: "quiet" }, ` ${about.kind}; ${about.place}`)),
       why(about),
       glossary(),
-      about.flags ? h("p", { class: "note" }, "This says little; ", about.flags.replace(/\.$/, ""), ".") : null,
+      about.flags ? h("p", { class: "note" }, about.flags[0].toUpperCase(), about.flags.slice(1).replace(/\.$/, ""), ".") : null,
       beside(about),
       about.note ? h("p", {}, about.note) : null,
       needed(about),
