@@ -296,7 +296,7 @@ def test_a_download_that_is_interrupted_leaves_nothing(clone):
 
 
 ENDINGS = {
-    "out_of_memory": ("np.ones(2**30)", {}),  # 8 GiB
+    "out_of_memory": ("np.ones(2**50)", {}),  # 8 PiB
     "out_of_time": ("__import__('time').sleep(60)", {"time_factor": 0.1}),  # half a minute
 }
 
