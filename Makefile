@@ -10,8 +10,8 @@ SNAKEMAKE := $(BIN)/snakemake $(PROGRESS) --cores $(CORES)
 # Every job is a process, which would compile all modules again: half a second.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce variants quick page report site test lint readme keys pythons lower-bounds newest
-.PHONY: clean
+.PHONY: reproduce variants quick page report site test test-all lint readme keys pythons lower-bounds
+.PHONY: newest clean
 
 # Every experiment, figure, table and verdict of the papers.
 reproduce: .venv/installed
@@ -44,6 +44,10 @@ site: .venv/installed
 
 test: .venv/installed lint
 	$(BIN)/python -m pytest --numprocesses 2
+
+# All that "make test" does, with all replicates of simulations instead of a tenth.
+test-all: export REPLICATES := all
+test-all: test
 
 lint: .venv/installed
 	$(BIN)/ruff check .

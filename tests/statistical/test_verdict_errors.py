@@ -1,343 +1,386 @@
-"""How often words for claims are wrong, and right, from tables to verdicts, where truth is known.
+"""How often words are wrong, by the rule, its doubling and its gate, where the truth is known.
 
-Each wrong word may come out with probability 0.025 (at most twice that where the text says so);
-three standard errors of the replicates are allowed. The tests of single measures and of the logic
-alone, with more replicates, stand in the neighbouring file and in tests/unit/test_logic.py.
+Each wrong word may come out with probability 0.025; three standard errors of the replicates are
+allowed. Most worlds are normal estimates of checks, whose p-values go through the rule as it is
+written again in `words_by_hand`; tests/unit/test_rule.py compares that with the rule itself.
 """
 
 import math
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 import pytest
-from claim_tables import claim_with, document, reading
+import words_by_hand
+from claim_tables import SPREAD, claim_with, document, finals, reading
+from replicates import replicates, spare
+from scipy.special import ndtr, stdtr
+from words_by_hand import words
 
 from optimist import claims
-from optimist.claims.context import Context
+from optimist.claims.cells import group
+from optimist.claims.checks import claims_of
+from optimist.claims.first import First, doubled
+from optimist.claims.gates import Gates
+from optimist.claims.rule import Tested as Known
+from optimist.claims.rule import TestedReading as Conjunction
+from optimist.claims.rule import conclude
 
 pytestmark = pytest.mark.statistical
 
 ALPHA = 0.025
-BOUND = 1.5
+N = replicates(40_000)
+LIMIT = ALPHA + spare(ALPHA, N)
+# Readings and checks of each; -5 and 5 are false and true by five standard errors.
+SHAPES = [(1, 1), (2, 2), (4, 2), (4, 18), (8, 6), (12, 12), (15, 1), (2, 44)]
+FALSE, EDGE, TRUE = -5.0, 0.0, 5.0
+each_world = pytest.mark.parametrize("correlation", [0.0, 0.7])
 
 
-def gamma(rng, shape):
-    return rng.gamma(4.0, 0.25, shape)
+def estimates(truth, correlation, seed=1):
+    """Return normal estimates (N, readings, checks) around the truth, in standard errors."""
+    rng = np.random.default_rng([seed, truth.size, int(10 * correlation)])
+    common = rng.standard_normal((N, *[1] * truth.ndim))
+    own = rng.standard_normal((N, *truth.shape))
+    return truth + math.sqrt(correlation) * common + math.sqrt(1.0 - correlation) * own
 
 
-def lognormal(rng, shape):
-    """Mean 1, with tails so heavy that the largest of 30 trials makes a third of their sum."""
-    return np.exp(rng.normal(0.0, 1.5, shape) - 1.125)
+def p_values(truth, correlation, **keys):
+    """Return both p-values of estimates around the truth."""
+    z = estimates(np.asarray(truth, dtype=float), correlation, **keys)
+    return ndtr(-z), ndtr(z)
 
 
-def limit(rate, replicates):
-    """Return a rate with three standard errors."""
-    return rate + 3.0 * math.sqrt(rate * (1.0 - rate) / replicates)
+def share(found, *wrong):
+    return float(np.isin(found, wrong).mean())
 
 
-@dataclass(frozen=True)
-class World:
-    """Replicates of settings in which the mean regret of ``a`` over that of ``b`` is known.
-
-    Trials of all settings of a replicate share a factor, as instances that differ in difficulty do.
-
-    Parameters
-    ----------
-    law : function
-    ratios : tuple of float
-        The true ratio in each setting, over `BOUND`.
-    n, replicates : int
-    """
-
-    law: object
-    ratios: tuple[float, ...]
-    n: int
-    replicates: int = 1000
-
-    def finals(self):
-        rng = np.random.default_rng([11, self.n, len(self.ratios)])
-        shape = self.replicates, len(self.ratios), self.n
-        common = rng.lognormal(0.0, 0.3, (shape[0], 1, shape[2]))
-        top = common * self.law(rng, shape) * BOUND * np.array(self.ratios)[:, None]
-        bottom = common * self.law(rng, shape)
-        replicate, setting, trial = (index.ravel() for index in np.indices(shape))
-        names = [f"{r}.{s}" for r, s in zip(replicate, setting, strict=True)]
-        shared = {"setting": names, "trial": trial, "round": 100, "status": "ok"}
-        return pd.concat(
-            pd.DataFrame({**shared, "algorithm": name, "regret": values.ravel()})
-            for name, values in (("a", top), ("b", bottom))
-        )
-
-    def words(self, shape, **keys):
-        """Return the shares of words for claims, of which ``shape`` makes one a replicate.
-
-        It gets a function from the number of a setting to a check there.
-        """
-        relation, bound, context = (keys.pop(k, None) for k in ("relation", "bound", "context"))
-
-        def checks(replicate):
-            def check(setting, **own):
-                name = f"{replicate}.{setting}"
-                about = {"setting": name, "numerator": "a", "denominator": "b"}
-                wanted = {"relation": relation or "below", "bound": bound or BOUND}
-                return {"metric": "regret_ratio", "arguments": about, "part": name, **wanted, **own}
-
-            return check
-
-        written = [
-            claim_with(*shape(checks(r)), id=f"toy.{r}", **keys) for r in range(self.replicates)
-        ]
-        return shares(claims.evaluate(document(*written), {"finals": self.finals()}, context))
+def world(readings, checks, *places, rest, at=EDGE):
+    """Return a truth that is ``rest``, and ``at`` at some places."""
+    truth = np.full((readings, checks), rest)
+    for place in places:
+        truth[place] = at
+    return truth
 
 
-def shares(verdicts):
-    counts = Counter(verdict.word for verdict in verdicts)
-    return Counter({word: count / len(verdicts) for word, count in counts.items()})
+# Wrong words, in the worst case of each.
 
 
-def alone(check):
-    return [reading(check(0))]
+def one_false_check(readings, checks):
+    return world(readings, checks, (0, 0), rest=TRUE)
 
 
-# One check.
+def one_true_reading(readings, checks):
+    return world(readings, checks, 0, rest=FALSE)
 
 
+def false_in_every_reading(readings, checks):
+    return world(readings, checks, (slice(None), 0), rest=TRUE)
+
+
+def all_on_the_bound(readings, checks):
+    return world(readings, checks, rest=EDGE)
+
+
+def one_false_reading(readings, checks):
+    return world(readings, checks, 0, rest=TRUE)
+
+
+@each_world
 @pytest.mark.parametrize(
-    ("law", "n", "level"), [(gamma, 10, 0.95), (lognormal, 30, 0.95), (lognormal, 200, 0.98)]
-)
-def test_a_claim_on_its_bound_is_rarely_decided(law, n, level):
-    found = World(law, (1.0,), n, 1200).words(alone, level=level)
-    # With level 0.98, the heavy tails that it is for may double one side, and stay below 0.025.
-    allowed = limit(ALPHA, 1200)
-    assert found["reproduced"] <= allowed and found["not reproduced"] <= allowed
-    assert found["partly"] == 0
-
-
-@pytest.mark.parametrize(
-    ("q", "right", "wrong"),
-    [(0.8, "reproduced", "not reproduced"), (1.25, "not reproduced", "reproduced")],
-)
-def test_a_ratio_of_a_quarter_from_the_bound_is_decided_as_it_should_be(q, right, wrong):
-    some = World(gamma, (q,), 60, 800).words(alone)
-    assert some[right] == pytest.approx(0.63, abs=0.06)
-    many = World(gamma, (q,), 200, 300).words(alone)
-    assert many[right] >= 0.96
-    assert some[wrong] == many[wrong] == 0
-
-
-def test_a_number_of_trials_that_should_decide_does_so_with_the_power_it_names():
-    # What a first run of 60 says is needed, in all replicates together, decides four in five.
-    world = World(gamma, (1.0,), 60, 40)
-    first = claims.evaluate(
-        document(*(claim_with(reading(ratio_in(f"{r}.0")), id=f"toy.{r}") for r in range(40))),
-        {"finals": world.finals()},
-    )
-    needed = claims.to_frame(first)["units_needed"].median()
-    # Of trials that lie on the bound itself: a ratio of 1.25 from it is 0.8 of it.
-    found = World(gamma, (0.8,), int(needed), 400).words(alone)
-    assert found["reproduced"] == pytest.approx(0.8, abs=0.08)
-
-
-def ratio_in(setting):
-    about = {"setting": setting, "numerator": "a", "denominator": "b"}
-    return {"metric": "regret_ratio", "arguments": about, "relation": "below", "bound": BOUND}
-
-
-@pytest.mark.parametrize("q", [0.8, 1.25])
-def test_a_claim_of_comparability_on_an_end_is_rarely_decided(q):
-    ends = [0.8 * BOUND, 1.25 * BOUND]
-    found = World(gamma, (q,), 60).words(alone, relation="between", bound=ends)
-    assert found["reproduced"] <= limit(ALPHA, 1000)
-    assert found["not reproduced"] <= limit(ALPHA, 1000)
-    inside = World(gamma, (1.0,), 200, 300).words(alone, relation="between", bound=ends)
-    assert inside["reproduced"] >= 0.9 and inside["not reproduced"] == 0
-
-
-# Several parts and readings. A ratio of 3 from the bound is seen in all replicates.
-
-TRUE, FALSE, EDGE = 1 / 3, 3.0, 1.0
-
-
-def parts(number):
-    return lambda check: [reading(*(check(s) for s in range(number)))]
-
-
-def readings(number, size):
-    return lambda check: [
-        reading(*(check(s) for s in range(i * size, (i + 1) * size)), name=f"R {i}")
-        for i in range(number)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("truth", "shape", "word", "allowed"),
+    ("truth", "wrong"),
     [
-        ((EDGE, TRUE, TRUE, TRUE), parts(4), "reproduced", ALPHA),
-        ((EDGE, FALSE, FALSE), readings(3, 1), "not reproduced", ALPHA),
-        ((EDGE, EDGE, FALSE, FALSE), readings(2, 2), "not reproduced", ALPHA),
-        ((FALSE, EDGE, EDGE, EDGE), parts(4), "partly", ALPHA),
-        ((EDGE, TRUE, TRUE), readings(3, 1), "partly", 2 * ALPHA),
-        ((EDGE, EDGE, EDGE, EDGE), readings(2, 2), "partly", ALPHA),
+        (one_false_check, ["reproduced"]),
+        (one_true_reading, ["not reproduced"]),
+        (false_in_every_reading, ["reproduced", "supported", "depends"]),
+        (all_on_the_bound, ["doubted", "depends", "not reproduced"]),
+        (all_on_the_bound, ["reproduced", "supported", "depends"]),
+        (one_false_reading, ["reproduced"]),
     ],
 )
-@pytest.mark.parametrize(("law", "n"), [(gamma, 30)])
-def test_a_wrong_word_for_several_parts_and_readings_is_rare(law, n, truth, shape, word, allowed):
-    found = World(law, truth, n, 600).words(shape)
-    assert found[word] <= limit(allowed, 600)
+def test_a_wrong_word_is_as_rare_as_it_should_be(truth, wrong, correlation):
+    rates = [share(words(*p_values(truth(*shape), correlation)), *wrong) for shape in SHAPES]
+    assert max(rates) <= LIMIT
+    # The bound is reached: by a claim of one check.
+    assert rates[0] == pytest.approx(ALPHA, abs=spare(ALPHA, N))
 
 
-@pytest.mark.parametrize(
-    ("truth", "shape", "word"),
-    [
-        ((TRUE, TRUE, TRUE), parts(3), "reproduced"),
-        ((TRUE, TRUE, FALSE), parts(3), "partly"),
-        ((FALSE, FALSE, FALSE), parts(3), "not reproduced"),
-        ((TRUE, FALSE), readings(2, 1), "partly"),
-        ((FALSE, FALSE, FALSE, TRUE), readings(2, 2), "partly"),
-        ((FALSE, FALSE, FALSE, FALSE), readings(2, 2), "not reproduced"),
-    ],
-)
-@pytest.mark.parametrize(("law", "n"), [(gamma, 30)])
-def test_what_is_far_from_its_bound_gets_its_word(law, n, truth, shape, word):
-    assert World(law, truth, n, 100).words(shape)[word] >= 0.99
+@each_world
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_reading_that_is_named_is_rarely_on_the_other_side(shape, correlation):
+    # Half of the readings hold, the other half are false by a check on its bound.
+    truth = world(*shape, (slice(None, None, 2), 0), rest=TRUE)
+    holding, failing, _, found = words_by_hand.named(*p_values(truth, correlation))
+    assert holding[:, ::2].any(axis=1).mean() <= LIMIT
+    assert share(found, "not reproduced") <= (LIMIT if len(truth) > 1 else 1.0)
+    # Half are true, all of their checks on the bound, the others false by far.
+    truth = world(*shape, slice(None, None, 2), rest=FALSE)
+    _, failing, _, _ = words_by_hand.named(*p_values(truth, correlation))
+    assert failing[:, ::2].any(axis=1).mean() <= LIMIT
 
 
-def tunings(number):
-    return lambda check: [reading(*(check(s, tuning=f"c {s}", part="") for s in range(number)))]
+@each_world
+@pytest.mark.parametrize("shape", [s for s in SHAPES if s[0] > 1])
+def test_a_false_reading_is_rarely_idle_by_mistake(shape, correlation):
+    support, refute = p_values(world(*shape, 0, rest=TRUE, at=FALSE), correlation)
+    idle = np.ones_like(support)
+    idle[:, 0] = p_values(world(*shape, rest=EDGE), correlation, seed=2)[0][:, 0]
+    rate = share(words(support, refute, idle), "reproduced")
+    assert rate <= 0.1 * ALPHA + spare(0.1 * ALPHA, N)
 
 
-def test_one_of_several_tunings_on_the_bound_is_rarely_enough():
-    found = World(gamma, (EDGE,) * 3, 30, 600).words(tunings(3))
-    assert found["reproduced"] <= limit(ALPHA, 600)
-    assert found["not reproduced"] <= limit(ALPHA, 600)
-    assert World(gamma, (FALSE, FALSE, TRUE), 30, 100).words(tunings(3))["reproduced"] >= 0.99
-    assert World(gamma, (FALSE,) * 3, 30, 100).words(tunings(3))["not reproduced"] >= 0.99
+@each_world
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_false_check_is_rarely_accepted_or_idle(shape, correlation):
+    # It is on its own bound and on that of the idle test, and all other checks are idle or true.
+    support, refute = p_values(world(*shape, (0, 0), rest=TRUE), correlation)
+    idle = np.ones_like(support)
+    idle[:, 0] = 0.0
+    idle[:, 0, 0] = p_values(np.zeros(1), correlation, seed=2)[0][:, 0]
+    assert share(words(support, refute, idle), "reproduced") <= LIMIT
 
 
-def test_a_control_on_the_bound_rarely_lets_its_check_count():
-    def controlled(check):
-        return [reading(check(0, controls=[check(1)]))]
-
-    found = World(gamma, (TRUE, EDGE), 30, 600).words(controlled)
-    assert found["reproduced"] <= limit(ALPHA, 600)
-    assert World(gamma, (TRUE, FALSE), 30, 100).words(controlled)["reproduced"] >= 0.99
-
-
-# Looking again.
-
-
-def looked_at(looks, law=gamma, planned=30, more=100, replicates=600):
-    """Return shares of words on the bound, where what is undecided is enlarged once."""
-    world = World(law, (1.0,), more, replicates)
-    cells = [("regret", f"{r}.0", name) for r in range(replicates) for name in "ab"]
-    trials = dict.fromkeys(cells, planned)
-    written = document(
-        *(
-            claim_with(reading(ratio_in(f"{r}.0")), id=f"toy.{r}", looks=looks)
-            for r in range(replicates)
-        )
-    )
-    tables = {"finals": world.finals()}
-    first = claims.evaluate(written, tables, Context("toy", trials))
-    enlarged = frozenset(v.claim.id for v in first if v.word == "undecided")
-    assert len(enlarged) > 0.9 * replicates
-    second = claims.evaluate(written, tables, Context("toy", trials, enlarged=enlarged))
-    return shares(second if looks == 2 else [v for v in second if v.claim.id in enlarged])
+@each_world
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_is_far_from_its_bounds_gets_its_word(shape, correlation):
+    far = 9.0
+    for truth, word in ((far, "reproduced"), (-far, "not reproduced")):
+        assert share(words(*p_values(np.full(shape, truth), correlation)), word) >= 0.99
+    if shape[0] > 1:
+        truth = world(*shape, 0, rest=far, at=-far)
+        assert share(words(*p_values(truth, correlation)), "depends") >= 0.99
 
 
-def test_looking_twice_errs_no_more_often():
-    found = looked_at(2)
-    assert found["reproduced"] <= limit(ALPHA, 600)
-    assert found["not reproduced"] <= limit(ALPHA, 600)
+# Bad faith.
 
 
-def test_new_trials_alone_err_no_more_often_where_the_first_decided_nothing():
-    found = looked_at(1)
-    assert found["reproduced"] <= limit(ALPHA, 500)
-    assert found["not reproduced"] <= limit(ALPHA, 500)
+@each_world
+@pytest.mark.parametrize("added", [1, 5, 14, 50])
+def test_readings_that_are_added_never_lift_a_claim_that_is_refuted(added, correlation):
+    truth = world(added + 1, 2, slice(1, None), rest=FALSE)
+    found = words(*p_values(truth, correlation))
+    assert share(found, "reproduced", "supported") <= 0.001 + spare(0.001, N)
 
 
-# Other measures, all on their bound.
-
-
-def on_the_bound(metric, table, rows, replicates, **about):
-    """Return shares of words for claims about settings 0, 1, ... of a table."""
-    written = [
+@each_world
+def test_a_reading_that_is_dropped_lifts_one_so_that_the_word_with_it_is_said(correlation):
+    support, refute = p_values(world(4, 1, 0, rest=TRUE, at=FALSE), correlation)
+    assert share(words(support[:, 1:], refute[:, 1:]), "reproduced") >= 0.97
+    assert share(words(support, refute), "depends") >= 0.97
+    # Moved among readings of ours it stands in the word if these counted.
+    tables = {"a": [10.0 + z for z in SPREAD], "b": [1.0] * 10}
+    about = {"algorithm": "x", "column": "regret", "setting": "a", "base": "b"}
+    check = {"metric": "column_growth", "arguments": about, "relation": "below"}
+    moved = document(
         claim_with(
-            reading({"metric": metric, "arguments": {"setting": str(r), **about}, **rows}),
-            id=f"toy.{r}",
+            reading({**check, "bound": 20}, name="kept"),
+            reading({**check, "bound": 5}, name="moved", status="ours"),
         )
-        for r in range(replicates)
-    ]
-    return shares(claims.evaluate(document(*written), table))
-
-
-def long(values, algorithm, column, **columns):
-    """Return the rows of trials (replicates, n) of settings 0, 1, ..."""
-    replicate, trial = (index.ravel() for index in np.indices(values.shape))
-    shared = {"setting": replicate.astype(str), "trial": trial, "round": 100, "status": "ok"}
-    return pd.DataFrame({**shared, "algorithm": algorithm, column: values.ravel(), **columns})
-
-
-TWO = {"numerator": "a", "denominator": "b"}
-AT_ONE = {"relation": "below", "bound": 1}
-
-
-def test_the_typical_trial_on_the_bound_is_rarely_decided():
-    rng = np.random.default_rng(21)
-    top, bottom = lognormal(rng, (2, 1000, 30))
-    table = pd.concat([long(top, "a", "regret"), long(bottom, "b", "regret")])
-    found = on_the_bound("median_regret_ratio", {"finals": table}, AT_ONE, 1000, **TWO)
-    assert found["reproduced"] <= limit(ALPHA, 1000)
-    assert found["not reproduced"] <= limit(ALPHA, 1000)
-    assert found["undecided"] < 1
-
-
-def test_times_in_few_turns_on_the_bound_are_rarely_decided():
-    rng = np.random.default_rng(22)
-    drift = np.exp(0.35 * rng.standard_normal((600, 5)))
-    top, bottom = drift * np.exp(0.05 * rng.standard_normal((2, 600, 5)))
-    table = pd.concat(
-        [long(top, "a", "seconds", turns="one"), long(bottom, "b", "seconds", turns="one")]
     )
-    found = on_the_bound("time_ratio", {"times": table}, AT_ONE, 600, **TWO)
-    assert found["reproduced"] <= limit(ALPHA, 600)
-    assert found["not reproduced"] <= limit(ALPHA, 600)
-    factor = table["algorithm"].map({"a": 0.8, "b": 1.0})
-    faster = table.assign(seconds=table["seconds"] * factor)
-    assert on_the_bound("time_ratio", {"times": faster}, AT_ONE, 600, **TWO)["reproduced"] > 0.95
+    frames = pd.concat([finals(name, "x", values) for name, values in tables.items()])
+    (verdict,) = claims.evaluate(moved, {"finals": frames})
+    assert (verdict.word, verdict.if_counted) == ("reproduced", "depends")
 
 
-# Guarantees.
+@each_world
+@pytest.mark.parametrize("choices", [(2, 2), (2, 2, 2), (2, 2, 3)])
+def test_a_wrong_choice_may_tie_with_the_right_one_and_is_never_named_alone(choices, correlation):
+    """The first choice decides, by 2.5 standard errors, in all combinations with the others."""
+    taken = np.array(list(np.ndindex(*choices)))
+    truth = np.where(taken[:, :1] == 0, 2.5, -2.5)
+    holding, failing, _, found = words_by_hand.named(*p_values(truth, correlation))
+    patterns = (holding + 2 * failing)[found == "depends"]
+    ties = wrong = 0
+    for pattern, number in Counter(map(tuple, patterns.tolist())).items():
+        known = [(Known(0.5, 0.5),), (Known(0.0, 1.0),), (Known(1.0, 0.0),)]
+        readings = [
+            Conjunction(str(i), known[one], {str(c): str(value) for c, value in enumerate(row)})
+            for i, (one, row) in enumerate(zip(pattern, taken.tolist(), strict=True))
+        ]
+        named = conclude(readings, ALPHA).separating
+        ties += number * (len(named) > 1)
+        wrong += number * (("0",) not in named)
+    assert wrong == 0
+    assert 0.1 < ties / len(patterns) < 0.35
 
 
-def guarantee(rate, n, replicates=600):
-    """Return how often a bound of failure probability 0.01 is called violated, at some rate."""
-    rng = np.random.default_rng(23)
-    covered = rng.random(replicates * n) > rate
-    table = long(np.zeros((replicates, n)), "a", "regret", covered=covered)
+# Doubling.
+
+LOOKS = 6
+
+
+def looked(n0, replicates_, readings=1, checks=1, law=None):
+    """Return p-values (looks, N, readings, checks) of t tests after each doubling, of a mean 0."""
+    rng = np.random.default_rng([3, n0, readings])
+    size = replicates_, readings, checks, n0 * 2 ** (LOOKS - 1)
+    values = rng.standard_normal(size) if law is None else law(rng, size)
+    sums, squares = values.cumsum(axis=-1), (values**2).cumsum(axis=-1)
+    found = []
+    for k in range(LOOKS):
+        n = n0 * 2**k
+        mean = sums[..., n - 1] / n
+        deviation = np.sqrt((squares[..., n - 1] - n * mean**2) / (n - 1))
+        found.append(stdtr(n - 1, mean / deviation * math.sqrt(n)))
+    return np.array(found)
+
+
+def test_who_stops_at_any_trial_that_suits_him_errs_no_more_often():
+    replicates_ = replicates(20_000)
+    first, raw = First("trials", 0, 10), looked(10, replicates_)[..., 0, 0]
+    smallest = np.ones(replicates_)
+    for number in range(1, 10 * 2 ** (LOOKS - 1) + 1):
+        k = first.doublings(number)
+        if k >= 0:
+            assert first.stop(k) == 10 * 2**k <= number
+            p = [doubled(one, k) for one in raw[k]]
+            smallest = np.minimum(smallest, p)
+    rate = float((smallest <= ALPHA).mean())
+    assert 0.5 * ALPHA <= rate <= ALPHA + spare(ALPHA, replicates_)
+    # With the p-values as they are it would be three times that, with six looks.
+    assert (raw.min(axis=0) <= ALPHA).mean() > 2.5 * ALPHA
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (2, 2), (4, 1)])
+def test_who_stops_each_check_when_it_suits_him_gets_no_wrong_word_more_often(shape):
+    replicates_ = replicates(10_000)
+    limit = ALPHA + spare(ALPHA, replicates_)
+    raw = looked(10, replicates_, *shape)
+    steps = 2.0 ** np.arange(1, LOOKS + 1)[:, None, None, None]
+    best, worst = ((steps * p).clip(max=1.0).min(axis=0) for p in (raw, 1.0 - raw))
+    sure = np.full_like(best, 1e-9)
+    # One check of one reading on its bound, the others true: stopped when it is shown.
+    support, refute = sure.copy(), np.ones_like(sure)
+    support[:, 0, 0] = best[:, 0, 0]
+    assert share(words(support, refute), "reproduced") <= limit
+    # One reading on its bounds, the others false.
+    support, refute = np.ones_like(sure), sure.copy()
+    refute[:, 0] = worst[:, 0]
+    assert share(words(support, refute), "not reproduced") <= limit
+    # All on their bounds: stopped where each is refuted, or shown.
+    found = words(np.ones_like(best), worst)
+    assert share(found, "doubted", "depends", "not reproduced") <= limit
+    found = words(best, np.ones_like(best))
+    assert share(found, "supported", "depends", "reproduced") <= limit
+
+
+# The gate.
+
+
+def players(number, n, **factors):
+    """Return final regrets of methods in settings 0, 1, ..., of gamma noise, with mean factors."""
+    rng = np.random.default_rng([4, number])
+    replicate, trial = (index.ravel() for index in np.indices((number, n)))
+    shared = {"setting": replicate.astype(str), "trial": trial, "round": 100, "status": "ok"}
+    common = rng.lognormal(0.0, 0.3, number * n)
+    return pd.concat(
+        pd.DataFrame(
+            {
+                **shared,
+                "algorithm": name,
+                "regret": c * common * rng.gamma(4.0, 0.25, number * n),
+            }
+        )
+        for name, c in factors.items()
+    )
+
+
+def ratio(setting, bound, relation="below"):
+    about = {"setting": setting, "numerator": "a", "denominator": "b"}
+    return {"metric": "regret_ratio", "arguments": about, "relation": relation, "bound": bound}
+
+
+@pytest.mark.parametrize("bound", [1, 1.5])
+def test_a_gate_on_its_bound_rarely_opens_and_its_check_is_rarely_idle(bound):
+    """Nobody beats uniform play by more than the factor of the check."""
+    number = replicates(4000)
+    tables = {"finals": players(number, 30, uniform=bound, a=1.0, b=1.0)}
+    gates = Gates(group(tables), {}, "toy")
+    written = document(claim_with(*(reading(ratio(str(r), bound)) for r in range(number))))
+    (claim,) = claims_of(written)
+    found = [gates.of(claim.id, one.checks[0]) for one in claim.readings]
+    rates = [np.mean([getattr(g, side) <= ALPHA for g in found]) for side in ("support", "refute")]
+    assert max(rates) <= ALPHA + spare(ALPHA, number)
+    idle = np.mean([g.idle <= 0.1 * ALPHA for g in found])
+    assert idle <= 0.1 * ALPHA + spare(0.1 * ALPHA, number)
+    assert bound > 1 or idle == 0
+
+
+def shares(tables, *checks):
+    """Return the share of each word for claims of one check each."""
+    written = [claim_with(reading(check), id=f"toy.{i}") for i, check in enumerate(checks)]
+    counts = Counter(v.word for v in claims.evaluate(document(*written), {"finals": tables}))
+    return Counter({word: count / len(checks) for word, count in counts.items()})
+
+
+def test_an_exaggeration_is_refuted():
+    number = replicates(1000)
+    tables = players(number, 30, uniform=5.0, a=1.0, b=1.0)
+    found = shares(tables, *(ratio(str(r), 0.1) for r in range(number)))
+    assert found["not reproduced"] >= 0.99
+    # What is said as it is has its word, and nobody learns where uniform play is as good.
+    assert shares(tables, *(ratio(str(r), 1.5) for r in range(number)))["reproduced"] > 0.6
+    idle = players(number, 30, uniform=1.0, a=1.0, b=1.0)
+    found = shares(idle, *(ratio(str(r), 2) for r in range(number)))
+    assert found["untestable"] > 0.75 and found["reproduced"] + found["not reproduced"] <= 0.025
+
+
+# From tables to words: noise that is skewed, and the power that is named.
+
+LAWS = {
+    "gamma": lambda rng, n: rng.gamma(4.0, 0.25, n),
+    # Mean 1, with tails so heavy that the largest of 30 trials makes a third of their sum.
+    "log-normal": lambda rng, n: np.exp(rng.normal(0.0, 1.5, n) - 1.125),
+}
+
+
+@pytest.mark.parametrize(
+    ("law", "n", "q", "level", "least"),
+    [
+        ("gamma", 10, 1.0, 0.95, 0.0),
+        ("log-normal", 30, 1.0, 0.95, 0.0),
+        ("log-normal", 200, 1.0, 0.98, 0.0),
+        ("gamma", 200, 0.8, 0.95, 0.94),
+        ("gamma", 200, 1.25, 0.95, 0.94),
+    ],
+)
+def test_a_claim_from_its_table_to_its_word(law, n, q, level, least):
+    number = replicates(4000)
+    rng = np.random.default_rng([11, n])
+    common = rng.lognormal(0.0, 0.3, number * n)
+    sides = [1.5 * q * common * LAWS[law](rng, number * n), common * LAWS[law](rng, number * n)]
+    replicate, trial = (index.ravel() for index in np.indices((number, n)))
+    tables = pd.concat(
+        pd.DataFrame(
+            {
+                "setting": [f"{name}{r}" for r in replicate],
+                "algorithm": "x",
+                "trial": trial,
+                "round": 100,
+                "status": "ok",
+                "regret": values,
+            }
+        )
+        for name, values in zip("ab", sides, strict=True)
+    )
+    about = {"algorithm": "x", "column": "regret"}
     written = [
         claim_with(
             reading(
                 {
-                    "metric": "coverage",
-                    "arguments": {"algorithm": "a", "settings": [str(r)]},
-                    "relation": "above",
-                    "bound": 0.99,
+                    "metric": "column_growth",
+                    "arguments": {**about, "setting": f"a{r}", "base": f"b{r}"},
+                    "relation": "below",
+                    "bound": 1.5,
                 }
             ),
             id=f"toy.{r}",
-            kind="guarantee",
+            level=level,
         )
-        for r in range(replicates)
+        for r in range(number)
     ]
-    return shares(claims.evaluate(document(*written), {"finals": table}))["violated"]
-
-
-def test_a_probable_bound_is_rarely_violated_by_chance_and_often_by_ten_times_its_rate():
-    assert guarantee(0.01, 60) <= limit(ALPHA, 600)
-    assert guarantee(0.1, 60) >= 0.8
-    # What 60 trials are said to show.
-    assert guarantee(0.07037, 60) == pytest.approx(0.8, abs=0.06)
+    found = Counter(v.word for v in claims.evaluate(document(*written), {"finals": tables}))
+    right, wrong = ("reproduced", "not reproduced")[:: 1 if q <= 1 else -1]
+    assert found[wrong] <= number * (ALPHA + spare(ALPHA, number))
+    assert found[right] >= least * number
+    if q == 1.0:
+        assert found[right] <= number * (ALPHA + spare(ALPHA, number))
