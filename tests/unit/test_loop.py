@@ -570,6 +570,16 @@ def test_rounding_above_the_maximum_is_no_fault():
     assert play(function, algorithm, [5]).status == "ok"
 
 
+@pytest.mark.parametrize("is_known", [True, False])
+def test_trials_name_their_instance_where_the_maximum_is_unknown(is_known):
+    function = ScriptedFunction(make_box_problem(), bowl)
+    algorithm = make_algorithm("uniform", function.problem(), np.random.default_rng(0))
+    function.maximum_is_known, function.instance = is_known, "bowl"
+    assert play(function, algorithm, [5]).columns.get("instance") == (
+        None if is_known else ["bowl"]
+    )
+
+
 @pytest.mark.parametrize("status", [None, {}, "my own state", "non_finite", 3, ["ok"]])
 def test_a_status_that_is_none_is_named(status):
     algorithm = Cycling()

@@ -298,6 +298,13 @@ def test_frames_have_a_row_a_trial_and_a_row_a_round():
     assert curve["round"].tolist() == cell.rounds[0].tolist()
     np.testing.assert_allclose(curve["mean"].iloc[-1], 2.0)
     assert cell.curves(0.95, "t", 2)["trials"].iloc[0] == 2
+
+
+def test_a_timed_trial_names_its_race_at_every_round():
+    known = trials(lane="timing")
+    cell = replace(known, ends={**known.ends, "turns": np.array([7.0, 7.0, 8.0])}).stored()
+    marks = cell.by_round.groupby("trial")["turns"]
+    assert marks.unique().map(list).tolist() == [[7.0], [7.0], [8.0]]
     failed = replace(cell, status=["failed: x"] * 3)
     assert failed.curves(0.95, "t").empty
 

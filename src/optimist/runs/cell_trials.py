@@ -184,6 +184,8 @@ class CellTrials:
         counts = self._counts
         found = joined(self.at[name]) if name in self.at else np.full(counts.sum(), np.nan)
         ends = self.ends.get(name, np.full(len(self), np.nan))
+        if name == "turns":  # which race a trial is of, at its end and at all of its rounds
+            return np.repeat(ends, counts)
         known = (counts > 0) & ~np.isnan(ends)
         found[np.cumsum(counts)[known] - 1] = ends[known]
         return found

@@ -199,7 +199,8 @@ def play(
         algorithm's diagnostics; all are cumulative, ``seconds`` is the time in select, update and
         prepare, of which ``select_seconds`` is that in select. On a box select and update are
         propose and observe, and there are two columns more: ``simple_regret``, the regret of the
-        best point so far, and ``instance``, see `BoxEnvironment`.
+        best point so far, and ``instance`` of a function whose maximum is unknown, see
+        `BoxEnvironment`.
     """
     if isinstance(environment, BoxEnvironment):
         return _run(_BoxRounds(environment, algorithm, observers), marks, time_limit)
@@ -476,8 +477,10 @@ class _BoxRounds(_Rounds):
         return None, x, reward, regret
 
     def totals(self):
-        more = {"simple_regret": self.simple_regret, "instance": self.environment.instance}
-        return {**super().totals(), **more}
+        found = {**super().totals(), "simple_regret": self.simple_regret}
+        # Regret of these is counted from the best value that any algorithm found.
+        named = {} if self.environment.maximum_is_known else {"instance": self.environment.instance}
+        return {**found, **named}
 
 
 def _check_box(environment):

@@ -3,7 +3,7 @@
 A paper has ``figures/PAPER/trials.parquet``, and ``best_known.csv`` beside it where the maximum of
 a function is unknown. A row has the columns
 
-``lane group setting algorithm trial status instance``
+``lane group setting algorithm trial status turns instance``
 ``rounds``  the recorded rounds that are kept, and at these rounds ``regret_at`` (regret lane) or
             ``seconds_at``, ``state_bytes_at``, ``selections_at``, ``agreements_at`` (timing lane)
 ``regret regret_half simple_regret covered seconds select_seconds state_bytes`` at the end, and the
