@@ -13,7 +13,8 @@ from optimist.claims.gates import Gate, factor_of
 from optimist.claims.guarantees import is_kept
 from optimist.claims.inference import Exact
 from optimist.claims.metrics import metric
-from optimist.claims.results import Result, p_values, tested_readings
+from optimist.claims.results import Result, p_values
+from optimist.claims.results import tested_readings as readings_of
 from optimist.claims.rule import conclude
 from optimist.claims.tails import at_least
 from optimist.plan.config import claims_path, load_claims, paper_names
@@ -94,7 +95,7 @@ def word_of(claim, side, gated=1.0):
             gate = Gate(factor_of(check), *((gated,) * 2), 1.0 - gated) if has_gate else None
             measured = Measurement(Exact(value))
             results.append(Result(check, reading, measured, None, "", gate=gate).compared())
-    return conclude(tested_readings(results), claim.alpha).word
+    return conclude(readings_of(results), claim.alpha).word
 
 
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if c.values[0].kind == "empirical"])
