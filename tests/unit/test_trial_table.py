@@ -300,6 +300,16 @@ def test_frames_have_a_row_a_trial_and_a_row_a_round():
     assert cell.curves(0.95, "t", 2)["trials"].iloc[0] == 2
 
 
+def test_cells_of_one_race_share_a_number_and_cells_of_two_do_not():
+    rows = [(4, 10, 1.0, "ok", True, "x"), (4, 20, 3.0, "ok", True, "x")]
+    one, same, other = (
+        of_result(result(rows).append_column("turns", [[mark] * 2]), "timing", "paper")
+        for mark in ("first", "first", "second")
+    )
+    numbers = [cell.stored().by_round["turns"].unique().tolist() for cell in (one, same, other)]
+    assert numbers[0] == numbers[1] != numbers[2]
+
+
 def test_a_timed_trial_names_its_race_at_every_round():
     known = trials(lane="timing")
     cell = replace(known, ends={**known.ends, "turns": np.array([7.0, 7.0, 8.0])}).stored()

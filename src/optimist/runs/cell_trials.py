@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optimist.errors import ResultError
+from optimist.files import fingerprint
 from optimist.layout import parse_result
 from optimist.runs import results
 from optimist.runs.loop import COMPLETE
@@ -328,6 +329,9 @@ def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
         last["regret_half"] = [
             _midway(columns["regret"][one], own) for one, own in zip(places, rounds, strict=True)
         ]
+    if "turns" in columns:  # a text; twelve hexadecimal digits are exact as a number
+        marks = (fingerprint({"turns": columns["turns"][i]}) for i in starts)
+        last["turns"] = [int(mark[:12], 16) for mark in marks]
     nothing = [None] * len(trial)
     return CellTrials(
         lane,
