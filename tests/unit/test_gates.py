@@ -81,7 +81,6 @@ def test_the_factor_is_the_end_of_the_bound_that_is_nearest_to_one(relation, bou
         ("regret_doubling", {"algorithm": "a", "setting": "here"}),
         ("median_regret", {"algorithm": "a", "setting": "here"}),
         ("late_regret", {"algorithm": "a", "setting": "here", "since": 5}),
-        ("regret_difference", {"setting": "here", "one": "a", "other": "b"}),
         ("regret_spread_ratio", SIDES),
     ],
 )

@@ -200,7 +200,7 @@ class Choice:
     def make(cls, written: Mapping[str, Any]) -> Self:
         """Return the choice of a loaded file."""
         found = {
-            key: Alternative(one["name"], one["about"], one["status"])
+            key: Alternative(one["name"], one["about"], one.get("status", "stated"))
             for key, one in written["alternatives"].items()
         }
         return cls(written["name"], written["about"], found)
