@@ -1,5 +1,6 @@
 """The table of trials: what is written is read, and a reader of one cell reads little."""
 
+import csv
 import subprocess
 import sys
 from dataclasses import replace
@@ -215,6 +216,14 @@ def test_regret_is_counted_from_the_best_known_value_of_the_instance(tmp_path):
     for known in ({"f/0": 0.1}, {"f/1": 0.1}, {}):
         with pytest.raises(ResultError, match=r"no best known value of 'f/[01]'; make best_known"):
             found.counted_from(known)
+
+
+def test_other_programs_read_names_of_instances_that_have_commas(tmp_path):
+    best, least = tmp_path / "best_known.csv", {"mlp, fold 0 of 5": 0.25, 'a "b"': 0.5}
+    trial_table.write_best_known(least, best)
+    with best.open(newline="") as file:
+        assert [float(row["least_regret"]) for row in csv.DictReader(file)] == [0.5, 0.25]
+    assert trial_table.read_best_known(best) == least
 
 
 @pytest.mark.parametrize("text", ["f/0,little\n", "f/0,0.1\nf/1,0.", "f/0\n"])

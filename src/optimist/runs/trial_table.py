@@ -14,6 +14,8 @@ and a changed cell changes few bytes. The metadata hold the version of this form
 of the run, and the rounds that claims and panels declare.
 """
 
+import csv
+import io
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -221,9 +223,9 @@ def read_best_known(path: str | Path) -> dict[str, float]:
     try:
         if not (text.startswith(HEADER) and text.endswith("\n")):
             raise ValueError
-        lines = (line.rsplit(",", 1) for line in text.splitlines()[1:])
-        return {name: float(value) for name, value in lines}
-    except ValueError:
+        rows = csv.reader(text.splitlines()[1:], strict=True)
+        return {name: float(value) for name, value in rows}
+    except (ValueError, csv.Error):
         raise ResultError(
             f"{path} is not a table of best known values; {how_to_restore(path, AGAIN)}"
         ) from None
@@ -231,8 +233,11 @@ def read_best_known(path: str | Path) -> dict[str, float]:
 
 def write_best_known(least: Mapping[str, float], path: str | Path) -> None:
     """Write the table of best known values: ``instance`` and ``least_regret``."""
-    rows = (f"{name},{float(value)!r}\n" for name, value in sorted(least.items()))
-    write_text(HEADER + "".join(rows), path)
+    text = io.StringIO(HEADER)
+    text.seek(0, io.SEEK_END)
+    rows = ((name, repr(float(value))) for name, value in sorted(least.items()))
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    write_text(text.getvalue(), path)
 
 
 # Reading: without pandas, which pyarrow imports for conversions of its own.
