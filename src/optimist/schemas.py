@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from optimist.errors import ConfigError, nearest
+from optimist.errors import ConfigError, brief, nearest
 
 
 def check_document(
@@ -95,4 +95,5 @@ def _explain(error):
         "pattern": lambda: error.schema.get("$comment", f"text matching {error.validator_value}"),
     }.get(error.validator, lambda: error.message)()
     hint = nearest(error.instance, error.validator_value) if error.validator == "enum" else ""
-    return f"{key} is {error.instance!r}{hint}; allowed: {allowed}"
+    found = brief(error.instance) if isinstance(error.instance, str) else repr(error.instance)
+    return f"{key} is {found}{hint}; allowed: {allowed}"

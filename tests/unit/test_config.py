@@ -74,6 +74,12 @@ CLAIMS = {
 }
 
 
+FIRST = """claim,check,unit,from,n0
+toy.01,"seconds of glb_omd, s3",turns,0,5
+toy.01,"regret of glb_omd / its regret midway, s3",trials,0,10
+"""
+
+
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
     """Return a project folder with one paper, in which the configuration is looked up."""
@@ -81,6 +87,7 @@ def tree(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "data" / "stand_in", tmp_path / "data" / "stand_in")
     (tmp_path / "config" / "papers" / "toy").mkdir(parents=True)
     shutil.copy(ROOT / "config" / "words.yaml", tmp_path / "config")
+    (tmp_path / "config" / "first.csv").write_text(FIRST)
     base = config.merge(config.load_config(), {"papers": ["toy"]})
     (tmp_path / "config" / "config.yaml").write_text(yaml.safe_dump(base))
     write(tmp_path, PAPER)
@@ -400,11 +407,6 @@ BAD_CLAIMS = {
         "counts",
         ["toy.01", "timing lane of 'counts'", "'glb_omd'", "allowed: none"],
     ),
-    "number of turns": (
-        CHECK,
-        {"metric": "regret_doubling", "arguments": TIMED, "relation": "below", "bound": 1},
-        ["toy.01", "s3/glb_omd has 2 trials", "at least 10"],
-    ),
     "bound without a reason": ((*CHECK, "bound"), 3, ["toy.01", "3", "no reason"]),
     "word": (
         CHECK,
@@ -412,17 +414,6 @@ BAD_CLAIMS = {
         ["toy/claims.yaml", "'comparabel'", "'comparable'"],
     ),
     "choice": (("claims", 0, "choices"), ["S"], ["toy/claims.yaml", "toy.01", "'S'"]),
-    "no reading that counts": (
-        ("choices",),
-        {
-            "S": {
-                "name": "norm",
-                "about": "The paper gives no norm.",
-                "alternatives": {"odd": {"status": "ours", "name": "3", "about": "It is 3."}},
-            }
-        },
-        ["toy.01", "no reading that counts"],
-    ),
     "paper": (("paper",), "toi", ["toy/claims.yaml", "'toi'", "'toy'"]),
     "id": (("claims", 0, "id"), "toi.01", ["toy/claims.yaml", "'toi.01'", "toy.NUMBER"]),
 }

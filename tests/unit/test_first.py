@@ -10,14 +10,15 @@ from optimist.claims.metrics import metric
 from optimist.claims.needs import needed_cells
 from optimist.errors import ConfigError
 from optimist.plan.claims import PlannedClaims
-from optimist.plan.config import load_first, load_paper, paper_names
+from optimist.plan.config import load_paper, paper_names
+from optimist.root import project_root
 
 # The committed table.
 
 
 @pytest.fixture(scope="module")
 def rows():
-    return of_document(load_first())
+    return of_document(read(project_root() / "config" / "first.csv"))
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from optimist.algorithms import (
     option_names,
 )
 from optimist.claims import check_claims, first
-from optimist.errors import ConfigError, OptimistError, unknown_name
+from optimist.errors import LONGEST, ConfigError, OptimistError, unknown_name
 from optimist.label import Label, name_of, same
 from optimist.panels import check_shown
 from optimist.panels.studies import check_studies
@@ -62,7 +62,7 @@ def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, 
         key, equals, value = text.partition("=")
         if not equals:
             raise ConfigError(f"{text!r} sets nothing; allowed: key=value")
-        config = merge(config, {key: read_value(value, text)})
+        config = merge(config, {key: read_value(value, text if len(text) <= LONGEST else key)})
     return check_config(with_defaults(config))
 
 
@@ -200,13 +200,8 @@ def load_claims(path: str | Path) -> dict[str, Any]:
     document, claims = _read_claims(path)
     check_claims(document, path)
     paper = document["paper"]
-    return {**claims, "first": [row for row in load_first() if row[0].split(".")[0] == paper]}
-
-
-@lru_cache
-def load_first() -> list[list[Any]]:
-    """Return the rows of config/first.csv, see `optimist.claims.first`."""
-    return first.read(project_root() / "config" / "first.csv")
+    rows = first.read(project_root() / "config" / "first.csv")
+    return {**claims, "first": [row for row in rows if row[0].split(".")[0] == paper]}
 
 
 # What papers are changed by where nothing else is said, see `using`.
