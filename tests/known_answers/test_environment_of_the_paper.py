@@ -16,7 +16,7 @@ from optimist.runs.trials import Trials, run
 
 
 def setting(name):
-    return Cell("glb_omd", name, "rs_glincb", PAPER["settings"][name])
+    return Cell("glb_omd", name, "rs_glincb[constants=practical]", PAPER["settings"][name])
 
 
 @pytest.mark.parametrize(
