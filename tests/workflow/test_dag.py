@@ -63,20 +63,17 @@ PAPER = {
                 "note": "A toy.",
                 "checks": [
                     {
-                        "metric": "regret_ratio",
-                        "arguments": {
-                            "setting": "s1",
-                            "numerator": "glb_omd",
-                            "denominator": "uniform",
-                        },
-                        "relation": "below",
-                        "bound": 20,
+                        "metric": "coverage",
+                        "arguments": {"algorithm": "glb_omd", "settings": ["s1"]},
+                        "relation": "above",
+                        "bound": 0.5,
                     }
                 ],
             }
         ],
     },
 }
+FIRST = 'toy.01,"trials of glb_omd whose set held the truth in all rounds, s1",trials,0,10\n'
 GLOC = "src/optimist/algorithms/glb/gloc.py"
 ECOLOG = "src/optimist/algorithms/glb/ecolog.py"
 UPDATE = "    def update(self, arms: np.ndarray, index: int, reward: float) -> None:\n"
@@ -91,6 +88,8 @@ def write_paper(project, paper):
     folder.mkdir(parents=True, exist_ok=True)
     for room, document in paper.items():
         (folder / f"{room}.yaml").write_text(yaml.safe_dump(document, sort_keys=False))
+    with (project.root / "config/first.csv").open("a") as file:
+        file.write(FIRST)
 
 
 def append(project, name, line="UNUSED = 1"):
@@ -257,7 +256,7 @@ def test_every_deleted_output_is_made_again_by_the_targets_that_promise_it(copy)
 def test_a_changed_bound_is_decided_from_the_table(clone):
     claims = clone.root / "figures/toy/claims.csv"
     assert "reproduced" in claims.read_text()
-    clone.edit("config/papers/toy/claims.yaml", "bound: 20", "bound: 0.001")
+    clone.edit("config/papers/toy/claims.yaml", "bound: 0.5", "bound: 0.999")
     assert planned(clone, "toy_claims", committed="use") == {"claims": 1}
     clone.run("optimist", "decide", "toy", *OF_TOY, "--strict")
     decided = claims.read_bytes()

@@ -14,6 +14,7 @@ from optimist.errors import ConfigError, ResultError, nearest, unknown_name
 from optimist.files import fingerprint
 from optimist.label import name_of
 from optimist.layout import check_length, result
+from optimist.plan.config import load_paper, paper_names
 from optimist.records.cells import digest_of
 from optimist.runs import results
 from optimist.runs.trials import CellKey, Trials, expand
@@ -72,7 +73,7 @@ class PlannedTrials:
         self._numbers = {name: {t.key: t.stop for t in found} for name, found in whole.items()}
         self.asked = {name: set(numbers) for name, numbers in self._numbers.items()}
         self.cells = {name: {key[1:] for key in asked} for name, asked in self.asked.items()}
-        _check_only(only, set().union(*self.cells.values()))
+        _check_only(only, self.cells)
         if any(caps.values()) or any(only.values()) or any(least.values()):
             whole = {
                 name: expand(
@@ -283,14 +284,25 @@ def part_ends(number: int, known: Sequence[int], seconds: float) -> list[int]:
     return ends
 
 
-def _check_only(only: Mapping[str, list[str]], cells: Collection[tuple[str, str]]) -> None:
-    """Refuse a restriction of which some name matches no cell."""
+def _check_only(
+    only: Mapping[str, list[str]], cells: Mapping[str, Collection[tuple[str, str]]]
+) -> None:
+    """Refuse a restriction with a name that matches no cell of any paper, planned or not."""
+    known = _names(set().union(*cells.values()))
+    for key, allowed in known.items():
+        lacking = [name for name in only[key] if name not in allowed]
+        for paper in paper_names() if lacking else ():
+            if paper not in cells:
+                elsewhere = {trials.key[1:] for trials in expand(load_paper(paper))}
+                lacking = [name for name in lacking if name not in _names(elsewhere)[key]]
+        for name in lacking:
+            raise unknown_name(f"name in only.{key}", name, allowed)
+
+
+def _names(cells: Collection[tuple[str, str]]) -> dict[str, set[str]]:
+    """Return the names of settings and of algorithms, without options and with them."""
     settings, labels = ({cell[i] for cell in cells} for i in (0, 1))
-    known = {
+    return {
         "settings": settings | {name_of(setting) for setting in settings},
         "algorithms": labels | {name_of(label) for label in labels},
     }
-    for key, allowed in known.items():
-        for name in only[key]:
-            if name not in allowed:
-                raise unknown_name(f"name in only.{key}", name, allowed)
