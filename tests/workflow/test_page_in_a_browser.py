@@ -117,7 +117,7 @@ def views(data):
         "#/explore",
         "#/methods",
         "#/provenance",
-        "#/undecided",
+        "#/open",
         *(f"#/paper/{id}" for id in data["papers"]),
         *(f"#/claim/{id}" for id in dict.fromkeys(claims.values())),
         f"#/method/{next(iter(data['methods']))}",
@@ -191,7 +191,7 @@ def test_every_claim_opens_with_its_verdict_checks_and_command(read, data):
         text = reader.text
         assert claim["statement"] in text and claim["verdict"] in text
         assert f"snakemake --cores all {claim['paper']}" in text
-        labels = {check[3] for check in claim["checks"]}
+        labels = {check[2] for check in claim["checks"]}
         shown = reader.tab.evaluate("() => document.querySelector('main').textContent")
         assert all(label in shown for label in labels)
         # Names stand in place of labels, where there are trials to have them from.
@@ -202,28 +202,27 @@ def test_every_claim_opens_with_its_verdict_checks_and_command(read, data):
 
 
 @committed
-def test_undecided_claims_are_listed_with_what_would_decide_them(read, data):
-    reader = read("#/undecided")
-    undecided = {id for id, claim in data["claims"].items() if claim["verdict"] == "undecided"}
-    rows = reader.tab.locator("tbody tr").all_inner_texts()
-    assert {row.split("\t")[0] for row in rows} == undecided
-    hours = [float(row.split("\t")[-1]) for row in rows if not row.endswith("–")]
+def test_open_claims_are_listed_with_their_cause_and_what_would_decide_them(read, data):
+    reader = read("#/open")
+    known = {id: claim for id, claim in data["claims"].items() if claim["verdict"] == "open"}
+    rows = [row.split("\t") for row in reader.tab.locator("tbody tr").all_inner_texts()]
+    assert {(row[0], row[2]) for row in rows} == {(id, c["cause"]) for id, c in known.items()}
+    hours = [float(row[-1]) for row in rows if row[-1] != "–"]
     assert hours and hours == sorted(hours)
     reader.tab.click("summary")
-    commands = [data["claims"][id]["command"] for id in undecided if data["claims"][id]["command"]]
+    commands = [claim["command"] for claim in known.values() if claim["command"]]
     assert sorted(reader.tab.locator("details pre").all_inner_texts()) == sorted(commands)
 
 
 @committed
-def test_what_could_not_fail_is_marked_in_bars_and_lists(read, data):
+def test_guarantees_and_facts_that_say_little_have_words_of_their_own(read, data):
     reader = read("#/paper/bkb?kind=guarantee")
     own = [c for c in data["claims"].values() if c["paper"] == "bkb" and c["kind"] == "guarantee"]
-    flagged = sum(bool(claim["flags"]) for claim in own)
-    assert flagged and f"(of which {flagged} say little)" in reader.text
-    assert reader.text.count("could not fail") == flagged
-    chosen = [c for c in data["claims"].values() if c["flags"].startswith("was chosen by it")]
+    vacuous = sum(claim["verdict"] == "vacuous" for claim in own)
+    assert vacuous and f"{vacuous} vacuous" in reader.text
+    chosen = [c for c in data["claims"].values() if c["verdict"] == "selected by it"]
     reader.go(f"#/paper/{chosen[0]['paper']}")
-    assert "chosen by this result" in reader.text
+    assert "selected by it" in reader.text
 
 
 @committed
@@ -242,7 +241,7 @@ AXES = """
   const check = optimist.data.checks.map(() => null);
   const C = optimist.columns;
   Object.assign(check, { [C.check]: "x", [C.value]: value, [C.interval]: interval,
-                         [C.relation]: relation, [C.bound]: bound, [C.outcome]: "undecided" });
+                         [C.relation]: relation, [C.bound]: bound, [C.outcome]: "open" });
   const axes = optimist.axes([check], 400);
   const drawn = optimist.checks([check], 400, axes)[0];
   return [axes.log !== null, drawn.querySelectorAll(".beyond").length,
@@ -328,7 +327,7 @@ def test_the_find_box_finds_by_word_and_by_keys(read, data):
     assert reader.tab.get_attribute("#find", "aria-activedescendant") == "found-0"
     reader.tab.keyboard.press("Enter")
     assert reader.address != "#/"
-    for words, place in (("undecided", "#/undecided"), ("bkb guarantee", "#/paper/bkb?kind=guar")):
+    for words, place in (("open claims", "#/open"), ("bkb guarantee", "#/paper/bkb?kind=guar")):
         reader.tab.fill("#find", words)
         reader.tab.keyboard.press("Enter")
         assert reader.address.startswith(place)
