@@ -19,7 +19,7 @@ PROGRAMS = ("snakemake", "optimist", "make", "pytest", "python")
 INSTALLERS = ("pip", "conda")
 SHELL = ("cd",)
 # Commands that sentences speak of without what they act on.
-NAMED = [[name] for name in ("run", "init", "decide", "draw", "provenance", "publish", "reseal")]
+NAMED = [[name] for name in ("run", "compare", "init", "decide", "draw", "provenance", "publish", "reseal")]
 # Commands that need the tables of a full run.
 COMMITTED = ("claims", "decide", "draw", "provenance", "publish")
 PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|\.\.\.")
@@ -81,6 +81,8 @@ def test_a_documented_command_works(line, project):
         assert (project.root / words[0]).is_file()
     elif "--lint" in words:
         assert "in a good condition" in project.run(program, *words).stderr
+    elif "--list" in words:
+        assert re.search(r"^all \(.+\.\)$", project.run(program, *words).stdout, flags=re.M)
     elif program == "snakemake" and "--unlock" not in words:
         planned = project.run("snakemake", *words, "--dry-run")
         assert "Job stats:" in planned.stdout + planned.stderr
