@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from importlib.metadata import entry_points
 from pathlib import Path, PurePath
 from types import ModuleType
@@ -20,7 +20,7 @@ from typing import Any
 from optimist.arguments import name_options
 from optimist.errors import ConfigError, nearest
 from optimist.observation import observe
-from optimist.source_files import is_file
+from optimist.source_files import closure, is_file, is_own
 
 _FILE = re.compile(r"(?P<path>[^:]+\.py):(?P<name>[A-Za-z_]\w*)")
 
@@ -191,19 +191,15 @@ class Registry:
         module, wanted = self._target(name)
         if name in self.table:
             return _attribute(self.table[name])
-        loaded = _loaded(os.path.abspath(module) if is_file(module) else module)
-        found = getattr(loaded, wanted, None)
+        found = getattr(_loaded(module), wanted, None)
         if not isinstance(found, type):
-            known = self._classes(loaded)
+            known = self._classes(_loaded(module))
             raise ConfigError(
                 f"{module} has no class {wanted!r}{nearest(wanted, known)}; allowed: "
                 f"{', '.join(known) or self._allowed}"
             )
         self._check(name, found)
-        listed = getattr(found, "reads", ())
-        for path in listed if isinstance(listed, list | tuple) else [listed]:
-            if isinstance(path, str | Path):
-                observe(path)
+        _observe_files_of(found)
         return found
 
     def _target(self, name: str) -> tuple[str, str]:
@@ -270,30 +266,72 @@ class Registry:
             )
 
 
+def _observe_files_of(cls: type) -> None:
+    """Let the files count as read that a class lists as ``reads``."""
+    listed = getattr(cls, "reads", ())
+    for path in listed if isinstance(listed, list | tuple) else [listed]:
+        if isinstance(path, str | Path):
+            observe(path)
+
+
 def _attribute(place: str) -> Any:
     """Return what ``module:name`` stands for."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)
 
 
-@cache
+@dataclass
+class _Loaded:
+    """A file as it was when it was loaded."""
+
+    state: tuple[tuple[str, int, int], ...]
+    module: ModuleType
+
+
+_FILES: dict[str, _Loaded] = {}
+
+
 def _loaded(module: str) -> ModuleType:
-    """Return a module by its name or by the absolute path of its file, which is loaded once."""
+    """Return a module; a file is loaded again when it has changed, or what it imports beside it."""
     if not is_file(module):
         return importlib.import_module(module)
-    folder, file = os.path.split(module)
+    path = os.path.abspath(module)
+    state = _state(path)
+    known = _FILES.get(path)
+    if known is None or known.state != state:
+        _FILES[path] = known = _Loaded(state, _load(module, path))
+    return known.module
+
+
+def _state(path: str) -> tuple[tuple[str, int, int], ...]:
+    files = sorted(closure(path))
+    return tuple((file, os.stat(file).st_mtime_ns, os.stat(file).st_size) for file in files)
+
+
+def _load(shown: str, path: str) -> ModuleType:
+    """Execute the file at ``path``, which messages call ``shown``."""
+    folder = os.path.dirname(path)
+    files = closure(path)
+    for name, module in list(sys.modules.items()):  # what it imported before, from its folder
+        place = getattr(module, "__file__", None)
+        if place in files and not is_own(place) and name != "__main__":
+            del sys.modules[name]
     if folder not in sys.path:
         sys.path.append(folder)  # at the end: nothing there hides a library
-    name = f"{Path(file).stem}_{hashlib.sha256(module.encode()).hexdigest()[:8]}"
-    spec = importlib.util.spec_from_file_location(name, module)
+    name = f"{Path(path).stem}_{hashlib.sha256(path.encode()).hexdigest()[:8]}"
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    sys.modules[name] = found
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
     try:
-        spec.loader.exec_module(found)
+        spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        text = " ".join(str(error).split())
-        words = f"{type(error).__name__}: {text}" if text else type(error).__name__
-        raise ConfigError(f"{os.path.relpath(module)} cannot be loaded: {words}") from error
-    return found
+        raise ConfigError(f"{shown} cannot be loaded: {_named(error)}") from error
+    return module
+
+
+def _named(error: BaseException) -> str:
+    """Return an error in one line: its type, its message and, in a file, its line."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
