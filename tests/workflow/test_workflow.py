@@ -60,7 +60,7 @@ def test_lint_finds_nothing(project, path):
 
 
 def test_the_contents_page_of_the_catalogue_plans_the_same(project):
-    command = ("snakemake", "-n", "--cores", "2", TARGET, "--quiet", "rules", "host")
+    command = ("snakemake", "-n", "--forceall", "--cores", "2", TARGET, "--quiet", "rules", "host")
     texts = [project.run(*command, "--snakefile", path).stdout for path in SNAKEFILES]
     assert "Job stats:" in texts[0] and texts[0] == texts[1]
 
@@ -195,7 +195,7 @@ def test_the_quick_run_has_every_result_and_product(quick, paper):
     assert [path for path in files if not (quick.root / path).exists()] == []
     table = TrialTable(quick.root / plan.layout.trials(paper))
     assert {*table.keys} == {found.key for found in played}
-    assert all(len(table.cell(*found.key)) == found.stop for found in played)
+    assert all(len(table.recorded(*found.key)) == found.stop for found in played)
 
 
 def test_a_second_quick_run_does_nothing(quick):
