@@ -137,8 +137,11 @@ class Observer:
             return
         # A name without a mode may be relative to another folder, and archives of Python's path are
         # looked for in every process.
-        is_missed = mode is not None and not os.path.exists(place)
-        is_missed = is_missed and path not in map(os.path.abspath, sys.path)
+        is_missed = (
+            mode is not None
+            and not os.path.exists(place)
+            and path not in map(os.path.abspath, sys.path)
+        )
         if os.path.isfile(place) or (is_missed and not is_module):
             self._read(place, is_module)
 
