@@ -30,7 +30,7 @@ from optimist.panels.studies import (
     study_class,
     table_names,
 )
-from optimist.panels.studies.base import TRIAL_COLUMNS, watch_trials
+from optimist.panels.studies.base import TRIAL_COLUMNS, thinned, watch_trials
 from optimist.plan.config import load_paper
 from optimist.runs.cell import Cell, build, make_cell
 from optimist.runs.loop import Observer, play
@@ -150,6 +150,19 @@ def test_an_observer_that_fails_ends_the_trial_like_an_algorithm(paper):
     frame = watch_trials([make_cell(paper, "gaussian_d2", "bkb")], [0], Failing, ["seen"], rounds=9)
     assert frame["seen"].tolist() == [1, 2, 3]
     assert set(frame["status"]) == {"failed: division by zero"}
+
+
+def test_watched_trials_are_thinned_one_by_one():
+    long = pd.DataFrame({"trial": 0, "round": np.arange(1, 1001), "seen": np.arange(1, 1001)})
+    ended = pd.DataFrame({"trial": 1, "round": [0], "seen": [np.nan]})
+    frame = pd.concat([long, ended], ignore_index=True).assign(setting="s", algorithm="a")
+    kept = thinned(frame)
+    of_first = kept[kept["trial"] == 0]
+    assert {1, 25, 500, 1000} <= {*of_first["round"]}
+    assert len(of_first) <= 60
+    assert (of_first["seen"] == of_first["round"]).all()
+    assert kept["round"].tolist()[-1] == 0
+    assert thinned(kept).equals(kept)
 
 
 class Watching(Observer):

@@ -20,6 +20,7 @@ from optimist.panels.studies.base import (
     meaning,
     recorded,
     section_schema,
+    thinned,
     watch_trials,
     watched_notes,
 )
@@ -72,7 +73,7 @@ class Accuracy(Study):
     def tabulate(
         self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
     ) -> "dict[str, pd.DataFrame]":
-        """Return what was seen in every trial at about 300 rounds, and the worst of it as facts."""
+        """Return every trial at about sixty rounds, and the worst of all recorded ones as facts."""
         frame = watch_trials(
             cells,
             self.trials(caps),
@@ -81,7 +82,7 @@ class Accuracy(Study):
             rounds=caps["rounds"],
             data_dir=data_dir,
         )
-        return {"accuracy": frame, "accuracy_facts": facts(frame), "price": price(EPSILON)}
+        return {"accuracy": thinned(frame), "accuracy_facts": facts(frame), "price": price(EPSILON)}
 
 
 def facts(frame: "pd.DataFrame") -> "pd.DataFrame":

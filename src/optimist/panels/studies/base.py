@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from optimist.panels.rows import notes
 from optimist.runs.cell import Cell, make_cell, watch
+from optimist.runs.cell_trials import kept_rounds
 from optimist.runs.loop import Observer, Trajectory
 
 if TYPE_CHECKING:
@@ -176,6 +177,13 @@ def _frame(
     about = {"setting": cell.setting, "algorithm": cell.algorithm, "trial": trial}
     frame = pd.DataFrame({name: recorded[name] for name in ("round", *columns)})
     return frame.assign(**about, status=trajectory.status)[[*TRIAL_COLUMNS, *columns]]
+
+
+def thinned(watched: "pd.DataFrame") -> "pd.DataFrame":
+    """Return watched trials at the rounds that the table of trials keeps, see `kept_rounds`."""
+    trials = watched.groupby(["setting", "algorithm", "trial"], sort=False)["round"]
+    is_kept = trials.transform(lambda rounds: rounds.isin(kept_rounds(rounds.to_numpy())))
+    return watched[is_kept.astype(bool)].reset_index(drop=True)
 
 
 def recorded(watched: "pd.DataFrame") -> "pd.DataFrame":

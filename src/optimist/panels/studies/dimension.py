@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from optimist.errors import ConfigError
 from optimist.label import name_of
 from optimist.panels.rows import Tables
-from optimist.panels.studies.base import COUNT, NAMES, TRIAL_COLUMNS, Study, meaning, watch_trials
+from optimist.panels.studies.base import (
+    COUNT,
+    NAMES,
+    TRIAL_COLUMNS,
+    Study,
+    meaning,
+    thinned,
+    watch_trials,
+)
 from optimist.panels.studies.dimension_observer import COLUMNS, DimensionObserver
 from optimist.panels.tables.base import Table
 from optimist.runs.cell import Cell, make_cell
@@ -79,7 +87,7 @@ class Dimension(Study):
     def tabulate(
         self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
     ) -> "dict[str, pd.DataFrame]":
-        """Return what was seen in every trial at about 300 rounds."""
+        """Return what was seen in every trial at about sixty rounds."""
         import pandas as pd
 
         frames, left = [], list(cells)
@@ -89,7 +97,7 @@ class Dimension(Study):
             trials = range(min(block["trials"], caps["trials"] or block["trials"]))
             limits = {"rounds": caps["rounds"], "data_dir": data_dir}
             frames.append(watch_trials(part, trials, DimensionObserver, COLUMNS, **limits))
-        return {"dimension": pd.concat(frames, ignore_index=True)}
+        return {"dimension": thinned(pd.concat(frames, ignore_index=True))}
 
 
 class DimensionTable(Table):

@@ -19,6 +19,7 @@ from optimist.panels.studies.base import (
     meaning,
     recorded,
     section_schema,
+    thinned,
     watch_trials,
     watched_notes,
 )
@@ -64,7 +65,7 @@ class Lemmas(Study):
     def tabulate(
         self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
     ) -> "dict[str, pd.DataFrame]":
-        """Return what was watched in all trials, and the facts about it."""
+        """Return all trials at about sixty rounds, and the facts about all recorded rounds."""
         frame = watch_trials(
             cells,
             self.trials(caps),
@@ -73,7 +74,7 @@ class Lemmas(Study):
             rounds=caps["rounds"],
             data_dir=data_dir,
         )
-        return {"lemmas": frame, "lemma_facts": facts(frame)}
+        return {"lemmas": thinned(frame), "lemma_facts": facts(frame)}
 
 
 def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
