@@ -248,8 +248,17 @@ TABLES = {
 }
 FRAME = claims.to_frame(claims.evaluate(WRITTEN, TABLES))
 KNOWN = verdicts.claims(FRAME, {"toy.01": {"note": "A\n note."}})
-PAPER = {"claimed": "It is\n fast.", "found": "It is.", "expects": {"toy.01": "reproduced"}}
 LABEL = KNOWN["toy.01"]["checks"][0][verdicts.COLUMN["check"]]
+PAPER = {
+    "claimed": "It is\n fast.",
+    "found": "It is.",
+    "paper": "**Toy** (A 2020)",
+    "headline": "Toy is {gain[value]:.0f} times\n faster.",
+    "says": '"Faster".',
+    "measured": "{gain[value]:.0f}× ({gain[low]:.2f} to {gain[high]:.1f}).",
+    "numbers": {"gain": {"claim": "toy.01", "check": LABEL}},
+    "expects": {"toy.01": "reproduced"},
+}
 FINDING = {
     "claim": "toy.01",
     "check": LABEL,
@@ -323,15 +332,38 @@ def test_the_file_of_findings_names_all_papers():
 # The index and the README.
 
 
-def test_the_readme_has_the_findings_with_links_and_the_tally(monkeypatch):
+def test_the_readme_has_headlines_a_table_with_links_and_the_tally(monkeypatch):
     monkeypatch.setattr(findings, "load", said)
     text = index.front(FRAME, ["toy"])
-    assert text.splitlines()[0].endswith(
-        "n = 10). ([toy.01](figures/toy/claims.md#toy01-reproduced): reproduced)"
-    )
-    assert text.startswith("1. It takes 10 (") and "3 claims: " in text
+    assert text.splitlines()[0] == "- **Toy is 10 times faster.**"
+    assert (
+        '| **Toy** (A 2020) | "Faster". | 10× (8.73 to 11.3). '
+        "([toy.01](figures/toy/claims.md#toy01-reproduced): reproduced) |"
+    ) in text.splitlines()
+    assert "3 claims: " in text
     page = claims.to_markdown(claims.evaluate(WRITTEN, TABLES)[:1], FRAME[:1])
     assert "## toy.01: reproduced" in page  # the heading that the link leads to
+
+
+@pytest.mark.parametrize(
+    ("paper", "message"),
+    [
+        ({"expects": {"toy.01": "depends"}}, r"papers\.toy rests on toy\.01 being depends"),
+        (
+            {"numbers": {"gain": {"claim": "toy.11", "check": LABEL}}},
+            r"claim in papers\.toy .*'toy\.11'.*did you mean 'toy\.01'",
+        ),
+        (
+            {"numbers": {"gain": {"claim": "toy.01", "check": "nothing"}}},
+            r"check of toy\.01 in papers\.toy .*'nothing'",
+        ),
+        ({"headline": "{speed[value]}"}, r"headline cannot be filled \('speed'\); allowed: gain"),
+        ({"measured": "{gain[mean]}"}, r"measured cannot be filled \('mean'\)"),
+    ],
+)
+def test_headlines_that_are_no_longer_true_are_refused(paper, message):
+    with pytest.raises(ConfigError, match=message):
+        findings.overview(said(**paper), KNOWN, "toy")
 
 
 def test_the_index_lists_figures_with_thumbnails_captions_and_verdicts():

@@ -18,3 +18,12 @@ def test_documents_show_the_committed_verdicts(name):
     assert claims.with_summary(text, shown, name) == text, (
         f"{name} shows other verdicts than figures/claims.csv; run: make readme"
     )
+
+
+def test_the_readme_counts_the_claims_that_are_committed():
+    frame = claims.read_frame(project_root() / "figures" / "claims.csv").drop_duplicates("claim")
+    empirical, guarantees, facts = (
+        (frame["kind"] == kind).sum() for kind in ("empirical", "guarantee", "fact")
+    )
+    told = f"tested {empirical} empirical claims, {guarantees} theorems and {facts} stated facts."
+    assert told in " ".join((project_root() / "README.md").read_text().split())

@@ -72,6 +72,25 @@ def fill(
     return {"papers": about, "findings": found}
 
 
+def overview(document: Mapping[str, Any], claims: Mapping[str, Any], paper: str) -> dict[str, str]:
+    """Return the headline of a paper, what it says and what was measured, with their numbers.
+
+    Raises
+    ------
+    ConfigError
+        Where a claim or check is not there, or a verdict is not what a sentence rests on.
+    """
+    place, about = f"papers.{paper}", document["papers"][paper]
+    for claim, verdict in about["expects"].items():
+        _expect(place, claim, verdict, claims)
+    known = {name: _numbers(place, one, claims)[1] for name, one in about["numbers"].items()}
+    texts = {key: " ".join(about[key].split()) for key in ("headline", "says", "measured")}
+    return {
+        key: text if key == "says" else _formatted(text, known, f"{place}.{key}")
+        for key, text in texts.items()
+    }
+
+
 def _plain(about: Mapping[str, Any]) -> dict[str, str]:
     return {key: " ".join(about[key].split()) for key in ("claimed", "found")}
 
@@ -91,8 +110,19 @@ def _expect(place: str, claim: str, verdict: str, claims: Mapping[str, Any]) -> 
 
 
 def _filled(place: str, entry: Mapping[str, Any], claims: Mapping[str, Any]) -> dict[str, Any]:
+    _expect(place, entry["claim"], entry["expects"], claims)
+    check, numbers = _numbers(place, entry, claims)
+    text = _formatted(" ".join(entry["text"].split()), numbers, f"{place}.text")
+    return {"claim": entry["claim"], "check": check, "text": text}
+
+
+def _numbers(
+    place: str, entry: Mapping[str, Any], claims: Mapping[str, Any]
+) -> tuple[int, dict[str, Any]]:
+    """Return the place of a check among those of its claim, and its numbers by name."""
     name = entry["claim"]
-    _expect(place, name, entry["expects"], claims)
+    if name not in claims:
+        raise unknown_name(f"claim in {place} of {SOURCE}", name, claims)
     claim = claims[name]
     labels = [check[COLUMN["check"]] for check in claim["checks"]]
     readings = [claim["readings"][check[0]][0] for check in claim["checks"]]
@@ -105,12 +135,14 @@ def _filled(place: str, entry: Mapping[str, Any], claims: Mapping[str, Any]) -> 
     if not places:
         raise unknown_name(f"check of {name} in {place} of {SOURCE}", wanted[0], labels)
     check = claim["checks"][places[0]]
-    numbers = {key: check[COLUMN[key]] for key in NUMBERS}
+    return places[0], {key: check[COLUMN[key]] for key in NUMBERS}
+
+
+def _formatted(text: str, numbers: Mapping[str, Any], place: str) -> str:
     try:
-        text = " ".join(entry["text"].split()).format(**numbers)
+        return text.format(**numbers)
     except (KeyError, ValueError, TypeError, IndexError) as error:
         raise ConfigError(
-            f"{SOURCE}: {place}.text cannot be filled ({error}); allowed: {', '.join(NUMBERS)}, "
+            f"{SOURCE}: {place} cannot be filled ({error}); allowed: {', '.join(numbers)}, "
             "as far as the check has them"
         ) from None
-    return {"claim": name, "check": places[0], "text": text}

@@ -84,15 +84,26 @@ def documents(frame: "pd.DataFrame") -> dict[str, str]:
 
 
 def front(frame: "pd.DataFrame", papers: list[str]) -> str:
-    """Return what was found, a sentence each, linked to its claim, and the verdicts in numbers."""
-    known = claims(frame, {})
-    sentences = findings.fill(findings.load(), known, papers)["findings"]
-    lines = [f"{i}. {entry['text']} {_link(entry, known)}" for i, entry in enumerate(sentences, 1)]
-    return "\n".join([*lines, "", tally(frame)])
+    """Return what was found: a headline a paper, a table beside what it says, and the tally."""
+    said, known = findings.load(), claims(frame, {})
+    about = {name: findings.overview(said, known, name) for name in papers}
+    return "\n".join(
+        [
+            *(f"- **{one['headline']}**" for one in about.values()),
+            *("", "## What the papers say, and what we measure", ""),
+            *("| Paper | It says | We measure |", "| --- | --- | --- |"),
+            *(_beside(said["papers"][name], one, known) for name, one in about.items()),
+            *("", tally(frame)),
+        ]
+    )
 
 
-def _link(entry: Mapping[str, Any], known: Mapping[str, Any]) -> str:
-    id = entry["claim"]
-    claim = known[id]
+def _beside(said: Mapping[str, Any], texts: Mapping[str, str], known: Mapping[str, Any]) -> str:
+    ids = dict.fromkeys(entry["claim"] for entry in said["numbers"].values())
+    links = "; ".join(_link(known[id], id) for id in ids)
+    return f"| {said['paper']} | {texts['says']} | {texts['measured']} ({links}) |"
+
+
+def _link(claim: Mapping[str, Any], id: str) -> str:
     anchor = f"{id.replace('.', '')}-{claim['verdict'].replace(' ', '-')}"
-    return f"([{id}](figures/{claim['paper']}/claims.md#{anchor}): {claim['words']})"
+    return f"[{id}](figures/{claim['paper']}/claims.md#{anchor}): {claim['words']}"
