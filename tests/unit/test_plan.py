@@ -450,15 +450,27 @@ def test_a_figure_with_times_of_other_settings_is_of_no_part(settings, whole, mo
     assert ("figures/glb_omd/fig1.png" in files) is whole
 
 
-def test_a_figure_waits_for_its_own_cells_once_best_values_are_known(plan, tmp_path, monkeypatch):
+def test_a_figure_waits_for_all_methods_where_the_maximum_is_unknown_and_reads_them(
+    plan, monkeypatch
+):
+    """A publication of trials that decide no figure of the same run would move its curves."""
     product = plan.targets.product("go_ucb", "figures", "fig3")
-    own = set(plan.trials.needed("go_ucb", product.keys))
-    monkeypatch.chdir(tmp_path)
-    every = set(plan.targets.inputs(product))
-    assert own < every  # regret is counted from the best of all methods
-    Path("figures/go_ucb").mkdir(parents=True)
-    Path("figures/go_ucb/best_known.csv").write_text("instance,least_regret\n")
-    assert set(plan.targets.inputs(product)) == own
+    rivals = {
+        key
+        for key in plan.trials.keys("go_ucb", group="paper")
+        if key[0] == "regret" and key[1].partition("[")[0] in {cell[1] for cell in product.keys}
+    }
+    assert rivals > {*product.keys}
+    waited = {*plan.trials.needed("go_ucb", rivals)}
+    assert {*plan.targets.inputs(product)} == waited
+    assert {*plan.targets.planned_sources(product)["results"]} == waited
+    monkeypatch.setattr(plan.trials, "is_there", lambda *_: True)
+    assert {*plan.targets.sources(product).results} == waited
+    known = plan.targets.product("go_ucb", "figures", "fig2")
+    assert {*plan.targets.inputs(known)} == {
+        *plan.trials.needed("go_ucb", known.keys),
+        *plan.studies.needed("go_ucb", known.studies),
+    }
 
 
 def test_all_is_every_papers_products_its_marks_the_claims_and_the_page(plan):

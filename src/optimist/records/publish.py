@@ -14,7 +14,7 @@ from optimist.panels.studies import tables as study_tables
 from optimist.records import cells
 from optimist.records.cells import STUDY, CellRecord
 from optimist.runs import results, trial_table
-from optimist.runs.cell_trials import CellTrials, least_regrets, read_cell
+from optimist.runs.cell_trials import CellTrials, read_cell
 from optimist.runs.trial_table import TrialTable
 from optimist.runs.trials import CellKey, Trials
 
@@ -92,8 +92,6 @@ def _publish(plan: "Plan", paper: str) -> Summary:
     }
     # After a kill between two files no record is of rows that are not there.
     cells.write((one for key, one in kept.items() if before.get(key) is one), layout.cells(paper))
-    if least := least_regrets(rows.values()):
-        trial_table.write_best_known(least, layout.best_known(paper))
     if rows:
         trial_table.write(
             rows.values(),
