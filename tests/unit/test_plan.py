@@ -72,11 +72,30 @@ def test_the_default_plan_is_what_is_committed(plan):
         (400, (100,), 6.0, [100, 200, 300, 400]),
         (3, (), 10_000.0, [1, 2, 3]),
         (7, (), 0.0, [7]),
+        (8, (4, 8), 300.0, [4, 8]),
     ],
-    ids=["new", "more", "not a double", "fewer", "dear", "dear parts", "dearer", "free"],
+    ids=["new", "more", "not a double", "fewer", "dear", "dear parts", "dearer", "free", "as is"],
 )
 def test_more_trials_add_files_and_rename_none(number, known, seconds, ends):
     assert part_ends(number, known, seconds) == ends
+    # While they are played, whichever is there first.
+    parts = [*zip([0, *ends], ends, strict=False)]
+    for made in (parts[:1], parts[-1:], parts[1::2], parts):
+        assert part_ends(number, known, seconds, made) == ends
+
+
+@pytest.mark.parametrize(
+    ("made", "ends"),
+    [
+        ([(0, 8)], [8]),
+        ([(0, 2), (0, 8)], [8]),
+        ([(2, 4)], [1, 2, 4, 5, 6, 7, 8]),
+        ([(0, 3), (5, 6)], [3, 4, 5, 6, 7, 8]),
+        ([(0, 9)], [1, 2, 3, 4, 5, 6, 7, 8]),
+    ],
+)
+def test_what_was_played_keeps_its_parts_when_costs_change(made, ends):
+    assert part_ends(8, (), 10_000.0, made) == ends
 
 
 def test_parts_of_a_cell_are_its_trials_once_each(plan):

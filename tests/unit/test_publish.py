@@ -107,6 +107,16 @@ def test_a_cell_counts_from_its_results_only_if_all_are_there(plan, monkeypatch)
     assert cells.read(plan.layout.cells("glb_omd"))[KEY].parts == (1, 2)
 
 
+def test_other_costs_cut_no_cell_anew_that_was_played_or_published(plan, monkeypatch):
+    play(plan, algorithms=["gloc"], lanes=["regret"])
+    made = plan.trials.files(plan.trials.of_paper("glb_omd")[KEY])
+    monkeypatch.setattr("optimist.plan.trials.LONGEST_JOB", 1e-9)
+    assert plan.trials.files(plan.trials.of_paper("glb_omd")[KEY]) == made
+    publish(plan, "glb_omd")
+    shutil.rmtree("results")
+    assert plan.trials.files(plan.trials.of_paper("glb_omd")[KEY]) == made
+
+
 def test_a_round_that_older_rows_lack_is_not_declared(plan, monkeypatch):
     play(plan, algorithms=["gloc"], lanes=["regret"])
     for name in ("EVEN", "GEOMETRIC", "FEW"):
