@@ -57,8 +57,8 @@ class PlannedTrials:
     Attributes
     ----------
     asked, cells : dict
-        All that each paper asks for, whatever ``caps`` and ``only`` cut: lane, setting and
-        algorithm, or setting and algorithm.
+        All that each paper asks for, whatever ``caps`` and ``only`` cut: trials by cell, and pairs
+        of setting and algorithm.
 
     Raises
     ------
@@ -70,8 +70,7 @@ class PlannedTrials:
         self._plan, papers, least = plan, plan.papers, plan.claims.least
         caps, only = plan.config["caps"], plan.config["only"]
         whole = {name: expand(paper) for name, paper in papers.items()}
-        self._numbers = {name: {t.key: t.stop for t in found} for name, found in whole.items()}
-        self.asked = {name: set(numbers) for name, numbers in self._numbers.items()}
+        self.asked = {name: {t.key: t for t in found} for name, found in whole.items()}
         self.cells = {name: {key[1:] for key in asked} for name, asked in self.asked.items()}
         _check_only(only, self.cells)
         if any(caps.values()) or any(only.values()) or any(least.values()):
@@ -97,10 +96,6 @@ class PlannedTrials:
     def of_paper(self, paper: str) -> Mapping[CellKey, Trials]:
         """Return the trials of a paper by cell."""
         return self._of_paper[paper]
-
-    def asked_trials(self, paper: str) -> Mapping[CellKey, int]:
-        """Return how many trials a paper asks for, by cell."""
-        return self._numbers[paper]
 
     def digest(self, trials: Trials) -> str:
         """Return the digest of what decides each trial of a cell: configuration, code and data."""
