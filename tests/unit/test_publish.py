@@ -368,6 +368,24 @@ def test_equal_cells_of_other_code_get_the_digest_of_today(plan):
     assert reseal(planned(), "glb_omd", 2).current == len(known)
 
 
+def test_a_cell_whose_observed_file_has_changed_is_named_and_not_resealed(plan):
+    play(plan, algorithms=["gloc"], lanes=["regret"])
+    publish(plan, "glb_omd")
+    path = plan.layout.cells("glb_omd")
+    one = cells.read(path)[KEY]
+    one = replace(one, observed={"modules": {}, "files": {"own.csv": "0" * 64}})
+    two = replace(one, lane=cells.STUDY, setting="regions", algorithm="")
+    Path(plan.layout.studies("glb_omd")).touch()
+    Path("own.csv").touch()
+    for digest in ("0" * 64, one.digest):
+        known = [replace(record, digest=digest) for record in (one, two)]
+        cells.write(known, path)
+        summary = reseal(planned(), "glb_omd", 1)
+        assert (summary.equal, summary.current) == (0, 0)
+        assert {summary.other["/".join(KEY)], summary.other["study/regions"]} == {"own.csv changed"}
+        assert [*cells.read(path).values()] == known
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
