@@ -8,7 +8,7 @@ from optimist.layout import Layout
 from optimist.records import cells
 from optimist.records.cells import CellRecord
 from optimist.runs import trial_table
-from optimist.runs.cell_trials import CellTrials, least_regrets
+from optimist.runs.cell_trials import CellTrials
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 MADE = "Python 3.12.1; numpy 2.0.0; a processor; a system"
@@ -44,6 +44,3 @@ def write(figures, paper, found):
         [trials for trials, _ in found], layout.trials(paper), declared={}, configuration={}
     )
     cells.write([record for _, record in found], layout.cells(paper))
-    least = least_regrets([trials for trials, _ in found])
-    if least:
-        trial_table.write_best_known(least, layout.best_known(paper))

@@ -1,14 +1,15 @@
-"""Checking configuration against the signatures of what it configures."""
+"""From configuration to the arguments of what it configures, checked against its signatures."""
 
 import dis
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
+from functools import cache, wraps
 from inspect import Parameter, Signature
 from types import FunctionType
 from typing import Any
 
 from optimist.errors import ConfigError, nearest
+from optimist.label import Label
 
 # Methods of a class whose parameters a configuration sets.
 CONFIGURED = ("__init__", "problem")
@@ -99,3 +100,43 @@ def check_keywords(
     for name, parameter in parameters.items():
         if parameter.default is parameter.empty and name not in given:
             raise ConfigError(f"{what}: key {name!r} is missing")
+
+
+@cache
+def option_names(cls: type) -> dict[str, Any]:
+    """Return the keyword options of an algorithm class with their defaults."""
+    parameters = inspect.signature(cls).parameters.values()
+    return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "rng"}
+
+
+def options_of(label: Label, cls: type, rng: Any) -> dict[str, Any]:
+    """Return the keyword arguments that an algorithm class gets for a label.
+
+    Parameters
+    ----------
+    label : Label
+    cls : type
+    rng : Generator or None
+        Given to a class that takes it.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown option, or one without a default that the label does not have.
+    """
+    options: dict[str, Any] = dict(label.options)
+    allowed = option_names(cls)
+    for key in options:
+        if key not in allowed:
+            raise ConfigError(
+                f"algorithm {str(label)!r}: unknown option {key!r}{nearest(key, allowed)}; "
+                f"allowed: {', '.join(sorted(allowed)) or 'none'}"
+            )
+    missing = [k for k in allowed if allowed[k] is Parameter.empty and k not in options]
+    if missing:
+        full = Label.make(label.name, options | dict.fromkeys(missing, "..."))
+        raise ConfigError(
+            f"algorithm {str(label)!r}: option {missing[0]!r} has no default; allowed: a value for "
+            f"it, as in {full}"
+        )
+    return {**options, "rng": rng} if "rng" in inspect.signature(cls).parameters else options

@@ -246,10 +246,6 @@ class Layout:
         """Return the path of the table of what made each cell of a paper."""
         return f"{self.figures}/{paper}/cells.csv"
 
-    def best_known(self, paper: str) -> str:
-        """Return the path of the table of best known values of a paper."""
-        return f"{self.figures}/{paper}/best_known.csv"
-
     def studies(self, paper: str) -> str:
         """Return the path of the tables of all studies of a paper."""
         return f"{self.figures}/{paper}/studies.parquet"

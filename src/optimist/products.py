@@ -127,7 +127,6 @@ class Sources:
         return TrialTable(
             path if Path(path).is_file() else None,
             read_results(self.results, product.declared),
-            self.layout.best_known(self.paper),
             dict(zip(product.keys, (cell[3] for cell in product.cells), strict=True)),
         )
 

@@ -528,8 +528,8 @@ def test_a_cell_has_its_ends_in_both_lanes(plan, folder):
 
 
 def test_regret_is_counted_from_the_best_known_value(plan, folder):
-    trial_table.write_best_known({"one": -1.0}, folder / "best_known.csv")
-    write_tables(folder, cell([[4, 6]], instance=["one"]))
+    ends = {"regret": np.array([6.0]), "simple_regret": np.array([-1.0])}
+    write_tables(folder, cell([[4, 6]], instance=["one"], ends=ends))
     (ours,) = read(plan, folder, "cells")
     assert ours["finals"] == [8] and ours["curves"].trials.tolist() == [[5, 8]]
 

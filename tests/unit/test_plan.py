@@ -72,11 +72,30 @@ def test_the_default_plan_is_what_is_committed(plan):
         (400, (100,), 6.0, [100, 200, 300, 400]),
         (3, (), 10_000.0, [1, 2, 3]),
         (7, (), 0.0, [7]),
+        (8, (4, 8), 300.0, [4, 8]),
     ],
-    ids=["new", "more", "not a double", "fewer", "dear", "dear parts", "dearer", "free"],
+    ids=["new", "more", "not a double", "fewer", "dear", "dear parts", "dearer", "free", "as is"],
 )
 def test_more_trials_add_files_and_rename_none(number, known, seconds, ends):
     assert part_ends(number, known, seconds) == ends
+    # While they are played, whichever is there first.
+    parts = [*zip([0, *ends], ends, strict=False)]
+    for made in (parts[:1], parts[-1:], parts[1::2], parts):
+        assert part_ends(number, known, seconds, made) == ends
+
+
+@pytest.mark.parametrize(
+    ("made", "ends"),
+    [
+        ([(0, 8)], [8]),
+        ([(0, 2), (0, 8)], [8]),
+        ([(2, 4)], [1, 2, 4, 5, 6, 7, 8]),
+        ([(0, 3), (5, 6)], [3, 4, 5, 6, 7, 8]),
+        ([(0, 9)], [1, 2, 3, 4, 5, 6, 7, 8]),
+    ],
+)
+def test_what_was_played_keeps_its_parts_when_costs_change(made, ends):
+    assert part_ends(8, (), 10_000.0, made) == ends
 
 
 def test_parts_of_a_cell_are_its_trials_once_each(plan):
@@ -450,15 +469,27 @@ def test_a_figure_with_times_of_other_settings_is_of_no_part(settings, whole, mo
     assert ("figures/glb_omd/fig1.png" in files) is whole
 
 
-def test_a_figure_waits_for_its_own_cells_once_best_values_are_known(plan, tmp_path, monkeypatch):
+def test_a_figure_waits_for_all_methods_where_the_maximum_is_unknown_and_reads_them(
+    plan, monkeypatch
+):
+    """A publication of trials that decide no figure of the same run would move its curves."""
     product = plan.targets.product("go_ucb", "figures", "fig3")
-    own = set(plan.trials.needed("go_ucb", product.keys))
-    monkeypatch.chdir(tmp_path)
-    every = set(plan.targets.inputs(product))
-    assert own < every  # regret is counted from the best of all methods
-    Path("figures/go_ucb").mkdir(parents=True)
-    Path("figures/go_ucb/best_known.csv").write_text("instance,least_regret\n")
-    assert set(plan.targets.inputs(product)) == own
+    rivals = {
+        key
+        for key in plan.trials.keys("go_ucb", group="paper")
+        if key[0] == "regret" and key[1].partition("[")[0] in {cell[1] for cell in product.keys}
+    }
+    assert rivals > {*product.keys}
+    waited = {*plan.trials.needed("go_ucb", rivals)}
+    assert {*plan.targets.inputs(product)} == waited
+    assert {*plan.targets.planned_sources(product)["results"]} == waited
+    monkeypatch.setattr(plan.trials, "is_there", lambda *_: True)
+    assert {*plan.targets.sources(product).results} == waited
+    known = plan.targets.product("go_ucb", "figures", "fig2")
+    assert {*plan.targets.inputs(known)} == {
+        *plan.trials.needed("go_ucb", known.keys),
+        *plan.studies.needed("go_ucb", known.studies),
+    }
 
 
 def test_all_is_every_papers_products_its_marks_the_claims_and_the_page(plan):

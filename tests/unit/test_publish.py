@@ -107,6 +107,16 @@ def test_a_cell_counts_from_its_results_only_if_all_are_there(plan, monkeypatch)
     assert cells.read(plan.layout.cells("glb_omd"))[KEY].parts == (1, 2)
 
 
+def test_other_costs_cut_no_cell_anew_that_was_played_or_published(plan, monkeypatch):
+    play(plan, algorithms=["gloc"], lanes=["regret"])
+    made = plan.trials.files(plan.trials.of_paper("glb_omd")[KEY])
+    monkeypatch.setattr("optimist.plan.trials.LONGEST_JOB", 1e-9)
+    assert plan.trials.files(plan.trials.of_paper("glb_omd")[KEY]) == made
+    publish(plan, "glb_omd")
+    shutil.rmtree("results")
+    assert plan.trials.files(plan.trials.of_paper("glb_omd")[KEY]) == made
+
+
 def test_a_round_that_older_rows_lack_is_not_declared(plan, monkeypatch):
     play(plan, algorithms=["gloc"], lanes=["regret"])
     for name in ("EVEN", "GEOMETRIC", "FEW"):
@@ -156,6 +166,20 @@ def test_a_shortened_run_takes_no_trials_from_the_table(plan):
     assert len(TrialTable(plan.layout.trials("glb_omd")).cell(*KEY)) == 2
 
 
+def test_a_race_that_is_played_in_part_replaces_no_whole_one(plan):
+    label = "gloc[inverse=pinv]"
+    part, timed = planned(only={**ONLY, "algorithms": [label]}), f"timing/logistic_s3/{label}"
+    play(part, lanes=["timing"])
+    assert publish(part, "glb_omd").partial == []  # of the race no table has more
+    play(plan, lanes=["timing"])
+    assert publish(plan, "glb_omd").partial == []
+    known = cells.read(plan.layout.cells("glb_omd"))
+    summary = publish(part, "glb_omd")
+    assert summary.partial == [timed] and summary.published == 0
+    assert f"more cells of their race: 1: {timed}" in summary.in_words()
+    assert cells.read(plan.layout.cells("glb_omd")) == known
+
+
 def test_who_publishes_waits_for_another(plan):
     folder = Path(plan.layout.cells("glb_omd")).parent
     folder.mkdir(parents=True)
@@ -174,6 +198,25 @@ def test_results_of_another_machine_are_copied(plan, tmp_path):
     assert summary.published == sum(key[0] == "regret" for key in plan.trials.keys("glb_omd"))
     (path,) = plan.trials.files(plan.trials.of_paper("glb_omd")[KEY])
     assert Path(path).is_file()
+
+
+@pytest.mark.parametrize("folders", [["other", "third"], ["other"]])
+def test_a_race_of_two_folders_is_refused_and_nothing_is_copied(plan, folders):
+    play(plan, lanes=["timing"])
+    first, *others = sorted(Path("results/time").rglob("*.parquet"))
+    second = folders[1] if folders[1:] else "results"
+    shutil.copytree("results", "other")
+    Path("other", *first.parts[1:]).unlink()
+    if second == "third":
+        shutil.move("results", second)
+    for path in others:
+        Path(second, *path.parts[1:]).unlink()
+    files = sorted(Path().rglob("*.parquet"))
+    with pytest.raises(ResultError) as error:
+        publish(planned(), "glb_omd", folders)
+    assert str(error.value).startswith(f"time/glb_omd/{first.parts[3]} is in part in ")
+    assert all(f"in {name}" in str(error.value) for name in ("other", second))
+    assert sorted(Path().rglob("*.parquet")) == files
 
 
 def hurt(path, how):
@@ -323,6 +366,24 @@ def test_equal_cells_of_other_code_get_the_digest_of_today(plan):
     }
     assert {one.earlier for one in after.values()} == {("0" * 64,)}
     assert reseal(planned(), "glb_omd", 2).current == len(known)
+
+
+def test_a_cell_whose_observed_file_has_changed_is_named_and_not_resealed(plan):
+    play(plan, algorithms=["gloc"], lanes=["regret"])
+    publish(plan, "glb_omd")
+    path = plan.layout.cells("glb_omd")
+    one = cells.read(path)[KEY]
+    one = replace(one, observed={"modules": {}, "files": {"own.csv": "0" * 64}})
+    two = replace(one, lane=cells.STUDY, setting="regions", algorithm="")
+    Path(plan.layout.studies("glb_omd")).touch()
+    Path("own.csv").touch()
+    for digest in ("0" * 64, one.digest):
+        known = [replace(record, digest=digest) for record in (one, two)]
+        cells.write(known, path)
+        summary = reseal(planned(), "glb_omd", 1)
+        assert (summary.equal, summary.current) == (0, 0)
+        assert {summary.other["/".join(KEY)], summary.other["study/regions"]} == {"own.csv changed"}
+        assert [*cells.read(path).values()] == known
 
 
 @pytest.mark.parametrize(

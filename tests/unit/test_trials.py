@@ -3,13 +3,14 @@
 import gc
 import weakref
 from collections import Counter, defaultdict
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from toy_environments import ROOT, STAND_IN
 
-from optimist import source_files
+from optimist import arguments, source_files
 from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm
 from optimist.environments import REGISTRY as ENVIRONMENTS
 from optimist.environments import environment_class
@@ -17,7 +18,7 @@ from optimist.errors import ConfigError
 from optimist.label import name_of
 from optimist.plan.config import load_paper, paper_names
 from optimist.problems.glb import GLBProblem
-from optimist.runs import results
+from optimist.runs import code_digest, results
 from optimist.runs.cell import Cell, build, make_cell
 from optimist.runs.code_digest import own_modules
 from optimist.runs.trials import Trials, expand, run
@@ -229,6 +230,25 @@ def test_source_files_follow_imports_inside_functions_and_of_the_leader():
     assert "optimist.numerics.level_set" not in own_modules(toy_cell("glb_omd"))
     led = own_modules(toy_cell("glb_omd"), {"leader": "ofuglb", "every": 5})
     assert "optimist.algorithms.glb.ofuglb" in led
+
+
+@pytest.mark.parametrize(
+    ("written", "edited", "decides"),
+    [
+        ('{**options, "rng": rng}', '{**options, "rng": None}', True),
+        ("unknown opt", "no opt", False),
+    ],
+)
+def test_how_options_become_arguments_decides_a_cell_and_the_words_of_errors_do_not(
+    written, edited, decides, tmp_path, monkeypatch
+):
+    before, text = code_digest.of_cell(toy_cell()), Path(arguments.__file__).read_text()
+    assert written in text
+    (tmp_path / "edited.py").write_text(text.replace(written, edited))
+    files = {"optimist.arguments": str(tmp_path / "edited.py")}
+    monkeypatch.setattr(code_digest, "own_file", lambda n: files.get(n, source_files.own_file(n)))
+    monkeypatch.setattr(code_digest, "_computed", cache(code_digest._computed.__wrapped__))
+    assert (code_digest.of_cell(toy_cell()) != before) is decides
 
 
 # Races.

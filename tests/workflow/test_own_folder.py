@@ -208,7 +208,7 @@ def test_the_wheel_of_the_source_distribution_is_the_same_in_every_byte(installe
 def test_a_wheel_after_a_full_run_holds_verdicts_and_tables_of_trials_alone(installed, tmp_path):
     shutil.unpack_archive(installed.sdist, tmp_path, filter="data")
     (source,) = tmp_path.iterdir()
-    tables = ("claims.csv", "trials.parquet", "cells.csv", "best_known.csv", "studies.parquet")
+    tables = ("claims.csv", "trials.parquet", "cells.csv", "studies.parquet")
     names = ["claims.csv", "bkb/records/fig2.json", *(f"bkb/{name}" for name in tables)]
     others = ["bkb/fig2.png", "bkb/tables/fig2.csv", "bkb/thumbnails/fig2.webp"]
     for name in (*names, *others):

@@ -6,13 +6,13 @@ algorithm is never a second class. Names are those of a domain: ``arms``, finite
 one that an installed package offers (`optimist.registry`).
 """
 
-import inspect
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from optimist.errors import ConfigError, nearest
+from optimist.arguments import option_names, options_of
+from optimist.errors import ConfigError
 from optimist.label import Label, name_of
 from optimist.registry import Registry, canonical_name
 
@@ -123,13 +123,6 @@ def algorithm_module(name: str, domain: str = "arms") -> str:
     return REGISTRIES[domain].module(name)
 
 
-@cache
-def option_names(cls: type) -> dict[str, Any]:
-    """Return the keyword options of an algorithm class with their defaults."""
-    parameters = inspect.signature(cls).parameters.values()
-    return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "rng"}
-
-
 def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = None) -> Any:
     """Construct the algorithm of a label for a problem.
 
@@ -149,26 +142,9 @@ def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = N
         not made for.
     """
     parsed = Label.parse(label)
-    name = parsed.name
-    options: dict[str, Any] = dict(parsed.options)
-    cls = algorithm_class(name, getattr(problem, "domain", "arms"))
-    allowed = option_names(cls)
-    for key in options:
-        if key not in allowed:
-            raise ConfigError(
-                f"algorithm {label!r}: unknown option {key!r}{nearest(key, allowed)}; "
-                f"allowed: {', '.join(sorted(allowed)) or 'none'}"
-            )
-    missing = [k for k in allowed if allowed[k] is inspect.Parameter.empty and k not in options]
-    if missing:
-        given = dict(parsed.options) | dict.fromkeys(missing, "...")
-        raise ConfigError(
-            f"algorithm {label!r}: option {missing[0]!r} has no default; allowed: a value for it, "
-            f"as in {Label.make(name, given)}"
-        )
-    check_problem(name, cls, problem)
-    if "rng" in inspect.signature(cls).parameters:
-        options["rng"] = rng
+    cls = algorithm_class(parsed.name, getattr(problem, "domain", "arms"))
+    options = options_of(parsed, cls, rng)
+    check_problem(parsed.name, cls, problem)
     return cls(problem, **options)
 
 

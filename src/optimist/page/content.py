@@ -107,9 +107,9 @@ class _Paper:
     def __init__(self, plan: Plan, base: Path, name: str, paper: Mapping[str, Any]) -> None:
         self.plan, self.base, self.name, self.paper = plan, base, name, paper
         self.layout = plan.layout
-        tables = self.layout.trials(name), self.layout.cells(name), self.layout.best_known(name)
+        tables = self.layout.trials(name), self.layout.cells(name)
         self._files = {path: base / path for path in tables if (base / path).is_file()}
-        for path in tables[:2]:
+        for path in tables:
             if path not in self._files:
                 made = how_to_make(f"snakemake --cores 2 {name}")
                 raise ResultError(f"{path} does not exist; {made}")
@@ -196,8 +196,7 @@ class _Paper:
     @cached_property
     def cells(self) -> list[dict[str, Any]]:
         """What became of every cell of both groups, with its curves."""
-        best_known = self.base / self.layout.best_known(self.name)
-        table = TrialTable(self.base / self.layout.trials(self.name), best_known=best_known)
+        table = TrialTable(self.base / self.layout.trials(self.name))
         found: dict[tuple[str, str, str], dict[str, CellTrials]] = {}
         for lane in curves.KEYS:
             for cell in table.cells(lane):

@@ -108,7 +108,7 @@ class PlannedClaims:
     def check(self, plan: "Plan") -> None:
         """Refuse claims about what is not run, or is run too seldom to decide them."""
         for name, found in self.by_paper.items():
-            planned = plan.trials.asked_trials(name)
+            planned = {key: trials.stop for key, trials in plan.trials.asked[name].items()}
             check_run(found, planned)
             known = {label for cell in plan.trials.cells[name] for label in cell}
             for study in studies.of_paper(plan.papers[name]):
@@ -129,7 +129,7 @@ class PlannedClaims:
         figures, seconds = plan.shown.figures_of_cells(paper), plan.costs.seconds_of_cell
         cells = [
             [*cell, seconds(paper, *cell), figures.get(cell, [])]
-            for cell in sorted(plan.trials.asked_trials(paper))
+            for cell in sorted(plan.trials.asked[paper])
         ]
         return {
             "cells": cells,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from optimist import products
 from optimist.errors import ResultError, UnreadableError, unknown_name
 from optimist.files import sha256
+from optimist.label import name_of
 from optimist.layout import GROUPS
 from optimist.products import Product, Sources
 from optimist.records.cells import STUDY
@@ -129,15 +130,16 @@ class PlannedTargets:
         return Sources(
             self._plan.layout,
             product.paper,
-            self._plan.trials.fresh_files(product.paper, product.keys),
+            self._plan.trials.fresh_files(product.paper, self._read_for(product)),
             [path for path in files if Path(path).is_file()],
         )
 
     def planned_sources(self, product: Product) -> dict[str, Any]:
         """Return `Sources` as plain data, as they are once all that is needed was made."""
         known, found = self._plan.trials.of_paper(product.paper), dict[str, str]()
-        needed = set(self._plan.trials.needed(product.paper, product.keys))
-        for trials in (known[key] for key in product.keys):
+        cells = self._read_for(product)
+        needed = set(self._plan.trials.needed(product.paper, cells))
+        for trials in (known[key] for key in cells):
             if needed.issuperset(self._plan.trials.outputs(trials)):
                 found |= dict.fromkeys(self._plan.trials.files(trials), trials.group)
         studies = self._plan.studies.needed(product.paper, product.studies)
@@ -197,20 +199,29 @@ class PlannedTargets:
 
     def inputs(self, product: Product) -> list[str]:
         """Return the results that a product waits for."""
-        cells = product.keys
-        unknown = self._plan.trials.of_unknown_maximum(product.paper)
-        if unknown and not Path(self._plan.layout.best_known(product.paper)).is_file():
-            # Their regret is counted from the best of all methods, which no table has yet.
-            shown = {key[1] for key in cells} & unknown
-            every = self._plan.trials.keys(product.paper)
-            cells = [*cells, *(k for k in every if k[0] == "regret" and k[1] in shown)]
-        needed = self._plan.trials.needed(product.paper, cells)
+        needed = self._plan.trials.needed(product.paper, self._read_for(product))
         return [*needed, *self._plan.studies.needed(product.paper, product.studies)]
+
+    def _read_for(self, product: Product) -> list[CellKey]:
+        """Return the cells of a product, and those that its regret is counted from.
+
+        On its functions whose maximum is unknown these are all methods of its groups, so that what
+        a run publishes has the best known values that its figures were drawn with.
+        """
+        known = self._plan.trials.of_paper(product.paper)
+        unknown = self._plan.trials.of_unknown_maximum(product.paper)
+        own = {(known[k].group, name_of(k[1])) for k in product.keys if k[1] in unknown}
+        rivals = (
+            key
+            for key, trials in known.items()
+            if key[0] == "regret" and (trials.group, name_of(key[1])) in own
+        )
+        return [*dict.fromkeys((*product.keys, *rivals))]
 
     def committed(self, paper: str) -> list[str]:
         """Return the tables of a paper that are there."""
         layout = self._plan.layout
-        tables = layout.trials(paper), layout.best_known(paper), layout.studies(paper)
+        tables = layout.trials(paper), layout.studies(paper)
         return [path for path in tables if Path(path).is_file()]
 
     def results(self, paper: str, group: str | None = None) -> list[str]:

@@ -13,7 +13,7 @@ from optimist.environments import environment_class
 from optimist.errors import ConfigError, ResultError, nearest, unknown_name
 from optimist.files import fingerprint
 from optimist.label import name_of
-from optimist.layout import check_length, result
+from optimist.layout import check_length, parse_result, result
 from optimist.plan.config import load_paper, paper_names
 from optimist.records.cells import digest_of
 from optimist.runs import results
@@ -57,8 +57,8 @@ class PlannedTrials:
     Attributes
     ----------
     asked, cells : dict
-        All that each paper asks for, whatever ``caps`` and ``only`` cut: lane, setting and
-        algorithm, or setting and algorithm.
+        All that each paper asks for, whatever ``caps`` and ``only`` cut: trials by cell, and pairs
+        of setting and algorithm.
 
     Raises
     ------
@@ -70,8 +70,7 @@ class PlannedTrials:
         self._plan, papers, least = plan, plan.papers, plan.claims.least
         caps, only = plan.config["caps"], plan.config["only"]
         whole = {name: expand(paper) for name, paper in papers.items()}
-        self._numbers = {name: {t.key: t.stop for t in found} for name, found in whole.items()}
-        self.asked = {name: set(numbers) for name, numbers in self._numbers.items()}
+        self.asked = {name: {t.key: t for t in found} for name, found in whole.items()}
         self.cells = {name: {key[1:] for key in asked} for name, asked in self.asked.items()}
         _check_only(only, self.cells)
         if any(caps.values()) or any(only.values()) or any(least.values()):
@@ -98,10 +97,6 @@ class PlannedTrials:
         """Return the trials of a paper by cell."""
         return self._of_paper[paper]
 
-    def asked_trials(self, paper: str) -> Mapping[CellKey, int]:
-        """Return how many trials a paper asks for, by cell."""
-        return self._numbers[paper]
-
     def digest(self, trials: Trials) -> str:
         """Return the digest of what decides each trial of a cell: configuration, code and data."""
         key = trials.cell.paper, trials.key
@@ -121,13 +116,14 @@ class PlannedTrials:
     def parts(self, trials: Trials) -> list[Trials]:
         """Return the trials of a cell by result file.
 
-        What the table of trials has keeps its parts, so that more trials add files and rename none.
+        Files that are there, and what the table of trials has, keep their parts, so that more
+        trials add files, and other costs rename none.
         """
         record = self._plan.committed(trials.cell.paper).get(trials.key)
-        known = record.parts if record else ()
-        ends = part_ends(
-            trials.stop, known, self._plan.costs.seconds(trials) / (trials.stop - trials.first)
-        )
+        seconds = self._plan.costs.seconds(trials) / (trials.stop - trials.first)
+        files = Path(self.file(trials)).parent.glob(f"*.{self.name_of(trials)}.parquet")
+        made = [(place.first, place.stop) for place in map(parse_result, files) if place]
+        ends = part_ends(trials.stop, record.parts if record else (), seconds, made)
         return [trials.part(*ends) for ends in zip([0, *ends], ends, strict=False)]
 
     def name_of(self, trials: Trials) -> str:
@@ -264,7 +260,9 @@ class PlannedTrials:
         }
 
 
-def part_ends(number: int, known: Sequence[int], seconds: float) -> list[int]:
+def part_ends(
+    number: int, known: Sequence[int], seconds: float, made: Iterable[tuple[int, int]] = ()
+) -> list[int]:
     """Return where the parts of so many trials end.
 
     Parameters
@@ -274,14 +272,19 @@ def part_ends(number: int, known: Sequence[int], seconds: float) -> list[int]:
         Where the parts of a table end that has some of these trials already.
     seconds : float
         Processor seconds of a trial.
+    made : iterable of (int, int)
+        First trial and end of the parts that are played already, whatever the table has.
     """
     longest = max(1, int(LONGEST_JOB / seconds)) if seconds > 0.0 else number
-    ends = [end for end in known if end < number]
-    while not ends or ends[-1] < number:
-        last = ends[-1] if ends else 0
-        size = min(longest, last or number)
-        ends.append(min(number, last + size))
-    return ends
+    there = dict(sorted(part for part in made if part[1] <= number))  # the longest from each first
+    ends = [0]
+    while (last := ends[-1]) < number:
+        end = there.get(last) or min(
+            (end for end in known if last < end <= number),
+            default=last + min(longest, last or number),
+        )
+        ends.append(min(end, number, *(first for first in there if last < first)))
+    return ends[1:]
 
 
 def _check_only(

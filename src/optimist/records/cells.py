@@ -75,8 +75,12 @@ class CellRecord:
 
     def is_of(self, digest: str) -> bool:
         """Return whether trials with a digest of today, as of `digest_of`, would be the same."""
-        is_equal = self.digest == digest
-        return is_equal and not (self.observed and observation.first_change(self.observed))
+        return self.digest == digest and self.change is None
+
+    @property
+    def change(self) -> str | None:
+        """Which observed module or file is not as it was, in words; None if all are."""
+        return observation.first_change(self.observed) if self.observed else None
 
 
 COLUMNS = tuple(field.name for field in fields(CellRecord))

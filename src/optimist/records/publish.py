@@ -14,7 +14,7 @@ from optimist.panels.studies import tables as study_tables
 from optimist.records import cells
 from optimist.records.cells import STUDY, CellRecord
 from optimist.runs import results, trial_table
-from optimist.runs.cell_trials import CellTrials, least_regrets, read_cell
+from optimist.runs.cell_trials import CellTrials, read_cell
 from optimist.runs.trial_table import TrialTable
 from optimist.runs.trials import CellKey, Trials
 
@@ -38,6 +38,8 @@ class Summary:
         How many come from result files, and how many from the tables, made by today's code.
     missing, stale : list of str
         Cells and studies that are in neither, and those that the tables have of other code.
+    partial : list of str
+        Timed cells of a race that the table has with more cells than were asked for.
     """
 
     paper: str
@@ -45,11 +47,16 @@ class Summary:
     kept: int = 0
     missing: list[str] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
+    partial: list[str] = field(default_factory=list)
 
     def in_words(self) -> str:
         """Return a sentence, and a line for each list."""
         lines = [f"{self.paper}: {self.published} from results, {self.kept} kept"]
-        for names, words in ((self.missing, "missing"), (self.stale, "of other code")):
+        for names, words in (
+            (self.missing, "missing"),
+            (self.stale, "of other code"),
+            (self.partial, "kept, as the table has more cells of their race"),
+        ):
             if names:
                 lines.append(f"  {words}: {len(names)}: {', '.join(names[:8])}")
                 lines[-1] += ", ..." if len(names) > 8 else ""
@@ -70,7 +77,8 @@ def publish(plan: "Plan", paper: str, folders: Sequence[str | Path] = ()) -> Sum
     Raises
     ------
     ResultError
-        If a file is damaged, or two folders have two outcomes of the same trials.
+        If a file is damaged, two folders have two outcomes of the same trials, or each has a part
+        of a race.
     """
     if folders:
         gather(plan, paper, [*map(Path, folders)])
@@ -92,8 +100,6 @@ def _publish(plan: "Plan", paper: str) -> Summary:
     }
     # After a kill between two files no record is of rows that are not there.
     cells.write((one for key, one in kept.items() if before.get(key) is one), layout.cells(paper))
-    if least := least_regrets(rows.values()):
-        trial_table.write_best_known(least, layout.best_known(paper))
     if rows:
         trial_table.write(
             rows.values(),
@@ -123,13 +129,16 @@ def _rows(
     table = TrialTable(path if Path(path).is_file() else None)
     rows: dict[CellKey, CellTrials] = {}
     wanted = {place: frozenset(rounds) for place, rounds in declared.items()}
-    # A restricted run says nothing of the cells that it leaves out.
-    for key in plan.trials.asked_trials(paper):
+    asked = plan.trials.asked[paper]
+    # A restricted run says nothing of the cells that it leaves out, nor of races without them.
+    left_out = {asked[key].race for key in records if key in asked and key not in planned} - {""}
+    for key in asked:
         trials, record = planned.get(key), records.get(key)
         known = table.recorded(*key) if record else None
         if known is not None and record is not None and known.content != record.content:
             known = None  # the record is of other rows
-        found = None if trials is None else from_results(plan, trials, wanted)
+        is_partial = trials is not None and trials.race in left_out
+        found = None if trials is None or is_partial else from_results(plan, trials, wanted)
         if found is not None and not (known and _has_more(record, found[1])):
             rows[key], records[key] = found
             summary.published += 1
@@ -141,7 +150,9 @@ def _rows(
                 declared[place] &= {*table.metadata["declared"].get(place, ())}
         if trials is None:
             continue
-        if known is None:
+        if is_partial:
+            summary.partial.append("/".join(key))
+        elif known is None:
             summary.missing.append("/".join(key))
         elif plan.trials.is_committed(trials):
             summary.kept += 1
@@ -235,7 +246,7 @@ def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
     ------
     ResultError
         If a folder has no results, a file is no regular one, too large, damaged or not what its
-        path says, or two files of one path differ in their numbers.
+        path says, two files of one path differ in their numbers, or a race is in two folders.
     """
     own = Path(plan.layout.results)
     wanted = [
@@ -262,7 +273,7 @@ def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
     return len(chosen)
 
 
-def _choose(own: Path, folders: Sequence[Path], names: Iterable[Path]) -> dict[Path, Path]:
+def _choose(own: Path, folders: Sequence[Path], names: Sequence[Path]) -> dict[Path, Path]:
     chosen: dict[Path, Path] = {}
     for name in names:
         for folder in folders:
@@ -277,11 +288,19 @@ def _choose(own: Path, folders: Sequence[Path], names: Iterable[Path]) -> dict[P
             there = chosen.get(name) or (own / name if (own / name).is_file() else None)
             if there is None:
                 chosen[name] = path
-            elif "time" not in name.parts[:1] and digest != _numbers(there):
+            elif name.parts[0] != "time" and digest != _numbers(there):
                 raise ResultError(
                     f"{path} and {there} are the same trials with two outcomes, as on two kinds of "
                     "machine; delete the one that should not count"
                 )
+    origins: dict[Path, Path] = {}
+    for name in (name for name in names if name.parts[0] == "time"):
+        place, race = chosen.get(name, own / name), name.parents[1]
+        if place.is_file() and (folder := place.parents[4]) != origins.setdefault(race, folder):
+            raise ResultError(
+                f"{race} is in part in {origins[race]} and in part in {folder}, whose turns are of "
+                "two processes; allowed: all results of a race in one folder"
+            )
     return chosen
 
 

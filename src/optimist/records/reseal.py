@@ -61,7 +61,8 @@ def reseal(
     """Play one trial of each cell of other code, and give today's digest to those that are equal.
 
     The trial is drawn at random. Of the timing lane everything but times is compared. Studies are
-    computed again. The old digest of a cell is kept in its record.
+    computed again. The old digest of a cell is kept in its record. Cells and studies whose observed
+    files have changed are others, whatever one trial says.
 
     Parameters
     ----------
@@ -122,6 +123,9 @@ def _cells(
             summary.other["/".join(key)] = "not in the table"
             continue
         digest = plan.trials.digest(trials)
+        if change := record.change:
+            summary.other["/".join(key)] = change
+            continue
         if record.digest == digest:
             summary.current += 1
             continue
@@ -138,6 +142,8 @@ def _studies(
         key, digest = (STUDY, name, ""), plan.studies.digest(paper, name)
         if key not in records:
             summary.other[f"{STUDY}/{name}"] = "not in the tables"
+        elif change := records[key].change:
+            summary.other[f"{STUDY}/{name}"] = change
         elif records[key].digest == digest:
             summary.current += 1
         else:

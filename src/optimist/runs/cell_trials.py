@@ -3,14 +3,13 @@
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optimist.errors import ResultError
 from optimist.files import fingerprint
 from optimist.layout import parse_result
 from optimist.runs import results
@@ -136,17 +135,7 @@ class CellTrials:
         ----------
         least : mapping of str to float
             The smallest regret of a round on each instance.
-
-        Raises
-        ------
-        ResultError
-            If an instance has no best known value.
         """
-        for name in filter(None, self.instance):
-            if name not in least:
-                raise ResultError(
-                    f"no best known value of {name!r}; make best_known.csv again: optimist publish"
-                )
         shift = np.array([least[name] if name else 0.0 for name in self.instance])
         lasts = np.array([rounds[-1] if len(rounds) else 0 for rounds in self.rounds])
         halves = np.array(
@@ -251,18 +240,6 @@ def kept_rounds(recorded: np.ndarray, declared: Collection[int] = ()) -> np.ndar
     # A whole share of the last round may come out a rounding error short.
     places = np.searchsorted(recorded, np.concatenate(wanted) * (1.0 + 1e-12), side="right") - 1
     return np.unique(recorded[places.clip(min=0)])
-
-
-def least_regrets(
-    cells: Iterable[CellTrials], known: Mapping[str, float] | None = None
-) -> dict[str, float]:
-    """Return the smallest regret of a round on each instance, in some cells and as known before."""
-    least = dict(known or {})
-    for cell in cells:
-        for name, value in zip(cell.instance, cell.ends.get("simple_regret", ()), strict=False):
-            if name and value == value:
-                least[name] = min(least.get(name, value), float(value))
-    return least
 
 
 # From result files.

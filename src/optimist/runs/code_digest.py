@@ -17,11 +17,12 @@ from optimist.label import name_of
 from optimist.runs.cell import Cell
 from optimist.source_files import closure, digest_of, dotted, is_own, own_file, root_of
 
-# Modules that read labels, build each trial, end it in time and write its table. Their own imports
-# do not count: the registries name every algorithm, and decide no result.
+# Modules that read labels, make arguments of them, build each trial, end it in time and write its
+# table. Their own imports do not count: the registries name every algorithm, and decide no result.
 GLUE = (
     *("optimist.runs.cell", "optimist.runs.setting", "optimist.runs.results"),
-    *("optimist.runs.trials", "optimist.runs.limits", "optimist.runs.isolation", "optimist.label"),
+    *("optimist.runs.trials", "optimist.runs.limits", "optimist.runs.isolation"),
+    *("optimist.label", "optimist.arguments"),
 )
 # A module that decides times only.
 TURNS = "optimist.runs.turns"

@@ -1,7 +1,6 @@
 """The table of trials: one row a trial, which claims, figures, the page and `compare` read.
 
-A paper has ``figures/PAPER/trials.parquet``, and ``best_known.csv`` beside it where the maximum of
-a function is unknown. A row has the columns
+A paper has ``figures/PAPER/trials.parquet``. A row has the columns
 
 ``lane group setting algorithm trial status turns instance``
 ``rounds``  the recorded rounds that are kept, and at these rounds ``regret_at`` (regret lane) or
@@ -14,8 +13,6 @@ and a changed cell changes few bytes. The metadata hold the version of this form
 of the run, and the rounds that claims and panels declare.
 """
 
-import csv
-import io
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -30,9 +27,8 @@ import pyarrow as pa
 from optimist import sealed
 from optimist.columns import values as values_of
 from optimist.errors import ResultError
-from optimist.files import write_text
 from optimist.root import how_to_restore
-from optimist.runs.cell_trials import AT, CellTrials, joined, least_regrets
+from optimist.runs.cell_trials import AT, CellTrials, joined
 from optimist.runs.trials import CellKey
 
 if TYPE_CHECKING:
@@ -45,7 +41,6 @@ TEXTS = ("lane", "group", "setting", "algorithm", "status", "instance")
 # Numbers at the end that come first, and those with fractions even if all are whole.
 FIRST = ("regret", "regret_half", "simple_regret", "covered", "seconds", "select_seconds")
 REAL = frozenset(FIRST) - {"covered"}
-HEADER = "instance,least_regret\n"
 
 
 class Frames(Mapping[tuple[str, str], "pd.DataFrame"]):
@@ -85,9 +80,6 @@ class TrialTable:
         The file; without one, the table has results alone.
     fresh : iterable of CellTrials
         Cells that stand in place of those of the file.
-    best_known : path or None
-        Table of the smallest regret of a round on each instance of a function whose maximum is
-        unknown; what fresh cells found counts too.
     planned : mapping or None
         How many trials of each cell count; other cells are not there. None for all of all.
 
@@ -106,7 +98,6 @@ class TrialTable:
         self,
         path: str | Path | None,
         fresh: Iterable[CellTrials] = (),
-        best_known: str | Path | None = None,
         planned: Mapping[CellKey, int] | None = None,
     ) -> None:
         self.metadata: dict[str, Any] = {"declared": {}, "configuration": {}, "thinned": []}
@@ -117,7 +108,6 @@ class TrialTable:
             self._groups = {tuple(key): i for i, key in enumerate(self.metadata["groups"])}
         self._path, self._planned = path, planned
         self._fresh = {cell.key: cell for cell in fresh}
-        self._best_known = {} if best_known is None else read_best_known(best_known)
         self._read: dict[tuple[str, str], dict[str, CellTrials]] = {}
         self._counted: dict[CellKey, CellTrials | None] = {}
 
@@ -126,9 +116,7 @@ class TrialTable:
         """Lane, setting and algorithm of all cells, sorted."""
         known = set(self._fresh)
         if self._groups:
-            columns = ["lane", "setting", "algorithm"]
-            rows = self._file.read(columns, use_threads=False)
-            known |= set(zip(*(rows[name].to_pylist() for name in columns), strict=True))
+            known |= {row[:3] for row in self._columns()}
         return sorted(known if self._planned is None else known & self._planned.keys())
 
     def cell(self, lane: str, setting: str, algorithm: str) -> CellTrials | None:
@@ -199,8 +187,23 @@ class TrialTable:
 
     @cached_property
     def _least(self) -> dict[str, float]:
-        """The smallest regret of a round on each instance."""
-        return least_regrets(self._fresh.values(), self._best_known)
+        """The smallest regret of a round that any method reached on each instance."""
+        met = [
+            (name, value)
+            for lane, *cell, name, value in self._columns("instance", "simple_regret")
+            if lane == "regret" and (lane, *cell) not in self._fresh
+        ]
+        for cell in (cell for cell in self._fresh.values() if cell.lane == "regret"):
+            met += zip(cell.instance, cell.ends.get("simple_regret", ()), strict=False)
+        known = sorted((name, float(value)) for name, value in met if name and value is not None)
+        return dict(reversed(known))  # the least of each name is written last
+
+    def _columns(self, *names: str) -> Iterator[tuple[Any, ...]]:
+        """Yield lane, setting and algorithm of each row of the file, and more of its columns."""
+        columns = ["lane", "setting", "algorithm", *names]
+        if self._groups and {*columns} <= {*self._file.schema_arrow.names}:
+            rows = self._file.read(columns, use_threads=False)
+            yield from zip(*(rows[name].to_pylist() for name in columns), strict=True)
 
     def _group(self, lane: str, setting: str) -> dict[str, CellTrials]:
         key = lane, setting
@@ -212,32 +215,6 @@ class TrialTable:
             found = (replace(cell, is_thinned=is_thinned) for cell in _cells_of(rows, self._path))
             self._read[key] = {cell.algorithm: cell for cell in found}
         return self._read[key]
-
-
-def read_best_known(path: str | Path) -> dict[str, float]:
-    """Return the table of best known values, none if there is no such file."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return {}
-    try:
-        if not (text.startswith(HEADER) and text.endswith("\n")):
-            raise ValueError
-        rows = csv.reader(text.splitlines()[1:], strict=True)
-        return {name: float(value) for name, value in rows}
-    except (ValueError, csv.Error):
-        raise ResultError(
-            f"{path} is not a table of best known values; {how_to_restore(path, AGAIN)}"
-        ) from None
-
-
-def write_best_known(least: Mapping[str, float], path: str | Path) -> None:
-    """Write the table of best known values: ``instance`` and ``least_regret``."""
-    text = io.StringIO(HEADER)
-    text.seek(0, io.SEEK_END)
-    rows = ((name, repr(float(value))) for name, value in sorted(least.items()))
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    write_text(text.getvalue(), path)
 
 
 # Reading: without pandas, which pyarrow imports for conversions of its own.
