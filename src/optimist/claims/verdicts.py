@@ -161,6 +161,9 @@ def _measure(
     cells.check_rounds(check.settings, check.algorithms, check.rounds)
     try:
         found, lack = metric(check.metric)(cells, **check.arguments), []
+        if cells.studied and row is not None:
+            cells, k = counted(groups, row, (), cells.studied)
+            found = metric(check.metric)(cells, **check.arguments)
     except Missing as missing:
         found, lack = None, [f"no {missing}"]
     rounds = min(cells.rounds, default=None)
