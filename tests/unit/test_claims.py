@@ -189,7 +189,7 @@ def test_parts_have_words_of_their_own(values, text, held):
     checks = part("x", "one"), part("y", "one"), part("z", "two")
     verdict = judge(*checks, facts=facts(**dict(zip("xyz", values, strict=True))))
     assert (verdict.text, verdict.parts) == (text, held)
-    assert ("these parts hold: one" in verdict.explanation) == ("in part" in text)
+    assert ('these parts hold: "one"' in verdict.explanation) == ("in part" in text)
 
 
 def choice(name):
@@ -225,14 +225,14 @@ def two_readings(stated, other):
 )
 def test_all_readings_that_count_decide(stated, other, text, said):
     verdict = two_readings(stated, other)
-    assert (verdict.text, verdict.stated) == (text, f"R nu: {said}")
+    assert (verdict.text, verdict.stated) == (text, f'"R nu": {said}')
     assert list(verdict.outcomes) == ["R nu", "R sd"]
 
 
 def test_the_explanation_counts_and_names_readings():
-    both = "holds in 1, fails in 1 of 2 readings; holds under R nu; fails under R sd"
+    both = 'holds in 1, fails in 1 of 2 readings; holds under "R nu"; fails under "R sd"'
     assert two_readings(0.0, 2.0).explanation == both
-    one = "holds in 1, open in 1 of 2 readings; holds under R nu"
+    one = 'holds in 1, open in 1 of 2 readings; holds under "R nu"'
     assert two_readings(0.0, math.nan).explanation == one
     assert judge(fact("x"), facts=facts(x=2.0)).explanation == "fails in 1 of 1 reading"
     tables = [finals("here", name, [1.0, 2.0] * 5) for name in ("a", "b", "uniform")]
@@ -241,6 +241,23 @@ def test_the_explanation_counts_and_names_readings():
         "untestable",
         "no method beats uniform play by the factor that the claim names, in any reading",
     )
+
+
+def test_names_of_readings_with_commas_and_semicolons_are_told_apart():
+    names = ("least squares, twice; radius nu", "under nu; fails, under sd")
+    idle = [finals("here", name, [1.0, 2.0] * 5) for name in ("a", "b", "uniform")]
+    verdict = decide(
+        *(reading(fact("x"), name=name) for name in names),
+        reading(fact("y"), name="R; S"),
+        reading(rivals(bound=2), name="T"),
+        tables={"facts": facts(x=0.0, y=2.0), "finals": idle},
+    )
+    assert verdict.explanation == (
+        "holds in 2, fails in 1, idle in 1 of 4 readings; holds under "
+        '"least squares, twice; radius nu", "under nu; fails, under sd"; fails under "R; S"; '
+        'no method beats uniform play by the factor that the claim names under "T"'
+    )
+    assert verdict.stated.startswith('"least squares, twice; radius nu": holds, "under nu; ')
 
 
 def test_where_no_reading_is_stated_the_verdict_says_so():
@@ -262,6 +279,17 @@ def test_two_choices_are_joined_by_and_and_ties_by_or():
 
     assert text(["nnn"], ["sss"]) == "depends on the a or the b or the c"
     assert text(["nnn", "ssn"], ["nsn", "snn"]) == "depends on the a and the b"
+
+
+def test_a_part_depends_on_a_choice_by_its_name_and_so_does_the_word_with_ours():
+    one, other = (
+        taking(part(name, "one"), radius=taken) | {"checks": [part(name, "one"), part("x", "two")]}
+        for name, taken in (("x", "nu"), ("y", "sd"))
+    )
+    keys = {"choices": {"radius": choice("the radius")}, "tables": {"facts": facts(x=0.0, y=2.0)}}
+    assert decide(one, other, **keys).parts == {"one": "depends on the radius", "two": "reproduced"}
+    moved = decide(one, {**other, "status": "ours"}, **keys)
+    assert (moved.text, moved.if_counted) == ("reproduced", "depends on the radius")
 
 
 @pytest.mark.parametrize("value", [0.0, 2.0, math.nan, None])
@@ -301,6 +329,19 @@ def test_the_word_if_ours_counted_stands_beside(counted, value, reading_counts, 
     beside = decide(reading(fact("x"), {**fact("y"), "status": "ours"}), tables=tables)
     assert (moved.if_counted, beside.if_counted) == (reading_counts, check_counts)
     assert judge(fact("x"), facts=facts(x=counted)).if_counted == ""
+
+
+def test_the_word_if_ours_counted_is_missing_where_a_check_of_ours_is():
+    tables = {"facts": facts(x=0.0, y=2.0)}
+    holds = {**fact("x"), "status": "ours"}
+    lacking = reading(fact("y"), fact("z"), name="o", status="ours")
+    assert decide(reading(fact("x")), lacking, tables=tables).if_counted == "missing"
+    beside = decide(reading(fact("x"), holds, {**fact("z"), "status": "ours"}), tables=tables)
+    assert (beside.word, beside.if_counted) == ("reproduced", "missing")
+    # What has no bound would not count, and may be missing.
+    shown = {**fact("z", relation=None, bound=None), "status": "ours"}
+    assert decide(reading(fact("x"), shown), tables=tables).if_counted == ""
+    assert decide(reading(fact("x"), holds, shown), tables=tables).if_counted == "reproduced"
 
 
 def test_outcomes_of_checks_are_corrected_within_their_reading():

@@ -152,7 +152,7 @@ class Reading:
         Readings that are ours are shown and do not count.
     checks : list of Check
     alternatives : mapping
-        The id of the alternative that it takes of each choice.
+        The id of the alternative that it takes of each choice, by the choice's name.
     """
 
     name: str
@@ -240,16 +240,16 @@ class Claim:
     @classmethod
     def make(cls, written: Mapping[str, Any], level: float) -> Self:
         """Return the claim of a loaded file; ``level`` is that of the file."""
+        choices = {key: Choice.make(one) for key, one in written.get("choices", {}).items()}
         readings = [
             Reading(
                 r["name"],
                 r["status"],
                 [Check.make(check) for check in r["checks"]],
-                r.get("alternatives", {}),
+                {choices[key].name: taken for key, taken in r.get("alternatives", {}).items()},
             )
             for r in written["readings"]
         ]
-        choices = {key: Choice.make(one) for key, one in written.get("choices", {}).items()}
         return cls(**{"level": level, **written, "readings": readings, "choices": choices})
 
     @property

@@ -31,7 +31,7 @@ class Result:
         Number of rounds of the shortest cell read.
     remark : str
     first : First or None
-        How many units it was first judged with; None if a study plays its trials.
+        How many units it was first judged with; None of a fact, and of what is no test.
     k : int
         How often they were doubled; -1 if there are fewer.
     gate : Gate or None
@@ -94,6 +94,15 @@ class Result:
         if self.gate is not None and gated:
             support, refute = max(support, self.gate.support), max(refute, self.gate.refute)
         return replace(self, check=check, support=support, refute=refute)
+
+
+def error_of(results: Iterable[Result], alpha: float) -> float:
+    """Return the error on each side with which the checks of a claim are decided.
+
+    ``alpha``, or nine tenths of it where counted checks have gates: outcomes, intervals, the bounds
+    at which checks turn, and the numbers of trials that decide all have it.
+    """
+    return rule.decisive(tested_readings(r for r in results if r.counts), alpha)
 
 
 def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:

@@ -62,7 +62,7 @@ class TestedReading:
     name : str
     checks : tuple of Tested
     alternatives : mapping
-        The alternative that it takes of each choice.
+        The alternative that it takes of each choice, by the choice's name.
     """
 
     name: str
@@ -125,13 +125,10 @@ class Conclusion:
 
     @property
     def text(self) -> str:
-        """The word with its qualifiers."""
-        return qualified(self.word, self.qualifiers)
-
-
-def qualified(word: str, qualifiers: Sequence[str]) -> str:
-    """Return a word with its qualifiers."""
-    return word + "".join(f", {q}" if q == STRONGER else f" {q}" for q in qualifiers)
+        """The word with its qualifiers, or with the choice that it depends on."""
+        on = " or ".join(" and ".join(names) for names in self.separating)
+        said = "".join(f", {q}" if q == STRONGER else f" {q}" for q in self.qualifiers)
+        return self.word + (f" on {on}" if on else said)
 
 
 def decisive(readings: Iterable[TestedReading], alpha: float) -> float:
