@@ -138,6 +138,15 @@ def test_a_number_that_is_the_same_in_all_trials_is_certain(relation, outcome):
         assert outcomes(judge(ratio(relation, bound), finals=tables)) == [expected]
 
 
+@pytest.mark.parametrize("same", [1.0, 0.5])
+def test_regrets_that_are_equal_in_all_trials_show_nothing(same):
+    # Of "y is x / 2 in a tenth of trials, else x" ten trials show x alone in a third of data sets.
+    tables = {"a": [same] * 10, "b": [1.0] * 10, "uniform": [9.0] * 10}
+    tables = [finals("here", name, regrets) for name, regrets in tables.items()]
+    for relation in ("below", "above"):
+        assert judge(rivals(relation, 1), finals=tables).word == "open"
+
+
 @pytest.mark.parametrize("number", [1, 2, 9])
 def test_one_trial_or_nine_decide_nothing(number):
     tables = [finals("a", "x", [1.0] * number), finals("b", "x", [100.0] * 10)]
@@ -239,7 +248,8 @@ def test_the_explanation_counts_and_names_readings():
     idle = decide(*(reading(rivals(bound=2), name=n) for n in "RS"), tables={"finals": tables})
     assert (idle.word, idle.explanation) == (
         "untestable",
-        "no method beats uniform play by the factor that the claim names, in any reading",
+        "no check has a method that beats uniform play by its factor in each of its settings, "
+        "in any reading",
     )
 
 
@@ -253,9 +263,10 @@ def test_names_of_readings_with_commas_and_semicolons_are_told_apart():
         tables={"facts": facts(x=0.0, y=2.0), "finals": idle},
     )
     assert verdict.explanation == (
-        "holds in 2, fails in 1, idle in 1 of 4 readings; holds under "
+        "holds in 2, fails in 1, idle in 1 of 4 readings, with 1 of 4 checks idle; holds under "
         '"least squares, twice; radius nu", "under nu; fails, under sd"; fails under "R; S"; '
-        'no method beats uniform play by the factor that the claim names under "T"'
+        "no check has a method that beats uniform play by its factor in each of its settings "
+        'under "T"'
     )
     assert verdict.stated.startswith('"least squares, twice; radius nu": holds, "under nu; ')
 
@@ -329,6 +340,25 @@ def test_the_word_if_ours_counted_stands_beside(counted, value, reading_counts, 
     beside = decide(reading(fact("x"), {**fact("y"), "status": "ours"}), tables=tables)
     assert (moved.if_counted, beside.if_counted) == (reading_counts, check_counts)
     assert judge(fact("x"), facts=facts(x=counted)).if_counted == ""
+
+
+def test_a_check_is_idle_at_a_tenth_of_the_error_over_the_readings():
+    # Twice the p-value that uniform play is less than twice as bad is 0.0022: at most 0.0025 once.
+    regrets = [10.0 + 2.0 * z for z in SPREAD]
+    tables = [finals("here", name, [7.0] * 10) for name in "ab"]
+    tables.append(finals("here", "uniform", regrets))
+    one, two = reading(rivals("above", 2)), reading(rivals("above", 2), name="two")
+    assert decide(one, tables={"finals": tables}).word == "untestable"
+    assert decide(one, two, tables={"finals": tables}).word == "open"
+    # Readings of ours are not among those that may be rid of a check by chance.
+    ours = {**two, "status": "ours"}
+    assert decide(one, ours, tables={"finals": tables}).word == "untestable"
+
+
+def test_a_band_that_praises_neither_side_is_never_stronger_than_claimed():
+    keys = {"relation": "between", "bound": [2, 3]}
+    texts = [judge(ratio(**keys, better=b), finals=TEN).text for b in ("above", "neither", "below")]
+    assert texts == ["not reproduced, stronger than claimed"] + ["not reproduced"] * 2
 
 
 def test_the_word_if_ours_counted_is_missing_where_a_check_of_ours_is():

@@ -359,6 +359,11 @@ BAD = {
         [{**CHECK, "better": "below"}],
         ["toy.01", "'regret_ratio' has better 'below'", "bands of empirical claims"],
     ),
+    "better that is no side": (
+        {"kind": "guarantee"},
+        [{**CHECK, "relation": "between", "bound": [0.5, 2], "better": "neither"}],
+        ["toy.01", "has better 'neither'"],
+    ),
     "better of a fact": (
         {"kind": "fact"},
         [{**CHECK, "relation": "between", "bound": [0.5, 2], "better": "above"}],

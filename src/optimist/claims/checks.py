@@ -51,7 +51,7 @@ class Check:
         Why the bound is what it is, if the claim's note does not say so.
     word : str
         The vague word of config/words.yaml that gives relation and bound; empty if none does.
-    better : {"", "below", "above"}
+    better : {"", "below", "above", "neither"}
         The side of a band that praises the paper's method.
     part : str
         What the claim asserts by itself, by default a setting.

@@ -36,6 +36,9 @@ VERDICTS = {
     "fact": ("matches", "differs", "selected by it", "missing", "shortened"),
 }
 
+# What makes a claim or a reading untestable.
+IDLE = "no check has a method that beats uniform play by its factor in each of its settings"
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -229,7 +232,7 @@ def _with_outcomes(results: Sequence[Result], claim: Claim) -> list[Result]:
         adjusted |= dict(zip(places, values, strict=True))
 
     def outcome(i: int, r: Result) -> str:
-        if r.tested().is_idle(claim.alpha):
+        if r.tested(sum(one.counts for one in claim.readings)).is_idle(claim.alpha):
             return "idle"
         if r.support <= level:
             return "holds"
@@ -251,15 +254,14 @@ def _missing(own: Sequence[Result]) -> str:
 def _why(found: rule.Conclusion, readings: Sequence[rule.TestedReading], claim: Claim) -> str:
     """Say how the counted readings came out, and name those that an inner word is about."""
     if found.word == "untestable":
-        return (
-            "no method beats uniform play by the factor that the claim names"
-            f"{', in any reading' if len(readings) > 1 else ''}"
-        )
+        return f"{IDLE}{', in any reading' if len(readings) > 1 else ''}"
     counts = Counter(found.outcomes.values())
     verbs = (("holds", "holds in"), ("fails", "fails in"), ("open", "open in"), ("idle", "idle in"))
     said = ", ".join(f"{verb} {counts[word]}" for word, verb in verbs if counts[word])
     noun = "reading" if len(readings) == 1 else "readings"
     text = f"{said} of {len(readings)} {noun}"
+    checks = [check.is_idle(claim.alpha) for reading in readings for check in reading.checks]
+    text += f", with {sum(checks)} of {len(checks)} checks idle" if any(checks) else ""
     if found.parts:
         text += f"; these parts hold: {_quoted(found.parts)}"
     names = {
@@ -271,7 +273,7 @@ def _why(found: rule.Conclusion, readings: Sequence[rule.TestedReading], claim: 
         if 0 < len(names[word]) <= 3 and len(names[word]) < len(readings):
             text += f"; {word} under {_quoted(names[word])}"
     if names["idle"]:
-        text += "; no method beats uniform play by the factor that the claim names under "
+        text += f"; {IDLE} under "
         text += _quoted(names["idle"][:3])
         text += f" and {len(names['idle']) - 3} more" if len(names["idle"]) > 3 else ""
     return text

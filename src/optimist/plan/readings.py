@@ -281,7 +281,7 @@ def _check_kind(
     if is_band and "better" not in entry:
         raise ConfigError(
             f"{where} has the band {made['bound']} and lacks the key 'better'; allowed: below or "
-            "above, the side that praises the paper's method"
+            "above, the side that praises the paper's method, or neither"
         )
     if "better" in entry and not is_band:
         better = entry["better"]
