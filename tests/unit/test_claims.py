@@ -138,6 +138,15 @@ def test_a_number_that_is_the_same_in_all_trials_is_certain(relation, outcome):
         assert outcomes(judge(ratio(relation, bound), finals=tables)) == [expected]
 
 
+@pytest.mark.parametrize("same", [1.0, 0.5])
+def test_regrets_that_are_equal_in_all_trials_show_nothing(same):
+    # Of "y is x / 2 in a tenth of trials, else x" ten trials show x alone in a third of data sets.
+    tables = {"a": [same] * 10, "b": [1.0] * 10, "uniform": [9.0] * 10}
+    tables = [finals("here", name, regrets) for name, regrets in tables.items()]
+    for relation in ("below", "above"):
+        assert judge(rivals(relation, 1), finals=tables).word == "open"
+
+
 @pytest.mark.parametrize("number", [1, 2, 9])
 def test_one_trial_or_nine_decide_nothing(number):
     tables = [finals("a", "x", [1.0] * number), finals("b", "x", [100.0] * 10)]
@@ -189,7 +198,7 @@ def test_parts_have_words_of_their_own(values, text, held):
     checks = part("x", "one"), part("y", "one"), part("z", "two")
     verdict = judge(*checks, facts=facts(**dict(zip("xyz", values, strict=True))))
     assert (verdict.text, verdict.parts) == (text, held)
-    assert ("these parts hold: one" in verdict.explanation) == ("in part" in text)
+    assert ('these parts hold: "one"' in verdict.explanation) == ("in part" in text)
 
 
 def choice(name):
@@ -225,22 +234,41 @@ def two_readings(stated, other):
 )
 def test_all_readings_that_count_decide(stated, other, text, said):
     verdict = two_readings(stated, other)
-    assert (verdict.text, verdict.stated) == (text, f"R nu: {said}")
+    assert (verdict.text, verdict.stated) == (text, f'"R nu": {said}')
     assert list(verdict.outcomes) == ["R nu", "R sd"]
 
 
 def test_the_explanation_counts_and_names_readings():
-    both = "holds in 1, fails in 1 of 2 readings; holds under R nu; fails under R sd"
+    both = 'holds in 1, fails in 1 of 2 readings; holds under "R nu"; fails under "R sd"'
     assert two_readings(0.0, 2.0).explanation == both
-    one = "holds in 1, open in 1 of 2 readings; holds under R nu"
+    one = 'holds in 1, open in 1 of 2 readings; holds under "R nu"'
     assert two_readings(0.0, math.nan).explanation == one
     assert judge(fact("x"), facts=facts(x=2.0)).explanation == "fails in 1 of 1 reading"
     tables = [finals("here", name, [1.0, 2.0] * 5) for name in ("a", "b", "uniform")]
     idle = decide(*(reading(rivals(bound=2), name=n) for n in "RS"), tables={"finals": tables})
     assert (idle.word, idle.explanation) == (
         "untestable",
-        "no method beats uniform play by the factor that the claim names, in any reading",
+        "no check has a method that beats uniform play by its factor in each of its settings, "
+        "in any reading",
     )
+
+
+def test_names_of_readings_with_commas_and_semicolons_are_told_apart():
+    names = ("least squares, twice; radius nu", "under nu; fails, under sd")
+    idle = [finals("here", name, [1.0, 2.0] * 5) for name in ("a", "b", "uniform")]
+    verdict = decide(
+        *(reading(fact("x"), name=name) for name in names),
+        reading(fact("y"), name="R; S"),
+        reading(rivals(bound=2), name="T"),
+        tables={"facts": facts(x=0.0, y=2.0), "finals": idle},
+    )
+    assert verdict.explanation == (
+        "holds in 2, fails in 1, idle in 1 of 4 readings, with 1 of 4 checks idle; holds under "
+        '"least squares, twice; radius nu", "under nu; fails, under sd"; fails under "R; S"; '
+        "no check has a method that beats uniform play by its factor in each of its settings "
+        'under "T"'
+    )
+    assert verdict.stated.startswith('"least squares, twice; radius nu": holds, "under nu; ')
 
 
 def test_where_no_reading_is_stated_the_verdict_says_so():
@@ -262,6 +290,17 @@ def test_two_choices_are_joined_by_and_and_ties_by_or():
 
     assert text(["nnn"], ["sss"]) == "depends on the a or the b or the c"
     assert text(["nnn", "ssn"], ["nsn", "snn"]) == "depends on the a and the b"
+
+
+def test_a_part_depends_on_a_choice_by_its_name_and_so_does_the_word_with_ours():
+    one, other = (
+        taking(part(name, "one"), radius=taken) | {"checks": [part(name, "one"), part("x", "two")]}
+        for name, taken in (("x", "nu"), ("y", "sd"))
+    )
+    keys = {"choices": {"radius": choice("the radius")}, "tables": {"facts": facts(x=0.0, y=2.0)}}
+    assert decide(one, other, **keys).parts == {"one": "depends on the radius", "two": "reproduced"}
+    moved = decide(one, {**other, "status": "ours"}, **keys)
+    assert (moved.text, moved.if_counted) == ("reproduced", "depends on the radius")
 
 
 @pytest.mark.parametrize("value", [0.0, 2.0, math.nan, None])
@@ -301,6 +340,38 @@ def test_the_word_if_ours_counted_stands_beside(counted, value, reading_counts, 
     beside = decide(reading(fact("x"), {**fact("y"), "status": "ours"}), tables=tables)
     assert (moved.if_counted, beside.if_counted) == (reading_counts, check_counts)
     assert judge(fact("x"), facts=facts(x=counted)).if_counted == ""
+
+
+def test_a_check_is_idle_at_a_tenth_of_the_error_over_the_readings():
+    # Twice the p-value that uniform play is less than twice as bad is 0.0022: at most 0.0025 once.
+    regrets = [10.0 + 2.0 * z for z in SPREAD]
+    tables = [finals("here", name, [7.0] * 10) for name in "ab"]
+    tables.append(finals("here", "uniform", regrets))
+    one, two = reading(rivals("above", 2)), reading(rivals("above", 2), name="two")
+    assert decide(one, tables={"finals": tables}).word == "untestable"
+    assert decide(one, two, tables={"finals": tables}).word == "open"
+    # Readings of ours are not among those that may be rid of a check by chance.
+    ours = {**two, "status": "ours"}
+    assert decide(one, ours, tables={"finals": tables}).word == "untestable"
+
+
+def test_a_band_that_praises_neither_side_is_never_stronger_than_claimed():
+    keys = {"relation": "between", "bound": [2, 3]}
+    texts = [judge(ratio(**keys, better=b), finals=TEN).text for b in ("above", "neither", "below")]
+    assert texts == ["not reproduced, stronger than claimed"] + ["not reproduced"] * 2
+
+
+def test_the_word_if_ours_counted_is_missing_where_a_check_of_ours_is():
+    tables = {"facts": facts(x=0.0, y=2.0)}
+    holds = {**fact("x"), "status": "ours"}
+    lacking = reading(fact("y"), fact("z"), name="o", status="ours")
+    assert decide(reading(fact("x")), lacking, tables=tables).if_counted == "missing"
+    beside = decide(reading(fact("x"), holds, {**fact("z"), "status": "ours"}), tables=tables)
+    assert (beside.word, beside.if_counted) == ("reproduced", "missing")
+    # What has no bound would not count, and may be missing.
+    shown = {**fact("z", relation=None, bound=None), "status": "ours"}
+    assert decide(reading(fact("x"), shown), tables=tables).if_counted == ""
+    assert decide(reading(fact("x"), holds, shown), tables=tables).if_counted == "reproduced"
 
 
 def test_outcomes_of_checks_are_corrected_within_their_reading():

@@ -6,6 +6,7 @@ import re
 import pandas as pd
 import pytest
 from claim_tables import SPREAD, claim_with, document, facts, finals, reading
+from scipy.stats import t
 
 from optimist import claims
 from optimist.claims import inference
@@ -193,7 +194,7 @@ def test_the_frame_holds_what_was_measured(frame):
     assert (found["turns_at"], found["why"], found["line"]) == ("11.27", "Half-way.", 12)
     # The word changes where the check of R sd does: T = -2 / 0.471405 = -4.242641.
     assert (found["turns"], found["alpha"]) == (0.00216584, 0.025)
-    assert (found["if_counted"], found["stated"]) == ("supported", "R nu: holds")
+    assert (found["if_counted"], found["stated"]) == ("supported", '"R nu": holds')
     assert found["own_interval"] == "modest: reproduced from 11.3 up"
     own = row(frame, "toy.02")
     assert (own["n0"], own["first_unit"], own["doublings"]) == (10, 0, 0)
@@ -259,6 +260,27 @@ def test_a_verdict_turns_at_an_end_of_the_interval(relation, bound, outcome, tur
     written = document(claim_with(reading(ratio(relation, bound))))
     (found,) = claims.to_frame(claims.evaluate(written, TABLES)).itertuples()
     assert (found.outcome, found.turns_at) == (outcome, turns)
+
+
+@pytest.mark.parametrize("gates", [True, False])
+@pytest.mark.parametrize(("quantile", "outcome"), [(2.70, "open"), (2.80, "holds")])
+def test_an_interval_excludes_a_bound_only_where_the_check_is_decided(gates, quantile, outcome):
+    # Doubled, 0.025 asks for a quantile of 2.685, and nine tenths of it for 2.745.
+    own = [10.0 + z for z in SPREAD]
+    cells = {"a": own, "b": [1.0] * 10, "uniform": [100.0] * 10}
+    tables = [finals("here", name, values) for name, values in cells.items()]
+    tables += [finals(name, "x", cells[name], size=cells[name]) for name in "ab"]
+    sides = {"setting": "here", "numerator": "a", "denominator": "b"}
+    bound = 10.0 - quantile * 0.4714045
+    gated = {**rivals("above", bound if gates else 5), "arguments": sides}
+    # Beside a check with a gate any check is tested at nine tenths.
+    written = document(claim_with(reading(*[ratio("above", bound)] * (not gates), gated)))
+    frame = claims.to_frame(claims.evaluate(written, {"finals": pd.concat(tables)}))
+    found = next(frame.itertuples())
+    low = 10.0 - t.ppf(1.0 - 0.9 * 0.025 / 2.0, 9) * 0.4714045
+    assert (found.low, found.outcome) == (pytest.approx(low, rel=1e-5), outcome)
+    assert (found.low > bound) == (outcome == "holds")
+    assert found.turns_at.startswith(f"{low:.4g}")
 
 
 def evidence_frame(monkeypatch, evidence, relation, bound):

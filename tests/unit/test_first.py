@@ -1,5 +1,6 @@
 """How many trials each check was first judged with, and how many count since: by doubling."""
 
+import pandas as pd
 import pytest
 from claim_tables import claim_with, decide, document, finals, reading
 from scipy.stats import ttest_1samp
@@ -15,6 +16,13 @@ from optimist.root import project_root
 
 # The committed table.
 
+# Metrics of facts and studies: numbers without an error, and tests.
+EXACT = ("fact", "not_run", "watched_largest")
+TESTS = (
+    *("watched_median", "watched_mean", "watched_slope", "watched_exponent_difference"),
+    *("scaling_slope", "pass_slope"),
+)
+
 
 @pytest.fixture(scope="module")
 def rows():
@@ -28,13 +36,19 @@ def checks():
     for claims in PlannedClaims(papers, {}).by_paper.values():
         for claim in claims:
             for check in (c for one in claim.readings for c in one.checks):
-                if needed_cells(metric(check.metric), check.arguments):
+                is_of_cells = needed_cells(metric(check.metric), check.arguments)
+                if is_of_cells or check.metric not in EXACT:
                     found[claim.id, check.label] = check, claim
     return found
 
 
-def test_every_check_of_cells_has_one_row(rows, checks):
+def test_every_check_has_one_row_but_those_without_cells_or_test(rows, checks):
     assert {key for key in rows if not key[1].startswith("gate:")} == set(checks)
+    of_studies = {claim for (claim, _), (check, _) in checks.items() if check.metric in TESTS}
+    assert of_studies == {
+        *("bkb.09", "bkb.11", "bkb.16", "glb_omd.22", "glb_omd.28"),
+        *("go_ucb.21", "go_ucb.25", "hvt_ucb.23"),
+    }
 
 
 def test_no_check_is_judged_with_fewer_units_than_its_test_needs(rows, checks):
@@ -119,6 +133,63 @@ def test_verdicts_rest_on_the_units_that_count(start, number, counted, k):
     assert ("fewer than 30 trials" in result.remark) == (k < 0)
 
 
+# Studies, whose trials and repetitions are doubled alike.
+
+
+@pytest.mark.parametrize(
+    ("start", "number", "counted", "k"),
+    [(0, 29, 29, -1), (0, 30, 30, 0), (0, 59, 30, 0), (0, 60, 60, 1), (20, 50, 30, 0)],
+)
+def test_trials_of_studies_count_by_doubling(start, number, counted, k):
+    values = [float(2 + i % 7) for i in range(number)]
+    own = finals("here", "a", values, size=values)
+    # Another cell of the study has fewer, which is none of this check's business.
+    tables = {"seen": [own, finals("here", "b", values[:5], size=values[:5])]}
+    about = {"study": "seen", "algorithm": "a", "setting": "here", "column": "size"}
+    check = {"metric": "watched_mean", "arguments": about, "relation": "above", "bound": 4}
+    first = [["toy.01", "mean size of a, here", "trials", start, 30]]
+    (result,) = decide(reading(check), tables=tables, first=first).results
+    evidence, kept = result.measurement.evidence, values[start if k >= 0 else 0 :][:counted]
+    assert (evidence.values.tolist(), result.k) == (kept, k)
+    raw = ttest_1samp(kept, 4.0, alternative="greater").pvalue
+    assert result.support == pytest.approx(2.0 ** (k + 1) * raw if k >= 0 else 1.0)
+    assert ("fewer than 30 trials" in result.remark) == (k < 0)
+
+
+def test_repetitions_of_all_that_a_study_compares_are_doubled():
+    rows = [
+        (dimension, "one", i, dimension ** (1.0 + 0.01 * i))
+        for dimension in (10, 100)
+        for i in range(13 if dimension == 10 else 11)
+    ]
+    table = pd.DataFrame(rows, columns=["dimension", "part", "repetition", "seconds"])
+    about = {"part": "one", "smallest": 10}
+    check = {"metric": "scaling_slope", "arguments": about, "relation": "below", "bound": 2}
+    first = [["toy.01", "log-log slope of the time of the one part against d, d >= 10", "turns"]]
+    first[0] += [0, 6]
+    (result,) = decide(reading(check), tables={"scaling": table}, first=first).results
+    assert (result.k, result.measurement.evidence.n) == (1, 11)
+    first[0][-1] = 5
+    (result,) = decide(reading(check), tables={"scaling": table}, first=first).results
+    assert (result.k, result.measurement.evidence.n) == (1, 10)
+
+
+def test_slopes_of_studies_count_the_trials_of_the_cell_that_has_fewest():
+    cells = [("here", 10), ("there", 25)]
+    table = [
+        finals(name, "a", [2.0 + i] * n, size=[1.0 + i + 0.1 * (j % 3) for j in range(n)])
+        for i, (name, n) in enumerate(cells)
+    ]
+    about = {"study": "seen", "algorithm": "a", "settings": ["here", "there"]}
+    about |= {"column": "size", "against": "regret"}
+    check = {"metric": "watched_slope", "arguments": about, "relation": "above", "bound": 0}
+    label = "log-log slope of size on regret of a over here, there"
+    for n0, k in ((10, 0), (5, 1), (11, -1)):
+        first = [["toy.01", label, "trials", 0, n0]]
+        (result,) = decide(reading(check), tables={"seen": table}, first=first).results
+        assert (result.k, result.measurement.evidence.n) == (k, 10)
+
+
 # What is refused.
 
 
@@ -162,11 +233,8 @@ def own(unit, start, n0):
         ([own("trials", 0, 10), GATE], {"planned": 5}, []),
         ([own("trials", 30, 10), GATE], {"planned": 30}, []),
         ([own("trials", 0, 100), GATE], {"least": 100}, []),
-        (
-            [GATE],
-            {},
-            [f"claim toy.01, check '{LABEL}' has no row", f'such as toy.01,"{LABEL}",trials,0,30'],
-        ),
+        ([GATE], {}, ["lacks 1 row;", f'such as toy.01,"{LABEL}",trials,0,30']),
+        ([], {}, ["lacks 2 rows;", f'toy,"gate:here",trials,0,30; toy.01,"{LABEL}",trials']),
         ([own("trials", 0, 9), GATE], {}, [f"check '{LABEL}': n0 is 9; allowed: at least 10"]),
         ([own("trials", 0, 99), GATE], {"least": 100}, ["n0 is 99; allowed: at least 100"]),
         (
@@ -179,7 +247,7 @@ def own(unit, start, n0):
         (
             [own("trials", 0, 30)],
             {},
-            ["check 'gate:here' has no row", 'such as toy,"gate:here",trials,0,30'],
+            ["lacks 1 row;", 'such as toy,"gate:here",trials,0,30'],
         ),
         ([own("splits", 0, 5)], {"splits": 25}, []),
         ([own("splits", 0, 4)], {"splits": 25}, ["n0 is 4; allowed: at least 5"]),
@@ -190,7 +258,35 @@ def test_rows_that_cannot_be_are_refused_by_name(first, keys, words):
     found = refusal(*first, **keys)
     assert [word for word in words if word not in found] == []
     assert bool(found) == bool(words)
-    assert not found or found.startswith("config/first.csv, claim toy.01, check '")
+    heads = "config/first.csv, claim toy.01, check '", "config/first.csv lacks "
+    assert not found or (found.startswith(heads) and "\n" not in found)
+
+
+def test_all_rows_that_are_lacking_are_counted_and_the_first_are_shown():
+    about = {"study": "seen", "algorithm": "a", "setting": "here"}
+    made = [
+        {
+            "metric": metric,
+            "arguments": {**about, "column": column},
+            "relation": "below",
+            "bound": 1,
+        }
+        for metric in ("watched_median", "watched_largest")
+        for column in "pqrst"
+    ]
+    claims = claims_of(document(claim_with(reading(*made, made[0]))))
+    with pytest.raises(ConfigError) as error:
+        check_first(claims, {}, {}, 20)
+    shown = "; ".join(f'toy.01,"median {column} of a, here",trials,0,20' for column in "pqr")
+    assert str(error.value) == (
+        "config/first.csv lacks 5 rows; allowed: one of each check and gate, such as "
+        f"{shown} and 2 more"
+    )
+    rows = {("toy.01", f"median {column} of a, here"): First("trials", 0, 20) for column in "pqrst"}
+    check_first(claims, rows, {}, 20)
+    rows["toy.01", "median t of a, here"] = First("trials", 0, 19)
+    with pytest.raises(ConfigError, match=r"check 'median t of a, here': n0 is 19; .* 20"):
+        check_first(claims, rows, {}, 20)
 
 
 HEAD = "claim,check,unit,from,n0\n"

@@ -302,12 +302,30 @@ def test_ratios_over_nothing():
     assert RatioOfMeans(ones, zeros).p_values(5.0) == (1.0, 0.0)
     assert RatioOfMeans(zeros, ones).p_values(5.0) == (0.0, 1.0)
     assert RatioOfMeans(zeros, zeros).p_values(5.0) == (1.0, 1.0)
-    # 1 / 0 is infinite, 0 / 0 a tie.
+    # 1 / 0 is infinite, 0 / 0 a tie with every bound.
+    most = MedianRatio([1.0] * 9 + [0.0], [0.0] * 10)
+    assert most.value == math.inf
+    assert most.p_values(5.0) == (1.0, 11.0 / 1024.0)
+    assert most.pieces(0.95) == [(math.inf, math.inf)]
     half = MedianRatio([1.0] * 6 + [0.0] * 4, [0.0] * 10)
-    assert half.value == math.inf
-    assert half.p_values(5.0) == (1.0, 1.0 / 64.0)
-    assert half.pieces(0.95) == [(math.inf, math.inf)]
+    assert half.p_values(5.0) == (1.0, 386.0 / 1024.0)
+    assert half.pieces(0.95) == [(0.0, math.inf)]
     assert math.isnan(MedianRatio(zeros, zeros).value)
+
+
+def test_a_median_with_ties_is_tested_as_its_interval_says():
+    # Twenty ties at 1 and eight ratios of 1.1: the median is 1, and not above it.
+    found = MedianRatio([1.0] * 20 + [1.1] * 8, np.ones(28))
+    assert (found.value, found.pieces(0.975)) == (1.0, [(1.0, 1.1)])
+    assert min(found.p_values(1.0)) > 0.5
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        y, x = rng.integers(0, 4, (2, 15)).astype(float)
+        found = MedianRatio(y, x)
+        ((low, high),) = found.pieces(0.9)
+        for bound in (0.0, 0.3, 1.0 / 3.0, 0.5, 0.7, 1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 9.0):
+            below, above = found.p_values(bound)
+            assert (below <= 0.05, above <= 0.05) == (high < bound, bound < low)
 
 
 def test_roots_of_very_different_size_keep_their_digits():

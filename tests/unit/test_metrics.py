@@ -179,9 +179,8 @@ def test_a_method_is_tuned_by_the_same_trials_where_new_ones_alone_count():
         finals(s, "b", [3.0, 3.0, 1.0, 1.0, 1.0, 1.0]),
     ]
     grouped = cells(finals=tables).groups
-    new = {("regret", setting, x): (4, math.inf) for setting in (r, s) for x in "ab"}
     arguments = {"numerator": "a", "denominator": "b", "settings": [r, s], "tuning": 2}
-    found = metric("tuned_regret_ratio")(Cells(grouped, new), **arguments).evidence
+    found = metric("tuned_regret_ratio")(Cells(grouped, (4, 6)), **arguments).evidence
     assert (found.value, found.n) == (3.0, 2)  # of the last two trials, a at s and b at r
 
 

@@ -234,6 +234,13 @@ def test_settings_are_the_parts_unless_a_check_says_otherwise():
     assert [c["part"] for c in named] == ["regret"] * 4 + ["time"] * 4
 
 
+def test_parts_of_several_settings_are_told_apart():
+    made = {"metric": "regret_exponent", "relation": "below", "bound": 1}
+    known = {"algorithm": "oful", "settings": ["gaussian", "student_t"], "points": [1, 2]}
+    (found,) = readings({**made, "arguments": known, "part": ["settings", "algorithm"]})
+    assert [c["part"] for c in found["checks"]] == ["gaussian and student_t, oful"]
+
+
 def test_parts_keep_their_names_in_all_readings():
     for found in readings(choices=["radius", "R"]):
         assert [check["part"] for check in found["checks"]] == ["gaussian"]
@@ -352,6 +359,11 @@ BAD = {
         [{**CHECK, "better": "below"}],
         ["toy.01", "'regret_ratio' has better 'below'", "bands of empirical claims"],
     ),
+    "better that is no side": (
+        {"kind": "guarantee"},
+        [{**CHECK, "relation": "between", "bound": [0.5, 2], "better": "neither"}],
+        ["toy.01", "has better 'neither'"],
+    ),
     "better of a fact": (
         {"kind": "fact"},
         [{**CHECK, "relation": "between", "bound": [0.5, 2], "better": "above"}],
@@ -370,6 +382,32 @@ BAD = {
         },
         [],
         ["choices.R", "'scale nu' twice"],
+    ),
+    "choices of one name": (
+        {
+            "choices": ["R", "S"],
+            "known": {"R": choice("scale", nu="stated"), "S": choice("scale", sd="stated")},
+        },
+        [],
+        ["choices of claim 'toy.01' has 'scale' twice"],
+    ),
+    "alternative whose name separates names": (
+        {"known": {"R": choice("scale", nu={"status": "stated", "name": "nu; exact"})}},
+        [],
+        ["choices.R", "'nu; exact'", "without ;"],
+    ),
+    "choice whose name has quotation marks": (
+        {
+            "known": {"R": choice('"scale"', nu={"status": "stated", "name": "nu"})},
+            "choices": ["R"],
+        },
+        [],
+        ["choices", "'\"scale\"'", 'without "'],
+    ),
+    "part whose name separates names": (
+        {"part": "regret; time"},
+        [],
+        ["toy.01", "'regret; time'", "without ;"],
     ),
     "unknown option": (
         {},
@@ -437,8 +475,8 @@ def test_a_valid_file_loads_into_claims(write):
     (found,) = claims.claims_of(load_claims(write(FILE)))
     assert (found.id, found.kind, found.level) == ("toy.01", "empirical", 0.95)
     assert [(r.name, r.status, r.alternatives) for r in found.readings] == [
-        ("scale nu", "stated", {"R": "nu"}),
-        ("scale sd", "unstated", {"R": "sd"}),
+        ("scale nu", "stated", {"scale": "nu"}),
+        ("scale sd", "unstated", {"scale": "sd"}),
     ]
     assert found.choices["R"].alternatives["sd"].about == "The scale is sd."
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # Tables whose entries have keys; the others are those of studies.
 READ = ("finals", "regrets", "times", "facts")
+# The columns that number the units of studies.
+STUDIED = ("trial", "repetition")
 LANE_OF = {"finals": "regret", "regrets": "regret", "times": "timing"}
 
 
@@ -56,9 +58,9 @@ class Cells:
     ----------
     groups : Groups
         For each table its entries by key, see `group`.
-    keep : mapping or None
-        Of some cells, by lane, setting and algorithm, the first trial that counts and the one
-        before which to stop; all trials of others.
+    keep : (int, int) or None
+        The first trial, turn or repetition that counts, and the one before which to stop; None for
+        all.
 
     Attributes
     ----------
@@ -68,18 +70,17 @@ class Cells:
         Number of rounds of each cell read.
     read : list of (str, str, str)
         Lane, setting and algorithm of each cell read.
+    studied : list of int
+        How many trials or repetitions a study has of what was read of it, counted or not.
     """
 
-    def __init__(
-        self,
-        groups: "Groups",
-        keep: Mapping[tuple[str, str, str], tuple[int, int]] | None = None,
-    ) -> None:
+    def __init__(self, groups: "Groups", keep: tuple[int, int] | None = None) -> None:
         self.groups = groups
-        self._keep = keep or {}
+        self._keep = keep
         self.notes: list[str] = []
         self.rounds: list[int] = []
         self.read: list[tuple[str, str, str]] = []
+        self.studied: list[int] = []
 
     def pick(self, table: str, *keys: tuple[str, ...]) -> list[Any]:
         """Return the entries of a table; raise Missing naming every absent one."""
@@ -90,11 +91,15 @@ class Cells:
         return [entries[key] for key in keys]
 
     def rows(self, study: str, **where: str) -> "pd.DataFrame":
-        """Return the rows of a study's table with these values; raise Missing if there are none."""
+        """Return the rows that count of a study's table with these values; Missing if none do."""
         table = self.groups["studies"].get(study)
         if table is not None:
             for column, value in where.items():
                 table = table[table[column] == value]
+            unit = next((name for name in STUDIED if name in table), None)
+            if unit and not table.empty:
+                self.studied.append(int(table[unit].max()) + 1)
+                table = _kept(table, self._keep, unit=unit)
         if table is None or table.empty:
             raise Missing([f"{' of '.join(where.values())} in {study}"])
         return table
@@ -109,8 +114,7 @@ class Cells:
         """
         lane, found, absent = LANE_OF[table], [], []
         for pair in pairs:
-            keep = self._keep.get((lane, *pair))
-            rows, why, rounds, notes = self.groups.complete(table, pair, keep, also)
+            rows, why, rounds, notes = self.groups.complete(table, pair, self._keep, also)
             self.notes += notes
             if rows is not None and (column not in rows or rows[column].isna().all()):
                 rows, why = None, f", no column {column}"
@@ -161,11 +165,11 @@ class Groups(dict[str, Mapping[Any, Any]]):
         return self._known[key]
 
 
-def _kept(rows, keep, also):
+def _kept(rows, keep, also=0, unit="trial"):
     """Return the rows of the trials that count, None if there are none."""
     if rows is None or keep is None:
         return rows
-    trial = rows["trial"].to_numpy()
+    trial = rows[unit].to_numpy()
     counts = (trial >= keep[0]) & (trial < keep[1]) | (trial < also)
     return rows if counts.all() else rows[counts] if counts.any() else None
 

@@ -28,6 +28,8 @@ KINDS = ("empirical", "guarantee", "fact")
 STATUSES = ("stated", "unstated", "ours")
 # Arguments of metrics that are rounds, which the table of trials has to hold.
 ROUNDS = ("rounds", "since")
+# How many rows that are lacking a message shows.
+SHOWN = 3
 # Bounds that are signs: they need no reason.
 SIGNS = (0, 1)
 
@@ -49,7 +51,7 @@ class Check:
         Why the bound is what it is, if the claim's note does not say so.
     word : str
         The vague word of config/words.yaml that gives relation and bound; empty if none does.
-    better : {"", "below", "above"}
+    better : {"", "below", "above", "neither"}
         The side of a band that praises the paper's method.
     part : str
         What the claim asserts by itself, by default a setting.
@@ -150,7 +152,7 @@ class Reading:
         Readings that are ours are shown and do not count.
     checks : list of Check
     alternatives : mapping
-        The id of the alternative that it takes of each choice.
+        The id of the alternative that it takes of each choice, by the choice's name.
     """
 
     name: str
@@ -238,16 +240,16 @@ class Claim:
     @classmethod
     def make(cls, written: Mapping[str, Any], level: float) -> Self:
         """Return the claim of a loaded file; ``level`` is that of the file."""
+        choices = {key: Choice.make(one) for key, one in written.get("choices", {}).items()}
         readings = [
             Reading(
                 r["name"],
                 r["status"],
                 [Check.make(check) for check in r["checks"]],
-                r.get("alternatives", {}),
+                {choices[key].name: taken for key, taken in r.get("alternatives", {}).items()},
             )
             for r in written["readings"]
         ]
-        choices = {key: Choice.make(one) for key, one in written.get("choices", {}).items()}
         return cls(**{"level": level, **written, "readings": readings, "choices": choices})
 
     @property
@@ -361,7 +363,10 @@ def check_trials(claims: Iterable[Claim], trials: Mapping[CellKey, int]) -> None
 def check_first(
     claims: Iterable[Claim], rows: Rows, trials: Mapping[CellKey, int], least: int
 ) -> None:
-    """Raise ConfigError for a check without a row of config/first.csv, or with a false one.
+    """Raise ConfigError for checks without a row of config/first.csv, or one with a false row.
+
+    Every check of cells has a row, and of a study every test: a fact, the largest of all trials and
+    what was not run are numbers without an error.
 
     Parameters
     ----------
@@ -373,49 +378,52 @@ def check_first(
     least : int
         The fewest trials that decide anything in the paper.
     """
+    lacking: dict[str, None] = {}
     for claim in claims:
         for check in (check for reading in claim.readings for check in reading.checks):
-            found = metric(check.metric)
-            cells = needed_cells(found, check.arguments)
-            if not cells:
+            found, arguments = metric(check.metric), check.arguments
+            cells = needed_cells(found, arguments)
+            if not cells and found.least(claim.alpha) == 1:
                 continue
-            fewest = max(
-                least_units(check.metric, check.arguments, claim.alpha), UNITS[found.units]
-            )
+            fewest = max(least_units(check.metric, arguments, claim.alpha), UNITS[found.units])
             fewest = max(fewest, least) if found.units == "trials" else fewest
-            planned = min(trials[cell] for cell in cells)
+            # Of a study its section says how many units each cell has.
+            planned = min((trials[cell] for cell in cells), default=math.inf)
             planned = min(planned, check.splits or planned)
-            where = f"config/first.csv, claim {claim.id}, check {check.label!r}"
+            if found.gate and claim.kind == "empirical":
+                lacking |= _gates_lacking(claim, cells, rows, trials)
             row = rows.get((claim.id, check.label))
+            where = f"config/first.csv, claim {claim.id}, check {check.label!r}"
             if row is None:
-                line = f'{claim.id},"{check.label}",{found.units},0,{max(fewest, planned)}'
-                raise ConfigError(f"{where} has no row; allowed: one, such as {line}")
-            if row.unit != found.units:
+                n0 = max(fewest, planned) if cells else fewest
+                lacking[f'{claim.id},"{check.label}",{found.units},0,{n0}'] = None
+            elif row.unit != found.units:
                 raise ConfigError(f"{where}: unit is {row.unit!r}; allowed: {found.units!r}")
-            if row.n0 < fewest:
+            elif row.n0 < fewest:
                 raise ConfigError(f"{where}: n0 is {row.n0}; allowed: at least {fewest}")
-            if row.n0 > fewest and row.start + row.n0 > planned:
+            elif row.n0 > fewest and row.start + row.n0 > planned:
                 raise ConfigError(
                     f"{where}: from {row.start} and n0 {row.n0} need {row.start + row.n0} "
                     f"{row.unit}; allowed: at most the {planned} that are planned"
                 )
-            if found.gate and claim.kind == "empirical":
-                _check_gates(claim, [setting for _, setting, _ in cells], rows, trials)
+    if lacking:
+        more = f" and {len(lacking) - SHOWN} more" if len(lacking) > SHOWN else ""
+        raise ConfigError(
+            f"config/first.csv lacks {len(lacking)} row{'s' * (len(lacking) > 1)}; allowed: one of "
+            f"each check and gate, such as {'; '.join([*lacking][:SHOWN])}{more}"
+        )
 
 
-def _check_gates(
-    claim: Claim, settings: Iterable[str], rows: Rows, trials: Mapping[CellKey, int]
-) -> None:
-    """Raise ConfigError for a setting with uniform play that has no row: none of it is doubled."""
-    paper = claim.id.partition(".")[0]
-    for setting in settings:
+def _gates_lacking(
+    claim: Claim, cells: Iterable[CellKey], rows: Rows, trials: Mapping[CellKey, int]
+) -> dict[str, None]:
+    """Return a row for each setting whose uniform play has none: none of it is doubled."""
+    paper, found = claim.id.partition(".")[0], dict[str, None]()
+    for _, setting, _ in cells:
         gate, number = f"{GATE}{setting}", trials.get(("regret", setting, UNIFORM), 0)
         if number and (claim.id, gate) not in rows and (paper, gate) not in rows:
-            row = f'{paper},"{gate}",trials,0,{number}'
-            raise ConfigError(
-                f"config/first.csv, claim {claim.id}, check {gate!r} has no row; allowed: one, "
-                f"such as {row}"
-            )
+            found[f'{paper},"{gate}",trials,0,{number}'] = None
+    return found
 
 
 def claim_cells(claim: Claim) -> set[CellKey]:

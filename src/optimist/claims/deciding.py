@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from optimist.claims.metrics import metric
 from optimist.claims.names import number
-from optimist.claims.results import Result, tested_readings
-from optimist.claims.rule import decisive
+from optimist.claims.results import Result, error_of
 from optimist.claims.verdicts import Verdict
 from optimist.runs.trials import CellKey
 
@@ -65,9 +64,8 @@ def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs | None:
         for r in verdict.results
         if r.counts and r.outcome == "open" and verdict.outcomes.get(r.reading.name) == "open"
     ]
-    alpha = verdict.claim.alpha
-    level = decisive(tested_readings(r for r in verdict.results if r.counts), alpha)
-    gated = [r for r in waiting if _waits_for_gate(r, level)]
+    alpha = error_of(verdict.results, verdict.claim.alpha)
+    gated = [r for r in waiting if _waits_for_gate(r, alpha)]
     tested = [r for r in waiting if r not in gated]
     known = [(r, units_needed(r, alpha)) for r in tested]
     lacking = [(r, units) for r, units in known if units is not None and units > _have(r)]
@@ -129,19 +127,19 @@ def _more(
         f"{EFFECT:g} or more from each bound."
     )
     if is_study:
-        text = f"{most} trials of the study that it reads, in its section of runs.yaml, would "
+        text = f"{most} {kind} of the study that it reads, in its section of runs.yaml, would "
         text += f"probably decide it, if the truth is a factor of {EFFECT:g} from each bound."
     cause = "few splits" if kind == "splits" else "few trials"
     total = max(wanted.values(), default=0)
     return Needs(cause, total, kind, short, hours, text)
 
 
-def _waits_for_gate(result: Result, level: float) -> bool:
+def _waits_for_gate(result: Result, alpha: float) -> bool:
     """Return whether a check would be decided by its own test, but for its gate."""
     if result.gate is None or result.measurement is None:
         return False
     free = result.compared(gated=False)
-    return min(free.support, free.refute) <= level
+    return min(free.support, free.refute) <= alpha
 
 
 def _unit(result: Result) -> str:

@@ -145,14 +145,18 @@ class Gates:
         return RatioOfMeans(top, bottom, extra=1.0 / (folds - 1) if splits else 0.0), k
 
 
-def counted(groups: Groups, first: First | None, cells: Sequence[CellKey]) -> tuple[Cells, int]:
+def counted(
+    groups: Groups, first: First | None, cells: Sequence[CellKey], studied: Sequence[int] = ()
+) -> tuple[Cells, int]:
     """Return cells cut to the units that count, and k; all of them without a row or below n0.
+
+    ``studied`` has the numbers of units that studies have.
 
     Splits count by the trials that play them: the first trials play a split each, and further ones
     average its seeds, which is a new look too.
     """
     if first is None:
         return Cells(groups), 0
-    k = first.doublings(min((groups.number(*cell) for cell in cells), default=0))
-    keep = {cell: (first.start, first.stop(k)) for cell in cells} if k >= 0 else {}
-    return Cells(groups, keep), k
+    numbers = (*studied, *(groups.number(*cell) for cell in cells))
+    k = first.doublings(min(numbers, default=0))
+    return Cells(groups, (first.start, first.stop(k)) if k >= 0 else None), k

@@ -347,11 +347,12 @@ class Exponent:
 class MedianRatio:
     r"""Median of y / x over pairs, by the sign test of y - b x at the bound.
 
-    Ties are dropped; of m other pairs k on one side, $p = P(\mathrm{Bin}(m, 1/2) \le k)$, exact
-    whatever the law of the values. The interval is from order statistic j of the ratios to n + 1 -
-    j, where j - 1 is the largest k with $P(\mathrm{Bin}(n, 1/2) \le k) \le \alpha$. A ratio y / 0
-    is infinite, 0 / 0 is a tie with every bound. With fewer pairs than `fewest_pairs` no p can
-    reach alpha.
+    With k of n pairs not on one side, $p = P(\mathrm{Bin}(n, 1/2) \le k)$ for that side, exact or
+    too large whatever the law of the values: a tie speaks for the median at the bound, so it counts
+    against both sides. The interval is from order statistic j of the ratios to n + 1 - j, where
+    j - 1 is the largest k with $P(\mathrm{Bin}(n, 1/2) \le k) \le \alpha$: all bounds that the test
+    does not reject. A ratio y / 0 is infinite, 0 / 0 is a tie with every bound. With fewer pairs
+    than `fewest_pairs` no p can reach alpha.
 
     Parameters
     ----------
@@ -392,14 +393,15 @@ class MedianRatio:
         if not np.isfinite(differences).all():
             return NEITHER
         below, above = int((differences < 0.0).sum()), int((differences > 0.0).sum())
-        return at_most(above, below + above, 0.5), at_most(below, below + above, 0.5)
+        return at_most(self.n - below, self.n, 0.5), at_most(self.n - above, self.n, 0.5)
 
     @np.errstate(all="ignore")
     def pieces(self, level: float) -> list[tuple[float, float]]:
         """Return two order statistics of the ratios, none if there are too few."""
-        n, alpha = len(self.ratios), 0.5 - 0.5 * level
-        j = largest_rejected(n, alpha) + 1
-        return [(float(self.ratios[j - 1]), float(self.ratios[n - j]))] if j else []
+        j = largest_rejected(self.n, 0.5 - 0.5 * level) + 1
+        ties = np.zeros(self.n - len(self.ratios))
+        low, high = np.append(ties, self.ratios), np.append(self.ratios, ties + math.inf)
+        return [(float(low[j - 1]), float(high[self.n - j]))] if j else []
 
     @np.errstate(all="ignore")
     def units_for(self, bound: float, ratio: float, alpha: float, power: float = 0.8) -> int | None:

@@ -31,7 +31,7 @@ class Result:
         Number of rounds of the shortest cell read.
     remark : str
     first : First or None
-        How many units it was first judged with; None if a study plays its trials.
+        How many units it was first judged with; None of a fact, and of what is no test.
     k : int
         How often they were doubled; -1 if there are fewer.
     gate : Gate or None
@@ -68,9 +68,9 @@ class Result:
         """Whether it has p-values that its outcome follows from."""
         return self.outcome not in ("missing", "reported")
 
-    def tested(self) -> rule.Tested:
-        """Return what the rule knows of it."""
-        idle = self.gate.idle if self.gate else math.nan
+    def tested(self, readings: int) -> rule.Tested:
+        """Return what the rule knows of it; as one of so many readings it may be idle by chance."""
+        idle = min(1.0, readings * self.gate.idle) if self.gate else math.nan
         refute = self.refute if self.check.is_tested else math.nan
         return rule.Tested(self.support, refute, self.check.part, idle, self._praises())
 
@@ -80,7 +80,7 @@ class Result:
             return False
         low, high = self.check.allowed
         value = found.evidence.value
-        return value < low if better == "below" else value > high
+        return {"below": value < low, "above": value > high}.get(better, False)
 
     def compared(self, check: Check | None = None, *, gated: bool = True) -> Self:
         """Return it with its p-values, at the bound of another check if one is given."""
@@ -89,6 +89,9 @@ class Result:
             return self
         evidence = self.measurement.evidence
         support, refute = p_values(check, evidence)
+        # Regrets that are equal in all trials are no limit of a count: others may stay unseen.
+        if self.gate is not None and 0.0 in (support, refute) and _is_certain(evidence):
+            support = refute = 1.0
         if not isinstance(evidence, Exact):
             support, refute = doubled(support, self.k), doubled(refute, self.k)
         if self.gate is not None and gated:
@@ -96,14 +99,25 @@ class Result:
         return replace(self, check=check, support=support, refute=refute)
 
 
+def error_of(results: Iterable[Result], alpha: float) -> float:
+    """Return the error on each side with which the checks of a claim are decided.
+
+    ``alpha``, or nine tenths of it where counted checks have gates: outcomes, intervals, the bounds
+    at which checks turn, and the numbers of trials that decide all have it.
+    """
+    return rule.decisive(tested_readings(r for r in results if r.counts), alpha)
+
+
 def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
     """Return readings with what is known of their checks."""
-    found: dict[int, tuple[Reading, list[rule.Tested]]] = {}
+    found: dict[int, tuple[Reading, list[Result]]] = {}
     for r in results:
-        found.setdefault(id(r.reading), (r.reading, []))[1].append(r.tested())
+        found.setdefault(id(r.reading), (r.reading, []))[1].append(r)
     return [
-        rule.TestedReading(reading.name, tuple(checks), reading.alternatives)
-        for reading, checks in found.values()
+        rule.TestedReading(
+            reading.name, tuple(r.tested(len(found)) for r in own), reading.alternatives
+        )
+        for reading, own in found.values()
     ]
 
 

@@ -8,9 +8,10 @@ Bonferroni's. Outer words ask all active readings; the readings that an inner wo
 selected with Holm's method (1979). In claims with gates a tenth of the error pays for calling
 checks idle.
 
-Each of these errors has probability at most $\alpha$, under any dependence: a reading that is said
-to hold is false; a reading that is said to fail is true; *reproduced* although an active reading is
-false; *not reproduced* although one is true; *depends* although all are true, or all false.
+Each of these errors has probability at most $\alpha$, under any dependence: *reproduced* although
+an active reading is false; *not reproduced* although one is true; an inner word that names a false
+reading as holding, or a true one as failing; *depends* although all are true, or all false. That an
+outer or an inner word says so wrongly has probability $2\alpha$ under the worst dependence.
 """
 
 import math
@@ -36,8 +37,8 @@ class Tested:
         $p^+$ and $p^-$; ``refute`` is nan for what was not run, which cannot fail.
     part : str
     idle : float
-        The p-value that no method beats uniform play by the factor that the check names; nan
-        without a gate.
+        The p-value that no method beats uniform play by the check's factor, times the number of
+        readings, any of which may be rid by chance of what refutes it; nan without a gate.
     praises : bool
         Whether its value lies on the side of a band that praises the paper's method.
     """
@@ -62,7 +63,7 @@ class TestedReading:
     name : str
     checks : tuple of Tested
     alternatives : mapping
-        The alternative that it takes of each choice.
+        The alternative that it takes of each choice, by the choice's name.
     """
 
     name: str
@@ -125,13 +126,10 @@ class Conclusion:
 
     @property
     def text(self) -> str:
-        """The word with its qualifiers."""
-        return qualified(self.word, self.qualifiers)
-
-
-def qualified(word: str, qualifiers: Sequence[str]) -> str:
-    """Return a word with its qualifiers."""
-    return word + "".join(f", {q}" if q == STRONGER else f" {q}" for q in qualifiers)
+        """The word with its qualifiers, or with the choice that it depends on."""
+        on = " or ".join(" and ".join(names) for names in self.separating)
+        said = "".join(f", {q}" if q == STRONGER else f" {q}" for q in self.qualifiers)
+        return self.word + (f" on {on}" if on else said)
 
 
 def decisive(readings: Iterable[TestedReading], alpha: float) -> float:
@@ -162,7 +160,8 @@ def conclude(
     refutes = [reading.refute(alpha) for reading in readings]
     if all(r.support(alpha) <= level for r in active):
         outcomes = idle | {r.name: "holds" for r in active}
-        return Conclusion("reproduced", (WHERE_TESTABLE,) * bool(idle), outcomes)
+        some = any(check.is_idle(alpha) for reading in readings for check in reading.checks)
+        return Conclusion("reproduced", (WHERE_TESTABLE,) * some, outcomes)
     if all(r.refute(alpha) <= level for r in active):
         outcomes = idle | {r.name: "fails" for r in active}
         parts = _parts_that_hold(active, alpha, level)

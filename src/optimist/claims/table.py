@@ -13,7 +13,7 @@ from optimist.claims.deciding import command, needs
 from optimist.claims.inference import NEITHER, Exact
 from optimist.claims.metrics import metric
 from optimist.claims.names import number
-from optimist.claims.results import Result
+from optimist.claims.results import Result, error_of
 from optimist.claims.verdicts import OUTCOMES, READINGS, VERDICTS, Verdict
 from optimist.errors import ResultError
 
@@ -64,8 +64,8 @@ def to_frame(verdicts: Sequence[Verdict], context: Context | None = None) -> "pd
     context = context or Context()
     rows = []
     for verdict in verdicts:
-        about = _about(verdict, context)
-        rows += [about | _row(result, verdict, context) for result in verdict.results]
+        about, alpha = _about(verdict, context), error_of(verdict.results, verdict.claim.alpha)
+        rows += [about | _row(result, verdict, alpha, context) for result in verdict.results]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     for name in NUMBERS:
         frame[name] = frame[name].astype(float)
@@ -103,9 +103,9 @@ def _about(verdict: Verdict, context: Context) -> dict[str, Any]:
     }
 
 
-def _row(result: Result, verdict: Verdict, context: Context) -> dict[str, Any]:
+def _row(result: Result, verdict: Verdict, alpha: float, context: Context) -> dict[str, Any]:
     check, first, gate = result.check, result.first, result.gate
-    alpha = verdict.claim.alpha / 2.0 ** (max(result.k, 0) + 1)
+    alpha /= 2.0 ** (max(result.k, 0) + 1)
     return {
         "reading": result.reading.name,
         "status": "ours" if check.status == "ours" else result.reading.status,

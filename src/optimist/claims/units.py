@@ -13,7 +13,7 @@ MANY = 10_000
 
 
 def fewest_pairs(alpha: float) -> int:
-    """Return the fewest untied pairs with which a sign test can reach ``alpha`` on one side."""
+    """Return the fewest pairs with which a sign test can reach ``alpha`` on one side."""
     return math.ceil(-math.log2(alpha))
 
 

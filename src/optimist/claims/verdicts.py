@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from optimist.claims.gates import Gates, counted
 from optimist.claims.metrics import metric
 from optimist.claims.names import number
 from optimist.claims.needs import needed_cells
-from optimist.claims.results import Result, exact_p_values, tested_readings
+from optimist.claims.results import Result, error_of, exact_p_values, tested_readings
 from optimist.claims.vague import own_intervals
 
 # Outcomes of checks, by kind of claim.
@@ -36,6 +36,9 @@ VERDICTS = {
     "fact": ("matches", "differs", "selected by it", "missing", "shortened"),
 }
 
+# What makes a claim or a reading untestable.
+IDLE = "no check has a method that beats uniform play by its factor in each of its settings"
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -53,16 +56,14 @@ class Verdict:
         Of each reading that counts, by its name.
     flags : list of str
         Why the verdict says less than it seems.
-    qualifiers : tuple of str
-        *where testable*, *in part*, *stronger than claimed*.
-    separating : tuple of tuple of str
-        The smallest sets of choices on which an empirical claim depends, by their names.
+    text : str
+        The word with its qualifiers, or with the choice that it depends on.
     parts : dict of str to str
-        The word of each part of an empirical claim that has several.
+        The same of each part of an empirical claim that has several.
     stated : str
         What the stated reading says: its outcome, or that the paper fixes no reading.
     if_counted : str
-        The word if readings and checks of ours counted; empty if there are none.
+        The same if readings and checks of ours counted; empty if there are none.
     turns : float
         The largest error on a side below the claim's at which the word is another; 0 if none is.
     own_interval : str
@@ -75,21 +76,15 @@ class Verdict:
     results: list[Result]
     outcomes: dict[str, str] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
-    qualifiers: tuple[str, ...] = ()
-    separating: tuple[tuple[str, ...], ...] = ()
+    text: str = ""
     parts: dict[str, str] = field(default_factory=dict)
     stated: str = ""
     if_counted: str = ""
     turns: float = math.nan
     own_interval: str = ""
 
-    @property
-    def text(self) -> str:
-        """The word with its qualifiers, or with the choice that it depends on."""
-        if self.separating:
-            sets = (" and ".join(names) for names in self.separating)
-            return f"{self.word} on {' or '.join(sets)}"
-        return rule.qualified(self.word, self.qualifiers)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", self.text or self.word)
 
 
 def evaluate(
@@ -161,6 +156,9 @@ def _measure(
     cells.check_rounds(check.settings, check.algorithms, check.rounds)
     try:
         found, lack = metric(check.metric)(cells, **check.arguments), []
+        if cells.studied and row is not None:
+            cells, k = counted(groups, row, (), cells.studied)
+            found = metric(check.metric)(cells, **check.arguments)
     except Missing as missing:
         found, lack = None, [f"no {missing}"]
     rounds = min(cells.rounds, default=None)
@@ -190,10 +188,6 @@ def _empirical(claim: Claim, results: list[Result], measured: Measure) -> Verdic
         return Verdict(claim, "missing", absent, results, flags=_flags(claim))
     readings = tested_readings(own)
     found = rule.conclude(readings, alpha)
-    everything = tested_readings(r for r in results if r.is_tested)
-    has_ours = len(everything) > len(readings) or any(
-        not r.counts and r.reading.counts and r.is_tested for r in results
-    )
     parts = rule.of_parts(readings, alpha)
     return Verdict(
         claim,
@@ -202,14 +196,23 @@ def _empirical(claim: Claim, results: list[Result], measured: Measure) -> Verdic
         results,
         found.outcomes,
         _flags(claim),
-        found.qualifiers,
-        tuple(tuple(claim.choices[c].name for c in names) for names in found.separating),
+        found.text,
         {name: one.text for name, one in parts.items()} if len(parts) > 1 else {},
         _stated(claim, found.outcomes),
-        rule.conclude(everything, alpha).text if has_ours else "",
+        _if_counted(results, alpha),
         rule.turning(readings, alpha),
         "; ".join(own_intervals(claim, own)),
     )
+
+
+def _if_counted(results: Sequence[Result], alpha: float) -> str:
+    """Return the word if what is ours, and has a bound, counted; empty if nothing has."""
+    bounded = [r for r in results if r.check.relation is not None]
+    if all(r.counts for r in bounded):
+        return ""
+    if any(r.outcome == "missing" for r in bounded):
+        return "missing"
+    return rule.conclude(tested_readings(bounded), alpha).text
 
 
 def _with_outcomes(results: Sequence[Result], claim: Claim) -> list[Result]:
@@ -217,8 +220,7 @@ def _with_outcomes(results: Sequence[Result], claim: Claim) -> list[Result]:
 
     Counted checks of a reading are corrected together, the others each by itself.
     """
-    own = tested_readings(r for r in results if r.counts and r.is_tested)
-    level = rule.decisive(own, claim.alpha)
+    level = error_of(results, claim.alpha)
     adjusted: dict[int, float] = {}
     for reading in claim.readings:
         places = [
@@ -230,7 +232,7 @@ def _with_outcomes(results: Sequence[Result], claim: Claim) -> list[Result]:
         adjusted |= dict(zip(places, values, strict=True))
 
     def outcome(i: int, r: Result) -> str:
-        if r.tested().is_idle(claim.alpha):
+        if r.tested(sum(one.counts for one in claim.readings)).is_idle(claim.alpha):
             return "idle"
         if r.support <= level:
             return "holds"
@@ -252,17 +254,16 @@ def _missing(own: Sequence[Result]) -> str:
 def _why(found: rule.Conclusion, readings: Sequence[rule.TestedReading], claim: Claim) -> str:
     """Say how the counted readings came out, and name those that an inner word is about."""
     if found.word == "untestable":
-        return (
-            "no method beats uniform play by the factor that the claim names"
-            f"{', in any reading' if len(readings) > 1 else ''}"
-        )
+        return f"{IDLE}{', in any reading' if len(readings) > 1 else ''}"
     counts = Counter(found.outcomes.values())
     verbs = (("holds", "holds in"), ("fails", "fails in"), ("open", "open in"), ("idle", "idle in"))
     said = ", ".join(f"{verb} {counts[word]}" for word, verb in verbs if counts[word])
     noun = "reading" if len(readings) == 1 else "readings"
     text = f"{said} of {len(readings)} {noun}"
+    checks = [check.is_idle(claim.alpha) for reading in readings for check in reading.checks]
+    text += f", with {sum(checks)} of {len(checks)} checks idle" if any(checks) else ""
     if found.parts:
-        text += f"; these parts hold: {', '.join(found.parts)}"
+        text += f"; these parts hold: {_quoted(found.parts)}"
     names = {
         word: [name for name, one in found.outcomes.items() if one == word] for word, _ in verbs
     }
@@ -270,12 +271,17 @@ def _why(found: rule.Conclusion, readings: Sequence[rule.TestedReading], claim: 
         return text
     for word in ("holds", "fails"):
         if 0 < len(names[word]) <= 3 and len(names[word]) < len(readings):
-            text += f"; {word} under {', under '.join(names[word])}"
+            text += f"; {word} under {_quoted(names[word])}"
     if names["idle"]:
-        text += "; no method beats uniform play by the factor that the claim names under "
-        text += ", under ".join(names["idle"][:3])
+        text += f"; {IDLE} under "
+        text += _quoted(names["idle"][:3])
         text += f" and {len(names['idle']) - 3} more" if len(names["idle"]) > 3 else ""
     return text
+
+
+def _quoted(names: Iterable[str]) -> str:
+    """Return names as a list; they have no quotation marks, and may have commas."""
+    return ", ".join(f'"{name}"' for name in names)
 
 
 def _stated(claim: Claim, outcomes: Mapping[str, str]) -> str:
@@ -286,7 +292,7 @@ def _stated(claim: Claim, outcomes: Mapping[str, str]) -> str:
     if len(claim.readings) == 1:
         return ""
     outcome = {r.name: outcomes.get(r.name, "") for r in stated}
-    return "; ".join(f"{name}: {word}" if name else word for name, word in outcome.items())
+    return ", ".join(f'"{name}": {word}' if name else word for name, word in outcome.items())
 
 
 def _flags(claim: Claim) -> list[str]:

@@ -16,6 +16,9 @@ from optimist.errors import ConfigError, nearest, unknown_name
 from optimist.label import Label
 from optimist.plan.names import Names
 
+# What stands between the names of readings and parts, and around them.
+SEPARATORS = (";", '"')
+
 
 @dataclass(frozen=True, eq=False)
 class Alternative:
@@ -64,10 +67,7 @@ class Writer:
             )
             for key, entry in self._about[choice]["alternatives"].items()
         ]
-        names = [one.name for one in found]
-        for name in names:
-            if names.count(name) > 1:
-                raise ConfigError(f"{place} has {name!r} twice; allowed: names that differ")
+        _check_names(place, [one.name for one in found])
         return found
 
     def claim(self, claim: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,6 +91,7 @@ class Writer:
         own = ("part", "without", "reading", "checks")
         kept = {k: v for k, v in claim.items() if k not in own}
         about = {choice: self._about[choice] for choice in claim.get("choices", ())}
+        _check_names(f"choices of claim {claim['id']!r}", [one["name"] for one in about.values()])
         return {**kept, "choices": about, "readings": readings}
 
     def _choice(self, claim: Mapping[str, Any], name: str) -> list[Alternative]:
@@ -234,6 +235,19 @@ class Writer:
         return self._names.label(place, f"{setting}{slash}{algorithm}")
 
 
+def _check_names(place: str, names: Sequence[str]) -> None:
+    """Raise ConfigError for a name twice, or one that cannot be told from others in a list."""
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"{place} has {name!r} twice; allowed: names that differ")
+        for letter in SEPARATORS:
+            if letter in name:
+                raise ConfigError(
+                    f"{place} has the name {name!r}; allowed: names without {letter}, which stands "
+                    "between names"
+                )
+
+
 def _check_counted(claim: str, readings: Sequence[Mapping[str, Any]]) -> None:
     """Raise ConfigError unless some readings count, each with checks that do, of the same parts."""
     if not readings:
@@ -267,7 +281,7 @@ def _check_kind(
     if is_band and "better" not in entry:
         raise ConfigError(
             f"{where} has the band {made['bound']} and lacks the key 'better'; allowed: below or "
-            "above, the side that praises the paper's method"
+            "above, the side that praises the paper's method, or neither"
         )
     if "better" in entry and not is_band:
         better = entry["better"]
@@ -282,6 +296,7 @@ def _part(claim: Mapping[str, Any], entry: Mapping[str, Any], arguments: Mapping
     """Return the name of the part that a check belongs to."""
     part = entry.get("part", claim.get("part", [key for key in SETTINGS if key in arguments]))
     if isinstance(part, str):
+        _check_names(f"part in claim {claim['id']!r}", [part])
         return part
     for key in part:
         if key not in arguments:
@@ -296,7 +311,7 @@ def _matches(condition: Mapping[str, Any], alternatives: Sequence[Alternative]) 
 
 
 def _text(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return " and ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _split(text: str) -> tuple[str, str, str]:
