@@ -31,6 +31,26 @@ def nobody_looks(monkeypatch):
 
 
 @pytest.fixture
+def texts(monkeypatch):
+    """Return a list that collects every text of the figures drawn; PDF files are left empty."""
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+    found = []
+    save = Figure.savefig
+
+    def collect(page, path, format, **kwargs):
+        found.extend(text.get_text().replace("\n", " ") for text in page.findobj(Text))
+        if format == "png":
+            save(page, path, format=format, **kwargs)
+        else:
+            path.touch()
+
+    monkeypatch.setattr(Figure, "savefig", collect)
+    return found
+
+
+@pytest.fixture
 def project(tmp_path):
     """Return a fresh `projects.Project`, in a folder that is removed unless the test fails."""
     from projects import new_project

@@ -41,7 +41,6 @@ METHODS = {name: Method(name) for name in REGISTRY}
 TOYS = {
     f"{name}-{kind}": Toy(method, kind) for name, method in METHODS.items() for kind in method.kinds
 }
-each_name = pytest.mark.parametrize("name", REGISTRY)
 
 
 @every(ALGORITHMS["arms"], METHODS | TOYS | PLAYED)
@@ -50,11 +49,6 @@ def test_it_keeps_its_contract(check, case):
 
 
 # What it owes this repository.
-
-
-@each_name
-def test_it_is_run_by_a_paper(name):
-    assert name in {name_of(case.cell.algorithm) for case in PLAYED.values()}
 
 
 @pytest.mark.parametrize(

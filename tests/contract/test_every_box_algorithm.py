@@ -3,14 +3,12 @@
 The checks are those of ``optimist check`` (`optimist.contracts`), here in the papers' own settings.
 """
 
-import pytest
 from contracts_held import every, hold
 from toy_environments import STAND_IN, configured
 
 from optimist.algorithms import BOX_REGISTRY
 from optimist.contracts.battery import ALGORITHMS
 from optimist.contracts.cases import BOX, Method, Played, Toy, shortened
-from optimist.label import name_of
 from optimist.runs.cell import Cell
 
 
@@ -26,7 +24,6 @@ def _played():
 PLAYED = _played()
 METHODS = {name: Method(name, BOX) for name in BOX_REGISTRY}
 TOYS = {f"{name}-toy": Toy(method, BOX) for name, method in METHODS.items()}
-each_name = pytest.mark.parametrize("name", BOX_REGISTRY)
 
 
 @every(ALGORITHMS[BOX], METHODS | TOYS | PLAYED)
@@ -35,8 +32,3 @@ def test_it_keeps_its_contract(check, case):
 
 
 # What it owes this repository.
-
-
-@each_name
-def test_it_is_run_by_a_paper(name):
-    assert name in {name_of(label) for label in PLAYED}

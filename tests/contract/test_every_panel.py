@@ -1,6 +1,5 @@
 """What every kind of panel, table and study owes, checked over the registries and the papers."""
 
-import functools
 import inspect
 import json
 import re
@@ -9,9 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
-from matplotlib.text import Text
-from toy_environments import ROOT, STAND_IN
+from made_up_tables import PAPERS, made_up
+from toy_environments import ROOT
 
 from optimist.errors import ConfigError
 from optimist.layout import LANES
@@ -27,15 +25,13 @@ from optimist.panels import (
 )
 from optimist.panels.base import COLUMNS, NUMBERS
 from optimist.panels.rows import Tables
-from optimist.panels.studies import STUDIES, of_paper, study_class, table_names
+from optimist.panels.studies import STUDIES, study_class, table_names
 from optimist.panels.tables.base import MEANINGS, to_markdown
-from optimist.plan.config import load_paper, paper_names
 from optimist.runs.trials import expand
 
 COMMON_ROLES = {"data", "note", "remark", "footnote", "line", "phase", "point", "slope"}
 STATISTICS = ("mean", "median", "quantile", "percentile", "std", "var", "average")
 STATISTICS += tuple(f"nan{name}" for name in STATISTICS[:-1])
-PAPERS = {name: load_paper(name) for name in paper_names()}
 
 
 def shown(key):
@@ -54,111 +50,6 @@ SHOWN_PANELS, SHOWN_TABLES = shown("panels"), shown("tables")
 each_panel = pytest.mark.parametrize("kind", PANELS)
 each_table = pytest.mark.parametrize("kind", TABLES)
 each_study = pytest.mark.parametrize("name", STUDIES)
-
-
-def made_up(paper, status="ok"):
-    """Return tables with three trials of every cell, and of every study, without meaning."""
-    cells = list(dict.fromkeys((t.cell.setting, t.cell.algorithm) for t in expand(paper)))
-    rounds = [1, 2, 3, 5, 10, 20, 50, 100]
-    rows = [
-        (setting, algorithm, trial, t, status, (i % 7 + trial + 1.0) * t, 1e-3 * (i % 5 + 1) * t)
-        for i, (setting, algorithm) in enumerate(cells)
-        for trial in range(3)
-        for t in rounds
-    ]
-    names = ["setting", "algorithm", "trial", "round", "status", "regret", "seconds"]
-    runs = pd.DataFrame(rows, columns=names)
-    more = {"select_seconds": runs["seconds"] / 2, "state_bytes": 100, "selections": np.nan}
-    curves = runs.groupby(["setting", "algorithm", "round"], sort=False)["regret"].mean()
-    curves = curves.reset_index().rename(columns={"regret": "mean"})
-    curves = curves.assign(low=curves["mean"] - 0.5, high=curves["mean"] + 0.5, trials=3)
-    if status != "ok":
-        curves = curves.iloc[:0]
-    counters = {
-        p["column"] for e in paper["figures"].values() for p in e["panels"] if "column" in p
-    }
-    made = made_up_studies(paper, status)
-    return {
-        **{n: table.copy() for n, table in made_in_short(paper["paper"]).items() if n not in made},
-        **made,
-        "curves": curves.assign(lower=curves["low"], median=curves["mean"], upper=curves["high"]),
-        "finals": runs[runs["round"] == 100].assign(covered=True, **dict.fromkeys(counters, 2)),
-        "times": runs.assign(**more),
-    }
-
-
-@functools.cache  # a study takes seconds
-def made_in_short(name):
-    """Return the tables of studies for which nothing is made up here, of two short trials."""
-    paper = PAPERS[name]
-    own = {"facts", *made_up_studies(PAPERS["bkb"], "ok")}
-    run = [trials.cell for trials in expand(paper)]
-    found = {}
-    for study in of_paper(paper):
-        if not own.intersection(study.tables):
-            cells = study.cells(paper, run)
-            found |= study.tabulate(cells, {"rounds": 20, "trials": 2}, STAND_IN)
-    return found
-
-
-def made_up_studies(paper, status):
-    """Return tables of the studies, as far as panels read them."""
-    grid = np.linspace(-3.0, 3.0, 13)
-    x, y = (axis.ravel() for axis in np.meshgrid(grid, grid))
-    about = {"round": 100, "status": status, "theta_x": 1.0, "theta_y": 1.0, "norm_bound": 2.5}
-    panels = [p for spec in paper["figures"].values() for p in spec["panels"]]
-    labels = {label for p in panels if p["kind"] == "regions" for label in p["algorithms"]}
-    watched = [
-        (p["setting"], label, trial, t, status, 1.5)
-        for p in panels
-        if p["kind"] == "accuracy"
-        for label in p["algorithms"]
-        for trial in range(2)
-        for t in (1, 2, 3)
-    ]
-    lemmas = [
-        (series["setting"], trial, t, status, 0.5)
-        for p in panels
-        if p["kind"] == "lemmas"
-        for series in p["series"]
-        for trial in range(2)
-        for t in (1, 2, 3)
-    ]
-    columns = {p["column"] for p in panels if p["kind"] == "accuracy"}
-    accuracy = pd.DataFrame(
-        watched, columns=["setting", "algorithm", "trial", "round", "status", "value"]
-    )
-    posteriors = [
-        (p["method"], p["round"], p["lengthscale"], point)
-        for p in panels
-        if p["kind"] == "starvation"
-        for point in grid
-    ]
-    starvation = pd.DataFrame(posteriors, columns=["method", "round", "lengthscale", "x"])
-    numbers = {"f": 0.0, "mean": 0.1, "low": -0.5, "high": 0.5, "size": 3, "dimension": 2.0}
-    parts = [(d, part, 1e-6 * d**2) for part in ("projection", "rank_one") for d in (5, 50, 400)]
-    facts = [
-        (f"{series['fact']}_{number}", "some", 0.1 * number)
-        for p in panels
-        if p["kind"] == "facts"
-        for series in p["series"]
-        for number in (1, 2)
-    ]
-    facts += [(f"{study}_number", "some/cell", 1.0) for study in STUDIES]
-    return {
-        "regions": pd.concat(
-            [
-                pd.DataFrame({"algorithm": a, "x": x, "y": y, "inside": np.hypot(x, y) < 1})
-                for a in sorted(labels)
-            ]
-            or [pd.DataFrame(columns=["algorithm", "x", "y", "inside"])]
-        ).assign(**about),
-        "accuracy": accuracy.assign(**dict.fromkeys(columns, 1.5)),
-        "lemmas": pd.DataFrame(lemmas, columns=["setting", "trial", "round", "status", "distance"]),
-        "starvation": starvation.assign(inducing=starvation["x"] > 2, **numbers),
-        "scaling": pd.DataFrame(parts, columns=["dimension", "part", "seconds"]),
-        "facts": pd.DataFrame(facts, columns=["name", "setting", "value"]),
-    }
 
 
 def drawn(kind, table, tmp_path, name="one"):
@@ -181,27 +72,13 @@ def tabulated(kind, tables):
     return figure.tabulate({"title": "One", "panels": [entry]}, tables, paper)
 
 
-@pytest.fixture
-def texts(monkeypatch):
-    """Return a list that collects every text of the figures drawn."""
-    found = []
-    save = Figure.savefig
-
-    def collect(page, path, format, **kwargs):
-        found.extend(text.get_text().replace("\n", " ") for text in page.findobj(Text))
-        save(page, path, format=format, **kwargs)
-
-    monkeypatch.setattr(Figure, "savefig", collect)
-    return found
-
-
 # Panels.
 
 
 @each_panel
 def test_rows_have_the_declared_columns_and_roles(kind):
     _, paper = panel_of(kind)
-    cls, table = panel_class(kind), tabulated(kind, made_up(paper))
+    cls, table = panel_class(kind), tabulated(kind, made_up(paper["paper"]))
     assert [*table.columns] == [*COLUMNS, *cls.columns]
     assert set(table["role"]) <= COMMON_ROLES | set(cls.roles)
     assert (table["role"] == "data").any()
@@ -211,10 +88,11 @@ def test_rows_have_the_declared_columns_and_roles(kind):
 
 
 @each_panel
+@pytest.mark.usefixtures("texts")
 def test_drawing_computes_nothing_and_changes_nothing(kind, tmp_path, monkeypatch):
     """The table read back from its file gives the same picture, without any statistic."""
     _, paper = panel_of(kind)
-    table = tabulated(kind, made_up(paper))
+    table = tabulated(kind, made_up(paper["paper"]))
     table.to_csv(tmp_path / "table.csv", index=False)
     before = table.copy()
     first = drawn(kind, table, tmp_path, "first")
@@ -251,7 +129,7 @@ def test_unfinished_trials_show_and_enter_no_statistic(kind, tmp_path, texts):
     watched = {"regions", "accuracy", "lemmas"} & set(panel_class(kind).tables)
     if not (panel_class(kind).lanes or watched):
         pytest.skip("made from no trials")
-    table = tabulated(kind, made_up(paper, status="failed: singular"))
+    table = tabulated(kind, made_up(paper["paper"], status="failed: singular"))
     notes = table.loc[table["role"] == "note", "note"]
     assert notes.str.startswith("incomplete").any() and notes.str.contains("failed").any()
     if panel_class(kind).lanes:
@@ -321,7 +199,7 @@ def table_of(kind):
 @pytest.mark.parametrize("status", ["ok", "failed: singular", None])
 def test_a_table_is_written_from_full_unfinished_and_no_results(kind, status):
     entry, paper = table_of(kind)
-    tables = {} if status is None else made_up(paper, status)
+    tables = {} if status is None else made_up(paper["paper"], status)
     frame = make_table(entry).frame(Tables(tables, paper))
     assert frame.columns.is_unique
     text = to_markdown(frame)
@@ -336,7 +214,7 @@ def test_every_column_of_a_table_has_a_meaning(kind):
     table = make_table(entry)
     known = {*MEANINGS, *table.meanings, "number"}  # the last is a fact that is made up here
     alike = re.compile(r"(ms|ratio)_at_\d+|.*_(low|high)95")
-    columns = table.frame(Tables(made_up(paper), paper)).columns
+    columns = table.frame(Tables(made_up(paper["paper"]), paper)).columns
     assert not [name for name in columns if name not in known and not alike.fullmatch(name)]
 
 
@@ -362,13 +240,3 @@ def test_a_study_declares_what_it_makes(name):
     # What nobody draws, a metric of claims reads.
     metrics = [module.read_text() for module in (ROOT / "src/optimist/claims/metrics").glob("*.py")]
     assert kinds or cls.always or any(f'rows("{name}"' in text for text in metrics)
-
-
-@each_study
-def test_every_paper_with_the_study_can_run_it(name):
-    cls = study_class(name)
-    for paper in PAPERS.values():
-        section = paper.get("studies", {}).get(name)
-        if section is not None:
-            cls(section).check(paper)
-            assert all(cell.setting in paper["settings"] for cell in cls(section).cells(paper, ()))

@@ -17,7 +17,6 @@ import pytest
 from projects import TARGET, wait_for
 from uci_server import UciServer
 
-from optimist import sealed
 from optimist.runs import results
 
 pytestmark = pytest.mark.workflow
@@ -148,31 +147,6 @@ def test_a_damaged_result_is_named_and_made_again(tiny, file, finished_tiny, how
     delete_damaged(tiny)
     tiny.run(*arguments, TARGET)
     assert tiny.digests() == finished_tiny.digests()
-
-
-def test_a_figure_of_a_damaged_result_is_made_again(tiny, file, finished_tiny):
-    before = file.stat()
-    file.write_bytes(file.read_bytes()[:-1])
-    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
-    delete_damaged(tiny)
-    planned = tiny.outputs(tiny.overlay(), "figures/glb_omd/fig1.png")
-    assert {str(file.relative_to(tiny.root)), "figures/glb_omd/fig1.png"} <= planned
-
-
-def test_a_fetched_table_that_changed_is_refused(clone):
-    arguments = clone.overlay(data={"source": "mirror"})
-    raw, prepared = (f"results/data/{name}" for name in ("raw/abalone.parquet", "abalone.csv"))
-    clone.run(*arguments, prepared)
-    sound = (clone.root / prepared).read_bytes()
-    frame = sealed.read_frame(clone.root / raw)
-    frame["Length"] = frame["Length"].to_numpy()[::-1]
-    sealed.write_frame(frame, clone.root / raw)
-    (clone.root / prepared).unlink()
-    message = error_of(clone.run(*arguments, prepared, check=False))
-    assert "wrong content" in message and raw in message and "delete it and run the same" in message
-    (clone.root / raw).unlink()
-    clone.run(*arguments, prepared)
-    assert (clone.root / prepared).read_bytes() == sound
 
 
 # Clocks.

@@ -9,22 +9,6 @@ from importlib import metadata
 from packaging.requirements import Requirement
 from toy_environments import ROOT
 
-# What nobody imports: tools, plugins that their programs find by name, and kernels of notebooks.
-NAMED = {
-    "hatchling": "pyproject.toml",
-    "ipykernel": "kernels of notebooks",
-    "mkdocs-material": "mkdocs.yml",
-    "mkdocstrings": "mkdocs.yml",
-    "mkdocstrings-python": "mkdocs.yml",
-    "mypy": "Makefile",
-    "pygments": "pyproject.toml",  # of Snakemake's report, which does not ask for it itself
-    "pytest-xdist": "pyproject.toml",
-    "ruff": "Makefile",
-    "snakefmt": "Makefile",
-    "snakemake-executor-plugin-lsf": "profiles/lsf",
-    "snakemake-executor-plugin-slurm": "profiles/slurm",
-    "uv": ".ci/environments.py",
-}
 # What always comes with a package that is declared, and is part of its interface.
 WITH = {
     "griffe": "mkdocstrings-python",  # before its version 2
@@ -96,21 +80,3 @@ def test_what_the_package_imports_are_its_dependencies():
 def test_what_tests_and_the_site_import_is_declared():
     every = set().union(*declared().values())
     assert undeclared(packages("tests", "website"), every) == {}
-
-
-def test_what_is_declared_is_used():
-    used = packages(*FOLDERS)
-    every = set().union(*declared().values())
-    assert every - {*used} == {*NAMED}
-    assert declared()[""] - {*NAMED} <= {*packages("src", "workflow")} | {"snakemake"}
-
-
-def test_named_tools_stand_where_they_are_said_to():
-    for name, place in NAMED.items():
-        path = ROOT / place
-        if path.is_file():
-            word = {"pytest-xdist": "pytest-xdist", "mkdocs-material": "material"}.get(name, name)
-            word = "mkdocstrings" if word == "mkdocstrings-python" else word
-            assert word.lower() in path.read_text().lower(), name
-        elif place.startswith("profiles/"):
-            assert f"executor: {path.name}" in (path / "config.yaml").read_text()

@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from optimist import environments
-from optimist.plan import key_tables, place
+from optimist.plan import key_tables
 from optimist.records import cells
 from optimist.runs import cell_trials, trial_table
 
@@ -30,13 +30,6 @@ def test_the_tables_of_keys_are_those_of_the_schemas():
     assert key_tables.with_tables(text) == text
     for name in (*key_tables.TABLES, *key_tables.KINDS, "studies"):
         assert f"<!-- keys of {name} -->\n| key |" in text
-
-
-def test_every_key_has_a_meaning():
-    tables = re.findall(r"\| key \| .* \| meaning \|\n.*\n((?:\|.*\n)+)", read("config/README.md"))
-    rows = [row for table in tables for row in table.splitlines()]
-    assert len(rows) > 100
-    assert [row for row in rows if row.endswith("|  |")] == []
 
 
 def test_a_key_stands_with_what_is_allowed_its_default_and_its_meaning():
@@ -109,14 +102,6 @@ def test_the_python_of_the_page_on_tables_runs(monkeypatch):
     ratio = paired[names["top"]].mean() / paired[names["bottom"]].mean()
     assert ratio == pytest.approx(check["value"], rel=1e-5)
     assert names["regret"].notna().all()
-
-
-def test_the_options_that_are_refused_on_a_cluster_are_documented():
-    text = read("docs/cluster.md")
-    for options, resource in place.OPTIONS.items():
-        named = [name for name in options if name.startswith("--")]
-        assert all(f"`{name}`" in text for name in [*named, *filter(None, [resource])])
-    assert "Do not use job arrays" in text
 
 
 # Packaging.

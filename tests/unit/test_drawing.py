@@ -1,12 +1,13 @@
 """Drawing: every figure of the paper, from full, partial and empty tables."""
 
+import io
 import re
 from types import SimpleNamespace
 
 import matplotlib.style
 import numpy as np
-import pandas as pd
 import pytest
+from made_up_tables import PAPERS, made_up
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
@@ -15,71 +16,14 @@ from optimist.panels import figure as figures
 from optimist.panels import make_panel
 from optimist.panels.bars import bar_name
 from optimist.panels.looks import Looks
-from optimist.plan.config import load_paper
-from optimist.runs.trials import expand
 
-PAPER = load_paper("glb_omd")
+PAPER = PAPERS["glb_omd"]
 GLM_UCB, RS_GLINCB = "glm_ucb[projection=false,radius=logdet]", "rs_glincb[constants=practical]"
-
-
-def made_up_tables():
-    """Return tables with three complete trials of every cell, without meaning."""
-    cells = dict.fromkeys((j.cell.setting, j.cell.algorithm) for j in expand(PAPER))
-    rounds = [1, 3, 10, 30, 100]
-    rows = [
-        (setting, algorithm, trial, t, (i + trial + 1.0) * t, 1e-3 * (i + 1) * t, 100 + t, "ok")
-        for i, (setting, algorithm) in enumerate(cells)
-        for trial in range(3)
-        for t in rounds
-    ]
-    names = ["setting", "algorithm", "trial", "round", "regret", "seconds", "state_bytes", "status"]
-    runs = pd.DataFrame(rows, columns=names)
-    finals = runs[runs["round"] == 100].assign(
-        covered=True, warm_up_rounds=5, projections=2, switches=1, whole_ball=3
-    )
-    mean = (
-        runs.groupby(["setting", "algorithm", "round"], sort=False)["regret"].mean().reset_index()
-    )
-    curves = mean.rename(columns={"regret": "mean"}).assign(trials=3)
-    curves = curves.assign(low=curves["mean"] - 1.0, high=curves["mean"] + 1.0)
-    return {
-        "curves": curves,
-        "finals": finals,
-        "times": runs.assign(
-            selections=np.where(runs["algorithm"].str.contains("slsqp"), 2, np.nan)
-        ),
-        **made_up_extras(),
-    }
-
-
-def made_up_extras():
-    axis = np.linspace(-3.0, 3.0, 21)
-    x, y = (grid.ravel() for grid in np.meshgrid(axis, axis))
-    environment = {"round": 100, "status": "ok", "theta_x": 1.0, "theta_y": 1.0, "norm_bound": 2.5}
-    regions = [
-        pd.DataFrame({"algorithm": a, "x": x, "y": y, "inside": np.hypot(x, y) < r, **environment})
-        for a, r in (("glb_omd", 1.0), ("ofuglb", 0.5), (GLM_UCB, 2.0))
-    ]
-    facts = [
-        (f"cluster_mean_{end}_seed_{seed}", "covertype", value + 0.01 * seed)
-        for end, value in (("lowest", 0.1), ("highest", 0.85))
-        for seed in range(3)
-    ]
-    scaling = [(d, part, 1e-6 * d**2) for part in ("projection", "rank_one") for d in (5, 50, 400)]
-    return {
-        "regions": pd.concat(regions),
-        "facts": pd.DataFrame(facts, columns=["name", "setting", "value"]),
-        "scaling": pd.DataFrame(scaling, columns=["dimension", "part", "seconds"]),
-    }
 
 
 @pytest.fixture(scope="module")
 def tables():
-    return made_up_tables()
-
-
-def without(frame, algorithm):
-    return frame[frame["algorithm"] != algorithm]
+    return made_up("glb_omd")
 
 
 def drawn(figure, table, folder, name="figure"):
@@ -87,23 +31,6 @@ def drawn(figure, table, folder, name="figure"):
     files = [folder / f"{name}.{ending}" for ending in ("png", "pdf", "webp")]
     figures.draw(figure, table, PAPER, *files)
     return [file.read_bytes() for file in files]
-
-
-@pytest.fixture
-def texts(monkeypatch):
-    """Return a list that collects every text of the figures drawn; PDF files are left empty."""
-    found = []
-    save = Figure.savefig
-
-    def collect(figure, path, format, **kwargs):
-        found.extend(text.get_text().replace("\n", " ") for text in figure.findobj(Text))
-        if format == "png":
-            save(figure, path, format=format, **kwargs)
-        else:
-            path.touch()
-
-    monkeypatch.setattr(Figure, "savefig", collect)
-    return found
 
 
 @pytest.mark.parametrize("name", PAPER["figures"])
@@ -117,40 +44,28 @@ def test_every_figure_is_drawn_in_full(name, tables, tmp_path, texts):
     assert figure["title"] in texts
 
 
-def test_fonts_are_embedded_in_full_and_files_carry_no_dates(tables, tmp_path):
-    table = figures.tabulate(PAPER["figures"]["fig1"], tables, PAPER)
-    png, pdf, thumbnail = drawn(PAPER["figures"]["fig1"], table, tmp_path)
+def test_files_carry_fonts_and_no_dates_and_pictures_show_what_is_drawn(tables, tmp_path):
+    figure = PAPER["figures"]["fig1"]
+    table = figures.tabulate(figure, tables, PAPER)
+    png, pdf, webp = drawn(figure, table, tmp_path)
     assert b"/FontFile2" in pdf
     assert not re.search(rb"CreationDate|ModDate|/Type3", pdf)
     assert b"tEXt" not in png
-    assert not re.search(rb"EXIF|XMP |ICCP", thumbnail)
-
-
-def test_a_thumbnail_is_the_picture_320_pixels_wide(tables, tmp_path):
-    table = figures.tabulate(PAPER["figures"]["fig1"], tables, PAPER)
-    drawn(PAPER["figures"]["fig1"], table, tmp_path)
-    with (
-        Image.open(tmp_path / "figure.png") as picture,
-        Image.open(tmp_path / "figure.webp") as thumbnail,
-    ):
-        assert thumbnail.width == 320
-        assert thumbnail.height == pytest.approx(picture.height * 320 / picture.width, abs=0.51)
-        small = np.asarray(picture.convert("RGB").resize(thumbnail.size), float)
-        assert np.abs(small - np.asarray(thumbnail.convert("RGB"), float)).mean() < 5.0
-
-
-def test_the_few_colours_of_a_picture_are_nearly_those_drawn_and_white_is_white(tables, tmp_path):
-    table = figures.tabulate(PAPER["figures"]["fig1"], tables, PAPER)
-    drawn(PAPER["figures"]["fig1"], table, tmp_path)
+    assert not re.search(rb"EXIF|XMP |ICCP", webp)
     with matplotlib.style.context(figures.STYLE, after_reset=True):
-        page = figures._compose(PAPER["figures"]["fig1"], table, PAPER)
-        page.savefig(tmp_path / "full.png")
-    with Image.open(tmp_path / "figure.png") as few, Image.open(tmp_path / "full.png") as full:
-        assert few.mode == "P"
-        shades = [np.asarray(picture.convert("RGB"), float) for picture in (few, full)]
-    assert np.array_equal(shades[0][0, 0], [255.0] * 3)
-    assert np.abs(shades[0] - shades[1]).mean() < 0.2
-    assert (np.abs(shades[0] - shades[1]).max(axis=2) > 24.0).mean() < 1e-3
+        figures._compose(figure, table, PAPER).savefig(tmp_path / "full.png")
+    names = ("figure.png", "full.png", "figure.webp")
+    few, full, thumbnail = (Image.open(io.BytesIO((tmp_path / n).read_bytes())) for n in names)
+    assert few.mode == "P" and thumbnail.width == 320
+    assert thumbnail.height == pytest.approx(few.height * 320 / few.width, abs=0.51)
+    shades, exact, small, smaller = (
+        np.asarray(picture.convert("RGB"), float)
+        for picture in (few, full, thumbnail, few.convert("RGB").resize(thumbnail.size))
+    )
+    assert np.abs(small - smaller).mean() < 5.0
+    assert np.array_equal(shades[0, 0], [255.0] * 3)
+    assert np.abs(shades - exact).mean() < 0.2
+    assert (np.abs(shades - exact).max(axis=2) > 24.0).mean() < 1e-3
 
 
 def test_missing_and_incomplete_cells_are_written_on_the_panel(tables, tmp_path, texts):
@@ -170,7 +85,9 @@ def test_missing_and_incomplete_cells_are_written_on_the_panel(tables, tmp_path,
 
 def test_estimated_times_are_marked_and_trials_counted(tables, tmp_path, texts):
     figure = PAPER["figures"]["ofuglb_cost"]
-    drawn(figure, figures.tabulate(figure, tables, PAPER), tmp_path)
+    asked = np.where(tables["times"]["algorithm"].str.contains("slsqp"), 2, np.nan)
+    some = {**tables, "times": tables["times"].assign(selections=asked)}
+    drawn(figure, figures.tabulate(figure, some, PAPER), tmp_path)
     shown = " ".join(texts)
     assert "OFUGLB (SLSQP) *" in shown
     assert "* estimated from 2 of 100 rounds" in shown

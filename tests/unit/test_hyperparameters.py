@@ -20,7 +20,7 @@ from optimist.data.fetch import fetch
 from optimist.data.prepare import classification
 from optimist.data.prepare.classification import read_table
 from optimist.environments import hyperparameters, make_environment
-from optimist.errors import ConfigError, ResultError
+from optimist.errors import ConfigError
 from optimist.numerics.forest import forest_votes
 from optimist.numerics.search_space import SPACES, Choice, Real, Whole, decode
 from optimist.runs import seeding
@@ -164,16 +164,6 @@ def test_numbers_are_linear_and_clipped_where_an_end_is_not_allowed():
         assert (mlp[name].decode(0.0), mlp[name].decode(10.0)) == (1e-6, 1.0 - 1e-6)
     assert [gb["subsample"].decode(u) for u in (0.0, 0.05, 0.2, 10.0)] == [0.01, 0.01, 0.02, 1.0]
     assert [gb["learning_rate"].decode(u) for u in (0.0, 2.5, 10.0)] == [1e-6, 0.25, 1.0]
-
-
-@pytest.mark.parametrize("model", SPACES)
-def test_points_become_settings_by_name_as_plain_values(model):
-    space = SPACES[model]
-    for x in (np.zeros(len(space)), np.full(len(space), 10.0), np.linspace(1.0, 9.0, len(space))):
-        settings = decode(space, x)
-        assert list(settings) == list(space)
-        assert {type(value) for value in settings.values()} <= {int, float, str, bool}
-        assert settings == {n: k.decode(float(u)) for (n, k), u in zip(space.items(), x)}  # noqa: B905
 
 
 @pytest.mark.parametrize(
@@ -349,17 +339,6 @@ def test_boosting_on_the_real_data_scores_what_an_independent_run_scored(tmp_pat
     assert found == pytest.approx((0.507, 0.844, 0.891), abs=0.003)
 
 
-def test_folds_are_stratified_disjoint_and_cover_all_rows(table):
-    labels = read_table(table)[1]
-    folds = [hyperparameters.split(labels, k, 5) for k in range(5)]
-    assert sorted(np.concatenate([test for _, test in folds])) == list(range(60))
-    for train, test in folds:
-        assert sorted([*train, *test]) == list(range(60))
-        assert len(test) == 12
-        assert abs(labels[test].sum() - labels.sum() / 5) < 1.0
-    assert list(folds[0][1]) != list(range(12))  # shuffled
-
-
 def test_facts_say_what_guessing_scores(table):
     labels = read_table(table)[1]
     facts = environment(table, "mlp", 4).facts()
@@ -473,22 +452,6 @@ def test_no_classifier_is_trained_twice_in_one_environment(table, fits, monkeypa
     assert len(fits) == 2
 
 
-def test_two_names_of_one_forest_share_it(table, fits):
-    place = environment(table)
-    gini, entropy, log_loss = (np.array(CHEAP["rf"]) for _ in range(3))
-    gini[1], entropy[1], log_loss[1] = 1.0, 5.0, 9.0
-    assert place.value(entropy) == place.value(log_loss)
-    assert len(fits) == 1
-    place.value(gini)
-    assert len(fits) == 2
-
-
-def test_the_inert_coordinate_of_boosting_trains_nothing(table, fits):
-    place, x = environment(table, "gb"), np.array(CHEAP["gb"])
-    assert place.value(x) == place.value(x + 9.0 * np.eye(11)[4])
-    assert len(fits) == 1
-
-
 @pytest.mark.parametrize("model", SPACES)
 def test_no_classifier_is_trained_twice_in_two_environments(table, fits, model):
     x = np.array(CHEAP[model])
@@ -501,15 +464,6 @@ def test_no_classifier_is_trained_twice_in_two_environments(table, fits, model):
 def answer(path, **changes):
     """Write a kept score again with changes."""
     sealed.write_text(json.dumps(json.loads(sealed.read_text(path)) | changes) + "\n", path)
-
-
-def test_what_is_kept_is_what_another_environment_returns(table, fits):
-    x = np.array(CHEAP["rf"])
-    environment(table).value(x)
-    (path,) = kept(table.parent)
-    answer(path, accuracy=0.125)
-    assert environment(table).value(x) == 0.125
-    assert len(fits) == 1
 
 
 @pytest.mark.parametrize(
@@ -667,25 +621,3 @@ def test_points_outside_the_box_and_words_for_truth_are_refused(table):
         environment(table).value(np.array([1.0, 1.0, 11.0, 1.0, 1.0, 1.0, 1.0]))
     with pytest.raises(ConfigError, match="own_initial is 'no'"):
         environment(table).problem(own_initial="no")
-
-
-def test_tables_that_are_none_are_refused(tmp_path):
-    with pytest.raises(ResultError, match=r"none\.csv does not exist"):
-        environment(tmp_path / "none.csv")
-
-
-@pytest.mark.parametrize("name", ["breast_cancer", "breast_cancer_wdbc", "australian", "diabetes"])
-def test_every_stand_in_is_sixty_rows_of_the_data(name, tmp_path):
-    from optimist.data.prepare import preparation
-
-    how = preparation(name)
-    frame, _ = fetch(how.raw, source="mirror")
-    how.function("write")(frame, tmp_path / "full.csv")
-    full = sealed.read_text(tmp_path / "full.csv").splitlines()
-    stand_in = sealed.read_text(STAND_IN / f"{name}.csv").splitlines()
-    assert stand_in[0] == full[0] and len(stand_in) == 61
-    assert set(stand_in) <= set(full)
-    shares = [
-        read_table(path)[1].mean() for path in (tmp_path / "full.csv", STAND_IN / f"{name}.csv")
-    ]
-    assert shares[0] == pytest.approx(shares[1], abs=0.01)

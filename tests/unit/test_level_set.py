@@ -12,7 +12,6 @@ from optimist.numerics.expansions import SolutionMemory
 from optimist.numerics.level_set import (
     LevelSet,
     maximise_by_dual,
-    maximise_by_slsqp,
 )
 from optimist.numerics.likelihood import History, Likelihood, minimise
 from optimist.numerics.links import Gaussian, make_link
@@ -162,18 +161,6 @@ def test_tangents_are_below(link):
     below = values_from_below(points, values, gradients, thetas)
     assert (below <= level_set.likelihood.values(thetas) + 1e-9).all()
     np.testing.assert_allclose(values_from_below(points, values, gradients, points), values)
-
-
-@each_link
-@pytest.mark.parametrize("ball", [True, False])
-def test_pruning_does_not_change_the_arm(link, ball):
-    rng = np.random.default_rng(22)
-    for n in (1, 3, 30, 200):
-        level_set = random_set(rng, link, n=n, d=4, ball=ball, ridge=0.8)
-        arms = random_arms(rng, 30, 4)
-        best = level_set.maxima(arms).argmax()
-        assert level_set.best_arm(arms, prune=False) == best
-        assert level_set.best_arm(arms, prune=True) == best
 
 
 @each_link
@@ -399,12 +386,3 @@ def test_membership_by_hand():
     thetas = np.array([[-0.01], [0.01], [1.0], [1.79], [1.81], [2.5]])
     assert level_set.contains(thetas).tolist() == [False, True, True, True, False, False]
     assert level_set.maxima(np.array([[1.0], [-1.0]])) == pytest.approx([1.8, 0.0])
-
-
-@each_link
-def test_the_generic_solver_agrees_when_tight(link):
-    rng = np.random.default_rng(27)
-    level_set = random_set(rng, link, n=30, d=3, level=6.0)
-    arms = random_arms(rng, 5, 3)
-    generic = maximise_by_slsqp(level_set, arms, tolerance=1e-12)
-    np.testing.assert_allclose(level_set.maxima(arms), generic, atol=1e-6)

@@ -207,15 +207,6 @@ def test_a_limit_of_time_never_tears_a_recorded_round(line):
     assert len({len(values) for values in trajectory.columns.values()}) <= 1
 
 
-@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_a_reward_that_is_not_finite_ends_the_curve_before_it(bad):
-    trajectory = play(
-        environment(lambda t, index: bad if t == 4 else 1.0), Cycling(), [1, 4, 5, 6, 20]
-    )
-    assert trajectory.status.startswith("failed: ScriptedEnvironment.reward returned ")
-    assert trajectory.columns["round"] == [1, 4]
-
-
 def test_state_that_is_not_finite_ends_the_curve_before_it():
     algorithm = Cycling()
 

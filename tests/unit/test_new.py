@@ -1,6 +1,5 @@
 """`optimist new`: files to start from work as they are, and nothing that is there is lost."""
 
-import ast
 import json
 import os
 import subprocess
@@ -49,21 +48,6 @@ def test_a_new_file_keeps_its_contract_and_says_what_to_do_next(here, what, fami
         paper, _, name = setting.partition("/")
         cell = make_cell(load_paper(paper), name, "my_own.py:MyOwn")
         assert play_trial(cell, 0, rounds=20).status == "ok"
-
-
-@each
-def test_a_new_file_has_an_option_that_is_checked_and_texts_for_all(here, what, family, capsys):
-    new.write(what, "my_own", family)
-    tree = ast.parse((here / "my_own.py").read_text())
-    opening = ast.get_docstring(tree)
-    assert opening.startswith("My own: ") and opening.count("$$") == 2
-    (cls,) = (node for node in tree.body if isinstance(node, ast.ClassDef))
-    assert {"Parameters\n", "Raises\n"} <= set(ast.get_docstring(cls).splitlines(keepends=True))
-    methods = [node for node in cls.body if isinstance(node, ast.FunctionDef)]
-    assert all(ast.get_docstring(one) for one in methods if one.name != "__init__")
-    option = "gamma" if what == "algorithm" else "dimension"
-    assert cli.main(["check", f"my_own.py:MyOwn[{option}=0]"]) == 1
-    assert f"error: {option} is 0; allowed: " in capsys.readouterr().err
 
 
 def test_the_file_is_named_as_json(here, capsys):

@@ -275,7 +275,7 @@ def test_trials_are_handed_to_their_script_resolved(plan):
 )
 def test_a_race_keeps_so_many_cores(timing, given, kept):
     workflow = SimpleNamespace(resource_settings=SimpleNamespace(cores=given))
-    assert planned(timing=timing).jobs.cores(workflow) == kept
+    assert planned(papers=["glb_omd"], timing=timing).jobs.cores(workflow) == kept
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ def test_a_race_keeps_so_many_cores(timing, given, kept):
 def test_the_words_of_a_laboratory_reach_a_race(said, is_exclusive, words):
     default = {} if said is None else {"slurm_extra": SimpleNamespace(_value=said)}
     workflow = SimpleNamespace(resource_settings=SimpleNamespace(default_resources=default))
-    jobs = planned(timing={"exclusive": is_exclusive}).jobs
+    jobs = planned(papers=["glb_omd"], timing={"exclusive": is_exclusive}).jobs
     assert jobs.alone(workflow, "slurm_extra")(wildcards()) == words
 
 

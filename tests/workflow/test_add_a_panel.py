@@ -31,12 +31,3 @@ def test_following_the_document_draws_the_new_panels(project):
 
     (path,) = project.root.glob("results/quick/study/glb_omd/variety.*.parquet")
     assert tables.read(path)[0]["variety_facts"]["setting"].tolist() == ["logistic_s3"]
-
-
-@pytest.mark.workflow
-def test_a_misspelt_kind_is_refused_by_name(project):
-    path = project.root / "config/papers/glb_omd/figures.yaml"
-    path.write_text(path.read_text().replace("kind: regret", "kind: regrets", 1))
-    done = project.run("snakemake", "-n", "--cores", 1, check=False)
-    assert done.returncode != 0
-    assert "'regrets' (did you mean 'regret'?)" in done.stderr + done.stdout

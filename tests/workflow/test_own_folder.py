@@ -55,11 +55,6 @@ def shell(installed, tmp_path_factory):
     return shell
 
 
-def test_the_size_of_the_wheel_is_as_documented(installed):
-    (size,) = re.findall(r"a file of ([\d.]+) MB", DOCUMENT)
-    assert abs(installed.wheel.stat().st_size / 1e6 - float(size)) < 1.0
-
-
 def test_every_command_works(shell):
     printed = {line: done.stdout for line, done in shell.printed.items() if done}
     assert "logistic_s3" in printed["optimist list glb_omd"]
@@ -159,17 +154,6 @@ def test_onstart_of_the_folder_is_that_of_the_workflow(shell):
     assert "timers left: 0\n" in shell.installed.run("snakemake", *words, cwd=folder).stdout
 
 
-def test_a_key_that_stands_twice_in_the_overlay_is_refused_in_one_line(shell, tmp_path):
-    folder = tmp_path / "lab"
-    shell.installed.run("optimist", "init", folder, cwd=tmp_path)
-    with (folder / "config/lab.yaml").open("a") as file:
-        file.write("results: elsewhere\n")
-    done = shell.installed.run("snakemake", "-n", cwd=folder, check=False)
-    message = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-    assert len(message) == 1 and "key 'results' stands in line" in message[0]
-    assert "Traceback" not in done.stderr
-
-
 # What is in the wheel.
 
 
@@ -237,14 +221,6 @@ def test_commands_write_below_the_current_folder_and_never_to_the_package(instal
     done = installed.run("optimist", "claims", "--readme", cwd=tmp_path, check=False)
     assert done.returncode == 1
     assert installed.files() == before
-
-
-def test_verdicts_of_the_current_folder_come_before_those_of_the_package(installed, tmp_path):
-    (tmp_path / "figures").mkdir()
-    (tmp_path / "figures/claims.csv").write_text("nonsense\n1\n")
-    done = installed.run("optimist", "claims", cwd=tmp_path, check=False)
-    assert done.returncode == 1
-    assert "error: figures/claims.csv" in done.stderr.replace(f"{tmp_path}/", "")
 
 
 # As a module of another workflow.

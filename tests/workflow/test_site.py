@@ -11,7 +11,6 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import nbformat
-import pandas as pd
 import pytest
 import yaml
 from markdown_it import MarkdownIt
@@ -246,32 +245,6 @@ def test_every_example_is_in_the_gallery(site):
 def test_a_class_of_the_examples_keeps_its_contract(label, project):
     said = project.run("optimist", "check", f"examples/{label}").stdout
     assert "0 failed, 0 hint" in said
-
-
-def test_committed_trials_are_read_where_there_are_any(project, tmp_path):
-    path = project.root / "figures/glb_omd/trials.parquet"
-    committed = path.read_bytes() if path.is_file() else None
-    rows = [
-        ("regret", "s", "a", 0, 1.0),
-        ("regret", "s", "a", 1, 3.0),
-        ("timing", "s", "a", 0, 9.0),
-    ]
-    names = ["lane", "setting", "algorithm", "trial", "regret"]
-    pd.DataFrame(rows, columns=names).to_parquet(path)
-    try:
-        done = subprocess.run(
-            [sys.executable, project.root / "examples/read_results.py"],
-            cwd=tmp_path,
-            env=project.env,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    finally:
-        path.unlink()
-        if committed is not None:
-            path.write_bytes(committed)
-    assert re.search(r"s +a +2\.0 +2\.0 +2", done.stdout)
 
 
 def test_the_tutorial_shows_what_its_cells_gave(site):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import optimist
-from optimist.new import STARTS, write
+from optimist.new import STARTS
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "your-algorithm.md").read_text(encoding="utf-8")
@@ -46,16 +46,6 @@ def test_the_families_of_the_document_are_those_that_there_are():
     assert {family: (pattern, tuple(rivals.split())) for family, pattern, rivals in rows} == {
         family: (start.pattern, start.rivals) for family, start in STARTS.items()
     }
-
-
-@pytest.mark.parametrize("family", STARTS)
-def test_a_new_file_names_the_comparison_of_its_family(family, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    _, text = write("algorithm", "mine", family)
-    words = shlex.split(text.splitlines()[-1])
-    start = STARTS[family]
-    assert words[:4] == ["optimist", "compare", start.pattern, "-a"]
-    assert len(optimist.settings(start.pattern)) >= 3
 
 
 @pytest.mark.skipif(
