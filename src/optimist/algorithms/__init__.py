@@ -7,7 +7,8 @@ one that an installed package offers (`optimist.registry`).
 """
 
 import inspect
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -148,6 +149,14 @@ def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = N
         For an unknown name or option, a value out of range, or a problem that the algorithm is
         not made for.
     """
+    return checked(label, problem, rng)()
+
+
+def checked(label: str, problem: Any, rng: np.random.Generator | None = None) -> Callable[[], Any]:
+    """Return a function that constructs an algorithm, after all checks but those of its class.
+
+    For parameters and errors see `make_algorithm`.
+    """
     parsed = Label.parse(label)
     name = parsed.name
     options: dict[str, Any] = dict(parsed.options)
@@ -169,7 +178,7 @@ def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = N
     check_problem(name, cls, problem)
     if "rng" in inspect.signature(cls).parameters:
         options["rng"] = rng
-    return cls(problem, **options)
+    return partial(cls, problem, **options)
 
 
 def check_problem(name: str, cls: Any, problem: Any) -> None:
