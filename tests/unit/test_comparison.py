@@ -400,28 +400,6 @@ def test_a_file_system_without_room_ends_all_even_where_errors_are_skipped(here,
     assert not isinstance(error.value, playing.TrialError)
 
 
-def test_a_class_that_ends_the_process_is_left_out_like_another(here):
-    class Quits(Uniform):
-        """Ends its process."""
-
-        def select(self, arms):
-            raise SystemExit(3)
-
-    reports = []
-    found = optimist.play(
-        "glb_omd/logistic_s3",
-        ["uniform", Quits],
-        trials=2,
-        rounds=5,
-        errors="skip",
-        report=reports.append,
-    )
-    assert {*found["algorithm"]} == {"uniform"}
-    assert "SystemExit: 3" in found.attrs["errors"]["glb_omd/logistic_s3/Quits"]
-    assert (reports[-1].done, reports[-1].total) == (2, 2)
-    assert optimist.plot(found, names={"Quits": "Q", "uniform": "U"})
-
-
 def test_the_figure_has_the_order_of_the_table():
     played = table(a=[1.0] * 3, b=[9.0] * 3)
     played = pd.concat([played.assign(round=1, regret=0.5), played], ignore_index=True)
@@ -797,6 +775,7 @@ def test_errors_of_a_class_of_this_process_are_raised_unless_they_are_skipped(he
     place = f"TypeError: of ours (test_comparison.py, line {line})"
     assert found.attrs["errors"] == {name: f"{name}, trial 0: {place}"}
     assert {*found["algorithm"]} == {"uniform"} and {*found["trial"]} == {0, 1}
+    assert optimist.plot(found, names={"Wrong": "W", "uniform": "U"})
     assert (reports[-1].done, reports[-1].total, reports[-1].seconds_left) == (2, 2, 0.0)
     with pytest.raises(ResultError, match="Wrong, trial 0: TypeError: of ours"):
         optimist.play(asked[0], [Wrong], trials=2, rounds=5, errors="skip")
