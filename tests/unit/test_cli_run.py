@@ -49,7 +49,7 @@ def test_data_are_prepared_once_for_each_configuration(tmp_path, monkeypatch, ca
         ),
         (
             "self.rng.random() < 0.06 and __import__('os')._exit(0)",
-            "the process that played it ended with exit status 0, as os._exit in a class does it",
+            "its process ended with exit status 0, as os._exit in a class does it",
         ),
         ("self.select = lambda arms: -int(self.rng.random() < 0.06)", "returned -1 in round"),
     ],

@@ -190,6 +190,8 @@ def test_no_process_outlives_a_caller_that_is_killed(here):
 # Statements that classes of a comparison make in each round, and in constructors.
 PLAYED = ("raises", "exits", "interrupts", "raises_in_silence", "ends", "crashes", "forks_and_ends")
 FIRST = ("Raises", "Exits", "RaisesInSilence", "Ends")
+# Files that end the process that loads them.
+LOADED = {"ends": "import os; os._exit(0)", "interrupts": "raise KeyboardInterrupt"}
 
 
 def write_classes(folder, bodies):
@@ -208,6 +210,9 @@ def test_a_class_that_does_anything_costs_its_own_row(here):
     bodies = {name: (STATEMENTS[key], False) for key, name in classes.items()}
     write_classes(here, bodies | {f"{name}First": (bodies[name][0], True) for name in FIRST})
     labels = [f"classes.py:{name}" for name in (*bodies, *(f"{name}First" for name in FIRST))]
+    for key, statement in LOADED.items():
+        (here / f"{key}.py").write_text(statement)
+        labels.append(f"{key}.py:Mine")
     command = [sys.executable, "-m", "optimist", "compare", "glb_omd/logistic_s3", "--json"]
     command += ["--trials", "1", "--rounds", "4", "--fresh", "--cores", "2", "-a", "uniform"]
     pipes = {"input": "read by a class", "capture_output": True, "text": True}
@@ -222,7 +227,19 @@ def test_a_class_that_does_anything_costs_its_own_row(here):
         if not first or classes[key] in FIRST:
             line = said.pop(f"error: glb_omd/logistic_s3/classes.py:{name}")
             assert BAD[key][1].replace("bad.py", "classes.py") in line
+    for key in LOADED:
+        line = said.pop(f"error: glb_omd/logistic_s3/{key}.py:Mine")
+        assert BAD[key][1].replace("bad.py", f"{key}.py") in line
     assert not said and "Traceback" not in beside.stderr and beside.returncode == 1
+
+
+def test_an_environment_that_ends_its_process_is_one_line(here):
+    (here / "ends.py").write_text(LOADED["ends"])
+    command = [sys.executable, "-m", "optimist", "compare", "ends.py:World", "-a", "uniform"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    how = "its process ended with exit status 0, as os._exit in a class does it"
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"error: ends.py:World: {how}\n"
 
 
 def test_a_class_has_no_observers_in_a_comparison(here):
