@@ -137,7 +137,7 @@ def _played(options: argparse.Namespace) -> "pd.DataFrame":
 
 def write(table: "pd.DataFrame", stream: TextIO) -> None:
     """Write a ranking as a table for each setting, as wide as the terminal."""
-    console = Console(file=stream, width=terminal.width() or WIDTH, highlight=False)
+    console = Console(file=stream, width=terminal.width() or WIDTH, highlight=False, emoji=False)
     if words := other_code(table):
         console.print(_text(words), end="\n\n")
     base = table.attrs.get("reference")
