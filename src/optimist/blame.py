@@ -49,9 +49,14 @@ def words_of_system(error: OSError) -> str:
 def in_one_line(error: BaseException) -> str:
     """Return kind and words of an error, and where it came from."""
     words = " ".join(str(error).split())
-    place = getattr(error, _PLACE, "") or line_of_user(error.__traceback__)
+    place = _place(error)
     said = f"{type(error).__name__}: {words}" if words else type(error).__name__
     return f"{said} ({place})" if place else said
+
+
+def _place(error: BaseException) -> str:
+    """Return the line of a user's file that an error is from, "" if there is none."""
+    return getattr(error, _PLACE, "") or line_of_user(error.__traceback__)
 
 
 class _InOtherProcess(Exception):
@@ -67,7 +72,7 @@ def to_text(error: BaseException) -> dict[str, Any]:
     An error of this package or of the system keeps its type, if pickle can write it.
     """
     found: dict[str, Any] = {"type": type(error).__name__, "words": "", "traceback": ""}
-    found |= {"place": line_of_user(error.__traceback__), "pickled": None}
+    found |= {"place": _place(error), "pickled": None}
     with suppress(Exception):  # a user's error may fail at saying what it is
         found["words"] = str(error)
         found["traceback"] = "".join(traceback.format_exception(error)).rstrip()
@@ -85,8 +90,6 @@ def from_text(plain: Mapping[str, Any]) -> BaseException:
     if plain["pickled"] is not None:
         found: BaseException = pickle.loads(plain["pickled"])
         return found
-    if plain["type"] == "KeyboardInterrupt":
-        return KeyboardInterrupt()
     error = type(plain["type"], (Exception,), {})(plain["words"])
     setattr(error, _PLACE, plain["place"])
     error.__cause__ = _InOtherProcess(plain["traceback"])

@@ -4,10 +4,11 @@ import argparse
 import contextlib
 import io
 import json
-import logging
+import math
 import os
 import re
 import shlex
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,9 +17,9 @@ from typing import Any
 from optimist import __version__, arithmetic, completion, terminal
 from optimist.errors import (
     ConfigError,
+    EndedError,
     OptimistError,
     ResultError,
-    UnwritableError,
     nearest,
     unwritable_named,
 )
@@ -32,8 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : list of str or None
-        None for the arguments of this process, which then fixes its arithmetic and lets another
-        process play a user's class.
+        None for the arguments of this process, which then fixes its arithmetic and takes signals
+        that end it for an exit.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # letters that a terminal lacks show as escapes
@@ -42,14 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if completion.is_asked():
         completion.answer(parser)
     options = parser.parse_args(arguments)
-    options.may_go_apart = arguments is None
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(terminal.LogFormatter("%(message)s"))
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    logging.getLogger("optimist").setLevel(logging.INFO)
+    terminal.show_log()
     try:
         if arguments is None:
             arithmetic.fix()
+            if options.command in (_run, _check, _compare):
+                _exit_when_asked()
         with unwritable_named(), _overlays(options):
             return options.command(options)
     except BrokenPipeError:  # the reader, say `head`, has seen enough
@@ -73,6 +72,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         _say(f"error: {words_of_system(error)}", sys.stderr)
         return 1
+
+
+def _exit_when_asked():
+    """Turn the signals that end a process into an exit, but for one that is ignored (nohup)."""
+
+    def leave(number, frame):
+        sys.exit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, leave)
 
 
 def _say(text, stream=None):
@@ -320,52 +330,43 @@ def _list(options):
 
 
 def _run(options):
-    from optimist import apart
-
-    is_of_user = ".py:" in options.cell or options.configfile or _packages_offer()
-    if options.may_go_apart and is_of_user and not options.debug:
-        return apart.run(sys.argv[1:], options.cell)
-    arithmetic.verify()
-    from optimist.blame import in_one_line, of_system
-    from optimist.data.alone import prepared
-    from optimist.layout import check_length
-    from optimist.runs.trials import Trials, run
-
     first, stop = _parse_trials(options.trials)
     if options.rounds is not None and options.rounds < 1:
         raise ConfigError(f"--rounds is {options.rounds}; allowed: at least 1")
-    cell = _parse_cell(options.cell)
-    check_length(cell.paper, cell.setting, cell.algorithm)
-    data_dir = prepared(cell.spec["dataset"]) if "dataset" in cell.spec else None
-    trials = Trials("regret", cell, first, stop, rounds=options.rounds)
+    asked = {"cell": options.cell, "first": first, "stop": stop, "rounds": options.rounds}
     ended = []
     with terminal.Busy(f"playing trials {options.trials}", sys.stderr) as busy:
 
-        def show(trial, trajectory):
+        def show(trial):
             ended.append(trial)
             if not options.json:
                 with busy.hidden():
-                    _print_trial(trial, trajectory)
+                    _print_trial(**trial)
 
+        asked |= {"overlays": options.configfile, "debug": options.debug}
         try:
-            trajectories = run(trials, data_dir, progress=show)
-        except (Exception, SystemExit) as error:
-            if options.debug or of_system(error) or isinstance(error, UnwritableError):
-                raise
-            known = isinstance(error, OptimistError)
-            more = "; the same command after `optimist --debug` shows how it came to that"
-            words = str(error) if known else f"{in_one_line(error)}{more}"
-            raise ResultError(f"{cell.name}, trial {first + len(ended)}: {words}") from None
+            _call(options, options.cell, "optimist.comparison.single:play", show, **asked)
+        except EndedError as error:
+            raise ResultError(f"{options.cell}: {error}") from error
     if options.json:
-        print(json.dumps([_summary(*item) for item in trajectories.items()], indent=1))
+        print(json.dumps(ended, indent=1))
     return 0
 
 
-def _packages_offer():
-    """Return whether an installed package brings classes that a cell may name."""
-    from importlib.metadata import entry_points
+def _call(options, name, function, tell, **arguments):
+    """Call a function in another process, or in this one for a traceback; return its result."""
+    from optimist.blame import in_one_line
+    from optimist.core import executor, worker
 
-    return any(entry_points(group=f"optimist.{kind}") for kind in ("algorithms", "environments"))
+    if options.debug:
+        return worker.called(function, tell, arguments)
+    try:
+        return executor.call(function, tell, **arguments)
+    except (OptimistError, OSError):
+        raise
+    except Exception as error:
+        more = "the same command after `optimist --debug` shows how it came to that"
+        raise ResultError(f"{name}: {in_one_line(error)}; {more}") from None
 
 
 def _compare(options):
@@ -385,23 +386,6 @@ def _compare(options):
     return 1 if table.attrs["errors"] else 0
 
 
-def _parse_cell(text):
-    from optimist.plan.config import load_paper, with_file
-    from optimist.runs.cell import make_cell
-
-    own = re.fullmatch(r"([^:\[\]]+\.py:\w+(?:\[[^\]]*\])?)/(.+)", text)
-    if own:
-        from optimist.comparison.select import setting
-
-        return setting(own[1]).cell(with_file(own[2]))
-    parts = text.split("/", 2)
-    if len(parts) != 3:
-        raise ConfigError(
-            f"cell is {text!r}; allowed: PAPER/SETTING/ALGORITHM, or world.py:World/ALGORITHM"
-        )
-    return make_cell(load_paper(parts[0]), parts[1], with_file(parts[2]))
-
-
 def _whole(text):
     """Return how many are asked for."""
     if not re.fullmatch("-?[0-9]{1,9}", text):
@@ -419,30 +403,30 @@ def _parse_trials(text):
     return int(first), int(stop)
 
 
-def _summary(trial, trajectory):
-    last = {name: values[-1] for name, values in trajectory.columns.items()}
-    return {"trial": trial, "status": trajectory.status, **last}
-
-
-def _print_trial(trial, trajectory):
-    last = _summary(trial, trajectory)
+def _print_trial(trial, status, regret=math.nan, round=0, seconds=math.nan, **others):
     _say(
-        f"trial {trial}: regret {last.get('regret', float('nan')):.4f} after "
-        f"{last.get('round', 0)} rounds, {last.get('seconds', float('nan')):.3f} s, "
-        f"status {trajectory.status}"
+        f"trial {trial}: regret {regret:.4f} after {round} rounds, {seconds:.3f} s, status {status}"
     )
 
 
 def _check(options):
-    from optimist.contracts import alone
-
-    with terminal.Busy(f"checking {options.label}", sys.stderr):
-        told = alone.check(options.label, options.debug, terminal.width())
+    asked = {"label": options.label, "debug": options.debug, "columns": terminal.width()}
+    while_ = ["its process started"]
+    try:
+        with terminal.Busy(f"checking {options.label}", sys.stderr):
+            told = _call(
+                options, options.label, "optimist.contracts.report:told", while_.append, **asked
+            )
+    except EndedError as error:
+        raise ConfigError(
+            f"{options.label} ended the process that checked it, while {while_[-1]}: {error}; "
+            "allowed: to raise an exception"
+        ) from error
     if options.json:
-        print(json.dumps([one.content for one in told], indent=1))
+        print(json.dumps([content for content, _, _ in told], indent=1))
     else:
-        _say("\n\n".join(one.text for one in told))
-    return int(any(one.has_failed for one in told))
+        _say("\n\n".join(text for _, text, _ in told))
+    return int(any(has_failed for _, _, has_failed in told))
 
 
 def _new(options):

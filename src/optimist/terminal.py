@@ -4,6 +4,7 @@ import logging
 import os
 import re
 import shutil
+import sys
 import textwrap
 import threading
 import time
@@ -71,6 +72,14 @@ class LogFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the text of a record, see `shown`."""
         return shown(super().format(record))
+
+
+def show_log() -> None:
+    """Show log records on standard error, unless something shows them already."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(LogFormatter("%(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.getLogger("optimist").setLevel(logging.INFO)
 
 
 class Busy:

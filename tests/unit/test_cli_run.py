@@ -1,17 +1,11 @@
 """`optimist run`: a cell's data are those that the code and the configuration at hand make."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-from contextlib import contextmanager, suppress
 
 import pytest
 from own_class import MINE
 
-from optimist import apart, cli
-from optimist.errors import OptimistError
+from optimist import cli
 from optimist.plan import config
 
 TIMES = ("seconds", "select_seconds")
@@ -25,7 +19,8 @@ def test_data_are_prepared_once_for_each_configuration(tmp_path, monkeypatch, ca
         changes = {"results": str(tmp_path), "data": {"source": "mirror"}}
         changed = config.merge(load_config(), {**changes, "datasets": {"abalone": options}})
         monkeypatch.setattr(config, "load_config", lambda: changed)
-        assert cli.main(["run", "bkb/abalone/bkb", "--rounds", "20", "--json"]) == 0
+        play = ["--debug", "run", "bkb/abalone/bkb", "--rounds", "20", "--json"]  # in this process
+        assert cli.main(play) == 0
         (trial,) = json.loads(capsys.readouterr().out)
         said = caplog.text
         caplog.clear()
@@ -52,6 +47,10 @@ def test_data_are_prepared_once_for_each_configuration(tmp_path, monkeypatch, ca
             "self.rng.random() < 0.06 and exit(3)",
             "SystemExit: 3 (mine.py, line 16); the",
         ),
+        (
+            "self.rng.random() < 0.06 and __import__('os')._exit(0)",
+            "its process ended with exit status 0, as os._exit in a class does it",
+        ),
         ("self.select = lambda arms: -int(self.rng.random() < 0.06)", "returned -1 in round"),
     ],
 )
@@ -66,87 +65,8 @@ def test_a_class_that_breaks_is_a_line_with_its_trial(tmp_path, monkeypatch, cap
     assert 0 < ended < 9
     assert shown.err.startswith(f"error: glb_omd/logistic_s3/mine.py:Mine, trial {ended}: ")
     assert said in shown.err and shown.err.count("\n") == 1
-    with pytest.raises(Exception, match=r"^$|3|-1"):
+    with pytest.raises(Exception, match=r"^$|3|-1|exit status 0"):
         cli.main(["--debug", *play])
-
-
-PLAY = [sys.executable, "-m", "optimist", "run", "glb_omd/logistic_s3/mine.py:Mine"]
-
-
-@pytest.mark.parametrize("status", [0, 1, 100])
-def test_a_class_that_ends_its_process_is_one_line(tmp_path, status):
-    (tmp_path / "mine.py").write_text(MINE.replace("pass", f"import os; os._exit({status})"))
-    done = subprocess.run(PLAY, cwd=tmp_path, capture_output=True, text=True)
-    how = f"exit status {status}, as os._exit in a class does it"
-    assert (done.returncode, done.stdout) == (1, "")
-    ended = f"{PLAY[-1]}, trial 0: the process that played it ended with {how}"
-    assert done.stderr == f"error: {ended}\n"
-
-
-@contextmanager
-def begun(folder):
-    """Yield the process of a run whose class sleeps."""
-    code = "import time; print('begun', flush=True); time.sleep(60)"
-    (folder / "mine.py").write_text(MINE.replace("pass", code))
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True}
-    with subprocess.Popen(PLAY, cwd=folder, text=True, preexec_fn=heed, **pipes) as process:
-        try:
-            assert process.stdout.readline() == "begun\n"
-            yield process
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-
-
-def heed():
-    """Heed signals that the tests themselves ignore, in the background or under nohup."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
-
-
-@pytest.mark.parametrize(
-    ("reached", "number", "status"),
-    [
-        ("all", signal.SIGINT, 130),
-        ("first", signal.SIGINT, 130),
-        ("first", signal.SIGTERM, 143),
-        ("first", signal.SIGHUP, 129),
-    ],
-)
-def test_a_run_of_a_class_is_stopped_with_its_process(tmp_path, reached, number, status):
-    """The signal of a terminal reaches both processes, and one of `kill` or `timeout` the first."""
-    with begun(tmp_path) as process:
-        (os.killpg if reached == "all" else os.kill)(process.pid, number)
-        _, told = process.communicate(timeout=30)
-        assert process.returncode == status
-        assert told == ("\ninterrupted\n" if number == signal.SIGINT else "")
-        with pytest.raises(ProcessLookupError):
-            os.killpg(process.pid, 0)
-
-
-def test_a_run_that_a_hangup_should_not_end_goes_on(monkeypatch):
-    """As under nohup."""
-    heard = []
-
-    class Process:
-        def __init__(self, *arguments, **keywords):
-            os.kill(os.getpid(), signal.SIGHUP)
-            heard.append(signal.getsignal(signal.SIGTERM))
-
-        def wait(self, patience=None):
-            return 0
-
-        terminate = wait
-
-    monkeypatch.setattr(subprocess, "Popen", Process)
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        with pytest.raises(OptimistError, match="a run: its process ended with exit status 0"):
-            apart.run([], "a run")
-        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGHUP, before)
-    assert callable(*heard)
 
 
 def test_files_beside_a_class_hide_no_library(tmp_path, monkeypatch, capfd):
@@ -171,3 +91,11 @@ def test_a_number_that_is_none_is_one_line(capsys):
         "error: argument --horizon: '10.5'; allowed: how many, below a billion; `optimist compare "
     )
     assert capsys.readouterr().err == f"{expected}--help` shows what there is\n"
+
+
+def test_a_file_that_ends_its_process_is_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("import os\nos._exit(0)\n")
+    assert cli.main(["run", "glb_omd/logistic_s3/mine.py:Mine"]) == 1
+    how = "its process ended with exit status 0, as os._exit in a class does it"
+    assert capsys.readouterr().err == f"error: glb_omd/logistic_s3/mine.py:Mine: {how}\n"

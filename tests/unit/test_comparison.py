@@ -1,7 +1,6 @@
 """Algorithms side by side: what is asked for, what is played and kept, the table and the figure."""
 
 import inspect
-import io
 import json
 import math
 import os
@@ -9,7 +8,6 @@ import re
 import shutil
 import threading
 from dataclasses import replace
-from typing import ClassVar
 
 import committed_tables
 import numpy as np
@@ -26,13 +24,13 @@ from optimist.algorithms import REGISTRIES
 from optimist.algorithms.uniform import Uniform
 from optimist.comparison import draw, show
 from optimist.comparison import play as playing
+from optimist.comparison.clock import Clock
 from optimist.comparison.committed import Committed
 from optimist.errors import ConfigError, ResultError, UnwritableError
 from optimist.layout import digest_in_name
 from optimist.plan import data
 from optimist.plan.config import load_config, load_looks, load_paper, using
 from optimist.records import cells, provenance
-from optimist.runs import results
 from optimist.runs.cell import make_cell, play_trial
 from optimist.runs.job import make_result
 from optimist.runs.trials import Trials
@@ -258,7 +256,6 @@ def test_what_does_not_fit_is_refused_before_anything_is_played(here):
             "import sys; sys.exit(3)",
             "mine.py:Mine, trial 0: SystemExit: 3 (mine.py, line 16); optimist",
         ),
-        ("import os; os._exit(9)", "the process that played it ended with exit status 9"),
     ],
 )
 def test_a_class_that_breaks_says_so_in_one_line(here, update, expected, capfd):
@@ -394,36 +391,13 @@ def test_files_that_cannot_be_written_are_refused_before_anything_is_played(
 
 
 def test_a_file_system_without_room_ends_all_even_where_errors_are_skipped(here, monkeypatch):
-    answer = json.dumps({"error": "system: No space left on device", "kind": "system"})
-    waiting = type("Out", (), {"readline": lambda self: answer})()
-    worker = type("Worker", (), {"stdin": io.StringIO(), "stdout": waiting})()
-    monkeypatch.setattr(playing._Workers, "_worker", lambda self, cell: worker)
-    monkeypatch.setattr(playing, "end", lambda worker: None)
+    def calls(waiting, processes):
+        yield 0, "error", OSError(28, "No space left on device", "results")
+
+    monkeypatch.setattr(playing, "calls", calls)
     with pytest.raises(ResultError, match="No space left") as error:
         optimist.play("glb_omd/logistic_s3", ["uniform", "glb_omd"], trials=2, errors="skip")
     assert not isinstance(error.value, playing.TrialError)
-
-
-def test_a_class_that_ends_the_process_is_left_out_like_another(here):
-    class Quits(Uniform):
-        """Ends its process."""
-
-        def select(self, arms):
-            raise SystemExit(3)
-
-    reports = []
-    found = optimist.play(
-        "glb_omd/logistic_s3",
-        ["uniform", Quits],
-        trials=2,
-        rounds=5,
-        errors="skip",
-        report=reports.append,
-    )
-    assert {*found["algorithm"]} == {"uniform"}
-    assert "SystemExit: 3" in found.attrs["errors"]["glb_omd/logistic_s3/Quits"]
-    assert (reports[-1].done, reports[-1].total) == (2, 2)
-    assert optimist.plot(found, names={"Quits": "Q", "uniform": "U"})
 
 
 def test_the_figure_has_the_order_of_the_table():
@@ -518,41 +492,6 @@ def test_trials_without_times_are_drawn_where_they_can_be(here):
     assert [len(curves.lines), len(times.lines), len(ends.collections)] == [2, 1, 2]
     (words,) = page.axes[1].texts
     assert " ".join(words.get_text().split()) == "without times, as of the full run: kept"
-
-
-def test_what_differs_when_it_is_played_again_is_refused(here, capfd):
-    draw_anew = MINE.replace("self.rng.integers", "np.random.default_rng().integers")
-    (here / "mine.py").write_text(draw_anew)
-    short = ["-a", "uniform", "mine.py:Mine", "--trials", "2", "--rounds", "40"]
-    assert cli.main(["compare", "glb_omd/logistic_s3", *short]) == 1
-    out, err = capfd.readouterr()
-    assert "mine.py:Mine: left out, for the error below" in out
-    assert "mine.py:Mine, trial 0: mine.py:Mine differs in its first rounds when" in err
-    assert "optimist check mine.py:Mine may say why" in err
-    kept = [results.read_metadata(path) for path in (here / "results/kept").rglob("*.parquet")]
-    assert {found["trials"]["cell"]["algorithm"] for found in kept} == {"uniform"}
-
-    class Shared(Uniform):
-        known: ClassVar[list[int]] = []
-
-        def select(self, arms):
-            self.known.append(1)
-            return len(self.known) % 7
-
-    with pytest.raises(
-        ResultError, match=r"Shared differs .* to keep nothing outside of the object"
-    ):
-        optimist.play("glb_omd/logistic_s3", [Shared], trials=1, rounds=40)
-
-
-def test_an_environment_that_differs_is_named_and_not_the_algorithm(here, capsys):
-    new.write("environment", "world", "heavy_tailed")
-    path = here / "world.py"
-    path.write_text(path.read_text().replace('stream("noise")', "np.random.default_rng()"))
-    words = ["world.py:World[horizon=30]", "-a", "uniform", "oful", "--trials", "2"]
-    assert cli.main(["compare", *words]) == 1
-    assert "world.py:World differs in its first rounds" in (err := capsys.readouterr().err)
-    assert "to draw from stream alone" in err
 
 
 def test_what_was_seen_of_results_that_cannot_be_kept_is_an_error_of_the_system(here):
@@ -836,6 +775,7 @@ def test_errors_of_a_class_of_this_process_are_raised_unless_they_are_skipped(he
     place = f"TypeError: of ours (test_comparison.py, line {line})"
     assert found.attrs["errors"] == {name: f"{name}, trial 0: {place}"}
     assert {*found["algorithm"]} == {"uniform"} and {*found["trial"]} == {0, 1}
+    assert optimist.plot(found, names={"Wrong": "W", "uniform": "U"})
     assert (reports[-1].done, reports[-1].total, reports[-1].seconds_left) == (2, 2, 0.0)
     with pytest.raises(ResultError, match="Wrong, trial 0: TypeError: of ours"):
         optimist.play(asked[0], [Wrong], trials=2, rounds=5, errors="skip")
@@ -920,7 +860,7 @@ def test_files_with_a_class_of_one_name_are_told_apart_in_a_figure():
 
 
 def test_time_left_is_known_once_something_was_played():
-    clock = playing._Clock()
+    clock = Clock()
     known, other = (
         Trials("regret", make_cell(load_paper("glb_omd"), "logistic_s3", label), 0, 1)
         for label in ("uniform", "gloc")

@@ -190,40 +190,20 @@ def test_silent_server_costs_the_timeout_and_no_more(registry, point_at, behavio
 def test_timeout_covers_all_attempts(registry, monkeypatch):
     clock, budgets = [100.0], []
 
-    def take_one_second(arguments, timeout):
+    def take_one_second(function, *, seconds, **asked):
         clock[0] += 1.0
-        budgets.append(timeout)
+        budgets.append(seconds)
         raise download.NoAnswerError("refused")
 
     def sleep(seconds):
         clock[0] += seconds
 
-    monkeypatch.setattr(download, "_run_child", take_one_second)
+    monkeypatch.setattr(download, "call", take_one_second)
     monkeypatch.setattr(fetch.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(fetch.time, "sleep", sleep)
     fetch.fetch("shells", timeout=6.0, retries=1000, data_dir=registry)
     # After each second of work a pause of 0.5, 1, then 2 s, which would end after the time-out.
     assert budgets == [6.0, 4.5, 2.5]
-
-
-def test_child_ends_by_itself_when_its_parent_is_gone(point_at, tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "optimist.data.download",
-        "5",
-        str(tmp_path / "out"),
-        "2",
-        "length",
-    ]
-    with UciServer(UCI_CSV, "hang") as server:
-        point_at(server)
-        child = subprocess.Popen(command)
-        try:
-            assert child.wait(timeout=10) != 0
-        finally:
-            child.kill()
-            child.wait()
 
 
 def test_no_network(registry, point_at, closed_port):
@@ -237,7 +217,7 @@ def test_no_network(registry, point_at, closed_port):
 
 
 def test_data_set_that_uci_does_not_have(registry, monkeypatch):
-    monkeypatch.setattr(download, "_run_child", lambda *arguments: pytest.fail("UCI was asked"))
+    monkeypatch.setattr(download, "call", lambda *a, **k: pytest.fail("UCI was asked"))
     write_registry(registry, uci_id="")
     frame, _ = fetch.fetch("shells", data_dir=registry)
     assert_is_table(frame)
@@ -485,7 +465,7 @@ def test_classification_tables_in_the_layout_of_uci(point_at, name, number, iden
 
 
 def test_diabetes_is_not_asked_of_uci(monkeypatch):
-    monkeypatch.setattr(download, "_run_child", lambda *arguments: pytest.fail("UCI was asked"))
+    monkeypatch.setattr(download, "call", lambda *a, **k: pytest.fail("UCI was asked"))
     frame, record = fetch.fetch("diabetes")
     assert record["source"] == "mirror"
     # What cannot be stands for what is missing, as in the original file.

@@ -34,7 +34,11 @@ PATCHES = {
 }
 LEAKS = {
     "a list of the module": ("", "SEEN.append(reward)", "int(sum(SEEN)) % len(arms)"),
-    "a class attribute": ("", "type(self).n = getattr(type(self), 'n', 0) + 1", "type(self).n % 7"),
+    "a class attribute": (
+        "",
+        "type(self).n = getattr(type(self), 'n', 0) + 1",
+        "getattr(type(self), 'n', 0) % 7",
+    ),
     "numpy's generator": ("", "pass", "int(np.random.randint(len(arms)))"),
     "Python's generator": ("import random", "pass", "random.randrange(len(arms))"),
     "the order of a set": (
@@ -45,12 +49,10 @@ LEAKS = {
 }
 LEAK = """
     def update(self, arms, index, reward):
-        self.rounds = getattr(self, "rounds", 0) + 1
         UPDATE
 
     def select(self, arms):
-        # Later than the rounds that are played twice to find such a class.
-        return int(CHOICE) % len(arms) if getattr(self, "rounds", 0) > 30 else 0
+        return int(CHOICE) % len(arms)
 """
 
 
@@ -122,7 +124,7 @@ def test_no_trial_changes_another(here, name):
     start = MINE.index("    def select")
     names = "SEEN, NAMES = [], {'one', 'two', 'six'}\n"
     (here / "mine.py").write_text(f"{load}\n{MINE[:start]}{body}\n    {CONTAINS}\n{names}")
-    asked = {"trials": 3, "rounds": 80, "fresh": True}
+    asked = {"trials": 3, "rounds": 40, "fresh": True}
     one, two = (
         ends(optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], cores=cores, **asked), LABEL)
         for cores in (1, 2)
@@ -141,9 +143,9 @@ def test_run_and_compare_agree_on_a_class_that_keeps_something(here, capsys):
     body = LEAK.replace("UPDATE", update).replace("CHOICE", choice)
     text = f"{load}\n{MINE[: MINE.index('    def select')]}{body}\n    {CONTAINS}\nSEEN = []\n"
     (here / "mine.py").write_text(text)
-    assert cli.main(["run", f"glb_omd/logistic_s3/{LABEL}", "--trials", "3", "--rounds", "80"]) == 0
+    assert cli.main(["run", f"glb_omd/logistic_s3/{LABEL}", "--trials", "3", "--rounds", "40"]) == 0
     said = capsys.readouterr().out
-    played = optimist.play("glb_omd/logistic_s3", [LABEL], trials=3, rounds=80)
+    played = optimist.play("glb_omd/logistic_s3", [LABEL], trials=3, rounds=40)
     for trial, regret in enumerate(ends(played, LABEL)):
         assert f"trial {trial}: regret {regret:.4f} after" in said
 
@@ -176,17 +178,6 @@ def fail(error):
     raise error
 
 
-def test_a_class_that_ends_its_process_costs_its_cell_alone(here):
-    (here / "mine.py").write_text(
-        MINE.replace("pass", "os._exit(4)").replace("\n", "\nimport os\n", 1)
-    )
-    labels = ["mine.py:Mine", "uniform"]
-    found = optimist.play("glb_omd/logistic_s3", labels, trials=2, rounds=5, errors="skip")
-    assert ends(found, "uniform") and not ends(found, LABEL)
-    (error,) = found.attrs["errors"].values()
-    assert "ended with exit status 4" in error
-
-
 def test_results_of_a_users_class_are_kept_under_its_own_name(here):
     (here / "mine.py").write_text(MINE)
     optimist.play("glb_omd/logistic_s3", ["uniform", LABEL], trials=1, rounds=5)
@@ -209,7 +200,7 @@ def test_a_class_of_a_notebook_starts_each_trial_alike(here):
     class Keeps(Uniform):
         def select(self, arms):
             seen.append(1)
-            return len(seen) % len(arms) if len(seen) > 60 else 0
+            return len(seen) % len(arms)
 
     asked = {"trials": 3, "rounds": 50}
     one, two = (

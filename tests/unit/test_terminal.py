@@ -68,6 +68,13 @@ def test_a_ranking_fits_and_has_colours_on_terminals_alone(columns, labels, monk
         assert ("\x1b[" in text) == stream.isatty()
 
 
+def test_the_name_of_a_class_is_no_emoji():
+    rows, stream = ranking(), io.StringIO()
+    rows.attrs["errors"] = {"p/s/mine.py:V": "ended"}
+    show.write(rows, stream)
+    assert "mine.py:V: left out" in stream.getvalue()
+
+
 def test_intervals_are_not_broken_on_a_terminal_of_eighty_columns(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     ends = {"mean": -21234.0, "high": 31234.0, "difference": -31234.0, "difference_high": 1e5}

@@ -6,7 +6,8 @@ algorithm is never a second class. Names are those of a domain: ``arms``, finite
 one that an installed package offers (`optimist.registry`).
 """
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -141,11 +142,19 @@ def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = N
         For an unknown name or option, a value out of range, or a problem that the algorithm is
         not made for.
     """
+    return checked(label, problem, rng)()
+
+
+def checked(label: str, problem: Any, rng: np.random.Generator | None = None) -> Callable[[], Any]:
+    """Return a function that constructs an algorithm, after all checks but those of its class.
+
+    For parameters and errors see `make_algorithm`.
+    """
     parsed = Label.parse(label)
     cls = algorithm_class(parsed.name, getattr(problem, "domain", "arms"))
     options = options_of(parsed, cls, rng)
     check_problem(parsed.name, cls, problem)
-    return cls(problem, **options)
+    return partial(cls, problem, **options)
 
 
 def check_problem(name: str, cls: Any, problem: Any) -> None:

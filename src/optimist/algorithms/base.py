@@ -48,7 +48,8 @@ class Algorithm(ABC):
     def observers(self, environment: Any) -> Sequence[Any]:
         """Return observers (`optimist.runs.loop`) of what its theory says; it may be none.
 
-        Only the regret lane asks for them. ``environment`` knows the truth.
+        Only the regret lane asks for them, and only published methods: ``environment`` knows the
+        truth.
         """
         return ()
 

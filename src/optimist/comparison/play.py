@@ -1,51 +1,42 @@
 """Playing what is missing: trials that were kept are taken, others are played by processes."""
 
-import base64
-import json
 import os
 import shlex
-import subprocess
 import sys
-import tempfile
-import threading
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optimist import arithmetic
 from optimist.algorithms import REGISTRIES
-from optimist.apart import end
-from optimist.blame import in_one_line, status_in_words
+from optimist.blame import in_one_line, of_system
+from optimist.comparison.clock import Clock
 from optimist.comparison.committed import Committed
 from optimist.comparison.select import OWN, Setting, cells, once, settings
+from optimist.comparison.shelf import Shelf, read
+from optimist.core.executor import Call, calls
 from optimist.data.alone import prepared
 from optimist.environments import environment_class
 from optimist.errors import (
+    BrokenEnvironmentError,
     ConfigError,
+    EndedError,
+    OptimistError,
     ResultError,
-    UnreadableError,
     UnwritableError,
     check_writable,
     one_of,
 )
 from optimist.label import name_of
-from optimist.layout import Layout, Result, digest_in_name, parse_result
-from optimist.observation import first_change
+from optimist.layout import Layout
 from optimist.plan.config import load_config, overlays_in_use
-from optimist.plan.costs import Costs, read
-from optimist.plan.data import digest_of as digest_of_data
-from optimist.records import provenance
-from optimist.records.cells import digest_of
 from optimist.registry import names_file
-from optimist.root import made_before, project_root, workspace
-from optimist.runs import results
+from optimist.root import made_before, workspace
 from optimist.runs.cell import Cell
-from optimist.runs.loop import EARLY
 from optimist.runs.setting import option_defaults
 from optimist.runs.trials import Trials
 
@@ -102,20 +93,17 @@ def play(
     full run from the table beside its figures if code, configuration and data are the same. Trials
     of that table have no times, and some sixty rounds.
 
-    A user's class plays the first rounds of a trial twice before that, in each process: it is
-    refused if they differ, since it then draws from another generator than its own.
-
-    All trials are played by processes with the shared kernels (`optimist.arithmetic`), whatever
-    numpy does in the calling process, such as a notebook. Each trial of a user's class has a
-    copy of such a process.
+    Other processes play all trials, with the shared kernels (`optimist.arithmetic`), whatever
+    numpy does in the calling process, such as a notebook. A process that plays a user's class plays
+    its cell only, and each trial has a copy of the process.
 
     Parameters
     ----------
     where : str, Setting, or several
         See `optimist.comparison.select.settings`.
     algorithms : list of str or class
-        Labels, ``name[option=value]`` or ``file.py:Class``, or classes of this process. Such a
-        class is sent to another process by cloudpickle: what it prints and changes stays there,
+        Labels, ``name[option=value]`` or ``file.py:Class``, or classes of this process.
+        cloudpickle sends such a class to another process: what it prints and changes stays there,
         and its trials are not kept.
     trials, first : int
         Trials first, ..., first + trials - 1.
@@ -177,12 +165,11 @@ def play(
         for cell in found_cells
         for trial in range(first, first + trials)
     ]
-    with tempfile.TemporaryDirectory(prefix="optimist-") as folder:
-        playing = _Playing(asked, Path(folder), cores, report, fresh, committed, errors == "skip")
-        frames = playing.frames()
-        if not frames:
-            raise ResultError("\n".join(dict.fromkeys(playing.errors.values())))
-        found = _joined(asked, frames)
+    playing = _Playing(asked, cores, report, fresh, committed, errors == "skip")
+    frames = playing.frames()
+    if not frames:
+        raise ResultError("\n".join(dict.fromkeys(playing.errors.values())))
+    found = _joined(asked, frames)
     found.attrs |= {
         "committed": playing.taken,
         "other_code": playing.other_code,
@@ -249,8 +236,6 @@ class _Playing:
     ----------
     asked : list of Trials
         Of one trial each.
-    folder : Path
-        Of files that nobody needs later.
     cores : int
     report : callable or None
     fresh : bool
@@ -277,7 +262,6 @@ class _Playing:
     def __init__(
         self,
         asked: Sequence[Trials],
-        folder: Path,
         cores: int,
         report: Report | None,
         fresh: bool,
@@ -286,15 +270,18 @@ class _Playing:
     ) -> None:
         self._asked = asked
         self._is_fresh = fresh
-        self._folder = folder
         self._cores = cores
         self._report = report or (lambda progress: None)
         layout = Layout(str(workspace() / load_config()["results"]), "")
-        self._shelf, self._kept = _Shelf(layout), Path(layout.kept)
-        self.is_keeping = _takes_files(layout.kept)
+        self._shelf, self._kept = Shelf(layout), Path(layout.kept)
+        self.is_keeping = True
+        try:
+            check_writable(layout.kept)
+        except UnwritableError:
+            self.is_keeping = False
         names = {t.cell.spec["dataset"] for t in asked if "dataset" in t.cell.spec}
         self._data = {name: str(prepared(name)) for name in names}
-        self._clock = _Clock()
+        self._clock = Clock()
         papers = set() if fresh else {t.cell.paper for t in asked} - {OWN}
         self._tables = {
             paper: Committed(figures_folder(paper), paper, takes_all=takes_all) for paper in papers
@@ -356,68 +343,49 @@ class _Playing:
 
     def _played(self, missing: Mapping[int, Trials]) -> "Iterator[tuple[int, pd.DataFrame | None]]":
         """Play trials; yield the number and the rows of each, None if its cell is left out."""
-        with ExitStack() as stack:
-            self.processes = max(1, min(self._cores, len(missing)))
-            workers = _Workers(stack, self.processes, self._request)
-            waiting = {workers.submit(t, self._output(i)): i for i, t in missing.items()}
-            while waiting:
-                done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in done:
-                    i = waiting.pop(future)
-                    try:
-                        seconds = future.result()
-                    except TrialError as error:
-                        if not self._is_skipping:
-                            raise
-                        self._leave_out(self._asked[i].cell, str(error))
-                        unwanted = [f for f, j in waiting.items() if self._is_left_out(j)]
-                        for other in filter(Future.cancel, unwanted):
-                            del waiting[other]
-                        yield i, None
-                        continue
-                    if not self._is_left_out(i):
-                        self._clock.stop(self._asked[i], seconds)
-                        yield i, _read(self._output(i))
+        self.processes = max(1, min(self._cores, len(missing)))
+        waiting = {i: self._call(trials) for i, trials in missing.items()}
+        outputs = {i: asked.arguments["output"] for i, asked in waiting.items()}
+        with closing(calls(waiting, self.processes)) as messages:
+            for i, word, value in messages:
+                trials = self._asked[i]
+                if word == "error":
+                    error = _failure(trials, value)
+                    if not (self._is_skipping and isinstance(error, TrialError)):
+                        raise error
+                    self.errors.setdefault(trials.cell.name, str(error))
+                    self._clock.drop(trials.cell)
+                    for other in filter(self._is_left_out, [*waiting]):
+                        del waiting[other]
+                    yield i, None
+                elif not self._is_left_out(i):
+                    seconds, rows = value
+                    self._clock.stop(trials, seconds)
+                    yield i, read(Path(outputs[i])) if rows is None else rows.to_pandas()
 
     def _is_left_out(self, number: int) -> bool:
         return self._asked[number].cell.name in self.errors
 
-    def _leave_out(self, cell: Cell, error: str) -> None:
-        self.errors.setdefault(cell.name, error)
-        self._clock.drop(cell)
-
-    def _output(self, number: int) -> Path:
-        """Return the result file of a trial, which is kept unless its class has no file."""
-        trials = self._asked[number]
-        if self.is_keeping and not trials.cell.is_of_this_process:
-            return self._kept / self._shelf.place(trials).path
-        return self._folder / f"{number}.parquet"
-
-    def _request(self, trials: Trials, output: Path) -> dict[str, Any]:
-        return {
+    def _call(self, trials: Trials) -> Call:
+        """Return the call that plays a trial; it is kept unless its class has no file."""
+        cell = trials.cell
+        is_kept = self.is_keeping and not cell.is_of_this_process
+        arguments = {
             "trials": trials.describe(),
-            "output": str(output),
-            "data": self._data.get(trials.cell.spec.get("dataset", ""), ""),
-            **_added(trials.cell),
+            "output": str(self._kept / self._shelf.place(trials).path) if is_kept else "",
+            "data": self._data.get(cell.spec.get("dataset", ""), ""),
+            "added": _added(cell) if cell.is_of_this_process else None,
         }
-
-
-def _takes_files(folder: str) -> bool:
-    """Return whether a folder takes files; it is made for that."""
-    try:
-        check_writable(folder)
-    except UnwritableError:
-        return False
-    return True
+        room = cell.name if cell.is_foreign else ""
+        return Call("optimist.comparison.trial:play", arguments, room)
 
 
 def _added(cell: Cell) -> dict[str, Any]:
-    """Return what another process needs to know the class of a cell, nothing if it has a file."""
-    if not cell.is_of_this_process:
-        return {}
+    """Return what another process needs to know the class of a cell, which has no file."""
     import cloudpickle
 
-    added = REGISTRIES[cell.domain].added[name_of(cell.algorithm)]
+    name = name_of(cell.algorithm)
+    added = REGISTRIES[cell.domain].added[name]
     try:
         pickled = cloudpickle.dumps(added)
     except Exception as error:
@@ -425,200 +393,38 @@ def _added(cell: Cell) -> dict[str, Any]:
             f"{cell.algorithm} cannot be sent to another process ({in_one_line(error)}); allowed: "
             "a class that refers to nothing that pickle refuses, or a class in a file"
         ) from None
-    content = base64.b64encode(pickled).decode()
     paths = [os.fspath(path) for path in sys.path]
-    name = name_of(cell.algorithm)
-    return {"added": {"domain": cell.domain, "name": name, "class": content, "paths": paths}}
+    return {"domain": cell.domain, "name": name, "class": pickled, "paths": paths}
 
 
-def _read(path: Path) -> "pd.DataFrame":
-    return results.read(path).to_pandas()
-
-
-class _Shelf:
-    """Trials in the results folder: those of the workflow, and those of comparisons.
-
-    Parameters
-    ----------
-    layout : Layout
-    """
-
-    def __init__(self, layout: Layout) -> None:
-        self._folders = (layout.results, layout.kept)
-        self._options = load_config()["datasets"]
-        self._packages = provenance.packages()
-        self._digests: dict[str, str] = {}
-        self._known: dict[Path, pd.DataFrame | None] = {}
-
-    def digest(self, trials: Trials) -> str:
-        """Return the digest of what decides some trials."""
-        name = trials.cell.name
-        if name not in self._digests:
-            self._digests[name] = digest_of(
-                trials, lambda data: digest_of_data(data, self._options)
-            )
-        return self._digests[name]
-
-    def place(self, trials: Trials) -> Result:
-        """Return where a result of some trials is, below one of the folders."""
-        return trials.place(digest_in_name(self.digest(trials), self._packages))
-
-    def rows(self, trials: Trials) -> "pd.DataFrame | None":
-        """Return the rows of a trial, None if there are none of today's code."""
-        if trials.cell.is_of_this_process:
-            return None
-        place = self.place(trials)
-        for folder in self._folders:
-            for path in Path(folder, place.path).parent.glob(f"*.{place.digest}.parquet"):
-                part = parse_result(path)
-                if part is not None and part.first <= trials.first < part.stop:
-                    found = self._file(path, is_foreign=trials.is_foreign)
-                    if found is not None and trials.first in found["trial"].values:
-                        return found[found["trial"] == trials.first]
-        return None
-
-    def _file(self, path: Path, *, is_foreign: bool) -> "pd.DataFrame | None":
-        """Return the rows of a result file, None if it is not whole, or read what has changed."""
-        if path not in self._known:
-            self._known[path] = None
-            with suppress(ResultError, UnreadableError):
-                observed = results.read_metadata(path)["observed"] if is_foreign else None
-                if observed is None or first_change(observed) is None:
-                    found = _read(path)
-                    self._known[path] = found[~found["status"].isin(EARLY)]
-        return self._known[path]
-
-
-class _Clock:
-    """What is left of the expected seconds of trials, mended by those that have ended."""
-
-    def __init__(self) -> None:
-        self._costs = Costs(read(project_root() / "config" / "costs.csv"))
-        self._left: dict[str, int] = {}
-        self._measured: dict[str, list[float]] = {}
-        self._expected: dict[str, float] = {}
-
-    def begin(self, trials: Iterable[Trials]) -> None:
-        """Expect these trials."""
-        for one in trials:
-            name = one.cell.name
-            self._left[name] = self._left.get(name, 0) + 1
-            cell = one.cell
-            known = self._costs.seconds_of_cell(cell.paper, "regret", cell.setting, cell.algorithm)
-            self._expected[name] = known if known != known else self._costs.seconds(one)
-
-    def stop(self, trials: Trials, seconds: float) -> None:
-        """Take note that a trial ended, after so many seconds."""
-        self._left[trials.cell.name] -= 1
-        self._measured.setdefault(trials.cell.name, []).append(seconds)
-
-    def drop(self, cell: Cell) -> None:
-        """Expect no more trials of a cell."""
-        self._left[cell.name] = 0
-
-    @property
-    def left(self) -> float:
-        """Seconds that are left, on one core."""
-        return sum(number * self._of(name) for name, number in self._left.items() if number)
-
-    def _of(self, name: str) -> float:
-        """Return the seconds of a trial of a cell; as of others where nothing is known of it."""
-        measured = self._measured.get(name)
-        if measured:
-            return sum(measured) / len(measured)
-        expected = self._expected[name]
-        others = [seconds for known in self._measured.values() for seconds in known]
-        return sum(others) / len(others) if expected != expected and others else expected
-
-
-class _Workers:
-    """Processes that play, each for one thread of a pool.
-
-    Parameters
-    ----------
-    stack : ExitStack
-        Ends them.
-    number : int
-    request : callable
-        From trials and an output to what a worker is asked.
-    """
-
-    def __init__(
-        self, stack: ExitStack, number: int, request: Callable[[Trials, Path], dict[str, Any]]
-    ) -> None:
-        self._request = request
-        self._own = threading.local()
-        self._started: list[subprocess.Popen[str]] = []
-        self._pool = ThreadPoolExecutor(max(1, number))
-        stack.callback(self._end)
-
-    def submit(self, trials: Trials, output: Path) -> "Future[float]":
-        """Let a worker play trials; the answer is what they took, in seconds."""
-        return self._pool.submit(self._ask, trials, self._request(trials, output))
-
-    def _ask(self, trials: Trials, request: Mapping[str, Any]) -> float:
-        worker = self._worker(trials.cell)
-        assert worker.stdin is not None and worker.stdout is not None
-        try:
-            worker.stdin.write(json.dumps(request) + "\n")
-            worker.stdin.flush()
-            line = worker.stdout.readline()
-        except BrokenPipeError:
-            line = ""
-        if not line:
-            del self._own.worker, self._own.cell
-            raise TrialError(
-                f"{trials.cell.name}, trial {trials.first}: the process that played it ended with "
-                f"{status_in_words(worker.wait())}"
-            )
-        answer = json.loads(line)
-        if "error" in answer:
-            kind = ResultError if answer["kind"] == "system" else TrialError
-            raise kind(answer["error"] + _hint(trials, answer["kind"]))
-        return float(answer["seconds"])
-
-    def _worker(self, cell: Cell) -> "subprocess.Popen[str]":
-        """Return the process of this thread, another one if foreign code could meet other cells."""
-        last: Cell = getattr(self._own, "cell", cell)
-        if last.name != cell.name and (last.is_foreign or cell.is_foreign):
-            end(self._own.worker)
-            del self._own.worker
-        self._own.cell = cell
-        if not hasattr(self._own, "worker"):
-            command = [sys.executable, "-P", "-m", "optimist.comparison.worker"]
-            pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-            env = arithmetic.environment()
-            self._own.worker = subprocess.Popen(command, text=True, env=env, **pipes)
-            self._started.append(self._own.worker)
-        found: subprocess.Popen[str] = self._own.worker
-        return found
-
-    def _end(self) -> None:
-        """Ask for nothing more; a worker in the middle of a trial is ended if something failed."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        for worker in self._started:
-            end(worker)
-
-
-def _hint(trials: Trials, kind: str) -> str:
-    """Return what says more about an error: a command, as far as it is one of this cell."""
+def _failure(trials: Trials, error: BaseException) -> ResultError:
+    """Return the error that says how a trial ended, and which command may say more."""
     cell, name = trials.cell, name_of(trials.cell.algorithm)
-    if cell.is_of_this_process:
-        return ""
-    if kind == "environment":
-        name = trials.cell.environment
-    if kind in ("contract", "environment") and names_file(name):
-        return f"; optimist check {shlex.quote(name)} may say why"
-    if kind != "other":
-        return ""
-    place = f"{cell.paper}/{cell.setting}"
+    where = f"{cell.name}, trial {trials.first}"
+    if isinstance(error, BrokenEnvironmentError):
+        where, name = f"{_place(cell)}, trial {trials.first}", cell.environment
+    if isinstance(error, EndedError):
+        return TrialError(f"{where}: {error}")
+    if isinstance(error, ConfigError):
+        has_file = names_file(name) and not cell.is_of_this_process
+        hint = f"; optimist check {shlex.quote(name)} may say why" if has_file else ""
+        return TrialError(f"{where}: {error}{hint}")
+    if isinstance(error, OptimistError) or of_system(error):
+        return ResultError(of_system(error) or str(error))
+    hint = "" if cell.is_of_this_process else f"; {_traced(trials)} shows how it came to that"
+    return TrialError(f"{where}: {in_one_line(error)}{hint}")
+
+
+def _traced(trials: Trials) -> str:
+    """Return the command that plays a trial and shows the traceback of its error."""
+    cell, place = trials.cell, _place(trials.cell)
     if cell.paper == OWN:  # of a file, which the name of the setting does not tell
         place = cell.spec["environment"] + cell.setting.removeprefix(name_of(cell.setting))
     words = ["optimist", "--debug", "run", f"{place}/{cell.algorithm}"]
     words += ["--trials", f"{trials.first}:{trials.stop}"]
     words += [] if trials.rounds is None else ["--rounds", str(trials.rounds)]
     overlays = ["--configfile", *overlays_in_use()] if overlays_in_use() else []
-    return f"; {shlex.join([*words, *overlays])} shows how it came to that"
+    return shlex.join([*words, *overlays])
 
 
 def _joined(asked: Sequence[Trials], frames: "Sequence[pd.DataFrame]") -> "pd.DataFrame":

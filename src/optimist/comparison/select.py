@@ -1,18 +1,20 @@
 """From what is typed to cells: settings by patterns, or of an environment in a file; algorithms."""
 
 import shlex
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from optimist.algorithms import REGISTRIES, make_algorithm
+from optimist.algorithms import REGISTRIES, checked
 from optimist.environments import ENVIRONMENTS, environment_domain
-from optimist.errors import ConfigError, OptimistError
+from optimist.errors import ConfigError, EndedError, OptimistError
 from optimist.label import Label, Value, name_of
 from optimist.layout import check_length
 from optimist.plan.config import load_paper, matches, paper_names, stand_in, with_file
 from optimist.registry import OtherDomainError, canonical_name, file_meant, names_file
 from optimist.runs.cell import Cell, build, make_cell
+from optimist.runs.isolation import isolated
 
 # The paper of settings that no paper has.
 OWN = "own"
@@ -193,7 +195,7 @@ def algorithm(entry: Any) -> str:
 def register(cls: type) -> str:
     """Make a class known to this process under its own name, and return that name.
 
-    Use it in labels, ``Mine[gamma=0.1]``. It is played in this process, and its trials are not
+    Use it in labels, ``Mine[gamma=0.1]``. Other processes play it, and its trials are not
     kept: whether it changes nobody can tell. A class in a file needs no registration.
 
     Raises
@@ -208,7 +210,10 @@ def register(cls: type) -> str:
 
 
 def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
-    """Return all cells of some settings and algorithms, each tried on a problem of its setting.
+    """Return all cells of some settings and algorithms.
+
+    Each published algorithm is built on a problem of its setting. Only the processes that play
+    users' classes call their constructors.
 
     Raises
     ------
@@ -220,17 +225,12 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
     if not labels:
         raise ConfigError("algorithms is empty; allowed: labels, such as uniform")
     where = list(where)
-    pairs = [(one, label) for one in where for label in labels]
-    # A user's file may change what published classes call, so they are tried before it is loaded.
-    made = {
-        (str(one), label): _tried(one.cell(label))
-        for one, label in sorted(pairs, key=lambda pair: _is_foreign(pair[1]))
-    }
+    made = {label: _made(where, label) for label in labels}
     found: dict[str, Cell] = {}
-    for one in where:
+    for i in range(len(where)):
         asked: dict[str, str] = {}
         for label in labels:
-            cell = made[str(one), label]
+            cell = made[label][i]
             if cell.algorithm in asked:
                 raise ConfigError(
                     f"algorithms {asked[cell.algorithm]!r} and {label!r} are one, "
@@ -241,21 +241,40 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
     return list(found.values())
 
 
+def _made(where: Sequence[Setting], label: str) -> list[Cell]:
+    """Return the cells of an algorithm; a copy of this process loads a class of others.
+
+    A class that ends the copy ends the processes that play it too, which say how.
+    """
+    if not _is_foreign(label):
+        return _tried(where, label)
+    try:
+        found: list[Cell] = isolated(partial(_tried, where, label), 0)
+        return found
+    except Exception as error:
+        if isinstance(error, OptimistError) and not isinstance(error, EndedError):
+            raise
+    parsed = Label.parse(label)
+    label = str(Label(canonical_name(parsed.name), parsed.options))
+    return [replace(one.cell("uniform"), algorithm=label) for one in where]
+
+
 def _is_foreign(label: str) -> bool:
     return all(registry.is_foreign(name_of(label)) for registry in REGISTRIES.values())
 
 
-def _tried(cell: Cell) -> Cell:
-    """Return a cell whose algorithm could be built on a problem of two rounds."""
-    check_length(cell.paper, cell.setting, cell.algorithm)
-    short = Cell(cell.paper, cell.setting, cell.algorithm, {**cell.spec, "horizon": 2})
-    try:
-        make_algorithm(cell.algorithm, build(short, 0, stand_in())[1])
-    except OptimistError as error:
-        raise ConfigError(f"{cell.name}: {error}") from None
-    except TypeError as error:
-        raise ConfigError(
-            f"{cell.name}: {' '.join(str(error).split())}; optimist check "
-            f"{shlex.quote(cell.algorithm)} says what its contract asks for"
-        ) from error
-    return cell
+def _tried(where: Iterable[Setting], label: str) -> list[Cell]:
+    """Return the cells of an algorithm that fits problems of two rounds of their settings."""
+    found = [one.cell(label) for one in where]
+    for cell in found:
+        check_length(cell.paper, cell.setting, cell.algorithm)
+        if ENVIRONMENTS.is_foreign(cell.environment):
+            continue
+        short = replace(cell, spec={**cell.spec, "horizon": 2})
+        try:
+            make = checked(cell.algorithm, build(short, 0, stand_in())[1])
+            if not cell.is_foreign:
+                make()
+        except OptimistError as error:
+            raise ConfigError(f"{cell.name}: {error}") from None
+    return found

@@ -19,13 +19,12 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 
 from optimist import outputs, terminal
-from optimist.algorithms import REGISTRIES
 from optimist.comparison.draw import plot, short_names
 from optimist.comparison.play import Progress, play
 from optimist.comparison.rank import COLUMNS, rank
 from optimist.comparison.select import settings
 from optimist.durations import in_words
-from optimist.errors import unknown_name
+from optimist.errors import ConfigError, EndedError, unknown_name
 from optimist.files import write_frame
 from optimist.label import Label, name_of
 from optimist.plan.config import paper_names, with_file
@@ -80,7 +79,7 @@ def _left(found: Progress) -> str:
 def compared(options: argparse.Namespace) -> "pd.DataFrame":
     """Play what the options of the command ask for, write its files, and return the ranking.
 
-    A copy of this process loads users' files, so that they do not change what ranks.
+    A copy of this process loads users' environments, so that they do not change what ranks.
 
     Raises
     ------
@@ -99,7 +98,10 @@ def compared(options: argparse.Namespace) -> "pd.DataFrame":
         if (reference := str(Label.parse(with_file(reference)))) not in known:
             raise unknown_name("--reference", reference, known)
     play_all = partial(_played, options)
-    played = isolated(play_all, 0) if _is_foreign(options) and not options.debug else play_all()
+    try:
+        played = isolated(play_all, 0) if _is_foreign(options) and not options.debug else play_all()
+    except EndedError as error:
+        raise ConfigError(f"{', '.join(options.settings)}: {error}") from None
     table = rank(played, reference=reference if reference in {*played["algorithm"]} else None)
     lost = reference is not None and table.attrs["reference"] is None
     table.attrs |= {**played.attrs, "rounds": options.rounds, "lost": reference if lost else None}
@@ -112,11 +114,9 @@ def compared(options: argparse.Namespace) -> "pd.DataFrame":
 
 
 def _is_foreign(options: argparse.Namespace) -> bool:
-    """Return whether code of others may play."""
-    names = map(name_of, options.algorithm)
-    is_known = all(any(name in one.table for one in REGISTRIES.values()) for name in names)
+    """Return whether environments of others may be loaded."""
     of_papers = all(text.partition("/")[0] in paper_names() for text in options.settings)
-    return bool(options.configfile) or not (is_known and of_papers)
+    return bool(options.configfile) or not of_papers
 
 
 def _played(options: argparse.Namespace) -> "pd.DataFrame":
@@ -137,7 +137,7 @@ def _played(options: argparse.Namespace) -> "pd.DataFrame":
 
 def write(table: "pd.DataFrame", stream: TextIO) -> None:
     """Write a ranking as a table for each setting, as wide as the terminal."""
-    console = Console(file=stream, width=terminal.width() or WIDTH, highlight=False)
+    console = Console(file=stream, width=terminal.width() or WIDTH, highlight=False, emoji=False)
     if words := other_code(table):
         console.print(_text(words), end="\n\n")
     base = table.attrs.get("reference")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
 
+from optimist import arithmetic
 from optimist.contracts.base import FAILED, HELD, HINT, NOT_RUN, Finding
 from optimist.contracts.battery import SECONDS, Battery, batteries
 from optimist.terminal import folded
@@ -121,3 +122,36 @@ def check(
         As `batteries`.
     """
     return [Report(one, tuple(one.run(seconds, tell))) for one in batteries(text, tell)]
+
+
+def told(
+    tell: Callable[[str], None], *, label: str, debug: bool, columns: int | None
+) -> list[tuple[dict[str, object], str, bool]]:
+    """Check the classes that a label names, in this process; return plain data of each report.
+
+    Parameters
+    ----------
+    tell : callable
+        As in `check`.
+    label : str
+    debug : bool
+        Whether the text has tracebacks.
+    columns : int or None
+        Width of the text; None for `WIDTH`.
+
+    Returns
+    -------
+    list of tuple
+        `Report.as_dict`, `Report.to_text`, and whether something failed.
+
+    Raises
+    ------
+    ConfigError
+        As `check`.
+    """
+    tell("it was loaded")
+    arithmetic.verify()
+    return [
+        (one.as_dict(), one.to_text(debug, columns or WIDTH), bool(one.failed))
+        for one in check(label, tell=tell)
+    ]

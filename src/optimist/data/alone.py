@@ -4,18 +4,17 @@ A process of its own prepares it: this one may have loaded a user's file, or num
 kernels, and the table is kept for other cells.
 """
 
-import json
 import logging
-import subprocess
-import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from optimist import arithmetic
+from optimist.core.executor import call
 from optimist.data.fetch import fetch
 from optimist.data.prepare import preparation
 from optimist.data.sources import default_data_dir
-from optimist.errors import DataError, OptimistError
+from optimist.errors import DataError, EndedError
 from optimist.files import fingerprint, sha256
 from optimist.layout import Layout, dataset_in
 from optimist.plan import config as configuration
@@ -47,30 +46,42 @@ def prepared(name: str) -> Path:
     path = dataset_in(folder, name)
     if not path.exists():
         logger.info("preparing %s (once; it may take a minute)", path)
-        _prepare_apart({"name": name, "data": config["data"], "options": options}, path)
+        asked = {"name": name, "data": config["data"], "options": options, "path": str(path)}
+        try:
+            call("optimist.data.alone:prepare", **asked)
+        except EndedError as error:
+            raise DataError(f"{path}: {error}") from None
     return folder
 
 
-def _prepare_apart(request: dict[str, Any], path: Path) -> None:
-    command = [sys.executable, "-P", "-m", "optimist.data.alone", json.dumps(request), str(path)]
-    env = arithmetic.environment()
-    done = subprocess.run(command, env=env, stderr=subprocess.PIPE, text=True)
-    if done.returncode:
-        last = done.stderr.strip().rpartition("\n")[2]
-        raise DataError(last or f"{path}: its preparation ended with status {done.returncode}")
+def prepare(
+    tell: Callable[[Any], None],
+    *,
+    name: str,
+    data: Mapping[str, Any],
+    options: Mapping[str, Any],
+    path: str,
+) -> None:
+    """Fetch and prepare a data set in this process.
 
+    Parameters
+    ----------
+    tell : callable
+        Not called.
+    name : str
+    data : dict
+        Arguments of `optimist.data.fetch.fetch`.
+    options : dict
+        Of the preparation.
+    path : str
+        The file to write.
 
-def main(request: dict[str, Any], path: Path) -> None:
-    """Fetch and prepare a data set; end with one line for an error."""
+    Raises
+    ------
+    OptimistError
+        If the data set cannot be fetched or prepared.
+    """
     arithmetic.verify()
-    how = preparation(request["name"])
-    try:
-        frame, _ = fetch(how.raw, **request["data"])
-        how.function("write")(frame, path, **request["options"])
-    except OptimistError as error:
-        sys.exit(str(error))
-
-
-if __name__ == "__main__":
-    arithmetic.fix()
-    main(json.loads(sys.argv[1]), Path(sys.argv[2]))
+    how = preparation(name)
+    frame, _ = fetch(how.raw, **data)
+    how.function("write")(frame, Path(path), **options)

@@ -1,24 +1,20 @@
 """Download a data set from its origin: UCI through ucimlrepo, or scikit-learn's own fetcher.
 
-Neither client has a time-out for a transfer that stalls. So a child process downloads,
-``python -m optimist.data.download ORIGIN PATH SECONDS COLUMN...``, and is killed when time is up.
+Neither client has a time-out for a transfer that stalls. So another process downloads, which ends
+when time is up.
 
 The environment variable ``OPTIMIST_UCI_URL`` replaces the address of UCI's API (default
 ``https://archive.ics.uci.edu/api/dataset``), for a local proxy or for tests.
 """
 
 import os
-import subprocess
-import sys
 import tempfile
-import threading
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
+from optimist.core.executor import call
 from optimist.data.sources import Source
-from optimist.data.tables import read
-from optimist.errors import DataError
-from optimist.root import PACKAGE
+from optimist.errors import DataError, EndedError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,47 +38,38 @@ def download(entry: Source, timeout: float) -> "pd.DataFrame":
     """
     if not entry.origin:
         raise DataError(f"{entry.name} is not on UCI")
-    with tempfile.TemporaryDirectory(prefix="optimist-") as folder:
-        path = Path(folder) / "uci.parquet"
-        arguments = (entry.origin, str(path), str(timeout), *entry.columns)
-        _run_child(arguments, timeout)
-        return read(path)
-
-
-def _run_child(arguments: tuple[str, ...], timeout: float) -> None:
-    # Not multiprocessing: its spawn would import the caller's main script (Snakemake's) again.
-    python_path = os.pathsep.join(filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")]))
+    function, columns = "optimist.data.download:fetched", entry.columns
     try:
-        child = subprocess.run(
-            [sys.executable, "-P", "-m", "optimist.data.download", *arguments],
-            env={**os.environ, "PYTHONPATH": python_path},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-        )
-    except subprocess.TimeoutExpired:
+        table: pd.DataFrame = call(function, seconds=timeout, origin=entry.origin, columns=columns)
+    except TimeoutError:
         raise NoAnswerError(f"no complete answer within {timeout:.3g} s") from None
-    if child.returncode:
-        message = child.stderr.strip().splitlines() or [f"exit status {child.returncode}"]
-        raise NoAnswerError(message[-1])
+    except EndedError as error:
+        raise NoAnswerError(str(error)) from None
+    return table
 
 
-# What the child process does.
+def fetched(tell: Callable[[Any], None], *, origin: str, columns: Sequence[str]) -> "pd.DataFrame":
+    """Return those of some columns that an origin has, however long that takes.
 
+    Parameters
+    ----------
+    tell : callable
+        Not called.
+    origin : str
+        ``CLIENT:KEY``, with a client of `CLIENTS`.
+    columns : sequence of str
 
-def _download(origin: str, path: str, timeout: str, *columns: str) -> None:
-    """Write those of ``columns`` that the origin has to a Parquet file."""
-    # If the parent was killed, nobody else would end a child that waits for a silent server.
-    watchdog = threading.Timer(float(timeout), os._exit, [1])
-    watchdog.daemon = True
-    watchdog.start()
+    Raises
+    ------
+    NoAnswerError
+        If the client raises an error.
+    """
+    client, _, key = origin.partition(":")
     try:
-        client, _, key = origin.partition(":")
         table = CLIENTS[client](key)
-        table[[name for name in columns if name in table.columns]].to_parquet(path, index=False)
     except Exception as error:
-        sys.exit(_one_line(error))
+        raise NoAnswerError(_one_line(error)) from None
+    return table[[name for name in columns if name in table.columns]].reset_index(drop=True)
 
 
 def _ucimlrepo_table(uci_id: str) -> "pd.DataFrame":
@@ -126,7 +113,3 @@ def _one_line(error: Exception) -> str:
     # ucimlrepo hides the HTTP status behind "Error connecting to server"; the context has it.
     cause = f" ({error.__context__})" if error.__context__ else ""
     return " ".join(f"{type(error).__name__}: {error}{cause}".split())
-
-
-if __name__ == "__main__":
-    _download(*sys.argv[1:])

@@ -73,7 +73,7 @@ def isolated(function: Callable[[], Any], seed: int) -> Any:
         finally:
             os.close(reading)
     if not content:
-        raise EndedError(f"the process that played it ended with {status_in_words(status)}")
+        raise EndedError(f"its process ended with {status_in_words(status)}")
     kind, value = pickle.loads(content)
     if kind == "error":
         raise from_text(value)

@@ -1,0 +1,77 @@
+"""Trials that were played before: result files of today's code, by their names."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from optimist.errors import ResultError, UnreadableError
+from optimist.layout import Layout, Result, digest_in_name, parse_result
+from optimist.observation import first_change
+from optimist.plan.config import load_config
+from optimist.plan.data import digest_of as digest_of_data
+from optimist.records import provenance
+from optimist.records.cells import digest_of
+from optimist.runs import results
+from optimist.runs.loop import EARLY
+from optimist.runs.trials import Trials
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read(path: Path) -> "pd.DataFrame":
+    return results.read(path).to_pandas()
+
+
+class Shelf:
+    """Trials in the results folder: those of the workflow, and those of comparisons.
+
+    Parameters
+    ----------
+    layout : Layout
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._folders = (layout.results, layout.kept)
+        self._options = load_config()["datasets"]
+        self._packages = provenance.packages()
+        self._digests: dict[str, str] = {}
+        self._known: dict[Path, pd.DataFrame | None] = {}
+
+    def digest(self, trials: Trials) -> str:
+        """Return the digest of what decides some trials."""
+        name = trials.cell.name
+        if name not in self._digests:
+            self._digests[name] = digest_of(
+                trials, lambda data: digest_of_data(data, self._options)
+            )
+        return self._digests[name]
+
+    def place(self, trials: Trials) -> Result:
+        """Return where a result of some trials is, below one of the folders."""
+        return trials.place(digest_in_name(self.digest(trials), self._packages))
+
+    def rows(self, trials: Trials) -> "pd.DataFrame | None":
+        """Return the rows of a trial, None if there are none of today's code."""
+        if trials.cell.is_of_this_process:
+            return None
+        place = self.place(trials)
+        for folder in self._folders:
+            for path in Path(folder, place.path).parent.glob(f"*.{place.digest}.parquet"):
+                part = parse_result(path)
+                if part is not None and part.first <= trials.first < part.stop:
+                    found = self._file(path, is_foreign=trials.is_foreign)
+                    if found is not None and trials.first in found["trial"].values:
+                        return found[found["trial"] == trials.first]
+        return None
+
+    def _file(self, path: Path, *, is_foreign: bool) -> "pd.DataFrame | None":
+        """Return the rows of a result file, None if it is not whole, or read what has changed."""
+        if path not in self._known:
+            self._known[path] = None
+            with suppress(ResultError, UnreadableError):
+                observed = results.read_metadata(path)["observed"] if is_foreign else None
+                if observed is None or first_change(observed) is None:
+                    found = read(path)
+                    self._known[path] = found[~found["status"].isin(EARLY)]
+        return self._known[path]

@@ -1,0 +1,86 @@
+"""Trials of one cell outside the workflow, as `optimist run` plays them."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from optimist import arithmetic, terminal
+from optimist.blame import in_one_line, of_system
+from optimist.comparison.select import setting
+from optimist.data.alone import prepared
+from optimist.errors import ConfigError, OptimistError, ResultError, UnwritableError
+from optimist.layout import check_length
+from optimist.plan.config import load_paper, using, with_file
+from optimist.runs.cell import Cell, make_cell
+from optimist.runs.loop import Trajectory
+from optimist.runs.trials import Trials, run
+
+
+def play(
+    tell: Callable[[dict[str, Any]], None],
+    *,
+    cell: str,
+    first: int,
+    stop: int,
+    rounds: int | None = None,
+    overlays: Sequence[str] = (),
+    debug: bool = False,
+) -> None:
+    """Play trials first, ..., stop - 1 of a cell; tell of each how it ended.
+
+    Parameters
+    ----------
+    tell : callable
+        Called with ``trial``, ``status`` and the last row of its columns.
+    cell : str
+        ``PAPER/SETTING/ALGORITHM``, or ``world.py:World/ALGORITHM``.
+    first, stop : int
+    rounds : int or None
+        Stop each trial after so many.
+    overlays : sequence of str
+        Files whose settings and algorithms are known.
+    debug : bool
+        Whether an error of a class is raised as it is.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown name or option.
+    ResultError
+        For an error of a class, with its trial.
+    """
+    arithmetic.verify()
+    terminal.show_log()
+    with using(*overlays):
+        found = _parsed(cell)
+    check_length(found.paper, found.setting, found.algorithm)
+    data_dir = prepared(found.spec["dataset"]) if "dataset" in found.spec else None
+    trial = first
+
+    def progress(ended: int, trajectory: Trajectory) -> None:
+        nonlocal trial
+        trial = ended + 1
+        last = {name: values[-1] for name, values in trajectory.columns.items()}
+        tell({"trial": ended, "status": trajectory.status, **last})
+
+    try:
+        run(Trials("regret", found, first, stop, rounds=rounds), data_dir, progress)
+    except BaseException as error:
+        if debug or of_system(error) or isinstance(error, UnwritableError):
+            raise
+        known = isinstance(error, OptimistError)
+        more = "; the same command after `optimist --debug` shows how it came to that"
+        words = str(error) if known else f"{in_one_line(error)}{more}"
+        raise ResultError(f"{found.name}, trial {trial}: {words}") from None
+
+
+def _parsed(text: str) -> Cell:
+    own = re.fullmatch(r"([^:\[\]]+\.py:\w+(?:\[[^\]]*\])?)/(.+)", text)
+    if own:
+        return setting(own[1]).cell(with_file(own[2]))
+    parts = text.split("/", 2)
+    if len(parts) != 3:
+        raise ConfigError(
+            f"cell is {text!r}; allowed: PAPER/SETTING/ALGORITHM, or world.py:World/ALGORITHM"
+        )
+    return make_cell(load_paper(parts[0]), parts[1], with_file(parts[2]))

@@ -1,0 +1,78 @@
+"""One trial of a comparison, as a process of `optimist.comparison.play` plays it."""
+
+import logging
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from optimist import arithmetic
+from optimist.algorithms import REGISTRIES
+from optimist.records import provenance
+from optimist.runs import results
+from optimist.runs.job import make_result
+from optimist.runs.limits import Meter
+from optimist.runs.trials import Player, Trials
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_verified = cache(arithmetic.verify)
+_warm: set[str] = set()  # names of cells
+
+
+def play(
+    tell: Callable[[Any], None],
+    *,
+    trials: dict[str, Any],
+    output: str,
+    data: str,
+    added: Mapping[str, Any] | None = None,
+) -> "tuple[float, pa.Table | None]":
+    """Play a trial, after some rounds that no time counts; return its seconds, and its rows.
+
+    Parameters
+    ----------
+    tell : callable
+        Not called.
+    trials : dict
+        A description of one trial, `optimist.runs.trials.Trials.describe`.
+    output : str
+        Its result file; "" to return the rows and write nothing.
+    data : str
+        Folder of its data set.
+    added : dict or None
+        Of a class that has no file: its ``domain``, its ``name``, the ``class`` as cloudpickle
+        writes it, and the ``paths`` where its process looks for modules.
+
+    Returns
+    -------
+    seconds : float
+        Of the processor.
+    rows : Table or None
+        None where they are in the result file.
+
+    Raises
+    ------
+    Exception
+        Of the class, or of the system.
+    """
+    logging.getLogger().addHandler(logging.NullHandler())  # an error is returned, not printed too
+    _verified()
+    if added is not None:
+        sys.path.extend(path for path in added["paths"] if path not in sys.path)
+        REGISTRIES[added["domain"]].added[added["name"]] = added["class"]
+    asked = Trials.restore(trials)
+    player = Player(asked, data)
+    if asked.cell.name not in _warm:
+        _warm.add(asked.cell.name)
+        with suppress(Exception, SystemExit):  # it comes again when the trial is played
+            player.warm_up()
+    with Meter() as meter:
+        if output:
+            make_result({**trials, "digest": ""}, output, data, provenance.collect)
+            rows = None
+        else:
+            rows = results.to_table(asked.cell, {asked.first: player.play(asked.first)})
+    return meter.cpu_seconds, rows

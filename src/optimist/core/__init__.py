@@ -1,0 +1,1 @@
+"""Code that every room may use and that knows none of them."""

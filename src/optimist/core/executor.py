@@ -1,0 +1,210 @@
+"""Functions that other processes call, since a class that they load may do anything.
+
+Each process (`optimist.core.worker`) has a session of its own, an empty standard input, this
+process's standard error as its output, the shared kernels (`optimist.arithmetic`), and a pipe to
+this process. It ends with all its children when this process ends, however that happens; only a
+child that made a session of its own may be left.
+"""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator, MutableMapping
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Pipe, wait
+from typing import Any, TypeVar
+
+from optimist import arithmetic
+from optimist.blame import from_text, status_in_words
+from optimist.errors import EndedError
+
+Key = TypeVar("Key")
+
+_SECONDS = 0.2  # between two looks at processes whose own children may hold their pipes
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a function in another process.
+
+    Attributes
+    ----------
+    function : str
+        ``module:function``. Its first argument is a function that sends plain data to the caller.
+    arguments : dict
+        Its other arguments, by name, as plain data.
+    room : str
+        One process serves calls of one room only.
+    """
+
+    function: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    room: str = ""
+
+
+def call(
+    function: str,
+    tell: Callable[[Any], None] = lambda value: None,
+    seconds: float | None = None,
+    **arguments: Any,
+) -> Any:
+    """Call one function in another process; return its result.
+
+    Parameters
+    ----------
+    function : str
+        See `Call`.
+    tell : callable
+        Called with whatever the function sends meanwhile.
+    seconds : float or None
+        Wall time for the start of the process and the call.
+    **arguments
+        Of the function.
+
+    Raises
+    ------
+    EndedError
+        If the process ended first; the message says how.
+    TimeoutError
+        If the time is over.
+    Exception
+        Of the function; one of a user's type has its name and its words, but not its type.
+    """
+    result = None
+    with closing(calls({"": Call(function, arguments)}, seconds=seconds)) as messages:
+        for _, word, value in messages:
+            if word == "error":
+                raise value
+            if word == "progress":
+                tell(value)
+            else:
+                result = value
+    return result
+
+
+def calls(
+    waiting: MutableMapping[Key, Call], processes: int = 1, seconds: float | None = None
+) -> Generator[tuple[Key, str, Any], None, None]:
+    """Make calls in other processes, which start as they are needed; yield their messages.
+
+    Parameters
+    ----------
+    waiting : dict
+        Calls that have not begun, by key; each is taken out when it begins. Whoever deletes others
+        calls them off.
+    processes : int
+        At most so many at once.
+    seconds : float or None
+        Wall time for all of them.
+
+    Yields
+    ------
+    key
+        Of the call.
+    word : {"progress", "done", "error"}
+        The last two end a call.
+    value : object
+        What the function sent or returned, or the exception that ended it.
+
+    Raises
+    ------
+    TimeoutError
+        If the time is over.
+    """
+    deadline = None if seconds is None else time.monotonic() + seconds
+    busy: dict[Key, _Worker] = {}
+    idle: list[_Worker] = []
+    try:
+        while waiting or busy:
+            while waiting and len(busy) < processes:
+                key = next(iter(waiting))
+                asked = waiting.pop(key)
+                busy[key] = _worker(asked.room, idle, processes - len(busy))
+                busy[key].send(asked)
+            for key in _ready(busy, deadline):
+                word, value = busy[key].receive()
+                if word != "progress":
+                    worker = busy.pop(key)
+                    if worker.is_over:
+                        worker.end()
+                    else:
+                        idle.append(worker)
+                yield key, word, value
+    finally:
+        for worker in (*busy.values(), *idle):
+            worker.end()
+
+
+def _worker(room: str, idle: "list[_Worker]", most: int) -> "_Worker":
+    """Return a process for a room: an idle one, or a new one in place of an idle one."""
+    for worker in idle:
+        if worker.room == room:
+            idle.remove(worker)
+            return worker
+    if len(idle) == most:
+        idle.pop(0).end()
+    return _Worker(room)
+
+
+def _ready(busy: "dict[Key, _Worker]", deadline: float | None) -> list[Key]:
+    """Return the calls whose processes have sent something or ended; wait for some."""
+    while True:
+        left = _SECONDS if deadline is None else deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        sent = wait([worker.pipe for worker in busy.values()], min(left, _SECONDS))
+        found = [key for key, one in busy.items() if one.pipe in sent or one.is_over]
+        if found:
+            return found
+
+
+class _Worker:
+    """A process that makes calls of one room."""
+
+    def __init__(self, room: str) -> None:
+        self.room = room
+        self.pipe, other = Pipe()
+        with other:
+            number = other.fileno()
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "optimist.core.worker", str(number)],
+                pass_fds=[number],
+                stdin=subprocess.DEVNULL,
+                stdout=2,
+                env=arithmetic.environment(),
+                start_new_session=True,
+            )
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the process has ended; a child of it may go on, and hold its pipe."""
+        return self._process.poll() is not None
+
+    def send(self, asked: Call) -> None:
+        """Ask for a call; of a process that has ended, `receive` tells that."""
+        with suppress(OSError):
+            self.pipe.send((asked.function, asked.arguments))
+
+    def receive(self) -> tuple[str, Any]:
+        """Return the next message of a process that has sent one or ended."""
+        try:
+            if self.pipe.poll():
+                word, value = pickle.loads(self.pipe.recv_bytes())
+                return word, from_text(value) if word == "error" else value
+        except (EOFError, OSError):
+            pass
+        how = status_in_words(self.end())
+        return "error", EndedError(f"its process ended with {how}")
+
+    def end(self) -> int:
+        """Kill the process and its children; return its exit status."""
+        if not self.pipe.closed:
+            # No other process has its number as long as one of its group lives.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self.pipe.close()
+        return self._process.wait()

@@ -1,0 +1,70 @@
+"""A process that calls functions for another one, `optimist.core.executor`.
+
+``python -P -m optimist.core.worker DESCRIPTOR`` takes requests from a pipe: the name of a function,
+``module:function``, and its arguments. It answers with pairs of a word and a value: ``progress``
+with whatever the function tells, then ``done`` with its result or ``error`` with a description,
+see `optimist.blame.to_text`.
+"""
+
+import importlib
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from typing import Any, NoReturn
+
+from optimist.blame import to_text
+
+Tell = Callable[[Any], None]
+Request = tuple[str, Mapping[str, Any]]
+
+
+def called(function: str, tell: Tell, arguments: Mapping[str, Any]) -> Any:
+    """Call a function, ``module:function``, in this process; return its result."""
+    module, _, name = function.partition(":")
+    return getattr(importlib.import_module(module), name)(tell, **arguments)
+
+
+def main(descriptor: int) -> NoReturn:
+    """Answer requests from a pipe for as long as the process at its other end lives."""
+    # The caller decides what an interruption ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.set_inheritable(descriptor, False)
+    pipe: Connection[Any, Any] = Connection(descriptor)
+    requests: SimpleQueue[Request] = SimpleQueue()
+    threading.Thread(target=_watch, args=(pipe, requests), daemon=True).start()
+
+    def tell(value: Any) -> None:
+        pipe.send(("progress", value))
+
+    while True:
+        pipe.send_bytes(_answer(*requests.get(), tell))
+
+
+def _watch(pipe: "Connection[Any, Any]", requests: "SimpleQueue[Request]") -> None:
+    """Receive requests; at the end of the pipe, kill this process and all others of its group."""
+    with suppress(Exception):
+        while True:
+            requests.put(pipe.recv())
+    os.kill(0, signal.SIGKILL)
+
+
+def _answer(function: str, arguments: Mapping[str, Any], tell: Tell) -> bytes:
+    """Return what is sent of a call, which a class may end with any exception."""
+    try:
+        answer = pickle.dumps(("done", called(function, tell, arguments)))
+    except BaseException as error:
+        answer = pickle.dumps(("error", to_text(error)))
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):  # a class may have closed it
+            stream.flush()
+    return answer
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
