@@ -284,7 +284,7 @@ def test_sentences_take_their_numbers_from_checks():
     found = findings.fill(said(), KNOWN, ["toy"])
     assert found["papers"] == {"toy": {"claimed": "It is fast.", "found": "It is."}}
     (entry,) = found["findings"]
-    assert re.fullmatch(r"It takes 10 \(8\.73 to 11\.3, n = 10\)\.", entry["text"])
+    assert re.fullmatch(r"It takes 10 \(8\.7 to 11\.3, n = 10\)\.", entry["text"])
     assert (entry["claim"], entry["check"]) == ("toy.01", 0)
 
 
@@ -337,7 +337,7 @@ def test_the_readme_has_headlines_a_table_with_links_and_the_tally(monkeypatch):
     text = index.front(FRAME, ["toy"])
     assert text.splitlines()[0] == "- **Toy is 10 times faster.**"
     assert (
-        '| **Toy** (A 2020) | "Faster". | 10× (8.73 to 11.3). '
+        '| **Toy** (A 2020) | "Faster". | 10× (8.70 to 11.3). '
         "([toy.01](figures/toy/claims.md#toy01-reproduced): reproduced) |"
     ) in text.splitlines()
     assert "3 claims: " in text
