@@ -117,8 +117,6 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message):
         """End the process with one line; the usage is a command away."""
         words = f"error: {message}; `{self.prog} --help` shows what there is"
-        if "invalid choice: 'merge'" in message:
-            words = "error: merge is gone: optimist publish takes several results folders"
         self.exit(2, f"{terminal.shown(words)}\n")
 
 

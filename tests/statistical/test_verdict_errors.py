@@ -130,6 +130,17 @@ def test_a_false_reading_is_rarely_idle_by_mistake(shape, correlation):
 
 
 @each_world
+def test_a_reading_whose_false_check_is_idle_by_mistake_is_rarely_named(correlation):
+    # Each reading is false by one check on its bound and on that of the idle test.
+    for shape in ((4, 2), (15, 2)):
+        support, refute = p_values(world(*shape, (slice(None), 0), rest=TRUE), correlation)
+        idle = np.ones_like(support)
+        idle[:, :, 0] = p_values(world(shape[0], 1, rest=EDGE), correlation, seed=2)[0][:, :, 0]
+        holding = words_by_hand.named(support, refute, shape[0] * idle)[0]
+        assert holding.any(axis=1).mean() <= LIMIT
+
+
+@each_world
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_false_check_is_rarely_accepted_or_idle(shape, correlation):
     # It is on its own bound and on that of the idle test, and all other checks are idle or true.

@@ -424,6 +424,27 @@ def test_a_vague_word_has_the_bounds_at_which_it_would_be_decided(keys, reproduc
     assert bool(found[3]) == rises != bool(found[6])
 
 
+@pytest.mark.parametrize("better", ["below", "above"])
+def test_a_band_from_one_over_c_to_c_has_two_ends_at_which_it_would_be_decided(better):
+    # The ratio of b to a is a tenth, by far on the lower side of a band: from 1 / 11.26573 of it on
+    # the band holds, and it fails until 1 / 8.5335, as above.
+    keys = {"relation": "between", "bound": [0.8, 1.25], "better": better, "word": "similar"}
+    check = ratio(**keys)
+    check["arguments"] = {**check["arguments"], "setting": "b", "base": "a"}
+    found = judge(check, finals=TEN).own_interval
+    text = r"similar: reproduced from ([\d.]+) up, not reproduced up to ([\d.]+)"
+    ends = re.fullmatch(text, found).groups()
+    assert tuple(map(float, ends)) == pytest.approx((11.2657, 8.5335), rel=6e-3)
+
+
+def test_a_vague_word_that_holds_at_its_least_bound_holds_at_any():
+    check = ratio("below", 2, word="modest")
+    check["arguments"] = {**check["arguments"], "setting": "b", "base": "a"}
+    assert judge(check, finals=TEN).own_interval == "modest: reproduced at any bound"
+    lopsided = {"relation": "between", "bound": [0.5, 20], "better": "below", "word": "near"}
+    assert judge(ratio(**lopsided), finals=TEN).own_interval == ""
+
+
 def test_a_sign_and_a_word_of_two_bounds_have_no_interval_of_their_own():
     assert judge(ratio("below", 1, word="better"), finals=TEN).own_interval == ""
     mixed = ratio("below", 2, word="good"), ratio("below", 3, word="good")

@@ -244,17 +244,9 @@ def test_two_outcomes_of_the_same_trials_are_a_conflict(tmp_path):
     (path,) = make(tmp_path / "b", jobs[0])
     table, metadata = results.read(path), results.read_metadata(path)
     place, numbers = table.column_names.index("regret"), table["regret"].to_pylist()
-    metadata.pop("rows")
     changed = table.set_column(place, "regret", [[x + 1e-13 for x in numbers]])
     results.write(changed, path, metadata)
     plan = ToyPlan(tmp_path / "all", *jobs)
     with pytest.raises(ResultError, match="same trials with two outcomes"):
         gather(plan, "toy", [tmp_path / "a", tmp_path / "b"])
     assert not (tmp_path / "all").exists()
-
-
-def test_merge_says_what_has_taken_its_place(capsys):
-    with pytest.raises(SystemExit):
-        cli.main(["merge", "a", "--into", "b"])
-    said = "error: merge is gone: optimist publish takes several results folders\n"
-    assert capsys.readouterr().err == said

@@ -259,9 +259,6 @@ def test_a_folder_without_results_is_refused(plan):
     Path("empty").mkdir()
     with pytest.raises(ResultError, match="empty holds no results; allowed: folders with run"):
         publish(plan, "glb_omd", ["empty"])
-    Path("old/regret").mkdir(parents=True)
-    with pytest.raises(ResultError, match="old is of an earlier version"):
-        publish(plan, "glb_omd", ["old"])
 
 
 # Products from tables alone.

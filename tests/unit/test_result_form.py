@@ -105,7 +105,7 @@ def test_rows_that_do_not_fit_are_refused_everywhere(path, name):
 def test_metadata_that_do_not_fit_are_refused_everywhere(path, change, words):
     table, metadata = results.read(path), results.read_metadata(path)
     change(metadata)
-    results.write(table, path, {"rows": "", **metadata})
+    results.write(table, path, metadata)
     refused_everywhere(path, words)
 
 

@@ -307,9 +307,16 @@ def test_a_word_changes_just_below_where_it_turns_and_nowhere_above(gates):
 
 def test_where_a_word_turns_by_hand():
     assert turning(readings([Known(0.01, 1.0)]), ALPHA) == pytest.approx(0.01)
+    assert turning(readings(supports(ALPHA)), ALPHA) == ALPHA
     assert turning(readings(refutes(0.004, 1.0)), ALPHA) == pytest.approx(0.008)
     assert turning(readings(supports(0.004), [OPEN]), ALPHA) == pytest.approx(0.008)
     assert turning(readings(supports(0.009, idle=1.0)), ALPHA) == pytest.approx(0.01)
+    # The second of two that hold is tested at the whole error, and the first at half of it.
+    assert turning(readings(supports(0.002), supports(0.02), [NO]), ALPHA) == pytest.approx(0.006)
+    assert turning(readings(supports(0.02), supports(0.002)), ALPHA) == pytest.approx(0.02)
+    # Two checks are idle that would be open: the first comes back at ten times its p-value.
+    idle = [Known(0.5, 1.0, idle=0.0012), Known(0.4, 1.0, idle=0.0021)]
+    assert turning(readings([HOLDS, *idle]), ALPHA) == pytest.approx(0.021)
     # It is idle up to a tenth of the error.
     assert turning(readings([Known(1.0, 1.0, idle=0.002)]), ALPHA) == pytest.approx(0.02)
     # Nothing changes an open word below alpha, nor one without any error.

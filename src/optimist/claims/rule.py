@@ -244,28 +244,15 @@ def turning(readings: Sequence[TestedReading], alpha: float) -> float:
     word = conclude(readings, alpha).word
     share = decisive(readings, alpha) / alpha
     ends = {c.idle / IDLE for reading in readings for c in reading.checks}
-    for p in {p for reading in readings for p in _possible(reading, alpha)}:
+    # Every P is a support, whatever is idle.
+    possible = (p for r in readings for p in (r.refute(0.0), *(c.support for c in r.checks)))
+    for p in set(possible):
         ends |= {rank * p / share for rank in range(1, len(readings) + 1)}
     ordered = sorted((end for end in ends if 0.0 < end <= alpha), reverse=True)
     for end, following in pairwise([*ordered, 0.0]):
         if conclude(readings, 0.5 * (end + following)).word != word:
             return end
     return 0.0
-
-
-def _possible(reading: TestedReading, alpha: float) -> set[float]:
-    """Return all P and Q that a reading has at errors up to ``alpha``.
-
-    As the error shrinks, checks that were idle are so no more, and P grows.
-    """
-    found = {reading.refute(0.0)}
-    largest = max((c.support for c in reading.checks if not c.is_idle(alpha)), default=0.0)
-    found.add(largest)
-    idle = (check for check in reading.checks if check.is_idle(alpha))
-    for check in sorted(idle, key=lambda check: check.idle, reverse=True):
-        largest = max(largest, check.support)
-        found.add(largest)
-    return found
 
 
 def bonferroni(p_values: Sequence[float]) -> float:

@@ -54,7 +54,7 @@ def _own_interval(claim: Claim, own: Sequence[Result], word: str) -> str:
 def _is_scaled(check: Check) -> bool:
     if check.relation == "between":
         low, high = check.bound
-        return math.isclose(low * high, 1.0, rel_tol=1e-3) and high > 1.0
+        return math.isclose(low * high, 1.0, rel_tol=1e-3)
     return check.relation in ("below", "above") and check.bound > 0.0 and check.bound != 1.0
 
 

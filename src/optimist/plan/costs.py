@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from optimist.errors import ConfigError
-from optimist.files import read_text, write_atomically
+from optimist.files import read_text, write_text
 from optimist.label import name_of
 from optimist.runs.trials import Trials
 
@@ -220,11 +220,6 @@ def update(rows: Iterable[Row], measured: Iterable[Row]) -> list[Row]:
 
 def write(rows: Iterable[Row], path: str | Path) -> None:
     """Write a table of costs as CSV."""
-    write_atomically(path, lambda temporary: _write(rows, temporary))
-
-
-def _write(rows: Iterable[Row], path: Path) -> None:
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(map(astuple, rows))
+    lines = io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows([COLUMNS, *map(astuple, rows)])
+    write_text(lines.getvalue(), path)

@@ -258,11 +258,6 @@ def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
         Path(plan.studies.file(paper, name)).relative_to(own) for name in plan.studies.names(paper)
     ]
     for folder in folders:
-        if (folder / "regret").is_dir():
-            raise ResultError(
-                f"{folder} is of an earlier version, whose results have no digest in their names; "
-                "run the workflow again"
-            )
         if not any((folder / name).is_dir() for name in ("run", "time", "study")):
             raise ResultError(
                 f"{folder} holds no results; allowed: folders with run, time or study"

@@ -75,8 +75,7 @@ def trace(
 
 
 def _of_result(path: Path) -> dict[str, Any]:
-    results.read(path)  # all of it, or damage would pass
-    metadata = results.read_metadata(path)
+    metadata = results.read_whole(path)[1]  # all of it, or damage would pass
     asked, dataset = metadata["trials"], metadata["resolved"]["dataset"]
     cell, horizon = asked["cell"], asked["cell"]["spec"]["horizon"]
     trials = list(range(asked["first"], asked["stop"]))

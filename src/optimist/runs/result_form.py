@@ -4,7 +4,6 @@ A seal says that bytes are whole. These checks say that a table is the one that 
 cell and these trials, each up to its last round, in order, with finite numbers.
 """
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -46,7 +45,6 @@ FORM: dict[str, Any] = {
         "packages": dict,
         "machine": {"cpu": str},
     },
-    "rows": str,
 }
 
 
@@ -81,24 +79,8 @@ def _faults(value: Any, form: Any, place: str) -> Iterator[str]:
                 yield from _faults(value[key], below, name)
 
 
-def digest_of_rows(table: pa.Table) -> str:
-    """Return the SHA-256 of all columns of a table, in their order."""
-    sink = hashlib.sha256()
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        sink.update(f"{name} {column.type} {len(column)}\n".encode())
-        if column.null_count or not _is_number(column.type):
-            sink.update(repr(column.to_pylist()).encode())
-        else:
-            sink.update(values(column)[0].tobytes())
-    return sink.hexdigest()
-
-
 def _is_text(kind: Any) -> bool:
     return pa.types.is_string(kind) or pa.types.is_large_string(kind)
-
-
-def _is_number(kind: Any) -> bool:
-    return pa.types.is_floating(kind) or pa.types.is_integer(kind)
 
 
 def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:

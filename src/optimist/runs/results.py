@@ -21,7 +21,7 @@ from optimist.errors import ResultError
 from optimist.layout import parse_result
 from optimist.runs.cell import Cell
 from optimist.runs.loop import Trajectory
-from optimist.runs.result_form import check_metadata, check_rows, digest_of_rows
+from optimist.runs.result_form import check_metadata, check_rows
 from optimist.runs.trials import Trials
 
 KEY = b"optimist"
@@ -59,8 +59,7 @@ def to_table(cell: Cell, trajectories: Mapping[int, Trajectory], turns: str = ""
 
 
 def write(table: pa.Table, path: str | Path, metadata: Mapping[str, Any]) -> None:
-    """Write a result table with ``metadata`` (a JSON-able dict) and a digest of its rows."""
-    metadata = {"rows": digest_of_rows(table), **metadata}
+    """Write a result table with ``metadata`` (a JSON-able dict)."""
     table = table.replace_schema_metadata({KEY: json.dumps(metadata, sort_keys=True).encode()})
     sealed.write_table(table, path, compression="zstd")
 
