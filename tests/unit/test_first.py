@@ -6,8 +6,6 @@ from scipy.stats import ttest_1samp
 
 from optimist.claims.checks import check_first, claims_of
 from optimist.claims.first import First, doubled, of_document, read
-from optimist.claims.metrics import metric
-from optimist.claims.needs import needed_cells
 from optimist.errors import ConfigError
 from optimist.plan.claims import PlannedClaims
 from optimist.plan.config import load_paper, paper_names
@@ -28,7 +26,7 @@ def checks():
     for claims in PlannedClaims(papers, {}).by_paper.values():
         for claim in claims:
             for check in (c for one in claim.readings for c in one.checks):
-                if needed_cells(metric(check.metric), check.arguments):
+                if check.cells:
                     found[claim.id, check.label] = check, claim
     return found
 
@@ -44,8 +42,8 @@ def test_no_check_is_judged_with_fewer_units_than_its_test_needs(rows, checks):
             assert row.n0 >= 100
         if (claim, label) in checks:
             check, about = checks[claim, label]
-            assert row.unit == metric(check.metric).units
-            assert row.n0 >= metric(check.metric).least(about.alpha)
+            assert row.unit == check.metric.units
+            assert row.n0 >= check.metric.least_units(check.arguments, about.alpha)
 
 
 @pytest.mark.parametrize(("claim", "start"), [("hvt_ucb.09", 250), ("hvt_ucb.12", 200)])
@@ -94,7 +92,8 @@ def test_p_values_are_doubled_with_the_trials(p, k, expected):
 
 
 RATIO = {
-    "metric": "regret_ratio",
+    "quantity": "regret",
+    "statistic": "ratio",
     "arguments": {"setting": "here", "numerator": "uniform", "denominator": "a"},
     "relation": "above",
     "bound": 1,
@@ -128,7 +127,8 @@ def refusal(*first, planned=30, least=1, splits=0, **changes):
     if splits:
         about = {"setting": "here", "one": "a", "other": "b", "since": 0, "rounds": 9}
         check = {
-            "metric": "split_difference",
+            "quantity": "regret",
+            "statistic": "difference",
             "arguments": {**about, "folds": 5, "repeats": splits // 5},
             "relation": "below",
             "bound": 0,

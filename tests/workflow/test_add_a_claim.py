@@ -48,7 +48,8 @@ def check_that_edits_run_no_cell(project, line):
     for old, new, words in (
         ("choices: [base, instance]", "choices: [base, instanze]", "did you mean 'instance'"),
         ("algorithm: gloc}", "algorithm: glocc}", r"glocc \(did you mean '\S+/gloc'"),
-        ("metric: regret_doubling", "metric: regret_dubling", "did you mean 'regret_doubling'"),
+        ("quantity: regret", "quantity: regrets", "did you mean 'regret'"),
+        ("statistic: ratio", "statistic: ratios", "did you mean 'ratio'"),
     ):
         start = text.index(CLAIM)
         path.write_text(text[:start] + text[start:].replace(old, new, 1))

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from optimist.claims.first import GATE, UNIFORM, UNITS, Rows
-from optimist.claims.metrics import least_units, metric, metric_arguments
+from optimist.claims.metrics import Metric, metric
 from optimist.claims.names import ARGUMENTS, in_words
 from optimist.claims.needs import needed_cells
-from optimist.errors import ConfigError, nearest, unknown_name
+from optimist.errors import ConfigError, unknown_name
 from optimist.runs.trials import CellKey
 
 # Arguments of metrics that name settings, and that name algorithms.
@@ -38,7 +38,8 @@ class Check:
 
     Attributes
     ----------
-    metric : str
+    quantity, statistic : str
+        What is measured, see `optimist.claims.metrics`.
     arguments : dict
     relation : {"below", "above", "between", "equals"} or None
         None for what is shown and not compared.
@@ -59,7 +60,8 @@ class Check:
         Of a guarantee: play outside the theorem, which makes it vacuous if it keeps the bound too.
     """
 
-    metric: str
+    quantity: str
+    statistic: str
     arguments: dict[str, Any]
     relation: str | None = None
     bound: Any = None
@@ -78,6 +80,16 @@ class Check:
         return cls(**{**written, "controls": controls})
 
     @cached_property
+    def metric(self) -> Metric:
+        """What measures it."""
+        return metric(self.quantity, self.statistic, self.arguments)
+
+    @cached_property
+    def cells(self) -> list[CellKey]:
+        """Lane, setting and algorithm of the cells that it reads; none of facts and studies."""
+        return needed_cells(self.metric, self.arguments)
+
+    @cached_property
     def label(self) -> str:
         """What is measured, in words."""
         words = {
@@ -85,12 +97,12 @@ class Check:
             for key, value in self.arguments.items()
         }
         words |= {key: in_words(words[key]) for key in ARGUMENTS if key in words}
-        return metric(self.metric).template.format(**words)
+        return self.metric.template.format(**words)
 
     @property
     def is_tested(self) -> bool:
         """Whether it can fail: what was not run stands in the place of a check, and cannot."""
-        return self.metric != "not_run"
+        return self.quantity != "not_run"
 
     @property
     def settings(self) -> list[str]:
@@ -270,7 +282,7 @@ def claims_of(document: Mapping[str, Any]) -> list[Claim]:
 
 
 def check_claims(document: Mapping[str, Any], path: str | Path) -> None:
-    """Check the claims of a loaded file against the metrics.
+    """Check the claims of a loaded file against the table of metrics.
 
     Raises
     ------
@@ -304,24 +316,17 @@ def _check_entries(claim: Mapping[str, Any]) -> None:
         is_sign = all(end in SIGNS or end is None for end in ends)
         if not (is_sign or "note" in claim or "why" in entry):
             raise ConfigError(
-                f"the bound {bound} of metric {entry['metric']!r} has no reason; allowed: a word, "
-                "why beside it, or a note of the claim"
+                f"the bound {bound} of {entry['statistic']} of {entry['quantity']} has no reason; "
+                "allowed: a word, why beside it, or a note of the claim"
             )
 
 
 def _check_arguments(entry: Mapping[str, Any], *arguments: Mapping[str, Any]) -> None:
-    allowed = metric_arguments(entry["metric"])
     given = [name for some in arguments for name in some]
+    found = metric(entry["quantity"], entry["statistic"], given)
     for name in given:
-        if name not in allowed or given.count(name) > 1:
-            fault = "given twice" if name in allowed else f"unknown{nearest(name, allowed)}"
-            raise ConfigError(
-                f"metric {entry['metric']!r}: argument {name!r} is {fault}; "
-                f"allowed: {', '.join(allowed)}"
-            )
-    absent = [name for name in allowed if name not in given]
-    if absent:
-        raise ConfigError(f"metric {entry['metric']!r} lacks argument {', '.join(absent)}")
+        if given.count(name) > 1:
+            raise ConfigError(f"{found.name}: argument {name!r} is given twice; allowed: once")
 
 
 def check_names(claims: Iterable[Claim], known: Iterable[str]) -> None:
@@ -332,7 +337,7 @@ def check_names(claims: Iterable[Claim], known: Iterable[str]) -> None:
                 value = check.arguments.get(key, [])
                 for name in value if isinstance(value, list) else [value]:
                     if name not in known:
-                        wrong = unknown_name(f"{key} of metric {check.metric}", name, known)
+                        wrong = unknown_name(f"{key} of {check.metric.name}", name, known)
                         raise ConfigError(f"claim {claim.id!r}: {wrong}")
 
 
@@ -348,8 +353,7 @@ def check_trials(claims: Iterable[Claim], trials: Mapping[CellKey, int]) -> None
     for claim in claims:
         for check in claim.all_checks:
             try:
-                cells = needed_cells(metric(check.metric), check.arguments)
-                for lane, setting, algorithm in cells:
+                for lane, setting, algorithm in check.cells:
                     if (lane, setting, algorithm) not in trials:
                         known = {a for other, s, a in trials if (other, s) == (lane, setting)}
                         place = f"algorithm in the {lane} lane of {setting!r}"
@@ -375,13 +379,10 @@ def check_first(
     """
     for claim in claims:
         for check in (check for reading in claim.readings for check in reading.checks):
-            found = metric(check.metric)
-            cells = needed_cells(found, check.arguments)
+            found, cells = check.metric, check.cells
             if not cells:
                 continue
-            fewest = max(
-                least_units(check.metric, check.arguments, claim.alpha), UNITS[found.units]
-            )
+            fewest = max(found.least_units(check.arguments, claim.alpha), UNITS[found.units])
             fewest = max(fewest, least) if found.units == "trials" else fewest
             planned = min(trials[cell] for cell in cells)
             planned = min(planned, check.splits or planned)
@@ -423,8 +424,7 @@ def claim_cells(claim: Claim) -> set[CellKey]:
     found: set[CellKey] = set()
     for check in (check for reading in claim.readings for check in reading.counted):
         for one in (check, *check.controls):
-            cells = needed_cells(metric(one.metric), one.arguments)
-            found.update(cells)
-            if metric(one.metric).gate:
-                found |= {(lane, setting, UNIFORM) for lane, setting, _ in cells}
+            found.update(one.cells)
+            if one.metric.gate:
+                found |= {(lane, setting, UNIFORM) for lane, setting, _ in one.cells}
     return found

@@ -8,7 +8,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from optimist.claims.metrics import metric
 from optimist.claims.names import number
 from optimist.claims.results import Result, tested_readings
 from optimist.claims.rule import decisive
@@ -145,7 +144,7 @@ def _waits_for_gate(result: Result, level: float) -> bool:
 
 
 def _unit(result: Result) -> str:
-    return result.first.unit if result.first else metric(result.check.metric).units
+    return result.first.unit if result.first else result.check.metric.units
 
 
 def _have(result: Result) -> int:

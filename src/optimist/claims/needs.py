@@ -4,7 +4,8 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
-from optimist.claims.cells import LANE_OF, Cells, Groups, Metric
+from optimist.claims.cells import LANE_OF, Cells, Groups
+from optimist.claims.metrics.table import Metric
 from optimist.errors import ConfigError
 
 
