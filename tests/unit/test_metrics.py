@@ -385,7 +385,7 @@ def test_growth_between_settings_pairs_trials_by_number():
 
 
 def test_a_pair_of_settings_is_two():
-    with pytest.raises(ConfigError, match="settings has 3 names; allowed: two"):
+    with pytest.raises(ConfigError, match="settings has 3 names; allowed: 2"):
         measure("ratio of time", {"algorithm": "a", "settings": ["r", "s", "t"]})
 
 

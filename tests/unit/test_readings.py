@@ -699,7 +699,11 @@ LACKING = {
                 "bound": 1,
             }
         ],
-        ["settings has 3 names", "two"],
+        ["settings has 3 names", "allowed: 2"],
+    ),
+    "a point too many": (
+        [{**SLOPE, "arguments": {**SLOPE["arguments"], "points": [1, 2]}}],
+        ["points has 2 numbers", "allowed: 1, as settings"],
     ),
 }
 

@@ -18,10 +18,7 @@ from optimist.runs.trials import CellKey
 
 # Arguments of metrics that name settings, and that name algorithms.
 SETTINGS = ("setting", "settings", "base")
-ALGORITHMS = (
-    *("algorithm", "numerator", "denominator", "leader"),
-    *("better", "worse", "one", "other"),
-)
+ALGORITHMS = ("algorithm", "numerator", "denominator", "better", "worse", "one", "other")
 KINDS = ("empirical", "guarantee", "fact")
 # Whether the paper fixes a reading, does not state it, or has nothing to do with it: from the first
 # to the last, a reading is what the last of these is among its alternatives.

@@ -604,13 +604,18 @@ def jackknife_values(statistic: Callable[[Any], Any], columns: np.ndarray) -> np
 
 
 @np.errstate(all="ignore")
-def turns_ratio(top: np.ndarray, bottom: np.ndarray) -> FromLogarithm:
-    """Return evidence of a ratio of times, by Student's t of log ratios, one of each turn (n,).
+def turns_ratio(
+    top: np.ndarray,
+    bottom: np.ndarray,
+    base_top: np.ndarray | float = 1.0,
+    base_bottom: np.ndarray | float = 1.0,
+) -> FromLogarithm:
+    """Return evidence of (y / x) / (y' / x'), by Student's t of logarithms, one of each turn (n,).
 
-    Both times of a turn were taken one after the other, in random order (Kalibera and Jones 2013,
+    The times of a turn were taken one after the other, in random order (Kalibera and Jones 2013,
     Rigorous benchmarking in reasonable time).
     """
-    return turns_mean(log(top) - log(bottom))
+    return turns_mean((log(top) - log(bottom)) - (log(base_top) - log(base_bottom)))
 
 
 def turns_mean(logs: np.ndarray) -> FromLogarithm:

@@ -27,12 +27,12 @@ class Quantity:
 
     Attributes
     ----------
-    words : str
-        Its name in labels; an argument in braces.
     table : str
         Where it is read at the end of trials; "studies" stands for the argument ``study``.
     column : str
         The column; an argument in braces.
+    words : str
+        What labels call it; arguments in braces.
     unit : {"trials", "turns"}
         What counts. Means of trials are arithmetic, and those of turns geometric.
     arguments : tuple of str
@@ -43,9 +43,9 @@ class Quantity:
         Whether cells that are compared have to be timed in turns together.
     """
 
-    words: str
     table: str
     column: str = ""
+    words: str = ""
     unit: str = "trials"
     arguments: tuple[str, ...] = ()
     is_gated: bool = False
@@ -53,18 +53,18 @@ class Quantity:
 
 
 QUANTITIES = {
-    "regret": Quantity("regret", "finals", "regret", is_gated=True),
-    "column": Quantity("{column}", "finals", "{column}"),
-    "quotient": Quantity("{top} / {bottom}", "finals", "{top}"),
-    "coverage": Quantity("coverage", "finals", "covered"),
-    "time": Quantity("time", "times", "seconds", "turns", is_together=True),
-    "state": Quantity("state's bytes", "times", "state_bytes", "turns"),
-    "agreement": Quantity("agreement", "times", "agreements", "turns"),
-    "watched": Quantity("{column}", "studies", "{column}", arguments=("study",)),
-    "part_time": Quantity("time", "scaling", "dimension", "turns"),
-    "pass_time": Quantity("time", "passes", "length", "turns"),
-    "fact": Quantity("{name}", "facts"),
-    "not_run": Quantity("{what}", "facts"),
+    "regret": Quantity("finals", "regret", "regret", is_gated=True),
+    "column": Quantity("finals", "{column}", "{column}"),
+    "quotient": Quantity("finals", "{top}", "{top} / {bottom}"),
+    "coverage": Quantity("finals", "covered"),
+    "time": Quantity("times", "seconds", "time", "turns", is_together=True),
+    "state": Quantity("times", "state_bytes", "state's bytes", "turns"),
+    "agreement": Quantity("times", "agreements", unit="turns"),
+    "watched": Quantity("studies", "{column}", "{column}", arguments=("study",)),
+    "part_time": Quantity("scaling", "dimension", unit="turns"),
+    "pass_time": Quantity("passes", "length", unit="turns"),
+    "fact": Quantity("facts"),
+    "not_run": Quantity("facts"),
 }
 
 
@@ -102,7 +102,7 @@ class Asked:
     @property
     def algorithms(self) -> list[str]:
         """The algorithms, in the order of the label."""
-        keys = ("algorithm", "numerator", "denominator", "one", "other")
+        keys = ("algorithm", "numerator", "denominator", "one", "other", "worse", "better", "scale")
         return [self[key] for key in keys if key in self]
 
     @property
@@ -191,10 +191,14 @@ class Asked:
         """Return `series` of all cells over the trials that they have in common."""
         return common(self.series(self.frames()))
 
-    def check_two(self) -> None:
-        """Raise ConfigError for a list of settings that are no pair."""
-        if "settings" in self and len(self.settings) != 2:
-            raise ConfigError(f"settings has {len(self.settings)} names; allowed: two")
+    def check_settings(self, number: int = 0) -> None:
+        """Raise ConfigError for another number of settings in a list, or of points."""
+        found = len(self.settings)
+        if "settings" in self and number not in (0, found):
+            raise ConfigError(f"settings has {found} names; allowed: {number}")
+        points = self.arguments.get("points", "")
+        if not isinstance(points, str) and len(points) != found:
+            raise ConfigError(f"points has {len(points)} numbers; allowed: {found}, as settings")
 
     def by_unit(self, values: "pd.Series") -> "pd.Series":
         """Return values by split, where trials play splits of the data, or as they are."""
@@ -212,10 +216,6 @@ class Asked:
         if isinstance(points, str):
             facts = self.cells.pick("facts", *((points, setting) for setting in settings))
             return np.array([fact.value for fact in facts])
-        if len(points) != len(settings):
-            raise ConfigError(
-                f"points has {len(points)} numbers; allowed: {len(settings)}, as settings"
-            )
         return np.asarray(points, dtype=float)
 
 

@@ -88,10 +88,15 @@ def largest(of: Asked) -> Evidence:
 
 
 @line("rate", "column", "{column} of {algorithm} per round, {setting}")
-def per_round(of: Asked) -> Evidence:
-    """Mean of a counter at the end, divided by the number of rounds."""
+@line("share", "agreement", "selections of {algorithm} that agree with the leader's, {setting}")
+def rate(of: Asked) -> Evidence:
+    """Mean of a counter at the end over the number of rounds.
+
+    Or the share of a probe's selections that agree with the algorithm whose history it follows.
+    """
     (rows,) = of.frames()
-    return RatioOfMeans(rows[of.column], rows["round"])
+    bottom, least = ("selections", TURNS) if of.is_timed else ("round", RATIO_UNITS)
+    return RatioOfMeans(of.end(rows), of.end(rows, bottom), least)
 
 
 @line("rate", "regret", "regret of {algorithm} per round after round {since}, {setting}")
@@ -139,13 +144,6 @@ def share_covered(of: Asked) -> Evidence:
     return Share(sum(covered), len(covered))
 
 
-@line("share", "agreement", "selections of {algorithm} that agree with the leader's, {setting}")
-def share_agreed(of: Asked) -> Evidence:
-    """Share of a probe's selections that agree with the algorithm whose history it follows."""
-    (rows,) = of.frames()
-    return RatioOfMeans(last(rows, of.column), last(rows, "selections"), least=TURNS)
-
-
 # Ratios.
 
 
@@ -162,7 +160,7 @@ def ratio(of: Asked) -> Evidence:
     pair is within [1/b, b]: ``each: {settings: [[r, s], [r, t], [s, t]]}``, relation between, one
     check for each pair.
     """
-    of.check_two()
+    of.check_settings(2)
     return (turns_ratio if of.is_timed else RatioOfMeans)(*of.common())
 
 
@@ -260,11 +258,7 @@ def range_within(of: Asked) -> Evidence:
 @line("growth", "time", "time of {pair}, up to round {rounds} relative to {since}, {setting}")
 def growth(of: Asked) -> Evidence:
     """How much the ratio of two algorithms grows from one setting, or round, to another."""
-    sides = of.common()
-    if not of.is_timed:
-        return ratio_of_ratios(*sides)
-    top, bottom, base_top, base_bottom = log(sides)
-    return turns_mean((top - bottom) - (base_top - base_bottom))
+    return (turns_ratio if of.is_timed else ratio_of_ratios)(*of.common())
 
 
 @line(
@@ -278,13 +272,11 @@ def gap_difference(of: Asked) -> Evidence:
 
     The gap is absolute, unlike that in `growth`; by the jackknife over common trials.
     """
-    pairs = [(s, of[key]) for s in of.settings for key in ("worse", "better", "scale")]
 
     def difference(means):
         return (means[0] - means[1]) / means[2] - (means[3] - means[4]) / means[5]
 
-    values = jackknife_values(difference, common(of.series(of.frames(pairs=pairs))))
-    return Mean(values, JACKKNIFE_UNITS, "t, jackknife")
+    return Mean(jackknife_values(difference, of.common()), JACKKNIFE_UNITS, "t, jackknife")
 
 
 @line(
@@ -317,6 +309,7 @@ def curvature(of: Asked) -> Evidence:
 
     The settings are equally far apart; growth is less than exponential if it is below 0.
     """
+    of.check_settings(3)
     first, second, third = log(of.common())
     return mean_difference(first + third, 2.0 * second)
 
@@ -358,7 +351,7 @@ def median_exponent(of: Asked) -> Evidence:
 
 def _between(of):
     """Return regrets at the second of two points and at the first, and the ratio of the points."""
-    of.check_two()
+    of.check_settings(2)
     frames = of.frames()
     if "points" in of:
         (early, late), (first, final) = common(of.series(frames)), of.positions(frames)
@@ -402,6 +395,7 @@ def slope_over_settings(of: Asked) -> Evidence:
     Trial i of all settings is one unit; it may be one instance throughout or one of each setting.
     ``since`` has a round for each setting.
     """
+    of.check_settings()
     frames = of.frames()
     sides = np.split(common(of.series(frames)), len(of.algorithms))
     return (slope if of.is_timed else slope_of_means)(of.positions(frames), *sides)
