@@ -41,6 +41,14 @@ def missing(name, arguments, **tables):
     return str(reason.value)
 
 
+def refused(name, arguments):
+    """Why arguments are refused before anything runs."""
+    statistic, quantity = name.split(" of ")
+    with pytest.raises(ConfigError) as reason:
+        metric(quantity, statistic, arguments).needed(arguments)
+    return str(reason.value)
+
+
 def by_round(setting, algorithm, curves, **columns):
     """Rows of every round: ``curves`` holds the cumulative regret of each trial."""
     return pd.concat(
@@ -236,8 +244,7 @@ def test_each_method_is_taken_at_its_best_by_trials_that_do_not_count():
     assert "all cells" in missing("ratio of regret", arguments, finals=alone)
     later = [finals(t, x, [1.0] * 2, first=2) for t in (r, s) for x in "ab"]
     assert "trial of a to tune with" in missing("ratio of regret", arguments, finals=later)
-    with pytest.raises(ConfigError, match="of one name"):
-        measure("ratio of regret", {**arguments, "settings": ["r", "s"]}, finals=tables)
+    assert "of one name" in refused("ratio of regret", {**arguments, "settings": ["r", "s"]})
 
 
 def test_a_method_is_tuned_by_the_same_trials_where_new_ones_alone_count():
@@ -328,8 +335,9 @@ def test_regret_of_an_absent_cell_is_missing():
 
 
 def test_a_difference_needs_a_span_of_rounds():
-    with pytest.raises(ConfigError, match="since is 3"):
-        measure("difference of regret", {**OF_SPLITS, "since": 3, "rounds": 3}, regrets=REGRETS)
+    assert "since is 3" in refused("difference of regret", {**OF_SPLITS, "since": 3, "rounds": 3})
+    assert "since is 4" in refused("ratio of regret", {**OF_A, "since": 4, "rounds": 4})
+    assert "'rounds': 'all'" in refused("ratio of regret", {**OF_A, "since": 4, "rounds": "all"})
 
 
 def test_the_spread_is_the_mean_distance_from_the_median():
@@ -380,13 +388,67 @@ def test_growth_between_settings_pairs_trials_by_number():
     growth = {"algorithm": "a", "setting": "there", "base": "here"}
     found = measure("ratio of regret", growth, finals=tables)
     assert (found.value, found.n) == (2.0, 2)
-    across = {"numerator": "a", "setting": "there", "denominator": "a", "base": "here"}
+    across = {"algorithm": "a", "setting": "there", "other": "a", "base": "here"}
     assert measure("ratio of regret", across, finals=tables).value == 2.0
 
 
 def test_a_pair_of_settings_is_two():
-    with pytest.raises(ConfigError, match="settings has 3 names; allowed: 2"):
-        measure("ratio of time", {"algorithm": "a", "settings": ["r", "s", "t"]})
+    assert "settings has 3 names; allowed: 2" in refused(
+        "ratio of time", {"algorithm": "a", "settings": ["r", "s", "t"]}
+    )
+
+
+def test_a_curvature_is_of_three_settings():
+    over = {"algorithm": "a", "column": "m", "settings": ["r", "s"]}
+    assert "settings has 2 names; allowed: 3" in refused("curvature of column", over)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "cells"),
+    [
+        ("ratio of regret", RATIO, [("here", "a"), ("here", "b")]),
+        ("ratio of regret", {**OF_A, "base": "there"}, [("here", "a"), ("there", "a")]),
+        (
+            "ratio of regret",
+            {**OF_A, "base": "there", "other": "b"},
+            [("here", "a"), ("there", "b")],
+        ),
+        (
+            "growth of regret",
+            {**RATIO, "base": "there"},
+            [("here", "a"), ("here", "b"), ("there", "a"), ("there", "b")],
+        ),
+        (
+            "slope of regret",
+            {"numerator": "a", "denominator": "b", "settings": ["r", "s"], "points": [1, 2]},
+            [("r", "a"), ("s", "a"), ("r", "b"), ("s", "b")],
+        ),
+        (
+            "difference of regret",
+            {"worse": "a", "better": "b", "scale": "c", "setting": "r", "base": "s"},
+            [("r", "a"), ("r", "b"), ("r", "c"), ("s", "a"), ("s", "b"), ("s", "c")],
+        ),
+    ],
+)
+def test_cells_are_known_before_anything_runs_and_are_those_that_are_asked_for(
+    name, arguments, cells
+):
+    statistic, quantity = name.split(" of ")
+    expected = [("regret", *cell) for cell in cells]
+    assert metric(quantity, statistic, arguments).needed(arguments) == expected
+    if statistic == "ratio" and "base" in arguments:
+        tables = [finals(*cell, [float(i + 1)]) for i, cell in enumerate(cells)]
+        assert measure(name, arguments, finals=tables).value == 0.5
+
+
+def test_facts_and_studies_need_no_cells():
+    for name, arguments in (
+        ("value of fact", {"name": "x", "setting": "here"}),
+        ("mean of watched", {**OF_STUDY, "setting": "here", "column": "m"}),
+        ("slope of pass_time", {**OF_A, "smallest": 10}),
+    ):
+        statistic, quantity = name.split(" of ")
+        assert metric(quantity, statistic, arguments).needed(arguments) == []
 
 
 def test_growth_of_a_ratio_and_of_a_gap():
@@ -434,8 +496,7 @@ def test_exponents_and_slopes_against_rounds_facts_and_numbers(name, settings):
     absent = {"algorithm": "a", "settings": settings, "points": "depth"}
     reason = missing(name, absent, finals=HORIZONS, facts=table)
     assert reason.startswith("depth of t[horizon=10] in facts")
-    with pytest.raises(ConfigError, match="points has 1 numbers; allowed: "):
-        measure(name, {**absent, "points": [1.0]}, finals=HORIZONS)
+    assert "points has 1 numbers; allowed: " in refused(name, {**absent, "points": [1.0]})
 
 
 def test_settings_of_one_length_have_no_exponent():
@@ -461,6 +522,7 @@ def test_the_slope_of_late_regret():
         by_round("t", "a", [[5.0] * 4 + [9.0] * 11 + [21.0]]),
     ]
     arguments = {"algorithm": "a", "settings": ["r", "s", "t"], "points": [1, 4, 16]}
+    assert "since has 2 numbers" in refused("slope of regret", {**arguments, "since": [1, 2]})
     found = measure("slope of regret", {**arguments, "since": [1, 2, 4]}, regrets=regrets)
     assert found.value == pytest.approx(1.0)
 

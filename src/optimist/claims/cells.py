@@ -66,8 +66,6 @@ class Cells:
         Remarks on trials that were left out or did not converge.
     rounds : list of int
         Number of rounds of each cell read.
-    read : list of (str, str, str)
-        Lane, setting and algorithm of each cell read.
     """
 
     def __init__(
@@ -79,7 +77,6 @@ class Cells:
         self._keep = keep or {}
         self.notes: list[str] = []
         self.rounds: list[int] = []
-        self.read: list[tuple[str, str, str]] = []
 
     def pick(self, table: str, *keys: tuple[str, ...]) -> list[Any]:
         """Return the entries of a table; raise Missing naming every absent one."""
@@ -121,7 +118,6 @@ class Cells:
             found.append(rows)
         if absent:
             raise Missing(absent)
-        self.read += [(lane, *pair) for pair in pairs]
         return found
 
     def check_rounds(

@@ -12,7 +12,6 @@ from typing import Any, Self
 from optimist.claims.first import GATE, UNIFORM, UNITS, Rows
 from optimist.claims.metrics import Metric, metric
 from optimist.claims.names import ARGUMENTS, in_words
-from optimist.claims.needs import needed_cells
 from optimist.errors import ConfigError, unknown_name
 from optimist.runs.trials import CellKey
 
@@ -84,7 +83,7 @@ class Check:
     @cached_property
     def cells(self) -> list[CellKey]:
         """Lane, setting and algorithm of the cells that it reads; none of facts and studies."""
-        return needed_cells(self.metric, self.arguments)
+        return self.metric.needed(self.arguments)
 
     @cached_property
     def label(self) -> str:

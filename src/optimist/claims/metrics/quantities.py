@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optimist.claims.cells import Cells, Missing
+from optimist.claims.cells import LANE_OF, Cells, Missing
 from optimist.claims.metrics.trials import by_split, by_trial, common, last
 from optimist.errors import ConfigError
+from optimist.label import name_of
 from optimist.runs.loop import COMPLETE
+from optimist.runs.trials import CellKey
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,12 +112,42 @@ class Asked:
         """Setting and algorithm of each cell; of a list, all settings of an algorithm at once."""
         if "settings" in self:
             return [(setting, one) for one, setting in product(self.algorithms, self.settings)]
+        if "algorithm" in self and "other" in self:
+            return list(zip(self.settings, self.algorithms, strict=True))
         return list(product(self.settings, self.algorithms))
 
-    def frames(
-        self, column: str = "", pairs: Sequence[tuple[str, str]] = (), also: int = 0
-    ) -> "list[pd.DataFrame]":
-        """Return the complete rows of all cells, or of ``pairs``, that have a column.
+    @property
+    def needed(self) -> list[CellKey]:
+        """Lane, setting and algorithm of each cell; none of facts and studies."""
+        lane = LANE_OF.get(self.quantity.table)
+        return [(lane, *pair) for pair in dict.fromkeys(self.pairs)] if lane else []
+
+    def check(self, number: int) -> None:
+        """Raise ConfigError for arguments that do not fit each other.
+
+        ``number`` is that of the settings in a list, 0 for any.
+        """
+        settings, since = self.settings, self.arguments.get("since")
+        numbers = {
+            "points": self.arguments.get("points", settings),
+            "since": since if isinstance(since, list) else settings,
+        }
+        if "settings" in self and number not in (0, len(settings)):
+            raise ConfigError(f"settings has {len(settings)} names; allowed: {number}")
+        for name, found in numbers.items():
+            if not isinstance(found, str) and len(found) != len(settings):
+                words = f"{name} has {len(found)} numbers"
+                raise ConfigError(f"{words}; allowed: {len(settings)}, as settings")
+        if "tuning" in self and len(set(map(name_of, settings))) > 1:
+            names = ", ".join(settings)
+            raise ConfigError(f"settings of a tuning are {names}; allowed: of one name")
+        if "rounds" in self and not 0 <= self["since"] < self["rounds"]:
+            raise ConfigError(
+                f"since is {self['since']}; allowed: at least 0 and below rounds, {self['rounds']}"
+            )
+
+    def frames(self, column: str = "", also: int = 0) -> "list[pd.DataFrame]":
+        """Return the complete rows of all cells, which have to have a column.
 
         Rows are of the end of trials, and of all recorded rounds if a round is asked for. Trials
         before ``also`` are among them whatever counts.
@@ -125,7 +157,7 @@ class Asked:
         Missing
             Naming the cells without such rows, or without common turns.
         """
-        table, column, pairs = self.quantity.table, column or self.column, pairs or self.pairs
+        table, column, pairs = self.quantity.table, column or self.column, self.pairs
         if table == "studies":
             return [self._watched(pair, column) for pair in pairs]
         if table == "finals" and "since" in self:
@@ -190,15 +222,6 @@ class Asked:
     def common(self) -> np.ndarray:
         """Return `series` of all cells over the trials that they have in common."""
         return common(self.series(self.frames()))
-
-    def check_settings(self, number: int = 0) -> None:
-        """Raise ConfigError for another number of settings in a list, or of points."""
-        found = len(self.settings)
-        if "settings" in self and number not in (0, found):
-            raise ConfigError(f"settings has {found} names; allowed: {number}")
-        points = self.arguments.get("points", "")
-        if not isinstance(points, str) and len(points) != found:
-            raise ConfigError(f"points has {len(points)} numbers; allowed: {found}, as settings")
 
     def by_unit(self, values: "pd.Series") -> "pd.Series":
         """Return values by split, where trials play splits of the data, or as they are."""

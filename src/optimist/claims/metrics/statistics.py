@@ -37,8 +37,6 @@ from optimist.claims.metrics.table import line
 from optimist.claims.metrics.trials import common, last, recorded
 from optimist.claims.tails import log
 from optimist.claims.units import fewest_pairs
-from optimist.errors import ConfigError
-from optimist.label import name_of
 from optimist.statistics import last_decade_slope, window_rates
 
 WORST = "largest of all trials"
@@ -151,7 +149,8 @@ def share_covered(of: Asked) -> Evidence:
 @line("ratio", "regret", "regret of {pair} after round {since}, {setting}", gate="bound")
 @line("ratio", "state", "state's bytes of {pair} at the end, {setting}")
 @line("ratio", "regret column time", "{quantity} of {algorithm}, {setting} / {base}")
-@line("ratio", "time", "time of {algorithm}, first / second of {settings}")
+@line("ratio", "regret", "regret of {algorithm}, {setting} / {other}, {base}")
+@line("ratio", "time", "time of {algorithm}, first / second of {settings}", settings=2)
 @line("ratio", "regret", "regret of {algorithm} at round {rounds} / at round {since}, {setting}")
 def ratio(of: Asked) -> Evidence:
     """Ratio of two means over common trials or turns.
@@ -160,15 +159,7 @@ def ratio(of: Asked) -> Evidence:
     pair is within [1/b, b]: ``each: {settings: [[r, s], [r, t], [s, t]]}``, relation between, one
     check for each pair.
     """
-    of.check_settings(2)
     return (turns_ratio if of.is_timed else RatioOfMeans)(*of.common())
-
-
-@line("ratio", "regret", "regret of {numerator}, {setting} / {denominator}, {base}")
-def ratio_across(of: Asked) -> Evidence:
-    """Ratio of mean regrets of two algorithms, each in its own setting."""
-    pairs = [(of["setting"], of["numerator"]), (of["base"], of["denominator"])]
-    return RatioOfMeans(*common(of.series(of.frames(pairs=pairs))))
 
 
 @line("median", "regret", "median of regret of {pair}, {setting}", gate="bound", least=fewest_pairs)
@@ -190,9 +181,6 @@ def tuned_ratio(of: Asked) -> Evidence:
     The best is that of the smallest mean over the first ``tuning`` trials; the ratio is over the
     others. The settings must share their random numbers.
     """
-    if len(set(map(name_of, of.settings))) > 1:
-        names = ", ".join(of.settings)
-        raise ConfigError(f"settings of a tuning are {names}; allowed: of one name")
     tuning, sides = of["tuning"], []
     halves = _halves(of.series(of.frames(also=tuning)))
     for algorithm, series in zip(of.algorithms, halves, strict=True):
@@ -293,8 +281,6 @@ def difference_over_splits(of: Asked) -> Evidence:
     ``since`` 0 counts from the first round.
     """
     since, rounds, sides = of["since"], of["rounds"], []
-    if not 0 <= since < rounds:
-        raise ConfigError(f"since is {since}; allowed: at least 0 and below rounds, {rounds}")
     for rows in of.frames():
         played = recorded(rows, rounds) - recorded(rows, since)
         if not played:
@@ -303,13 +289,12 @@ def difference_over_splits(of: Asked) -> Evidence:
     return splits_mean(of.by_unit(sides[0] - sides[1]).to_numpy(), of["folds"])
 
 
-@line("curvature", "column", "curvature of log {column} of {over}")
+@line("curvature", "column", "curvature of log {column} of {over}", settings=3)
 def curvature(of: Asked) -> Evidence:
     """Mean over trials of the second difference of a logarithm over three settings.
 
     The settings are equally far apart; growth is less than exponential if it is below 0.
     """
-    of.check_settings(3)
     first, second, third = log(of.common())
     return mean_difference(first + third, 2.0 * second)
 
@@ -323,6 +308,7 @@ def curvature(of: Asked) -> Evidence:
     "exponent of the mean regret of {algorithm}, {settings}",
     "points",
     least=EXPONENT_UNITS,
+    settings=2,
 )
 @line(
     "exponent",
@@ -342,6 +328,7 @@ def exponent(of: Asked) -> Evidence:
     "exponent of the median regret of {algorithm}, {settings}",
     "points",
     least=fewest_pairs,
+    settings=2,
 )
 def median_exponent(of: Asked) -> Evidence:
     """Exponent of regret between two settings in the typical pair of trials."""
@@ -351,7 +338,6 @@ def median_exponent(of: Asked) -> Evidence:
 
 def _between(of):
     """Return regrets at the second of two points and at the first, and the ratio of the points."""
-    of.check_settings(2)
     frames = of.frames()
     if "points" in of:
         (early, late), (first, final) = common(of.series(frames)), of.positions(frames)
@@ -395,7 +381,6 @@ def slope_over_settings(of: Asked) -> Evidence:
     Trial i of all settings is one unit; it may be one instance throughout or one of each setting.
     ``since`` has a round for each setting.
     """
-    of.check_settings()
     frames = of.frames()
     sides = np.split(common(of.series(frames)), len(of.algorithms))
     return (slope if of.is_timed else slope_of_means)(of.positions(frames), *sides)

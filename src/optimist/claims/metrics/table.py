@@ -5,11 +5,12 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from optimist.claims.cells import Cells, Measurement
+from optimist.claims.cells import Cells, Groups, Measurement
 from optimist.claims.first import UNITS
 from optimist.claims.inference import Evidence
 from optimist.claims.metrics.quantities import QUANTITIES, Asked
 from optimist.errors import ConfigError, unknown_name
+from optimist.runs.trials import CellKey
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Metric:
         or is that of growth; where settings are tunings, a method has to learn in one of them.
     least : int or callable
         The fewest units with which it can decide anything, or these by the error on each side.
+    settings : int
+        How many a list of settings has; 0 for any number.
     make : callable
         Makes the evidence.
     """
@@ -41,6 +44,7 @@ class Metric:
     units: str
     gate: str
     least: int | Callable[[float], int]
+    settings: int
     make: Callable[[Asked], Evidence]
 
     @property
@@ -50,8 +54,23 @@ class Metric:
 
     def __call__(self, cells: Cells, **arguments: Any) -> Measurement:
         """Return what cells yield; raise Missing if they lack it."""
-        evidence = self.make(Asked(cells, QUANTITIES[self.quantity], arguments))
-        return Measurement(evidence, tuple(dict.fromkeys(cells.read)))
+        asked = Asked(cells, QUANTITIES[self.quantity], arguments)
+        return Measurement(self.make(asked), tuple(asked.needed))
+
+    def needed(self, arguments: Mapping[str, Any]) -> list[CellKey]:
+        """Return lane, setting and algorithm of the cells that it reads, of none in studies.
+
+        Raises
+        ------
+        ConfigError
+            If the arguments are of another kind, or do not fit each other.
+        """
+        asked = Asked(Cells(Groups({})), QUANTITIES[self.quantity], arguments)
+        try:
+            asked.check(self.settings)
+            return asked.needed
+        except (TypeError, ValueError) as error:
+            raise ConfigError(f"arguments are {dict(arguments)!r}: {error}") from None
 
     def least_units(self, arguments: Mapping[str, Any], alpha: float) -> int:
         """Return the fewest units that decide at an error on each side, and those that tune."""
@@ -76,12 +95,13 @@ def line(
     *,
     least: int | Callable[[float], int] | None = None,
     gate: str = "growth",
+    settings: int = 0,
 ) -> Callable[[Any], Any]:
     """Put a function into the table, as a statistic of some quantities.
 
     ``words`` are those of the label: its fields are arguments, or stand for some of them (`SHORT`),
-    and ``quantity`` is the quantity. ``more`` are arguments that no words name. ``least`` and
-    ``gate`` are those of `Metric`: None is the fewest of the unit, and 1 is of exact values and of
+    and ``quantity`` is the quantity. ``more`` are arguments that no words name. The others are
+    those of `Metric`: ``least`` None is the fewest of the unit, and 1 is of exact values and of
     shares, which count trials; only quantities with a gate have one.
     """
 
@@ -98,6 +118,7 @@ def line(
                 *(quantity, statistic, template, arguments, unit),
                 gate if about.is_gated else "",
                 UNITS[unit] if least is None else least,
+                settings,
                 function,
             )
             METRICS.setdefault((quantity, statistic), []).append(found)
