@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from optimist.claims.first import GATE, UNIFORM, UNITS, Rows
+from optimist.claims.first import GATE, UNIFORM, Rows
 from optimist.claims.metrics import Metric, metric
 from optimist.claims.names import ARGUMENTS, in_words
 from optimist.errors import ConfigError, unknown_name
@@ -103,24 +103,25 @@ class Check:
     @property
     def settings(self) -> list[str]:
         """The settings involved."""
-        return self._named(SETTINGS)
+        return self.named(*SETTINGS)
 
     @property
     def algorithms(self) -> list[str]:
         """The algorithms involved."""
-        return self._named(ALGORITHMS)
+        return self.named(*ALGORITHMS)
 
     @property
     def rounds(self) -> list[int]:
         """The rounds that are asked for by number."""
-        return [t for t in self._named(ROUNDS) if t]
+        return [t for t in self.named(*ROUNDS) if t]
 
     @property
     def splits(self) -> int:
         """How many splits of the data its trials share, 0 if they are of none."""
         return self.arguments.get("folds", 0) * self.arguments.get("repeats", 0)
 
-    def _named(self, keys: Iterable[str]) -> list[Any]:
+    def named(self, *keys: str) -> list[Any]:
+        """Return the values of some arguments, each once."""
         found = [self.arguments[key] for key in keys if key in self.arguments]
         flat = itertools.chain.from_iterable(f if isinstance(f, list) else [f] for f in found)
         return list(dict.fromkeys(flat))
@@ -330,8 +331,7 @@ def check_names(claims: Iterable[Claim], known: Iterable[str]) -> None:
     for claim in claims:
         for check in claim.all_checks:
             for key in (*SETTINGS, *ALGORITHMS):
-                value = check.arguments.get(key, [])
-                for name in value if isinstance(value, list) else [value]:
+                for name in check.named(key):
                     if name not in known:
                         wrong = unknown_name(f"{key} of {check.metric.name}", name, known)
                         raise ConfigError(f"claim {claim.id!r}: {wrong}")
@@ -378,7 +378,7 @@ def check_first(
             found, cells = check.metric, check.cells
             if not cells:
                 continue
-            fewest = max(found.least_units(check.arguments, claim.alpha), UNITS[found.units])
+            fewest = found.least_units(check.arguments, claim.alpha)
             fewest = max(fewest, least) if found.units == "trials" else fewest
             planned = min(trials[cell] for cell in cells)
             planned = min(planned, check.splits or planned)

@@ -85,7 +85,7 @@ class Gates:
         if not check.metric.gate:
             return None
         learners: dict[str, list[tuple[str, str]]] = {}
-        for _, setting, algorithm in dict.fromkeys(check.cells):
+        for _, setting, algorithm in check.cells:
             if name_of(algorithm) != UNIFORM:
                 place = "" if check.metric.gate == "tuned" else setting
                 learners.setdefault(place, []).append((setting, algorithm))

@@ -30,7 +30,8 @@ class Metric:
         Empty if it compares no regrets. The factor of `optimist.claims.gates` comes from its bound,
         or is that of growth; where settings are tunings, a method has to learn in one of them.
     least : int or callable
-        The fewest units with which it can decide anything, or these by the error on each side.
+        The fewest units with which it can decide anything, or these by the error on each side, if
+        there are more than the fewest of any check.
     settings : int
         How many a list of settings has; 0 for any number.
     make : callable
@@ -75,7 +76,7 @@ class Metric:
     def least_units(self, arguments: Mapping[str, Any], alpha: float) -> int:
         """Return the fewest units that decide at an error on each side, and those that tune."""
         least = self.least(alpha) if callable(self.least) else self.least
-        return least + arguments.get("tuning", 0)
+        return max(least, UNITS[self.units]) + arguments.get("tuning", 0)
 
 
 # What stands for several arguments in the words of a label.
@@ -93,7 +94,7 @@ def line(
     words: str,
     more: str = "",
     *,
-    least: int | Callable[[float], int] | None = None,
+    least: int | Callable[[float], int] = 0,
     gate: str = "growth",
     settings: int = 0,
 ) -> Callable[[Any], Any]:
@@ -101,8 +102,8 @@ def line(
 
     ``words`` are those of the label: its fields are arguments, or stand for some of them (`SHORT`),
     and ``quantity`` is the quantity. ``more`` are arguments that no words name. The others are
-    those of `Metric`: ``least`` None is the fewest of the unit, and 1 is of exact values and of
-    shares, which count trials; only quantities with a gate have one.
+    those of `Metric`: ``least`` is 1 of exact values and of shares, which count trials, and only
+    quantities with a gate have one.
     """
 
     def give(function: Any) -> Any:
@@ -114,12 +115,9 @@ def line(
             fields = [field for _, field, _, _ in string.Formatter().parse(template) if field]
             arguments = (*about.arguments, *fields, *more.split())
             unit = "splits" if "folds" in arguments else "trials" if least == 1 else about.unit
+            own = gate if about.is_gated else ""
             found = Metric(
-                *(quantity, statistic, template, arguments, unit),
-                gate if about.is_gated else "",
-                UNITS[unit] if least is None else least,
-                settings,
-                function,
+                quantity, statistic, template, arguments, unit, own, least, settings, function
             )
             METRICS.setdefault((quantity, statistic), []).append(found)
         return function
