@@ -79,7 +79,8 @@ def judge(*checks, level=0.95, kind="empirical", **tables):
     return decide(reading(*checks), level=level, kind=kind, tables=tables)
 
 
-def measure(metric, arguments, **tables):
+def measure(quantity, statistic, arguments, **tables):
     """Return the only result of a check without a bound."""
-    verdict = judge({"metric": metric, "arguments": arguments}, **tables)
+    check = {"quantity": quantity, "statistic": statistic, "arguments": arguments}
+    verdict = judge(check, **tables)
     return verdict.results[0]

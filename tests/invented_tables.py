@@ -64,8 +64,6 @@ class Invented(Cells):
     def complete(self, table, column, *pairs, also=0):
         frames = [self.frame(table, column, pair) for pair in pairs]
         self.rounds += [int(frame["round"].max()) for frame in frames]
-        lane = {"times": "timing"}.get(table, "regret")
-        self.read += [(lane, *pair) for pair in pairs]
         return frames
 
     def frame(self, table, column, pair):

@@ -12,7 +12,6 @@ from optimist.claims.checks import claims_of
 from optimist.claims.gates import Gate, factor_of
 from optimist.claims.guarantees import is_kept
 from optimist.claims.inference import Exact
-from optimist.claims.metrics import metric
 from optimist.claims.results import Result, p_values
 from optimist.claims.results import tested_readings as readings_of
 from optimist.claims.rule import conclude
@@ -34,7 +33,7 @@ def outcomes(claim, check):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)
                 cells = Invented(check.arguments, **world)
-                evidence = metric(check.metric)(cells, **check.arguments).evidence
+                evidence = check.metric(cells, **check.arguments).evidence
                 found |= outcome(claim, check, evidence)
         except Missing:
             continue
@@ -62,7 +61,7 @@ def kinds(claim):
     """
     found = {}
     for reading in claim.readings:
-        for check in (check for check in reading.counted if check.metric != "not_run"):
+        for check in (check for check in reading.counted if check.is_tested):
             found.setdefault((check.metric, check.relation, check.bound_text), check)
     return found.values()
 
@@ -91,7 +90,7 @@ def word_of(claim, side, gated=1.0):
         own = side if side != "half" else ("holds", "fails")[number % 2]
         for check in (c for c in reading.counted if c.relation is not None):
             value = value_of(check, own) if check.is_tested else math.nan
-            has_gate = metric(check.metric).gate and factor_of(check) > 1.0
+            has_gate = check.metric.gate and factor_of(check) > 1.0
             gate = Gate(factor_of(check), *((gated,) * 2), 1.0 - gated) if has_gate else None
             measured = Measurement(Exact(value))
             results.append(Result(check, reading, measured, None, "", gate=gate).compared())
@@ -110,7 +109,7 @@ def test_words_can_come_out_both_ways(claim):
     if number > 1 and can_hold:
         assert word_of(claim, "half", gated=0.0) == "depends"
     checks = [check for reading in claim.readings for check in reading.counted]
-    if all(metric(check.metric).gate and factor_of(check) > 1.0 for check in checks):
+    if all(check.metric.gate and factor_of(check) > 1.0 for check in checks):
         assert word_of(claim, "holds", gated=1.0) == "untestable"
 
 

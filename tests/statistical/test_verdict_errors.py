@@ -181,7 +181,7 @@ def test_a_reading_that_is_dropped_lifts_one_so_that_the_word_with_it_is_said(co
     # Moved among readings of ours it stands in the word if these counted.
     tables = {"a": [10.0 + z for z in SPREAD], "b": [1.0] * 10}
     about = {"algorithm": "x", "column": "regret", "setting": "a", "base": "b"}
-    check = {"metric": "column_growth", "arguments": about, "relation": "below"}
+    check = {"quantity": "column", "statistic": "ratio", "arguments": about, "relation": "below"}
     moved = document(
         claim_with(
             reading({**check, "bound": 20}, name="kept"),
@@ -297,7 +297,13 @@ def players(number, n, **factors):
 
 def ratio(setting, bound, relation="below"):
     about = {"setting": setting, "numerator": "a", "denominator": "b"}
-    return {"metric": "regret_ratio", "arguments": about, "relation": relation, "bound": bound}
+    return {
+        "quantity": "regret",
+        "statistic": "ratio",
+        "arguments": about,
+        "relation": relation,
+        "bound": bound,
+    }
 
 
 @pytest.mark.parametrize("bound", [1, 1.5])
@@ -378,7 +384,8 @@ def test_a_claim_from_its_table_to_its_word(law, n, q, level, least):
         claim_with(
             reading(
                 {
-                    "metric": "column_growth",
+                    "quantity": "column",
+                    "statistic": "ratio",
                     "arguments": {**about, "setting": f"a{r}", "base": f"b{r}"},
                     "relation": "below",
                     "bound": 1.5,

@@ -14,8 +14,6 @@ from claim_tables import claim_with, finals, reading
 
 from optimist import claims
 from optimist.claims.checks import claims_of
-from optimist.claims.metrics import metric
-from optimist.claims.needs import needed_cells
 from optimist.panels.studies import tables
 from optimist.plan.config import claims_path, load_claims, paper_names
 from optimist.runs import trial_table
@@ -65,8 +63,12 @@ def agree(after, names):
 # A world with invented regrets for the claims of the page and for all others that are like them.
 
 METRICS = {
-    *("regret_ratio", "median_regret_ratio", "coverage", "largest"),
-    *("regret_exponent", "watched_slope"),
+    "regret of {numerator} / {denominator}, {setting}",
+    "median of regret of {numerator} / {denominator}, {setting}",
+    "exponent of the mean regret of {algorithm}, {settings}",
+    "largest {column} of {algorithm}, {setting}",
+    "log-log slope of {column} on {against} of {algorithm} over {settings}",
+    "trials of {algorithm} whose set held the truth in all rounds, {settings}",
 }
 STUDY = "dimension"
 
@@ -74,10 +76,10 @@ STUDY = "dimension"
 def like_the_page(document):
     """Return a claims file with the claims alone that the page could work."""
     known = [
-        claim
-        for claim in document["claims"]
-        if {check["metric"] for r in claim["readings"] for check in r["checks"]} <= METRICS
-        or claim["id"] in ("hvt_ucb.07", "glb_omd.18", "glb_omd.26")
+        written
+        for written, claim in zip(document["claims"], claims_of(document), strict=True)
+        if {check.metric.template for r in claim.readings for check in r.checks} <= METRICS
+        or claim.id in ("hvt_ucb.07", "glb_omd.18", "glb_omd.26")
     ]
     return {**document, "claims": known}
 
@@ -88,7 +90,7 @@ def odd_shapes():
     def check(top, bottom, setting="logistic_s3", **keys):
         about = {"setting": setting, "numerator": top, "denominator": bottom}
         keys = {"relation": "below", "bound": 1, "part": setting, **keys}
-        return {"metric": "regret_ratio", "arguments": about, **keys}
+        return {"quantity": "regret", "statistic": "ratio", "arguments": about, **keys}
 
     good, bad = check("glb_omd", "uniform"), check("uniform", "glb_omd")
     elsewhere = check("uniform", "glb_omd", "logistic_s5")
@@ -112,7 +114,7 @@ def odd_shapes():
 def cells_of(document):
     """Return the cells of the regret lane that the claims read, uniform play among them."""
     checks = [check for claim in claims_of(document) for check in claim.all_checks]
-    found = {c for check in checks for c in needed_cells(metric(check.metric), check.arguments)}
+    found = {c for check in checks for c in check.cells}
     cells = {(setting, algorithm) for lane, setting, algorithm in found if lane == "regret"}
     cells -= {cell for cell in cells if cell[1] == "absent"}
     return sorted(cells | {(setting, "uniform") for setting, _ in cells})
@@ -159,7 +161,7 @@ def watched(document):
     """Return rows of the study of dimensions for the checks that read it."""
     rng, rows = np.random.default_rng(9), []
     for claim in claims_of(document):
-        for check in (check for check in claim.all_checks if check.metric == "watched_slope"):
+        for check in (check for check in claim.all_checks if check.quantity == "watched"):
             for place, setting in enumerate(check.settings):
                 for trial in range(20):
                     about = (setting, check.algorithms[0], trial, "ok")

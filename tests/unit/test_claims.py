@@ -30,20 +30,27 @@ RATIO = {"setting": "here", "numerator": "a", "denominator": "b"}
 
 def fact(name, relation="below", bound=1, **keys):
     arguments = {"name": name, "setting": "here"}
-    return {"metric": "fact", "arguments": arguments, "relation": relation, "bound": bound, **keys}
+    return {
+        "quantity": "fact",
+        "statistic": "value",
+        "arguments": arguments,
+        "relation": relation,
+        "bound": bound,
+        **keys,
+    }
 
 
 def rivals(relation="below", bound=1, **keys):
     """A check that compares regrets, so that it has a gate."""
     own = {"relation": relation, "bound": bound, **keys}
-    return {"metric": "regret_ratio", "arguments": RATIO, **own}
+    return {"quantity": "regret", "statistic": "ratio", "arguments": RATIO, **own}
 
 
 def ratio(relation="below", bound=1, top="a", **keys):
     """A check of the same test that compares no regrets, so that it has no gate."""
     arguments = {"algorithm": "x", "column": "regret", "setting": top, "base": "b"}
     own = {"relation": relation, "bound": bound, **keys}
-    return {"metric": "column_growth", "arguments": arguments, **own}
+    return {"quantity": "column", "statistic": "ratio", "arguments": arguments, **own}
 
 
 LABEL = "regret of x, a / b"
@@ -495,7 +502,8 @@ def test_a_sure_bound_is_violated_by_one_value_beyond_rounding(relation, bound, 
 
 def test_one_trial_of_many_violates_a_sure_bound():
     check = {
-        "metric": "largest",
+        "quantity": "column",
+        "statistic": "largest",
         "arguments": {"setting": "here", "algorithm": "a", "column": "drift"},
         "relation": "below",
         "bound": 1,
@@ -512,7 +520,13 @@ def coverage(n, lost, bound=0.99, **keys):
     """A check of coverage, and the table in which the first ``lost`` of n trials lost it."""
     arguments = {"algorithm": "a", "settings": ["here"]}
     covered = [i >= lost for i in range(n)]
-    check = {"metric": "coverage", "arguments": arguments, "relation": "above", "bound": bound}
+    check = {
+        "quantity": "coverage",
+        "statistic": "share",
+        "arguments": arguments,
+        "relation": "above",
+        "bound": bound,
+    }
     return {**check, **keys}, finals("here", "a", [0.0] * n, covered=covered)
 
 
@@ -590,7 +604,7 @@ def test_one_violation_needs_no_other_number():
 def test_a_trial_whose_coverage_is_not_known_is_none_that_was_covered():
     table = finals("here", "a", [1.0] * 10).assign(covered=[True, 1.0, *[math.nan] * 8])
     arguments = {"algorithm": "a", "settings": ["here"]}
-    found = measure("coverage", arguments, finals=[table]).measurement.evidence
+    found = measure("coverage", "share", arguments, finals=[table]).measurement.evidence
     assert (found.successes, found.n) == (2, 10)
 
 
@@ -728,7 +742,8 @@ def test_why_a_claim_is_open_where_no_number_is_named():
 def test_a_floor_under_splits_is_said():
     about = {"setting": "here", "one": "a", "other": "b", "since": 0, "rounds": 100}
     check = {
-        "metric": "split_difference",
+        "quantity": "regret",
+        "statistic": "difference",
         "arguments": {**about, "folds": 5, "repeats": 5},
         "relation": "below",
     }
@@ -770,7 +785,13 @@ def test_times_in_turns_count_turns():
         times("here", name, [[c * s] for s in (1.0, 1.1, 0.9, 1.05, 0.95)], turns="one")
         for name, c in (("a", 1.0), ("b", 1.03))
     ]
-    check = {"metric": "time_ratio", "arguments": RATIO, "relation": "below", "bound": 1}
+    check = {
+        "quantity": "time",
+        "statistic": "ratio",
+        "arguments": RATIO,
+        "relation": "below",
+        "bound": 1,
+    }
     (row,) = claims.to_frame([judge(check, times=tables)]).itertuples()
     assert (row.n, row.units, row.outcome) == (5, "turns", "holds")
 
@@ -788,12 +809,13 @@ def random_claim(request):
         for setting, (name, scale) in itertools.product("rs", names)
     ]
 
-    def check(metric, setting):
+    def check(statistic, setting):
         arguments = {"setting": setting, "numerator": "a", "denominator": "b"}
         own = {"bound": float(rng.lognormal(0.3, 0.3)), "part": setting}
-        return {"metric": metric, "arguments": arguments, "relation": "below", **own}
+        about = {"quantity": "regret", "statistic": statistic, "arguments": arguments}
+        return {**about, "relation": "below", **own}
 
-    pairs = list(itertools.product(("regret_ratio", "median_regret_ratio"), "rs"))
+    pairs = list(itertools.product(("ratio", "median"), "rs"))
     return [reading(*(check(*pair) for pair in pairs), name=f"R {i}") for i in range(2)], table
 
 

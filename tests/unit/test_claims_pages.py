@@ -25,22 +25,42 @@ def ratio(relation, bound, top="a", **keys):
     """A check of the ratio of a to b that has no gate, as it is of no regrets."""
     arguments = {"algorithm": "x", "column": "size", "setting": top, "base": "b"}
     own = {"relation": relation, "bound": bound, **keys}
-    return {"metric": "column_growth", "arguments": arguments, "part": "here", **own}
+    return {
+        "quantity": "column",
+        "statistic": "ratio",
+        "arguments": arguments,
+        "part": "here",
+        **own,
+    }
 
 
 def rivals(relation, bound, **keys):
     arguments = {"setting": "here", "numerator": "y", "denominator": "z"}
     own = {"relation": relation, "bound": bound, **keys}
-    return {"metric": "regret_ratio", "arguments": arguments, "part": "here", **own}
+    return {
+        "quantity": "regret",
+        "statistic": "ratio",
+        "arguments": arguments,
+        "part": "here",
+        **own,
+    }
 
 
 def fact(name, relation="below", bound=1, **keys):
     arguments = {"name": name, "setting": "here"}
-    return {"metric": "fact", "arguments": arguments, "relation": relation, "bound": bound, **keys}
+    return {
+        "quantity": "fact",
+        "statistic": "value",
+        "arguments": arguments,
+        "relation": relation,
+        "bound": bound,
+        **keys,
+    }
 
 
 COVERAGE = {
-    "metric": "coverage",
+    "quantity": "coverage",
+    "statistic": "share",
     "arguments": {"algorithm": "x", "settings": ["a"]},
     "relation": "above",
     "bound": 0.9,
@@ -285,17 +305,11 @@ def test_an_interval_excludes_a_bound_only_where_the_check_is_decided(gates, qua
 
 def evidence_frame(monkeypatch, evidence, relation, bound):
     """Return the row of a check of some evidence, whose metric is replaced."""
-    from optimist.claims import cells, metrics
+    from optimist.claims import cells
 
     written = document(claim_with(reading(ratio(relation, bound)), level=0.9))
-    module = metrics.metric("column_growth")
-
-    def measured(found, **arguments):
-        return cells.Measurement(evidence)
-
-    for name in ("template", "least", "units", "gate"):
-        setattr(measured, name, getattr(module, name))
-    monkeypatch.setattr("optimist.claims.verdicts.metric", lambda name: measured)
+    measured = cells.Measurement(evidence)
+    monkeypatch.setattr("optimist.claims.metrics.Metric.__call__", lambda *_, **__: measured)
     (found,) = claims.to_frame(claims.evaluate(written, {})).itertuples()
     return found
 
@@ -326,9 +340,9 @@ def test_test_and_interval_agree_at_where_it_turns():
     measured = verdict.results[0].measurement
     ((low, high),) = measured.evidence.pieces(1 - 2 * alpha)
     for bound, side in ((low, 1), (high, 0)):
-        check = Check("column_growth", {}, "below", bound)
+        check = Check("column", "ratio", {}, "below", bound)
         assert p_values(check, measured.evidence)[side] == pytest.approx(alpha, rel=1e-6)
-    assert Result(Check("fact", {}), own, None, None, "").counts
+    assert Result(Check("fact", "value", {}), own, None, None, "").counts
 
 
 # Words.

@@ -25,11 +25,18 @@ NEEDED = (
 
 def about(name):
     arguments = {"name": name, "setting": "here"}
-    return {"metric": "fact", "arguments": arguments, "relation": "below", "bound": 1}
+    return {
+        "quantity": "fact",
+        "statistic": "value",
+        "arguments": arguments,
+        "relation": "below",
+        "bound": 1,
+    }
 
 
 OPEN = {
-    "metric": "column_growth",
+    "quantity": "column",
+    "statistic": "ratio",
     "arguments": {"algorithm": "x", "column": "regret", "setting": "a", "base": "b"},
     "relation": "below",
     "bound": 10,

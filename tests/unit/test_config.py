@@ -63,7 +63,8 @@ CLAIMS = {
             "statement": "It is fast.",
             "checks": [
                 {
-                    "metric": "time_total",
+                    "quantity": "time",
+                    "statistic": "mean",
                     "arguments": {"setting": "s3", "algorithm": "glb_omd"},
                     "relation": "below",
                     "bound": 1,
@@ -410,7 +411,7 @@ BAD_CLAIMS = {
     "bound without a reason": ((*CHECK, "bound"), 3, ["toy.01", "3", "no reason"]),
     "word": (
         CHECK,
-        {"metric": "time_total", "arguments": TIMED, "word": "comparabel"},
+        {"quantity": "time", "statistic": "mean", "arguments": TIMED, "word": "comparabel"},
         ["toy/claims.yaml", "'comparabel'", "'comparable'"],
     ),
     "choice": (("claims", 0, "choices"), ["S"], ["toy/claims.yaml", "toy.01", "'S'"]),
@@ -442,7 +443,13 @@ def test_claims_that_cannot_be_decided_are_named(tree, decide, words):
 
 
 def test_deciding_a_claim_gives_its_cells_the_trials(tree):
-    regret = {"metric": "regret_doubling", "arguments": TIMED, "relation": "below", "bound": 1}
+    regret = {
+        "quantity": "regret",
+        "statistic": "ratio",
+        "arguments": TIMED,
+        "relation": "below",
+        "bound": 1,
+    }
     write(tree, {"claims": changed(CLAIMS, CHECK, regret)})
     write(tree, changed(PAPER, ("runs", "runs", 0, "trials"), 10))
     plan = Plan({**config.load_config(), "decide": {"toy.01": 14}})

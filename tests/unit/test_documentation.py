@@ -11,6 +11,8 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from optimist import environments
+from optimist.claims.metrics import METRICS
+from optimist.claims.metrics.quantities import QUANTITIES
 from optimist.plan import key_tables
 from optimist.records import cells
 from optimist.runs import cell_trials, trial_table
@@ -40,6 +42,13 @@ def test_a_key_stands_with_what_is_allowed_its_default_and_its_meaning():
     assert "old" not in text
     text = key_tables.with_tables("<!-- keys of part -->\n<!-- end of keys -->")
     assert "| `probe.leader` | text | required | Label of the algorithm that plays" in text
+
+
+def test_the_statistics_of_each_quantity_are_those_that_can_be_measured():
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (`.*`) \|$", read("docs/add-a-claim.md"), re.MULTILINE)
+    assert [quantity for quantity, _ in rows] == [*QUANTITIES]
+    written = [(quantity, name) for quantity, names in rows for name in re.findall(r"\w+", names)]
+    assert sorted(written) == sorted(METRICS)
 
 
 def default_words(key, parameter):

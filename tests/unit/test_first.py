@@ -7,21 +7,12 @@ from scipy.stats import ttest_1samp
 
 from optimist.claims.checks import check_first, claims_of
 from optimist.claims.first import First, doubled, of_document, read
-from optimist.claims.metrics import metric
-from optimist.claims.needs import needed_cells
 from optimist.errors import ConfigError
 from optimist.plan.claims import PlannedClaims
 from optimist.plan.config import load_paper, paper_names
 from optimist.root import project_root
 
 # The committed table.
-
-# Metrics of facts and studies: numbers without an error, and tests.
-EXACT = ("fact", "not_run", "watched_largest")
-TESTS = (
-    *("watched_median", "watched_mean", "watched_slope", "watched_exponent_difference"),
-    *("scaling_slope", "pass_slope"),
-)
 
 
 @pytest.fixture(scope="module")
@@ -36,15 +27,14 @@ def checks():
     for claims in PlannedClaims(papers, {}).by_paper.values():
         for claim in claims:
             for check in (c for one in claim.readings for c in one.checks):
-                is_of_cells = needed_cells(metric(check.metric), check.arguments)
-                if is_of_cells or check.metric not in EXACT:
+                if check.cells or check.metric.least != 1:
                     found[claim.id, check.label] = check, claim
     return found
 
 
 def test_every_check_has_one_row_but_those_without_cells_or_test(rows, checks):
     assert {key for key in rows if not key[1].startswith("gate:")} == set(checks)
-    of_studies = {claim for (claim, _), (check, _) in checks.items() if check.metric in TESTS}
+    of_studies = {claim for (claim, _), (check, _) in checks.items() if not check.cells}
     assert of_studies == {
         *("bkb.09", "bkb.11", "bkb.16", "glb_omd.22", "glb_omd.28"),
         *("go_ucb.21", "go_ucb.25", "hvt_ucb.23"),
@@ -58,8 +48,8 @@ def test_no_check_is_judged_with_fewer_units_than_its_test_needs(rows, checks):
             assert row.n0 >= 100
         if (claim, label) in checks:
             check, about = checks[claim, label]
-            assert row.unit == metric(check.metric).units
-            assert row.n0 >= metric(check.metric).least(about.alpha)
+            assert row.unit == check.metric.units
+            assert row.n0 >= check.metric.least_units(check.arguments, about.alpha)
 
 
 @pytest.mark.parametrize(("claim", "start"), [("hvt_ucb.09", 250), ("hvt_ucb.12", 200)])
@@ -108,7 +98,8 @@ def test_p_values_are_doubled_with_the_trials(p, k, expected):
 
 
 RATIO = {
-    "metric": "regret_ratio",
+    "quantity": "regret",
+    "statistic": "ratio",
     "arguments": {"setting": "here", "numerator": "uniform", "denominator": "a"},
     "relation": "above",
     "bound": 1,
@@ -146,7 +137,8 @@ def test_trials_of_studies_count_by_doubling(start, number, counted, k):
     # Another cell of the study has fewer, which is none of this check's business.
     tables = {"seen": [own, finals("here", "b", values[:5], size=values[:5])]}
     about = {"study": "seen", "algorithm": "a", "setting": "here", "column": "size"}
-    check = {"metric": "watched_mean", "arguments": about, "relation": "above", "bound": 4}
+    check = {"quantity": "watched", "statistic": "mean", "arguments": about}
+    check |= {"relation": "above", "bound": 4}
     first = [["toy.01", "mean size of a, here", "trials", start, 30]]
     (result,) = decide(reading(check), tables=tables, first=first).results
     evidence, kept = result.measurement.evidence, values[start if k >= 0 else 0 :][:counted]
@@ -164,7 +156,8 @@ def test_repetitions_of_all_that_a_study_compares_are_doubled():
     ]
     table = pd.DataFrame(rows, columns=["dimension", "part", "repetition", "seconds"])
     about = {"part": "one", "smallest": 10}
-    check = {"metric": "scaling_slope", "arguments": about, "relation": "below", "bound": 2}
+    check = {"quantity": "part_time", "statistic": "slope", "arguments": about}
+    check |= {"relation": "below", "bound": 2}
     first = [["toy.01", "log-log slope of the time of the one part against d, d >= 10", "turns"]]
     first[0] += [0, 6]
     (result,) = decide(reading(check), tables={"scaling": table}, first=first).results
@@ -182,7 +175,8 @@ def test_slopes_of_studies_count_the_trials_of_the_cell_that_has_fewest():
     ]
     about = {"study": "seen", "algorithm": "a", "settings": ["here", "there"]}
     about |= {"column": "size", "against": "regret"}
-    check = {"metric": "watched_slope", "arguments": about, "relation": "above", "bound": 0}
+    check = {"quantity": "watched", "statistic": "slope", "arguments": about}
+    check |= {"relation": "above", "bound": 0}
     label = "log-log slope of size on regret of a over here, there"
     for n0, k in ((10, 0), (5, 1), (11, -1)):
         first = [["toy.01", label, "trials", 0, n0]]
@@ -199,7 +193,8 @@ def refusal(*first, planned=30, least=1, splits=0, **changes):
     if splits:
         about = {"setting": "here", "one": "a", "other": "b", "since": 0, "rounds": 9}
         check = {
-            "metric": "split_difference",
+            "quantity": "regret",
+            "statistic": "difference",
             "arguments": {**about, "folds": 5, "repeats": splits // 5},
             "relation": "below",
             "bound": 0,
@@ -266,12 +261,13 @@ def test_all_rows_that_are_lacking_are_counted_and_the_first_are_shown():
     about = {"study": "seen", "algorithm": "a", "setting": "here"}
     made = [
         {
-            "metric": metric,
+            "quantity": "watched",
+            "statistic": statistic,
             "arguments": {**about, "column": column},
             "relation": "below",
             "bound": 1,
         }
-        for metric in ("watched_median", "watched_largest")
+        for statistic in ("median", "largest")
         for column in "pqrst"
     ]
     claims = claims_of(document(claim_with(reading(*made, made[0]))))

@@ -12,12 +12,12 @@ from optimist.claims.gates import factor_of
 
 ALPHA = 0.025
 SIDES = {"setting": "here", "numerator": "a", "denominator": "b"}
-GROWTH = ("regret_growth", {"algorithm": "a", "setting": "here", "base": "there"})
+GROWTH = ("ratio", {"algorithm": "a", "setting": "here", "base": "there"})
 
 
-def check(metric="regret_ratio", arguments=SIDES, relation="below", bound=1, **keys):
+def check(statistic="ratio", arguments=SIDES, relation="below", bound=1, **keys):
     own = {"relation": relation, "bound": bound, **keys}
-    return {"metric": metric, "arguments": arguments, **own}
+    return {"quantity": "regret", "statistic": statistic, "arguments": arguments, **own}
 
 
 def play(setting="here", **means):
@@ -71,22 +71,21 @@ def gate(*checks, **keys):
 )
 def test_the_factor_is_the_end_of_the_bound_that_is_nearest_to_one(relation, bound, factor):
     tolerance = 0.5 if relation == "equals" else None
-    assert factor_of(Check("regret_ratio", SIDES, relation, bound, tolerance)) == factor
+    assert factor_of(Check("regret", "ratio", SIDES, relation, bound, tolerance)) == factor
 
 
 @pytest.mark.parametrize(
-    ("metric", "arguments"),
+    ("statistic", "arguments"),
     [
         GROWTH,
-        ("regret_doubling", {"algorithm": "a", "setting": "here"}),
-        ("median_regret", {"algorithm": "a", "setting": "here"}),
-        ("late_regret", {"algorithm": "a", "setting": "here", "since": 5}),
-        ("regret_spread_ratio", SIDES),
+        ("ratio", {"algorithm": "a", "setting": "here"}),
+        ("share", {"algorithm": "a", "setting": "here", "since": 5}),
+        ("spread", SIDES),
     ],
 )
 @pytest.mark.parametrize("bound", [1, 1.7, 100])
-def test_growth_and_what_names_no_factor_ask_for_a_quarter(metric, arguments, bound):
-    assert factor_of(Check(metric, arguments, "below", bound)) == 1.25
+def test_growth_and_what_names_no_factor_ask_for_a_quarter(statistic, arguments, bound):
+    assert factor_of(Check("regret", statistic, arguments, "below", bound)) == 1.25
 
 
 # Its p-values.
@@ -128,7 +127,7 @@ def test_times_and_facts_have_no_gate_and_guarantees_neither():
     tables = play(uniform=20.0, a=10.0, b=10.0)
     assert judge(check(), kind="guarantee", finals=tables).results[0].gate is None
     column = {"algorithm": "a", "column": "regret", "setting": "here"}
-    assert gate(check("share_of_rounds", column), finals=tables) is None
+    assert gate({**check("rate", column), "quantity": "column"}, finals=tables) is None
 
 
 def test_a_setting_without_uniform_play_decides_nothing_and_says_so():
@@ -194,7 +193,7 @@ def test_of_tunings_one_suffices():
     tables = [*play(labels[0], uniform=20.0, a=10.0, b=21.0)]
     tables += play(labels[1], uniform=20.0, a=20.0, b=19.0)
     arguments = {"settings": labels, "numerator": "a", "denominator": "b", "tuning": 2}
-    found = gate(check("tuned_regret_ratio", arguments), finals=tables)
+    found = gate(check("ratio", arguments), finals=tables)
     p = [above(tables, name, 1.0, label) for label in labels for name in "ab"]
     assert found.support == pytest.approx(min(1.0, 4 * min(p))) and found.support < 1e-3
 
@@ -247,7 +246,7 @@ def test_the_row_of_a_claim_goes_before_that_of_its_paper():
 # Splits of data, which trials share.
 
 SPLIT = {"setting": "here", "one": "a", "other": "b", "since": 0, "rounds": 9}
-SPLIT = check("split_difference", {**SPLIT, "folds": 5, "repeats": 2}, bound=0)
+SPLIT = check("difference", {**SPLIT, "folds": 5, "repeats": 2}, bound=0)
 
 
 def curves(number):

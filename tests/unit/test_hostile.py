@@ -364,7 +364,13 @@ def test_commands_in_the_words_of_others_do_not_reach_the_terminal(tmp_path, cap
 )
 def test_tables_of_claims(old, new, words, capsys, tmp_path):
     arguments = {"name": "x", "setting": "here"}
-    check = {"metric": "fact", "arguments": arguments, "relation": "below", "bound": 1}
+    check = {
+        "quantity": "fact",
+        "statistic": "value",
+        "arguments": arguments,
+        "relation": "below",
+        "bound": 1,
+    }
     text = claims.to_frame([judge(check, facts=facts(x=0.5))]).to_csv(index=False)
     assert old in text
     (tmp_path / "claims.csv").write_text(text.replace(old, new, 1), encoding="utf-8")

@@ -1,7 +1,6 @@
 """Metrics on small tables, by hand: their values, and which trials and cells they rest on."""
 
 import math
-import string
 
 import numpy as np
 import pandas as pd
@@ -10,11 +9,13 @@ from claim_tables import facts, finals, times
 
 from optimist.claims.cells import Cells, Missing, group
 from optimist.claims.inference import Exact
-from optimist.claims.metrics import METRICS, least_units, metric, metric_arguments
+from optimist.claims.metrics import METRICS, metric
+from optimist.claims.metrics.quantities import QUANTITIES
 from optimist.errors import ConfigError
 
 RATIO = {"setting": "here", "numerator": "a", "denominator": "b"}
 OF_A = {"setting": "here", "algorithm": "a"}
+TUNED = {"settings": ["here"], "numerator": "a", "denominator": "b", "tuning": 5}
 
 
 def cells(**tables):
@@ -22,15 +23,29 @@ def cells(**tables):
     return Cells(group(tables))
 
 
+def read_from(read, name, arguments):
+    """The measurement of a statistic of a quantity."""
+    statistic, quantity = name.split(" of ")
+    return metric(quantity, statistic, arguments)(read, **arguments)
+
+
 def measure(name, arguments, **tables):
-    """The evidence of a metric."""
-    return metric(name)(cells(**tables), **arguments).evidence
+    """The evidence of a statistic of a quantity."""
+    return read_from(cells(**tables), name, arguments).evidence
 
 
 def missing(name, arguments, **tables):
     """Why a metric measures nothing."""
     with pytest.raises(Missing) as reason:
-        metric(name)(cells(**tables), **arguments)
+        measure(name, arguments, **tables)
+    return str(reason.value)
+
+
+def refused(name, arguments):
+    """Why arguments are refused before anything runs."""
+    statistic, quantity = name.split(" of ")
+    with pytest.raises(ConfigError) as reason:
+        metric(quantity, statistic, arguments).needed(arguments)
     return str(reason.value)
 
 
@@ -54,23 +69,89 @@ def together(setting, algorithm, seconds, **columns):
 # What every metric says of itself.
 
 
-@pytest.mark.parametrize("name", METRICS)
-def test_metrics_say_what_they_need_and_word_their_arguments(name):
-    found = metric(name)
-    words = {field for _, field, _, _ in string.Formatter().parse(found.template) if field}
-    assert words and words <= set(metric_arguments(name))
-    assert found.units in ("trials", "turns", "splits")
-    assert found.least(0.025) in (1, 5, 6, 10, 30, 50)
+ALL = [one for found in METRICS.values() for one in found]
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda one: one.template)
+def test_metrics_have_the_arguments_that_they_word_and_are_found_by_them(one):
+    words = one.template.format(**{name: f"<{name}>" for name in one.arguments})
+    assert sum(f"<{name}>" in words for name in one.arguments) > 0
+    assert metric(one.quantity, one.statistic, [*one.arguments]) is one
+    assert one.units in ("trials", "turns", "splits")
+    assert one.least_units({}, 0.025) in (5, 10, 30, 50)
+    assert (one.gate != "") == (one.quantity == "regret")
+
+
+def test_metrics_have_labels_that_differ_and_quantities_a_statistic():
+    assert len({one.template for one in ALL}) == len(ALL) - 1  # the largest column, of two tables
+    assert {one.quantity for one in ALL} == set(QUANTITIES)
+
+
+ENDS_OF_TWO = {"algorithm": "a", "settings": ["r", "s"], "points": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("quantity", "statistic", "arguments", "words"),
+    [
+        ("regrets", "ratio", RATIO, ["quantity", "'regrets'", "'regret'", "state", "watched"]),
+        ("regret", "ratios", RATIO, ["statistic of regret", "'ratios'", "'ratio'", "exponent"]),
+        ("time", "gate", RATIO, ["statistic of time", "'gate'", "growth, mean, ratio, slope"]),
+        ("state", "exponent", ENDS_OF_TWO, ["statistic of state", "'exponent'", "ratio, slope"]),
+        (
+            "regret",
+            "exponent",
+            ["algorithm", "settings"],
+            ["settings; allowed: algorithm, settings, points"],
+        ),
+        ("regret", "ratio", {**RATIO, "sinse": 1}, ["'sinse'", "did you mean 'since'"]),
+        ("regret", "ratio", ["nominator", "denominator", "setting"], ["'nominator'", "numerator,"]),
+        (
+            "regret",
+            "ratio",
+            ["algorithm", "base"],
+            ["algorithm, base; allowed: algorithm, setting, base"],
+        ),
+        (
+            "watched",
+            "mean",
+            {**OF_A, "column": "x"},
+            ["mean of watched has", "allowed: study, column"],
+        ),
+        (
+            "column",
+            "largest",
+            {**OF_A, "column": "x", "study": "y"},
+            ["argument of largest of column", "'study'", "setting"],
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_line(quantity, statistic, arguments, words):
+    with pytest.raises(ConfigError) as error:
+        metric(quantity, statistic, arguments)
+    assert "\n" not in str(error.value) and "allowed: " in str(error.value)
+    assert [word for word in words if word not in str(error.value)] == []
+
+
+def test_exact_values_count_trials_and_others_the_units_of_their_quantity():
+    assert metric("state", "slope", OF_A).units == metric("regret", "ratio", OF_A).units == "trials"
+    assert metric("state", "ratio", RATIO).units == metric("time", "slope", OF_A).units == "turns"
+    assert metric("regret", "ratio", {**OF_A, "folds": 5, "repeats": 5}).units == "splits"
+
+
+def least_units(name, arguments, alpha):
+    """The fewest units that decide."""
+    statistic, quantity = name.split(" of ")
+    return metric(quantity, statistic, arguments).least_units(arguments, alpha)
 
 
 def test_trials_to_tune_with_come_on_top():
-    assert least_units("regret_ratio", RATIO, 0.025) == 10
-    assert least_units("tuned_regret_ratio", {"tuning": 5}, 0.025) == 15
-    assert least_units("time_ratio", RATIO, 0.025) == 5
-    assert least_units("regret_exponent", {}, 0.025) == 50
-    assert least_units("regret_ratio_growth", {}, 0.025) == 30
-    assert least_units("median_regret", {}, 0.025) == 6
-    assert least_units("median_regret", {}, 0.5 - 0.5 * 0.98) == 7
+    assert least_units("ratio of regret", RATIO, 0.025) == 10
+    assert least_units("ratio of regret", TUNED, 0.025) == 15
+    assert least_units("ratio of time", RATIO, 0.025) == 5
+    assert least_units("exponent of regret", ENDS_OF_TWO, 0.025) == 50
+    assert least_units("growth of regret", {**RATIO, "base": "there"}, 0.025) == 30
+    assert least_units("median of regret", RATIO, 0.025) == 10
+    assert least_units("median of regret", RATIO, 0.0005) == 11  # 2^-11 is below it
 
 
 # Which trials count.
@@ -81,7 +162,7 @@ def test_trials_are_paired_by_number_and_only_common_ones_count():
         finals("here", "a", [99.0, 2.0, 4.0, 9.0], first=2)[::-1],  # trials 2 to 5
         finals("here", "b", [1.0, 2.0, 3.0, 99.0], first=3),  # trials 3 to 6
     ]
-    found = measure("regret_ratio", RATIO, finals=tables)
+    found = measure("ratio of regret", RATIO, finals=tables)
     assert (found.value, found.n) == (15 / 6, 3)
     assert found.top.tolist() == [2.0, 4.0, 9.0]
     assert found.bottom.tolist() == [1.0, 2.0, 3.0]
@@ -89,7 +170,7 @@ def test_trials_are_paired_by_number_and_only_common_ones_count():
 
 def test_no_common_trial_is_missing():
     tables = [finals("here", "a", [1.0, 2.0]), finals("here", "b", [1.0, 2.0], first=2)]
-    assert missing("regret_ratio", RATIO, finals=tables) == "trial that all cells completed"
+    assert missing("ratio of regret", RATIO, finals=tables) == "trial that all cells completed"
 
 
 def test_incomplete_trials_are_left_out_and_noted():
@@ -99,7 +180,7 @@ def test_incomplete_trials_are_left_out_and_noted():
         finals("here", "b", [1.0, 1.0, 2.0, 1.0]),
     ]
     read = cells(finals=tables)
-    found = metric("regret_ratio")(read, **RATIO).evidence
+    found = read_from(read, "ratio of regret", RATIO).evidence
     assert (found.value, found.n) == (2.0, 2)
     assert read.notes == [
         "here/a: 2 of 4 trials left out (1 failed: singular, 1 timeout)",
@@ -109,32 +190,36 @@ def test_incomplete_trials_are_left_out_and_noted():
 
 def test_a_cell_without_a_complete_trial_says_why():
     tables = [finals("here", "a", [1.0], status="timeout"), finals("here", "b", [1.0])]
-    reason = missing("regret_ratio", RATIO, finals=tables)
+    reason = missing("ratio of regret", RATIO, finals=tables)
     assert reason == "here/a (regret lane, no complete trial: 1 timeout)"
 
 
 @pytest.mark.parametrize("tables", [{}, {"finals": None}, {"finals": pd.DataFrame()}])
 def test_absent_cells_are_named(tables):
-    assert missing("regret_ratio", RATIO, **tables) == "here/a (regret lane); here/b (regret lane)"
-    reason = missing("time_ratio", RATIO, **tables)
+    assert (
+        missing("ratio of regret", RATIO, **tables) == "here/a (regret lane); here/b (regret lane)"
+    )
+    reason = missing("ratio of time", RATIO, **tables)
     assert reason == "here/a (timing lane); here/b (timing lane)"
 
 
 def test_a_measurement_names_its_cells_and_they_their_rounds():
     read = cells(finals=[finals("here", x, [1.0] * 3) for x in "ab"])
-    found = metric("regret_ratio")(read, **RATIO)
+    found = read_from(read, "ratio of regret", RATIO)
     assert found.cells == (("regret", "here", "a"), ("regret", "here", "b"))
     assert read.rounds == [100, 100]
     read = cells(times=together("here", "a", [[1.0, 2.0]] * 5))
-    assert metric("time_total")(read, **OF_A).cells == (("timing", "here", "a"),)
+    assert read_from(read, "mean of time", OF_A).cells == (("timing", "here", "a"),)
     (only,) = facts(x=1.0)["setting"]
-    found = metric("fact")(cells(facts=facts(x=1.0)), name="x", setting=only)
+    found = read_from(cells(facts=facts(x=1.0)), "value of fact", {"name": "x", "setting": only})
     assert found.cells == ()
 
 
 def test_cells_that_are_read_twice_count_once():
     tables = [finals("here", "a", [1.0, 2.0, 3.0], u=[1.0, 6.0, 2.0], v=[2.0, 3.0, 4.0])]
-    found = metric("largest_quotient")(cells(finals=tables), **OF_A, top="u", bottom="v")
+    found = read_from(
+        cells(finals=tables), "largest of quotient", {**OF_A, "top": "u", "bottom": "v"}
+    )
     assert found.cells == (("regret", "here", "a"),)
 
 
@@ -143,10 +228,9 @@ def test_cells_that_are_read_twice_count_once():
 
 def test_typical_trials():
     tables = [finals("here", "a", [1.0, 30.0, 4.0, 9.0]), finals("here", "b", [2.0, 2.0, 1.0])]
-    found = measure("median_regret_ratio", RATIO, finals=tables)
+    found = measure("median of regret", RATIO, finals=tables)
     # Ratios 0.5, 15 and 4.
     assert (found.value, found.n, found.method) == (4.0, 3, "sign test")
-    assert measure("median_regret", OF_A, finals=tables).value == 6.5
 
 
 def test_each_method_is_taken_at_its_best_by_trials_that_do_not_count():
@@ -159,15 +243,14 @@ def test_each_method_is_taken_at_its_best_by_trials_that_do_not_count():
         finals(s, "b", [3.0, 3.0, 1.0, 1.0, 1.0]),
     ]
     arguments = {"numerator": "a", "denominator": "b", "settings": [r, s], "tuning": 2}
-    found = measure("tuned_regret_ratio", arguments, finals=tables)
+    found = measure("ratio of regret", arguments, finals=tables)
     assert (found.value, found.n) == (4.0, 3)
-    assert "task[x=2]/a" in missing("tuned_regret_ratio", arguments, finals=tables[:1])
+    assert "task[x=2]/a" in missing("ratio of regret", arguments, finals=tables[:1])
     alone = [finals(t, x, [1.0] * 2) for t in (r, s) for x in "ab"]
-    assert "all cells" in missing("tuned_regret_ratio", arguments, finals=alone)
+    assert "all cells" in missing("ratio of regret", arguments, finals=alone)
     later = [finals(t, x, [1.0] * 2, first=2) for t in (r, s) for x in "ab"]
-    assert "trial of a to tune with" in missing("tuned_regret_ratio", arguments, finals=later)
-    with pytest.raises(ConfigError, match="of one name"):
-        measure("tuned_regret_ratio", {**arguments, "settings": ["r", "s"]}, finals=tables)
+    assert "trial of a to tune with" in missing("ratio of regret", arguments, finals=later)
+    assert "of one name" in refused("ratio of regret", {**arguments, "settings": ["r", "s"]})
 
 
 def test_a_method_is_tuned_by_the_same_trials_where_new_ones_alone_count():
@@ -180,7 +263,7 @@ def test_a_method_is_tuned_by_the_same_trials_where_new_ones_alone_count():
     ]
     grouped = cells(finals=tables).groups
     arguments = {"numerator": "a", "denominator": "b", "settings": [r, s], "tuning": 2}
-    found = metric("tuned_regret_ratio")(Cells(grouped, (4, 6)), **arguments).evidence
+    found = read_from(Cells(grouped, (4, 6)), "ratio of regret", arguments).evidence
     assert (found.value, found.n) == (3.0, 2)  # of the last two trials, a at s and b at r
 
 
@@ -194,11 +277,11 @@ REGRETS = [
 @pytest.mark.parametrize(
     ("name", "arguments", "value"),
     [
-        ("regret_ratio_since", {**RATIO, "since": 2}, 4.0 / 4.0),
-        ("late_regret", {**OF_A, "since": 2}, 4.0 / 10.0),
-        ("late_rate", {**OF_A, "since": 2}, (2.0 + 2.0) / 2.0 / 2.0),
-        ("regret_growth_within", {**OF_A, "since": 1, "rounds": 4}, 10.0 / 2.0),
-        ("regret_exponent_within", {**OF_A, "since": 1, "rounds": 4}, math.log(5, 4)),
+        ("ratio of regret", {**RATIO, "since": 2}, 4.0 / 4.0),
+        ("share of regret", {**OF_A, "since": 2}, 4.0 / 10.0),
+        ("rate of regret", {**OF_A, "since": 2}, (2.0 + 2.0) / 2.0 / 2.0),
+        ("ratio of regret", {**OF_A, "since": 1, "rounds": 4}, 10.0 / 2.0),
+        ("exponent of regret", {**OF_A, "since": 1, "rounds": 4}, math.log(5, 4)),
     ],
 )
 def test_regret_up_to_a_round_and_after_it(name, arguments, value):
@@ -210,10 +293,10 @@ def test_regret_up_to_a_round_and_after_it(name, arguments, value):
     ("name", "arguments", "value"),
     [
         # Of rounds 1, 2 and 4 the last up to 3 is the second.
-        ("regret_exponent_within", {**OF_A, "since": 3, "rounds": 4}, math.log(10 / 6, 2)),
-        ("late_rate", {**OF_A, "since": 3}, (2.0 + 2.0) / 2.0 / 2.0),
+        ("exponent of regret", {**OF_A, "since": 3, "rounds": 4}, math.log(10 / 6, 2)),
+        ("rate of regret", {**OF_A, "since": 3}, (2.0 + 2.0) / 2.0 / 2.0),
         (
-            "split_difference",
+            "difference of regret",
             {**OF_SPLITS, "since": 1, "rounds": 3},
             (3.0 + 1.0) / 2.0 - 1.0,
         ),
@@ -227,7 +310,7 @@ def test_rounds_that_were_not_recorded_are_not_counted_as_played(name, arguments
 def test_two_rounds_that_were_recorded_as_one_are_missing():
     few = [f[f["round"].isin([1, 4])] for f in REGRETS]
     ends = {"since": 2, "rounds": 3}
-    for name, own in (("regret_exponent_within", OF_A), ("split_difference", OF_SPLITS)):
+    for name, own in (("exponent of regret", OF_A), ("difference of regret", OF_SPLITS)):
         assert "a recorded round after 2" in missing(name, own | ends, regrets=few)
 
 
@@ -236,15 +319,15 @@ def test_an_exponent_is_that_of_a_power_whatever_was_recorded():
     table = pd.DataFrame({"round": rounds, "regret": [t**0.5 for t in rounds], "trial": 0})
     table = table.assign(setting="here", algorithm="a", status="ok")
     arguments = {**OF_A, "since": 500, "rounds": 2000}
-    assert measure("regret_exponent_within", arguments, regrets=[table]).value == pytest.approx(0.5)
+    assert measure("exponent of regret", arguments, regrets=[table]).value == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("late_regret", {**OF_A, "since": 4}),
-        ("regret_ratio_since", {**RATIO, "since": 4}),
-        ("regret_growth_within", {**OF_A, "since": 1, "rounds": 5}),
+        ("share of regret", {**OF_A, "since": 4}),
+        ("ratio of regret", {**RATIO, "since": 4}),
+        ("ratio of regret", {**OF_A, "since": 1, "rounds": 5}),
     ],
 )
 def test_what_lies_beyond_the_last_round_is_missing_and_not_nothing(name, arguments):
@@ -253,23 +336,24 @@ def test_what_lies_beyond_the_last_round_is_missing_and_not_nothing(name, argume
 
 def test_regret_of_an_absent_cell_is_missing():
     late = {**OF_A, "algorithm": "c", "since": 2}
-    assert missing("late_regret", late, regrets=REGRETS) == "here/c (regret lane)"
+    assert missing("share of regret", late, regrets=REGRETS) == "here/c (regret lane)"
 
 
 def test_a_difference_needs_a_span_of_rounds():
-    with pytest.raises(ConfigError, match="since is 3"):
-        measure("split_difference", {**OF_SPLITS, "since": 3, "rounds": 3}, regrets=REGRETS)
+    assert "since is 3" in refused("difference of regret", {**OF_SPLITS, "since": 3, "rounds": 3})
+    assert "since is 4" in refused("ratio of regret", {**OF_A, "since": 4, "rounds": 4})
+    assert "'rounds': 'all'" in refused("ratio of regret", {**OF_A, "since": 4, "rounds": "all"})
 
 
 def test_the_spread_is_the_mean_distance_from_the_median():
     tables = [finals("here", "a", [0.0, 4.0, 8.0, 99.0]), finals("here", "b", [1.0, 2.0, 3.0])]
-    found = measure("regret_spread_ratio", RATIO, finals=tables)
+    found = measure("spread of regret", RATIO, finals=tables)
     assert (found.value, found.n) == (4.0, 3)
 
 
 def test_regret_midway():
     table = finals("here", "a", [3.0, 5.0], regret_half=[2.0, 2.0])
-    assert measure("regret_doubling", OF_A, finals=table).value == 2.0
+    assert measure("ratio of regret", OF_A, finals=table).value == 2.0
 
 
 # Splits.
@@ -282,19 +366,21 @@ def test_differences_over_splits_are_of_their_means():
         by_round("here", "b", [[0.0, 1.0, 3.0]] * 4 + [[0.0, 1.0, 1.0]] * 2),
     ]
     arguments = {"setting": "here", "one": "a", "other": "b", "since": 1, "rounds": 3}
-    found = measure("split_difference", {**arguments, "folds": 3, "repeats": 1}, regrets=regrets)
+    found = measure(
+        "difference of regret", {**arguments, "folds": 3, "repeats": 1}, regrets=regrets
+    )
     # Differences per round 1, 1, 1, 3, 4, 4; over splits 2, 2.5, 2.5.
     assert found.values.tolist() == pytest.approx([2.0, 2.5, 2.5])
     assert found.extra == 0.5
     whole = {**arguments, "since": 0, "folds": 3, "repeats": 2}
-    found = measure("split_difference", whole, regrets=regrets)
+    found = measure("difference of regret", whole, regrets=regrets)
     assert found.n == 6
     assert found.value == pytest.approx((2.0 * 3 + 6.0 + 8.0 * 2) / 6.0 / 3.0)
 
 
 def test_growth_over_splits():
     table = finals("here", "a", [4.0, 6.0, 8.0, 2.0], regret_half=[2.0, 2.0, 2.0, 2.0])
-    found = measure("split_doubling", {**OF_A, "folds": 2, "repeats": 1}, finals=table)
+    found = measure("ratio of regret", {**OF_A, "folds": 2, "repeats": 1}, finals=table)
     assert found.top.tolist() == [6.0, 4.0]
     assert found.extra == 1.0
 
@@ -305,15 +391,69 @@ def test_growth_over_splits():
 def test_growth_between_settings_pairs_trials_by_number():
     tables = [finals("there", "a", [8.0, 12.0, 10.0]), finals("here", "a", [5.0, 5.0])]
     growth = {"algorithm": "a", "setting": "there", "base": "here"}
-    found = measure("regret_growth", growth, finals=tables)
+    found = measure("ratio of regret", growth, finals=tables)
     assert (found.value, found.n) == (2.0, 2)
-    across = {"numerator": "a", "setting": "there", "denominator": "a", "base": "here"}
-    assert measure("regret_ratio_across", across, finals=tables).value == 2.0
+    across = {"algorithm": "a", "setting": "there", "other": "a", "base": "here"}
+    assert measure("ratio of regret", across, finals=tables).value == 2.0
 
 
 def test_a_pair_of_settings_is_two():
-    with pytest.raises(ConfigError, match="settings has 3 names; allowed: two"):
-        measure("time_ratio_of_pair", {"algorithm": "a", "settings": ["r", "s", "t"]})
+    assert "settings has 3 names; allowed: 2" in refused(
+        "ratio of time", {"algorithm": "a", "settings": ["r", "s", "t"]}
+    )
+
+
+def test_a_curvature_is_of_three_settings():
+    over = {"algorithm": "a", "column": "m", "settings": ["r", "s"]}
+    assert "settings has 2 names; allowed: 3" in refused("curvature of column", over)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "cells"),
+    [
+        ("ratio of regret", RATIO, [("here", "a"), ("here", "b")]),
+        ("ratio of regret", {**OF_A, "base": "there"}, [("here", "a"), ("there", "a")]),
+        (
+            "ratio of regret",
+            {**OF_A, "base": "there", "other": "b"},
+            [("here", "a"), ("there", "b")],
+        ),
+        (
+            "growth of regret",
+            {**RATIO, "base": "there"},
+            [("here", "a"), ("here", "b"), ("there", "a"), ("there", "b")],
+        ),
+        (
+            "slope of regret",
+            {"numerator": "a", "denominator": "b", "settings": ["r", "s"], "points": [1, 2]},
+            [("r", "a"), ("s", "a"), ("r", "b"), ("s", "b")],
+        ),
+        (
+            "difference of regret",
+            {"worse": "a", "better": "b", "scale": "c", "setting": "r", "base": "s"},
+            [("r", "a"), ("r", "b"), ("r", "c"), ("s", "a"), ("s", "b"), ("s", "c")],
+        ),
+    ],
+)
+def test_cells_are_known_before_anything_runs_and_are_those_that_are_asked_for(
+    name, arguments, cells
+):
+    statistic, quantity = name.split(" of ")
+    expected = [("regret", *cell) for cell in cells]
+    assert metric(quantity, statistic, arguments).needed(arguments) == expected
+    if statistic == "ratio" and "base" in arguments:
+        tables = [finals(*cell, [float(i + 1)]) for i, cell in enumerate(cells)]
+        assert measure(name, arguments, finals=tables).value == 0.5
+
+
+def test_facts_and_studies_need_no_cells():
+    for name, arguments in (
+        ("value of fact", {"name": "x", "setting": "here"}),
+        ("mean of watched", {**OF_STUDY, "setting": "here", "column": "m"}),
+        ("slope of pass_time", {**OF_A, "smallest": 10}),
+    ):
+        statistic, quantity = name.split(" of ")
+        assert metric(quantity, statistic, arguments).needed(arguments) == []
 
 
 def test_growth_of_a_ratio_and_of_a_gap():
@@ -326,9 +466,9 @@ def test_growth_of_a_ratio_and_of_a_gap():
         finals("there", "c", [20.0, 20.0]),
     ]
     arguments = {"numerator": "a", "denominator": "b", "setting": "there", "base": "here"}
-    assert measure("regret_ratio_growth", arguments, finals=tables).value == pytest.approx(3.0)
+    assert measure("growth of regret", arguments, finals=tables).value == pytest.approx(3.0)
     gap = {"worse": "a", "better": "b", "scale": "c", "setting": "there", "base": "here"}
-    found = measure("regret_gap_difference", gap, finals=tables)
+    found = measure("difference of regret", gap, finals=tables)
     assert found.value == pytest.approx((9.0 - 1.5) / 20.0 - (3.0 - 1.5) / 10.0)
 
 
@@ -342,7 +482,11 @@ SETTINGS = ["t[horizon=10]", "t[horizon=100]", "t[horizon=1000]"]
 
 @pytest.mark.parametrize(
     ("name", "settings"),
-    [("regret_exponent", ENDS), ("median_regret_exponent", ENDS), ("regret_slope", SETTINGS)],
+    [
+        ("exponent of regret", ENDS),
+        ("median_exponent of regret", ENDS),
+        ("slope of regret", SETTINGS),
+    ],
 )
 def test_exponents_and_slopes_against_rounds_facts_and_numbers(name, settings):
     table = pd.DataFrame(
@@ -357,14 +501,13 @@ def test_exponents_and_slopes_against_rounds_facts_and_numbers(name, settings):
     absent = {"algorithm": "a", "settings": settings, "points": "depth"}
     reason = missing(name, absent, finals=HORIZONS, facts=table)
     assert reason.startswith("depth of t[horizon=10] in facts")
-    with pytest.raises(ConfigError, match="points has 1 numbers; allowed: "):
-        measure(name, {**absent, "points": [1.0]}, finals=HORIZONS)
+    assert "points has 1 numbers; allowed: " in refused(name, {**absent, "points": [1.0]})
 
 
 def test_settings_of_one_length_have_no_exponent():
     short = [table.assign(round=10) for table in HORIZONS]
     arguments = {"algorithm": "a", "settings": ENDS, "points": "rounds"}
-    found = measure("regret_exponent", arguments, finals=short)
+    found = measure("exponent of regret", arguments, finals=short)
     assert math.isnan(found.value)
     assert found.p_values(0.5) == (1.0, 1.0)
 
@@ -372,7 +515,7 @@ def test_settings_of_one_length_have_no_exponent():
 def test_the_slope_of_a_ratio_is_the_difference_of_slopes():
     others = [table.assign(algorithm="b", regret=table["round"] ** 0.5) for table in HORIZONS]
     arguments = {"numerator": "a", "denominator": "b", "settings": SETTINGS, "points": "rounds"}
-    found = measure("regret_ratio_slope", arguments, finals=HORIZONS + others)
+    found = measure("slope of regret", arguments, finals=HORIZONS + others)
     assert found.value == pytest.approx(0.2)
 
 
@@ -384,7 +527,8 @@ def test_the_slope_of_late_regret():
         by_round("t", "a", [[5.0] * 4 + [9.0] * 11 + [21.0]]),
     ]
     arguments = {"algorithm": "a", "settings": ["r", "s", "t"], "points": [1, 4, 16]}
-    found = measure("late_regret_slope", {**arguments, "since": [1, 2, 4]}, regrets=regrets)
+    assert "since has 2 numbers" in refused("slope of regret", {**arguments, "since": [1, 2]})
+    found = measure("slope of regret", {**arguments, "since": [1, 2, 4]}, regrets=regrets)
     assert found.value == pytest.approx(1.0)
 
 
@@ -392,7 +536,7 @@ def test_settings_that_agree():
     tables = [finals(s, "a", [v]) for s, v in (("r", 1.0), ("s", 3.0), ("t", 0.0))]
     tables += [finals(s, "b", [2.0]) for s in "rst"]
     arguments = {"numerator": "a", "denominator": "b", "settings": ["r", "s", "t"], "bound": 1.0}
-    found = measure("share_of_settings", arguments, finals=tables)
+    found = measure("share of regret", arguments, finals=tables)
     assert (found.successes, found.n) == (2, 3)
 
 
@@ -401,18 +545,18 @@ def test_settings_that_agree():
 
 def test_share_of_rounds():
     table = finals("here", "a", [1.0, 1.0], warm_up_rounds=[20, 30])
-    found = measure("share_of_rounds", {**OF_A, "column": "warm_up_rounds"}, finals=table)
+    found = measure("rate of column", {**OF_A, "column": "warm_up_rounds"}, finals=table)
     assert (found.value, found.n) == (0.25, 2)
-    reason = missing("share_of_rounds", {**OF_A, "column": "other"}, finals=table)
+    reason = missing("rate of column", {**OF_A, "column": "other"}, finals=table)
     assert reason == "here/a (regret lane, no column other)"
 
 
 def test_largest_values_and_quotients_are_over_trials():
     tables = [finals("here", "a", [1.0, 2.0, 3.0], u=[1.0, 6.0, 2.0], v=[2.0, 3.0, 4.0])]
-    found = measure("largest", {**OF_A, "column": "u"}, finals=tables)
+    found = measure("largest of column", {**OF_A, "column": "u"}, finals=tables)
     assert found == Exact(6.0, 3, "largest of all trials")
     quotient = {**OF_A, "top": "u", "bottom": "v"}
-    assert measure("largest_quotient", quotient, finals=tables).value == 2.0
+    assert measure("largest of quotient", quotient, finals=tables).value == 2.0
 
 
 def test_counters_over_settings():
@@ -421,10 +565,10 @@ def test_counters_over_settings():
         for s, m in (("r", [1.0, 2.0]), ("s", [2.0, 4.0]), ("t", [8.0, 16.0]))
     ]
     growth = {"algorithm": "a", "column": "m", "setting": "t", "base": "r"}
-    assert measure("column_growth", growth, finals=tables).value == 8.0
+    assert measure("ratio of column", growth, finals=tables).value == 8.0
     over = {"algorithm": "a", "column": "m", "settings": ["r", "s", "t"]}
     # Logarithms to base two: 0, 1, 3.
-    found = measure("column_curvature", over, finals=tables)
+    found = measure("curvature of column", over, finals=tables)
     assert found.value == pytest.approx(math.log(2.0))
 
 
@@ -434,36 +578,36 @@ def test_coverage_is_pooled_over_settings():
         finals("there", "a", [0.0] * 7, covered=[True] * 7),
     ]
     arguments = {"algorithm": "a", "settings": ["here", "there"]}
-    found = measure("coverage", arguments, finals=tables)
+    found = measure("share of coverage", arguments, finals=tables)
     assert (found.value, found.n) == (0.9, 10)
     # Clopper-Pearson for 9 of 10: 0.5550 to 0.9975.
     assert found.pieces(0.95)[0] == pytest.approx((0.5550, 0.9975), abs=1e-4)
     nothing = finals("here", "a", [0.0] * 3, covered=[None] * 3)
-    reason = missing("coverage", {"algorithm": "a", "settings": ["here"]}, finals=nothing)
+    reason = missing("share of coverage", {"algorithm": "a", "settings": ["here"]}, finals=nothing)
     assert reason == "here/a (regret lane, no column covered)"
 
 
 def test_the_state_over_rounds_and_settings():
     rounds = range(1, 301)
     table = times("here", "a", [list(rounds)], state_bytes=[100 * t for t in rounds])
-    assert measure("state_slope", OF_A, times=table).value == pytest.approx(1)
-    assert measure("state_growth", OF_A, times=table).value == 300
+    assert measure("slope of state", OF_A, times=table).value == pytest.approx(1)
+    assert measure("ratio of state", OF_A, times=table).value == 300
     flat = times("here", "a", [[1.0, 2.0, 3.0]], state_bytes=496)
-    assert measure("state_growth", OF_A, times=flat).value == 1
-    assert measure("state_slope", OF_A, times=flat).value == 0
+    assert measure("ratio of state", OF_A, times=flat).value == 1
+    assert measure("slope of state", OF_A, times=flat).value == 0
     sizes = [
         times(s, "a", [[1.0, 2.0]] * 3, state_bytes=[7, 4 * k]) for s, k in (("r", 1), ("s", 8))
     ]
     arguments = {"algorithm": "a", "settings": ["r", "s"], "points": [1.0, 4.0]}
-    assert measure("state_exponent", arguments, times=sizes).value == pytest.approx(1.5)
+    assert measure("slope of state", arguments, times=sizes).value == pytest.approx(1.5)
     other = times("r", "b", [[1.0, 2.0]] * 2, state_bytes=[7, 2])
-    found = measure("state_ratio", {**RATIO, "setting": "r"}, times=[*sizes, other])
+    found = measure("ratio of state", {**RATIO, "setting": "r"}, times=[*sizes, other])
     assert (found.value, found.n) == (pytest.approx(2.0), 2)
 
 
 def test_agreement_of_a_probe():
     table = times("here", "a", [[1.0, 2.0], [1.0, 2.0]], selections=[1, 4], agreements=[1, 3])
-    assert measure("agreement", OF_A, times=table).value == 0.75
+    assert measure("share of agreement", OF_A, times=table).value == 0.75
 
 
 # Times.
@@ -477,9 +621,9 @@ TIMINGS = [
 @pytest.mark.parametrize(
     ("name", "arguments", "value"),
     [
-        ("time_ratio", RATIO, math.sqrt(2.0 * 4.0)),
-        ("time_ratio_growth", {**RATIO, "rounds": 4, "since": 3}, math.sqrt(8.0) / (4.0 / 3.0)),
-        ("time_ratio_growth", {**RATIO, "rounds": 4, "since": 2.5}, math.sqrt(8.0) / (3.0 / 2.5)),
+        ("ratio of time", RATIO, math.sqrt(2.0 * 4.0)),
+        ("growth of time", {**RATIO, "rounds": 4, "since": 3}, math.sqrt(8.0) / (4.0 / 3.0)),
+        ("growth of time", {**RATIO, "rounds": 4, "since": 2.5}, math.sqrt(8.0) / (3.0 / 2.5)),
     ],
 )
 def test_ratios_of_times_are_geometric_means_over_common_turns(name, arguments, value):
@@ -488,16 +632,16 @@ def test_ratios_of_times_are_geometric_means_over_common_turns(name, arguments, 
 
 
 def test_time_beyond_the_last_round_is_missing():
-    reason = missing("time_ratio_growth", {**RATIO, "rounds": 5, "since": 1}, times=TIMINGS)
+    reason = missing("growth of time", {**RATIO, "rounds": 5, "since": 1}, times=TIMINGS)
     assert reason == "round 5 in trials of 4 rounds"
 
 
 def test_seconds_are_geometric_means_over_turns():
     table = together("here", "a", [[1.0, 10.0], [1.0, 20.0], [1.0, 40.0]])
-    found = measure("time_total", OF_A, times=table)
+    found = measure("mean of time", OF_A, times=table)
     assert (found.value, found.n) == (pytest.approx(20.0), 3)
     stopped = together("here", "a", [[1.0, 10.0]], status="timeout")
-    assert "no complete trial" in missing("time_total", OF_A, times=stopped)
+    assert "no complete trial" in missing("mean of time", OF_A, times=stopped)
 
 
 ALONE = [times("here", x, [[1.0, 2.0]] * 5) for x in "ab"]
@@ -509,11 +653,11 @@ HALF = [times("here", "a", [[1.0, 2.0]] * 5), together("here", "b", [[1.0, 2.0]]
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("time_ratio", RATIO),
-        ("time_ratio_growth", {**RATIO, "rounds": 2, "since": 1}),
-        ("time_slope_difference", RATIO),
+        ("ratio of time", RATIO),
+        ("growth of time", {**RATIO, "rounds": 2, "since": 1}),
+        ("slope of time", RATIO),
         (
-            "time_ratio_exponent",
+            "slope of time",
             {"numerator": "a", "denominator": "b", "settings": ["here"], "points": [1.0]},
         ),
     ],
@@ -533,32 +677,32 @@ def test_times_over_settings():
         together("far", "b", [[16.0], [16.0]]),
     ]
     growth = {"algorithm": "a", "setting": "there", "base": "here"}
-    assert measure("time_growth", growth, times=tables).value == pytest.approx(2.0)
+    assert measure("ratio of time", growth, times=tables).value == pytest.approx(2.0)
     pair = {"algorithm": "a", "settings": ["here", "there"]}
-    assert measure("time_ratio_of_pair", pair, times=tables).value == pytest.approx(0.5)
+    assert measure("ratio of time", pair, times=tables).value == pytest.approx(0.5)
     over = {"settings": ["here", "there", "far"], "points": [1.0, 2.0, 4.0]}
-    assert measure("time_exponent", {"algorithm": "a", **over}, times=tables).value == (
+    assert measure("slope of time", {"algorithm": "a", **over}, times=tables).value == (
         pytest.approx(1.0)
     )
     both = {"numerator": "b", "denominator": "a", **over}
-    assert measure("time_ratio_exponent", both, times=tables).value == pytest.approx(1.0)
+    assert measure("slope of time", both, times=tables).value == pytest.approx(1.0)
     other = [*tables[:2], together("far", "a", [[1.0], [1.0]]).assign(turns="another group")]
-    assert "not timed in turns" in missing("time_exponent", {"algorithm": "a", **over}, times=other)
+    assert "not timed in turns" in missing("slope of time", {"algorithm": "a", **over}, times=other)
 
 
 def test_time_per_round_in_the_last_and_first_third():
     # Rounds 1 to 7; the first, slow one is left out; then 1, 1, 2, 2, 3, 3 seconds a round.
     table = together("here", "a", [[50, 51, 52, 54, 56, 59, 62]] * 2)
-    found = measure("time_flat_over_rounds", OF_A, times=table)
+    found = measure("ratio of time", OF_A, times=table)
     assert (found.value, found.n) == (pytest.approx(3.0), 2)
 
 
 def test_time_per_round_against_the_round():
     rounds = np.arange(1, 301)
     tables = [together("here", "a", [rounds**2, rounds**2]), together("here", "b", [rounds] * 3)]
-    found = measure("time_slope", OF_A, times=tables)
+    found = measure("slope of time", OF_A, times=tables)
     assert (found.value, found.n) == (pytest.approx(1.0, abs=0.01), 2)
-    found = measure("time_slope_difference", RATIO, times=tables)
+    found = measure("slope of time", RATIO, times=tables)
     assert (found.value, found.n) == (pytest.approx(1.0, abs=0.01), 2)
 
 
@@ -570,12 +714,16 @@ def test_facts_are_exact_and_say_how_many_trials_they_come_from():
         [("area", "a", 2.0, 1.0), ("area", "b", 8.0, np.nan)],
         columns=["name", "setting", "value", "trials"],
     )
-    assert measure("fact", {"name": "area", "setting": "a"}, facts=table) == Exact(2.0, 1)
-    assert measure("fact", {"name": "area", "setting": "b"}, facts=table) == Exact(8.0, None)
+    assert measure("value of fact", {"name": "area", "setting": "a"}, facts=table) == Exact(2.0, 1)
+    assert measure("value of fact", {"name": "area", "setting": "b"}, facts=table) == Exact(
+        8.0, None
+    )
     plain = table.drop(columns="trials")
-    assert measure("fact", {"name": "area", "setting": "a"}, facts=plain) == Exact(2.0, None)
+    assert measure("value of fact", {"name": "area", "setting": "a"}, facts=plain) == Exact(
+        2.0, None
+    )
     absent = {"name": "area", "setting": "d"}
-    assert missing("fact", absent, facts=table) == "area of d in facts"
+    assert missing("value of fact", absent, facts=table) == "area of d in facts"
 
 
 def test_scaling_slope_of_the_large_dimensions():
@@ -586,12 +734,12 @@ def test_scaling_slope_of_the_large_dimensions():
     ]
     table = pd.DataFrame(rows, columns=["dimension", "part", "repetition", "seconds"])
     arguments = {"part": "projection", "smallest": 50}
-    found = measure("scaling_slope", arguments, scaling=table)
+    found = measure("slope of part_time", arguments, scaling=table)
     assert (found.value, found.n) == (pytest.approx(3.0), 5)
-    reason = missing("scaling_slope", {**arguments, "part": "rank_one"}, scaling=table)
+    reason = missing("slope of part_time", {**arguments, "part": "rank_one"}, scaling=table)
     assert reason == "rank_one in scaling"
     single = table.drop(columns="repetition")
-    assert missing("scaling_slope", arguments, scaling=single).startswith("repetitions of")
+    assert missing("slope of part_time", arguments, scaling=single).startswith("repetitions of")
 
 
 def watched(setting, m, d, status="ok"):
@@ -615,12 +763,12 @@ WATCHED = pd.concat(
 @pytest.mark.parametrize(
     ("name", "arguments", "value"),
     [
-        ("watched_mean", {"setting": "r", "column": "m"}, 6.0),
-        ("watched_median", {"setting": "r", "column": "m"}, 6.0),
-        ("watched_largest", {"setting": "r", "column": "m"}, 9.0),
-        ("watched_slope", {"settings": ["r", "s"], "column": "m", "against": "d"}, 0.5),
+        ("mean of watched", {"setting": "r", "column": "m"}, 6.0),
+        ("median of watched", {"setting": "r", "column": "m"}, 6.0),
+        ("largest of watched", {"setting": "r", "column": "m"}, 9.0),
+        ("slope of watched", {"settings": ["r", "s"], "column": "m", "against": "d"}, 0.5),
         (
-            "watched_exponent_difference",
+            "exponent of watched",
             {"setting": "r", "column": "m", "against": "d", "since": 2},
             # m grows by 2 and by 4 where d stays: exponents 1 and 2.
             1.5,
@@ -635,10 +783,10 @@ def test_tables_of_watched_trials(name, arguments, value):
 def test_watched_trials_must_be_complete_and_have_the_column():
     for column, setting in (("m", "t"), ("other", "r")):
         arguments = {**OF_STUDY, "setting": setting, "column": column}
-        reason = missing("watched_mean", arguments, sketch=WATCHED)
+        reason = missing("mean of watched", arguments, sketch=WATCHED)
         assert reason == f"{column} of {setting}, a in sketch"
     # Round 3 was not recorded: from 2 on, as with 2.
     between = {**OF_STUDY, "setting": "r", "column": "m", "against": "d", "since": 3}
-    assert measure("watched_exponent_difference", between, sketch=WATCHED).value == 1.5
+    assert measure("exponent of watched", between, sketch=WATCHED).value == 1.5
     beyond = {**OF_STUDY, "setting": "r", "column": "m", "against": "d", "since": 5}
-    assert "round 5" in missing("watched_exponent_difference", beyond, sketch=WATCHED)
+    assert "round 5" in missing("exponent of watched", beyond, sketch=WATCHED)

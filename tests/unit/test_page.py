@@ -223,11 +223,18 @@ def test_a_curve_has_some_sixty_rounds():
 
 def about(name):
     arguments = {"name": name, "setting": "here"}
-    return {"metric": "fact", "arguments": arguments, "relation": "below", "bound": 1}
+    return {
+        "quantity": "fact",
+        "statistic": "value",
+        "arguments": arguments,
+        "relation": "below",
+        "bound": 1,
+    }
 
 
 RATIO = {
-    "metric": "regret_ratio",
+    "quantity": "regret",
+    "statistic": "ratio",
     "arguments": {"setting": "here", "numerator": "a", "denominator": "b"},
     "relation": "above",
     "bound": 2,

@@ -55,7 +55,8 @@ CHOICES = {
 }
 WORDS = {"similar": {"relation": "between", "bound": [0.5, 2], "why": "A doubling is visible."}}
 CHECK = {
-    "metric": "regret_ratio",
+    "quantity": "regret",
+    "statistic": "ratio",
     "arguments": {"setting": "gaussian", "numerator": "hvt_ucb", "denominator": "oful"},
     "relation": "below",
     "bound": 1,
@@ -178,13 +179,15 @@ def test_labels_of_algorithms_are_replaced_and_those_of_one_name_merge():
 
 def test_all_arguments_that_name_settings_or_algorithms_change_and_no_others():
     fact = {
-        "metric": "fact",
+        "quantity": "fact",
+        "statistic": "value",
         "arguments": {"name": "gaussian", "setting": "gaussian/oful"},
         "relation": "below",
         "bound": 1,
     }
     several = {
-        "metric": "share_of_settings",
+        "quantity": "regret",
+        "statistic": "share",
         "arguments": {
             "settings": ["gaussian", "student_t"],
             "bound": 1,
@@ -235,7 +238,7 @@ def test_settings_are_the_parts_unless_a_check_says_otherwise():
 
 
 def test_parts_of_several_settings_are_told_apart():
-    made = {"metric": "regret_exponent", "relation": "below", "bound": 1}
+    made = {"quantity": "regret", "statistic": "exponent", "relation": "below", "bound": 1}
     known = {"algorithm": "oful", "settings": ["gaussian", "student_t"], "points": [1, 2]}
     (found,) = readings({**made, "arguments": known, "part": ["settings", "algorithm"]})
     assert [c["part"] for c in found["checks"]] == ["gaussian and student_t, oful"]
@@ -247,7 +250,7 @@ def test_parts_keep_their_names_in_all_readings():
 
 
 def test_a_word_stands_for_relation_and_bound():
-    check = {key: CHECK[key] for key in ("metric", "arguments")}
+    check = {key: CHECK[key] for key in ("quantity", "statistic", "arguments")}
     similar = {**check, "word": "similar", "better": "below"}
     (made,) = readings(similar)[0]["checks"]
     assert (made["relation"], made["bound"]) == ("between", [0.5, 2])
@@ -259,7 +262,8 @@ def test_a_word_stands_for_relation_and_bound():
 
 def test_values_for_each_may_be_lists_sweeps_and_numbers():
     check = {
-        "metric": "regret_ratio_since",
+        "quantity": "regret",
+        "statistic": "ratio",
         "arguments": {"numerator": "hvt_ucb", "denominator": "oful"},
         "each": {"setting": "$both", "since": [5, 10]},
         "relation": "below",
@@ -347,17 +351,24 @@ BAD = {
     "band without better": (
         {},
         [{**CHECK, "relation": "between", "bound": [0.5, 2]}],
-        ["toy.01", "'regret_ratio'", "[0.5, 2]", "lacks the key 'better'", "below or above"],
+        ["toy.01", "ratio of regret", "[0.5, 2]", "lacks the key 'better'", "below or above"],
     ),
     "band of a word without better": (
         {},
-        [{"metric": "regret_ratio", "arguments": CHECK["arguments"], "word": "similar"}],
-        ["toy.01", "'regret_ratio'", "lacks the key 'better'"],
+        [
+            {
+                "quantity": "regret",
+                "statistic": "ratio",
+                "arguments": CHECK["arguments"],
+                "word": "similar",
+            }
+        ],
+        ["toy.01", "ratio of regret", "lacks the key 'better'"],
     ),
     "better without a band": (
         {},
         [{**CHECK, "better": "below"}],
-        ["toy.01", "'regret_ratio' has better 'below'", "bands of empirical claims"],
+        ["toy.01", "ratio of regret has better 'below'", "bands of empirical claims"],
     ),
     "better that is no side": (
         {"kind": "guarantee"},
@@ -484,14 +495,42 @@ def test_a_valid_file_loads_into_claims(write):
 CLAIM = ("claims", 0)
 SD = ("choices", "R", "alternatives", "sd")
 ENTRY = (*CLAIM, "checks", 0)
+WITHOUT_POINTS = {
+    "quantity": "regret",
+    "statistic": "exponent",
+    "arguments": {"algorithm": "oful", "settings": ["gaussian", "student_t"]},
+}
 BAD_FILES = {
-    "unknown metric": ((*ENTRY, "metric"), "regret_ratios", ["'regret_ratios'", "'regret_ratio'"]),
+    "unknown quantity": (
+        (*ENTRY, "quantity"),
+        "regrets",
+        ["quantity", "'regrets'", "did you mean 'regret'", "time, "],
+    ),
+    "unknown statistic": (
+        (*ENTRY, "statistic"),
+        "ratios",
+        ["statistic of regret", "'ratios'", "did you mean 'ratio'", "exponent"],
+    ),
+    "statistic of other quantities": (
+        (*ENTRY, "quantity"),
+        "agreement",
+        ["statistic of agreement", "'ratio'", "share"],
+    ),
+    "exponent without points": (
+        (*ENTRY,),
+        {**WITHOUT_POINTS, "relation": "below", "bound": 1},
+        ["exponent of regret has the arguments", "allowed: algorithm, settings, points"],
+    ),
     "unknown argument": (
         (*ENTRY, "arguments"),
         {**CHECK["arguments"], "rival": "oful"},
-        ["argument 'rival' is unknown", "numerator"],
+        ["unknown argument of ratio of regret 'rival'", "numerator"],
     ),
-    "lacking argument": ((*ENTRY, "arguments", "setting"), None, ["lacks argument setting"]),
+    "lacking argument": (
+        (*ENTRY, "arguments", "setting"),
+        None,
+        ["ratio of regret has the arguments", "allowed: numerator, denominator, setting"],
+    ),
     "argument twice": ((*ENTRY, "each"), {"setting": ["gaussian"]}, ["'setting' is given twice"]),
     "argument of a control": (
         CLAIM,
@@ -556,7 +595,12 @@ BAD_FILES = {
     "status of a claim": ((*CLAIM, "reading"), "ours", ["'ours'", "stated, unstated"]),
     "unknown word": (
         ENTRY,
-        {"metric": "regret_ratio", "arguments": CHECK["arguments"], "word": "comparabel"},
+        {
+            "quantity": "regret",
+            "statistic": "ratio",
+            "arguments": CHECK["arguments"],
+            "word": "comparabel",
+        },
         ["'comparabel'", "did you mean 'comparable'"],
     ),
     **{
@@ -601,7 +645,12 @@ def test_bounds_with_a_reason_and_signs_are_accepted(write, given):
 
 
 def test_what_is_shown_only_needs_no_bound(write):
-    shown = {"metric": "regret_ratio", "arguments": CHECK["arguments"], "status": "ours"}
+    shown = {
+        "quantity": "regret",
+        "statistic": "ratio",
+        "arguments": CHECK["arguments"],
+        "status": "ours",
+    }
     claim = {**FILE["claims"][0], "checks": [CHECK, shown]}
     (found,) = claims.claims_of(load_claims(write({**FILE, "claims": [claim]})))
     assert [check.relation for check in found.readings[0].checks] == ["below", None]
@@ -632,7 +681,8 @@ def test_claims_about_what_is_run_often_enough_are_accepted(write):
 
 
 SLOPE = {
-    "metric": "regret_ratio_slope",
+    "quantity": "regret",
+    "statistic": "slope",
     "arguments": {
         "numerator": "hvt_ucb",
         "denominator": "menu",
@@ -647,7 +697,10 @@ LACKING = {
     "setting": ([about(setting="student_t")], ["lane of 'student_t'", "'hvt_ucb'"]),
     "algorithm": ([about(denominator="menu")], ["'gaussian'", "'menu'", "hvt_ucb, oful"]),
     "algorithm that is asked for last": ([SLOPE], ["'menu'", "log-log slope"]),
-    "lane": ([{**CHECK, "metric": "time_ratio"}], ["timing lane of 'gaussian'", "'hvt_ucb'"]),
+    "lane": (
+        [{**CHECK, "quantity": "time", "statistic": "ratio"}],
+        ["timing lane of 'gaussian'", "'hvt_ucb'"],
+    ),
     "control": (
         [{**CHECK, "control": {"arguments": {"numerator": "uniforn"}}}],
         ["'uniforn'", "did you mean 'uniform'"],
@@ -657,7 +710,8 @@ LACKING = {
     "arguments of a wrong kind": (
         [
             {
-                "metric": "split_difference",
+                "quantity": "regret",
+                "statistic": "difference",
                 "arguments": {
                     "setting": "gaussian",
                     "one": "hvt_ucb",
@@ -676,13 +730,18 @@ LACKING = {
     "a pair of three": (
         [
             {
-                "metric": "time_ratio_of_pair",
+                "quantity": "time",
+                "statistic": "ratio",
                 "arguments": {"algorithm": "oful", "settings": ["gaussian", "g", "student_t"]},
                 "relation": "below",
                 "bound": 1,
             }
         ],
-        ["settings has 3 names", "two"],
+        ["settings has 3 names", "allowed: 2"],
+    ),
+    "a point too many": (
+        [{**SLOPE, "arguments": {**SLOPE["arguments"], "points": [1, 2]}}],
+        ["points has 2 numbers", "allowed: 1, as settings"],
     ),
 }
 
@@ -703,7 +762,7 @@ def test_what_does_not_count_may_have_few_trials(write):
 @pytest.mark.parametrize(
     ("check", "words"),
     [
-        (about(setting="gausian"), ["setting of metric regret_ratio", "did you mean 'gaussian'"]),
+        (about(setting="gausian"), ["setting of ratio of regret", "did you mean 'gaussian'"]),
         (about(numerator="hvt"), ["numerator", "'hvt'"]),
         (
             {**CHECK, "control": {"arguments": {"denominator": "ofull"}}},
@@ -717,7 +776,13 @@ def test_unknown_names_are_refused(write, check, words):
     assert [word for word in ["toy.01", *words] if word not in found] == []
 
 
-NOT_RUN = {"metric": "not_run", "arguments": {"what": "time"}, "relation": "above", "bound": 0}
+NOT_RUN = {
+    "quantity": "not_run",
+    "statistic": "value",
+    "arguments": {"what": "time"},
+    "relation": "above",
+    "bound": 0,
+}
 UNRUN = {
     "setting that nobody plays": (
         [{**about(setting="student_t"), "part": [], "when": {"R": ["sd"]}}],
@@ -728,7 +793,7 @@ UNRUN = {
         ["'scale sd' (regret/gaussian/ofull", "did you mean 'regret/gaussian/oful'"],
     ),
     "lane": (
-        [{**CHECK, "metric": "time_ratio", "when": {"R": ["sd"]}}],
+        [{**CHECK, "quantity": "time", "statistic": "ratio", "when": {"R": ["sd"]}}],
         ["'scale sd' (timing/gaussian/hvt_ucb"],
     ),
     "nothing but what was not run": (
@@ -753,7 +818,11 @@ def test_a_reading_that_no_cell_runs_is_refused(write, case):
 
 def test_readings_of_some_cells_and_of_facts_are_accepted(write):
     lacking = about(denominator="menu")
-    fact = {"metric": "fact", "arguments": {"name": "x", "setting": "gaussian"}}
+    fact = {
+        "quantity": "fact",
+        "statistic": "value",
+        "arguments": {"name": "x", "setting": "gaussian"},
+    }
     fact |= {"relation": "below", "bound": 1, "part": []}
     check_run(loaded(write, CHECK, lacking), trials())
     check_run(loaded(write, fact), {})

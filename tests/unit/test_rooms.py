@@ -254,7 +254,8 @@ def test_a_wrong_panel_is_named(names, panel, words):
 
 def test_claims_use_lists_and_sweeps(names):
     check = {
-        "metric": "regret_ratio",
+        "quantity": "regret",
+        "statistic": "ratio",
         "arguments": {"setting": "student_t[factor=1]", "settings": "$mine", "rounds": 5},
         "each": {"numerator": "$fast", "rounds": [1, 2]},
     }
@@ -276,7 +277,8 @@ def test_claims_use_lists_and_sweeps(names):
 
 def test_a_list_of_settings_may_take_several_values(names):
     check = {
-        "metric": "time_ratio_of_pair",
+        "quantity": "time",
+        "statistic": "ratio",
         "arguments": {"algorithm": "oful"},
         "each": {"settings": ["$both", ["gaussian", "student_t"]]},
     }

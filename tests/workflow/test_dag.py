@@ -63,7 +63,8 @@ PAPER = {
                 "note": "A toy.",
                 "checks": [
                     {
-                        "metric": "coverage",
+                        "quantity": "coverage",
+                        "statistic": "share",
                         "arguments": {"algorithm": "glb_omd", "settings": ["s1"]},
                         "relation": "above",
                         "bound": 0.5,

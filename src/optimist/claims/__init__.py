@@ -21,7 +21,6 @@ from optimist.claims.checks import (
     claims_of,
 )
 from optimist.claims.context import Context
-from optimist.claims.metrics import METRICS
 from optimist.claims.pages import (
     joined,
     open_claims,
@@ -37,7 +36,6 @@ from optimist.claims.verdicts import OUTCOMES, VERDICTS, Result, Verdict, evalua
 
 __all__ = [
     "COLUMNS",
-    "METRICS",
     "OUTCOMES",
     "VERDICTS",
     "Check",

@@ -2,10 +2,10 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from optimist.claims.inference import Evidence
 from optimist.runs.loop import COMPLETE
@@ -68,8 +68,6 @@ class Cells:
         Remarks on trials that were left out or did not converge.
     rounds : list of int
         Number of rounds of each cell read.
-    read : list of (str, str, str)
-        Lane, setting and algorithm of each cell read.
     studied : list of int
         How many trials or repetitions a study has of what was read of it, counted or not.
     """
@@ -79,7 +77,6 @@ class Cells:
         self._keep = keep
         self.notes: list[str] = []
         self.rounds: list[int] = []
-        self.read: list[tuple[str, str, str]] = []
         self.studied: list[int] = []
 
     def pick(self, table: str, *keys: tuple[str, ...]) -> list[Any]:
@@ -125,7 +122,6 @@ class Cells:
             found.append(rows)
         if absent:
             raise Missing(absent)
-        self.read += [(lane, *pair) for pair in pairs]
         return found
 
     def check_rounds(
@@ -136,10 +132,6 @@ class Cells:
         if isinstance(regrets, Frames):
             for setting, algorithm, t in product(settings, algorithms, rounds):
                 regrets.check_round((setting, algorithm), t)
-
-    def measured(self, evidence: Evidence) -> Measurement:
-        """Return the measurement that this evidence is of the cells read so far."""
-        return Measurement(evidence, tuple(dict.fromkeys(self.read)))
 
 
 class Groups(dict[str, Mapping[Any, Any]]):
@@ -218,44 +210,3 @@ def _fact(rows: "pd.DataFrame") -> Fact:
     row = rows.iloc[0]
     trials = row.get("trials", math.nan)
     return Fact(float(row["value"]), None if math.isnan(trials) else int(trials))
-
-
-class Metric(Protocol):
-    """What measures: a function of `Cells` and keywords.
-
-    Attributes
-    ----------
-    template : str
-        Words of its label, with its arguments in braces.
-    units : str
-        What counts in it: "trials", "turns" or "splits".
-    least : callable
-        The fewest units with which it can decide anything, given the error allowed on each side.
-    gate : {"", "bound", "tuned", "growth"}
-        Whether it compares regrets. The factor of `optimist.claims.gates` comes from its bound, or
-        is that of growth; where settings are tunings, a method has to learn in one of them.
-    """
-
-    template: str
-    units: str
-    least: Callable[[float], int]
-    gate: str
-
-    def __call__(self, cells: Cells, **arguments: Any) -> Measurement: ...
-
-
-def worded(
-    template: str,
-    least: int | Callable[[float], int] = 1,
-    units: str = "trials",
-    *,
-    gate: str = "",
-) -> Callable[[Any], Any]:
-    """Give a metric the attributes that `Metric` lists; ``least`` may be the same at any error."""
-
-    def give(function: Any) -> Any:
-        function.least = least if callable(least) else lambda _: least
-        function.template, function.units, function.gate = template, units, gate
-        return function
-
-    return give

@@ -9,19 +9,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from optimist.claims.first import GATE, UNIFORM, UNITS, Rows
-from optimist.claims.metrics import least_units, metric, metric_arguments
+from optimist.claims.first import GATE, UNIFORM, Rows
+from optimist.claims.metrics import Metric, metric
 from optimist.claims.names import ARGUMENTS, in_words
-from optimist.claims.needs import needed_cells
-from optimist.errors import ConfigError, nearest, unknown_name
+from optimist.errors import ConfigError, unknown_name
 from optimist.runs.trials import CellKey
 
 # Arguments of metrics that name settings, and that name algorithms.
 SETTINGS = ("setting", "settings", "base")
-ALGORITHMS = (
-    *("algorithm", "numerator", "denominator", "leader"),
-    *("better", "worse", "one", "other"),
-)
+ALGORITHMS = ("algorithm", "numerator", "denominator", "better", "worse", "one", "other")
 KINDS = ("empirical", "guarantee", "fact")
 # Whether the paper fixes a reading, does not state it, or has nothing to do with it: from the first
 # to the last, a reading is what the last of these is among its alternatives.
@@ -40,7 +36,8 @@ class Check:
 
     Attributes
     ----------
-    metric : str
+    quantity, statistic : str
+        What is measured, see `optimist.claims.metrics`.
     arguments : dict
     relation : {"below", "above", "between", "equals"} or None
         None for what is shown and not compared.
@@ -61,7 +58,8 @@ class Check:
         Of a guarantee: play outside the theorem, which makes it vacuous if it keeps the bound too.
     """
 
-    metric: str
+    quantity: str
+    statistic: str
     arguments: dict[str, Any]
     relation: str | None = None
     bound: Any = None
@@ -80,6 +78,16 @@ class Check:
         return cls(**{**written, "controls": controls})
 
     @cached_property
+    def metric(self) -> Metric:
+        """What measures it."""
+        return metric(self.quantity, self.statistic, self.arguments)
+
+    @cached_property
+    def cells(self) -> list[CellKey]:
+        """Lane, setting and algorithm of the cells that it reads; none of facts and studies."""
+        return self.metric.needed(self.arguments)
+
+    @cached_property
     def label(self) -> str:
         """What is measured, in words."""
         words = {
@@ -87,34 +95,35 @@ class Check:
             for key, value in self.arguments.items()
         }
         words |= {key: in_words(words[key]) for key in ARGUMENTS if key in words}
-        return metric(self.metric).template.format(**words)
+        return self.metric.template.format(**words)
 
     @property
     def is_tested(self) -> bool:
         """Whether it can fail: what was not run stands in the place of a check, and cannot."""
-        return self.metric != "not_run"
+        return self.quantity != "not_run"
 
     @property
     def settings(self) -> list[str]:
         """The settings involved."""
-        return self._named(SETTINGS)
+        return self.named(*SETTINGS)
 
     @property
     def algorithms(self) -> list[str]:
         """The algorithms involved."""
-        return self._named(ALGORITHMS)
+        return self.named(*ALGORITHMS)
 
     @property
     def rounds(self) -> list[int]:
         """The rounds that are asked for by number."""
-        return [t for t in self._named(ROUNDS) if t]
+        return [t for t in self.named(*ROUNDS) if t]
 
     @property
     def splits(self) -> int:
         """How many splits of the data its trials share, 0 if they are of none."""
         return self.arguments.get("folds", 0) * self.arguments.get("repeats", 0)
 
-    def _named(self, keys: Iterable[str]) -> list[Any]:
+    def named(self, *keys: str) -> list[Any]:
+        """Return the values of some arguments, each once."""
         found = [self.arguments[key] for key in keys if key in self.arguments]
         flat = itertools.chain.from_iterable(f if isinstance(f, list) else [f] for f in found)
         return list(dict.fromkeys(flat))
@@ -272,7 +281,7 @@ def claims_of(document: Mapping[str, Any]) -> list[Claim]:
 
 
 def check_claims(document: Mapping[str, Any], path: str | Path) -> None:
-    """Check the claims of a loaded file against the metrics.
+    """Check the claims of a loaded file against the table of metrics.
 
     Raises
     ------
@@ -306,24 +315,17 @@ def _check_entries(claim: Mapping[str, Any]) -> None:
         is_sign = all(end in SIGNS or end is None for end in ends)
         if not (is_sign or "note" in claim or "why" in entry):
             raise ConfigError(
-                f"the bound {bound} of metric {entry['metric']!r} has no reason; allowed: a word, "
-                "why beside it, or a note of the claim"
+                f"the bound {bound} of {entry['statistic']} of {entry['quantity']} has no reason; "
+                "allowed: a word, why beside it, or a note of the claim"
             )
 
 
 def _check_arguments(entry: Mapping[str, Any], *arguments: Mapping[str, Any]) -> None:
-    allowed = metric_arguments(entry["metric"])
     given = [name for some in arguments for name in some]
+    found = metric(entry["quantity"], entry["statistic"], given)
     for name in given:
-        if name not in allowed or given.count(name) > 1:
-            fault = "given twice" if name in allowed else f"unknown{nearest(name, allowed)}"
-            raise ConfigError(
-                f"metric {entry['metric']!r}: argument {name!r} is {fault}; "
-                f"allowed: {', '.join(allowed)}"
-            )
-    absent = [name for name in allowed if name not in given]
-    if absent:
-        raise ConfigError(f"metric {entry['metric']!r} lacks argument {', '.join(absent)}")
+        if given.count(name) > 1:
+            raise ConfigError(f"{found.name}: argument {name!r} is given twice; allowed: once")
 
 
 def check_names(claims: Iterable[Claim], known: Iterable[str]) -> None:
@@ -331,10 +333,9 @@ def check_names(claims: Iterable[Claim], known: Iterable[str]) -> None:
     for claim in claims:
         for check in claim.all_checks:
             for key in (*SETTINGS, *ALGORITHMS):
-                value = check.arguments.get(key, [])
-                for name in value if isinstance(value, list) else [value]:
+                for name in check.named(key):
                     if name not in known:
-                        wrong = unknown_name(f"{key} of metric {check.metric}", name, known)
+                        wrong = unknown_name(f"{key} of {check.metric.name}", name, known)
                         raise ConfigError(f"claim {claim.id!r}: {wrong}")
 
 
@@ -350,8 +351,7 @@ def check_trials(claims: Iterable[Claim], trials: Mapping[CellKey, int]) -> None
     for claim in claims:
         for check in claim.all_checks:
             try:
-                cells = needed_cells(metric(check.metric), check.arguments)
-                for lane, setting, algorithm in cells:
+                for lane, setting, algorithm in check.cells:
                     if (lane, setting, algorithm) not in trials:
                         known = {a for other, s, a in trials if (other, s) == (lane, setting)}
                         place = f"algorithm in the {lane} lane of {setting!r}"
@@ -381,11 +381,10 @@ def check_first(
     lacking: dict[str, None] = {}
     for claim in claims:
         for check in (check for reading in claim.readings for check in reading.checks):
-            found, arguments = metric(check.metric), check.arguments
-            cells = needed_cells(found, arguments)
-            if not cells and found.least(claim.alpha) == 1:
+            found, cells = check.metric, check.cells
+            if not cells and found.least == 1:
                 continue
-            fewest = max(least_units(check.metric, arguments, claim.alpha), UNITS[found.units])
+            fewest = found.least_units(check.arguments, claim.alpha)
             fewest = max(fewest, least) if found.units == "trials" else fewest
             # Of a study its section says how many units each cell has.
             planned = min((trials[cell] for cell in cells), default=math.inf)
@@ -431,8 +430,7 @@ def claim_cells(claim: Claim) -> set[CellKey]:
     found: set[CellKey] = set()
     for check in (check for reading in claim.readings for check in reading.counted):
         for one in (check, *check.controls):
-            cells = needed_cells(metric(one.metric), one.arguments)
-            found.update(cells)
-            if metric(one.metric).gate:
-                found |= {(lane, setting, UNIFORM) for lane, setting, _ in cells}
+            found.update(one.cells)
+            if one.metric.gate:
+                found |= {(lane, setting, UNIFORM) for lane, setting, _ in one.cells}
     return found

@@ -8,7 +8,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from optimist.claims.metrics import metric
 from optimist.claims.names import number
 from optimist.claims.results import Result, error_of
 from optimist.claims.verdicts import Verdict
@@ -143,7 +142,7 @@ def _waits_for_gate(result: Result, alpha: float) -> bool:
 
 
 def _unit(result: Result) -> str:
-    return result.first.unit if result.first else metric(result.check.metric).units
+    return result.first.unit if result.first else result.check.metric.units
 
 
 def _have(result: Result) -> int:

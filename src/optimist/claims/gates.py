@@ -25,9 +25,7 @@ from optimist.claims.cells import Cells, Groups, Missing
 from optimist.claims.checks import Check
 from optimist.claims.first import GATE, UNIFORM, First, Rows, doubled
 from optimist.claims.inference import RatioOfMeans
-from optimist.claims.metrics import metric
-from optimist.claims.metrics.joined import by_split, by_trial, common
-from optimist.claims.needs import needed_cells
+from optimist.claims.metrics.trials import by_split, by_trial, common
 from optimist.label import name_of
 from optimist.runs.trials import CellKey
 
@@ -62,7 +60,7 @@ class Gate:
 
 def factor_of(check: Check) -> float:
     """Return $b^*$ of a check."""
-    if metric(check.metric).gate == "growth":
+    if check.metric.gate == "growth":
         return OF_GROWTH
     ends = [end for end in check.allowed if 0.0 < end < math.inf]
     return min((max(end, 1.0 / end) for end in ends), default=1.0)
@@ -84,13 +82,12 @@ class Gates:
 
     def of(self, claim: str, check: Check) -> Gate | None:
         """Return the gate of a claim's check, None if it has none."""
-        if not metric(check.metric).gate:
+        if not check.metric.gate:
             return None
         learners: dict[str, list[tuple[str, str]]] = {}
-        cells: Sequence[CellKey] = needed_cells(metric(check.metric), check.arguments)
-        for _, setting, algorithm in dict.fromkeys(cells):
+        for _, setting, algorithm in check.cells:
             if name_of(algorithm) != UNIFORM:
-                place = "" if metric(check.metric).gate == "tuned" else setting
+                place = "" if check.metric.gate == "tuned" else setting
                 learners.setdefault(place, []).append((setting, algorithm))
         if not learners:
             return None

@@ -510,7 +510,8 @@ def median_of(values: np.ndarray) -> MedianRatio:
     return MedianRatio(values, np.ones(len(values)))
 
 
-def slope(points: Any, values: Any, least: int = RATIO_UNITS) -> Mean:
+@np.errstate(all="ignore")
+def slope(points: np.ndarray, values: np.ndarray, bottoms: np.ndarray | float = 1.0) -> Mean:
     r"""Return evidence of a log-log slope, by Student's t over the slopes of single units.
 
     Each unit (instance, trial, turn) is measured at all points and has one least-squares slope of
@@ -519,15 +520,19 @@ def slope(points: Any, values: Any, least: int = RATIO_UNITS) -> Mean:
 
     Parameters
     ----------
-    points : (m,) or (n, m)
+    points : (m,) or (m, n)
         x, positive and not all equal; the same for all units or their own.
-    values : (n, m)
+    values : (m, n)
         v, positive. With another value in any unit nothing is decided.
+    bottoms : (m, n)
+        What v is divided by.
     """
+    points = np.transpose(points)
     logs = np.atleast_2d(log(points))
     width = float((logs.max(axis=1) - logs.min(axis=1)).mean()) if logs.size else 0.0
     unit = 1.0 / width if width > 0.0 else NAN
-    return Mean(log_log_slopes(points, values), least, "t of the slopes", unit=unit)
+    slopes = log_log_slopes(points, np.transpose(values / bottoms))
+    return Mean(slopes, TURNS, "t of the slopes", unit=unit)
 
 
 def slope_of_means(
@@ -601,13 +606,18 @@ def jackknife_values(statistic: Callable[[Any], Any], columns: np.ndarray) -> np
 
 
 @np.errstate(all="ignore")
-def turns_ratio(top: np.ndarray, bottom: np.ndarray) -> FromLogarithm:
-    """Return evidence of a ratio of times, by Student's t of log ratios, one of each turn (n,).
+def turns_ratio(
+    top: np.ndarray,
+    bottom: np.ndarray,
+    base_top: np.ndarray | float = 1.0,
+    base_bottom: np.ndarray | float = 1.0,
+) -> FromLogarithm:
+    """Return evidence of (y / x) / (y' / x'), by Student's t of logarithms, one of each turn (n,).
 
-    Both times of a turn were taken one after the other, in random order (Kalibera and Jones 2013,
+    The times of a turn were taken one after the other, in random order (Kalibera and Jones 2013,
     Rigorous benchmarking in reasonable time).
     """
-    return turns_mean(log(top) - log(bottom))
+    return turns_mean((log(top) - log(bottom)) - (log(base_top) - log(base_bottom)))
 
 
 def turns_mean(logs: np.ndarray) -> FromLogarithm:

@@ -11,7 +11,6 @@ from optimist.claims.checks import KINDS, STATUSES
 from optimist.claims.context import Context
 from optimist.claims.deciding import command, needs
 from optimist.claims.inference import NEITHER, Exact
-from optimist.claims.metrics import metric
 from optimist.claims.names import number
 from optimist.claims.results import Result, error_of
 from optimist.claims.verdicts import OUTCOMES, READINGS, VERDICTS, Verdict
@@ -112,7 +111,7 @@ def _row(result: Result, verdict: Verdict, alpha: float, context: Context) -> di
         "reading_outcome": verdict.outcomes.get(result.reading.name, ""),
         "part": check.part,
         "check": check.label,
-        "metric": check.metric,
+        "metric": check.metric.name,
         "settings": ", ".join(check.settings),
         "algorithms": ", ".join(check.algorithms),
         **_measured(result, 1.0 - 2.0 * alpha),
@@ -150,7 +149,7 @@ def _measured(result: Result, level: float) -> dict[str, Any]:
         "interval": " or ".join(f"{number(low)} to {number(high)}" for low, high in pieces),
         "method": evidence.method,
         "n": evidence.n,
-        "units": metric(result.check.metric).units if evidence.n else "",
+        "units": result.check.metric.units if evidence.n else "",
     }
 
 

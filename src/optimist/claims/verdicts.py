@@ -12,9 +12,7 @@ from optimist.claims.checks import Check, Claim, Reading, claims_of
 from optimist.claims.context import Context
 from optimist.claims.first import Rows, of_document
 from optimist.claims.gates import Gates, counted
-from optimist.claims.metrics import metric
 from optimist.claims.names import number
-from optimist.claims.needs import needed_cells
 from optimist.claims.results import Result, error_of, exact_p_values, tested_readings
 from optimist.claims.vague import own_intervals
 
@@ -151,14 +149,13 @@ def _measure(
     claim: Claim, reading: Reading, check: Check, groups: Any, first: Rows, gates: Gates
 ) -> Result:
     row = first.get((claim.id, check.label))
-    needed = needed_cells(metric(check.metric), check.arguments)
-    cells, k = counted(groups, row, needed)
+    cells, k = counted(groups, row, check.cells)
     cells.check_rounds(check.settings, check.algorithms, check.rounds)
     try:
-        found, lack = metric(check.metric)(cells, **check.arguments), []
+        found, lack = check.metric(cells, **check.arguments), []
         if cells.studied and row is not None:
             cells, k = counted(groups, row, (), cells.studied)
-            found = metric(check.metric)(cells, **check.arguments)
+            found = check.metric(cells, **check.arguments)
     except Missing as missing:
         found, lack = None, [f"no {missing}"]
     rounds = min(cells.rounds, default=None)

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 from optimist import claims
 from optimist.claims.checks import Claim, check_first, claim_cells, claims_of
 from optimist.claims.first import of_document
-from optimist.claims.metrics import MODULES, metric
-from optimist.claims.needs import needed_cells
 from optimist.errors import ConfigError, nearest, unknown_name
 from optimist.files import read_text
 from optimist.panels import studies
@@ -57,8 +55,7 @@ def check_run(found: Iterable[Claim], asked: Iterable[CellKey]) -> None:
     for claim in found:
         for reading in claim.readings:
             tested = [check for check in reading.counted or reading.checks if check.is_tested]
-            needed = [c for one in tested for c in needed_cells(metric(one.metric), one.arguments)]
-            cells = ["/".join(cell) for cell in needed]
+            cells = ["/".join(cell) for check in tested for cell in check.cells]
             if not tested or (reading.name and cells and set(cells).isdisjoint(known)):
                 lacking = f" ({cells[0]}{nearest(cells[0], known)})" if cells else ""
                 raise ConfigError(
@@ -88,9 +85,6 @@ class PlannedClaims:
         self._documents = {name: load_claims(claims_path(name)) for name in papers}
         self.by_paper = {name: claims_of(document) for name, document in self._documents.items()}
         self.least = more_trials(self.by_paper, decide)
-
-    # Of metrics, which decide verdicts though nothing imports them by name.
-    modules = MODULES
 
     def document(self, paper: str) -> dict[str, Any]:
         """Return the loaded claims of a paper."""

@@ -162,7 +162,7 @@ class Writer:
         arguments: Mapping[str, Any],
         alternatives: Sequence[Alternative],
     ) -> dict[str, Any]:
-        """Return metric, arguments, relation, bound and tolerance of a check."""
+        """Return quantity, statistic, arguments, relation, bound and tolerance of a check."""
         word = entry.get("word")
         if word is not None and word not in self._words:
             raise unknown_name(f"word of claim {place!r}", word, self._words)
@@ -170,7 +170,8 @@ class Writer:
         wanted = {key: entry.get(key, found.get(key)) for key in ("relation", "bound", "tolerance")}
         wanted["why"] = entry.get("why", found.get("why", ""))
         changed = {k: self._changed(place, k, v, alternatives) for k, v in arguments.items()}
-        return {"metric": entry["metric"], "arguments": changed, **wanted}
+        about = {key: entry[key] for key in ("quantity", "statistic")}
+        return {**about, "arguments": changed, **wanted}
 
     def _controls(
         self,
@@ -276,7 +277,7 @@ def _check_kind(
 ) -> None:
     """Raise ConfigError for a key that the kind of a check's claim demands or bars."""
     kind = claim.get("kind", "empirical")
-    where = f"claim {claim['id']!r}: a check of {entry['metric']!r}"
+    where = f"claim {claim['id']!r}: a check of {entry['statistic']} of {entry['quantity']}"
     is_band = kind == "empirical" and made["relation"] == "between"
     if is_band and "better" not in entry:
         raise ConfigError(

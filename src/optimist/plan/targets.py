@@ -80,7 +80,7 @@ class PlannedTargets:
             cells = self._plan.trials.keys(paper, group="paper")
             about = self._plan.claims.context(self._plan, paper)
             studies = self._plan.studies.names(paper)
-            code = of_modules("optimist.products", "optimist.claims", *self._plan.claims.modules)
+            code = of_modules("optimist.products", "optimist.claims")
         else:
             spec = dict(self._plan.shown.spec(paper, kind, name))
             cells = self._plan.shown.cells_of(paper, kind, name)

@@ -1,4 +1,4 @@
-"""What several metrics share: trials that cells have in common, and settings along an axis.
+"""Tables by trial, and what trials have in common.
 
 Trials of a number are one unit. Within a setting, and in settings of one name, they share random
 numbers. In settings of two names they are independent, and a unit is a pair of them all the same:
@@ -7,20 +7,15 @@ log-normal noise of sigma 1.5 and 30 and 100 trials: 6.1 % on a side instead of 
 1.5 %).
 """
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimist.claims.cells import Cells, Missing
-from optimist.errors import ConfigError
+from optimist.claims.cells import Missing
 
 if TYPE_CHECKING:
     import pandas as pd
-
-# Where a slope's points are: numbers, the name of a fact of the settings, or "rounds".
-Points = Sequence[float] | str
 
 
 def by_trial(rows: "pd.DataFrame", column: str) -> "pd.Series":
@@ -34,6 +29,17 @@ def by_split(values: "pd.Series", splits: int) -> "pd.Series":
     """Return the mean over the trials of each split; trial i plays split i modulo ``splits``."""
     values = values.dropna()
     return values.groupby(values.index % splits).mean()
+
+
+def last(rows: "pd.DataFrame", column: str) -> "pd.Series":
+    """Return a column at the last recorded round of each trial."""
+    return rows.sort_values("round").groupby("trial")[column].last()
+
+
+def recorded(rows: "pd.DataFrame", rounds: float) -> int:
+    """Return the last recorded round that is at most ``rounds``, 0 if none is."""
+    early = rows["round"][rows["round"] <= rounds]
+    return int(early.max()) if len(early) else 0
 
 
 def common(series: "Sequence[pd.Series]") -> np.ndarray:
@@ -55,35 +61,3 @@ def common(series: "Sequence[pd.Series]") -> np.ndarray:
     if not values.size:
         raise Missing(["trial that all cells completed"])
     return values
-
-
-def two(settings: Sequence[str]) -> tuple[str, str]:
-    """Return the two names of a list; raise ConfigError if it has another number."""
-    if len(settings) != 2:
-        raise ConfigError(f"settings has {len(settings)} names; allowed: two")
-    return settings[0], settings[1]
-
-
-def positions(
-    cells: Cells, points: Points, settings: Sequence[str], frames: "Sequence[pd.DataFrame]"
-) -> np.ndarray:
-    """Return where settings are on their axis, (settings,).
-
-    ``points`` is a list of numbers, one for each setting, or the name of a fact of the settings, or
-    "rounds": the number of rounds of each one's frame.
-    """
-    if isinstance(points, str):
-        if points == "rounds":
-            return np.array([float(frame["round"].max()) for frame in frames])
-        facts = cells.pick("facts", *((points, setting) for setting in settings))
-        return np.array([fact.value for fact in facts])
-    if len(points) != len(settings):
-        raise ConfigError(
-            f"points has {len(points)} numbers; allowed: {len(settings)}, as settings"
-        )
-    return np.asarray(points, dtype=float)
-
-
-def factor_between(x: np.ndarray) -> float:
-    """Return the ratio of the second of two positions to the first, nan if there is none."""
-    return float(x[1] / x[0]) if x[0] > 0.0 and x[1] > 0.0 else math.nan

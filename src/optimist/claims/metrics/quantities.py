@@ -1,0 +1,249 @@
+"""Quantities: what a trial or a turn yields, and where it is read.
+
+A trial of the timing lane is a turn, in which cells are played one after another. Times are
+compared only between cells that were timed in turns together, so that drift of the machine cancels;
+sizes do not depend on the machine. Two algorithms in one setting meet the same random numbers.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from optimist.claims.cells import LANE_OF, Cells, Missing
+from optimist.claims.metrics.trials import by_split, by_trial, common, last
+from optimist.errors import ConfigError
+from optimist.label import name_of
+from optimist.runs.loop import COMPLETE
+from optimist.runs.trials import CellKey
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a trial or a turn yields.
+
+    Attributes
+    ----------
+    table : str
+        Where it is read at the end of trials; "studies" stands for the argument ``study``.
+    column : str
+        The column; an argument in braces.
+    words : str
+        What labels call it; arguments in braces.
+    unit : {"trials", "turns"}
+        What counts. Means of trials are arithmetic, and those of turns geometric.
+    arguments : tuple of str
+        Arguments that no label names.
+    is_gated : bool
+        Whether a check counts only where some method beats uniform play.
+    is_together : bool
+        Whether cells that are compared have to be timed in turns together.
+    """
+
+    table: str
+    column: str = ""
+    words: str = ""
+    unit: str = "trials"
+    arguments: tuple[str, ...] = ()
+    is_gated: bool = False
+    is_together: bool = False
+
+
+QUANTITIES = {
+    "regret": Quantity("finals", "regret", "regret", is_gated=True),
+    "column": Quantity("finals", "{column}", "{column}"),
+    "quotient": Quantity("finals", "{top}", "{top} / {bottom}"),
+    "coverage": Quantity("finals", "covered"),
+    "time": Quantity("times", "seconds", "time", "turns", is_together=True),
+    "state": Quantity("times", "state_bytes", "state's bytes", "turns"),
+    "agreement": Quantity("times", "agreements", unit="turns"),
+    "watched": Quantity("studies", "{column}", "{column}", arguments=("study",)),
+    "part_time": Quantity("scaling", "dimension", unit="turns"),
+    "pass_time": Quantity("passes", "length", unit="turns"),
+    "fact": Quantity("facts"),
+    "not_run": Quantity("facts"),
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A quantity in the cells that the arguments of a check name."""
+
+    cells: Cells
+    quantity: Quantity
+    arguments: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.arguments[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.arguments
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether turns count, whose means are geometric."""
+        return self.quantity.unit == "turns"
+
+    @property
+    def column(self) -> str:
+        """The column of the quantity."""
+        return self.quantity.column.format(**self.arguments)
+
+    @property
+    def settings(self) -> Sequence[str]:
+        """The settings, in the order of the label."""
+        if "settings" in self:
+            return self["settings"]
+        return [self[key] for key in ("setting", "base") if key in self]
+
+    @property
+    def algorithms(self) -> list[str]:
+        """The algorithms, in the order of the label."""
+        keys = ("algorithm", "numerator", "denominator", "one", "other", "worse", "better", "scale")
+        return [self[key] for key in keys if key in self]
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Setting and algorithm of each cell; of a list, all settings of an algorithm at once."""
+        if "settings" in self:
+            return [(setting, one) for one, setting in product(self.algorithms, self.settings)]
+        if "algorithm" in self and "other" in self:
+            return list(zip(self.settings, self.algorithms, strict=True))
+        return list(product(self.settings, self.algorithms))
+
+    @property
+    def needed(self) -> list[CellKey]:
+        """Lane, setting and algorithm of each cell; none of facts and studies."""
+        lane = LANE_OF.get(self.quantity.table)
+        return [(lane, *pair) for pair in dict.fromkeys(self.pairs)] if lane else []
+
+    def check(self, number: int) -> None:
+        """Raise ConfigError for arguments that do not fit each other.
+
+        ``number`` is that of the settings in a list, 0 for any.
+        """
+        settings, since = self.settings, self.arguments.get("since")
+        numbers = {
+            "points": self.arguments.get("points", settings),
+            "since": since if isinstance(since, list) else settings,
+        }
+        if "settings" in self and number not in (0, len(settings)):
+            raise ConfigError(f"settings has {len(settings)} names; allowed: {number}")
+        for name, found in numbers.items():
+            if not isinstance(found, str) and len(found) != len(settings):
+                words = f"{name} has {len(found)} numbers"
+                raise ConfigError(f"{words}; allowed: {len(settings)}, as settings")
+        if "tuning" in self and len(set(map(name_of, settings))) > 1:
+            names = ", ".join(settings)
+            raise ConfigError(f"settings of a tuning are {names}; allowed: of one name")
+        if "rounds" in self and not 0 <= self["since"] < self["rounds"]:
+            raise ConfigError(
+                f"since is {self['since']}; allowed: at least 0 and below rounds, {self['rounds']}"
+            )
+
+    def frames(self, column: str = "", also: int = 0) -> "list[pd.DataFrame]":
+        """Return the complete rows of all cells, which have to have a column.
+
+        Rows are of the end of trials, and of all recorded rounds if a round is asked for. Trials
+        before ``also`` are among them whatever counts.
+
+        Raises
+        ------
+        Missing
+            Naming the cells without such rows, or without common turns.
+        """
+        table, column, pairs = self.quantity.table, column or self.column, self.pairs
+        if table == "studies":
+            return [self._watched(pair, column) for pair in pairs]
+        if table == "finals" and "since" in self:
+            table = "regrets"
+        frames = self.cells.complete(table, column, *pairs, also=also)
+        if self.quantity.is_together and len(pairs) > 1:
+            groups = {one for rows in frames for one in _groups(rows)}
+            if len(groups) > 1 or None in groups:
+                names = ", ".join("/".join(pair) for pair in pairs)
+                raise Missing([f"common turns of {names}: they were not timed in turns together"])
+        return frames
+
+    def _watched(self, pair, column):
+        """Return the complete trials of a cell of a study."""
+        setting, algorithm = pair
+        rows = self.cells.rows(self["study"], setting=setting, algorithm=algorithm)
+        rows = rows[rows["status"].isin(COMPLETE) & (rows["round"] > 0)]
+        if column not in rows or rows[column].isna().all():
+            raise Missing([f"{column} of {setting}, {algorithm} in {self['study']}"])
+        return rows
+
+    def end(self, rows: "pd.DataFrame", column: str = "") -> "pd.Series":
+        """Return the quantity, or a column, at the end of each trial."""
+        find = by_trial if self.quantity.table == "finals" else last
+        return find(rows, column or self.column)
+
+    def at(self, rows: "pd.DataFrame", rounds: float, column: str = "") -> "pd.Series":
+        """Return the quantity, or a column, of each trial at its last recorded round up to one.
+
+        Times are interpolated between recorded rounds.
+
+        Raises
+        ------
+        Missing
+            If the trials have fewer rounds.
+        """
+        import pandas as pd
+
+        column = column or self.column
+        if rows["round"].max() < rounds:
+            raise Missing([f"round {rounds} in trials of {rows['round'].max()} rounds"])
+        if not self.quantity.is_together:
+            return last(rows[rows["round"] <= rounds], column)
+        trials = rows.sort_values("round").groupby("trial")
+        return pd.Series({i: np.interp(rounds, one["round"], one[column]) for i, one in trials})
+
+    def after(self, rows: "pd.DataFrame", since: int) -> "pd.Series":
+        """Return how much the quantity of each trial grows after a round, in one at least."""
+        total = self.at(rows, max(since + 1, int(rows["round"].max())))
+        return total - self.at(rows, since) if since else total
+
+    def series(self, frames: "Sequence[pd.DataFrame]") -> "list[pd.Series]":
+        """Return what the label says, by trial: at two rounds, after a round or at the end."""
+        if "rounds" in self:
+            ends = self["rounds"], self["since"]
+            return [self.at(rows, t) for t in ends for rows in frames]
+        if "since" in self:
+            since = np.broadcast_to(self["since"], len(frames)).tolist()
+            return [self.after(rows, t) for rows, t in zip(frames, since, strict=True)]
+        return [self.end(rows) for rows in frames]
+
+    def common(self) -> np.ndarray:
+        """Return `series` of all cells over the trials that they have in common."""
+        return common(self.series(self.frames()))
+
+    def by_unit(self, values: "pd.Series") -> "pd.Series":
+        """Return values by split, where trials play splits of the data, or as they are."""
+        return by_split(values, self["folds"] * self["repeats"]) if "folds" in self else values
+
+    def positions(self, frames: "Sequence[pd.DataFrame]") -> np.ndarray:
+        """Return where the settings are on their axis, (settings,).
+
+        ``points`` is a list of numbers, one for each setting, or the name of a fact of the
+        settings, or "rounds": the number of rounds of each one's frame.
+        """
+        points, settings = self["points"], self.settings
+        if points == "rounds":
+            return np.array([float(frame["round"].max()) for frame in frames[: len(settings)]])
+        if isinstance(points, str):
+            facts = self.cells.pick("facts", *((points, setting) for setting in settings))
+            return np.array([fact.value for fact in facts])
+        return np.asarray(points, dtype=float)
+
+
+def _groups(rows):
+    """Return the groups whose turns some rows come from; None stands for none."""
+    if "turns" not in rows:
+        return [None]
+    return rows["turns"].astype(object).where(rows["turns"].notna(), None).unique()

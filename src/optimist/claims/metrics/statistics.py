@@ -1,0 +1,456 @@
+"""Statistics: how what trials or turns yield becomes evidence of one number.
+
+Means of trials are arithmetic, and Student's t of y - b x decides on their ratios. Means of turns
+are geometric, and Student's t of logarithms decides.
+"""
+
+import math
+
+import numpy as np
+
+from optimist.claims.cells import Missing
+from optimist.claims.inference import (
+    EXPONENT_UNITS,
+    JACKKNIFE_UNITS,
+    RATIO_UNITS,
+    TURNS,
+    Evidence,
+    Exact,
+    Exponent,
+    Mean,
+    MedianRatio,
+    RatioOfMeans,
+    Share,
+    jackknife_values,
+    mean_difference,
+    median_of,
+    ratio_of_ratios,
+    slope,
+    slope_of_means,
+    splits_mean,
+    spread_ratio,
+    turns_mean,
+    turns_ratio,
+)
+from optimist.claims.metrics.quantities import Asked
+from optimist.claims.metrics.table import line
+from optimist.claims.metrics.trials import common, last, recorded
+from optimist.claims.tails import log
+from optimist.claims.units import fewest_pairs
+from optimist.statistics import last_decade_slope, window_rates
+
+WORST = "largest of all trials"
+
+# Values and means.
+
+
+@line("value", "fact", "{name}, {setting}", least=1)
+def value(of: Asked) -> Evidence:
+    """A value of the table of facts."""
+    (found,) = of.cells.pick("facts", (of["name"], of["setting"]))
+    return Exact(found.value, found.trials)
+
+
+@line("value", "not_run", "{what}, not run as the tuning fails otherwise", least=1)
+def not_run(of: Asked) -> Evidence:
+    """What was not run for a tuning that fails otherwise: it may fail, and cannot hold."""
+    return Exact(math.nan, 0, f"{of['what']} are not run")
+
+
+@line("mean", "watched", "mean {column} of {cell}")
+@line("mean", "time", "seconds of {cell}")
+def mean(of: Asked) -> Evidence:
+    """Mean at the end."""
+    (values,) = of.common()
+    return turns_mean(log(values)) if of.is_timed else Mean(values)
+
+
+@line("median", "watched", "median {column} of {cell}", least=fewest_pairs)
+def median(of: Asked) -> Evidence:
+    """Median over trials at the end: the typical trial."""
+    return median_of(*of.common())
+
+
+@line("largest", "column quotient watched", "largest {quantity} of {cell}", least=1)
+def largest(of: Asked) -> Evidence:
+    """Largest value over trials at the end, and over all rounds of a study."""
+    (rows,) = of.frames()
+    values = rows[of.column]
+    if "bottom" in of:
+        (rows,) = of.frames(of["bottom"])
+        values = values.astype(float) / rows[of["bottom"]].astype(float)
+    return Exact(float(values.max()), rows["trial"][values.notna()].nunique(), WORST)
+
+
+# Shares and rates.
+
+
+@line("rate", "column", "{column} of {algorithm} per round, {setting}")
+@line("share", "agreement", "selections of {algorithm} that agree with the leader's, {setting}")
+def rate(of: Asked) -> Evidence:
+    """Mean of a counter at the end over the number of rounds.
+
+    Or the share of a probe's selections that agree with the algorithm whose history it follows.
+    """
+    (rows,) = of.frames()
+    bottom, least = ("selections", TURNS) if of.is_timed else ("round", RATIO_UNITS)
+    return RatioOfMeans(of.end(rows), of.end(rows, bottom), least)
+
+
+@line("rate", "regret", "regret of {algorithm} per round after round {since}, {setting}")
+def late_per_round(of: Asked) -> Evidence:
+    """Mean regret of the rounds after some round: the simple regret of one drawn from them."""
+    (rows,) = of.frames()
+    played = rows["round"].max() - recorded(rows, of["since"])
+    return Mean((of.after(rows, of["since"]) / played).to_numpy())
+
+
+@line("share", "regret", "share of the regret of {algorithm} after round {since}, {setting}")
+def late_share(of: Asked) -> Evidence:
+    """Regret after some round over all of it: 0 if it ends there."""
+    (rows,) = of.frames()
+    return RatioOfMeans(*common([of.after(rows, since) for since in (of["since"], 0)]))
+
+
+@line(
+    "share",
+    "regret",
+    "settings in which the regret of {pair} is below {bound}, {settings}",
+    least=1,
+)
+def share_of_settings(of: Asked) -> Evidence:
+    """Share of settings (instances) in which the ratio of mean regrets is below a bound."""
+    tops, bottoms = _halves(of.series(of.frames()))
+    ratios = [RatioOfMeans(*common(pair)).value for pair in zip(tops, bottoms, strict=True)]
+    return Share(sum(ratio < of["bound"] for ratio in ratios), len(ratios))
+
+
+@line(
+    "share",
+    "coverage",
+    "trials of {algorithm} whose set held the truth in all rounds, {settings}",
+    least=1,
+)
+def share_covered(of: Asked) -> Evidence:
+    """Share of trials, pooled over settings, that never lost the true parameter.
+
+    Settings of one name share their random numbers, so that their trials are not independent: pool
+    only settings of different names.
+    """
+    # What nobody recorded is no trial that was covered.
+    covered = [bool(v == 1) for frame in of.frames() for v in frame[of.column]]
+    return Share(sum(covered), len(covered))
+
+
+# Ratios.
+
+
+@line("ratio", "regret time", "{quantity} of {pair}, {setting}", gate="bound")
+@line("ratio", "regret", "regret of {pair} after round {since}, {setting}", gate="bound")
+@line("ratio", "state", "state's bytes of {pair} at the end, {setting}")
+@line("ratio", "regret column time", "{quantity} of {algorithm}, {setting} / {base}")
+@line("ratio", "regret", "regret of {algorithm}, {setting} / {other}, {base}")
+@line("ratio", "time", "time of {algorithm}, first / second of {settings}", settings=2)
+@line("ratio", "regret", "regret of {algorithm} at round {rounds} / at round {since}, {setting}")
+def ratio(of: Asked) -> Evidence:
+    """Ratio of two means over common trials or turns.
+
+    That the longest time over settings is at most b times the shortest says that the ratio of every
+    pair is within [1/b, b]: ``each: {settings: [[r, s], [r, t], [s, t]]}``, relation between, one
+    check for each pair.
+    """
+    return (turns_ratio if of.is_timed else RatioOfMeans)(*of.common())
+
+
+@line("median", "regret", "median of regret of {pair}, {setting}", gate="bound", least=fewest_pairs)
+def median_ratio(of: Asked) -> Evidence:
+    """Median over common trials of the ratio of regrets: the typical trial."""
+    return MedianRatio(*of.common())
+
+
+@line("spread", "regret", "spread of the regret of {pair}, {setting}")
+def ratio_of_spreads(of: Asked) -> Evidence:
+    """Ratio of the mean distances of regrets from their medians, over common trials."""
+    return spread_ratio(*of.common())
+
+
+@line("ratio", "regret", "regret of {pair}, each at its best of {settings}", "tuning", gate="tuned")
+def tuned_ratio(of: Asked) -> Evidence:
+    """Ratio of mean regrets where each algorithm has the best of several settings.
+
+    The best is that of the smallest mean over the first ``tuning`` trials; the ratio is over the
+    others. The settings must share their random numbers.
+    """
+    tuning, sides = of["tuning"], []
+    halves = _halves(of.series(of.frames(also=tuning)))
+    for algorithm, series in zip(of.algorithms, halves, strict=True):
+        means = np.array([one[one.index < tuning].mean() for one in series])
+        if np.isnan(means).all():
+            raise Missing([f"trial of {algorithm} to tune with"])
+        best = series[int(np.nanargmin(means))]
+        sides.append(best[best.index >= tuning])
+    return RatioOfMeans(*common(sides))
+
+
+@line("ratio", "regret", "regret of {algorithm} / its regret midway, {setting}")
+@line(
+    "ratio",
+    "regret",
+    "regret of {algorithm} / its regret midway, over splits, {setting}",
+    "folds repeats",
+    least=RATIO_UNITS,
+)
+def doubling(of: Asked) -> Evidence:
+    """Growth of mean regret over the second half of the rounds: 2 if it is linear, 1 if it ends.
+
+    Splits of the data share most of what is trained on, see `splits_mean`.
+    """
+    (rows,) = of.frames("regret_half")
+    columns = ("regret", "regret_half")
+    end, middle = common([of.by_unit(of.end(rows, column)) for column in columns])
+    if "folds" not in of:
+        return RatioOfMeans(end, middle)
+    method = "Fieller, corrected resampled t"
+    return RatioOfMeans(end, middle, extra=1.0 / (of["folds"] - 1), method=method)
+
+
+@line("ratio", "time", "time in the last / first third of the rounds of {cell}")
+def thirds(of: Asked) -> Evidence:
+    """Growth of the time per round within a turn.
+
+    Time up to the first recorded round, which warms caches, is left out.
+    """
+    (rows,) = of.frames()
+    ends = np.linspace(rows["round"].min(), rows["round"].max(), 4)
+    first, _, final = np.diff(common([of.at(rows, t) for t in ends]), axis=0)
+    return turns_ratio(final, first)
+
+
+@line(
+    "ratio",
+    "state",
+    "state's bytes of {algorithm}, largest / smallest over the rounds, {setting}",
+    least=1,
+)
+def range_within(of: Asked) -> Evidence:
+    """Largest over smallest value within a trial, largest over trials; 1 means constant."""
+    (rows,) = of.frames()
+    sizes = rows.groupby("trial")[of.column].agg(["max", "min"])
+    return Exact(float((sizes["max"] / sizes["min"]).max()), len(sizes), WORST)
+
+
+# Growth of ratios, and differences.
+
+
+@line("growth", "regret", "regret of {pair}, {setting} relative to {base}", least=JACKKNIFE_UNITS)
+@line("growth", "time", "time of {pair}, up to round {rounds} relative to {since}, {setting}")
+def growth(of: Asked) -> Evidence:
+    """How much the ratio of two algorithms grows from one setting, or round, to another."""
+    return (turns_ratio if of.is_timed else ratio_of_ratios)(*of.common())
+
+
+@line(
+    "difference",
+    "regret",
+    "gap of regret ({worse} - {better}) / {scale}, {setting} minus {base}",
+    least=JACKKNIFE_UNITS,
+)
+def gap_difference(of: Asked) -> Evidence:
+    """Difference between two settings of a gap of mean regrets, in units of a third one's.
+
+    The gap is absolute, unlike that in `growth`; by the jackknife over common trials.
+    """
+
+    def difference(means):
+        return (means[0] - means[1]) / means[2] - (means[3] - means[4]) / means[5]
+
+    return Mean(jackknife_values(difference, of.common()), JACKKNIFE_UNITS, "t, jackknife")
+
+
+@line(
+    "difference",
+    "regret",
+    "regret of {one} minus that of {other}, per round after {since} up to {rounds}, over splits, "
+    "{setting}",
+    "folds repeats",
+)
+def difference_over_splits(of: Asked) -> Evidence:
+    """Mean difference of regrets per round between two rounds, over splits of the data.
+
+    Trial i plays split i modulo ``folds`` times ``repeats``; trials of one split are averaged.
+    ``since`` 0 counts from the first round.
+    """
+    since, rounds, sides = of["since"], of["rounds"], []
+    for rows in of.frames():
+        played = recorded(rows, rounds) - recorded(rows, since)
+        if not played:
+            raise Missing([f"a recorded round after {since} and up to {rounds}"])
+        sides.append((of.at(rows, rounds) - (of.at(rows, since) if since else 0.0)) / played)
+    return splits_mean(of.by_unit(sides[0] - sides[1]).to_numpy(), of["folds"])
+
+
+@line("curvature", "column", "curvature of log {column} of {over}", settings=3)
+def curvature(of: Asked) -> Evidence:
+    """Mean over trials of the second difference of a logarithm over three settings.
+
+    The settings are equally far apart; growth is less than exponential if it is below 0.
+    """
+    first, second, third = log(of.common())
+    return mean_difference(first + third, 2.0 * second)
+
+
+# Exponents; ``points`` says where settings are on their axis.
+
+
+@line(
+    "exponent",
+    "regret",
+    "exponent of the mean regret of {algorithm}, {settings}",
+    "points",
+    least=EXPONENT_UNITS,
+    settings=2,
+)
+@line(
+    "exponent",
+    "regret",
+    "exponent of the regret of {algorithm} in t from {since} to {rounds}, {setting}",
+    least=EXPONENT_UNITS,
+)
+def exponent(of: Asked) -> Evidence:
+    """Exponent of mean regret between two settings, or in t between two recorded rounds."""
+    late, early, factor = _between(of)
+    return Exponent(RatioOfMeans(late, early, EXPONENT_UNITS), factor)
+
+
+@line(
+    "median_exponent",
+    "regret",
+    "exponent of the median regret of {algorithm}, {settings}",
+    "points",
+    least=fewest_pairs,
+    settings=2,
+)
+def median_exponent(of: Asked) -> Evidence:
+    """Exponent of regret between two settings in the typical pair of trials."""
+    late, early, factor = _between(of)
+    return Exponent(MedianRatio(late, early), factor)
+
+
+def _between(of):
+    """Return regrets at the second of two points and at the first, and the ratio of the points."""
+    frames = of.frames()
+    if "points" in of:
+        (early, late), (first, final) = common(of.series(frames)), of.positions(frames)
+    else:
+        first, final = (recorded(frames[0], of[key]) for key in ("since", "rounds"))
+        if not 0 < first < final:
+            named = f"after {of['since']} and up to {of['rounds']}"
+            raise Missing([f"a recorded round {named}, and one before"])
+        late, early = common(of.series(frames))
+    return late, early, float(final / first) if first > 0.0 and final > 0.0 else math.nan
+
+
+@line(
+    "exponent", "watched", "exponent in t of {column} minus that of {against}, from {since}, {cell}"
+)
+def exponent_difference(of: Asked) -> Evidence:
+    """Mean over trials of the difference of two columns' exponents from a round to the end."""
+    found = []
+    for name in (of["column"], of["against"]):
+        (rows,) = of.frames(name)
+        first, final = recorded(rows, of["since"]), int(rows["round"].max())
+        found += [of.at(rows, final, name), of.at(rows, of["since"], name)]
+    top, top_since, bottom, bottom_since = log(common(found)) / np.log(final / first)
+    return mean_difference(top - top_since, bottom - bottom_since)
+
+
+# Log-log slopes.
+
+
+@line("slope", "regret time state", "log-log slope of the {quantity} of {over}", "points")
+@line("slope", "regret time", "log-log slope of the {quantity} of {pair} over {settings}", "points")
+@line(
+    "slope",
+    "regret",
+    "log-log slope of the regret of {algorithm} after {since} over {settings}",
+    "points",
+)
+def slope_over_settings(of: Asked) -> Evidence:
+    """Slope over settings, or the difference of the slopes of two algorithms.
+
+    Trial i of all settings is one unit; it may be one instance throughout or one of each setting.
+    ``since`` has a round for each setting.
+    """
+    frames = of.frames()
+    sides = np.split(common(of.series(frames)), len(of.algorithms))
+    return (slope if of.is_timed else slope_of_means)(of.positions(frames), *sides)
+
+
+@line("slope", "time state", "log-log slope of the {quantity} on {against} of {over}")
+@line("slope", "watched", "log-log slope of {column} on {against} of {over}")
+def slope_on(of: Asked) -> Evidence:
+    """Slope over settings on another column, both at the end."""
+    frames = of.frames(of["against"])
+    columns = [last(rows, name) for name in (of["against"], of.column) for rows in frames]
+    return (slope if of.is_timed else slope_of_means)(*_halves(common(columns)))
+
+
+@line("slope", "time", "log-log slope of the time per round of {algorithm} against t, {setting}")
+@line("slope", "time", "log-log slope of the time per round of {pair} against t, {setting}")
+def slope_in_rounds(of: Asked) -> Evidence:
+    """Mean over turns of the slope in the last decade of rounds, see `window_rates`.
+
+    Of two algorithms it is the difference of their slopes, above 0 if the numerator's time grows
+    faster.
+    """
+    tables = [
+        rows.pivot(index="trial", columns="round", values=of.column).dropna(axis=1)
+        for rows in of.frames()
+    ]
+    turns = tables[0].index.intersection(tables[-1].index)
+    found = [window_rates(t.columns.to_numpy(float), t.loc[turns]) for t in tables]
+    return slope(found[0][0], *(rates.T for _, rates in found))
+
+
+@line(
+    "slope",
+    "state",
+    "log-log slope of the state's bytes of {algorithm} against t, {setting}",
+    least=1,
+)
+def slope_of_largest(of: Asked) -> Evidence:
+    """Slope of the largest trial in the last decade of rounds."""
+    (rows,) = of.frames()
+    sizes = rows.groupby("round")[of.column].max()
+    found = last_decade_slope(sizes.index, sizes)[0]
+    return Exact(found, rows["trial"].nunique(), WORST)
+
+
+@line(
+    "slope", "part_time", "log-log slope of the time of the {part} part against d, d >= {smallest}"
+)
+@line(
+    "slope",
+    "pass_time",
+    "log-log slope of the time of a pass of {algorithm} over its history, from round {smallest} "
+    "on, {setting}",
+)
+def slope_of_repetitions(of: Asked) -> Evidence:
+    """Growth of the time of a part of an update with the dimension, or of a pass with its length.
+
+    Mean over the repetitions of their slopes from ``smallest`` on.
+    """
+    where = {key: of[key] for key in ("part", "setting", "algorithm") if key in of}
+    rows = of.cells.rows(of.quantity.table, **where)
+    if "repetition" not in rows:
+        raise Missing([f"repetitions of {' of '.join(where.values())} in {of.quantity.table}"])
+    rows = rows[rows[of.column] >= of["smallest"]]
+    rows = rows.assign(seconds=rows["seconds"] / rows.get("passes", 1))
+    seconds = rows.pivot(index="repetition", columns=of.column, values="seconds").dropna()
+    return slope(seconds.columns.to_numpy(float), seconds.to_numpy().T)
+
+
+def _halves(found):
+    """Return the first half of a sequence, and the second."""
+    middle = len(found) // 2
+    return found[:middle], found[middle:]
