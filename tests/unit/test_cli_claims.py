@@ -82,10 +82,10 @@ def readme(tmp_path, monkeypatch):
     names = config.paper_names()
     monkeypatch.setattr(root, "project_root", lambda: tmp_path)
     monkeypatch.setattr(config, "paper_names", lambda: names)
-    about = {"claimed": "It is.", "found": "It is not.", "expects": {}}
-    said = {"claim": "other.01", "check": "high, here", "expects": "not reproduced"}
-    document = {"papers": {"glb_omd": about, "other": about}, "findings": [said]}
-    document["findings"][0]["text"] = "It is {value}."
+    about = {"paper": "A paper", "says": "It is.", "measured": "It is {size[value]}."}
+    about |= {"headline": "It is not.", "expects": {"other.01": "not reproduced"}}
+    about["numbers"] = {"size": {"claim": "other.01", "check": "high, here"}}
+    document = {"papers": {"glb_omd": about, "other": about}, "findings": []}
     monkeypatch.setattr(findings, "load", lambda: document)
     (tmp_path / "docs/findings").mkdir(parents=True)
     for name in ("glb_omd", "other"):
@@ -158,8 +158,8 @@ def test_the_readme_gets_the_verdicts(optimist, figures, readme):
     status, out, _ = optimist("claims", "--readme", "--figures", figures)
     assert (status, out) == (0, f"{TALLY}\n")
     text = readme.read_text()
-    link = "([other.01](figures/other/claims.md#other01-not-reproduced): not reproduced)"
-    assert f"1. It is 2. {link}" in text and TALLY in text
+    link = "It is 2. ([other.01](figures/other/claims.md#other01-not-reproduced): not reproduced)"
+    assert link in text and TALLY in text
     page = (readme.parent / "docs/findings/other.md").read_text()
     assert "- empirical, **not reproduced**: About other. (01)." in page
     assert "glb_omd" not in page
