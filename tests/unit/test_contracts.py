@@ -14,7 +14,6 @@ from optimist.contracts import report
 from optimist.contracts.base import Contract, outcome, require
 from optimist.contracts.battery import ALGORITHMS, WORLDS, batteries
 from optimist.errors import ConfigError
-from optimist.registry import _loaded
 
 GOOD = '''
 r"""Epsilon-greedy on a ridge regression of the rewards,
@@ -249,7 +248,6 @@ def here(tmp_path, monkeypatch):
 
 
 def write_class(folder, body, base="Good"):
-    _loaded.cache_clear()  # a process loads a file once
     text = f"{HEAD}class Mine({base}):\n{textwrap.indent(body, '    ')}\n"
     (folder / "mine.py").write_text(text)
 
