@@ -21,8 +21,6 @@ import optimist
 from optimist.algorithms import BOX_REGISTRY, REGISTRY
 from optimist.claims.metrics import METRICS
 
-pytestmark = pytest.mark.workflow
-
 SECONDS = 60  # of processors, that a build may take
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = (
