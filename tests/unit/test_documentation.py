@@ -32,16 +32,6 @@ def test_the_tables_of_keys_are_those_of_the_schemas():
         assert f"<!-- keys of {name} -->\n| key |" in text
 
 
-def test_a_key_stands_with_what_is_allowed_its_default_and_its_meaning():
-    row = "| `only.settings` | list (text) | `[]` | Names of settings (with all options) or "
-    assert row in read("config/README.md")
-    text = key_tables.with_tables("<!-- keys of block -->\nold\n<!-- end of keys -->")
-    assert "| `trials` | whole number, at least 1, at most 1000000 | required | Trials per " in text
-    assert "old" not in text
-    text = key_tables.with_tables("<!-- keys of part -->\n<!-- end of keys -->")
-    assert "| `probe.leader` | text | required | Label of the algorithm that plays" in text
-
-
 def default_words(key, parameter):
     """Return a default as config/README.md writes it; norm_bound's is another key."""
     if parameter.default is parameter.empty:
