@@ -10,8 +10,8 @@ SNAKEMAKE := $(BIN)/snakemake $(PROGRESS) --cores $(CORES)
 # Every job is a process, which would compile all modules again: half a second.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce variants quick page report site test test-all lint readme keys pythons lower-bounds
-.PHONY: newest clean
+.PHONY: reproduce variants quick page report site test test-workflow test-all lint readme keys pythons
+.PHONY: lower-bounds newest clean
 
 # Every experiment, figure, table and verdict of the papers.
 reproduce: .venv/installed
@@ -42,12 +42,17 @@ report: .venv/installed
 site: .venv/installed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
+# Algorithms, numbers, verdicts, digests, files and commands.
 test: .venv/installed lint
-	$(BIN)/python -m pytest --numprocesses 2
+	$(BIN)/python -m pytest --numprocesses 2 tests/contract tests/known_answers tests/unit
 
-# All that "make test" does, with all replicates of simulations instead of a tenth.
+# Snakemake, wheels, the site, browsers, Slurm, machines that fail; simulations of the verdicts.
+test-workflow: .venv/installed
+	$(BIN)/python -m pytest --numprocesses 2 tests/cluster tests/faults tests/statistical tests/workflow
+
+# Both, with all replicates of simulations instead of a tenth.
 test-all: export REPLICATES := all
-test-all: test
+test-all: test test-workflow
 
 lint: .venv/installed
 	$(BIN)/ruff check .

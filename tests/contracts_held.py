@@ -5,15 +5,10 @@ import pytest
 from optimist.contracts.base import HELD, PASSED_OVER, outcome
 
 
-def every(contract, cases, marked=()):
-    """Parametrize ``check`` and ``case``; ``cases`` are by id, ``marked`` are names of checks."""
+def every(contract, cases):
+    """Parametrize ``check`` and ``case``; ``cases`` are by id."""
     pairs = [
-        pytest.param(
-            check,
-            case,
-            id=f"{check.name}-{name}",
-            marks=[pytest.mark.statistical] if check.name in marked else [],
-        )
+        pytest.param(check, case, id=f"{check.name}-{name}")
         for check in contract.checks
         for name, case in cases.items()
         if check.case is type(case)

@@ -21,8 +21,6 @@ from toy_environments import ROOT
 from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
 
-pytestmark = pytest.mark.workflow
-
 PRIVATE = Path("/etc/slurm/slurm.conf")
 NODES = {"one", "two"}
 # No accounting, and nobody to wait for. Words of a laboratory for the scheduler.

@@ -26,7 +26,7 @@ SETTINGS = {
 }
 
 
-@every(WORLDS["arms"], SETTINGS, marked=["rewards_average_to_the_means"])
+@every(WORLDS["arms"], SETTINGS)
 def test_it_keeps_its_contract(check, case):
     hold(check, case)
 

@@ -19,8 +19,6 @@ from uci_server import UciServer
 
 from optimist.runs import results
 
-pytestmark = pytest.mark.workflow
-
 # Long enough that one can be stopped half way.
 LONG = {
     "caps": {"rounds": 1000, "trials": 6, "timing_trials": 1},

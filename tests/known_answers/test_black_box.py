@@ -78,16 +78,6 @@ def test_maxima_and_bounds_by_a_search_of_one_coordinate(name, bound):
     assert pytest.approx(-2.903534, abs=1e-6) == STYBLINSKI_TANG
 
 
-@pytest.mark.parametrize("name", ["network", "styblinski_tang", "rastrigin"])
-def test_no_point_of_the_box_has_a_larger_value_than_the_bound(name):
-    place = environment(name)
-    bound = place.problem().value_bound
-    line = np.linspace(-5.0, 5.0, 200_001)
-    extremes = [abs(place.value(np.full(20, z))) for z in (*line[::400], *line[line > 4.5][:1000])]
-    assert max(extremes) <= bound * (1.0 + 1e-12)
-    assert max(extremes) == pytest.approx(bound, rel=1e-3)
-
-
 def test_a_drawn_network_is_new_in_every_trial_and_largest_in_the_corner():
     first, second = (drawn_network(trial) for trial in (0, 1))
     assert first.theta.shape == (3 * 2 + 7,)
@@ -600,12 +590,6 @@ def test_the_release_is_fitted_by_adam_and_the_tutorial_to_the_end(label, fit):
     algorithm._candidates = lambda centre, scales: seen.append(scales) or plain(centre, scales)
     algorithm.propose()
     np.testing.assert_array_equal(seen[0], process.lengthscales)
-
-
-def test_the_tutorial_settings_are_another_configuration():
-    algorithm = make("turbo[configuration=botorch]", dimension=3, initial=None)
-    assert len(algorithm._candidates(np.full(3, 0.5), np.ones(3))) == 2000
-    assert algorithm.configuration.successes == 10
 
 
 # Controls.

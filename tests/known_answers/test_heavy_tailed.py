@@ -413,7 +413,6 @@ def test_a_zero_arm_leaves_finite_numbers_and_nothing_learned(projection):
     assert algorithm.clipped == 0
 
 
-@pytest.mark.statistical
 def test_oful_covers_under_gaussian_noise_with_a_matched_radius():
     covered = 0
     for trial in range(100):

@@ -121,7 +121,6 @@ def test_the_radii_of_bkb():
         )
 
 
-@pytest.mark.statistical
 @pytest.mark.parametrize("inclusion", ["union", "linear"])
 def test_an_arm_is_an_inducing_point_as_often_as_it_should_be(inclusion):
     bkb, _ = play(
@@ -264,7 +263,6 @@ def test_rff_ucb_approaches_gp_ucb_with_many_features():
     assert errors[1] < 0.1 < errors[0]
 
 
-@pytest.mark.statistical
 def test_qff_ts_samples_the_posterior_of_its_features():
     place, X, rewards = environment(dimension=1)
     told = problem(dimension=1)

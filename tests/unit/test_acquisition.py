@@ -20,7 +20,6 @@ M = np.array([-30.0, -3.0, -1.0, -0.5, 0.0, 0.4, 2.0])
 V = np.array([0.9, 1.0, 1.3, 0.2, 1.0, 2.0, 0.5])
 
 
-@pytest.mark.statistical
 @pytest.mark.parametrize(("m", "v"), [(-0.5, 0.7), (0.3, 1.0), (2.0, 0.4)])
 def test_expected_improvement_and_its_probability_by_monte_carlo(m, v):
     draws = m + v * np.random.default_rng(0).standard_normal(1_000_000)

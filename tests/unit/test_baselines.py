@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from optimist.algorithms import REGISTRIES, algorithm_class, option_names
-from optimist.label import plain, same, write
+from optimist.label import plain, write
 from optimist.plan.config import load_paper, paper_names
 from optimist.runs.setting import option_defaults
 
@@ -76,29 +76,3 @@ def test_the_defaults_of_settings_are_those_of_the_configuration():
         known = option_defaults(settings[name.strip("`")])
         for key, value in options_of(default).items():
             assert write(plain(known[key])) == value, (name, key)
-
-
-def test_no_option_of_covertype_is_a_shrunk_set():
-    known = load_paper("glb_omd")["settings"]
-    assert all(
-        same(option_defaults(known[s])["factor"], 0.1) for s in ("covertype", "covertype_seed_0")
-    )
-
-
-# What papers state, by a sentence each: a change of a default needs a change here and there.
-STATED = {
-    "glm_ucb": {"radius": "filippi", "projection": True},
-    "rs_glincb": {"constants": "theory"},
-    "ofulog_r": {"radius": "published", "ball": True},
-    "ecolog": {"diameter": "published", "index": "linear", "radius": "published"},
-    "crtm": {"estimator": "ls"},
-    "crmm": {"estimator": "ls"},
-    "bkb": {"q_bar": "theory", "radius": "paper"},
-    "linucb": {"radius": "ay"},
-}
-
-
-@pytest.mark.parametrize("name", STATED)
-def test_no_option_means_what_the_paper_states(name):
-    options = option_names(algorithm_class(name))
-    assert {key: options[key] for key in STATED[name]} == STATED[name]

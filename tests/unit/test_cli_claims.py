@@ -136,13 +136,6 @@ def test_verdicts_and_what_would_decide_are_there_as_json(optimist, figures):
     assert row["command"].startswith("snakemake ")
 
 
-def test_one_paper_needs_its_own_file_only(optimist, figures):
-    (figures / "claims.csv").unlink()
-    status, out, _ = optimist("claims", "glb_omd", "--figures", figures)
-    assert status == 0
-    assert out.endswith("\n1 claim: 1 reproduced.\n")
-
-
 @pytest.mark.parametrize(
     ("paper", "command"),
     [([], "make reproduce"), (["glb_omd"], "snakemake --cores 2 glb_omd")],
@@ -187,10 +180,3 @@ def test_a_readme_takes_no_verdicts_of_a_shortened_run(optimist, tmp_path, readm
     status, _, err = optimist("claims", "--readme", "--figures", tmp_path)
     assert (status, readme.read_text()) == (1, README)
     assert "the claims are of a shortened run; allowed: those of a full one" in err
-
-
-def test_an_absent_readme_is_refused(optimist, figures, readme):
-    readme.unlink()
-    status, _, err = optimist("claims", "--readme", "--figures", figures)
-    assert status == 1
-    assert "README.md does not exist" in err

@@ -1,8 +1,4 @@
-"""Covertype arms: known answers on the full data, properties on small synthetic rows."""
-
-import os
-import subprocess
-import sys
+"""Covertype arms: properties on small synthetic rows."""
 
 import numpy as np
 import pandas as pd
@@ -12,45 +8,6 @@ from optimist import sealed
 from optimist.data.prepare import covertype
 from optimist.data.prepare.covertype import CovertypeArms
 from optimist.errors import ConfigError, DataError
-
-ARMS_SCRIPT = """
-import sys
-from optimist.data.fetch import fetch
-from optimist.data.prepare import covertype
-frame, _ = fetch("covertype", source="mirror")
-covertype.write_arms(covertype.prepare(frame, clusters=60, seed=7, n_init=1), sys.argv[1])
-"""
-EXTREMES_SCRIPT = """
-import sys
-from optimist.data.fetch import fetch
-from optimist.data.prepare import covertype
-frame, _ = fetch("covertype", source="mirror")
-covertype.extremes(frame, [0, 42]).to_csv(sys.argv[1], index=False)
-"""
-
-
-def start(script, threads, path):
-    variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    env = os.environ | dict.fromkeys(variables, str(threads))
-    return subprocess.Popen([sys.executable, "-c", script, str(path)], env=env)
-
-
-@pytest.fixture(scope="module")
-def full(tmp_path_factory):
-    """Folder with arms of the full data by 1 and 2 threads, and extremes for seeds 0 and 42."""
-    folder = tmp_path_factory.mktemp("covertype")
-    single = [
-        start(EXTREMES_SCRIPT, 1, folder / "extremes.csv"),
-        start(ARMS_SCRIPT, 1, folder / "arms1.csv"),
-    ]
-    assert [process.wait() for process in single] == [0, 0]
-    assert start(ARMS_SCRIPT, 2, folder / "arms2.csv").wait() == 0
-    return folder
-
-
-@pytest.fixture(scope="module")
-def full_arms(full):
-    return covertype.read_arms(full / "arms1.csv")
 
 
 def synthetic_rows(n=2000, seed=3):
@@ -69,63 +26,6 @@ def arms():
     features = np.zeros((3, 11))
     features[:, 0], features[:, -1] = [0.6, -0.3, 0.1], 0.8
     return CovertypeArms(features, np.array([0.1, 0.5, 1.0]), np.array([10, 20, 30]))
-
-
-# --- the full data -----------------------------------------------------------------------------
-
-
-def test_threads_do_not_change_a_byte(full):
-    assert (full / "arms1.csv").read_bytes() == (full / "arms2.csv").read_bytes()
-
-
-def test_default_seed_gives_the_range_of_the_paper(full_arms):
-    assert full_arms.means.min() == pytest.approx(0.103, abs=5e-4)
-    assert full_arms.means.max() == pytest.approx(0.881, abs=5e-4)
-    # 48.76 % of all cells are lodgepole pine.
-    assert full_arms.sizes.sum() == 581_012
-    assert np.rint(full_arms.sizes @ full_arms.means) == 283_301
-
-
-def test_longest_centroid_before_scaling(full_arms):
-    # The constant was 1, so its value now is the scale. Norm of the ten standardised columns.
-    longest = np.linalg.norm(full_arms.features[:, :10] / full_arms.features[:, 10:], axis=1).max()
-    assert longest == pytest.approx(5.72, abs=5e-3)
-
-
-def test_shape_and_centring_of_the_arms(full_arms):
-    assert full_arms.features.shape == (60, 11)
-    assert np.linalg.norm(full_arms.features, axis=1).max() == pytest.approx(1, abs=1e-11)
-    assert np.ptp(full_arms.features[:, -1]) == 0
-    # Standardised columns have mean zero over all rows, hence over centroids weighted by size.
-    assert full_arms.sizes @ full_arms.features[:, :10] == pytest.approx(0, abs=1e-4)
-
-
-def test_extremes_of_other_seeds(full):
-    table = pd.read_csv(full / "extremes.csv")
-    assert list(table.columns) == ["seed", "lowest", "highest"]
-    assert list(table["seed"]) == [0, 42]
-    assert list(table["lowest"].round(3)) == [0.109, 0.123]  # 0.1091 and 0.1225
-    assert list(table["highest"].round(3)) == [0.865, 0.892]  # 0.8654 and 0.8925
-
-
-def test_logistic_fit_of_the_full_data(full_arms):
-    # Maximum of the weighted likelihood found by scipy, independently of the implementation.
-    from scipy.optimize import minimize
-    from scipy.special import expit
-
-    x, m, n = full_arms.features, full_arms.means, full_arms.sizes / full_arms.sizes.sum()
-
-    def loss(theta):
-        z = x @ theta
-        return n @ (np.logaddexp(0, z) - m * z), x.T @ (n * (expit(z) - m))
-
-    fit = minimize(loss, np.zeros(11), jac=True, method="BFGS", options={"gtol": 1e-9})
-    norm = covertype.logistic_fit_norm(full_arms)
-    assert norm == pytest.approx(np.linalg.norm(fit.x), rel=1e-4)
-    assert norm == pytest.approx(20.83, abs=0.01)
-
-
-# --- small synthetic rows ----------------------------------------------------------------------
 
 
 def test_distant_blobs_become_the_arms():

@@ -34,16 +34,6 @@ def test_the_tables_of_keys_are_those_of_the_schemas():
         assert f"<!-- keys of {name} -->\n| key |" in text
 
 
-def test_a_key_stands_with_what_is_allowed_its_default_and_its_meaning():
-    row = "| `only.settings` | list (text) | `[]` | Names of settings (with all options) or "
-    assert row in read("config/README.md")
-    text = key_tables.with_tables("<!-- keys of block -->\nold\n<!-- end of keys -->")
-    assert "| `trials` | whole number, at least 1, at most 1000000 | required | Trials per " in text
-    assert "old" not in text
-    text = key_tables.with_tables("<!-- keys of part -->\n<!-- end of keys -->")
-    assert "| `probe.leader` | text | required | Label of the algorithm that plays" in text
-
-
 def test_the_statistics_of_each_quantity_are_those_that_can_be_measured():
     rows = re.findall(r"^\| `(\w+)` \| .* \| (`.*`) \|$", read("docs/add-a-claim.md"), re.MULTILINE)
     assert [quantity for quantity, _ in rows] == [*QUANTITIES]

@@ -26,7 +26,6 @@ def test_quadrature_features_in_the_plane(nodes):
     np.testing.assert_allclose(phi @ phi.T, kernel(X, X), atol=1e-5)
 
 
-@pytest.mark.statistical
 @pytest.mark.parametrize("name", ["gaussian", "matern12", "matern32", "matern52"])
 def test_random_features_have_the_kernel_as_their_mean(name):
     rng, kernel = np.random.default_rng(1), make_kernel(name, 0.5)

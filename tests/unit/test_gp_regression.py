@@ -231,7 +231,6 @@ def test_repeated_points_do_not_break_the_fit():
         assert np.isfinite(process.predict(np.array([[0.5, 0.5, 0.5], [0.0, 0.0, 0.0]]))).all()
 
 
-@pytest.mark.statistical
 @pytest.mark.parametrize("noise", [True, False])
 def test_draws_have_the_mean_and_covariance_of_the_posterior(noise):
     scheme = Scheme(Matern52(1.0), Hyper(0.1, 1.0, 0.4, Flat()), Hyper(1e-4, 1.0, 0.05, Flat()))

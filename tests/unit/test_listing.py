@@ -9,7 +9,6 @@ from own_class import MINE
 from optimist import cli, listing, new
 from optimist.algorithms import REGISTRIES
 from optimist.environments import BOX_REGISTRY, REGISTRY
-from optimist.label import name_of
 from optimist.plan.config import load_paper, paper_names
 from optimist.runs.setting import option_places
 from optimist.runs.trials import expand
@@ -38,18 +37,6 @@ def test_every_setting_of_a_paper_is_listed_with_its_algorithms(name, capsys):
     assert {(row["setting"], label) for row in rows for label in row["algorithms"]} == asked
     assert len({row["setting"] for row in rows}) == len(rows)
     assert {*listed(capsys, name)["algorithms"]} == {label for _, label in asked}
-
-
-@pytest.mark.parametrize("name", paper_names())
-def test_every_base_setting_is_listed_once_with_its_title(name, capsys):
-    content, paper = listed(capsys, name), load_paper(name)
-    titles = {row["base setting"]: row["title"] for row in content["base settings"]}
-    assert len(titles) == len(content["base settings"])
-    assert titles == {base: paper["settings"][base]["title"] for base in titles}
-    run = [name_of(row["setting"]) for row in listed(capsys, f"{name}/*")["settings"]]
-    assert {row["base setting"]: row["settings of it"] for row in content["base settings"]} == {
-        base: run.count(base) for base in dict.fromkeys(run)
-    }
 
 
 @pytest.mark.parametrize("name", paper_names())

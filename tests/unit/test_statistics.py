@@ -22,17 +22,6 @@ def test_mean_interval_widens_with_the_level():
     assert high - low == pytest.approx(2 * 3.249835542 * math.sqrt(82.5 / 9 / 10), rel=1e-9)
 
 
-def test_a_single_value_has_no_interval():
-    mean, low, high = statistics.mean_interval([7.0])
-    assert mean == 7.0
-    assert math.isnan(low)
-    assert math.isnan(high)
-
-
-def test_an_empty_sample_has_nothing():
-    assert all(math.isnan(v) for v in statistics.mean_interval([]))
-
-
 @pytest.mark.parametrize(
     ("successes", "n", "low", "high"),
     [
@@ -45,10 +34,6 @@ def test_clopper_pearson(successes, n, low, high):
     share, found_low, found_high = statistics.proportion_interval(successes, n)
     assert share == successes / n
     assert (found_low, found_high) == pytest.approx((low, high), abs=2e-4)
-
-
-def test_no_trials_no_share():
-    assert all(math.isnan(v) for v in statistics.proportion_interval(0, 0))
 
 
 def test_log_log_slope_of_a_power_law():
@@ -67,17 +52,6 @@ def test_log_log_slope_by_hand():
     slope, low, high = statistics.log_log_slope([1, 2, 4], [1, 4, 8])
     half = 12.70620474 * math.sqrt(1 / 6 / 2)
     assert (slope, low, high) == pytest.approx((1.5, 1.5 - half, 1.5 + half), rel=1e-8)
-
-
-def test_two_points_have_a_slope_without_interval():
-    slope, low, high = statistics.log_log_slope([1, 10], [1, 100])
-    assert slope == pytest.approx(2.0)
-    assert math.isnan(low)
-    assert math.isnan(high)
-
-
-def test_one_point_has_no_slope():
-    assert math.isnan(statistics.log_log_slope([3, 3], [1, 2])[0])
 
 
 @pytest.mark.parametrize("power", [0.0, 1.0])
@@ -109,12 +83,6 @@ def test_slopes_of_rows():
     own = statistics.log_log_slopes(rows[:2], rows[:2] ** 3)
     assert own == pytest.approx([3.0, 3.0])
     assert np.isnan(statistics.log_log_slopes([2.0, 2.0], [[1.0, 3.0]])).all()
-
-
-def test_one_round_has_no_rate():
-    assert all(math.isnan(v) for v in statistics.rate_slope([1], [[0.5]]))
-    middles, rates = statistics.window_rates([1], [[0.5], [0.7]])
-    assert (middles.shape, rates.shape) == ((0,), (2, 0))
 
 
 def test_rates_are_those_of_each_trial():
@@ -154,12 +122,6 @@ def test_bootstrap_bands_stay_within_the_values():
     assert statistics.mean_intervals(values)[1, 0] < 0.0
 
 
-def test_a_single_trial_has_no_bootstrap():
-    means, lows, highs = statistics.mean_intervals([[3.0, 4.0]], 0.95, "bootstrap")
-    assert means.tolist() == [3.0, 4.0]
-    assert np.isnan([lows, highs]).all()
-
-
 def test_normal_bands_are_those_of_the_paper():
     # Liu and Wang (2023), Section 6.1: 1.96 standard deviations over the root of five.
     values = np.random.default_rng(0).normal(size=(5, 3))
@@ -169,3 +131,19 @@ def test_normal_bands_are_those_of_the_paper():
     means, lows, _ = statistics.mean_intervals([[3.0, 4.0]], 0.95, "normal")
     assert means.tolist() == [3.0, 4.0]
     assert np.isnan(lows).all()
+
+
+def test_where_there_are_too_few_numbers_there_is_none():
+    nothing = pytest.approx([math.nan] * 3, nan_ok=True)
+    assert statistics.mean_interval([7.0]) == pytest.approx((7.0, *[math.nan] * 2), nan_ok=True)
+    assert statistics.log_log_slope([1, 10], [1, 100]) == pytest.approx(
+        (2.0, *[math.nan] * 2), nan_ok=True
+    )
+    assert list(statistics.mean_interval([])) == nothing
+    assert list(statistics.proportion_interval(0, 0)) == nothing
+    assert list(statistics.rate_slope([1], [[0.5]])) == nothing
+    assert math.isnan(statistics.log_log_slope([3, 3], [1, 2])[0])
+    middles, rates = statistics.window_rates([1], [[0.5], [0.7]])
+    assert (middles.shape, rates.shape) == ((0,), (2, 0))
+    means, lows, highs = statistics.mean_intervals([[3.0, 4.0]], 0.95, "bootstrap")
+    assert means.tolist() == [3.0, 4.0] and np.isnan([lows, highs]).all()

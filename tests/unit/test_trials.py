@@ -100,15 +100,6 @@ def test_the_same_cell_asked_for_twice_is_run_once():
     assert len(expand(toy_paper(runs=[block, block], timings=[]))) == 1
 
 
-def test_unknown_names_suggest_the_nearest():
-    with pytest.raises(ConfigError, match=r"setting of toy 'c'"):
-        make_cell(toy_paper(), "c", "gloc")
-    with pytest.raises(ConfigError, match="did you mean 'gloc'"):
-        make_cell(toy_paper(), "a", "glc")
-    with pytest.raises(ConfigError, match="did you mean 'logistic_s3'"):
-        make_cell(PAPERS["glb_omd"], "logistic_3", "gloc")
-
-
 def toy_cell(algorithm="glb_omd", **changes):
     return Cell("toy", "a", algorithm, toy_paper()["settings"]["a"] | changes)
 

@@ -4,14 +4,12 @@ import re
 from pathlib import Path
 
 import pandas as pd
-import pytest
 from test_add_an_algorithm import follow, steps
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "add-a-claim.md"
 CLAIM = "glb_omd.90"
 
 
-@pytest.mark.workflow
 def test_following_the_document_decides_the_new_claim(project):
     done = {}
     for language, path, content in steps(DOCUMENT.read_text()):

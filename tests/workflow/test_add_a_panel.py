@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pandas as pd
-import pytest
 from test_add_an_algorithm import follow, steps
 
 from optimist.panels.studies import tables
@@ -12,7 +11,6 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "add-a-panel.md"
 FIGURES = "results/quick/figures/glb_omd"
 
 
-@pytest.mark.workflow
 def test_following_the_document_draws_the_new_panels(project):
     commands = {}
     for language, path, content in steps(DOCUMENT.read_text()):

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pandas as pd
-import pytest
 from test_add_an_algorithm import follow, steps
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "add-a-paper.md"
@@ -25,7 +24,6 @@ def follow_all(project, text):
     return done
 
 
-@pytest.mark.workflow
 def test_following_the_document_runs_the_new_paper(project):
     done = follow_all(project, DOCUMENT.read_text())
     dry, quick, _, said = done.values()

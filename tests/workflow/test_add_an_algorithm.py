@@ -5,7 +5,6 @@ import shlex
 from pathlib import Path
 
 import pyarrow.parquet as pq
-import pytest
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "add-an-algorithm.md"
 NEW = "epsilon_greedy"
@@ -58,7 +57,6 @@ def written(project):
     }
 
 
-@pytest.mark.workflow
 def test_following_the_document_runs_the_new_cells_and_no_other(project):
     project.run("snakemake", "results", "--cores", 2, *QUICK, "--config", OLD)
     old = written(project)

@@ -11,8 +11,6 @@ from projects import new_project
 
 from optimist.runs.trial_table import TrialTable
 
-pytestmark = pytest.mark.workflow
-
 METHODS = {"a": "glb_omd", "b": "gloc", "c": "ecolog", "d": "uniform"}
 PAPER = {
     "settings": {

@@ -71,7 +71,6 @@ def test_blocks_to_copy_have_commands_alone(name):
         assert not PLACEHOLDER.search(" ".join(words))
 
 
-@pytest.mark.workflow
 @pytest.mark.xdist_group("documented commands")
 @pytest.mark.parametrize("line", documented())
 def test_a_documented_command_works(line, project):

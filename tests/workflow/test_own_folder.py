@@ -17,8 +17,6 @@ from optimist.runs import results
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "your-own-folder.md").read_text(encoding="utf-8")
 
-pytestmark = pytest.mark.workflow
-
 
 def block(kind, number=0):
     return re.findall(rf"^```{kind}\n(.*?)^```", DOCUMENT, flags=re.M | re.S)[number]

@@ -25,10 +25,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 AXE = ROOT / "tests" / "vendor" / "axe.min.js"
 WIDTHS = (360, 768, 1280)
 
-pytestmark = [
-    pytest.mark.workflow,
-    pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine"),
-]
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
 committed = pytest.mark.skipif(not PAGE.is_file(), reason="no full run has been committed yet")
 
 

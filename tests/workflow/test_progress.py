@@ -35,7 +35,6 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.workflow
 def test_a_failure_is_shown_with_the_end_of_its_log_and_the_others_go_on(folder):
     done = subprocess.run([*COMMAND, "-k"], cwd=folder, capture_output=True, text=True)
     lines = done.stderr.splitlines()
@@ -70,7 +69,6 @@ def test_what_a_script_of_ours_has_said_is_not_said_again(script, status, expect
         assert plugin.is_said(text) == expected
 
 
-@pytest.mark.workflow
 def test_on_a_terminal_one_line_is_written_over_and_fits(folder):
     own, other = pty.openpty()
     env = os.environ | {"COLUMNS": "30", "TERM": "xterm"}
@@ -89,7 +87,6 @@ def test_on_a_terminal_one_line_is_written_over_and_fits(folder):
     assert all(len(step.rstrip("\r\n")) <= 29 and "\n" not in step for step in steps[:-1])
 
 
-@pytest.mark.workflow
 def test_a_dry_run_shows_what_snakemake_would_but_for_long_lists(folder):
     plain = [word for word in COMMAND if word not in ("--logger", "optimist")]
     shown = []

@@ -6,8 +6,6 @@ import subprocess
 
 import pytest
 
-pytestmark = pytest.mark.workflow
-
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
     "--headless",

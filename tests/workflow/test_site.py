@@ -21,8 +21,6 @@ import optimist
 from optimist.algorithms import BOX_REGISTRY, REGISTRY
 from optimist.claims.metrics import METRICS
 
-pytestmark = pytest.mark.workflow
-
 SECONDS = 60  # of processors, that a build may take
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = (
@@ -170,12 +168,6 @@ def test_a_document_reads_in_the_site_as_on_a_forge(path, pages):
         assert tags.count(tag) == len(re.findall(f"<{tag}[ >]", forge)), tag
 
 
-def test_the_home_page_shows_commands_that_the_documents_test():
-    lines = re.findall(r"^(?:optimist|make) .*", (ROOT / "website/pages/home.md").read_text(), re.M)
-    text = (ROOT / "docs/your-algorithm.md").read_text(encoding="utf-8")
-    assert len(lines) == 3 and all(line in text for line in lines)
-
-
 # Formulas and references.
 
 
@@ -234,12 +226,6 @@ def test_an_example_runs_and_has_a_page(name, project, site, tmp_path):
     assert EXAMPLES[name] in page
     assert str(ROOT) not in page and str(project.root) not in page
     assert all(f'src="{picture}"' in page for picture in pictures)
-
-
-def test_every_example_is_in_the_gallery(site):
-    scripts = {path.stem for path in ROOT.glob("examples/*.py") if "__main__" in path.read_text()}
-    assert scripts == set(EXAMPLES)
-    assert {path.stem for path in site.glob("gallery/*.html")} == scripts | {"index"}
 
 
 @pytest.mark.parametrize("label", ["ridge_sampling.py:RidgeSampling", "ring.py:Ring"])

@@ -18,8 +18,6 @@ from optimist.records.trace import trace
 from optimist.runs import results, trials
 from optimist.runs.trial_table import TrialTable
 
-pytestmark = pytest.mark.workflow
-
 SNAKEFILES = ("Snakefile", "workflow/Snakefile")
 GLOC = "src/optimist/algorithms/glb/gloc.py"
 QUICK = "results/quick/figures"

@@ -14,7 +14,6 @@ ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "your-algorithm.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.workflow
 def test_the_commands_print_the_table_of_the_document(installed, tmp_path):
     blocks = re.findall(r"^```sh\n(.*?)^```", DOCUMENT, flags=re.M | re.S)
     install, *commands = map(shlex.split, "".join(blocks).splitlines())
