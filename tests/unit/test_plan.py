@@ -220,6 +220,31 @@ def test_a_committed_cell_is_played_if_it_is_not_todays(
     assert bool(again.trials.needed("glb_omd", again.trials.keys("glb_omd"))) is is_played
 
 
+@pytest.mark.parametrize("digest", [{}, {"digest": "f" * 64}], ids=["of today", "of other code"])
+def test_trials_of_the_table_count_though_fewer_are_asked_for(tmp_path, monkeypatch, digest):
+    monkeypatch.chdir(tmp_path)
+    only = {"settings": ["logistic_s3"], "algorithms": ["gloc"]}
+    asked = planned(only=only, papers=["glb_omd"])
+    key = next(t.key for t in asked.trials if t.lane == "regret")
+    found = asked.trials.of_paper("glb_omd")[key]
+    more = found.stop + 500
+    path = Path(asked.layout.cells("glb_omd"))
+    path.parent.mkdir(parents=True)
+    path.with_name("trials.parquet").touch()
+    cell_records.write([record(asked, found, trials=more, parts=(more,), **digest)], path)
+
+    def stop(**changes):
+        again = planned(only=only, papers=["glb_omd"], **changes)
+        product = again.targets.product("glb_omd", "claims", "claims")
+        ((number,),) = (c[3:] for c in product.cells if tuple(c[:3]) == key)
+        assert again.trials.of_paper("glb_omd")[key].stop == number
+        return number
+
+    assert stop() == more
+    # A run that is shortened gives no verdict.
+    assert stop(caps={"trials": 2, "timing_trials": None, "rounds": None}) == 2
+
+
 def test_a_table_of_cells_keeps_what_was_written_and_a_bad_one_is_named(plan, tmp_path):
     some = [record(plan, t, parts=(3, 20)) for t in list(plan.trials)[:5]]
     path = tmp_path / "cells.csv"

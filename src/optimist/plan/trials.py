@@ -80,7 +80,10 @@ class PlannedTrials:
                 )
                 for name, paper in papers.items()
             }
-        self._of_paper = {name: {t.key: t for t in found} for name, found in whole.items()}
+        self._of_paper = {
+            name: {t.key: t if any(caps.values()) else self._with_known(t) for t in found}
+            for name, found in whole.items()
+        }
         self._digests: dict[tuple[str, CellKey], str] = {}
         self._unchanged: dict[tuple[str, int], bool] = {}
         restricts = only["settings"] or only["algorithms"] or kept is None
@@ -89,6 +92,11 @@ class PlannedTrials:
         for trials in self:
             place = trials.place("")
             check_length(*place[1:4], place.trials)
+
+    def _with_known(self, trials: Trials) -> Trials:
+        """Return trials with all that the table has: no configuration takes evidence away."""
+        record = self._plan.committed(trials.cell.paper).get(trials.key)
+        return trials.part(0, record.trials) if record and record.trials > trials.stop else trials
 
     def __iter__(self) -> Iterator[Trials]:
         return (t for found in self._of_paper.values() for t in found.values())
