@@ -78,6 +78,9 @@ def _exit_when_asked():
     """Turn the signals that end a process into an exit, but for one that is ignored (nohup)."""
 
     def leave(number, frame):
+        if number == signal.SIGHUP:  # no terminal takes words any more
+            for stream in (sys.stdout, sys.stderr):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         sys.exit(128 + number)
 
     for number in (signal.SIGTERM, signal.SIGHUP):

@@ -31,7 +31,7 @@ def called(function: str, tell: Tell, arguments: Mapping[str, Any]) -> Any:
 
 
 def main(descriptor: int) -> NoReturn:
-    """Answer requests from a pipe for as long as the process at its other end lives."""
+    """Answer requests from a pipe for as long as both of its ends are open."""
     # The caller decides what an interruption ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.set_inheritable(descriptor, False)
@@ -42,8 +42,11 @@ def main(descriptor: int) -> NoReturn:
     def tell(value: Any) -> None:
         pipe.send(("progress", value))
 
-    while True:
-        pipe.send_bytes(_answer(*requests.get(), tell))
+    try:
+        while True:
+            pipe.send_bytes(_answer(*requests.get(), tell))
+    finally:
+        os.kill(0, signal.SIGKILL)
 
 
 def _watch(pipe: "Connection[Any, Any]", requests: "SimpleQueue[Request]") -> None:
