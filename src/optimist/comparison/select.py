@@ -1,12 +1,14 @@
 """From what is typed to cells: settings by patterns, or of an environment in a file; algorithms."""
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from optimist.algorithms import REGISTRIES, checked
+from optimist.core.executor import call
 from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.errors import ConfigError, EndedError, OptimistError
 from optimist.label import Label, Value, name_of
@@ -225,7 +227,9 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
     if not labels:
         raise ConfigError("algorithms is empty; allowed: labels, such as uniform")
     where = list(where)
-    made = {label: _made(where, label) for label in labels}
+    apart = [label for label in labels if _is_foreign(label) and not _is_added(label)]
+    made = {label: _tried(where, label) for label in labels if label not in apart}
+    made |= _made_apart(where, apart)
     found: dict[str, Cell] = {}
     for i in range(len(where)):
         asked: dict[str, str] = {}
@@ -241,26 +245,54 @@ def cells(where: Iterable[Setting], algorithms: Any) -> list[Cell]:
     return list(found.values())
 
 
-def _made(where: Sequence[Setting], label: str) -> list[Cell]:
-    """Return the cells of an algorithm; a copy of this process loads a class of others.
+def _made_apart(where: Sequence[Setting], labels: Sequence[str]) -> dict[str, list[Cell]]:
+    """Return the cells of classes of files and packages by label; another process loads them.
 
-    A class that ends the copy ends the processes that play it too, which say how.
+    A class that cannot be loaded there ends the processes that play it too, which say how.
     """
-    if not _is_foreign(label):
-        return _tried(where, label)
-    try:
-        found: list[Cell] = isolated(partial(_tried, where, label), 0)
-        return found
-    except Exception as error:
-        if isinstance(error, OptimistError) and not isinstance(error, EndedError):
+    made: dict[str, list[Cell]] = {}
+    if labels:
+        with suppress(EndedError):
+            call(f"{__name__}:load", lambda pair: made.update([pair]), where=where, labels=labels)
+    for label in (label for label in labels if label not in made):
+        parsed = Label.parse(label)
+        name = str(Label(canonical_name(parsed.name), parsed.options))
+        made[label] = [replace(one.cell("uniform"), algorithm=name) for one in where]
+    return made
+
+
+def load(
+    tell: Callable[[tuple[str, list[Cell]]], None],
+    *,
+    where: Sequence[Setting],
+    labels: Sequence[str],
+) -> None:
+    """Tell labels and their cells; a copy of this process loads each class.
+
+    Nothing is told of a class that ends the copy, or raises an error that is not of this package.
+
+    Raises
+    ------
+    OptimistError
+        If a file cannot be loaded, a class is not made for a setting, or an option is wrong.
+    """
+    for label in labels:
+        try:
+            tell((label, isolated(partial(_tried, where, label), 0)))
+        except EndedError:
+            continue
+        except OptimistError:
             raise
-    parsed = Label.parse(label)
-    label = str(Label(canonical_name(parsed.name), parsed.options))
-    return [replace(one.cell("uniform"), algorithm=label) for one in where]
+        except Exception:
+            continue
 
 
 def _is_foreign(label: str) -> bool:
     return all(registry.is_foreign(name_of(label)) for registry in REGISTRIES.values())
+
+
+def _is_added(label: str) -> bool:
+    return any(name_of(label) in registry.added for registry in REGISTRIES.values())
 
 
 def _tried(where: Iterable[Setting], label: str) -> list[Cell]:

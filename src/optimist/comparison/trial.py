@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from optimist import arithmetic
 from optimist.algorithms import REGISTRIES
+from optimist.environments import ENVIRONMENTS
 from optimist.records import provenance
 from optimist.runs import results
+from optimist.runs.cell import build
 from optimist.runs.job import make_result
 from optimist.runs.limits import Meter
 from optimist.runs.trials import Player, Trials
@@ -69,6 +71,8 @@ def play(
         _warm.add(asked.cell.name)
         with suppress(Exception, SystemExit):  # it comes again when the trial is played
             player.warm_up()
+            if not ENVIRONMENTS.is_foreign(asked.cell.environment):
+                build(asked.cell, asked.first, data)  # copies that play a class share what it keeps
     with Meter() as meter:
         if output:
             make_result({**trials, "digest": ""}, output, data, provenance.collect)
