@@ -40,18 +40,6 @@ def test_the_centre_is_the_minimiser_of_the_regularised_least_squares():
     np.testing.assert_allclose(ball.centre, np.linalg.solve(Sigma, right), atol=1e-10)
 
 
-def test_the_centre_is_that_of_a_kalman_filter():
-    # A state that does not move, observed through g with unit noise, covariance I / ridge first.
-    ball, Sigma, first, told = grown(8)
-    state, P = first.copy(), np.eye(D) / RIDGE
-    for g, error, _ in told:
-        gain = P @ g / (1.0 + g @ P @ g)
-        state = state + gain * error
-        P = P - np.outer(gain, g @ P)
-    np.testing.assert_allclose(ball.centre, state, atol=1e-10)
-    np.testing.assert_allclose(P, np.linalg.inv(Sigma), atol=1e-10)
-
-
 def test_leverages_are_those_of_the_matrix_before_and_after():
     ball, Sigma, _, told = grown(6)
     inverse = np.linalg.inv(Sigma)
