@@ -12,20 +12,18 @@ from made_up_tables import PAPERS, made_up
 
 from optimist.claims.metrics.quantities import QUANTITIES
 from optimist.errors import ConfigError
-from optimist.layout import LANES
 from optimist.panels import (
     PANELS,
     TABLES,
     check_shown,
     figure,
-    make_panel,
     make_table,
     panel_class,
     table_class,
 )
 from optimist.panels.base import COLUMNS, NUMBERS
 from optimist.panels.rows import Tables
-from optimist.panels.studies import STUDIES, study_class, table_names
+from optimist.panels.studies import STUDIES, study_class
 from optimist.panels.tables.base import MEANINGS, to_markdown
 from optimist.runs.trials import expand
 
@@ -136,25 +134,6 @@ def test_unfinished_trials_show_and_enter_no_statistic(kind, tmp_path, texts):
         assert table.loc[table["role"] == "data", "y"].isna().all()
     drawn(kind, table, tmp_path)
     assert any(text.startswith("incomplete: ") for text in texts)
-
-
-@each_panel
-def test_axes_are_labelled_where_they_show_something_known(kind):
-    entry, paper = panel_of(kind)
-    axes = make_panel(entry).labelled(paper["names"])
-    assert {axes.x_scale, axes.scale} <= {"linear", "log", "symlog"}
-    assert axes.xlabel or axes.ylabel
-
-
-@each_panel
-def test_a_panel_asks_for_lanes_cells_and_tables_that_there_are(kind):
-    entry, paper = panel_of(kind)
-    panel = make_panel(entry)
-    assert set(panel.lanes) <= set(LANES)
-    assert set(panel.tables) <= {t for names in table_names().values() for t in names}
-    assert panel.lanes or panel.tables
-    assert set(panel.settings) <= set(paper["settings"])
-    panel.check(paper)
 
 
 @each_panel

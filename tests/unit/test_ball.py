@@ -1,8 +1,7 @@
-"""Quadratic programs over the ball: optimality conditions and a generic solver as oracles."""
+"""Quadratic programs over the ball: they meet the optimality conditions."""
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 from optimist.numerics.ball import distance_to_sphere, minimise_quadratic, project
 
@@ -14,10 +13,6 @@ def random_problem(rng, d, condition, outside):
     zeta = rng.standard_normal(d)
     radius = np.linalg.norm(zeta) / (rng.uniform(1.01, 50.0) if outside else 0.5)
     return 0.5 * (H + H.T), zeta, radius
-
-
-def squared_distance(H, theta, zeta):
-    return (theta - zeta) @ H @ (theta - zeta)
 
 
 @pytest.mark.parametrize("condition", [1.0, 1e2, 1e5])
@@ -35,16 +30,6 @@ def test_projection_meets_the_optimality_conditions(d, condition):
         assert np.linalg.norm(pull - rho * theta) <= 1e-9 * np.linalg.norm(H @ zeta)
 
 
-@pytest.mark.parametrize("d", [2, 5, 11])
-def test_projection_beats_the_euclidean_rescale(d):
-    rng = np.random.default_rng(d)
-    for _ in range(20):
-        H, zeta, radius = random_problem(rng, d, 1e3, outside=True)
-        rescaled = zeta * (radius / np.linalg.norm(zeta))
-        theta = project(H, zeta, radius)
-        assert squared_distance(H, theta, zeta) < squared_distance(H, rescaled, zeta)
-
-
 def test_projection_leaves_points_of_the_ball_alone():
     H, zeta, radius = random_problem(np.random.default_rng(0), 4, 10.0, outside=False)
     np.testing.assert_array_equal(project(H, zeta, radius), zeta)
@@ -59,23 +44,15 @@ def test_projection_by_hand():
 
 @pytest.mark.parametrize("d", [1, 2, 7])
 @pytest.mark.parametrize("radius", [0.1, 1.0, 1e3])
-def test_quadratic_minimiser_equals_a_generic_solver(d, radius):
+def test_the_quadratic_minimiser_meets_the_optimality_conditions(d, radius):
     rng = np.random.default_rng(10 * d)
     A = rng.standard_normal((d, d))
     H, b = A @ A.T + 0.5 * np.eye(d), 3.0 * rng.standard_normal(d)
     theta, rho = minimise_quadratic(H, b, radius)
-    generic = minimize(
-        lambda t: 0.5 * t @ H @ t - b @ t,
-        np.zeros(d),
-        jac=lambda t: H @ t - b,
-        constraints={"type": "ineq", "fun": lambda t: radius**2 - t @ t, "jac": lambda t: -2.0 * t},
-        method="SLSQP",
-        options={"ftol": 1e-15, "maxiter": 500},
-    )
-    np.testing.assert_allclose(theta, generic.x, atol=1e-6)
     np.testing.assert_allclose(H @ theta + rho * theta, b, atol=1e-9)
     assert rho >= 0.0
-    assert rho == 0.0 or np.linalg.norm(theta) == pytest.approx(radius)
+    length = np.linalg.norm(theta)
+    assert length == pytest.approx(radius) if rho > 0.0 else length <= radius
 
 
 def test_nearly_singular_quadratics_are_solved():

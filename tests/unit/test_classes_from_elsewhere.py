@@ -75,14 +75,6 @@ def test_where_a_file_is_changes_neither_its_numbers_nor_its_code(here):
     assert Trials("regret", one, 0, 1).code == Trials("regret", two, 0, 1).code
 
 
-def test_what_a_file_imports_relative_and_by_lists_is_followed(tmp_path):
-    (tmp_path / "a.py").write_text("import os, b as c\nfrom . import d\nfrom .e import (\n f,\n)\n")
-    for name in ("b", "d", "e", "unused"):
-        (tmp_path / f"{name}.py").write_text("")
-    names = {os.path.basename(path) for path in closure(str(tmp_path / "a.py"))}
-    assert names == {"a.py", "b.py", "d.py", "e.py"}
-
-
 @pytest.mark.parametrize(
     ("label", "text", "expected"),
     [
@@ -347,6 +339,8 @@ def test_a_file_that_cannot_be_read_is_named(here, monkeypatch):
         "def f():\n    if True: from b import c",
         "from b import (  # words\n    c, d)",
         "import a.x, b as c",
+        "from . import b",
+        "from .b import (\n c,\n)",
     ],
 )
 def test_imports_in_any_form_are_followed(tmp_path, text):

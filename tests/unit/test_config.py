@@ -14,67 +14,51 @@ from optimist.plan.plan import Plan
 
 ROOT = Path(__file__).parents[2]
 # The smallest paper that is valid, by file.
-PAPER = {
-    "settings": {
-        "paper": "toy",
-        "title": "Toy",
-        "reference": "Nobody (2000)",
-        "band": 0.99,
-        "names": {"glb_omd": "GLB-OMD"},
-        "settings": {
-            "s3": {
-                "title": "S = 3",
-                "about": "Logistic rewards.",
-                "environment": "glm",
-                "parameters": {"link": "logistic", "norm": 3},
-                "problem": {"delta": 0.01},
-                "horizon": 20,
-            },
-            "counts": {
-                "title": "Poisson",
-                "about": "Poisson rewards.",
-                "environment": "glm",
-                "parameters": {"link": "poisson", "norm": 3},
-                "horizon": 20,
-            },
-        },
-    },
-    "runs": {
-        "runs": [{"settings": ["s3", "counts"], "algorithms": ["glb_omd"], "trials": 2}],
-        "timings": [{"turns": 5, "cells": [{"settings": ["s3"], "algorithms": ["glb_omd"]}]}],
-    },
-    "figures": {
-        "figures": {
-            "one": {
-                "title": "One",
-                "caption": "One.",
-                "panels": [{"kind": "regret", "setting": "s3", "algorithms": ["glb_omd"]}],
-            }
-        }
-    },
-}
-CLAIMS = {
-    "paper": "toy",
-    "level": 0.95,
-    "claims": [
-        {
-            "id": "toy.01",
-            "place": "Figure 1",
-            "statement": "It is fast.",
-            "checks": [
-                {
-                    "quantity": "time",
-                    "statistic": "mean",
-                    "arguments": {"setting": "s3", "algorithm": "glb_omd"},
-                    "relation": "below",
-                    "bound": 1,
-                }
-            ],
-        }
-    ],
-}
-
-
+PAPER = yaml.safe_load("""
+settings:
+  paper: toy
+  title: Toy
+  reference: Nobody (2000)
+  band: 0.99
+  names: {glb_omd: GLB-OMD}
+  settings:
+    s3:
+      title: S = 3
+      about: Logistic rewards.
+      environment: glm
+      parameters: {link: logistic, norm: 3}
+      problem: {delta: 0.01}
+      horizon: 20
+    counts:
+      title: Poisson
+      about: Poisson rewards.
+      environment: glm
+      parameters: {link: poisson, norm: 3}
+      horizon: 20
+runs:
+  runs: [{settings: [s3, counts], algorithms: [glb_omd], trials: 2}]
+  timings: [{turns: 5, cells: [{settings: [s3], algorithms: [glb_omd]}]}]
+figures:
+  figures:
+    one:
+      title: One
+      caption: One.
+      panels: [{kind: regret, setting: s3, algorithms: [glb_omd]}]
+""")
+CLAIMS = yaml.safe_load("""
+paper: toy
+level: 0.95
+claims:
+  - id: toy.01
+    place: Figure 1
+    statement: It is fast.
+    checks:
+      - quantity: time
+        statistic: mean
+        arguments: {setting: s3, algorithm: glb_omd}
+        relation: below
+        bound: 1
+""")
 FIRST = """claim,check,unit,from,n0
 toy.01,"seconds of glb_omd, s3",turns,0,5
 toy.01,"regret of glb_omd / its regret midway, s3",trials,0,10
@@ -353,36 +337,27 @@ def test_a_bad_paper_is_named_with_its_file(tree, case):
     holds(message(config.load_paper, "toy"), ["config/papers/toy", *words])
 
 
+def panel(kind, **keys):
+    return {"kind": kind, "settings": ["s3"], "algorithms": ["glb_omd"], **keys}
+
+
+SCALING = {"kind": "scaling", "series": [{"part": "rank_one", "label": "x"}]}
+
+
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("algorithms", ["glb_omd", "gloc"], ["no block of runs", "'gloc'", "'s3'"]),
-        ("algorithms", ["glb_omt"], ["'glb_omt'", "did you mean 'glb_omd'"]),
-        ("setting", "s4", ["'s4'", "did you mean 's3'"]),
+        (("algorithms",), ["glb_omd", "gloc"], ["no block of runs", "'gloc'", "'s3'"]),
+        (("algorithms",), ["glb_omt"], ["'glb_omt'", "did you mean 'glb_omd'"]),
+        (("setting",), "s4", ["'s4'", "did you mean 's3'"]),
+        ((), panel("final_regret", over="nrm"), ["'s3'", "'nrm'", "norm"]),
+        ((), panel("time", settings=["counts"]), ["no race of timings", "'counts'"]),
+        ((), {"kind": "regions", "algorithms": ["glb_omd"]}, ["no study 'regions'"]),
+        ((), SCALING, ["no study 'scaling'"]),
     ],
 )
-def test_a_panel_of_a_cell_that_nobody_runs_is_named(tree, key, value, words):
-    write(tree, changed(PAPER, ("figures", "figures", "one", "panels", 0, key), value))
-    holds(message(Plan, config.load_config()), ["figure one, panel a", *words])
-
-
-@pytest.mark.parametrize(
-    ("panel", "words"),
-    [
-        (
-            {"kind": "final_regret", "settings": ["s3"], "algorithms": ["glb_omd"], "over": "nrm"},
-            ["'s3'", "'nrm'", "norm"],
-        ),
-        ({"kind": "regions", "algorithms": ["glb_omd"]}, ["no study 'regions'"]),
-        (
-            {"kind": "scaling", "series": [{"part": "rank_one", "label": "x"}]},
-            ["no study 'scaling'"],
-        ),
-    ],
-    ids=lambda value: value["kind"] if isinstance(value, dict) else "",
-)
-def test_a_panel_of_what_the_paper_does_not_have_is_named(tree, panel, words):
-    write(tree, changed(PAPER, ("figures", "figures", "one", "panels", 0), panel))
+def test_a_panel_of_what_the_paper_does_not_have_is_named(tree, key, value, words):
+    write(tree, changed(PAPER, ("figures", "figures", "one", "panels", 0, *key), value))
     holds(message(Plan, config.load_config()), ["figure one, panel a", *words])
 
 
@@ -458,12 +433,6 @@ def test_deciding_a_claim_gives_its_cells_the_trials(tree):
         if asked.lane == "regret":
             numbers[asked.cell.setting] += asked.stop - asked.first
     assert numbers == {"s3": 14, "counts": 10}
-
-
-def test_a_panel_of_times_needs_a_race(tree):
-    panel = {"kind": "time", "settings": ["counts"], "algorithms": ["glb_omd"]}
-    write(tree, changed(PAPER, ("figures", "figures", "one", "panels", 0), panel))
-    holds(message(Plan, config.load_config()), ["no race of timings", "'counts'"])
 
 
 def test_an_unknown_paper_is_named(tree):

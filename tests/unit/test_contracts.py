@@ -64,7 +64,6 @@ UNCHECKED = INIT.replace(", epsilon=epsilon", "") + "    self.epsilon = "
 BROKEN = {
     "chooses_an_arm": [
         ("def select(self, arms): return 2.0", "returned 2.0, of type float; allowed: an int"),
-        ("def select(self, arms): return len(arms)", "returned 20; allowed: an int from 0 to 19"),
         (
             "def update(self, arms, index, reward, scale): pass",
             "missing a required argument: 'scale'; allowed: self, arms, index, reward",
@@ -75,17 +74,12 @@ BROKEN = {
             "raised KeyError: 'gone', in update, round 3, mine.py line 7",
         ),
         ("def update(self, arms, index, reward): sys.exit(3)", "raised SystemExit: 3, in update"),
-        (
-            "def __init__(self, problem, *, epsilon=0.1): super().__init__(problem, rng=None)",
-            "raised AttributeError: 'NoneType' object has no attribute 'random', in select, round",
-        ),
     ],
     "never_changes_its_arms": [
         (
             "def update(self, arms, index, reward):\n    x = arms[index]\n    x /= 2.0\n",
             "in round 1 update writes into its arms; allowed: arithmetic on a copy",
         ),
-        ("def select(self, arms):\n    arms *= 2.0\n    return 0", "select writes into its arms"),
     ],
     "keeps_no_reference_to_its_arms": [
         (
@@ -117,10 +111,6 @@ BROKEN = {
     ],
     "is_built": [
         (INIT + "    self.first = rng.random()", "with rng=None the constructor raised Attr"),
-        (
-            INIT + "    raise KeyError(problem.dimension)",
-            "raised KeyError: 2, in __init__, mine.py",
-        ),
     ],
     "draws_nothing_when_built": [
         (INIT + "    self.first = rng and rng.random()", "the constructor draws from rng"),
@@ -373,13 +363,8 @@ def test_a_problem_that_is_refused_is_told_and_no_failure(here):
 @pytest.mark.parametrize(
     ("label", "words"),
     [
-        ("mine.py:Mine[epsilon=7]", "epsilon is 7; allowed: a number between 0 and 1"),
-        ("mine.py:Mine[gamma=7]", "unknown option 'gamma'; allowed: epsilon"),
-        ("mine.py:Mien", "mine.py has no class 'Mien' (did you mean 'Mine'?); allowed: Mine"),
-        ("none.py:Mine", "there is no file 'none.py'"),
         ("tubro", "unknown algorithm or environment 'tubro' (did you mean 'turbo'?)"),
         ("covertype", "environment 'covertype' needs a data set"),
-        ("mine.py:Mine[", "malformed; allowed: one name, or name[key=value,...]"),
     ],
 )
 def test_a_wrong_label_is_refused_in_one_line(here, capsys, label, words):
@@ -387,12 +372,6 @@ def test_a_wrong_label_is_refused_in_one_line(here, capsys, label, words):
     assert cli.main(["check", label]) == 1
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and words in err
-
-
-def test_a_file_that_ends_the_process_is_refused_in_one_line(here, capsys):
-    (here / "mine.py").write_text("raise SystemExit(0)")
-    assert cli.main(["check", "mine.py:Mine"]) == 1
-    assert "error: mine.py cannot be loaded: SystemExit: 0" in capsys.readouterr().err
 
 
 # The command.

@@ -34,13 +34,6 @@ def test_the_order_of_the_draws_is_that_of_the_public_environment():
     np.testing.assert_allclose(drawn.reshape(-1, 3), arms, rtol=1e-13)
 
 
-def test_arms_are_uniform_in_the_ball():
-    _, arms = draw_instance((11,), 3, 2000, 1)
-    volumes = np.sort(np.linalg.norm(arms[0], axis=1) ** 3)
-    assert np.abs(volumes - np.linspace(0.0, 1.0, 2000)).max() < 0.04  # Kolmogorov-Smirnov
-    assert np.abs(arms[0].mean(axis=0)).max() < 0.05
-
-
 def test_shared_instances_differ_in_rewards_only():
     a, b = glm(trial=0), glm(trial=1)
     np.testing.assert_array_equal(a.theta, b.theta)

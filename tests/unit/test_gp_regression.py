@@ -145,19 +145,6 @@ def test_the_fit_by_adam_is_fifty_steps_as_printed():
     assert abs(process.amplitude / best.amplitude - 1.0) > 0.1
 
 
-def test_the_gradient_of_the_fit_by_adam_is_made_of_differences():
-    X, y = data()
-    scheme = SCHEMES["turbo"]
-    low, high = np.exp(scheme.bounds(D)).T
-    for point in np.random.default_rng(8).standard_normal((3, D + 3)):
-        gradient = gp_regression._within(point, low, high, scheme, X, y)[1]
-        for j, e in enumerate(1e-5 * np.eye(len(point))):
-            above, below = (
-                gp_regression._within(point + h, low, high, scheme, X, y)[0] for h in (e, -e)
-            )
-            assert gradient[j] == pytest.approx((above - below) / 2e-5, rel=1e-5, abs=1e-5)
-
-
 @each_scheme
 def test_predictions_are_those_of_a_dense_solve(scheme):
     X, y = data()

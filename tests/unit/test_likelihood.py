@@ -5,7 +5,6 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 from toy_environments import random_arms
 
 from optimist.errors import ConfigError
@@ -76,25 +75,6 @@ def test_raw_and_aggregated_histories_are_the_same_likelihood(link):
         np.testing.assert_allclose(a, b, rtol=1e-9)
     assert aggregated.history.rows == 6
     assert aggregated.history.plays == raw.history.plays == 40
-
-
-@each_link
-@pytest.mark.parametrize("radius", [None, 0.4, 3.0])
-def test_minimiser_equals_a_generic_one(link, radius):
-    likelihood = Likelihood(link, played(link)[0], ridge=0.5)
-    theta, converged = minimise(likelihood, np.zeros(3), radius)
-    ball = {"type": "ineq", "fun": lambda t: radius**2 - t @ t, "jac": lambda t: -2.0 * t}
-    generic = minimize(
-        lambda t: likelihood.values(t[None])[0],
-        np.zeros(3),
-        jac=lambda t: likelihood.gradients(t[None])[0],
-        constraints=[] if radius is None else [ball],
-        method="SLSQP",
-        options={"ftol": 1e-14, "maxiter": 300},
-    )
-    assert converged
-    np.testing.assert_allclose(theta, generic.x, atol=2e-6)
-    assert likelihood.values(theta[None])[0] <= generic.fun + 1e-10
 
 
 @each_link

@@ -75,16 +75,6 @@ def test_a_table_of_text_is_aligned_and_complete():
     assert text == "Two rows\nof three.\n\nrows\na     b     c\nx           p, q\nlong  true"
 
 
-def test_the_widest_column_of_a_table_is_folded_and_loses_no_word():
-    words = [f"word-{i}[option=value]" for i in range(20)]
-    text = listing.to_text({"rows": [{"a": "x", "b": words, "c": "y"}]}, 70)
-    lines = text.splitlines()
-    assert max(map(len, lines)) <= 70 < sum(map(len, words))
-    assert lines[2].startswith("x  word-0") and lines[2].endswith("y")
-    assert all(line.startswith("   word-") for line in lines[3:])
-    assert re.findall(r"word-\d+\[option=value\]", text) == words
-
-
 def test_a_pattern_selects_settings_of_a_paper(capsys):
     found = listed(capsys, "hvt_ucb/*arms_?0[factor=0.1*")["settings"]
     every = listed(capsys, "hvt_ucb/*")["settings"]

@@ -94,17 +94,6 @@ def test_inducing_points_may_be_repeated_and_in_any_order():
     np.testing.assert_allclose(found[1:], expected[1:], atol=1e-6)
 
 
-def test_kernel_and_ridge_may_be_scaled_together():
-    kernel, X, distinct, counts, sums, *_ = setting(seed=4)
-    S, observed, c = X[:7], X[distinct], 250.0
-    plain = posterior(kernel, S, observed, counts, sums)
-    scaled = NystromPosterior(c * kernel(S, S), c * kernel(S, observed), counts, sums, c * RIDGE)
-    B, diagonal = kernel(S, X), kernel.diagonal(X)
-    expected, found = predict(plain, B, diagonal), predict(scaled, c * B, c * diagonal)
-    np.testing.assert_allclose(found[0], expected[0], atol=1e-9)
-    np.testing.assert_allclose(found[1:], expected[1:], atol=1e-7)
-
-
 def test_leverages_far_below_the_prior_keep_their_digits():
     # With the linear kernel nothing lies outside the span; 1e10 observations leave a leverage of
     # 1e-10, which one subtraction from k(x, x) = 1 would lose.

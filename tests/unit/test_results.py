@@ -36,15 +36,6 @@ def test_round_trip(tmp_path):
     assert tuple(again.column_names[: len(results.REQUIRED)]) == results.REQUIRED
 
 
-def test_rows_carry_their_cell_trial_and_status():
-    rows = results.to_table(CELL, {4: trajectory(status="unconverged")}).to_pylist()
-    assert [row["trial"] for row in rows] == [4, 4]
-    assert {row["status"] for row in rows} == {"unconverged"}
-    assert {(r["paper"], r["setting"], r["algorithm"]) for r in rows} == {
-        ("glb_omd", "logistic_s3", CELL.algorithm)
-    }
-
-
 def test_columns_of_some_trials_only_are_empty_elsewhere():
     late = trajectory(projections=[1, 2])
     table = results.to_table(CELL, {0: trajectory(), 1: late, 2: trajectory()})

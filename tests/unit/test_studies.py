@@ -669,7 +669,7 @@ def test_distances_do_not_mind_the_order_of_units():
         ("bkb", "starvation", {"rounds": [6, 3]}, r"starvation.rounds is \[6, 3\].*increasing"),
         ("bkb", "dimension", {"algorithms": ["gp_ucb"]}, "blocks has 'gp_ucb'; allowed: bkb, dtc"),
         ("bkb", "dimension", {"settings": [SUBSET]}, "dimension.blocks has.*fixed arms"),
-        ("bkb", "dimension", {"algorithms": ["bkb"] * 2}, "has 'bkb/gaussian_d1/bkb' twice"),
+        ("bkb", "dimension", {"algorithms": ["bkb"] * 2}, "gaussian_d1/bkb' twice; allowed: once"),
         ("bkb", "dimension", {"trials": 0}, "trials is 0; allowed: at least 1"),
         (
             "go_ucb",

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from browser import BROWSER, needs_browser
 from toy_environments import ROOT
 
 from optimist.claims.inference import mean_difference
@@ -19,13 +20,12 @@ from optimist.schemas import check_document
 
 playwright = pytest.importorskip("playwright.sync_api")
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 PAGE = ROOT / "figures" / "index.html"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 AXE = ROOT / "tests" / "vendor" / "axe.min.js"
 WIDTHS = (360, 768, 1280)
 
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
+pytestmark = needs_browser
 committed = pytest.mark.skipif(not PAGE.is_file(), reason="no full run has been committed yet")
 
 

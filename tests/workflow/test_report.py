@@ -1,23 +1,9 @@
 """The report, opened in a real browser."""
 
 import re
-import shutil
-import subprocess
 
 import pytest
-
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--virtual-time-budget=10000",
-]
+from browser import needs_browser, shown
 
 
 @pytest.fixture(scope="module")
@@ -28,33 +14,27 @@ def report(quick):
     return path
 
 
-def shown(report, action, tmp_path):
+def shown_after(report, action, tmp_path):
     """Return the text of the page in the browser after a piece of JavaScript has run."""
     text = report.read_text()
     end = text.rindex("</body>")
     script = f"<script>setTimeout(() => {{{action}}}, 500)</script>"
     copy = tmp_path / "report.html"
     copy.write_text(text[:end] + script + text[end:])
-    command = [
-        BROWSER,
-        *FLAGS,
-        f"--user-data-dir={tmp_path / 'profile'}",
-        "--dump-dom",
-        copy.as_uri(),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    page = re.sub(r"<(script|style).*?</\1>", "", done.stdout, flags=re.DOTALL)
+    page = re.sub(
+        r"<(script|style).*?</\1>", "", shown(copy.as_uri(), tmp_path / "profile"), flags=re.DOTALL
+    )
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
+@needs_browser
 def test_the_report_shows_its_categories_figures_and_claims(report, tmp_path):
-    home = shown(report, "", tmp_path)
+    home = shown_after(report, "", tmp_path)
     assert "Every experiment of the papers" in home
     for name in ("Results", "GLB-OMD", "Hvt-UCB", "BKB", "GO-UCB"):
         assert name in home
     view = "navbarMode: 'subcategory', category: 'GLB-OMD', subcategory: 'figures'"
-    figures = shown(report, f"app.setView({{{view}}})", tmp_path)
+    figures = shown_after(report, f"app.setView({{{view}}})", tmp_path)
     for title in ("Figure 4: Covertype", "Confidence regions"):
         assert title in figures
 

@@ -3,7 +3,6 @@
 import hashlib
 import re
 import resource
-import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -13,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import nbformat
 import pytest
 import yaml
+from browser import needs_browser, shown
 from markdown_it import MarkdownIt
 from projects import new_project
 from toy_environments import ROOT
@@ -22,12 +22,6 @@ from optimist.algorithms import BOX_REGISTRY, REGISTRY
 from optimist.claims.metrics import METRICS
 
 SECONDS = 60  # of processors, that a build may take
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    "--virtual-time-budget=10000",
-)
 # What a browser fetches on its own.
 FETCHED = {
     **dict.fromkeys(("audio", "embed", "iframe", "img", "script", "source", "video"), "src"),
@@ -282,14 +276,7 @@ PROBE = """<script>setTimeout(() => {
 }, 1500)</script></body>"""
 
 
-def shown(address, tmp_path):
-    """Return the page at an address as it is in a browser in the end."""
-    command = [BROWSER, *FLAGS, f"--user-data-dir={tmp_path}", "--dump-dom", address]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    return done.stdout
-
-
-@pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
+@needs_browser
 @pytest.mark.parametrize("name", ["api/glb.html", "api/black_box.html", "check-a-verdict.html"])
 def test_a_browser_draws_every_formula_and_asks_no_host(name, site, tmp_path):
     probe = (site / name).with_name(f"probe_of_{Path(name).name}")
@@ -307,7 +294,7 @@ def test_a_browser_draws_every_formula_and_asks_no_host(name, site, tmp_path):
     assert not [word for word in words if word.startswith("http")]
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
+@needs_browser
 def test_the_search_finds_words_in_pages_opened_as_files(site, tmp_path):
     page = shown(f"{(site / 'index.html').as_uri()}?q=sherman", tmp_path)
     assert re.search(r"\d+ matching documents", page)

@@ -64,20 +64,11 @@ def test_the_catalogue_of_workflows_finds_what_it_asks_for():
     assert "snakemake" in text and "workflow" in text
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"cpas": {}}, ["cpas", "did you mean 'caps'"]),
-        ({"caps": {"rounds": 0}}, ["caps.rounds", "0", "at least 1"]),
-        ({"only": {"algorithms": ["nobody"], "settings": []}}, ["nobody"]),
-    ],
-)
-def test_a_wrong_configuration_stops_before_any_job_with_one_message(project, changes, words):
-    done = project.run(*project.overlay(**changes), TARGET, check=False)
+def test_a_wrong_configuration_stops_before_any_job_with_one_message(project):
+    done = project.run(*project.overlay(cpas={}), TARGET, check=False)
     assert done.returncode != 0
-    message = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-    assert len(message) == 1
-    assert all(word in message[0] for word in words)
+    (message,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert "cpas" in message and "did you mean 'caps'" in message
     assert "Traceback" not in done.stderr
     assert not (project.root / "results").exists()
 
