@@ -27,9 +27,9 @@ VACUOUS = 10.0
 
 def decide(result: "Result", claim: "Claim", counted: Sequence["Result"]) -> "Result":
     """Return a result of a guarantee with its outcome, its slack and what it could have found."""
-    if result.outcome or result.measurement is None:
+    if result.outcome or result.evidence is None:
         return result
-    evidence = result.measurement.evidence
+    evidence = result.evidence
     if isinstance(evidence, Share):
         return _with_failures(result, evidence, claim.alpha / max(1, _shares(counted)))
     outcome = "held" if is_kept(result, result.check) else "violated"
@@ -41,9 +41,9 @@ def is_kept(result: "Result", check: "Check") -> bool:
 
     A share keeps its bound if it is inside, whether or not chance could have taken it out.
     """
-    if result.measurement is None:
+    if result.evidence is None:
         return False
-    value = result.measurement.evidence.value
+    value = result.evidence.value
     low, high = check.allowed
     return low - _rounding(low) <= value <= high + _rounding(high)
 
@@ -54,8 +54,7 @@ def _rounding(end: float) -> float:
 
 
 def _shares(counted: Sequence["Result"]) -> int:
-    found = (r.measurement for r in counted if r.measurement is not None)
-    return sum(isinstance(measured.evidence, Share) for measured in found)
+    return sum(isinstance(r.evidence, Share) for r in counted)
 
 
 def _with_failures(result: "Result", share: Share, alpha: float) -> "Result":
