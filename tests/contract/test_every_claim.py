@@ -2,12 +2,11 @@
 
 import math
 import warnings
-from types import SimpleNamespace
 
 import pytest
 from invented_tables import Invented, worlds
 
-from optimist.claims.cells import Measurement, Missing
+from optimist.claims.cells import Missing
 from optimist.claims.checks import claims_of
 from optimist.claims.gates import Gate, factor_of
 from optimist.claims.guarantees import is_kept
@@ -33,7 +32,7 @@ def outcomes(claim, check):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)
                 cells = Invented(check.arguments, **world)
-                evidence = check.metric(cells, **check.arguments).evidence
+                evidence = check.metric(cells, **check.arguments)
                 found |= outcome(claim, check, evidence)
         except Missing:
             continue
@@ -44,8 +43,7 @@ def outcomes(claim, check):
 
 def outcome(claim, check, evidence):
     if claim.kind == "guarantee" and isinstance(evidence, Exact):
-        result = SimpleNamespace(measurement=SimpleNamespace(evidence=evidence))
-        return {"holds" if is_kept(result, check) else "fails"}
+        return {"holds" if is_kept(check, evidence.value) else "fails"}
     if claim.kind == "guarantee":
         broken = evidence.n - evidence.successes
         rate = at_least(broken, evidence.n, 1.0 - check.bound)
@@ -92,8 +90,8 @@ def word_of(claim, side, gated=1.0):
             value = value_of(check, own) if check.is_tested else math.nan
             has_gate = check.metric.gate and factor_of(check) > 1.0
             gate = Gate(factor_of(check), *((gated,) * 2), 1.0 - gated) if has_gate else None
-            measured = Measurement(Exact(value))
-            results.append(Result(check, reading, measured, None, "", gate=gate).compared())
+            found = Result(check, reading, Exact(value), None, "", gate=gate)
+            results.append(found.compared())
     return conclude(readings_of(results), claim.alpha).word
 
 

@@ -158,7 +158,7 @@ def test_regrets_that_are_equal_in_all_trials_show_nothing(same):
 def test_one_trial_or_nine_decide_nothing(number):
     tables = [finals("a", "x", [1.0] * number), finals("b", "x", [100.0] * 10)]
     verdict = judge(ratio(), finals=tables)
-    assert (verdict.word, verdict.results[0].measurement.evidence.n) == ("open", number)
+    assert (verdict.word, verdict.results[0].evidence.n) == ("open", number)
     assert claims.to_frame([verdict])["turns_at"].tolist() == [""]
     tables[0] = finals("a", "x", [1.0] * 10)
     assert judge(ratio(), finals=tables).word == "reproduced"
@@ -510,7 +510,7 @@ def test_one_trial_of_many_violates_a_sure_bound():
     }
     drift = [0.5] * 99 + [1.001]
     broken = judge(check, kind="guarantee", finals=[finals("here", "a", [1.0] * 100, drift=drift)])
-    assert (broken.word, broken.results[0].measurement.evidence.n) == ("violated", 100)
+    assert (broken.word, broken.results[0].evidence.n) == ("violated", 100)
     drift[-1] = 0.999
     kept = judge(check, kind="guarantee", finals=[finals("here", "a", [1.0] * 100, drift=drift)])
     assert kept.word == "held"
@@ -604,7 +604,7 @@ def test_one_violation_needs_no_other_number():
 def test_a_trial_whose_coverage_is_not_known_is_none_that_was_covered():
     table = finals("here", "a", [1.0] * 10).assign(covered=[True, 1.0, *[math.nan] * 8])
     arguments = {"algorithm": "a", "settings": ["here"]}
-    found = measure("coverage", "share", arguments, finals=[table]).measurement.evidence
+    found = measure("coverage", "share", arguments, finals=[table]).evidence
     assert (found.successes, found.n) == (2, 10)
 
 

@@ -116,7 +116,7 @@ def test_verdicts_rest_on_the_units_that_count(start, number, counted, k):
     tables = {"finals": [finals("here", "uniform", values), finals("here", "a", [4.0] * number)]}
     first = [["toy.01", name, "trials", start, 30] for name in (LABEL, "gate:here")]
     (result,) = decide(reading(RATIO), tables=tables, first=first).results
-    evidence, own = result.measurement.evidence, values[start if k >= 0 else 0 :][:counted]
+    evidence, own = result.evidence, values[start if k >= 0 else 0 :][:counted]
     assert (evidence.n, result.k) == (counted, k)
     assert evidence.top.tolist() == own
     raw = ttest_1samp(own, 4.0, alternative="greater").pvalue
@@ -141,7 +141,7 @@ def test_trials_of_studies_count_by_doubling(start, number, counted, k):
     check |= {"relation": "above", "bound": 4}
     first = [["toy.01", "mean size of a, here", "trials", start, 30]]
     (result,) = decide(reading(check), tables=tables, first=first).results
-    evidence, kept = result.measurement.evidence, values[start if k >= 0 else 0 :][:counted]
+    evidence, kept = result.evidence, values[start if k >= 0 else 0 :][:counted]
     assert (evidence.values.tolist(), result.k) == (kept, k)
     raw = ttest_1samp(kept, 4.0, alternative="greater").pvalue
     assert result.support == pytest.approx(2.0 ** (k + 1) * raw if k >= 0 else 1.0)
@@ -161,10 +161,10 @@ def test_repetitions_of_all_that_a_study_compares_are_doubled():
     first = [["toy.01", "log-log slope of the time of the one part against d, d >= 10", "turns"]]
     first[0] += [0, 6]
     (result,) = decide(reading(check), tables={"scaling": table}, first=first).results
-    assert (result.k, result.measurement.evidence.n) == (1, 11)
+    assert (result.k, result.evidence.n) == (1, 11)
     first[0][-1] = 5
     (result,) = decide(reading(check), tables={"scaling": table}, first=first).results
-    assert (result.k, result.measurement.evidence.n) == (1, 10)
+    assert (result.k, result.evidence.n) == (1, 10)
 
 
 def test_slopes_of_studies_count_the_trials_of_the_cell_that_has_fewest():
@@ -181,7 +181,7 @@ def test_slopes_of_studies_count_the_trials_of_the_cell_that_has_fewest():
     for n0, k in ((10, 0), (5, 1), (11, -1)):
         first = [["toy.01", label, "trials", 0, n0]]
         (result,) = decide(reading(check), tables={"seen": table}, first=first).results
-        assert (result.k, result.measurement.evidence.n) == (k, 10)
+        assert (result.k, result.evidence.n) == (k, 10)
 
 
 # What is refused.

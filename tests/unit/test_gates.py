@@ -266,7 +266,7 @@ def test_splits_are_doubled_like_trials_which_average_their_seeds():
         first = [["toy.01", label, "splits", 0, 5]]
         (result,) = decide(reading(SPLIT), tables=tables, first=first).results
         d = (values["a"] - values["b"])[:stop].reshape(-1, 10).mean(axis=0) / 9
-        assert (result.k, result.measurement.evidence.n) == (k, 10)
+        assert (result.k, result.evidence.n) == (k, 10)
         error = d.std(ddof=1) * math.sqrt(1 / 10 + 1 / 4)
         p = t.cdf(d.mean() / error, 9)
         free = result.compared(gated=False)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from claim_tables import facts, finals, times
+from claim_tables import finals, times
 
 from optimist.claims.cells import Cells, Missing, group
 from optimist.claims.inference import Exact
@@ -24,14 +24,14 @@ def cells(**tables):
 
 
 def read_from(read, name, arguments):
-    """The measurement of a statistic of a quantity."""
+    """The evidence of a statistic of a quantity, from cells."""
     statistic, quantity = name.split(" of ")
     return metric(quantity, statistic, arguments)(read, **arguments)
 
 
 def measure(name, arguments, **tables):
     """The evidence of a statistic of a quantity."""
-    return read_from(cells(**tables), name, arguments).evidence
+    return read_from(cells(**tables), name, arguments)
 
 
 def missing(name, arguments, **tables):
@@ -180,7 +180,7 @@ def test_incomplete_trials_are_left_out_and_noted():
         finals("here", "b", [1.0, 1.0, 2.0, 1.0]),
     ]
     read = cells(finals=tables)
-    found = read_from(read, "ratio of regret", RATIO).evidence
+    found = read_from(read, "ratio of regret", RATIO)
     assert (found.value, found.n) == (2.0, 2)
     assert read.notes == [
         "here/a: 2 of 4 trials left out (1 failed: singular, 1 timeout)",
@@ -203,24 +203,22 @@ def test_absent_cells_are_named(tables):
     assert reason == "here/a (timing lane); here/b (timing lane)"
 
 
-def test_a_measurement_names_its_cells_and_they_their_rounds():
+def test_cells_know_the_rounds_that_were_read():
     read = cells(finals=[finals("here", x, [1.0] * 3) for x in "ab"])
-    found = read_from(read, "ratio of regret", RATIO)
-    assert found.cells == (("regret", "here", "a"), ("regret", "here", "b"))
+    read_from(read, "ratio of regret", RATIO)
     assert read.rounds == [100, 100]
-    read = cells(times=together("here", "a", [[1.0, 2.0]] * 5))
-    assert read_from(read, "mean of time", OF_A).cells == (("timing", "here", "a"),)
-    (only,) = facts(x=1.0)["setting"]
-    found = read_from(cells(facts=facts(x=1.0)), "value of fact", {"name": "x", "setting": only})
-    assert found.cells == ()
 
 
-def test_cells_that_are_read_twice_count_once():
-    tables = [finals("here", "a", [1.0, 2.0, 3.0], u=[1.0, 6.0, 2.0], v=[2.0, 3.0, 4.0])]
-    found = read_from(
-        cells(finals=tables), "largest of quotient", {**OF_A, "top": "u", "bottom": "v"}
-    )
-    assert found.cells == (("regret", "here", "a"),)
+def test_a_metric_names_its_cells_and_each_once():
+    def needed(quantity, statistic, arguments):
+        return metric(quantity, statistic, arguments).needed(arguments)
+
+    of_quotient = {**OF_A, "top": "u", "bottom": "v"}
+    assert needed("regret", "ratio", RATIO) == [("regret", "here", "a"), ("regret", "here", "b")]
+    assert needed("column", "largest", {**OF_A, "column": "u"}) == [("regret", "here", "a")]
+    assert needed("quotient", "largest", of_quotient) == [("regret", "here", "a")]
+    assert needed("time", "mean", OF_A) == [("timing", "here", "a")]
+    assert needed("fact", "value", {"name": "x", "setting": "here"}) == []
 
 
 # Regret within a setting.
@@ -263,7 +261,7 @@ def test_a_method_is_tuned_by_the_same_trials_where_new_ones_alone_count():
     ]
     grouped = cells(finals=tables).groups
     arguments = {"numerator": "a", "denominator": "b", "settings": [r, s], "tuning": 2}
-    found = read_from(Cells(grouped, (4, 6)), "ratio of regret", arguments).evidence
+    found = read_from(Cells(grouped, (4, 6)), "ratio of regret", arguments)
     assert (found.value, found.n) == (3.0, 2)  # of the last two trials, a at s and b at r
 
 

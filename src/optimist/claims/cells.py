@@ -1,4 +1,4 @@
-"""What a metric reads and returns: `Cells` of the aggregated tables, and a `Measurement`."""
+"""What a metric reads: `Cells` of the aggregated tables."""
 
 import math
 from collections import Counter
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from optimist.claims.inference import Evidence
 from optimist.runs.loop import COMPLETE
 from optimist.runs.trial_table import Frames
 
@@ -26,17 +25,6 @@ class Missing(Exception):
 
     def __init__(self, names: Iterable[str]) -> None:
         super().__init__("; ".join(names))
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """What a metric measured: its evidence, and the cells that more trials of would sharpen it.
-
-    A cell is (lane, setting, algorithm); there are none for facts and tables of studies.
-    """
-
-    evidence: Evidence
-    cells: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,7 @@ def _more(
     have: dict[CellKey, int] = {}
     for result, units in lacking:
         start = result.first.start if result.first else 0
-        for cell in result.measurement.cells if result.measurement else ():
+        for cell in result.check.cells:
             wanted[cell] = max(wanted.get(cell, 0), start + units)
             have[cell] = max(have.get(cell, 0), start + _have(result))
     most, kind = max(units for _, units in lacking), _unit(lacking[0][0])
@@ -135,7 +135,7 @@ def _more(
 
 def _waits_for_gate(result: Result, alpha: float) -> bool:
     """Return whether a check would be decided by its own test, but for its gate."""
-    if result.gate is None or result.measurement is None:
+    if result.gate is None or result.evidence is None:
         return False
     free = result.compared(gated=False)
     return min(free.support, free.refute) <= alpha
@@ -146,7 +146,7 @@ def _unit(result: Result) -> str:
 
 
 def _have(result: Result) -> int:
-    return (result.measurement.evidence.n or 0) if result.measurement else 0
+    return (result.evidence.n or 0) if result.evidence else 0
 
 
 def units_needed(result: Result, alpha: float) -> int | None:
@@ -154,9 +154,9 @@ def units_needed(result: Result, alpha: float) -> int | None:
 
     None if no number of units does, or a ratio to its bound is not defined.
     """
-    if result.measurement is None or result.check.relation is None:
+    evidence = result.evidence
+    if evidence is None or result.check.relation is None:
         return None
-    evidence = result.measurement.evidence
     bounds = [end for end in result.check.allowed if math.isfinite(end)]
     n0 = result.first.n0 if result.first else max(evidence.n or 0, 1)
     for k in range(max(result.k, 0), MOST_DOUBLINGS):

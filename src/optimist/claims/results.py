@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from optimist.claims import rule
-from optimist.claims.cells import Measurement
 from optimist.claims.checks import Check, Reading
 from optimist.claims.first import First, doubled
 from optimist.claims.gates import Gate
@@ -25,7 +24,7 @@ class Result:
     check : Check
     reading : Reading
         The one that it belongs to.
-    measurement : Measurement or None
+    evidence : Evidence or None
         None if cells are missing.
     rounds : int or None
         Number of rounds of the shortest cell read.
@@ -47,7 +46,7 @@ class Result:
 
     check: Check
     reading: Reading
-    measurement: Measurement | None
+    evidence: Evidence | None
     rounds: int | None
     remark: str
     first: First | None = None
@@ -75,19 +74,16 @@ class Result:
         return rule.Tested(self.support, refute, self.check.part, idle, self._praises())
 
     def _praises(self) -> bool:
-        better, found = self.check.better, self.measurement
-        if not better or found is None:
+        if self.check.better not in ("below", "above") or self.evidence is None:
             return False
-        low, high = self.check.allowed
-        value = found.evidence.value
-        return {"below": value < low, "above": value > high}.get(better, False)
+        (low, high), value = self.check.allowed, self.evidence.value
+        return value < low if self.check.better == "below" else value > high
 
     def compared(self, check: Check | None = None, *, gated: bool = True) -> Self:
         """Return it with its p-values, at the bound of another check if one is given."""
-        check = self.check if check is None else check
-        if self.measurement is None:
+        check, evidence = check or self.check, self.evidence
+        if evidence is None:
             return self
-        evidence = self.measurement.evidence
         support, refute = p_values(check, evidence)
         # Regrets that are equal in all trials are no limit of a count: others may stay unseen.
         if self.gate is not None and 0.0 in (support, refute) and _is_certain(evidence):

@@ -137,10 +137,9 @@ def _row(result: Result, verdict: Verdict, alpha: float, context: Context) -> di
 
 
 def _measured(result: Result, level: float) -> dict[str, Any]:
-    found = result.measurement
-    if found is None:
+    evidence = result.evidence
+    if evidence is None:
         return {"value": math.nan, "interval": "", "method": "", "units": ""}
-    evidence = found.evidence
     pieces = evidence.pieces(level)
     return {
         "value": _digits(evidence.value),
@@ -158,14 +157,14 @@ def _turning(result: Result, alpha: float) -> str:
 
     They are the ends of the pieces of its interval that are nearest to its bound.
     """
-    found, check = result.measurement, result.check
+    found, check = result.evidence, result.check
     if found is None or check.relation not in ("below", "above"):
         return ""
-    if isinstance(found.evidence, Exact):
-        return number(found.evidence.value)
-    if found.evidence.p_values(check.bound) == NEITHER:
+    if isinstance(found, Exact):
+        return number(found.value)
+    if found.p_values(check.bound) == NEITHER:
         return ""
-    pieces = found.evidence.pieces(1.0 - 2.0 * alpha)
+    pieces = found.pieces(1.0 - 2.0 * alpha)
     around = [piece for piece in pieces if piece[0] <= check.bound <= piece[1]]
     left = max((high for _, high in pieces if high < check.bound), default=math.inf)
     right = min((low for low, _ in pieces if low > check.bound), default=math.inf)
@@ -175,9 +174,9 @@ def _turning(result: Result, alpha: float) -> str:
 
 def _figures(result: Result, context: Context) -> list[str]:
     """Return the figures that show all cells behind a result, or else some of them."""
-    if result.measurement is None:
+    if result.evidence is None:
         return []
-    shown = [context.figures.get(cell, ()) for cell in result.measurement.cells]
+    shown = [context.figures.get(cell, ()) for cell in result.check.cells]
     together = [name for name in (shown or [()])[0] if all(name in names for names in shown)]
     return together or list(dict.fromkeys(itertools.chain.from_iterable(shown)))
 

@@ -356,8 +356,8 @@ def _rounded_down(value: float, digits: int = 3) -> str:
 
 def _defined(result: Result) -> Result:
     """Return a result, missing if its value is nan."""
-    found = result.measurement
-    if found is None or not math.isnan(found.evidence.value) or result.outcome == "reported":
+    found = result.evidence
+    if found is None or not math.isnan(found.value) or result.outcome == "reported":
         return result
     remark = "; ".join(filter(None, [f"no value of {result.check.label}", result.remark]))
     return replace(result, support=1.0, refute=1.0, outcome="missing", remark=remark)
@@ -381,9 +381,9 @@ def _fact(claim: Claim, results: list[Result], measured: Measure) -> Verdict:
 
 def _compared(result: Result) -> Result:
     """Return the result of a fact with its outcome: what counts is the value itself."""
-    if result.outcome or result.measurement is None:
+    if result.outcome or result.evidence is None:
         return result
-    support, refute = exact_p_values(result.check, result.measurement.evidence.value)
+    support, refute = exact_p_values(result.check, result.evidence.value)
     outcome = "matches" if support == 0.0 else "differs"
     return replace(result, support=support, refute=refute, outcome=outcome)
 

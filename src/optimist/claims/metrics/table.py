@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from optimist.claims.cells import Cells, Groups, Measurement
+from optimist.claims.cells import Cells, Groups
 from optimist.claims.first import UNITS
 from optimist.claims.inference import Evidence
 from optimist.claims.metrics.quantities import QUANTITIES, Asked
@@ -53,10 +53,9 @@ class Metric:
         """Statistic and quantity."""
         return f"{self.statistic} of {self.quantity}"
 
-    def __call__(self, cells: Cells, **arguments: Any) -> Measurement:
+    def __call__(self, cells: Cells, **arguments: Any) -> Evidence:
         """Return what cells yield; raise Missing if they lack it."""
-        asked = Asked(cells, QUANTITIES[self.quantity], arguments)
-        return Measurement(self.make(asked), tuple(asked.needed))
+        return self.make(Asked(cells, QUANTITIES[self.quantity], arguments))
 
     def needed(self, arguments: Mapping[str, Any]) -> list[CellKey]:
         """Return lane, setting and algorithm of the cells that it reads, of none in studies.
