@@ -215,6 +215,7 @@ def test_a_metric_names_its_cells_and_each_once():
 
     of_quotient = {**OF_A, "top": "u", "bottom": "v"}
     assert needed("regret", "ratio", RATIO) == [("regret", "here", "a"), ("regret", "here", "b")]
+    assert needed("regret", "ratio", {**RATIO, "denominator": "a"}) == [("regret", "here", "a")]
     assert needed("column", "largest", {**OF_A, "column": "u"}) == [("regret", "here", "a")]
     assert needed("quotient", "largest", of_quotient) == [("regret", "here", "a")]
     assert needed("time", "mean", OF_A) == [("timing", "here", "a")]
