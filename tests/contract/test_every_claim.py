@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from types import SimpleNamespace
 
 import pytest
 from invented_tables import Invented, worlds
@@ -44,8 +43,7 @@ def outcomes(claim, check):
 
 def outcome(claim, check, evidence):
     if claim.kind == "guarantee" and isinstance(evidence, Exact):
-        result = SimpleNamespace(evidence=evidence)
-        return {"holds" if is_kept(result, check) else "fails"}
+        return {"holds" if is_kept(check, evidence.value) else "fails"}
     if claim.kind == "guarantee":
         broken = evidence.n - evidence.successes
         rate = at_least(broken, evidence.n, 1.0 - check.bound)
@@ -92,7 +90,8 @@ def word_of(claim, side, gated=1.0):
             value = value_of(check, own) if check.is_tested else math.nan
             has_gate = check.metric.gate and factor_of(check) > 1.0
             gate = Gate(factor_of(check), *((gated,) * 2), 1.0 - gated) if has_gate else None
-            results.append(Result(check, reading, Exact(value), None, "", gate=gate).compared())
+            found = Result(check, reading, Exact(value), None, "", gate=gate)
+            results.append(found.compared())
     return conclude(readings_of(results), claim.alpha).word
 
 

@@ -305,7 +305,6 @@ def test_an_interval_excludes_a_bound_only_where_the_check_is_decided(gates, qua
 
 def evidence_frame(monkeypatch, evidence, relation, bound):
     """Return the row of a check of some evidence, whose metric is replaced."""
-
     written = document(claim_with(reading(ratio(relation, bound)), level=0.9))
     monkeypatch.setattr("optimist.claims.metrics.Metric.__call__", lambda *_, **__: evidence)
     (found,) = claims.to_frame(claims.evaluate(written, {})).itertuples()
@@ -335,11 +334,11 @@ def test_test_and_interval_agree_at_where_it_turns():
     (claim,) = claims_of(document(claim_with(reading(ratio("below", 12)))))
     alpha, own = claim.alpha, Reading("", "stated", [])
     (verdict,) = claims.evaluate(document(claim_with(reading(ratio("below", 12)))), TABLES)
-    evidence = verdict.results[0].evidence
-    ((low, high),) = evidence.pieces(1 - 2 * alpha)
+    measured = verdict.results[0].evidence
+    ((low, high),) = measured.pieces(1 - 2 * alpha)
     for bound, side in ((low, 1), (high, 0)):
         check = Check("column", "ratio", {}, "below", bound)
-        assert p_values(check, evidence)[side] == pytest.approx(alpha, rel=1e-6)
+        assert p_values(check, measured)[side] == pytest.approx(alpha, rel=1e-6)
     assert Result(Check("fact", "value", {}), own, None, None, "").counts
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from optimist.claims.inference import (
     Exact,
-    Exponent,
     Mean,
     MedianRatio,
     RatioOfMeans,
     Share,
+    exponent_between,
     jackknife_values,
     mean_difference,
     median_of,
@@ -54,7 +54,7 @@ def eight(pair):
         (eight(TWO), [(0.768729, math.inf)]),
         (eight(THREE), [(0.0, math.inf)]),
         (eight(FOUR), [(0.0, 0.903452), (1.319620, math.inf)]),
-        (Exponent(eight(ONE), 2.0), [(0.256812, 0.438191)]),
+        (exponent_between(eight(ONE), 2.0), [(0.256812, 0.438191)]),
         (MedianRatio(*ONE), [(1.142857, 1.384615)]),
         (spread_ratio(*ONE), [(0.789300, 2.794729)]),
         (turns_mean(TURNS), [(0.870696, 0.941454)]),
@@ -77,7 +77,7 @@ def test_intervals_of_the_worked_examples(evidence, pieces):
         (turns_mean(TURNS), 0.905384),
         (splits_mean(SPLITS, 5), 0.0064),
         (Share(58, 60), 58 / 60),
-        (Exponent(eight(ONE), 2.0), math.log2(112 / 88)),
+        (exponent_between(eight(ONE), 2.0), math.log2(112 / 88)),
     ],
 )
 def test_values_of_the_worked_examples(evidence, value):
@@ -164,8 +164,8 @@ ALL = {
     "difference": mean_difference(Y, X),
     "median": MedianRatio(Y, X),
     "spread": spread_ratio(Y, X),
-    "exponent": Exponent(RatioOfMeans(Y, X), 8.0),
-    "shrinking exponent": Exponent(RatioOfMeans(Y, X), 1.0 / 8.0),
+    "exponent": exponent_between(RatioOfMeans(Y, X), 8.0),
+    "shrinking exponent": exponent_between(RatioOfMeans(Y, X), 1.0 / 8.0),
     "ratio of ratios": ratio_of_ratios(Y, X, U, V),
     "slope": slope([1.0, 3.0, 7.0], np.array([X, 2.0 * Y, 4.0 * U])),
     "turns": turns_ratio(Y, X),
@@ -347,7 +347,7 @@ def test_a_negative_mean_below_has_no_ratio():
 
 def test_ends_that_do_not_differ_have_no_exponent():
     for factor in (1.0, 0.0, math.nan, math.inf):
-        found = Exponent(RatioOfMeans(Y, X), factor)
+        found = exponent_between(RatioOfMeans(Y, X), factor)
         assert math.isnan(found.value)
         assert found.p_values(0.5) == (1.0, 1.0)
         assert found.pieces(0.95) == []
@@ -355,14 +355,17 @@ def test_ends_that_do_not_differ_have_no_exponent():
 
 
 def test_an_exponent_against_the_axis_is_the_same():
-    up, down = Exponent(RatioOfMeans(Y, X), 8.0), Exponent(RatioOfMeans(X, Y), 1.0 / 8.0)
+    up, down = (
+        exponent_between(RatioOfMeans(Y, X), 8.0),
+        exponent_between(RatioOfMeans(X, Y), 1.0 / 8.0),
+    )
     assert down.value == pytest.approx(up.value)
     assert down.p_values(0.1) == pytest.approx(up.p_values(0.1))
     assert down.pieces(0.95)[0] == pytest.approx(up.pieces(0.95)[0])
 
 
 def test_two_pieces_of_a_ratio_are_two_of_an_exponent():
-    found = Exponent(eight(FOUR), 2.0).pieces(0.95)
+    found = exponent_between(eight(FOUR), 2.0).pieces(0.95)
     assert found[0] == pytest.approx((-math.inf, math.log2(0.903452)), abs=1e-5)
     assert found[1] == pytest.approx((math.log2(1.319620), math.inf), abs=1e-5)
 
@@ -406,8 +409,8 @@ def evidence_of(a, b):
     if len(a) == len(b):
         made += [make(a, b) for make in (*PAIRED.values(), mean_difference)]
         made += [ratio_of_ratios(a, b, b, a), slope([1.0, 2.0], np.array([a, b]))]
-        made += [Exponent(RatioOfMeans(a, b), factor) for factor in (2.0, 1.0, math.nan)]
-        made += [Exponent(MedianRatio(a, b), 2.0), splits_mean(a, 5)]
+        made += [exponent_between(RatioOfMeans(a, b), factor) for factor in (2.0, 1.0, math.nan)]
+        made += [exponent_between(MedianRatio(a, b), 2.0), splits_mean(a, 5)]
     return made
 
 
@@ -460,7 +463,9 @@ def test_units_for_a_ratio_from_the_bound():
     assert ratio.units_for(1.0, 1.25, 0.01) == units_of_t(0.2, 0.9, 0.01, 0.8, 10)
     assert ratio.units_for(1.0, 2.0, 0.01) == units_of_t(0.5, 0.9, 0.01, 0.8, 10)
     assert RatioOfMeans(1.0 + 0.05 * z, np.ones(1000)).units_for(1.0, 1.25, 0.025) == 10
-    assert Exponent(ratio, 4.0).units_for(0.0, 1.25, 0.01) == ratio.units_for(1.0, 1.25, 0.01)
+    assert exponent_between(ratio, 4.0).units_for(0.0, 1.25, 0.01) == ratio.units_for(
+        1.0, 1.25, 0.01
+    )
     assert ratio.units_for(0.0, 1.25, 0.01) is None
 
 

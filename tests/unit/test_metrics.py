@@ -24,7 +24,7 @@ def cells(**tables):
 
 
 def read_from(read, name, arguments):
-    """The evidence of a statistic of a quantity."""
+    """The evidence of a statistic of a quantity, from cells."""
     statistic, quantity = name.split(" of ")
     return metric(quantity, statistic, arguments)(read, **arguments)
 
@@ -203,20 +203,23 @@ def test_absent_cells_are_named(tables):
     assert reason == "here/a (timing lane); here/b (timing lane)"
 
 
-def needed(name, arguments):
-    statistic, quantity = name.split(" of ")
-    return metric(quantity, statistic, arguments).needed(arguments)
-
-
-def test_a_metric_names_its_cells_once_and_they_have_rounds():
+def test_cells_know_the_rounds_that_were_read():
     read = cells(finals=[finals("here", x, [1.0] * 3) for x in "ab"])
     read_from(read, "ratio of regret", RATIO)
     assert read.rounds == [100, 100]
-    assert needed("ratio of regret", RATIO) == [("regret", "here", "a"), ("regret", "here", "b")]
-    assert needed("mean of time", OF_A) == [("timing", "here", "a")]
-    assert needed("value of fact", {"name": "x", "setting": "here"}) == []
-    twice = {**OF_A, "top": "u", "bottom": "v"}
-    assert needed("largest of quotient", twice) == [("regret", "here", "a")]
+
+
+def test_a_metric_names_its_cells_and_each_once():
+    def needed(quantity, statistic, arguments):
+        return metric(quantity, statistic, arguments).needed(arguments)
+
+    of_quotient = {**OF_A, "top": "u", "bottom": "v"}
+    assert needed("regret", "ratio", RATIO) == [("regret", "here", "a"), ("regret", "here", "b")]
+    assert needed("regret", "ratio", {**RATIO, "denominator": "a"}) == [("regret", "here", "a")]
+    assert needed("column", "largest", {**OF_A, "column": "u"}) == [("regret", "here", "a")]
+    assert needed("quotient", "largest", of_quotient) == [("regret", "here", "a")]
+    assert needed("time", "mean", OF_A) == [("timing", "here", "a")]
+    assert needed("fact", "value", {"name": "x", "setting": "here"}) == []
 
 
 # Regret within a setting.

@@ -1,4 +1,4 @@
-"""What a metric reads: `Cells` of the tables."""
+"""What a metric reads: `Cells` of the aggregated tables."""
 
 import math
 from collections import Counter

@@ -181,43 +181,6 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Alternative:
-    """One way to take a choice: its display name, and a sentence that explains it."""
-
-    name: str
-    about: str
-    status: str = "stated"
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What a claim leaves to be chosen.
-
-    Attributes
-    ----------
-    name : str
-        A noun without an article: a verdict says that a claim "depends on" it.
-    about : str
-        A sentence that explains it.
-    alternatives : mapping
-        `Alternative` by id.
-    """
-
-    name: str
-    about: str
-    alternatives: Mapping[str, Alternative]
-
-    @classmethod
-    def make(cls, written: Mapping[str, Any]) -> Self:
-        """Return the choice of a loaded file."""
-        found = {
-            key: Alternative(one["name"], one["about"], one.get("status", "stated"))
-            for key, one in written["alternatives"].items()
-        }
-        return cls(written["name"], written["about"], found)
-
-
-@dataclass(frozen=True)
 class Claim:
     """What a paper says, and how it is tested.
 
@@ -229,8 +192,6 @@ class Claim:
         Confidence level of its tests and intervals.
     could_not_fail, chosen_by_it : str
         Why it is vacuous, as no run could have failed it, or that it selected the set-up; else "".
-    choices : mapping
-        `Choice` by id.
     readings : list of Reading
     """
 
@@ -244,22 +205,22 @@ class Claim:
     level: float = 0.95
     could_not_fail: str = ""
     chosen_by_it: str = ""
-    choices: Mapping[str, Choice] = field(default_factory=dict)
 
     @classmethod
     def make(cls, written: Mapping[str, Any], level: float) -> Self:
         """Return the claim of a loaded file; ``level`` is that of the file."""
-        choices = {key: Choice.make(one) for key, one in written.get("choices", {}).items()}
+        about = {key: value for key, value in written.items() if key != "choices"}
+        names = {key: choice["name"] for key, choice in written.get("choices", {}).items()}
         readings = [
             Reading(
                 r["name"],
                 r["status"],
                 [Check.make(check) for check in r["checks"]],
-                {choices[key].name: taken for key, taken in r.get("alternatives", {}).items()},
+                {names[key]: taken for key, taken in r.get("alternatives", {}).items()},
             )
             for r in written["readings"]
         ]
-        return cls(**{"level": level, **written, "readings": readings, "choices": choices})
+        return cls(**{"level": level, **about, "readings": readings})
 
     @property
     def all_checks(self) -> Iterator[Check]:

@@ -27,23 +27,21 @@ VACUOUS = 10.0
 
 def decide(result: "Result", claim: "Claim", counted: Sequence["Result"]) -> "Result":
     """Return a result of a guarantee with its outcome, its slack and what it could have found."""
-    if result.outcome or result.evidence is None:
-        return result
     evidence = result.evidence
+    if result.outcome or evidence is None:
+        return result
     if isinstance(evidence, Share):
-        return _with_failures(result, evidence, claim.alpha / max(1, _shares(counted)))
-    outcome = "held" if is_kept(result, result.check) else "violated"
+        shares = sum(isinstance(r.evidence, Share) for r in counted)
+        return _with_failures(result, evidence, claim.alpha / max(1, shares))
+    outcome = "held" if is_kept(result.check, evidence.value) else "violated"
     return replace(result, outcome=outcome, slack=slack_of(result.check, evidence.value))
 
 
-def is_kept(result: "Result", check: "Check") -> bool:
-    """Return whether what was measured keeps a bound, up to rounding.
+def is_kept(check: "Check", value: float) -> bool:
+    """Return whether a value keeps a bound, up to rounding.
 
     A share keeps its bound if it is inside, whether or not chance could have taken it out.
     """
-    if result.evidence is None:
-        return False
-    value = result.evidence.value
     low, high = check.allowed
     return low - _rounding(low) <= value <= high + _rounding(high)
 
@@ -51,10 +49,6 @@ def is_kept(result: "Result", check: "Check") -> bool:
 def _rounding(end: float) -> float:
     """Return what rounding may take a value beyond a bound; one of zero has nothing relative."""
     return ROUNDING * (abs(end) or 1.0) if math.isfinite(end) else 0.0
-
-
-def _shares(counted: Sequence["Result"]) -> int:
-    return sum(isinstance(r.evidence, Share) for r in counted)
 
 
 def _with_failures(result: "Result", share: Share, alpha: float) -> "Result":

@@ -32,6 +32,8 @@ from optimist.claims.units import units_of_signs, units_of_t
 from optimist.statistics import log_log_slopes, proportion_interval, t_quantile
 
 NAN = math.nan
+# With which a number of units decides.
+POWER = 0.8
 # Fewest units with which each measure decides.
 RATIO_UNITS, EXPONENT_UNITS, JACKKNIFE_UNITS, TURNS, SPLITS = 10, 50, 30, 5, 5
 
@@ -64,8 +66,8 @@ class Evidence(Protocol):
     def pieces(self, level: float) -> list[tuple[float, float]]:
         """Return the two-sided interval at ``level``: one piece, two, or none."""
 
-    def units_for(self, bound: float, ratio: float, alpha: float, power: float = 0.8) -> int | None:
-        """Return the fewest units that decide at ``alpha`` on each side with this ``power``.
+    def units_for(self, bound: float, ratio: float, alpha: float) -> int | None:
+        """Return the fewest units that decide at ``alpha`` on each side with a power of `POWER`.
 
         The truth is taken to lie a factor ``ratio`` from the bound, on the side where that takes
         more units; None where this has no meaning or no number suffices. The effect is fixed
@@ -170,7 +172,7 @@ class RatioOfMeans:
         return y, x, np.ldexp(1.0, powers[0] - powers[1])
 
     @np.errstate(all="ignore")
-    def units_for(self, bound: float, ratio: float, alpha: float, power: float = 0.8) -> int | None:
+    def units_for(self, bound: float, ratio: float, alpha: float) -> int | None:
         """Return the fewest pairs."""
         if self.n < 2 or not self.is_defined:
             return None
@@ -178,7 +180,7 @@ class RatioOfMeans:
         bound = bound / factor
         spread = float(np.std(difference(y, bound * x), ddof=1))
         effect = float((1.0 - 1.0 / ratio) * bound * x.mean())
-        return units_of_t(effect, spread, alpha, power, self.least, self.extra)
+        return units_of_t(effect, spread, alpha, POWER, self.least, self.extra)
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,7 +239,7 @@ class Mean:
         return [(self.value - half, self.value + half)] if math.isfinite(self.value + half) else []
 
     @np.errstate(all="ignore")
-    def units_for(self, bound: float, ratio: float, alpha: float, power: float = 0.8) -> int | None:
+    def units_for(self, bound: float, ratio: float, alpha: float) -> int | None:
         """Return the fewest units; None if the bound is zero, from which nothing is a factor."""
         if self.n < 2:
             return None
@@ -246,98 +248,82 @@ class Mean:
         else:
             effect = math.log(ratio) * self.unit
         spread = float(self.values.std(ddof=1))
-        return units_of_t(effect, spread, alpha, power, self.least, self.extra)
+        return units_of_t(effect, spread, alpha, POWER, self.least, self.extra)
 
 
 @dataclass(frozen=True)
-class FromLogarithm:
-    """A positive number of whose logarithm there is evidence; all ends are mapped by exp."""
+class Mapped:
+    """A number that is a monotone function of another, of which there is evidence.
 
-    inner: Mean
+    Parameters
+    ----------
+    inner : Evidence
+        Of the other number.
+    map, back : callable
+        The function and its inverse; nan where there is no such number, which decides nothing.
+    method : str
+    falls : bool
+        Whether the function decreases.
+    """
+
+    inner: Evidence
+    map: Callable[[float], float]
+    back: Callable[[float], float]
     method: str
+    falls: bool = False
 
     @property
-    def n(self) -> int:
-        """The units behind the logarithm."""
+    def n(self) -> int | None:
+        """The units behind the other number."""
         return self.inner.n
 
     @property
     def value(self) -> float:
         """The number."""
-        return exp(self.inner.value)
+        return self.map(self.inner.value)
 
     def p_values(self, bound: float) -> tuple[float, float]:
-        """Return those of the logarithm; no number is below a bound of zero."""
-        return self.inner.p_values(math.log(bound)) if bound > 0.0 else NEITHER
+        """Return those of the other number at the bound that is mapped back."""
+        below, above = self.inner.p_values(self.back(bound))
+        return (above, below) if self.falls else (below, above)
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the interval of the logarithm, mapped."""
-        return [(exp(low), exp(high)) for low, high in self.inner.pieces(level)]
+        """Return the interval of the other number, mapped; none where that is not defined."""
+        ends = [sorted(map(self.map, piece)) for piece in self.inner.pieces(level)]
+        return sorted((low, high) for low, high in ends if low <= high)
 
-    def units_for(self, bound: float, ratio: float, alpha: float, power: float = 0.8) -> int | None:
-        """Return those of the logarithm."""
-        return self.inner.units_for(math.log(bound), ratio, alpha, power) if bound > 0.0 else None
+    def units_for(self, bound: float, ratio: float, alpha: float) -> int | None:
+        """Return those of the other number: ``ratio`` is a factor of what it is about."""
+        inner = self.back(bound)
+        return None if math.isnan(inner) else self.inner.units_for(inner, ratio, alpha)
 
 
-@dataclass(frozen=True)
-class Exponent:
-    r"""Exponent p of a growth $R \propto x^p$ between two ends, from the ratio of their regrets.
+def from_logarithm(inner: Mean, method: str) -> Mapped:
+    """Return evidence of a positive number from that of its logarithm."""
+    return Mapped(inner, exp, lambda bound: float(log(bound)) if bound > 0.0 else NAN, method)
+
+
+def exponent_between(ratio: Evidence, factor: float) -> Mapped:
+    r"""Return evidence of the exponent p of a growth $R \propto x^p$ between two ends.
 
     Bounds and intervals are mapped by $\ln(\cdot)/\ln(x_2/x_1)$, so the test is that of the ratio.
 
     Parameters
     ----------
-    inner : Evidence
+    ratio : Evidence
         Of the ratio of what was measured at the two ends.
     factor : float
         x_2 / x_1, the ratio of the two ends; with a ratio of 1 nothing is known.
     """
-
-    inner: Evidence
-    factor: float
-
-    @property
-    def n(self) -> int | None:
-        """The units behind the ratio."""
-        return self.inner.n
-
-    @property
-    def method(self) -> str:
-        """That of the ratio."""
-        return f"{self.inner.method}, between two ends"
-
-    @property
-    def value(self) -> float:
-        """The exponent; -inf of a ratio of zero."""
-        return self._map(self.inner.value)
-
-    @property
-    def _log_factor(self):
-        """The logarithm of the factor, nan where the ends do not differ."""
-        logarithm = float(log(self.factor))
-        return logarithm if math.isfinite(logarithm) and logarithm else NAN
-
-    def _map(self, ratio):
-        return float(log(ratio)) / self._log_factor
-
-    def _bound(self, bound):
-        return exp(bound * self._log_factor)
-
-    def p_values(self, bound: float) -> tuple[float, float]:
-        """Return those of the ratio at the mapped bound."""
-        below, above = self.inner.p_values(self._bound(bound))
-        return (above, below) if self.factor < 1.0 else (below, above)
-
-    def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the interval of the ratio, mapped; none where the ends do not differ."""
-        if math.isnan(self._log_factor):
-            return []
-        ends = [sorted(map(self._map, piece)) for piece in self.inner.pieces(level)]
-        return sorted((low, high) for low, high in ends if low <= high)
-
-    def units_for(self, bound: float, ratio: float, alpha: float, power: float = 0.8) -> int | None:
-        """Return those of the ratio: ``ratio`` is a factor of the regret at one end."""
-        return self.inner.units_for(self._bound(bound), ratio, alpha, power)
+    width = float(log(factor))
+    width = width if math.isfinite(width) and width else NAN
+    return Mapped(
+        ratio,
+        lambda found: float(log(found)) / width,
+        lambda bound: exp(bound * width),
+        f"{ratio.method}, between two ends",
+        factor < 1.0,
+    )
 
 
 # Measures without a law of the values.
@@ -404,13 +390,13 @@ class MedianRatio:
         return [(float(low[j - 1]), float(high[self.n - j]))] if j else []
 
     @np.errstate(all="ignore")
-    def units_for(self, bound: float, ratio: float, alpha: float, power: float = 0.8) -> int | None:
+    def units_for(self, bound: float, ratio: float, alpha: float) -> int | None:
         """Return the fewest pairs if all ratios were moved until their median is that far off."""
         if not (len(self.ratios) and 0.0 < self.value < math.inf):
             return None
         inside = self.ratios / self.value
         share = min(float((inside < ratio).mean()), float((inside > 1.0 / ratio).mean()))
-        return units_of_signs(share, alpha, power)
+        return units_of_signs(share, alpha, POWER)
 
 
 @dataclass(frozen=True)
@@ -448,7 +434,7 @@ class Share:
         _, low, high = proportion_interval(self.successes, self.n, level)
         return [(low, high)] if self.n else []
 
-    def units_for(self, bound: float, ratio: float, alpha: float, power: float = 0.8) -> int | None:
+    def units_for(self, bound: float, ratio: float, alpha: float) -> int | None:
         """Return None: see `detectable_rate` for what a number of trials would show."""
         return None
 
@@ -478,7 +464,7 @@ class Exact:
         """Return no interval."""
         return []
 
-    def units_for(self, bound: float, ratio: float, alpha: float, power: float = 0.8) -> int | None:
+    def units_for(self, bound: float, ratio: float, alpha: float) -> int | None:
         """Return None: no number of units changes it."""
         return None
 
@@ -572,7 +558,7 @@ def slope_of_means(
 
 def ratio_of_ratios(
     top: np.ndarray, bottom: np.ndarray, base_top: np.ndarray, base_bottom: np.ndarray
-) -> FromLogarithm:
+) -> Mapped:
     r"""Return evidence of (y / x) / (y' / x'), all means over n units, by the jackknife.
 
     Student's t of `jackknife_values` of the logarithm gives interval and test. Units are the trials
@@ -584,7 +570,7 @@ def ratio_of_ratios(
 
     columns = np.array([top, bottom, base_top, base_bottom], dtype=float)
     values = jackknife_values(logarithm, columns)
-    return FromLogarithm(Mean(values, JACKKNIFE_UNITS, unit=1.0), "t of the logarithm, jackknife")
+    return from_logarithm(Mean(values, JACKKNIFE_UNITS, unit=1.0), "t of the logarithm, jackknife")
 
 
 @np.errstate(all="ignore")
@@ -611,7 +597,7 @@ def turns_ratio(
     bottom: np.ndarray,
     base_top: np.ndarray | float = 1.0,
     base_bottom: np.ndarray | float = 1.0,
-) -> FromLogarithm:
+) -> Mapped:
     """Return evidence of (y / x) / (y' / x'), by Student's t of logarithms, one of each turn (n,).
 
     The times of a turn were taken one after the other, in random order (Kalibera and Jones 2013,
@@ -620,9 +606,9 @@ def turns_ratio(
     return turns_mean((log(top) - log(bottom)) - (log(base_top) - log(base_bottom)))
 
 
-def turns_mean(logs: np.ndarray) -> FromLogarithm:
+def turns_mean(logs: np.ndarray) -> Mapped:
     """Return evidence of a time, or of a ratio, of whose logarithm each turn gives one value."""
-    return FromLogarithm(Mean(logs, TURNS, unit=1.0), "t of logarithms in turns")
+    return from_logarithm(Mean(logs, TURNS, unit=1.0), "t of logarithms in turns")
 
 
 def splits_mean(values: np.ndarray, folds: int) -> Mean:

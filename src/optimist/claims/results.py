@@ -25,7 +25,7 @@ class Result:
     reading : Reading
         The one that it belongs to.
     evidence : Evidence or None
-        What was measured; None if cells are missing.
+        None if cells are missing.
     rounds : int or None
         Number of rounds of the shortest cell read.
     remark : str
@@ -74,15 +74,14 @@ class Result:
         return rule.Tested(self.support, refute, self.check.part, idle, self._praises())
 
     def _praises(self) -> bool:
-        if not self.check.better or self.evidence is None:
+        if self.check.better not in ("below", "above") or self.evidence is None:
             return False
         (low, high), value = self.check.allowed, self.evidence.value
-        return {"below": value < low, "above": value > high}.get(self.check.better, False)
+        return value < low if self.check.better == "below" else value > high
 
     def compared(self, check: Check | None = None, *, gated: bool = True) -> Self:
         """Return it with its p-values, at the bound of another check if one is given."""
-        check = self.check if check is None else check
-        evidence = self.evidence
+        check, evidence = check or self.check, self.evidence
         if evidence is None:
             return self
         support, refute = p_values(check, evidence)

@@ -47,6 +47,11 @@ OF_CLAIMS = (
 )
 
 
+# Columns that are attributes of a claim, and of a verdict.
+OF_CLAIM = ("kind", "headline", "place", "statement", "level")
+OF_VERDICT = ("explanation", "stated", "if_counted", "own_interval")
+
+
 def to_frame(verdicts: Sequence[Verdict], context: Context | None = None) -> "pd.DataFrame":
     """Return one row per check, with the columns `COLUMNS`, as a pandas frame.
 
@@ -77,19 +82,12 @@ def _about(verdict: Verdict, context: Context) -> dict[str, Any]:
     paper = context.paper or claim.id.partition(".")[0]
     return {
         "claim": claim.id,
-        "kind": claim.kind,
-        "headline": claim.headline,
-        "place": claim.place,
-        "statement": claim.statement,
+        **{name: getattr(claim, name) for name in OF_CLAIM},
         "verdict": verdict.word,
         "words": verdict.text,
-        "explanation": verdict.explanation,
+        **{name: getattr(verdict, name) for name in OF_VERDICT},
         "flags": "; ".join(verdict.flags),
-        "stated": verdict.stated,
-        "if_counted": verdict.if_counted,
         "parts": "; ".join(f"{name}: {word}" for name, word in verdict.parts.items()),
-        "own_interval": verdict.own_interval,
-        "level": claim.level,
         "alpha": _digits(claim.alpha),
         "turns": _digits(verdict.turns),
         "cause": wanted.cause if wanted else "",

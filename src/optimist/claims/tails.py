@@ -4,6 +4,7 @@ A pair of p-values is (1, 1) where numbers do not let anything be said.
 """
 
 import math
+from bisect import bisect_right
 from functools import lru_cache
 from typing import Any
 
@@ -72,11 +73,7 @@ def at_least(successes: int, n: int, share: float) -> float:
 @lru_cache(maxsize=4096)
 def largest_rejected(n: int, alpha: float) -> int:
     """Return the largest k with P(Bin(n, 1/2) <= k) <= alpha, -1 if there is none."""
-    low, high = -1, n
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if at_most(middle, n, 0.5) <= alpha else (low, middle - 1)
-    return low
+    return bisect_right(range(n + 1), alpha, key=lambda k: at_most(k, n, 0.5)) - 1
 
 
 def quadratic_pieces(a: float, b: float, c: float) -> list[tuple[float, float]]:

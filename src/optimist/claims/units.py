@@ -1,6 +1,7 @@
 """How many trials, turns or pairs would decide, and what a number of them can show."""
 
 import math
+from bisect import bisect_left
 from functools import lru_cache
 
 import numpy as np
@@ -60,7 +61,10 @@ def units_of_t(
         missed = nctdtr(n - 1, noncentral, t_quantile(n - 1, 1.0 - 2.0 * alpha))
         return not missed > 1.0 - power  # nan beyond a noncentrality of 37, where nothing is missed
 
-    return _first(is_enough, least, 4 * max(least, math.ceil(guess)))
+    most = 4 * max(least, math.ceil(guess))
+    if not is_enough(most):
+        return None
+    return bisect_left(range(least, most), True, key=is_enough) + least
 
 
 @lru_cache(maxsize=4096)
@@ -82,13 +86,3 @@ def units_of_signs(share: float, alpha: float, power: float) -> int | None:
     least = fewest_pairs(alpha)
     start = max(least, int(0.5 * guess))
     return next((n for n in range(start, 4 * start + 40) if is_enough(n)), None)
-
-
-def _first(is_enough, low, high):
-    """Return the smallest number from ``low`` on that is enough, None if ``high`` is not."""
-    if not is_enough(high):
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle + 1, high)
-    return low

@@ -115,13 +115,9 @@ def evaluate(
 def _withheld(verdict: Verdict, how: str) -> Verdict:
     """Return what was measured for a verdict without it, for the run was shortened."""
     results = [
-        replace(
-            result,
-            outcome="missing" if result.outcome == "missing" else "reported",
-            support=1.0,
-            refute=1.0,
-        )
-        for result in verdict.results
+        # A missing one has both already.
+        r if r.outcome == "missing" else replace(r, outcome="reported", support=1.0, refute=1.0)
+        for r in verdict.results
     ]
     reason = f"the run was shortened ({how}), so nothing in it is a result"
     return Verdict(verdict.claim, "shortened", reason, results)

@@ -16,11 +16,11 @@ from optimist.claims.inference import (
     TURNS,
     Evidence,
     Exact,
-    Exponent,
     Mean,
     MedianRatio,
     RatioOfMeans,
     Share,
+    exponent_between,
     jackknife_values,
     mean_difference,
     median_of,
@@ -317,9 +317,9 @@ def curvature(of: Asked) -> Evidence:
     least=EXPONENT_UNITS,
 )
 def exponent(of: Asked) -> Evidence:
-    """Exponent of mean regret between two settings, or in t between two recorded rounds."""
+    """exponent_between of mean regret between two settings, or in t between two recorded rounds."""
     late, early, factor = _between(of)
-    return Exponent(RatioOfMeans(late, early, EXPONENT_UNITS), factor)
+    return exponent_between(RatioOfMeans(late, early, EXPONENT_UNITS), factor)
 
 
 @line(
@@ -331,9 +331,9 @@ def exponent(of: Asked) -> Evidence:
     settings=2,
 )
 def median_exponent(of: Asked) -> Evidence:
-    """Exponent of regret between two settings in the typical pair of trials."""
+    """exponent_between of regret between two settings in the typical pair of trials."""
     late, early, factor = _between(of)
-    return Exponent(MedianRatio(late, early), factor)
+    return exponent_between(MedianRatio(late, early), factor)
 
 
 def _between(of):
