@@ -342,6 +342,17 @@ def test_test_and_interval_agree_at_where_it_turns():
     assert Result(Check("fact", "value", {}), own, None, None, "").counts
 
 
+def test_the_page_of_all_papers_has_one_line_a_claim_and_leads_to_the_others():
+    found = claims.evaluate(document(claim_with(reading(ratio("below", 12)))), TABLES)
+    page = claims.to_markdown(found, claims.to_frame(found))
+    text = claims.joined({"toy": page, "other": page})
+    assert text.count("# Claims of toy\n") == 2
+    assert "\n## " not in text
+    assert "[All checks](other/claims.md)" in text
+    assert "](toy/trials.parquet)" in text and "](../docs/verdicts.md)" in text
+    assert text.count("| toy.01 |") == 2
+
+
 # Words.
 
 

@@ -223,11 +223,12 @@ def to_markdown(verdicts: list["Verdict"], frame: "pd.DataFrame") -> str:
 
 
 def joined(pages: Mapping[str, str]) -> str:
-    """Return the pages of papers, by name, as one for the folder that is above theirs."""
+    """Return the heads of the pages of papers, by name: one line a claim, in the folder above."""
     found = []
     for paper, text in pages.items():
-        own = re.sub(r"\]\((?=tables/|curves\.|studies\.)", f"]({paper}/", text)
-        found.append(own.replace("](../../", "](../"))
+        head = re.sub(r"\]\((?=trials\.|studies\.)", f"]({paper}/", text.partition("\n## ")[0])
+        title, rest = head.replace("](../../", "](../").split("\n", 1)
+        found.append(f"{title}\n\n[All checks]({paper}/claims.md).\n{rest}")
     return "\n\n".join(found)
 
 
