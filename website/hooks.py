@@ -20,8 +20,8 @@ ROOT = HERE.parent
 PARTS = HERE / "pages"
 # In the README: before this the home page has a part of its own, and there it ends, as what to type
 # first has been said.
-FINDINGS = "\n## What we found"
-END_OF_HOME = "\nBoth make a virtual environment"
+FINDINGS = "\n## What the papers say, and what we measure"
+END_OF_HOME = "\nEach makes a virtual environment"
 PLACE = "\n<!-- findings -->\n"  # in home.md
 # At once: some wait for others more than they compute.
 PROCESSES = 4

@@ -8,11 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from optimist import products
 from optimist.errors import ConfigError, ResultError
 from optimist.files import locked
+from optimist.panels.studies import tables as study_tables
 from optimist.plan import config
 from optimist.plan.plan import Plan
 from optimist.records import cells, provenance
@@ -26,6 +28,7 @@ from optimist.runs.trial_table import TrialTable
 ONLY = {"settings": ["logistic_s3"], "algorithms": ["gloc", "glb_omd"]}
 CAPS = {"rounds": 20, "trials": 2, "timing_trials": 1}
 KEY = "regret", "logistic_s3", "gloc"
+FACTS = pd.DataFrame({"name": ["a"], "setting": ["b"], "value": [1.0]})
 
 
 def planned(**changes):
@@ -74,6 +77,43 @@ def test_results_are_put_into_the_tables_and_taken_from_them_later(plan):
     before = Path(plan.layout.trials("glb_omd")).read_bytes()
     again = publish(planned(), "glb_omd")
     assert (again.published, again.kept) == (0, number)
+    assert Path(plan.layout.trials("glb_omd")).read_bytes() == before
+
+
+def test_a_restricted_run_takes_no_evidence_from_the_tables(plan):
+    whole = {"settings": [], "algorithms": [], "figures": []}
+    full = planned(only=whole)
+    known, table = {"facts": FACTS, "regions": FACTS}, full.layout.studies("glb_omd")
+    play(plan, lanes=["regret"])
+    publish(full, "glb_omd")
+    study_tables.write(known, table)
+    records = cells.read(full.layout.cells("glb_omd"))
+    made = [
+        replace(records[KEY], lane=cells.STUDY, group="paper", setting=name, algorithm="")
+        for name in ("facts", "regions")
+    ]
+    cells.write([*records.values(), *made], full.layout.cells("glb_omd"))
+
+    part = planned(
+        only={**whole, "figures": ["glb_omd/fig1"]}, caps={**CAPS, "rounds": 10, "trials": 1}
+    )
+    play(part, lanes=["regret"], algorithms=["gloc"])
+    assert "/".join(KEY) in publish(part, "glb_omd").stale
+    assert set(study_tables.read(table)[0]) == {*known}
+    after = cells.read(full.layout.cells("glb_omd"))
+    assert after.keys() >= {*records, *(one.key for one in made)}
+    assert after[KEY] == records[KEY]
+    found = TrialTable(full.layout.trials("glb_omd")).metadata["configuration"]
+    assert found["caps"] == CAPS and "only" not in found
+
+
+def test_a_table_without_its_records_is_not_replaced(plan):
+    play(plan, lanes=["regret"], algorithms=["gloc"])
+    publish(plan, "glb_omd")
+    before = Path(plan.layout.trials("glb_omd")).read_bytes()
+    Path(plan.layout.cells("glb_omd")).unlink()
+    with pytest.raises(ResultError, match=r"cells\.csv is lost, which says what made"):
+        publish(planned(), "glb_omd")
     assert Path(plan.layout.trials("glb_omd")).read_bytes() == before
 
 

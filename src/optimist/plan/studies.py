@@ -45,6 +45,10 @@ class PlannedStudies:
             or not study.tables.keys().isdisjoint(self._kept[paper])
         ]
 
+    def all(self, paper: str) -> list[str]:
+        """Return the names of all studies of a paper, asked for or not."""
+        return [study.name for study in of_paper(self._plan.papers[paper])]
+
     def of_tables(self, paper: str, tables: Collection[str]) -> list[str]:
         """Return the studies of a paper that make some tables."""
         found = of_paper(self._plan.papers[paper])

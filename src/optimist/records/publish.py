@@ -94,10 +94,16 @@ def _publish(plan: "Plan", paper: str) -> Summary:
     records, declared = dict(before), plan.targets.declared(paper)
     rows = _rows(plan, paper, records, declared, summary)
     studies = _studies(plan, paper, records, summary)
-    names = plan.studies.names(paper)
+    names = plan.studies.all(paper)
     kept = {
         key: records[key] for key in records if key in rows or (key[0] == STUDY and key[1] in names)
     }
+    configuration = plan.configuration
+    if any(records[key] is before.get(key) for key in rows):
+        # What a restricted run leaves out stays: the table is of what it was of before.
+        known = TrialTable(layout.trials(paper)).metadata["configuration"]
+        configuration = {k: v for k, v in configuration.items() if k not in ("only", "caps")}
+        configuration |= {k: known[k] for k in ("only", "caps") if k in known}
     # After a kill between two files no record is of rows that are not there.
     cells.write((one for key, one in kept.items() if before.get(key) is one), layout.cells(paper))
     if rows:
@@ -105,7 +111,7 @@ def _publish(plan: "Plan", paper: str) -> Summary:
             rows.values(),
             layout.trials(paper),
             declared=declared,
-            configuration=plan.configuration,
+            configuration=configuration,
         )
     if studies:
         study_tables.write(studies, layout.studies(paper))
@@ -127,6 +133,11 @@ def _rows(
     """
     path, planned = plan.layout.trials(paper), plan.trials.of_paper(paper)
     table = TrialTable(path if Path(path).is_file() else None)
+    place = plan.layout.cells(paper)
+    if table.keys and not Path(place).is_file():
+        raise ResultError(
+            f"{place} is lost, which says what made {path}; put it back, or delete both"
+        )
     rows: dict[CellKey, CellTrials] = {}
     wanted = {place: frozenset(rounds) for place, rounds in declared.items()}
     asked = plan.trials.asked[paper]
@@ -139,7 +150,7 @@ def _rows(
             known = None  # the record is of other rows
         is_partial = trials is not None and trials.race in left_out
         found = None if trials is None or is_partial else from_results(plan, trials, wanted)
-        if found is not None and not (known and _has_more(record, found[1])):
+        if found is not None and not (known and _has_more(record, found[1], plan)):
             rows[key], records[key] = found
             summary.published += 1
             continue
@@ -161,9 +172,16 @@ def _rows(
     return rows
 
 
-def _has_more(known: CellRecord | None, found: CellRecord) -> bool:
-    """Return whether trials of a shortened run are among those of the table."""
-    return known is not None and known.is_of(found.digest) and known.trials > found.trials
+def _has_more(known: CellRecord | None, found: CellRecord, plan: "Plan") -> bool:
+    """Return whether the table has the trials of a shortened run, or whole ones in their place."""
+    if known is None or known.trials <= found.trials:
+        return False
+    return known.is_of(found.digest) or _is_cut(plan, "caps")
+
+
+def _is_cut(plan: "Plan", *sections: str) -> bool:
+    """Return whether a run leaves out cells, trials or rounds of the paper."""
+    return any(value for section in sections for value in plan.config[section].values())
 
 
 def from_results(
@@ -207,9 +225,11 @@ def _studies(
     committed = plan.layout.studies(paper)
     known = study_tables.read(committed)[0] if Path(committed).is_file() else {}
     found: dict[str, pd.DataFrame] = {}
-    for name in plan.studies.names(paper):
+    asked, is_cut = plan.studies.names(paper), _is_cut(plan, "only", "caps")
+    for name in plan.studies.all(paper):
         path, key = plan.studies.file(paper, name), (STUDY, name, "")
-        if Path(path).is_file():
+        # That of a restricted run may be of fewer cells.
+        if Path(path).is_file() and not (is_cut and key in records):
             tables, about = study_tables.read(path)
             made = about["provenance"]
             records[key] = CellRecord(
@@ -227,11 +247,11 @@ def _studies(
             summary.published += 1
         else:
             tables = {table: known[table] for table in table_names()[name] if table in known}
-            if not tables:
+            if name in asked and not tables:
                 summary.missing.append(f"study/{name}")
-            elif plan.studies.is_committed(paper, name):
+            elif name in asked and plan.studies.is_committed(paper, name):
                 summary.kept += 1
-            else:
+            elif name in asked:
                 summary.stale.append(f"study/{name}")
         found |= tables
     return found
