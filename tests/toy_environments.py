@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from optimist.contracts.arms import choices
+from optimist.contracts import plays
 from optimist.contracts.toys import (
     ScriptedEnvironment,
     make_box_problem,
@@ -12,10 +12,15 @@ from optimist.contracts.toys import (
 from optimist.environments import environment_domain
 from optimist.plan.config import load_paper, paper_names
 
-__all__ = ["ScriptedEnvironment", "choices", "make_box_problem", "make_problem", "random_arms"]
+__all__ = ["ScriptedEnvironment", "make_box_problem", "make_problem", "random_arms"]
 
 ROOT = Path(__file__).resolve().parents[1]
 STAND_IN = ROOT / "data" / "stand_in"
+
+
+def choices(algorithm, environment, rounds):
+    """Play on arms; return the chosen arms, each of which is one."""
+    return plays.choices(plays.OnArms(algorithm, environment), rounds)
 
 
 def papers():
@@ -33,3 +38,11 @@ def configured(key="runs", domain="arms"):
         for label in block["algorithms"]
         if environment_domain(paper["settings"][setting]["environment"]) == domain
     ]
+
+
+def distinct(name, options):
+    """Return the options of a class as a set, in which all numbers of an option are one."""
+    return {
+        (name, key, value if isinstance(value, str | bool) else "")
+        for key, value in options.items()
+    }

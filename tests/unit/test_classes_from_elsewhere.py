@@ -158,7 +158,7 @@ def test_an_installed_package_offers_algorithms(offered):
     assert play_trial(cell, 0).status == "ok"
     assert any(path.endswith("offered_package.py") for path in closure("offered_package"))
     assert "mine" in message(make_algorithm, "mien", make_problem())
-    (battery,) = batteries("mine[gamma=0.2]")
+    (battery,) = batteries(print, text="mine[gamma=0.2]")
     assert (battery.label, battery.what) == ("mine[gamma=0.2]", "algorithm on arms")
 
 

@@ -1,6 +1,5 @@
 """`optimist check`: classes that break one promise each, and what is said of them."""
 
-import inspect
 import json
 import re
 import sys
@@ -11,9 +10,12 @@ from own_class import MINE
 
 from optimist import cli
 from optimist.contracts import report
-from optimist.contracts.base import Contract, outcome, require
-from optimist.contracts.battery import ALGORITHMS, WORLDS, batteries
+from optimist.contracts.battery import batteries
+from optimist.contracts.cases import BOX, Method, Played, Toy, World
+from optimist.contracts.outcome import checked
+from optimist.core import executor, worker
 from optimist.errors import ConfigError
+from optimist.runs.cell import Cell
 
 GOOD = '''
 r"""Epsilon-greedy on a ridge regression of the rewards,
@@ -154,7 +156,7 @@ BROKEN = {
     "plays_the_same_twice": [
         (
             "def select(self, arms): return int(np.random.default_rng().integers(len(arms)))",
-            "when played again; allowed: to draw from rng alone",
+            "allowed: to draw from rng alone",
         ),
         (
             "def __init__(self, problem, *, epsilon=0.1): super().__init__(problem, rng=None)\n"
@@ -178,7 +180,7 @@ BROKEN = {
         (
             "def contains(self, thetas):\n    self.total = self.total + 1.0\n"
             "    return np.ones(len(thetas), dtype=bool)",
-            "asked for contains, diagnostics and state_bytes it chose arm",
+            "asked for contains, diagnostics and state_bytes, it chose arm",
         ),
     ],
     "prepare_changes_no_choice": [
@@ -186,7 +188,7 @@ BROKEN = {
             "estimate = 0.0\n"
             "def prepare(self): self.estimate = np.linalg.solve(self.H, self.total)\n"
             "def select(self, arms): return int(np.argmax(arms @ (self.estimate + self.H[0])))",
-            "with prepare it chose arm",
+            "with prepare, it chose arm",
         ),
     ],
     "looks_at_the_arms_that_it_is_offered": [
@@ -204,7 +206,7 @@ BROKEN = {
             "diagnostics returned [30]; allowed: a dict",
         ),
     ],
-    "plays_two_hundred_rounds_well": [
+    "a_trial_ends_well": [
         ("def diagnostics(self): return {'regret': 1.0}", "records regret; allowed: columns of"),
         (
             "def update(self, arms, index, reward):\n    self.rounds += 1\n"
@@ -247,6 +249,23 @@ def here(tmp_path, monkeypatch):
             del sys.modules[name]
 
 
+@pytest.fixture
+def in_this_process(monkeypatch):
+    """Call functions here: broken classes that end no process need none of their own."""
+
+    def calls(waiting):
+        while waiting:
+            key = next(iter(waiting))
+            call = waiting.pop(key)
+            yield key, "done", worker.called(call.function, quiet, call.arguments)
+
+    monkeypatch.setattr(executor, "calls", calls)
+
+
+def quiet(words):
+    """Tell nobody."""
+
+
 def write_class(folder, body, base="Good"):
     text = f"{HEAD}class Mine({base}):\n{textwrap.indent(body, '    ')}\n"
     (folder / "mine.py").write_text(text)
@@ -258,6 +277,7 @@ def failures(label, **options):
     return {one.check: one.words for one in found.findings if one.result == "failed"}
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_good_class_holds_everything(here):
     (found,) = report.check("good.py:Good")
     assert {one.result for one in found.findings} <= {"held", "passed over"}
@@ -265,6 +285,7 @@ def test_a_good_class_holds_everything(here):
 
 
 @pytest.mark.parametrize(("check", "body", "words"), ONE_BY_ONE)
+@pytest.mark.usefixtures("in_this_process")
 def test_a_broken_class_is_named_by_the_right_check(here, check, body, words):
     write_class(here, body)
     found = failures("mine.py:Mine")
@@ -272,14 +293,16 @@ def test_a_broken_class_is_named_by_the_right_check(here, check, body, words):
     assert "\n" not in found[check]
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_default_that_is_an_array_is_no_trap(here):
     """Arrays compare element by element."""
     text = MINE.replace("gamma=0.1", "gamma=np.ones(3)")
     (here / "mine.py").write_text(text)
-    (battery,) = batteries("mine.py:Mine")
-    assert {f.result for f in battery.run() if f.check == "options_have_defaults"} == {"held"}
+    (found,) = report.check("mine.py:Mine")
+    assert found.results["options_have_defaults"] == "held"
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_singular_matrix_that_is_raised_is_a_status_and_no_failure(here):
     body = (
         "def update(self, arms, index, reward):\n"
@@ -290,6 +313,7 @@ def test_a_singular_matrix_that_is_raised_is_a_status_and_no_failure(here):
     assert failures("mine.py:Mine") == {}
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_class_that_plays_at_random_is_blamed_for_that_alone(here):
     write_class(here, "def select(self, arms): return int(np.random.randint(len(arms)))")
     (found,) = report.check("mine.py:Mine")
@@ -305,6 +329,7 @@ def test_a_class_that_plays_at_random_is_blamed_for_that_alone(here):
     assert found.results["asking_does_not_change_it"] != "not run"
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_what_fails_first_keeps_what_builds_on_it_from_running(here):
     write_class(here, "def select(self, arms): return 2.0")
     (found,) = report.check("mine.py:Mine")
@@ -316,6 +341,7 @@ def test_what_fails_first_keeps_what_builds_on_it_from_running(here):
     assert set(found.results.values()) == {"failed", "not run"}
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_class_that_hangs_is_stopped(here):
     write_class(here, "def select(self, arms):\n    while True: pass")
     found = failures("mine.py:Mine", seconds=0.5)
@@ -323,23 +349,48 @@ def test_a_class_that_hangs_is_stopped(here):
 
 
 @pytest.mark.parametrize(
-    ("body", "where"),
+    ("body", "check", "how"),
     [
-        ("def select(self, arms): os._exit(0)", "chooses_an_arm was checked in glb_omd/"),
-        ("def diagnostics(self): ctypes.string_at(0)", "asking_does_not_change_it was checked in"),
-        (INIT + "    os._exit(3)", "it was built"),
-        ("os._exit(0)", "it was loaded"),
+        ("def select(self, arms): os._exit(0)", "chooses_an_arm", "exit status 0, as os._exit"),
+        ("def diagnostics(self): ctypes.string_at(0)", "asking_does_not_change_it", "SIGSEGV"),
     ],
 )
-def test_a_class_that_ends_the_process_is_told_of(body, where, here, capsys):
+def test_a_class_that_ends_the_process_fails_one_test(body, check, how, here, capsys):
     write_class(here, body)
     source = (here / "mine.py").read_text()
     (here / "mine.py").write_text(f"import ctypes, os\n{source}")
+    (found,) = report.check("mine.py:Mine")
+    assert found.results[check] == "failed" and found.results["is_built_small"] == "held"
+    assert how in failures("mine.py:Mine")[check]
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [(INIT + "    os._exit(3)", "it was built"), ("os._exit(0)", "it was loaded")],
+)
+def test_a_class_that_ends_the_process_before_all_tests_is_told_of(body, where, here, capsys):
+    write_class(here, body)
+    source = (here / "mine.py").read_text()
+    (here / "mine.py").write_text(f"import os\n{source}")
     assert cli.main(["check", "mine.py:Mine"]) == 1
     out, error = capsys.readouterr()
-    assert out == "" and error.count("\n") == 1
+    assert out == "" and error.count("\n") == 1 and "exit status" in error
     assert f"mine.py:Mine ended the process that checked it, while {where}" in error
-    assert ("exit status" in error) == ("_exit" in body) and ("SIG" in error) == ("ctypes" in body)
+
+
+def test_without_pytest_the_command_names_the_extra(monkeypatch, capsys):
+    monkeypatch.delitem(sys.modules, "optimist.contracts.report")
+    monkeypatch.delattr("optimist.contracts.report", raising=False)
+    monkeypatch.setitem(sys.modules, "pytest", None)
+    assert cli.main(["check", "uniform"]) == 1
+    expected = "error: optimist check needs pytest; allowed: an installation of optimist[check]\n"
+    assert capsys.readouterr() == ("", expected)
+
+
+def test_options_of_pytest_that_are_wrong_are_one_line(here, monkeypatch, capsys):
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-thing")
+    assert cli.main(["check", "good.py:Good"]) == 1
+    assert "PYTEST_ADDOPTS" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_a_class_that_is_made_for_other_problems_meets_those(here):
@@ -352,10 +403,11 @@ def test_a_class_that_is_made_for_other_problems_meets_those(here):
         ),
     ):
         write_class(here, body)
-        (battery,) = batteries("mine.py:Mine")
+        (battery,) = batteries(quiet, text="mine.py:Mine")
         assert {case.where for case in battery.cases} == {"", *places}
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_problem_that_is_refused_is_told_and_no_failure(here):
     body = (
         "links = ('logistic', 'poisson')\n"
@@ -414,6 +466,7 @@ def test_the_command_says_what_failed_what_is_a_hint_and_what_held(here, capsys)
     assert re.fullmatch(ended, out.splitlines()[-1])
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_an_index_of_numpy_is_one_and_an_unpublished_method_has_no_source(here):
     body = "reference = 'unpublished'\ndef select(self, arms): return np.argmax(arms[:, 0])"
     write_class(here, body)
@@ -438,7 +491,9 @@ def test_the_command_prints_json(here, capsys):
 
 
 def test_a_name_on_both_domains_is_checked_on_both():
-    assert [one.what for one in batteries("uniform")] == ["algorithm on arms", "algorithm on a box"]
+    found = report.check("uniform")
+    assert [one.battery.what for one in found] == ["algorithm on arms", "algorithm on a box"]
+    assert "chooses_an_arm" in found[0].results and "chooses_an_arm" not in found[1].results
 
 
 # Boxes.
@@ -466,7 +521,7 @@ class Good(BoxAlgorithm):
         (
             "asks_for_points_of_its_box",
             "def propose(self): return self.uniform(1)[0]",
-            "in round 1 it asked for",
+            "with initial points, it asked for",
         ),
         (
             "plays_the_same_twice",
@@ -480,7 +535,7 @@ class Good(BoxAlgorithm):
             "as old points were overwritten, it asked for",
         ),
         (
-            "extreme_values_end_in_a_status",
+            "extreme_rewards_end_in_a_status",
             "def learn(self, x, y):\n    if y > 1e6: raise KeyError(y)",
             "raised KeyError",
         ),
@@ -493,6 +548,7 @@ class Good(BoxAlgorithm):
         ),
     ],
 )
+@pytest.mark.usefixtures("in_this_process")
 def test_a_broken_class_on_a_box_is_named_by_the_right_check(here, check, body, words):
     (here / "good.py").write_text(BOX_CLASS)
     write_class(here, body)
@@ -528,12 +584,13 @@ class Hills(KernelEnvironment):
 """
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_good_environment_holds_everything(here):
     (here / "good.py").write_text(WORLD)
     assert failures("good.py:Good") == failures("good.py:Good[redrawn=true,horizon=9]") == {}
     assert failures("good.py:Bowl[dimension=3]") == failures("good.py:Hills") == {}
     with pytest.raises(ConfigError, match=r"unknown option 'nrm' \(did you mean 'norm'\?\)"):
-        batteries("good.py:Good[nrm=3]")
+        batteries(quiet, text="good.py:Good[nrm=3]")
 
 
 # What is wrong, by the class that it is wrong in and the check that names it.
@@ -566,7 +623,7 @@ BROKEN_WORLDS = {
         (
             "def reward(self, t, index):\n    self.n = getattr(self, 'n', 0) + 1\n"
             "    return float(self.n)",
-            "is another when rounds and arms are asked backwards",
+            "is another when rounds and choices are asked backwards",
         ),
     ],
     ("Good", "can_be_saved_in_mid_trial"): [
@@ -582,7 +639,7 @@ BROKEN_WORLDS = {
     ("Bowl", "can_be_saved_in_mid_trial"): [
         (
             "def __getstate__(self): return vars(self) | {'_noise': 2.0 * self._noise}",
-            "reward(1, x) is another when saved and loaded again",
+            "reward(0, x) is another when it is saved and loaded again",
         ),
     ],
     ("Good", "rewards_average_to_the_means"): [
@@ -638,7 +695,7 @@ BROKEN_WORLDS = {
     ("Bowl", "the_same_trial_is_the_same_environment"): [
         (
             "def reward(self, t, x): return np.random.default_rng().random()",
-            "reward(3, x) is another when built again",
+            "reward(0, x) is another when built again",
         ),
     ],
 }
@@ -648,6 +705,7 @@ BROKEN_WORLDS = {
     ("place", "body", "words"),
     [(place, *entry) for place, entries in BROKEN_WORLDS.items() for entry in entries],
 )
+@pytest.mark.usefixtures("in_this_process")
 def test_a_broken_environment_is_named_by_the_right_check(here, place, body, words):
     base, check = place
     (here / "good.py").write_text(WORLD)
@@ -658,24 +716,20 @@ def test_a_broken_environment_is_named_by_the_right_check(here, place, body, wor
 # The library.
 
 
-@pytest.mark.parametrize("contract", [*ALGORITHMS.values(), *WORLDS.values()])
-def test_checks_have_names_of_their_own_and_a_sentence(contract):
-    names = [check.name for check in contract.checks]
-    assert len(names) == len(set(names))
-    for check in contract.checks:
-        assert check.rule.endswith(".") and inspect.getsource(check.function)
+def test_tests_have_names_of_their_own_and_a_sentence():
+    method = Method("uniform")
+    box = Method("uniform", BOX)
+    cell = Cell("", "", "uniform", {})
+    cases = (method, box, Toy(method, ""), Toy(box, BOX), Played(cell), Played(cell, kind=BOX))
+    tests = report.collected((*cases, World(cell), World(cell, BOX)))
+    functions = {item.function for item, _ in tests}
+    names = {(isinstance(case, World), item.function.__name__) for item, case in tests}
+    assert len(names) == len(functions) > 50
+    assert all(function.__doc__.endswith(".") for function in functions)
 
 
-def test_a_test_of_this_repository_fails_with_the_words_of_the_command(here):
-    contract = Contract()
-
-    @contract.check(object)
-    def fits(case):
-        """It fits."""
-        require(False, "it is large", "small")
-
-    class Case:
-        where, kind, cls = "a shop", "", object
-
-    (check,) = contract.of(object)
-    assert outcome(check, Case()).text == "failed: fits, in a shop: it is large; allowed: small"
+def test_a_finding_is_plain_and_has_the_words_of_the_test():
+    method = Method("uniform[no=1]")
+    found = checked(quiet, test="optimist.contracts.classes:test_is_built", case=method, seconds=9)
+    assert (found.check, found.where, found.result) == ("is_built", "", "failed")
+    assert "unknown option 'no'" in found.words and "Traceback" in found.trace

@@ -1,18 +1,14 @@
-"""All checks of a class, given by a label, as one run: `optimist check mine.py:Mine`."""
+"""The cases of a class that a label names, for `optimist check mine.py:Mine`."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from optimist import arithmetic
 from optimist.algorithms import REGISTRIES, canonical
 from optimist.comparison.select import setting
-from optimist.contracts.arms import ARMS
-from optimist.contracts.base import FAILED, NOT_RUN, Case, Check, Contract, Finding, outcome, quiet
-from optimist.contracts.box import BOX_ALGORITHMS
-from optimist.contracts.box_environments import BOX_ENVIRONMENTS
-from optimist.contracts.cases import BOX, Method, Played, Toy, World, played
-from optimist.contracts.environments import ENVIRONMENTS
-from optimist.contracts.unkind import UNKIND
+from optimist.contracts.cases import BOX, Case, Method, Played, Toy, World, played
+from optimist.contracts.outcome import quiet
 from optimist.environments import ENVIRONMENTS as KNOWN
 from optimist.errors import ConfigError, unknown_name
 from optimist.label import Label, name_of
@@ -20,13 +16,9 @@ from optimist.plan.config import load_paper, paper_names
 from optimist.registry import Registry, file_meant, names_file
 from optimist.runs.cell import Cell, make_cell
 
-ALGORITHMS = {"arms": Contract(ARMS, UNKIND), BOX: BOX_ALGORITHMS}
-WORLDS = {"arms": ENVIRONMENTS, BOX: BOX_ENVIRONMENTS}
 # Rounds of an environment, by domain.
 HORIZONS = {"arms": 30, BOX: 12}
 ON = {"arms": "arms", BOX: "a box"}
-REPEATABLE = "plays_the_same_twice"  # a check of algorithms
-SECONDS = 60.0  # of a check
 
 _ALL = {**REGISTRIES, "environment": KNOWN}
 _IN_FILES = Registry(
@@ -36,80 +28,47 @@ _IN_FILES = Registry(
 
 @dataclass(frozen=True)
 class Battery:
-    """A contract, and the cases of one class.
+    """The cases of one class.
 
     Attributes
     ----------
     label : str
     what : str
-        What the class is: ``algorithm on arms``.
-    contract : Contract
+        The kind of class: ``algorithm on arms``.
     cases : tuple of Case
-        Those of the class itself first.
+        The class itself first.
     refused : tuple of str
         Problems that the class refuses, with its words.
     """
 
     label: str
     what: str
-    contract: Contract
     cases: tuple[Case, ...]
     refused: tuple[str, ...] = ()
 
-    def run(
-        self, seconds: float | None = SECONDS, tell: Callable[[str], None] = lambda words: None
-    ) -> Iterator[Finding]:
-        """Yield what each check finds in each case; ``tell`` is told which is next.
 
-        Where a basic check of the class fails nothing else is run, and where one fails in a
-        setting nothing else of its kind of problem. Checks that compare plays are not run of a
-        class that does not play the same twice.
-        """
-        blocked: dict[str, str] = {}
-        erratic = set()  # kinds of problem in which plays differed
-        for check, case in self._pairs():
-            fault = blocked.get("") or blocked.get(case.kind)
-            if check.compares_plays and case.kind in erratic:
-                fault = fault or REPEATABLE
-            if fault:
-                yield Finding(check.name, check.rule, case.where, NOT_RUN, f"{fault} failed")
-                continue
-            tell(f"{check.name} was checked{f' in {case.where}' if case.where else ''}")
-            found = outcome(check, case, seconds)
-            if check.is_basic and found.result == FAILED:
-                blocked[case.kind] = check.name
-            if check.name == REPEATABLE and found.result == FAILED and found.error is None:
-                erratic.add(case.kind)
-            yield found
-
-    def _pairs(self) -> list[tuple[Check, Case]]:
-        """Return checks with their cases, the basic ones first."""
-        found = [(check, case) for case in self.cases for check in self.contract.of(type(case))]
-        return sorted(found, key=lambda pair: not pair[0].is_basic)
-
-
-def batteries(text: str, tell: Callable[[str], None] = lambda words: None) -> list[Battery]:
-    """Return what there is to check of the classes that a label names.
+def batteries(tell: Callable[[str], None], *, text: str) -> list[Battery]:
+    """Load the classes that a label names; return their cases.
 
     Parameters
     ----------
+    tell : callable
+        Called with the step under way, in words that follow ``while``.
     text : str
         ``name[option=value,...]`` of an algorithm or an environment: ``mine.py:Mine``, a
         registered name, or one that an installed package offers. Two algorithms may have one name,
         on arms and on a box. Options of an environment are those of a setting.
-    tell : callable
-        Called with what is under way once the class is loaded.
 
     Raises
     ------
     ConfigError
         For an unknown name or option, or a class that refuses every problem.
     """
+    tell("it was loaded")
+    arithmetic.verify()
     found = _registries(Label.parse(text, "class").name)
     tell("it was built")
-    return [
-        _of_algorithm(text, one) if one in ALGORITHMS else _of_environment(text) for one in found
-    ]
+    return [_of_algorithm(text, one) if one in ON else _of_environment(text) for one in found]
 
 
 def _registries(name: str) -> list[str]:
@@ -155,7 +114,7 @@ def _of_algorithm(text: str, domain: str) -> Battery:
     accepted = [case for case in settings if _accepts(case, refused)]
     words = tuple(f"{where}: {error}" for where, error in refused.items())
     cases: tuple[Case, ...] = (method, *accepted, *toys)
-    return Battery(method.label, f"algorithm on {ON[domain]}", ALGORITHMS[domain], cases, words)
+    return Battery(method.label, f"algorithm on {ON[domain]}", cases, words)
 
 
 def _accepts(case: Toy | Played, refused: dict[str, ConfigError]) -> bool:
@@ -182,10 +141,10 @@ def _try(build: Callable[[], object]) -> None:
 def _of_environment(text: str) -> Battery:
     cells = list(_settings(text))
     domain = cells[0].domain
-    worlds = tuple(World(_as_long(cell, text)) for cell in cells)
+    worlds = tuple(World(_as_long(cell, text), domain) for cell in cells)
     for world in worlds:
         _try(world.told)
-    return Battery(text, f"environment on {ON[domain]}", WORLDS[domain], worlds)
+    return Battery(text, f"environment on {ON[domain]}", worlds)
 
 
 def _settings(text: str) -> Iterable[Cell]:

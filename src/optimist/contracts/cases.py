@@ -1,6 +1,6 @@
-"""What is checked, and where: a class, a class on a toy, a class in a setting of a paper."""
+"""Cases of tests: a class, a class on a toy, a class in a setting of a paper, an environment."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -91,6 +91,10 @@ class Toy:
         return f"toy {self.kind}"
 
     @property
+    def domain(self) -> str:
+        return self.method.domain
+
+    @property
     def cls(self) -> Any:
         return self.method.cls
 
@@ -130,18 +134,27 @@ class Played:
         return f"{self.cell.paper}/{self.cell.setting}"
 
     @property
+    def domain(self) -> str:
+        return BOX if self.kind == BOX else "arms"
+
+    @property
     def cls(self) -> Any:
-        return algorithm_class(Label.parse(self.cell.algorithm).name, self.cell.domain)
+        return algorithm_class(Label.parse(self.cell.algorithm).name, self.domain)
 
     def rounds(self, enough: int) -> int:
-        """Return how many rounds to play, where some number of them would be enough."""
-        return min(enough, self.most)
+        """Return the number of rounds to play, where ``enough`` of them would do on arms."""
+        # On a box few rounds follow the initial points.
+        return int(self.cell.spec["horizon"]) if self.domain == BOX else min(enough, self.most)
 
     def build(self) -> tuple[Any, Any]:
         """Return the environment of the first trial, and the algorithm."""
         environment, problem = build(self.cell, 0, self.data)
         rng = self.cell.stream(0, "algorithm")
         return environment, make_algorithm(self.cell.algorithm, problem, rng)
+
+
+def no_data() -> None:
+    """Return no folder."""
 
 
 @dataclass(frozen=True)
@@ -152,12 +165,15 @@ class World:
     ----------
     cell : Cell
         Of its setting; the algorithm is of no effect.
+    domain : str
+        ``arms`` or ``box``.
     data : callable
         Returns the folder of the prepared data sets, None if it needs none.
     """
 
     cell: Cell
-    data: Callable[[], Path | None] = lambda: None
+    domain: str = "arms"
+    data: Callable[[], Path | None] = no_data
     kind = ""
 
     @property
@@ -172,7 +188,7 @@ class World:
     @property
     def is_slow(self) -> bool:
         """Whether its functions are trained on data."""
-        return self.cell.domain == BOX and "dataset" in self.cell.spec
+        return self.domain == BOX and "dataset" in self.cell.spec
 
     @property
     def horizon(self) -> int:
@@ -185,6 +201,11 @@ class World:
     def told(self) -> tuple[Any, Any]:
         """Return the environment of the first trial, and the problem of its setting."""
         return build(self.cell, 0, self.data())
+
+
+Case = Method | Toy | Played | World
+# Arguments of tests, by the name of which a test takes cases.
+ARGUMENTS = {"method": Method, "toy": Toy, "played": Played, "world": World}
 
 
 def shortened(cell: Cell) -> Cell:
@@ -200,3 +221,24 @@ def played(method: Method, kinds: tuple[str, ...]) -> Iterator[Played]:
         paper, setting = SETTINGS[kind]
         cell = shortened(make_cell(load_paper(paper), setting, method.label))
         yield Played(cell, kind=kind)
+
+
+def parametrize(metafunc: Any, cases: Mapping[str, Case]) -> None:
+    """Run a test on each of the cases that its argument names, as `pytest_generate_tests` does.
+
+    Parameters
+    ----------
+    metafunc : pytest.Metafunc
+        Of a test. The module that defines it may have a DOMAIN, to which its tests keep.
+    cases : dict
+        Cases by id.
+    """
+    domain = metafunc.function.__globals__.get("DOMAIN")
+    for name, kind in ARGUMENTS.items():
+        if name in metafunc.fixturenames:
+            chosen = {
+                key: case
+                for key, case in cases.items()
+                if isinstance(case, kind) and domain in (None, case.domain)
+            }
+            metafunc.parametrize(name, chosen.values(), ids=list(chosen))
