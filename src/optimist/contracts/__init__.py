@@ -1,6 +1,7 @@
-"""What classes of algorithms and environments promise, as checks that anybody can run.
+"""Promises of algorithms and environments, as tests of pytest that anybody can run.
 
-``optimist check mine.py:Mine`` runs them on a class from anywhere, and the tests of this repository
-on every entry of the registries. A check is a function of a case (`optimist.contracts.cases`); it
-raises `optimist.contracts.base.BrokenError` with what was seen and what is allowed.
+``optimist check mine.py:Mine`` runs them on a class from anywhere, each in another process, and
+``tests/contract`` on every entry of the registries. A test is a function of a case
+(`optimist.contracts.cases`), which its argument names; it raises
+`optimist.contracts.base.BrokenError` with the observation and the rule for it.
 """

@@ -26,7 +26,7 @@ WIDTH = 100
 REPEATABLE = "plays_the_same_twice"  # a test of algorithms
 _HERE = Path(__file__).parent
 _FILES = [
-    *("classes", "arms", "box", "algorithms", "edge_cases"),
+    *("classes", "algorithms", "arms", "box", "edge_cases"),
     *("arm_environments", "box_environments", "environments"),
 ]
 _OPTIONS = [
