@@ -283,7 +283,7 @@ class Mapped:
         return self.map(self.inner.value)
 
     def p_values(self, bound: float) -> tuple[float, float]:
-        """Return those of the other number at the bound that is mapped back."""
+        """Return the p-values of the other number at the bound, mapped back."""
         below, above = self.inner.p_values(self.back(bound))
         return (above, below) if self.falls else (below, above)
 
@@ -293,7 +293,7 @@ class Mapped:
         return sorted((low, high) for low, high in ends if low <= high)
 
     def units_for(self, bound: float, ratio: float, alpha: float) -> int | None:
-        """Return those of the other number: ``ratio`` is a factor of what it is about."""
+        """Return the units of the other number; ``ratio`` is a factor there."""
         inner = self.back(bound)
         return None if math.isnan(inner) else self.inner.units_for(inner, ratio, alpha)
 
