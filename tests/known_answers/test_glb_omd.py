@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from toy_environments import make_problem, papers, random_arms
 
 from optimist.algorithms import make_algorithm
-from optimist.algorithms.glb.glb_omd_theory import regret_bound
+from optimist.algorithms.glb.glb_omd import regret_bound
 from optimist.algorithms.glb.inverses import MATRIX_INVERSES
 from optimist.numerics.links import Gaussian
 from optimist.runs.cell import Cell, build, make_cell, play_trial

@@ -8,7 +8,7 @@ import pytest
 from toy_environments import ScriptedEnvironment, choices
 
 from optimist.algorithms import make_algorithm
-from optimist.algorithms.kernel.kernel_theory import BoundUse
+from optimist.algorithms.kernel.kernel_ucb import BoundUse
 from optimist.errors import ConfigError
 from optimist.numerics.gaussian_process import dense_posterior
 from optimist.numerics.kernels import GaussianKernel, GramKernel, LinearKernel

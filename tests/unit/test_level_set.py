@@ -7,14 +7,12 @@ import pytest
 from toy_environments import random_arms
 
 from optimist.numerics import optimality
-from optimist.numerics.bounds import upper_bounds, values_from_below
+from optimist.numerics.bounds import upper_bounds
 from optimist.numerics.expansions import SolutionMemory
-from optimist.numerics.level_set import (
-    LevelSet,
-    maximise_by_dual,
-)
+from optimist.numerics.level_set import LevelSet, values_from_below
 from optimist.numerics.likelihood import History, Likelihood, minimise
 from optimist.numerics.links import Gaussian, make_link
+from optimist.numerics.maximisation import best_arm, maxima, maximise_by_dual
 from optimist.numerics.starts import points_on_border
 
 LINKS = [make_link("logistic"), make_link("poisson"), Gaussian(1.0)]
@@ -68,7 +66,7 @@ def test_maxima_equal_brute_force_in_the_plane(link, ball):
         level_set = random_set(rng, link, n=n, d=2, ball=ball, ridge=0.0 if ball else 1.0)
         arms = random_arms(rng, 3, 2)
         expected = [brute_force(level_set, x, level_set.centre) for x in arms]
-        np.testing.assert_allclose(level_set.maxima(arms), expected, atol=2e-6)
+        np.testing.assert_allclose(maxima(level_set, arms), expected, atol=2e-6)
 
 
 @each_link
@@ -76,8 +74,8 @@ def test_the_set_of_no_data_is_the_ball(link):
     level_set = LevelSet(Likelihood(link, History(3)), np.zeros(3), 2.0, 1.5)
     arms = random_arms(np.random.default_rng(0), 5, 3)
     lengths = np.linalg.norm(arms, axis=1)
-    np.testing.assert_allclose(level_set.maxima(arms), 1.5 * lengths, rtol=1e-12)
-    assert level_set.best_arm(arms) == lengths.argmax()
+    np.testing.assert_allclose(maxima(level_set, arms), 1.5 * lengths, rtol=1e-12)
+    assert best_arm(level_set, arms) == lengths.argmax()
 
 
 def anywhere(rng, level_set, m):
@@ -103,7 +101,7 @@ def test_bounds_from_any_point_are_never_below_the_maximum(link, ball, ridge):
         unknowns = anywhere(rng, level_set, 40)
         derivatives = level_set.likelihood.derivatives(unknowns[:, :-2])
         bounds = upper_bounds(level_set, arms, unknowns, derivatives)
-        assert (bounds - level_set.maxima(arms)).min() >= -1e-7
+        assert (bounds - maxima(level_set, arms)).min() >= -1e-7
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -113,14 +111,14 @@ def test_bounds_hold_where_the_centre_is_outside_the_ball(seed):
     arms, unknowns = random_arms(rng, 60, 2), anywhere(rng, level_set, 60)
     derivatives = level_set.likelihood.derivatives(unknowns[:, :-2])
     bounds = upper_bounds(level_set, arms, unknowns, derivatives)
-    assert (bounds - level_set.maxima(arms)).min() >= -1e-7
+    assert (bounds - maxima(level_set, arms)).min() >= -1e-7
 
 
 def test_an_empty_set_is_an_error_that_says_so():
     level_set, _ = outside_set(0)
     empty = LevelSet(level_set.likelihood, level_set.centre, 1e-3, 0.1)
     with pytest.raises(np.linalg.LinAlgError, match="no parameter of the domain"):
-        empty.maxima(random_arms(np.random.default_rng(0), 3, 2))
+        maxima(empty, random_arms(np.random.default_rng(0), 3, 2))
 
 
 @each_link
@@ -134,7 +132,7 @@ def test_bounds_from_a_solution_are_tight(link, ball):
     rho = max(float((s * x[0] - gradient[0]) @ theta) / (theta @ theta), 0.0) * ball
     unknowns = np.array([[*theta, s, rho]])
     bound = upper_bounds(level_set, x, unknowns, (value, gradient, hessian))
-    assert bound[0] == pytest.approx(level_set.maxima(x)[0], abs=1e-5)
+    assert bound[0] == pytest.approx(maxima(level_set, x)[0], abs=1e-5)
 
 
 @each_link
@@ -171,18 +169,18 @@ def test_a_zero_arm_is_played_where_it_is_best_only(link, remembers, sign):
     level_set = random_set(rng, link, n=200, d=3, level=1.0)
     ahead = sign * level_set.centre / np.linalg.norm(level_set.centre)
     arms = np.array([ahead, np.zeros(3)])
-    expected = level_set.maxima(arms)
+    expected = maxima(level_set, arms)
     assert (expected[0] > 0.0) == (sign > 0.0)
     if remembers:
         level_set.memory = SolutionMemory(link, 3)
-        level_set.maxima(random_arms(rng, 20, 3))
-    assert level_set.best_arm(arms, prune=True) == expected.argmax()
-    assert level_set.best_arm(arms[::-1], prune=True) == 1 - expected.argmax()
+        maxima(level_set, random_arms(rng, 20, 3))
+    assert best_arm(level_set, arms, prune=True) == expected.argmax()
+    assert best_arm(level_set, arms[::-1], prune=True) == 1 - expected.argmax()
 
 
 def test_an_arm_alone_is_chosen_without_solving():
     level_set = random_set(np.random.default_rng(34), LINKS[0], n=50, d=3, level=4.0)
-    assert level_set.best_arm(random_arms(np.random.default_rng(1), 1, 3)) == 0
+    assert best_arm(level_set, random_arms(np.random.default_rng(1), 1, 3)) == 0
 
 
 @each_link
@@ -190,7 +188,7 @@ def test_the_tip_is_reached_where_the_ball_alone_decides(link):
     rng = np.random.default_rng(35)
     level_set = random_set(rng, link, n=12, d=3, level=6.0)
     arms = random_arms(rng, 60, 3)
-    whole = np.isclose(level_set.maxima(arms), 3.0 * np.linalg.norm(arms, axis=1), rtol=1e-9)
+    whole = np.isclose(maxima(level_set, arms), 3.0 * np.linalg.norm(arms, axis=1), rtol=1e-9)
     assert [level_set.reaches_tip(x) for x in arms] == whole.tolist()
     assert 0 < whole.sum() < 60
     assert not level_set.reaches_tip(np.zeros(3))
@@ -207,7 +205,7 @@ def test_precise_rewards_of_collinear_arms_make_nothing_singular(sigma):
     assert converged
     arms = random_arms(np.random.default_rng(0), 5, 2)
     level_set = LevelSet(likelihood, centre, 5.0, 3.0)
-    assert level_set.best_arm(arms, prune=True) == level_set.maxima(arms).argmax()
+    assert best_arm(level_set, arms, prune=True) == maxima(level_set, arms).argmax()
 
 
 def test_pruning_saves_passes_over_the_data(monkeypatch):
@@ -221,10 +219,10 @@ def test_pruning_saves_passes_over_the_data(monkeypatch):
         return derivatives(likelihood, thetas)
 
     monkeypatch.setattr(Likelihood, "derivatives", counting)
-    level_set.best_arm(arms, prune=False)
+    best_arm(level_set, arms, prune=False)
     everything = sum(evaluated)
     evaluated.clear()
-    level_set.best_arm(arms, prune=True)
+    best_arm(level_set, arms, prune=True)
     assert 0 < sum(evaluated) < 0.6 * everything
 
 
@@ -234,7 +232,7 @@ def test_the_dual_fallback_agrees_with_the_system(link, ball):
     rng = np.random.default_rng(24)
     level_set = random_set(rng, link, n=60, d=3, level=4.0, ball=ball, ridge=0.0 if ball else 0.8)
     arms = random_arms(rng, 6, 3)
-    expected = level_set.maxima(arms)
+    expected = maxima(level_set, arms)
     for x, value in zip(arms, expected, strict=True):
         theta, s = maximise_by_dual(level_set, x)
         assert s > 0.0
@@ -274,7 +272,7 @@ def test_extreme_norms_end_as_they_should():
     centre, _ = minimise(likelihood, np.zeros(2), 25.0)
     level_set = LevelSet(likelihood, centre, 0.01, 25.0)
     arms = random_arms(np.random.default_rng(1), 20, 2)
-    for x, value in zip(arms, level_set.maxima(arms), strict=True):
+    for x, value in zip(arms, maxima(level_set, arms), strict=True):
         theta, _ = maximise_by_dual(level_set, x)
         assert x @ theta == pytest.approx(value, rel=1e-8)
     assert level_set.failures == 0
@@ -286,7 +284,8 @@ def test_a_dual_that_falls_short_counts_as_a_failure(monkeypatch):
     maximise_by_dual(level_set, x)
     assert level_set.failures == 0
     monkeypatch.setattr(
-        "optimist.numerics.level_set.minimise", lambda *arguments: (minimise(*arguments)[0], False)
+        "optimist.numerics.maximisation.minimise",
+        lambda *arguments: (minimise(*arguments)[0], False),
     )
     maximise_by_dual(level_set, x)
     assert level_set.failures == 1
@@ -296,11 +295,11 @@ def test_a_system_that_gives_up_is_replaced_by_the_dual(monkeypatch):
     rng = np.random.default_rng(25)
     level_set = random_set(rng, LINKS[0], n=200, d=3, level=4.0)
     arms = random_arms(rng, 4, 3)
-    expected = level_set.maxima(arms)
+    expected = maxima(level_set, arms)
     assert level_set.fallbacks == 0
     assert (expected < 2.999 * np.linalg.norm(arms, axis=1)).all()  # the level set binds
     monkeypatch.setattr(optimality, "MAX_NEWTON_STEPS", 0)
-    np.testing.assert_allclose(level_set.maxima(arms), expected, atol=1e-5)
+    np.testing.assert_allclose(maxima(level_set, arms), expected, atol=1e-5)
     assert level_set.fallbacks == 4
 
 
@@ -324,8 +323,8 @@ def test_a_centre_outside_the_ball_is_no_obstacle(seed, newton_steps, monkeypatc
     level_set, member = outside_set(seed)
     arms = random_arms(np.random.default_rng(seed), 4, 2)
     expected = np.array([brute_force(level_set, x, member) for x in arms])
-    assert level_set.best_arm(arms) == expected.argmax()
-    np.testing.assert_allclose(level_set.maxima(arms), expected, atol=1e-5)
+    assert best_arm(level_set, arms) == expected.argmax()
+    np.testing.assert_allclose(maxima(level_set, arms), expected, atol=1e-5)
 
 
 def test_huge_rewards_do_not_break_the_solver():
@@ -337,7 +336,7 @@ def test_huge_rewards_do_not_break_the_solver():
         history.append(0, x, 1e12)
     likelihood = Likelihood(link, history)
     centre, _ = minimise(likelihood, np.zeros(2), 3.0)
-    values = LevelSet(likelihood, centre, 10.0, 3.0).maxima(random_arms(rng, 5, 2))
+    values = maxima(LevelSet(likelihood, centre, 10.0, 3.0), random_arms(rng, 5, 2))
     assert np.isfinite(values).all()
 
 
@@ -358,9 +357,9 @@ def test_memory_and_pruning_change_speed_and_not_values(link, ball, fixed, slots
         likelihood = Likelihood(link, history, 0.0 if ball else 0.5 + 0.01 * t)
         centre, _ = minimise(likelihood, centre, radius)
         warm, cold = (LevelSet(likelihood, centre, 5.0, radius, kept) for kept in (memory, None))
-        exact = cold.maxima(arms)
-        np.testing.assert_allclose(warm.maxima(arms), exact, atol=1e-6)
-        assert exact[warm.best_arm(arms)] == pytest.approx(exact.max(), abs=1e-6)
+        exact = maxima(cold, arms)
+        np.testing.assert_allclose(maxima(warm, arms), exact, atol=1e-6)
+        assert exact[best_arm(warm, arms)] == pytest.approx(exact.max(), abs=1e-6)
     assert memory.count > 0
     assert not fixed or slots < len(arms) or memory.count <= len(arms)
 
@@ -385,4 +384,4 @@ def test_membership_by_hand():
     level_set = LevelSet(Likelihood(Gaussian(1.0), history), np.ones(1), 0.5, 1.8)
     thetas = np.array([[-0.01], [0.01], [1.0], [1.79], [1.81], [2.5]])
     assert level_set.contains(thetas).tolist() == [False, True, True, True, False, False]
-    assert level_set.maxima(np.array([[1.0], [-1.0]])) == pytest.approx([1.8, 0.0])
+    assert maxima(level_set, np.array([[1.0], [-1.0]])) == pytest.approx([1.8, 0.0])

@@ -14,13 +14,13 @@ from optimist.algorithms import make_algorithm
 from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.contracts.toys import ScriptedFunction, bowl, make_box_problem
 from optimist.environments.base import check_arms
+from optimist.environments.observer import Observer
 from optimist.errors import BrokenEnvironmentError, ConfigError, OutOfTimeError
 from optimist.runs.loop import (
     CURVE_POINTS,
     Choices,
     Coverage,
     History,
-    Observer,
     Trajectory,
     checkpoints,
     play,

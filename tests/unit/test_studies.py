@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from optimist.algorithms import algorithm_class, make_algorithm
+from optimist.environments.observer import Observer
 from optimist.errors import ConfigError
 from optimist.numerics.likelihood import Likelihood, minimise
 from optimist.numerics.network import TwoLayerNetwork
@@ -32,7 +33,7 @@ from optimist.panels.studies import (
 from optimist.panels.studies.base import TRIAL_COLUMNS, thinned, watch_trials
 from optimist.plan.config import load_paper
 from optimist.runs.cell import Cell, build, make_cell
-from optimist.runs.loop import Observer, play
+from optimist.runs.loop import play
 from optimist.runs.seeding import stream
 
 SPEC = {

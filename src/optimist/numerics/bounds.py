@@ -12,15 +12,12 @@ most $F(\theta) + r^\top M^{-1}r/(4s)$: at a solution r = 0, and near one the er
 order.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from optimist.numerics.level_set import LevelSet
 from optimist.numerics.linear import add_to_diagonal, dots, norms
-
-if TYPE_CHECKING:
-    from optimist.numerics.level_set import LevelSet
-
 
 # M gets epsilon on its diagonal, at a cost of epsilon D^2 / s in the bound. Were M zero otherwise,
 # epsilon = |r| / (2 D) would be best. It is a share of that, plus what costs a share of D, plus a
@@ -31,13 +28,13 @@ ROUNDING = 1e-14
 
 
 def upper_bounds(
-    level_set: "LevelSet", arms: np.ndarray, unknowns: Any, derivatives: Any
+    level_set: LevelSet, arms: np.ndarray, unknowns: Any, derivatives: Any
 ) -> np.ndarray:
     r"""Bound $\max_{\theta\in\mathcal C}x^\top\theta$ from above for each row x of ``arms`` (m, d).
 
     Parameters
     ----------
-    level_set : optimist.numerics.level_set.LevelSet
+    level_set : LevelSet
     arms : (m, d) array
     unknowns : (m, d + 2) array
         Any theta, s > 0 and rho >= 0 per arm.
@@ -65,24 +62,6 @@ def upper_bounds(
     if level_set.radius is not None:
         slack += 0.5 * rho * (level_set.radius**2 - dots(theta, theta))
     return dots(arms, theta) + slack / s
-
-
-def values_from_below(
-    points: np.ndarray, values: np.ndarray, gradients: np.ndarray, thetas: np.ndarray
-) -> np.ndarray:
-    """Bound a convex function from below by its tangents, as (k,).
-
-    Parameters
-    ----------
-    points : (m, d) array
-        Where the tangents touch.
-    values, gradients : (m,) and (m, d) arrays
-        Those of the function there.
-    thetas : (k, d) array
-        Where it is bounded.
-    """
-    offsets = values - dots(gradients, points)
-    return (thetas @ gradients.T + offsets).max(axis=1)
 
 
 def curvature_left(u: np.ndarray) -> np.ndarray:

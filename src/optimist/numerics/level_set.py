@@ -1,34 +1,24 @@
-r"""Maximising linear functions over level sets of a likelihood.
+r"""Level sets of a likelihood.
 
 The confidence sets of OFUGLB (Lee et al. 2024) and OFULog-r (Abeille et al. 2021) are
 $$\mathcal C = \{\theta\in\Theta : \psi(\theta) \le \beta^2\},\qquad
   \psi(\theta) = \mathcal L(\theta) - \mathcal L(\hat\theta),$$
-with $\Theta$ a ball or the whole space. The problem $\max_{\theta\in\mathcal C} x^\top\theta$ is
-convex, so its optimality conditions are sufficient: unknowns $(\theta, s, \rho)$ with
-$$\nabla\mathcal L(\theta) + \rho\theta = s x,\qquad \sqrt{\psi(\theta)} = \beta,\qquad
-  \rho = 0 \ \text{ or }\ \|\theta\| = S .$$
-`LevelSet` solves them for several x at once (`optimist.numerics.optimality`);
-`maximise_by_slsqp` is the generic solver of the public codes, kept for comparison and as an oracle.
+with $\Theta$ a ball or the whole space.
 """
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from optimist.numerics.ball import distance_to_sphere
-from optimist.numerics.bounds import values_from_below
-from optimist.numerics.likelihood import Likelihood, ball_constraint, minimise
-from optimist.numerics.linear import made_definite, norms
-from optimist.numerics.optimality import SPHERE_TOLERANCE, OptimalitySystem
+from optimist.numerics.likelihood import Likelihood
+from optimist.numerics.linear import dots, made_definite, norms
 
 JITTER = 1e-6
 ROUNDING = 1e-12
-LOG_S_RANGE = (-20.0, 40.0)
-# How far below its bound the answer of the dual may stay, as a share of the size of the set.
-DUAL_TOLERANCE = 1e-9
+SPHERE_TOLERANCE = 1e-10
 
 
 class LevelSet:
@@ -146,15 +136,6 @@ class LevelSet:
             share = np.minimum(share, distance_to_sphere(self.centre, move, self.radius))
         return self.centre + share[:, None] * move
 
-    def best_arm(self, arms: np.ndarray, prune: bool = True) -> int:
-        """Return the index of the arm (K, d) with the largest maximum over the set.
-
-        With ``prune``, an arm is given up as soon as its upper bound is below another's lower
-        bound. Either way the maxima are compared to some nine digits: of arms that tie to that,
-        any may be returned.
-        """
-        return int(np.argmax(self._solve(arms, prune)))
-
     def reaches_tip(self, x: np.ndarray) -> bool:
         r"""Return whether the maximum for arm ``x`` (d,) is that of the ball, at $Sx/\|x\|$."""
         length = math.sqrt(x @ x)
@@ -163,173 +144,20 @@ class LevelSet:
         tip = x[None] * (self.radius / length)
         return bool(self.may_reach(tip)[0] and self.excess(tip)[0] <= self.level)
 
-    def maxima(self, arms: np.ndarray) -> Any:
-        r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each row x of ``arms`` (K, d)."""
-        return self._solve(arms, prune=False)
 
-    def _solve(self, arms, prune):
-        """Return the maxima (K,), with ``prune`` lower bounds of which the largest is in place."""
-        values = np.zeros(len(arms))
-        rows = np.flatnonzero(arms.any(axis=1))
-        if len(rows):
-            floor = 0.0 if len(rows) < len(arms) else -math.inf  # what the zero arm attains
-            system = OptimalitySystem(self, arms[rows], prune, floor)
-            system.solve()
-            while len(left := system.open_rows()):
-                system.adopt(left[0], *maximise_by_dual(self, system.arms[left[0]]))
-                self.fallbacks += 1
-            system.remember()
-            values[rows] = system.lower
-        return values
-
-
-def maximise_by_dual(level_set: LevelSet, x: np.ndarray) -> Any:
-    r"""Maximise $x^\top\theta$ by a root search in s.
-
-    $\theta(s) = \arg\min_\Theta \mathcal L(\theta) - s\,x^\top\theta$ has non-decreasing
-    $\psi(\theta(s))$, and the answer has $\psi = \beta^2$. Where $\psi$ jumps over $\beta^2$, all
-    points between the two ends minimise for one s, and the answer is among them. An answer that
-    falls short of a bound of the maximum counts among the failures of the level set.
+def values_from_below(
+    points: np.ndarray, values: np.ndarray, gradients: np.ndarray, thetas: np.ndarray
+) -> np.ndarray:
+    """Bound a convex function from below by its tangents, as (k,).
 
     Parameters
     ----------
-    level_set : LevelSet
-    x : (d,) array
-
-    Returns
-    -------
-    theta : (d,) array
-    s : float
-
-    Raises
-    ------
-    LinAlgError
-        Where the set is empty, or numbers are not finite.
+    points : (m, d) array
+        Where the tangents touch.
+    values, gradients : (m,) and (m, d) arrays
+        Those of the function there.
+    thetas : (k, d) array
+        Where it is bounded.
     """
-    from scipy.optimize import brentq
-
-    search = _DualSearch(level_set, x)
-    high = 0.0
-    while search.gap(high) < 0.0 and high < LOG_S_RANGE[1]:
-        high += 3.0
-    if search.below is None or search.below.s == 0.0:
-        search.gap(LOG_S_RANGE[0])
-    if search.below is None:
-        raise np.linalg.LinAlgError("no parameter of the domain is in the level set")
-    if search.above is None:  # the set reaches as far as the domain does
-        level_set.failures += not search.below.converged
-        return search.below.theta, search.below.s
-    if search.below.s > 0.0:
-        brentq(search.gap, math.log(search.below.s), math.log(search.above.s), xtol=1e-11)
-    theta = search.crossing()
-    level_set.failures += not search.is_maximal(theta)
-    return theta, search.above.s
-
-
-@dataclass(frozen=True)
-class _Tilted:
-    """A minimiser of the tilted likelihood."""
-
-    s: float
-    theta: np.ndarray
-    excess: float
-    converged: bool
-
-
-class _DualSearch:
-    """Minimisers for some s, and the two nearest to the border of a level set on either side."""
-
-    def __init__(self, level_set, x):
-        self.set, self.x = level_set, x
-        self.theta = level_set.centre
-        self.gaps: dict[float, float] = {}
-        self.below: Any = None
-        self.above: Any = None
-        if level_set.holds_centre:
-            self.below = _Tilted(0.0, level_set.centre, 0.0, True)
-
-    def gap(self, log_s):
-        r"""Return $\sqrt{\psi(\theta(s))} - \beta$, the same whenever asked for one s."""
-        if log_s not in self.gaps:
-            self.gaps[log_s] = self._new_gap(math.exp(log_s))
-        return self.gaps[log_s]
-
-    def _new_gap(self, s):
-        base = self.set.likelihood
-        tilted = Likelihood(base.link, base.history, base.ridge, tilt=s * self.x)
-        self.theta, converged = minimise(tilted, self.theta, self.set.radius)
-        excess = float(self.set.excess(self.theta[None])[0])
-        if not math.isfinite(excess):
-            raise np.linalg.LinAlgError("the likelihood is not finite")
-        found = _Tilted(s, self.theta, excess, converged)
-        gap = math.sqrt(max(excess, 0.0)) - self.set.beta
-        if gap < 0.0 and (self.below is None or s > self.below.s):
-            self.below = found
-        if gap >= 0.0 and (self.above is None or s < self.above.s):
-            self.above = found
-        return gap
-
-    def crossing(self):
-        """Return the point of the border between the two, the last one in the set."""
-        from scipy.optimize import brentq
-
-        start, move = self.below.theta, self.above.theta - self.below.theta
-
-        def excess(share):
-            return float(self.set.excess((start + share * move)[None])[0]) - self.set.level
-
-        if excess(1.0) <= 0.0:
-            return self.above.theta
-        if excess(0.0) >= 0.0:
-            return start
-        return start + brentq(excess, 0.0, 1.0, xtol=1e-15) * move
-
-    def is_maximal(self, theta):
-        r"""Return whether ``theta`` is as good as the duals say, to nine digits.
-
-        By weak duality $x^\top\theta(s) + (\beta^2-\psi(\theta(s)))/s$ is no less than the maximum.
-        """
-        ends = [end for end in (self.below, self.above) if end.s > 0.0]
-        bounds = [self.x @ end.theta + (self.set.level - end.excess) / end.s for end in ends]
-        short = min(bounds) - self.x @ theta
-        scale = math.sqrt(self.x @ self.x) * self.set.reach
-        return all(end.converged for end in ends) and short <= DUAL_TOLERANCE * scale
-
-
-def maximise_by_slsqp(level_set: LevelSet, arms: np.ndarray, tolerance: float = 1e-5) -> Any:
-    r"""Return $\max_{\theta\in\mathcal C} x^\top\theta$ for each arm, as (K,), by scipy's SLSQP.
-
-    One solve per arm from the centre, with the constraints and gradients of the public codes.
-
-    Parameters
-    ----------
-    level_set : LevelSet
-    arms : (K, d) array
-    tolerance : float
-        SLSQP's ``ftol``.
-    """
-    return np.array([_slsqp(level_set, x, tolerance) for x in arms])
-
-
-def _slsqp(level_set, x, tolerance):
-    from scipy.optimize import minimize
-
-    def slack(theta):
-        return level_set.level - level_set.excess(theta[None])[0]
-
-    def slack_gradient(theta):
-        return -level_set.likelihood.gradients(theta[None])[0]
-
-    constraints = [{"type": "ineq", "fun": slack, "jac": slack_gradient}]
-    if level_set.radius is not None:
-        constraints.append(ball_constraint(level_set.radius))
-    solution = minimize(
-        lambda theta: -(x @ theta),
-        level_set.centre,
-        jac=lambda theta: -x,
-        constraints=constraints,
-        method="SLSQP",
-        options={"ftol": tolerance},
-    )
-    level_set.failures += not solution.success
-    return float(x @ solution.x)
+    offsets = values - dots(gradients, points)
+    return (thetas @ gradients.T + offsets).max(axis=1)

@@ -6,27 +6,23 @@ $$\nabla\mathcal L(\theta) + \rho\theta = s x,\qquad \sqrt{\psi(\theta)} = \beta
 The root of psi makes the second equation nearly linear. The derivatives at an iterate also bound
 the maximum from both sides (`optimist.numerics.bounds`), so that an arm is given up as soon as it
 cannot win. Rows that do not converge are left to the one-dimensional dual of
-`optimist.numerics.level_set`.
+`optimist.numerics.maximisation`.
 """
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
 from optimist.numerics.bounds import upper_bounds
+from optimist.numerics.level_set import SPHERE_TOLERANCE, LevelSet
 from optimist.numerics.linear import add_to_diagonal, dots, norms
 from optimist.numerics.starts import points_on_border
-
-if TYPE_CHECKING:
-    from optimist.numerics.level_set import LevelSet
-
 
 MAX_NEWTON_STEPS = 30
 MAX_HALVINGS = 6
 # A row that gains less than a tenth in this many steps is stuck.
 STALLED_STEPS = 3
 RESIDUAL_TOLERANCE = 1e-9
-SPHERE_TOLERANCE = 1e-10
 # Multiplier of the ball, as shares of its size if the ball alone decided: to start with, and to
 # drop the constraint at.
 RHO_SHARE = 0.3
@@ -42,7 +38,7 @@ class OptimalitySystem:
 
     Parameters
     ----------
-    level_set : optimist.numerics.level_set.LevelSet
+    level_set : LevelSet
     arms : (m, d) array
         No row may be zero.
     prune : bool
@@ -57,7 +53,7 @@ class OptimalitySystem:
     """
 
     def __init__(
-        self, level_set: "LevelSet", arms: np.ndarray, prune: bool, floor: float = -np.inf
+        self, level_set: LevelSet, arms: np.ndarray, prune: bool, floor: float = -np.inf
     ) -> None:
         self.set = level_set
         self.arms = arms

@@ -1,22 +1,19 @@
 r"""Points on the border of a level set, near its maximisers, from nothing but the set itself."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from optimist.numerics.ball import distance_to_sphere
+from optimist.numerics.level_set import LevelSet
 from optimist.numerics.linear import dots, norms
-
-if TYPE_CHECKING:
-    from optimist.numerics.level_set import LevelSet
-
 
 CROSSING_STEPS = 2
 LONGEST_STEP = math.log(10.0)
 
 
-def points_on_border(level_set: "LevelSet", arms: np.ndarray) -> tuple[Any, Any, Any]:
+def points_on_border(level_set: LevelSet, arms: np.ndarray) -> tuple[Any, Any, Any]:
     r"""Return starts for $\max_{\theta\in\mathcal C}x^\top\theta$, each row x of ``arms`` (m, d).
 
     They lie where the ray of the local ellipsoid's maximiser, $\hat\theta + aH^{-1}x$, leaves the
@@ -25,7 +22,7 @@ def points_on_border(level_set: "LevelSet", arms: np.ndarray) -> tuple[Any, Any,
 
     Parameters
     ----------
-    level_set : optimist.numerics.level_set.LevelSet
+    level_set : LevelSet
     arms : (m, d) array
         No row may be zero.
 

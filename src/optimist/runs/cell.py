@@ -22,6 +22,7 @@ from optimist.environments import (
     environment_domain,
     make_environment,
 )
+from optimist.environments.observer import Observer
 from optimist.errors import ConfigError
 from optimist.files import sha256
 from optimist.label import Label, name_of
@@ -33,7 +34,6 @@ from optimist.runs.loop import (
     Choices,
     Coverage,
     History,
-    Observer,
     Trajectory,
     checkpoints,
     play,

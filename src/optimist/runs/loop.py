@@ -36,6 +36,7 @@ from optimist.environments.base import (
     in_words,
     is_array,
 )
+from optimist.environments.observer import Observer
 from optimist.errors import BrokenEnvironmentError, ConfigError, OptimistError, OutOfTimeError
 
 CURVE_POINTS = 300
@@ -85,33 +86,6 @@ class Trajectory:
     def columns(self) -> dict[str, list[Any]]:
         """A list of values per column, all of the same length."""
         return {name: [row[name] for row in self.rows] for name in (self.rows or [{}])[0]}
-
-
-class Observer:
-    """Watches a trial: it is called before and after every round and adds columns at the marks."""
-
-    def before(self, t: int) -> None:
-        """Look at the algorithm before it chooses in round ``t``, counted from 0."""
-
-    def after(
-        self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
-    ) -> None:
-        """Look at the algorithm after it has learned from round ``t``.
-
-        Parameters
-        ----------
-        t : int
-        arms : (K, d) array or None
-            The arms of the round; None on a box.
-        choice : int or (d,) array
-            The index of the arm that was played, or the point that was asked for.
-        reward, regret : float
-            Of this round.
-        """
-
-    def columns(self) -> dict[str, Any]:
-        """Return what is recorded after a round, by column."""
-        return {}
 
 
 class Coverage(Observer):

@@ -5,7 +5,7 @@ $$X_t = \arg\max_x\max_{\theta\in\mathcal C_t}x^\top\theta,\qquad
      \le \beta_t^2\}$$
 
 The likelihood, its minimiser's domain, the radius and $\Theta$ are the subclass's.
-``solver="kkt"`` solves both problems exactly (`optimist.numerics.level_set`); ``slsqp`` runs
+``solver="kkt"`` solves both problems exactly (`optimist.numerics.maximisation`); ``slsqp`` runs
 scipy's generic solver for both, once per arm and round, as public codes do.
 """
 
@@ -16,8 +16,9 @@ import numpy as np
 from optimist.algorithms.glb.base import GLBAlgorithm
 from optimist.errors import one_of
 from optimist.numerics.expansions import Expansions, SolutionMemory
-from optimist.numerics.level_set import LevelSet, maximise_by_slsqp
+from optimist.numerics.level_set import LevelSet
 from optimist.numerics.likelihood import Likelihood, descend, minimise_by_slsqp
+from optimist.numerics.maximisation import best_arm, maximise_by_slsqp
 from optimist.problems.glb import GLBProblem
 
 SOLVERS = ("kkt", "slsqp")
@@ -136,7 +137,7 @@ class LevelSetOptimism(GLBAlgorithm):
     def select(self, arms: np.ndarray) -> int:
         confidence_set = self.confidence_set
         if self.solver == "kkt":
-            index = confidence_set.best_arm(arms, self.prune)
+            index = best_arm(confidence_set, arms, self.prune)
         else:
             index = int(np.argmax(maximise_by_slsqp(confidence_set, arms)))
         self.fallbacks += confidence_set.fallbacks

@@ -14,10 +14,10 @@ import numpy as np
 
 from optimist.algorithms.kernel.feature_ucb import FeatureUCB
 from optimist.environments.base import FiniteArmEnvironment
+from optimist.environments.observer import Observer
 from optimist.errors import ConfigError, only_word, whole_number
 from optimist.numerics.features import FourierFeatures, quadrature_features
 from optimist.problems.kernel import KernelProblem
-from optimist.runs.loop import Observer
 
 NODES = (24, 12, 8)  # by dimension
 

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from optimist.environments.observer import Observer
 from optimist.panels.rows import notes
 from optimist.runs.cell import Cell, make_cell, watch
 from optimist.runs.cell_trials import kept_rounds
-from optimist.runs.loop import Observer, Trajectory
+from optimist.runs.loop import Trajectory
 
 if TYPE_CHECKING:
     import pandas as pd

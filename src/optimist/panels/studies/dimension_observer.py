@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from optimist.environments.observer import Observer
 from optimist.numerics.gaussian_process import DistinctPosterior
 from optimist.panels.studies.sketch_observer import regret_bound
-from optimist.runs.loop import Observer
 
 # What a trial of a method with inducing points records itself, and what is added here.
 COLUMNS = ("regret", "inducing", "distinct", "dimension", "regret_share", "uniform_share")

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from optimist.algorithms.heavy_tailed.hvt_ucb import ALPHA
+from optimist.environments.observer import Observer
 from optimist.numerics.linear import quadratic_norms
 from optimist.numerics.robust import log_volume
-from optimist.runs.loop import Observer
 
 COLUMNS = ("distance", "largest", "bounded", "regret_share", "void")
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from optimist.environments.observer import Observer
 from optimist.numerics.gaussian_process import ExactPosterior, dense_posterior
 from optimist.numerics.nystrom import pivoted_root
 from optimist.problems.kernel import KernelProblem
-from optimist.runs.loop import Observer
 
 # Rounds at which eigenvalues are computed, O(u^3), and the exact posterior is checked.
 SPECTRA = (20, 35, 50, 70, 100, 140, 200, 350, 500, 700, 1000, 1400, 2000)
