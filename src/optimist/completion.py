@@ -117,7 +117,7 @@ def papers(*_: object) -> list[str]:
 def algorithms(prefix: str, domains: Iterable[str] = ("arms", "box")) -> Iterator[str]:
     """Yield what may stand for the label of an algorithm: files are left to the shell."""
     from optimist.algorithms import REGISTRIES, algorithm_class, option_names
-    from optimist.listing import parameters_of
+    from optimist.docstrings import parameters_of
     from optimist.registry import names_file
 
     name = prefix.partition("[")[0]
@@ -142,7 +142,7 @@ def _written_options(name: str) -> dict[str, str]:
     import ast
     from pathlib import Path
 
-    from optimist.listing import parameters_of
+    from optimist.docstrings import parameters_of
 
     path, _, wanted = name.rpartition(":")
     for node in ast.walk(ast.parse(Path(path).read_bytes())):

@@ -11,6 +11,7 @@ from typing import Any
 
 from optimist.algorithms import REGISTRIES, algorithm_class, is_algorithm, option_names
 from optimist.comparison.select import HORIZON
+from optimist.docstrings import option_texts, parameters_of
 from optimist.environments import environment_class
 from optimist.errors import ConfigError, unknown_name
 from optimist.label import name_of, write
@@ -90,14 +91,6 @@ def _option_row(
 ) -> dict[str, Any]:
     kind, meaning = map(_as_typed, texts.get(key, ("", "")))
     return {"option": key, column: write(value), "may be": kind, "meaning": meaning}
-
-
-def option_texts(cls: type) -> dict[str, tuple[str, str]]:
-    """Return type and meaning of the options of a class; what it leaves out, its base may say."""
-    found: dict[str, tuple[str, str]] = {}
-    for base in reversed(cls.__mro__):
-        found |= parameters_of(vars(base).get("__doc__") or "")
-    return found
 
 
 def _paper_row(name: str) -> dict[str, Any]:
@@ -240,23 +233,6 @@ def described(environment: str) -> dict[str, tuple[str, str]]:
     for text in texts:
         horizon |= parameters_of(text)
     return horizon
-
-
-def parameters_of(docstring: str) -> dict[str, tuple[str, str]]:
-    """Return type and meaning of the parameters and attributes that a docstring describes."""
-    found: dict[str, tuple[str, str]] = {}
-    lines = inspect.cleandoc(docstring).splitlines()
-    for number, line in enumerate(lines):
-        entry = re.fullmatch(r"([\w, ]+) : (.+)", line)
-        if entry:
-            block = []
-            for below in lines[number + 1 :]:
-                if below and not below.startswith(" "):
-                    break
-                block.append(below.strip())
-            meaning = " ".join(filter(None, block))
-            found |= dict.fromkeys(map(str.strip, entry[1].split(",")), (entry[2], meaning))
-    return found
 
 
 def to_text(content: Mapping[str, Any], width: int) -> str:

@@ -21,12 +21,12 @@ import numpy as np
 
 from optimist.algorithms import algorithm_class, option_names
 from optimist.data.sources import load_sources
+from optimist.docstrings import option_texts
 from optimist.environments import environment_domain
 from optimist.errors import ResultError
 from optimist.files import sha256
 from optimist.label import name_of, write
 from optimist.layout import GROUPS
-from optimist.listing import option_texts
 from optimist.page import curves, findings, verdicts
 from optimist.page.formulas import first_sentence, to_html
 from optimist.page.verdicts import CHECK_COLUMNS, number
