@@ -14,7 +14,7 @@ import numpy as np
 from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.environments.base import FiniteArmEnvironment
 from optimist.environments.observer import Observer
-from optimist.problems.kernel import KernelProblem
+from optimist.environments.problems.kernel import KernelProblem
 
 
 class KernelUCB(FiniteArmAlgorithm):
