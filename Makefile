@@ -57,7 +57,7 @@ test-all: test test-workflow
 lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/snakefmt --check Snakefile workflow src/optimist/templates/folder/Snakefile
+	$(BIN)/snakefmt --check Snakefile workflow src/optimist/cli/templates/folder/Snakefile
 	$(BIN)/mypy
 
 # Put the verdicts of the last full run into README.md and docs/findings.

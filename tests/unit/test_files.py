@@ -46,7 +46,7 @@ def test_what_a_killed_writer_left_is_swept_by_the_next_one(tmp_path):
     assert not old.exists() and all(path.exists() for path in kept)
 
 
-@pytest.mark.parametrize("path", [".gitignore", "src/optimist/templates/folder/gitignore"])
+@pytest.mark.parametrize("path", [".gitignore", "src/optimist/cli/templates/folder/gitignore"])
 def test_git_ignores_what_is_being_written(path, tmp_path):
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     shutil.copy(ROOT / path, tmp_path / ".gitignore")

@@ -530,7 +530,7 @@ SCRIPT = """
 import sys
 from functools import partial
 import numpy as np
-from optimist.experiments import seeding
+from optimist.numerics import seeding
 from optimist.environments import make_environment
 stream = partial(seeding.stream, "go_ucb", "test", 0)
 place = make_environment(

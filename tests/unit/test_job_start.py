@@ -16,10 +16,10 @@ CELLS = (
 )
 JOB = """
 import json, sys
-from optimist import arithmetic
-arithmetic.fix()
-arithmetic.verify()
-from optimist.plan import provenance
+from optimist.core import blas_kernels
+blas_kernels.fix()
+blas_kernels.verify()
+from optimist.core import provenance
 from optimist.experiments import results
 from optimist.experiments.job import make_result
 descriptions, outputs, folder, slow = json.load(sys.stdin)

@@ -114,7 +114,7 @@ def test_metadata_that_do_not_fit_are_refused_everywhere(path, change, words):
 )
 def test_metadata_of_another_kind_are_refused(path, content, words):
     table = results.read(path).replace_schema_metadata({results.KEY: content})
-    results.sealed.write_table(table, path)
+    results.checksummed.write_table(table, path)
     refused_everywhere(path, f"its metadata {words}")
 
 

@@ -42,7 +42,8 @@ def test_streams_of_neighbouring_trials_are_unrelated():
 
 
 def test_another_process_with_another_hash_seed_draws_the_same():
-    code = "from optimist.numerics import seeding; print(seeding.stream('p', 's', 3, 'x').integers(2**63))"
+    code = "from optimist.numerics.seeding import stream\n"
+    code += "print(stream('p', 's', 3, 'x').integers(2**63))"
     for hash_seed in ("0", "1"):
         done = subprocess.run(
             [sys.executable, "-c", code],

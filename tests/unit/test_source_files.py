@@ -216,7 +216,7 @@ def test_all_pythons_agree(tmp_path, version):
 def test_sources_of_the_package_are_parsed_once(tmp_path):
     code = """
 import ast, sys
-from optimist import source_files
+from optimist.core import source_files
 if sys.argv[1:]:
     ast.parse = None
 print(source_files.digest_of(source_files.own_file("optimist.core.label")))
@@ -320,7 +320,8 @@ def test_modules_of_the_package_count_by_name_wherever_it_lies(tmp_path):
     shutil.copytree(
         ROOT / "src/optimist", copy / "optimist", ignore=shutil.ignore_patterns("*.pyc")
     )
-    code = "from optimist.experiments import code_digest as c; print(c.of_modules('optimist.experiments.loop'))"
+    code = "from optimist.experiments.code_digest import of_modules as of\n"
+    code += "print(of('optimist.experiments.loop'))"
     env = {**os.environ, "PYTHONPATH": str(copy)}
     command = [sys.executable, "-P", "-c", code]
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)

@@ -42,9 +42,9 @@ from optimist.algorithms.uniform import Uniform
 
 class Looks(Uniform):
     def diagnostics(self):
-        from optimist import arithmetic
+        from optimist.core import blas_kernels
 
-        return {"is_shared": arithmetic.is_shared()}
+        return {"is_shared": blas_kernels.is_shared()}
 
 
 played = optimist.play("glb_omd/logistic_s3", [Looks], trials=1, rounds=5)
@@ -115,7 +115,7 @@ def test_a_class_of_a_notebook(call, tmp_path):
 
 
 def test_check(call, tmp_path):
-    looks = "from optimist import arithmetic\n\nassert arithmetic.is_shared()\n"
+    looks = "from optimist.core import blas_kernels\n\nassert blas_kernels.is_shared()\n"
     (tmp_path / "mine.py").write_text(new.template("algorithm", "glb", "mine") + looks)
     (report,) = json.loads(call("-m", "optimist", "check", "mine.py:Mine", "--json"))
     assert report["failed"] == []

@@ -3,7 +3,7 @@ import sys
 
 from snakemake.common.configfile import load_configfile
 
-from optimist import arithmetic
+from optimist.core import blas_kernels
 from optimist.core.errors import OptimistError, check_writable
 from optimist.plan.config import check_read_alike, with_defaults
 from optimist.plan.costs import FIRST
@@ -18,7 +18,7 @@ from optimist.core.layout import GROUPS
 from optimist.plan.publish import publish
 from optimist.core.terminal import shown
 
-arithmetic.fix_order_of_sets()
+blas_kernels.fix_order_of_sets()
 
 
 report: "../report/workflow.rst"

@@ -114,7 +114,7 @@ def algorithm_class(name: str, domain: str = "arms") -> Any:
 
 
 def algorithm_module(name: str, domain: str = "arms") -> str:
-    """Return the module, see `optimist.core.source_files`, of the algorithm called ``name`` of a domain.
+    """Return the module of an algorithm of a domain, see `optimist.core.source_files`.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from optimist.algorithms.base import Algorithm
 
 _HERE = Path(__file__).parent
 # Files that play, in which a local variable t is the round.
-_PLAYERS = (str(_HERE), str(_HERE.parent / "runs" / "loop.py"))
+_PLAYERS = (str(_HERE), str(_HERE.parent / "experiments" / "loop.py"))
 LONGEST = 240  # letters
 
 

@@ -57,7 +57,7 @@ def lay_out(folder: str, family: str = "glb") -> tuple[list[str], str]:
 
 def _texts(family: str) -> dict[str, str]:
     """Return the text of each file, by its path below the folder."""
-    own = files("optimist") / "templates" / "folder"
+    own = files("optimist.cli") / "templates" / "folder"
     found = {name: (own / of).read_text(encoding="utf-8") for name, of in WRITTEN.items()}
     found |= {name: read_text(project_root() / name) for name in COPIED}
     found = {name: filled(text, _words(family)) for name, text in found.items()}

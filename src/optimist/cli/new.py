@@ -150,7 +150,7 @@ def _class_name(name: str) -> str:
 def template(what: str, family: str, name: str) -> str:
     """Return the text of a file to start from, see `write`, with a name in it."""
     file = f"{what}_{family}.py.txt"
-    text = (files("optimist") / "templates" / file).read_text(encoding="utf-8")
+    text = (files("optimist.cli") / "templates" / file).read_text(encoding="utf-8")
     title = name.replace("_", " ").capitalize()
     words = {"@CLASS@": _class_name(name), "@NAME@": name, "@TITLE@": title}
     return filled(text, words)

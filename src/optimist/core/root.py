@@ -12,7 +12,7 @@ from pathlib import Path
 
 from optimist.core.errors import ConfigError
 
-PACKAGE = Path(__file__).parent
+PACKAGE = Path(__file__).parents[1]
 # In a wheel only (pyproject.toml).
 PACKAGED = PACKAGE / "project"
 

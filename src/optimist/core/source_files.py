@@ -24,7 +24,7 @@ from optimist.core.errors import UnreadableError
 from optimist.core.files import unified, write_text
 
 PACKAGE = __name__.partition(".")[0]
-FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Fields of a syntax tree without a meaning of their own, and the message of an assertion.
 _LEFT_OUT = frozenset(("ctx", "kind", "type_comment", "type_ignores", "msg"))
 _LOGGERS = frozenset(("logger", "logging"))

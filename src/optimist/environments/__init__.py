@@ -47,7 +47,7 @@ def environment_domain(name: str) -> str:
 
 
 def environment_module(name: str) -> str:
-    """Return the module, see `optimist.core.source_files`, that defines the environment called ``name``.
+    """Return the module that defines an environment, see `optimist.core.source_files`.
 
     Raises
     ------

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from optimist.plan.plan import Plan
 
 Named = Callable[[Any], list[str]]
-STYLE = PACKAGE / "panels" / "optimist.mplstyle"
+STYLE = PACKAGE / "figures" / "optimist.mplstyle"
 # In place of a digest, of what is to be played or computed.
 TO_BE_MADE = "to be made"
 # Keys of a paper that say what is run and shown, not how it looks.

@@ -15,9 +15,9 @@ from optimist.core.errors import OptimistError
 
 CHOSEN = """
 import json
-from optimist import arithmetic
-arithmetic.fix()
-print(json.dumps(arithmetic.chosen()))
+from optimist.core import blas_kernels
+blas_kernels.fix()
+print(json.dumps(blas_kernels.chosen()))
 """
 OLDER = ["SSSE3", "SSE41", "POPCNT", "SSE42", "AVX", "F16C", "FMA3", "AVX2"]  # before numpy 2.4
 IS_OLDER = version("numpy").startswith("2.3.")
