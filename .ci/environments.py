@@ -25,10 +25,10 @@ UV = Path(sys.executable).with_name("uv")
 QUICK = ("label", "listing", "results", "statistics", "seeding", "linear", "loop")
 # Tests of all that rests on numpy, scipy, pandas, pyarrow and matplotlib and takes no minute.
 NUMBERS = (
-    *("acquisition", "arithmetic", "ball", "ellipsoid", "expansions", "features"),
+    *("acquisition", "ball", "blas_kernels", "ellipsoid", "expansions", "features"),
     *("gaussian_process", "gp_regression", "huber", "kernels", "level_set", "likelihood"),
     *("linear", "links", "loop", "network", "noise", "nystrom", "seeding", "statistics"),
-    *("trial_table", "publish", "files", "results", "sealed", "looks", "registry", "listing"),
+    *("trial_table", "publish", "files", "results", "checksummed", "looks", "registry", "listing"),
     *("hyperparameters", "inference", "metrics", "panels", "studies"),
 )
 # Imports every module; those that need more than the package itself are no part of it.

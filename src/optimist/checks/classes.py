@@ -33,7 +33,7 @@ _PLACE = re.compile(r"[A-Z]\w+ .*\(\d{4}\).*(Algorithm|[Ee]quation|eq\.|Theorem|
 @CLASSES.check(Method, is_basic=True)
 def names_its_problem(method: Method) -> None:
     """The class names in problem_type for which class of problem it is made."""
-    known = "object, or GLBProblem, HeavyTailedProblem or KernelProblem of environments.problems"
+    known = "GLBProblem, HeavyTailedProblem or KernelProblem of environments.problems, or object"
     asked = getattr(method.cls, "problem_type", None)
     require(isinstance(asked, type), f"problem_type is {asked!r}", known)
     lists = {name: getattr(method.cls, name, None) for name in ("links", "kernels")}
