@@ -7,6 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pandas as pd
 import pytest
@@ -18,6 +19,7 @@ from optimist.panels.studies import tables as study_tables
 from optimist.plan import config
 from optimist.plan.plan import Plan
 from optimist.records import cells, provenance
+from optimist.records.made import make
 from optimist.records.publish import publish
 from optimist.records.reseal import fault_of, reseal
 from optimist.remake import decide_one, draw, of_other_code, plans, shown, warn
@@ -340,16 +342,52 @@ def test_without_tables_and_results_a_line_says_how_to_make_them(plan):
 def test_a_kill_while_drawing_leaves_no_record_of_the_files_before(plan, monkeypatch):
     play(plan, lanes=["regret"])
     product = plan.targets.product("glb_omd", "tables", "final_regret")
-    products.make(product, plan.targets.sources(product))
-    assert Path(product.record).is_file()
+    sources = plan.targets.sources(product)
+    make(product, sources)
 
     def killed(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(products, "digest_of", killed)
-    with pytest.raises(KeyboardInterrupt):
-        products.make(product, plan.targets.sources(product))
-    assert not Path(product.record).exists()
+    for place, is_kept in (("optimist.products.digest_of", True), ("shutil.copyfile", False)):
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(place, killed)
+            make(product, sources)
+        assert Path(product.record).exists() is is_kept  # no file was changed yet
+
+
+def test_two_who_make_a_product_at_once_leave_the_files_of_one(plan, monkeypatch):
+    play(plan, lanes=["regret"])
+    product = plan.targets.product("glb_omd", "tables", "final_regret")
+    other = replace(product, spec={**product.spec, "trials": 1})
+    sources, first_is_there, is_done, rename = (
+        plan.targets.sources(product),
+        Event(),
+        Event(),
+        os.replace,
+    )
+
+    def replaced(temporary, path):
+        rename(temporary, path)
+        if str(path) == product.files["csv"] and not first_is_there.is_set():
+            first_is_there.set()
+            is_done.wait(1.0)
+
+    def written():
+        places = (*product.files.values(), product.record)
+        return [Path(path).read_bytes() for path in places]
+
+    sets = []
+    for one in (product, other):
+        make(one, sources)
+        sets.append(written())
+    assert not set(sets[0]) & set(sets[1])
+    monkeypatch.setattr(os, "replace", replaced)
+    with ThreadPoolExecutor(2) as pool:
+        slow = pool.submit(make, product, sources)
+        assert first_is_there.wait(60)
+        pool.submit(make, other, sources).add_done_callback(lambda _: is_done.set())
+        slow.result(60)
+    assert written() in sets
 
 
 # Reseal.

@@ -8,7 +8,8 @@ with logged(snakemake.log[0]):
     arithmetic.verify()
     from optimist import products
     from optimist.layout import Layout
+    from optimist.records.made import make
 
     layout = Layout(*snakemake.params.layout)
     sources = products.Sources(layout, **snakemake.params.sources)
-    products.make(products.Product(**snakemake.params.product), sources)
+    make(products.Product(**snakemake.params.product), sources)
