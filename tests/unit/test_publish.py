@@ -14,7 +14,7 @@ import pytest
 
 from optimist import products
 from optimist.errors import ConfigError, ResultError
-from optimist.files import locked
+from optimist.files import locked, write_text
 from optimist.panels.studies import tables as study_tables
 from optimist.plan import config
 from optimist.plan.plan import Plan
@@ -168,6 +168,54 @@ def test_a_round_that_older_rows_lack_is_not_declared(plan, monkeypatch):
     monkeypatch.setattr(plan.targets, "declared", lambda paper: {"regret/logistic_s3": {13}})
     assert publish(plan, "glb_omd").kept > 0
     assert TrialTable(plan.layout.trials("glb_omd")).metadata["declared"] == {}
+
+
+def mark(plan):
+    """Publish as the rule does."""
+    publish(plan, "glb_omd")
+    path = plan.layout.published("glb_omd", "paper")
+    write_text(plan.targets.publication("glb_omd", "paper"), path)
+
+
+def test_a_round_declared_later_is_read_from_results_until_the_table_has_it(plan, monkeypatch):
+    def full(declared):
+        found = planned(only={"settings": [], "algorithms": [], "figures": []})
+        monkeypatch.setattr(found.targets, "declared", lambda paper: declared)
+        product = found.targets.product("glb_omd", "tables", "final_regret")
+        return found, replace(product, cells=[[*KEY, 2]])
+
+    play(plan, algorithms=["gloc"], lanes=["regret"])
+    for name in ("EVEN", "GEOMETRIC", "FEW"):
+        monkeypatch.setattr(cell_trials, name, 3)
+    for declared in ({}, {"regret/logistic_s3": {17}}):
+        first, product = full(declared)
+        assert not first.targets.is_published("glb_omd", "paper")
+        products.make(product, first.targets.sources(product))
+        assert not first.targets.is_stale(product)
+        mark(first)
+        later, product = full(declared)
+        assert later.targets.is_published("glb_omd", "paper")
+        with monkeypatch.context() as patch:
+            patch.setattr("optimist.plan.targets.read_results", pytest.fail)  # it takes long
+            assert not later.targets.is_stale(product)
+    assert 17 in TrialTable(plan.layout.trials("glb_omd")).recorded(*KEY).rounds[0]
+
+
+def test_a_mark_is_of_these_results_and_of_these_records(plan):
+    play(plan, algorithms=["gloc"], lanes=["regret"])
+    mark(plan)
+    path = plan.layout.cells("glb_omd")
+    known = cells.read(path)
+    for change in ({"digest": "0" * 16}, {"content": "0" * 16}):
+        cells.write([replace(one, **change) for one in known.values()], path)
+        assert not planned().targets.is_published("glb_omd", "paper")
+    cells.write(known.values(), path)
+    assert planned().targets.is_published("glb_omd", "paper")
+    study = Path(plan.studies.file("glb_omd", "facts"))
+    study_tables.write({"facts": FACTS}, study)
+    assert not planned().targets.is_published("glb_omd", "paper")
+    shutil.rmtree("results")
+    assert planned().targets.is_published("glb_omd", "paper")  # nothing is lacking
 
 
 def test_rows_that_are_not_those_of_their_record_are_missing(plan):

@@ -192,6 +192,22 @@ def test_an_edited_method_plays_its_cells_and_an_edit_taken_back_nothing(clone):
     assert planned(clone, TARGET, committed="use") == {"publish": 1}
 
 
+def test_a_table_of_other_code_is_replaced_where_results_of_today_are_there(copy):
+    cells = copy.root / "figures/toy/cells.csv"
+    first = cells.read_bytes()
+    text = append(copy, GLOC)
+    snakemake(copy, TARGET)
+    other = cells.read_bytes()
+    assert other != first
+    (copy.root / GLOC).write_text(text)
+    for committed in ("use", "ignore"):
+        cells.write_bytes(other)
+        assert planned(copy, TARGET, committed=committed) == {"publish": 1}
+        snakemake(copy, TARGET, committed=committed)
+        assert planned(copy, TARGET, committed=committed) == {}
+        assert cells.read_bytes() == first
+
+
 def test_results_without_records_of_snakemake_are_those_of_today(copy):
     shutil.rmtree(copy.root / ".snakemake")
     assert planned(copy, TARGET) == {}

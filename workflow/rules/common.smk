@@ -127,6 +127,15 @@ def study_inputs(wildcards):
     return plan.studies.inputs(wildcards)
 
 
+def published_inputs(wildcards):
+    """Return the results of a group; its mark says whether they are those in the tables."""
+    paper, group = wildcards.paper, wildcards.group
+    mark = layout.published(paper, group)
+    if os.path.isfile(mark) and not plan.targets.is_published(paper, group):
+        workflow.dag.forcefiles.add(mark)
+    return plan.targets.results(paper, group)
+
+
 def product(kind):
     """Return a function of wildcards: what is asked for."""
 
