@@ -295,6 +295,10 @@ def test_a_method_that_crashes_blocks_nothing_else(clone):
     assert kept.keys == table.keys
     assert all(kept.cell(*key).content == table.cell(*key).content for key in table.keys)
     assert planned(clone, TARGET) == {"run": 2, **PRODUCTS, "figure": 1}
+    (folder / "trials.parquet").write_bytes(b"no table")
+    failed = clone.run(*command(TARGET), check=False)
+    assert "error: figures/toy/trials.parquet" in failed.stderr
+    assert "ResultError" not in failed.stderr
     for name in ("trials.parquet", "cells.csv"):
         (folder / name).unlink()
     done = clone.run("optimist", "publish", *OF_TOY, check=False)

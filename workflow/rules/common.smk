@@ -4,7 +4,7 @@ import sys
 from snakemake.common.configfile import load_configfile
 
 from optimist import arithmetic
-from optimist.errors import OptimistError, check_writable
+from optimist.errors import OptimistError, check_writable, unwritable_named
 from optimist.plan.config import check_read_alike, with_defaults
 from optimist.plan.costs import FIRST
 from optimist.plan.place import (
@@ -79,7 +79,12 @@ onerror:
     for paper in plan.papers:
         marks = {layout.published(paper, group) for group in GROUPS}
         if not wanted.isdisjoint(marks):
-            print(shown(publish(plan, paper).in_words()), file=sys.stderr)
+            try:
+                with unwritable_named():
+                    words = publish(plan, paper).in_words()
+            except OptimistError as error:
+                words = f"error: {error}"
+            print(shown(words), file=sys.stderr)
 
 
 # What is there needs no data: these may be on another machine, or prepared again later, and digests say
