@@ -290,6 +290,24 @@ def test_results_of_another_machine_are_copied(plan, tmp_path):
     assert Path(path).is_file()
 
 
+def test_results_in_other_parts_are_copied_and_those_that_no_job_has_are_named(plan, monkeypatch):
+    trials = plan.trials.of_paper("glb_omd")[KEY]
+    whole = plan.trials.file(trials)
+    first, second = (plan.trials.file(trials.part(i, i + 1)) for i in range(2))
+    with monkeypatch.context() as patch:
+        patch.setattr("optimist.plan.trials.LONGEST_JOB", 1e-9)
+        play(plan, lanes=["regret"], algorithms=["gloc"])
+    shutil.move("results", "other")
+    summary = publish(planned(), "glb_omd", ["other"])
+    assert "/".join(KEY) not in summary.missing and summary.unused == []
+    assert Path(first).is_file() and Path(second).is_file() and not Path(whole).exists()
+    one = planned(caps={**CAPS, "trials": 1})
+    Path(first).unlink()
+    summary = publish(one, "glb_omd")
+    assert summary.unused == [second]
+    assert f"not used, as no job has their range of trials: 1: {second}" in (summary.in_words())
+
+
 @pytest.mark.parametrize("folders", [["other", "third"], ["other"]])
 def test_a_race_of_two_folders_is_refused_and_nothing_is_copied(plan, folders):
     play(plan, lanes=["timing"])
