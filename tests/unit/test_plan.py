@@ -91,6 +91,8 @@ def test_more_trials_add_files_and_rename_none(number, known, seconds, ends):
         ([(2, 4)], [1, 2, 4, 5, 6, 7, 8]),
         ([(0, 3), (5, 6)], [3, 4, 5, 6, 7, 8]),
         ([(0, 9)], [1, 2, 3, 4, 5, 6, 7, 8]),
+        ([(0, 8), (4, 8)], [8]),
+        ([(0, 3), (0, 5), (2, 6), (3, 8)], [3, 8]),
     ],
 )
 def test_what_was_played_keeps_its_parts_when_costs_change(made, ends):

@@ -7,18 +7,20 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pandas as pd
 import pytest
 
 from optimist.core import provenance
 from optimist.core.errors import ConfigError, ResultError
-from optimist.core.files import locked
+from optimist.core.files import locked, write_text
 from optimist.experiments import cell_records, cell_trials
 from optimist.experiments.job import make_race, make_result
 from optimist.experiments.trial_table import TrialTable
 from optimist.figures.studies import tables as study_tables
 from optimist.plan import config, products
+from optimist.plan.made import make
 from optimist.plan.plan import Plan
 from optimist.plan.publish import publish
 from optimist.plan.remake import decide_one, draw, of_other_code, plans, shown, warn
@@ -167,6 +169,54 @@ def test_a_round_that_older_rows_lack_is_not_declared(plan, monkeypatch):
     assert TrialTable(plan.layout.trials("glb_omd")).metadata["declared"] == {}
 
 
+def mark(plan):
+    """Publish as the rule does."""
+    publish(plan, "glb_omd")
+    path = plan.layout.published("glb_omd", "paper")
+    write_text(plan.targets.publication("glb_omd", "paper"), path)
+
+
+def test_a_round_declared_later_is_read_from_results_until_the_table_has_it(plan, monkeypatch):
+    def full(declared):
+        found = planned(only={"settings": [], "algorithms": [], "figures": []})
+        monkeypatch.setattr(found.targets, "declared", lambda paper: declared)
+        product = found.targets.product("glb_omd", "tables", "final_regret")
+        return found, replace(product, cells=[[*KEY, 2]])
+
+    play(plan, algorithms=["gloc"], lanes=["regret"])
+    for name in ("EVEN", "GEOMETRIC", "FEW"):
+        monkeypatch.setattr(cell_trials, name, 3)
+    for declared in ({}, {"regret/logistic_s3": {17}}):
+        first, product = full(declared)
+        assert not first.targets.is_published("glb_omd", "paper")
+        products.make(product, first.targets.sources(product))
+        assert not first.targets.is_stale(product)
+        mark(first)
+        later, product = full(declared)
+        assert later.targets.is_published("glb_omd", "paper")
+        with monkeypatch.context() as patch:
+            patch.setattr("optimist.plan.targets.read_results", pytest.fail)  # it takes long
+            assert not later.targets.is_stale(product)
+    assert 17 in TrialTable(plan.layout.trials("glb_omd")).recorded(*KEY).rounds[0]
+
+
+def test_a_mark_is_of_these_results_and_of_these_records(plan):
+    play(plan, algorithms=["gloc"], lanes=["regret"])
+    mark(plan)
+    path = plan.layout.cells("glb_omd")
+    known = cell_records.read(path)
+    for change in ({"digest": "0" * 16}, {"content": "0" * 16}):
+        cell_records.write([replace(one, **change) for one in known.values()], path)
+        assert not planned().targets.is_published("glb_omd", "paper")
+    cell_records.write(known.values(), path)
+    assert planned().targets.is_published("glb_omd", "paper")
+    study = Path(plan.studies.file("glb_omd", "facts"))
+    study_tables.write({"facts": FACTS}, study)
+    assert not planned().targets.is_published("glb_omd", "paper")
+    shutil.rmtree("results")
+    assert planned().targets.is_published("glb_omd", "paper")  # nothing is lacking
+
+
 def test_rows_that_are_not_those_of_their_record_are_missing(plan):
     play(plan, algorithms=["gloc"], lanes=["regret"])
     publish(plan, "glb_omd")
@@ -237,6 +287,24 @@ def test_results_of_another_machine_are_copied(plan, tmp_path):
     assert summary.published == sum(key[0] == "regret" for key in plan.trials.keys("glb_omd"))
     (path,) = plan.trials.files(plan.trials.of_paper("glb_omd")[KEY])
     assert Path(path).is_file()
+
+
+def test_results_in_other_parts_are_copied_and_those_that_no_job_has_are_named(plan, monkeypatch):
+    trials = plan.trials.of_paper("glb_omd")[KEY]
+    whole = plan.trials.file(trials)
+    first, second = (plan.trials.file(trials.part(i, i + 1)) for i in range(2))
+    with monkeypatch.context() as patch:
+        patch.setattr("optimist.plan.trials.LONGEST_JOB", 1e-9)
+        play(plan, lanes=["regret"], algorithms=["gloc"])
+    shutil.move("results", "other")
+    summary = publish(planned(), "glb_omd", ["other"])
+    assert "/".join(KEY) not in summary.missing and summary.unused == []
+    assert Path(first).is_file() and Path(second).is_file() and not Path(whole).exists()
+    one = planned(caps={**CAPS, "trials": 1})
+    Path(first).unlink()
+    summary = publish(one, "glb_omd")
+    assert summary.unused == [second]
+    assert f"not used, as no job has their range of trials: 1: {second}" in (summary.in_words())
 
 
 @pytest.mark.parametrize("folders", [["other", "third"], ["other"]])
@@ -339,16 +407,52 @@ def test_without_tables_and_results_a_line_says_how_to_make_them(plan):
 def test_a_kill_while_drawing_leaves_no_record_of_the_files_before(plan, monkeypatch):
     play(plan, lanes=["regret"])
     product = plan.targets.product("glb_omd", "tables", "final_regret")
-    products.make(product, plan.targets.sources(product))
-    assert Path(product.record).is_file()
+    sources = plan.targets.sources(product)
+    make(product, sources)
 
     def killed(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(products, "digest_of", killed)
-    with pytest.raises(KeyboardInterrupt):
-        products.make(product, plan.targets.sources(product))
-    assert not Path(product.record).exists()
+    for place, is_kept in (("optimist.plan.products.digest_of", True), ("shutil.copyfile", False)):
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(place, killed)
+            make(product, sources)
+        assert Path(product.record).exists() is is_kept  # no file was changed yet
+
+
+def test_two_who_make_a_product_at_once_leave_the_files_of_one(plan, monkeypatch):
+    play(plan, lanes=["regret"])
+    product = plan.targets.product("glb_omd", "tables", "final_regret")
+    other = replace(product, spec={**product.spec, "trials": 1})
+    sources, first_is_there, is_done, rename = (
+        plan.targets.sources(product),
+        Event(),
+        Event(),
+        os.replace,
+    )
+
+    def replaced(temporary, path):
+        rename(temporary, path)
+        if str(path) == product.files["csv"] and not first_is_there.is_set():
+            first_is_there.set()
+            is_done.wait(1.0)
+
+    def written():
+        places = (*product.files.values(), product.record)
+        return [Path(path).read_bytes() for path in places]
+
+    sets = []
+    for one in (product, other):
+        make(one, sources)
+        sets.append(written())
+    assert not set(sets[0]) & set(sets[1])
+    monkeypatch.setattr(os, "replace", replaced)
+    with ThreadPoolExecutor(2) as pool:
+        slow = pool.submit(make, product, sources)
+        assert first_is_there.wait(60)
+        pool.submit(make, other, sources).add_done_callback(lambda _: is_done.set())
+        slow.result(60)
+    assert written() in sets
 
 
 # Reseal.

@@ -192,6 +192,22 @@ def test_an_edited_method_plays_its_cells_and_an_edit_taken_back_nothing(clone):
     assert planned(clone, TARGET, committed="use") == {"publish": 1}
 
 
+def test_a_table_of_other_code_is_replaced_where_results_of_today_are_there(copy):
+    cells = copy.root / "figures/toy/cells.csv"
+    first = cells.read_bytes()
+    text = append(copy, GLOC)
+    snakemake(copy, TARGET)
+    other = cells.read_bytes()
+    assert other != first
+    (copy.root / GLOC).write_text(text)
+    for committed in ("use", "ignore"):
+        cells.write_bytes(other)
+        assert planned(copy, TARGET, committed=committed) == {"publish": 1}
+        snakemake(copy, TARGET, committed=committed)
+        assert planned(copy, TARGET, committed=committed) == {}
+        assert cells.read_bytes() == first
+
+
 def test_results_without_records_of_snakemake_are_those_of_today(copy):
     shutil.rmtree(copy.root / ".snakemake")
     assert planned(copy, TARGET) == {}
@@ -279,6 +295,10 @@ def test_a_method_that_crashes_blocks_nothing_else(clone):
     assert kept.keys == table.keys
     assert all(kept.cell(*key).content == table.cell(*key).content for key in table.keys)
     assert planned(clone, TARGET) == {"run": 2, **PRODUCTS, "figure": 1}
+    (folder / "trials.parquet").write_bytes(b"no table")
+    failed = clone.run(*command(TARGET), check=False)
+    assert "error: figures/toy/trials.parquet" in failed.stderr
+    assert "ResultError" not in failed.stderr
     for name in ("trials.parquet", "cells.csv"):
         (folder / name).unlink()
     done = clone.run("optimist", "publish", *OF_TOY, check=False)

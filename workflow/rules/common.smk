@@ -4,7 +4,7 @@ import sys
 from snakemake.common.configfile import load_configfile
 
 from optimist.core import blas_kernels
-from optimist.core.errors import OptimistError, check_writable
+from optimist.core.errors import OptimistError, check_writable, unwritable_named
 from optimist.plan.config import check_read_alike, with_defaults
 from optimist.plan.costs import FIRST
 from optimist.plan.workflow_location import (
@@ -79,7 +79,12 @@ onerror:
     for paper in plan.papers:
         marks = {layout.published(paper, group) for group in GROUPS}
         if not wanted.isdisjoint(marks):
-            print(shown(publish(plan, paper).in_words()), file=sys.stderr)
+            try:
+                with unwritable_named():
+                    words = publish(plan, paper).in_words()
+            except OptimistError as error:
+                words = f"error: {error}"
+            print(shown(words), file=sys.stderr)
 
 
 # What is there needs no data: these may be on another machine, or prepared again later, and digests say
@@ -125,6 +130,15 @@ def study_inputs(wildcards):
     if os.path.isfile(path) and not (is_forced() or workflow.remote_exec):
         return []
     return plan.studies.inputs(wildcards)
+
+
+def published_inputs(wildcards):
+    """Return the results of a group; its mark says whether they are those in the tables."""
+    paper, group = wildcards.paper, wildcards.group
+    mark = layout.published(paper, group)
+    if os.path.isfile(mark) and not plan.targets.is_published(paper, group):
+        workflow.dag.forcefiles.add(mark)
+    return plan.targets.results(paper, group)
 
 
 def product(kind):

@@ -81,9 +81,9 @@ rule claims:
 rule publish:
     """The tables of all trials of a paper."""
     input:
-        lambda w: plan.targets.results(w.paper, w.group),
+        published_inputs,
     output:
-        touch(layout.published("{paper}", "{group}")),
+        layout.published("{paper}", "{group}"),
     log:
         layout.log("publish", "{paper}_{group}"),
     localrule: True

@@ -8,7 +8,8 @@ with logged(snakemake.log[0]):
     blas_kernels.verify()
     from optimist.core.layout import Layout
     from optimist.plan import products
+    from optimist.plan.made import make
 
     layout = Layout(*snakemake.params.layout)
     sources = products.Sources(layout, **snakemake.params.sources)
-    products.make(products.Product(**snakemake.params.product), sources)
+    make(products.Product(**snakemake.params.product), sources)

@@ -5,8 +5,11 @@ from optimist.core.job_logging import logged
 
 blas_kernels.fix()
 with logged(snakemake.log[0]):
+    from optimist.core.files import write_text
     from optimist.plan.plan import Plan
     from optimist.plan.publish import publish
 
-    paper = snakemake.wildcards.paper
-    print(publish(Plan({**snakemake.params.config, "papers": [paper]}), paper).in_words())
+    paper, group = snakemake.wildcards.paper, snakemake.wildcards.group
+    plan = Plan({**snakemake.params.config, "papers": [paper]})
+    print(publish(plan, paper).in_words())
+    write_text(plan.targets.publication(paper, group), snakemake.output[0])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.core.errors import ResultError
 from optimist.core.files import locked, write_atomically
+from optimist.core.layout import parse_result
 from optimist.experiments import cell_records, results, trial_table
 from optimist.experiments.cell_records import STUDY, CellRecord
 from optimist.experiments.cell_trials import CellTrials, read_cell
@@ -16,6 +17,7 @@ from optimist.experiments.trial_table import TrialTable
 from optimist.experiments.trials import CellKey, Trials
 from optimist.figures.studies import table_names
 from optimist.figures.studies import tables as study_tables
+from optimist.plan.trials import tiling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +41,8 @@ class Summary:
         Cells and studies that are in neither, and those that the tables have of other code.
     partial : list of str
         Timed cells of a race that the table has with more cells than were asked for.
+    unused : list of str
+        Result files of today whose range of trials no job has.
     """
 
     paper: str
@@ -47,6 +51,7 @@ class Summary:
     missing: list[str] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
     partial: list[str] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)
 
     def in_words(self) -> str:
         """Return a sentence, and a line for each list."""
@@ -55,6 +60,7 @@ class Summary:
             (self.missing, "missing"),
             (self.stale, "of other code"),
             (self.partial, "kept, as the table has more cells of their race"),
+            (self.unused, "not used, as no job has their range of trials"),
         ):
             if names:
                 lines.append(f"  {words}: {len(names)}: {', '.join(names[:8])}")
@@ -162,6 +168,8 @@ def _rows(
                 declared[place] &= {*table.metadata["declared"].get(place, ())}
         if trials is None:
             continue
+        if found is None:
+            summary.unused += _unused(plan, trials)
         if is_partial:
             summary.partial.append("/".join(key))
         elif known is None:
@@ -208,6 +216,13 @@ def from_results(
         made=cell_records.description(made),
     )
     return found, record
+
+
+def _unused(plan: "Plan", trials: Trials) -> list[str]:
+    """Return the result files of a cell that are there beside those of its jobs."""
+    files = [*map(Path, plan.trials.files(trials))]
+    there = files[0].parent.glob(f"*.{plan.trials.name_of(trials)}.parquet")
+    return sorted(map(str, {*there}.difference(files)))
 
 
 def _observed(trials: Trials, records: Iterable[dict[str, dict[str, str]]]) -> dict[str, Any]:
@@ -273,7 +288,7 @@ def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
     wanted = [
         Path(path).relative_to(own)
         for trials in plan.trials.of_paper(paper).values()
-        for path in plan.trials.files(trials)
+        for path in _there(plan, trials, [own, *folders])
     ]
     studies = [
         Path(plan.studies.file(paper, name)).relative_to(own) for name in plan.studies.names(paper)
@@ -287,6 +302,20 @@ def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
     for name, path in chosen.items():
         write_atomically(own / name, partial(shutil.copyfile, path))
     return len(chosen)
+
+
+def _there(plan: "Plan", trials: Trials, folders: Iterable[Path]) -> list[str]:
+    """Return the result files of a cell that folders have: parts that make up its trials, if any.
+
+    Without such parts all are; of a race it is the one file, there or not.
+    """
+    (one, *_) = files = plan.trials.files(trials)
+    if trials.lane == "timing":
+        return files
+    place, name = Path(one).relative_to(plan.layout.results).parent, plan.trials.name_of(trials)
+    there = (path for folder in folders for path in (folder / place).glob(f"*.{name}.parquet"))
+    made = sorted({(part.first, part.stop) for part in map(parse_result, there) if part})
+    return [plan.trials.file(trials.part(*ends)) for ends in tiling(trials.stop, made) or made]
 
 
 def _choose(own: Path, folders: Sequence[Path], names: Sequence[Path]) -> dict[Path, Path]:

@@ -14,6 +14,7 @@ from optimist.experiments.trial_table import TrialTable
 from optimist.plan import products
 from optimist.plan.config import load_config, paper_names
 from optimist.plan.documents import merge
+from optimist.plan.made import make
 from optimist.plan.plan import Plan
 from optimist.plan.products import Product, Sources
 
@@ -90,7 +91,7 @@ def decide(plan: Plan, strict: bool, say: Say) -> list[str]:
     """Write the verdicts on the claims of a plan's paper; return the paths."""
     (paper,) = plan.papers
     product = plan.targets.product(paper, "claims", "claims")
-    products.make(product, _checked(plan, product, strict, say))
+    make(product, _checked(plan, product, strict, say))
     return [*product.files.values()]
 
 
@@ -121,10 +122,10 @@ def draw(found: Sequence[tuple[Product, Sources]], cores: int) -> list[str]:
     """Make figures and tables by so many processes; return the paths."""
     if len(found) == 1 or cores == 1:
         for one in found:
-            products.make(*one)
+            make(*one)
     else:
         with ProcessPoolExecutor(min(cores, len(found)), get_context("spawn")) as pool:
-            list(pool.map(products.make, *zip(*found, strict=True)))
+            list(pool.map(make, *zip(*found, strict=True)))
     return [path for product, _ in found for path in product.files.values()]
 
 

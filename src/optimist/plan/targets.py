@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optimist.core.errors import ResultError, UnreadableError, unknown_name
-from optimist.core.files import sha256
+from optimist.core.files import fingerprint, read_text, sha256
 from optimist.core.label import name_of
 from optimist.core.layout import GROUPS
 from optimist.core.root import PACKAGE
@@ -45,6 +45,7 @@ class PlannedTargets:
         self._plan = plan
         self._products: dict[tuple[str, str, str], Product] = {}
         self._contents: dict[tuple[str, CellKey], str] = {}
+        self._published: dict[tuple[str, str], bool] = {}
 
     # Products.
 
@@ -162,10 +163,12 @@ class PlannedTargets:
         """Return the digest of the rows that a product shows of a cell, as far as it is known."""
         record = self._plan.committed(product.paper).get(key)
         trials = self._plan.trials.of_paper(product.paper)[key]
-        is_today = record is not None and self._plan.trials.is_committed(trials)
-        if record is not None and is_today and record.trials == trials.stop:
-            return record.content
-        files = self._plan.trials.fresh_files(product.paper, [key])
+        is_today = self._plan.trials.is_committed(trials)
+        kept = record if record and is_today and record.trials == trials.stop else None
+        is_read = not (kept and self.is_published(product.paper, trials.group))
+        files = self._plan.trials.fresh_files(product.paper, [key]) if is_read else {}
+        if kept and not files:
+            return kept.content
         if not (is_today or files):
             return TO_BE_MADE
         if (product.paper, key) not in self._contents:
@@ -180,9 +183,11 @@ class PlannedTargets:
     def _study_content(self, product: Product, name: str) -> str:
         record = self._plan.committed(product.paper).get((STUDY, name, ""))
         path = self._plan.studies.file(product.paper, name)
-        if record and self._plan.studies.is_committed(product.paper, name):
+        is_there = Path(path).is_file()
+        is_read = is_there and not self.is_published(product.paper, "paper")
+        if record and not is_read and self._plan.studies.is_committed(product.paper, name):
             return record.content
-        if not Path(path).is_file():
+        if not is_there:
             return TO_BE_MADE
         return Sources(self._plan.layout, product.paper, studies=[path]).study_contents([name])[
             name
@@ -233,6 +238,34 @@ class PlannedTargets:
         if group == "variants":
             return found
         return [*found, *self._plan.studies.needed(paper, self._plan.studies.names(paper))]
+
+    def publication(self, paper: str, group: str) -> str:
+        """Return a digest of the fresh results of a paper's group, empty if there are none.
+
+        It covers the rounds that are declared of them, and the records that the tables have of
+        their cells. As the text of the group's mark it says that the tables have these results.
+        """
+        plan, keys = self._plan, self._plan.trials.keys(paper, group=group)
+        fresh = {key: [*plan.trials.fresh_files(paper, [key])] for key in keys}
+        for name in plan.studies.names(paper) if group == "paper" else ():
+            path = plan.studies.file(paper, name)
+            fresh[STUDY, name, ""] = [path] if Path(path).is_file() else []
+        made = {key: [one.digest, one.content] for key, one in plan.committed(paper).items()}
+        declared = self.declared(paper)
+        found = {
+            "/".join(key): [files, sorted(declared.get("/".join(key[:2]), ())), made.get(key)]
+            for key, files in fresh.items()
+            if files
+        }
+        return fingerprint(found) if found else ""
+
+    def is_published(self, paper: str, group: str) -> bool:
+        """Return whether the mark of a group says that the tables have its fresh results."""
+        if (paper, group) not in self._published:
+            mark, asked = self._plan.layout.published(paper, group), self.publication(paper, group)
+            is_marked = not asked or (Path(mark).is_file() and read_text(mark) == asked)
+            self._published[paper, group] = is_marked
+        return self._published[paper, group]
 
     # Targets.
 

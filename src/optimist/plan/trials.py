@@ -284,7 +284,8 @@ def part_ends(
         First trial and end of the parts that are played already, whatever the table has.
     """
     longest = max(1, int(LONGEST_JOB / seconds)) if seconds > 0.0 else number
-    there = dict(sorted(part for part in made if part[1] <= number))  # the longest from each first
+    made = sorted(part for part in made if part[1] <= number)
+    there = dict(tiling(number, made) or made)  # the longest from each first
     ends = [0]
     while (last := ends[-1]) < number:
         end = there.get(last) or min(
@@ -293,6 +294,15 @@ def part_ends(
         )
         ends.append(min(end, number, *(first for first in there if last < first)))
     return ends[1:]
+
+
+def tiling(number: int, made: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return parts among those made that have each of so many trials once; none if none do."""
+    ways: dict[int, list[tuple[int, int]]] = {0: []}
+    for first, stop in sorted(made):
+        if first in ways:
+            ways.setdefault(stop, [*ways[first], (first, stop)])
+    return ways.get(number, [])
 
 
 def _check_only(
