@@ -14,7 +14,7 @@ from optimist.plan.config import load_config, paper_names
 from optimist.plan.documents import merge
 from optimist.plan.plan import Plan
 from optimist.products import Product, Sources
-from optimist.records.cells import STUDY
+from optimist.records.cells import STUDY, misfits
 from optimist.runs.trial_table import TrialTable
 
 # Parts of a configuration that say where files are, not what was run.
@@ -54,16 +54,20 @@ def plans(
 
 
 def of_other_code(plan: Plan, found: Sequence[Product]) -> list[str]:
-    """Return the cells and studies behind products that the tables have of other code."""
+    """Return the cells and studies behind products that the tables have of other code.
+
+    Those whose rows in the table are not those of their record are among them, and say so.
+    """
     (paper,) = plan.papers
     path, records = plan.layout.trials(paper), plan.committed(paper)
     rows = {*TrialTable(path).keys} if Path(path).is_file() else set()
-    stale = []
+    odd, stale = misfits(records, path), []
     for key in dict.fromkeys(key for product in found for key in product.keys):
         digest = plan.trials.digest(plan.trials.of_paper(paper)[key])
-        is_today = key in records and records[key].is_of(digest)
-        if key in rows and not is_today and not plan.trials.fresh_files(paper, [key]):
-            stale.append("/".join((paper, *key)))
+        is_other = key in rows and not (key in records and records[key].is_of(digest))
+        if (key in odd or is_other) and not plan.trials.fresh_files(paper, [key]):
+            remark = " (its rows are not those of its record)" * (key in odd)
+            stale.append("/".join((paper, *key)) + remark)
     for name in dict.fromkeys(name for product in found for name in product.studies):
         is_there = (STUDY, name, "") in records and not Path(
             plan.studies.file(paper, name)
@@ -74,7 +78,7 @@ def of_other_code(plan: Plan, found: Sequence[Product]) -> list[str]:
 
 
 def warn(plan: Plan, found: Sequence[Product], strict: bool, say: Say) -> None:
-    """Say which cells are of other code; raise ResultError of them if ``strict``."""
+    """Say which cells `of_other_code` names; raise ResultError of them if ``strict``."""
     stale = of_other_code(plan, found)
     if not stale:
         return

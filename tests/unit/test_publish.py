@@ -180,7 +180,14 @@ def test_rows_that_are_not_those_of_their_record_are_missing(plan):
     shutil.rmtree("results")
     path = plan.layout.cells("glb_omd")
     known = cells.read(path)
+    assert not planned(committed="use").trials.needed("glb_omd", [KEY])
     cells.write([replace(one, content="0" * 16) for one in known.values()], path)
+    (seen,) = plans(["glb_omd"], [], [], None)
+    name = f"glb_omd/{'/'.join(KEY)} (its rows are not those of its record)"
+    assert name in of_other_code(seen, shown(seen, "fig1"))
+    with pytest.raises(ResultError, match=re.escape(name)):
+        decide_one(seen, "glb_omd.01", True, print)
+    assert planned(committed="use").trials.needed("glb_omd", [KEY])
     assert "/".join(KEY) in publish(plan, "glb_omd").missing
     assert cells.read(path) == {}
     assert f"glb_omd/{'/'.join(KEY)}" in of_other_code(plan, shown(plan, "fig1"))

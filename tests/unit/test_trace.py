@@ -107,6 +107,17 @@ def test_cells_that_are_not_published_are_named(figure, capsys):
     assert "cells without a record: 1: go_ucb/regret/" in capsys.readouterr().out
 
 
+def test_rows_that_are_not_those_of_their_record_are_named(figure):
+    path = figure.parent / "cells.csv"
+    first, *others = cells.read(path).values()
+    cells.write([replace(first, content="0" * 16), *others], path)
+    (name,) = trace.trace(figure)["missing"]
+    assert name == f"go_ucb/{'/'.join(first.key)}"
+    for table in ("trials.parquet", "cells.csv"):
+        with pytest.raises(ResultError, match=r"has not the rows of the records in .*: regret/"):
+            trace.trace(figure.with_name(table))
+
+
 def test_a_copy_of_the_folder_is_traced_as_the_folder_is(figure, tmp_path, monkeypatch):
     shutil.copytree("figures", tmp_path / "elsewhere" / "figures")
     monkeypatch.chdir(tmp_path / "elsewhere/figures/go_ucb")

@@ -19,11 +19,12 @@ from optimist.panels import PANELS, TABLES
 from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
 from optimist.records import cells, provenance
-from optimist.records.cells import STUDY
+from optimist.records.cells import STUDY, CellRecord
 from optimist.records.publish import from_results
 from optimist.root import how_to_restore
 from optimist.runs import results
-from optimist.runs.trial_table import TrialTable
+from optimist.runs.trial_table import AGAIN, TrialTable
+from optimist.runs.trials import CellKey
 
 # Tables of a paper that figures, tables and claims are made from.
 SOURCES = ("trials.parquet", "cells.csv", "studies.parquet")
@@ -49,7 +50,7 @@ def trace(
     set). Of a result file also ``lane``, ``algorithm``, ``rounds``, ``resolved`` and ``made`` (as
     `optimist.records.provenance.collect` returns it). Of all others ``cells``, a list of
     `optimist.records.cells.CellRecord` as mappings; of figures, tables and claims each with
-    ``other_code``, and ``records`` (their paths), ``missing`` (cells without a record),
+    ``other_code``, and ``records`` (their paths), ``missing`` (cells whose rows have no record),
     ``is_current`` (whether they would be the same if they were made now), ``configured`` (where)
     and the classes of ``panels`` by letter.
 
@@ -64,14 +65,22 @@ def trace(
     if parse_result(path.resolve()):
         return _of_result(path)
     if path.name in SOURCES:
-        if path.name == "trials.parquet":
-            TrialTable(path)  # or damage would pass
         known = cells.read(path.with_name("cells.csv"))
+        _check_rows(path.with_name("trials.parquet"), known)
         return {"file": str(path), "cells": [asdict(record) for record in known.values()]}
     config = load_config(*overlays, values=values) if overlays or values else None
     if path.stem == "claims" and not (path.parent / "records").is_dir():
         return _of_joined(path, config)
     return _of_product(path, config)
+
+
+def _check_rows(table: Path, known: Mapping[CellKey, CellRecord]) -> None:
+    """Raise ResultError if a table is damaged or, beside its records, has other rows."""
+    if table.is_file() and (odd := cells.misfits(known, table)):
+        raise ResultError(
+            f"{table} has not the rows of the records in cells.csv beside it: "
+            f"{', '.join(sorted(map('/'.join, odd)))}; {how_to_restore(table, AGAIN)}"
+        )
 
 
 def _of_result(path: Path) -> dict[str, Any]:
@@ -119,8 +128,12 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     planned, declared = plan.trials.of_paper(paper), plan.targets.declared(paper)
     made = (from_results(plan, planned[key], declared) for key in product.keys)
     fresh = {found[1].key: found[1] for found in made if found is not None}
-    known = {**plan.committed(paper), **fresh}
-    behind = {key: key in fresh or plan.trials.is_committed(planned[key]) for key in product.keys}
+    odd = cells.misfits(plan.committed(paper), plan.layout.trials(paper))
+    known = {key: one for key, one in plan.committed(paper).items() if key not in odd} | fresh
+    behind = {
+        key: key in fresh or (key not in odd and plan.trials.is_committed(planned[key]))
+        for key in product.keys
+    }
     behind |= {(STUDY, n, ""): plan.studies.is_committed(paper, n) for n in product.studies}
     specs = {key: planned[key].cell.spec for key in product.keys}
     streams: dict[str, int] = {}
