@@ -9,7 +9,7 @@ from typing import Any
 
 from optimist import products
 from optimist.errors import ConfigError, ResultError, unknown_name
-from optimist.layout import GROUPS
+from optimist.layout import GROUPS, Layout
 from optimist.plan.config import load_config, paper_names
 from optimist.plan.documents import merge
 from optimist.plan.plan import Plan
@@ -46,11 +46,20 @@ def plans(
         if paper not in paper_names():
             raise unknown_name("paper", paper, paper_names())
         found = {**config, "papers": [paper]}
-        path = f"{found['figures']}/{paper}/trials.parquet"
-        if not (overlays or values) and Path(path).is_file():
-            recorded = TrialTable(path).metadata["configuration"]
-            found = merge(found, {k: v for k, v in recorded.items() if k not in PLACES})
-        yield Plan(found)
+        yield Plan(found if overlays or values else as_recorded(found))
+
+
+def as_recorded(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the configuration of one paper as it was for the run that made its table of trials.
+
+    Without a table it stays as it is, and so do the places of files.
+    """
+    (paper,) = config["papers"]
+    path = Layout(config["results"], config["figures"]).trials(paper)
+    if not Path(path).is_file():
+        return config
+    recorded = TrialTable(path).metadata["configuration"]
+    return merge(config, {key: value for key, value in recorded.items() if key not in PLACES})
 
 
 def of_other_code(plan: Plan, found: Sequence[Product]) -> list[str]:
@@ -114,8 +123,8 @@ def decide_one(plan: Plan, claim: str, strict: bool, say: Say) -> Any:
 def shown(plan: Plan, name: str = "") -> list[Product]:
     """Return the figures and tables of a plan's paper, or the one of a name."""
     (paper,) = plan.papers
-    every = [one for group in GROUPS for one in plan.targets.names(paper, group)]
-    found = [one for one in every if one[0] != "claims" and name in ("", one[1])]
+    every = [o for g in GROUPS for o in plan.targets.names(paper, g) if o[0] != "claims"]
+    found = [one for one in every if name in ("", one[1])]
     if not found:
         raise unknown_name(f"figure or table of {paper}", name, [other for _, other in every])
     return [plan.targets.product(paper, *one) for one in found]

@@ -2,10 +2,12 @@
 
 import json
 import os
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from string import ascii_lowercase
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from optimist import products
@@ -14,16 +16,17 @@ from optimist.data.sources import load_sources
 from optimist.errors import ResultError
 from optimist.files import sha256
 from optimist.label import name_of
-from optimist.layout import parse_result
+from optimist.layout import TABLE_ENDINGS, Layout, parse_result
 from optimist.panels import PANELS, TABLES
 from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
 from optimist.records import cells, provenance
 from optimist.records.cells import STUDY, CellRecord
 from optimist.records.publish import from_results
+from optimist.remake import as_recorded
 from optimist.root import how_to_restore
 from optimist.runs import results
-from optimist.runs.trial_table import AGAIN, TrialTable
+from optimist.runs.trial_table import AGAIN
 from optimist.runs.trials import CellKey
 
 # Tables of a paper that figures, tables and claims are made from.
@@ -103,17 +106,35 @@ def _of_result(path: Path) -> dict[str, Any]:
 
 def _of_joined(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     """Return where the claims of all papers come from."""
-    papers = sorted(record.parents[1] for record in path.parent.glob("*/records/claims.json"))
+    folder = path.parent
+    order = (config or load_config())["papers"]
+    papers = [one for one in order if (folder / one / "records" / "claims.json").is_file()]
     if not papers:
         raise ResultError(f"no record beside {path} names it")
-    below = [_of_product(folder / path.name, config) for folder in papers]
+    for part in (f"{folder / one}/claims.{ending}" for one in papers for ending in TABLE_ENDINGS):
+        if not Path(part).is_file():
+            raise ResultError(f"{part} does not exist; {_again(path)}")
+    below = [_of_product(folder / paper / path.name, config) for paper in papers]
     found: dict[str, Any] = {"file": str(path), "panels": {}}
     for key in ("records", "cells", "missing"):
         found[key] = [one for each in below for one in each[key]]
     for key in ("settings", "streams", "data"):
         found[key] = {name: one for each in below for name, one in each[key].items()}
-    found["is_current"] = all(each["is_current"] for each in below)
+    is_joined = _joined(folder, papers)[path.name] == sha256(path)
+    found["is_current"] = is_joined and all(each["is_current"] for each in below)
     return {**found, "configured": ", ".join(each["configured"] for each in below)}
+
+
+def _joined(folder: Path, papers: Sequence[str]) -> dict[str, str]:
+    """Return the digests of the files that joining the claims of some papers makes, by name."""
+    with TemporaryDirectory() as place:
+        layout = Layout("", place)
+        for paper in papers:
+            for path in map(Path, layout.claims(paper).values()):
+                path.parent.mkdir(exist_ok=True)
+                shutil.copyfile(folder / paper / path.name, path)
+        products.join_claims(layout, papers)
+        return {Path(path).name: sha256(path) for path in layout.claims().values()}
 
 
 def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
@@ -147,7 +168,7 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     return {
         "file": str(path),
         "records": [os.path.relpath(place)],
-        "is_current": not products.is_stale(product, digest),
+        "is_current": json.loads(place.read_text(encoding="utf-8")).get("digest") == digest,
         "configured": f"config/papers/{paper}/{file}",
         "panels": dict(zip(ascii_lowercase, classes, strict=False)),
         "cells": [
@@ -193,11 +214,8 @@ def _again(path: Path) -> str:
 
 def _plan(folder: Path, config: dict[str, Any] | None) -> Plan:
     """Return the plan of the run that made the folder of a paper's figures."""
-    table = folder / "trials.parquet"
-    if config is None:
-        known = TrialTable(table).metadata["configuration"] if table.is_file() else {}
-        config = {**load_config(), **known}
-    return Plan({**config, "papers": [folder.name], "figures": str(folder.parent)})
+    place = {"papers": [folder.name], "figures": str(folder.parent)}
+    return Plan(as_recorded({**load_config(), **place}) if config is None else {**config, **place})
 
 
 def to_text(found: Mapping[str, Any]) -> str:
