@@ -517,6 +517,10 @@ def test_where_the_maximum_is_unknown_a_figure_waits_for_the_methods_that_the_ta
     assert waited > own
     assert {*first.targets.inputs(product)} == waited
     assert {*first.targets.planned_sources(product)["results"]} == waited
+    every = first.trials.of_paper("go_ucb")
+    other = {key: record(first, every[key], digest="f" * 64) for key in rivals}
+    monkeypatch.setattr(first, "committed", lambda paper: other)
+    assert {*first.targets.inputs(product)} == waited
     monkeypatch.setattr(first.trials, "is_there", lambda *_: True)
     assert {*first.targets.sources(product).results} == waited
 
