@@ -1,11 +1,11 @@
 """Write the tables of one study of a paper."""
 
-from optimist import arithmetic
-from optimist.jobs import logged
+from optimist.core import blas_kernels
+from optimist.core.job_logging import logged
 
-arithmetic.fix()
+blas_kernels.fix()
 with logged(snakemake.log[0]):
-    arithmetic.verify()
-    from optimist.records.study import make
+    blas_kernels.verify()
+    from optimist.plan.study import make
 
     make(snakemake.params.spec, snakemake.output[0], snakemake.params.data_dir)

@@ -1,0 +1,249 @@
+"""`optimist reseal`: whether cells of other code are what today's code plays."""
+
+import random
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from optimist.core.errors import OptimistError
+from optimist.core.files import locked
+from optimist.core.user_errors import in_one_line
+from optimist.experiments import cell_records, results
+from optimist.experiments.cell import Cell
+from optimist.experiments.cell_records import STUDY, CellRecord
+from optimist.experiments.cell_trials import FEW, CellTrials, of_result
+from optimist.experiments.loop import checkpoints
+from optimist.experiments.trial_table import TrialTable
+from optimist.experiments.trials import CellKey, Trials, run
+from optimist.figures.studies import study_class, table_names, tables
+
+if TYPE_CHECKING:
+    from optimist.plan.plan import Plan
+
+# What is compared of a timed trial: times are of a machine and a moment.
+COUNTS = ("selections", "agreements", "state_bytes")
+
+
+@dataclass
+class Summary:
+    """What became of the cells and studies of a paper.
+
+    Attributes
+    ----------
+    paper : str
+    current, equal : int
+        How many had today's digest before, and how many have it now.
+    other : dict of str to str
+        Why a cell has not, by its name.
+    """
+
+    paper: str
+    current: int = 0
+    equal: int = 0
+    other: dict[str, str] = field(default_factory=dict)
+
+    def in_words(self) -> str:
+        """Return a sentence, and a line for each cell that is another one."""
+        lines = [f"{self.paper}: {self.equal} equal, {self.current} of today before"]
+        lines += [f"  {name}: {why}" for name, why in self.other.items()]
+        return "\n".join(lines)
+
+
+def reseal(
+    plan: "Plan", paper: str, cores: int, report: Callable[[int, int], None] | None = None
+) -> Summary:
+    """Play one trial of each cell of other code, and give today's digest to those that are equal.
+
+    The trial is drawn at random. Studies are computed again. Of the timing lane and of timed
+    studies everything but times is compared. The old digest of a cell is kept in its record. Cells
+    and studies whose observed files have changed are others, whatever one trial says.
+
+    Parameters
+    ----------
+    plan : Plan
+    paper : str
+    cores : int
+    report : callable or None
+        Called with how many are done, and how many there are.
+    """
+    summary, records = Summary(paper), plan.committed(paper)
+    path = plan.layout.trials(paper)
+    table = TrialTable(path if Path(path).is_file() else None)
+    jobs = [*_cells(plan, paper, records, table, summary), *_studies(plan, paper, records, summary)]
+    equal: dict[CellKey, str] = {}
+    with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
+        waiting = {pool.submit(*job): (key, digest) for key, digest, job in jobs}
+        for done, future in enumerate(as_completed(waiting), 1):
+            key, digest = waiting[future]
+            try:
+                fault = future.result()
+            except Exception as error:  # one cell that fails stops no other
+                fault = str(error) if isinstance(error, OptimistError) else in_one_line(error)
+            if fault:
+                summary.other[_name(key)] = fault
+            else:
+                equal[key] = digest
+            if report is not None:
+                report(done, len(jobs))
+    if equal:
+        _seal(plan, paper, records, equal, summary)
+    return summary
+
+
+def _seal(
+    plan: "Plan",
+    paper: str,
+    records: Mapping[CellKey, CellRecord],
+    equal: Mapping[CellKey, str],
+    summary: Summary,
+) -> None:
+    """Put today's digests into the records that are still as they were compared."""
+    path = plan.layout.cells(paper)
+    with locked(Path(path).parent):
+        latest = cell_records.read(path)
+        for key, digest in equal.items():
+            old, now = records[key], latest.get(key)
+            if now is None or (now.digest, now.content) != (old.digest, old.content):
+                summary.other[_name(key)] = "published meanwhile, and not compared"
+                continue
+            latest[key] = replace(now, digest=digest, earlier=(*now.earlier, now.digest))
+            summary.equal += 1
+        if summary.equal:
+            cell_records.write(latest.values(), path)
+    plan.forget(paper)
+
+
+def _name(key: CellKey) -> str:
+    return "/".join(filter(None, key))
+
+
+Job = tuple[CellKey, str, tuple[Any, ...]]
+
+
+def _cells(
+    plan: "Plan",
+    paper: str,
+    records: Mapping[CellKey, CellRecord],
+    table: TrialTable,
+    summary: Summary,
+) -> Iterator[Job]:
+    for key, trials in plan.trials.of_paper(paper).items():
+        record = records.get(key)
+        known = table.recorded(*key)
+        digest = plan.trials.digest(trials)
+        if record is None or known is None:
+            summary.other[_name(key)] = "not in the table"
+        elif not record.fits(known):
+            summary.other[_name(key)] = "its rows in the table are not those of its record"
+        elif change := record.change:
+            summary.other[_name(key)] = change
+        elif record.digest == digest:
+            summary.current += 1
+        else:
+            trial = random.SystemRandom().randrange(min(len(known), trials.stop))
+            one = trials.part(trial, trial + 1)
+            yield key, digest, (fault_of, one, known, plan.layout.data_folder)
+
+
+def _studies(
+    plan: "Plan", paper: str, records: Mapping[CellKey, CellRecord], summary: Summary
+) -> Iterator[Job]:
+    for name in plan.studies.names(paper):
+        key, digest = (STUDY, name, ""), plan.studies.digest(paper, name)
+        if key not in records:
+            summary.other[f"{STUDY}/{name}"] = "not in the tables"
+        elif change := records[key].change:
+            summary.other[f"{STUDY}/{name}"] = change
+        elif records[key].digest == digest:
+            summary.current += 1
+        else:
+            places = plan.layout.studies(paper), plan.layout.data_folder
+            job = (fault_of_study, name, plan.studies.spec(paper, name), records[key].content)
+            yield key, digest, (*job, *places)
+
+
+def fault_of(trials: Trials, known: CellTrials, data_dir: str) -> str:
+    """Return how a trial differs from that of the table, empty if it does not.
+
+    Parameters
+    ----------
+    trials : Trials
+        Of one trial.
+    known : CellTrials
+        All trials of its cell in the table.
+    data_dir : str
+        Folder of the prepared data sets.
+    """
+    number, stored = trials.first, known.take(np.array([trials.first]))
+    played = results.to_table(trials.cell, run(trials, data_dir))
+    found = of_result(played, trials.lane, known.group)
+    if found.status != stored.status:
+        return f"trial {number} ended {found.status[0]!r}, not {stored.status[0]!r}"
+    if found.instance != stored.instance:
+        return f"trial {number} met {found.instance[0]!r}, not {stored.instance[0]!r}"
+    names = {*known.ends, *known.at} if trials.lane == "regret" else {*COUNTS}
+    for name in (name for name in stored.ends if name in names):
+        mine, theirs = found.ends.get(name, np.full(1, np.nan)), stored.ends[name]
+        if not np.array_equal(mine, theirs, equal_nan=True):
+            return f"trial {number} has {name} {float(mine[0])!r}, not {float(theirs[0])!r}"
+    return _fault_of_curve(trials, found, stored, names, _precision(trials, known))
+
+
+def _fault_of_curve(
+    trials: Trials, found: CellTrials, stored: CellTrials, names: Collection[str], kind: type
+) -> str:
+    """Return how the kept rounds of a trial differ, in numbers of some precision."""
+    number, (rounds,), (recorded,) = trials.first, stored.rounds, found.rounds
+    if rounds[-1:].tolist() != recorded[-1:].tolist() or not np.isin(rounds, recorded).all():
+        return f"trial {number} has other rounds than in the table"
+    found = found.at_rounds(stored.rounds)
+    for name in (name for name in stored.at if name in names):
+        (theirs,), (mine,) = stored.at[name], found.at.get(name, stored.at[name])
+        is_other = mine.astype(kind) != theirs.astype(kind)
+        for i in np.flatnonzero(~np.isnan(theirs) & is_other)[:1]:
+            seen, t = f"{name} {float(mine[i])!r}", rounds[i]
+            return f"trial {number} has {seen} at round {t}, not {float(theirs[i])!r}"
+    return ""
+
+
+def _precision(trials: Trials, known: CellTrials) -> type:
+    """Return the type of the numbers that a table keeps of a cell's rounds."""
+    last = max((rounds[-1] for rounds in known.rounds if len(rounds)), default=0)
+    recorded = bisect_right(checkpoints(trials.cell.spec["horizon"], trials.rounds), last)
+    return float if trials.lane == "regret" and recorded <= FEW else np.float32
+
+
+def fault_of_study(name: str, spec: dict[str, Any], known: str, table: str, data_dir: str) -> str:
+    """Return how a study differs from that of the tables, empty if it does not.
+
+    Of a timed study the columns of seconds are not compared.
+
+    Parameters
+    ----------
+    name : str
+    spec : dict
+        From `optimist.plan.studies.PlannedStudies.spec`.
+    known : str
+        Digest of its tables, as recorded.
+    table : str
+        The file with the tables of all studies of the paper.
+    data_dir : str
+        Folder of the prepared data sets.
+    """
+    study, committed = study_class(name)(spec["section"]), tables.read(table)[0]
+    stored = {one: committed[one] for one in table_names()[name] if one in committed}
+    if tables.content(stored) != known:
+        return "its tables are not those of its record"
+    made = study.tabulate([Cell(**cell) for cell in spec["cells"]], spec["caps"], data_dir)
+    if study.timed:  # times are of a machine and a moment
+        stored, made = (
+            {one: frame.drop(columns="seconds", errors="ignore") for one, frame in each.items()}
+            for each in (stored, made)
+        )
+    return "" if tables.content(made) == tables.content(stored) else "its tables have other numbers"

@@ -1,0 +1,284 @@
+"""Where a file comes from, in words: a figure, a table, the claims, or a result file."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from string import ascii_lowercase
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from optimist.core import provenance
+from optimist.core.errors import ResultError
+from optimist.core.files import sha256
+from optimist.core.label import name_of
+from optimist.core.layout import TABLE_ENDINGS, Layout, parse_result
+from optimist.core.root import how_to_restore
+from optimist.data.prepare import preparation
+from optimist.data.sources import load_sources
+from optimist.experiments import cell_records, results
+from optimist.experiments.cell_records import STUDY, CellRecord
+from optimist.experiments.trial_table import AGAIN
+from optimist.experiments.trials import CellKey
+from optimist.figures import PANELS, TABLES
+from optimist.plan import products
+from optimist.plan.config import load_config
+from optimist.plan.plan import Plan
+from optimist.plan.publish import from_results
+from optimist.plan.remake import as_recorded
+
+# Tables of a paper that figures, tables and claims are made from.
+SOURCES = ("trials.parquet", "cells.csv", "studies.parquet")
+REGISTRIES = {"figures": PANELS, "tables": TABLES}
+
+
+def trace(
+    path: str | Path, overlays: Sequence[str] = (), values: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return where a file comes from, as plain data.
+
+    Parameters
+    ----------
+    path : path
+    overlays, values : sequence of str
+        As ``--configfile`` and ``--config`` of Snakemake. Without any, the configuration is that of
+        the table of trials beside the file.
+
+    Returns
+    -------
+    dict with ``file``; of all but the tables of a paper also ``settings`` (specification by
+    paper/setting), ``streams`` (trials by name of the random streams) and ``data`` (SHA-256 by data
+    set). Of a result file also ``lane``, ``algorithm``, ``rounds``, ``resolved`` and ``made`` (as
+    `optimist.core.provenance.collect` returns it). Of all others ``cells``, a list of
+    `optimist.experiments.cell_records.CellRecord` as mappings; of figures, tables and claims each
+    with ``other_code``, and ``records`` (their paths), ``missing`` (cells whose rows have no
+    record), ``is_current`` (whether they would be the same if they were made now), ``configured``
+    (where) and the classes of ``panels`` by letter.
+
+    Raises
+    ------
+    ResultError
+        If there is no such file, nothing is known of it, or it does not fit its record.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ResultError(f"{path} is not a file; allowed: a figure, table or result file")
+    if parse_result(path.resolve()):
+        return _of_result(path)
+    if path.name in SOURCES:
+        known = cell_records.read(path.with_name("cells.csv"))
+        _check_rows(path.with_name("trials.parquet"), known)
+        return {"file": str(path), "cells": [asdict(record) for record in known.values()]}
+    config = load_config(*overlays, values=values) if overlays or values else None
+    if path.stem == "claims" and not (path.parent / "records").is_dir():
+        return _of_joined(path, config)
+    return _of_product(path, config)
+
+
+def _check_rows(table: Path, known: Mapping[CellKey, CellRecord]) -> None:
+    """Raise ResultError if a table is damaged or, beside its records, has other rows."""
+    if table.is_file() and (odd := cell_records.misfits(known, table)):
+        raise ResultError(
+            f"{table} has not the rows of the records in cells.csv beside it: "
+            f"{', '.join(sorted(map('/'.join, odd)))}; {how_to_restore(table, AGAIN)}"
+        )
+
+
+def _of_result(path: Path) -> dict[str, Any]:
+    metadata = results.read_whole(path)[1]  # all of it, or damage would pass
+    asked, dataset = metadata["trials"], metadata["resolved"]["dataset"]
+    cell, horizon = asked["cell"], asked["cell"]["spec"]["horizon"]
+    trials = list(range(asked["first"], asked["stop"]))
+    return {
+        "file": str(path),
+        "lane": asked["lane"],
+        "algorithm": cell["algorithm"],
+        "rounds": min(asked["rounds"] or horizon, horizon),
+        "made": metadata["provenance"],
+        "settings": {f"{cell['paper']}/{cell['setting']}": cell["spec"]},
+        "resolved": metadata["resolved"],
+        "streams": {f"{cell['paper']}/{name_of(cell['setting'])}": trials},
+        "data": {cell["spec"]["dataset"]: dataset} if dataset else {},
+    }
+
+
+def _of_joined(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
+    """Return where the claims of all papers come from."""
+    folder = path.parent
+    order = (config or load_config())["papers"]
+    papers = [one for one in order if (folder / one / "records" / "claims.json").is_file()]
+    if not papers:
+        raise ResultError(f"no record beside {path} names it")
+    for part in (f"{folder / one}/claims.{ending}" for one in papers for ending in TABLE_ENDINGS):
+        if not Path(part).is_file():
+            raise ResultError(f"{part} does not exist; {_again(path)}")
+    below = [_of_product(folder / paper / path.name, config) for paper in papers]
+    found: dict[str, Any] = {"file": str(path), "panels": {}}
+    for key in ("records", "cells", "missing"):
+        found[key] = [one for each in below for one in each[key]]
+    for key in ("settings", "streams", "data"):
+        found[key] = {name: one for each in below for name, one in each[key].items()}
+    is_joined = _joined(folder, papers)[path.name] == sha256(path)
+    found["is_current"] = is_joined and all(each["is_current"] for each in below)
+    return {**found, "configured": ", ".join(each["configured"] for each in below)}
+
+
+def _joined(folder: Path, papers: Sequence[str]) -> dict[str, str]:
+    """Return the digests of the files that joining the claims of some papers makes, by name."""
+    with TemporaryDirectory() as place:
+        layout = Layout("", place)
+        for paper in papers:
+            for path in map(Path, layout.claims(paper).values()):
+                path.parent.mkdir(exist_ok=True)
+                shutil.copyfile(folder / paper / path.name, path)
+        products.join_claims(layout, papers)
+        return {Path(path).name: sha256(path) for path in layout.claims().values()}
+
+
+def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
+    place = _record(path)
+    paper, name = place.parents[1].name, place.stem
+    plan = _plan(place.parents[1], config)
+    kinds = [kind for kind in REGISTRIES if name in plan.papers[paper].get(kind, {})]
+    kind = "claims" if name == "claims" else kinds[0] if kinds else "figures"
+    product = plan.targets.product(paper, kind, name)
+    sources = plan.targets.sources(product)
+    digest = products.digest_of(product, sources, sources.trials(product))
+    planned, declared = plan.trials.of_paper(paper), plan.targets.declared(paper)
+    made = (from_results(plan, planned[key], declared) for key in product.keys)
+    fresh = {found[1].key: found[1] for found in made if found is not None}
+    odd = cell_records.misfits(plan.committed(paper), plan.layout.trials(paper))
+    known = {key: one for key, one in plan.committed(paper).items() if key not in odd} | fresh
+    behind = {
+        key: key in fresh or (key not in odd and plan.trials.is_committed(planned[key]))
+        for key in product.keys
+    }
+    behind |= {(STUDY, n, ""): plan.studies.is_committed(paper, n) for n in product.studies}
+    specs = {key: planned[key].cell.spec for key in product.keys}
+    streams: dict[str, int] = {}
+    for key in (key for key in product.keys if key in known):
+        stream = f"{paper}/{name_of(key[1])}"
+        streams[stream] = max(streams.get(stream, 0), known[key].trials)
+    datasets = {spec["dataset"] for spec in specs.values() if "dataset" in spec}
+    panels = product.spec.get("panels", [product.spec]) if kind != "claims" else []
+    classes = [REGISTRIES[kind][panel["kind"]] for panel in panels]
+    file = "claims.yaml" if kind == "claims" else f"figures.yaml, {kind}.{name}"
+    return {
+        "file": str(path),
+        "records": [os.path.relpath(place)],
+        "is_current": json.loads(place.read_text(encoding="utf-8")).get("digest") == digest,
+        "configured": f"config/papers/{paper}/{file}",
+        "panels": dict(zip(ascii_lowercase, classes, strict=False)),
+        "cells": [
+            {**asdict(known[key]), "paper": paper, "other_code": not is_today}
+            for key, is_today in behind.items()
+            if key in known
+        ],
+        "missing": [f"{paper}/{'/'.join(filter(None, key))}" for key in behind if key not in known],
+        "settings": {f"{paper}/{key[1]}": spec for key, spec in specs.items()},
+        "streams": {stream: list(range(number)) for stream, number in streams.items()},
+        "data": {
+            name: load_sources()[preparation(name).raw].content_sha256 for name in sorted(datasets)
+        },
+    }
+
+
+def _record(path: Path) -> Path:
+    """Return the path of the record that names a file and that the file fits."""
+    whole, other = path.resolve(), None
+    for folder in whole.parents[:2]:
+        for place in sorted(folder.glob("records/*.json")):
+            try:
+                files = json.loads(place.read_text(encoding="utf-8"))["files"]
+                digest = files.get(whole.relative_to(folder).as_posix())
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                raise ResultError(
+                    f"{place} is no record ({error}); {how_to_restore(place, _again(path))}"
+                ) from None
+            if digest == sha256(path):
+                return place
+            other = other or (digest and place)
+    if other is None:
+        raise ResultError(f"no record beside or above {path} names it")
+    raise ResultError(
+        f"{path} is not the file that {os.path.relpath(other)} describes: it was changed, or is of "
+        f"another run; {how_to_restore(path, _again(path))}"
+    )
+
+
+def _again(path: Path) -> str:
+    return f"make it again: optimist {'decide' if path.stem == 'claims' else 'draw'}"
+
+
+def _plan(folder: Path, config: dict[str, Any] | None) -> Plan:
+    """Return the plan of the run that made the folder of a paper's figures."""
+    place = {"papers": [folder.name], "figures": str(folder.parent)}
+    return Plan(as_recorded({**load_config(), **place}) if config is None else {**config, **place})
+
+
+def to_text(found: Mapping[str, Any]) -> str:
+    """Return what `trace` found as lines of text."""
+    lines = [found["file"]]
+    if "algorithm" in found:
+        lines.append(
+            f"{found['lane']} lane, {found['algorithm']}, {found['rounds']} rounds a trial"
+        )
+        lines += ["made by:", *_making(found["made"])]
+    else:
+        if "records" in found:
+            lines += _about(found)
+        lines += _playing(found["cells"], is_short="records" not in found)
+    if "settings" in found:
+        lines.append("settings:")
+        lines += [f"  {name}: {spec}" for name, spec in found["settings"].items()]
+        lines.append("random streams, from SHA-256 of their names, and trials:")
+        lines += [f"  {name}: {t[0]} to {t[-1]}" for name, t in found["streams"].items()]
+        lines.append("data (SHA-256):" if found["data"] else "data: none")
+        lines += [f"  {name}: {digest}" for name, digest in found["data"].items()]
+    return "\n".join(lines)
+
+
+def _about(found: Mapping[str, Any]) -> Iterable[str]:
+    """Yield lines on how a figure, a table or claims were made."""
+    other = [one for one in found["cells"] if one["other_code"]]
+    if other:
+        yield f"{len(other)} of {len(found['cells'])} cells are of other code"
+    if found["missing"]:
+        yield f"cells without a record: {len(found['missing'])}: {', '.join(found['missing'])}"
+    if not found["is_current"]:
+        yield "today's code and tables would make another file"
+    yield f"records: {', '.join(found['records'])}"
+    yield f"configured in {found['configured']}"
+    for letter, place in found["panels"].items():
+        yield f"  panel {letter}: {place.replace(':', ', class ')}"
+
+
+def _playing(found: Iterable[Mapping[str, Any]], *, is_short: bool) -> Iterable[str]:
+    """Yield lines on cells by the code and the machine that played them."""
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for one in found:
+        groups.setdefault((one["commit"], one["made"]), []).append(one)
+    for (commit, made), own in groups.items():
+        trials = sum(one["trials"] for one in own)
+        yield f"{len(own)} cells with {trials} trials by commit {commit or 'unknown'}:"
+        yield f"  {made}"
+        for one in [] if is_short else own:
+            names = (one["paper"], one["lane"], one["setting"], one["algorithm"])
+            about = f"{one['trials']} trials, {one['digest']}"
+            other = ", of other code" * one["other_code"]
+            yield f"  {'/'.join(filter(None, names))}: {about}{other}"
+
+
+def _making(made: Mapping[str, Any]) -> list[str]:
+    packages = ", ".join(f"{name} {version}" for name, version in made["packages"].items())
+    machine = made["machine"]
+    chosen = machine.get("kernels", {}).items()
+    kernels = ", ".join(f"{name} {' and '.join(words)}" for name, words in chosen if words)
+    return [
+        f"  {provenance.code_of(made)}, {made['written']}",
+        f"  Python {made['python']}, {packages}",
+        f"  {machine['cpu']}, {machine['cores']} cores, {machine['system']}, BLAS threads "
+        f"{made['blas_threads']}{kernels and f', kernels: {kernels}'}",
+    ]
