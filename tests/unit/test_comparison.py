@@ -690,6 +690,16 @@ def test_a_committed_trial_that_ended_at_once_has_its_status(here):
     assert optimist.rank(played)["failed"].tolist() == [1]
 
 
+def test_trials_that_are_not_those_of_their_record_are_played_again(full_run, here):
+    path = here / "figures/glb_omd/cells.csv"
+    cell_records.write(
+        [replace(one, content="0" * 16) for one in cell_records.read(path).values()], path
+    )
+    reports = []
+    optimist.play("glb_omd/logistic_s3", ["uniform"], trials=1, report=reports.append)
+    assert len(reports) == 1
+
+
 def test_a_damaged_table_is_refused(full_run, here):
     path = here / "figures/glb_omd/trials.parquet"
     path.write_bytes(path.read_bytes()[:-40])

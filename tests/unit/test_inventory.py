@@ -37,7 +37,12 @@ class ToyPlan:
         self.records = {}
         self.trials = PlannedTrials.__new__(PlannedTrials)
         of_paper = {"toy": {trials.key: trials for trials in asked}, "other": {}}
-        self.trials.__dict__ |= {"_plan": self, "_digests": {}, "_of_paper": of_paper}
+        self.trials.__dict__ |= {
+            "_plan": self,
+            "_digests": {},
+            "_of_paper": of_paper,
+            "_misfits": dict.fromkeys(of_paper, ()),
+        }
         for race in self.trials.races("toy").values():
             object.__setattr__(race, "digest", RACE)
         self.studies = SimpleNamespace(

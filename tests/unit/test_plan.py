@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from committed_tables import record_of, trials_of, write
 
 from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
@@ -201,9 +202,10 @@ def record(plan, found, **changes):
         ("ignore", {}, True),
         ("use", {"digest": "f" * 64}, True),
         ("use", {"trials": 3}, True),
+        ("use", {"content": "0" * 16}, True),
         ("use", None, True),
     ],
-    ids=["of today", "ignored", "of other code", "too few trials", "lost table"],
+    ids=["of today", "ignored", "of other code", "too few trials", "other rows", "lost table"],
 )
 def test_a_committed_cell_is_played_if_it_is_not_todays(
     plan, tmp_path, monkeypatch, committed, change, is_played
@@ -211,14 +213,16 @@ def test_a_committed_cell_is_played_if_it_is_not_todays(
     monkeypatch.chdir(tmp_path)
     only = {"settings": ["logistic_s3"], "algorithms": ["gloc"]}
     again = planned(committed=committed, only=only, papers=["glb_omd"])
-    own = [record(again, t, **(change or {})) for t in again.trials]
-    path = Path(again.layout.cells("glb_omd"))
-    path.parent.mkdir(parents=True)
-    if change is not None:
-        path.with_name("trials.parquet").touch()
-    cell_records.write(own, path)
+    asked = [one for one in again.trials if one.lane == "regret"]
+    rows = [trials_of(*one.key[1:], [1.0] * one.stop, 60) for one in asked]
+    digests = [again.trials.digest(one) for one in asked]
+    pairs = zip(rows, digests, strict=True)
+    known = [replace(record_of(*pair), **(change or {})) for pair in pairs]
+    write(again.layout.figures, "glb_omd", zip(rows, known, strict=True))
+    if change is None:
+        Path(again.layout.trials("glb_omd")).unlink()
     again = planned(committed=committed, only=only, papers=["glb_omd"])
-    assert bool(again.trials.needed("glb_omd", again.trials.keys("glb_omd"))) is is_played
+    assert bool(again.trials.needed("glb_omd", [one.key for one in asked])) is is_played
 
 
 @pytest.mark.parametrize("digest", [{}, {"digest": "f" * 64}], ids=["of today", "of other code"])
@@ -514,6 +518,10 @@ def test_where_the_maximum_is_unknown_a_figure_waits_for_the_methods_that_the_ta
     assert waited > own
     assert {*first.targets.inputs(product)} == waited
     assert {*first.targets.planned_sources(product)["results"]} == waited
+    every = first.trials.of_paper("go_ucb")
+    other = {key: record(first, every[key], digest="f" * 64) for key in rivals}
+    monkeypatch.setattr(first, "committed", lambda paper: other)
+    assert {*first.targets.inputs(product)} == waited
     monkeypatch.setattr(first.trials, "is_there", lambda *_: True)
     assert {*first.targets.sources(product).results} == waited
 

@@ -9,22 +9,28 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
+import numpy as np
 import pandas as pd
 import pytest
+from result_files import toy_trials
 
+from optimist.algorithms.glb.gloc import GLOC
 from optimist.core import provenance
 from optimist.core.errors import ConfigError, ResultError
 from optimist.core.files import locked, write_text
-from optimist.experiments import cell_records, cell_trials
+from optimist.experiments import cell_records, cell_trials, results
+from optimist.experiments.cell_trials import of_result
 from optimist.experiments.job import make_race, make_result
 from optimist.experiments.trial_table import TrialTable
+from optimist.experiments.trials import run
+from optimist.figures.studies import study_class
 from optimist.figures.studies import tables as study_tables
 from optimist.plan import config, products
 from optimist.plan.made import make
 from optimist.plan.plan import Plan
 from optimist.plan.publish import publish
 from optimist.plan.remake import decide_one, draw, of_other_code, plans, shown, warn
-from optimist.plan.reseal import fault_of, reseal
+from optimist.plan.reseal import fault_of, fault_of_study, reseal
 
 ONLY = {"settings": ["logistic_s3"], "algorithms": ["gloc", "glb_omd"]}
 CAPS = {"rounds": 20, "trials": 2, "timing_trials": 1}
@@ -223,7 +229,14 @@ def test_rows_that_are_not_those_of_their_record_are_missing(plan):
     shutil.rmtree("results")
     path = plan.layout.cells("glb_omd")
     known = cell_records.read(path)
+    assert not planned(committed="use").trials.needed("glb_omd", [KEY])
     cell_records.write([replace(one, content="0" * 16) for one in known.values()], path)
+    (seen,) = plans(["glb_omd"], [], [], None)
+    name = f"glb_omd/{'/'.join(KEY)} (its rows are not those of its record)"
+    assert name in of_other_code(seen, shown(seen, "fig1"))
+    with pytest.raises(ResultError, match=re.escape(name)):
+        decide_one(seen, "glb_omd.01", True, print)
+    assert planned(committed="use").trials.needed("glb_omd", [KEY])
     assert "/".join(KEY) in publish(plan, "glb_omd").missing
     assert cell_records.read(path) == {}
     assert f"glb_omd/{'/'.join(KEY)}" in of_other_code(plan, shown(plan, "fig1"))
@@ -393,8 +406,10 @@ def test_figures_are_drawn_and_claims_decided_from_tables_alone(plan):
     assert set(frame["claim"]) == {"glb_omd.01"}
     with pytest.raises(ConfigError, match=r"claim of glb_omd 'glb_omd.99'.*allowed"):
         decide_one(again, "glb_omd.99", False, said.append)
-    with pytest.raises(ConfigError, match="figure or table of glb_omd 'fig99'"):
-        shown(again, "fig99")
+    with pytest.raises(ConfigError, match="figure or table of glb_omd 'claims'") as error:
+        shown(again, "claims")
+    allowed = str(error.value).partition("allowed: ")[2].split(", ")
+    assert "fig1" in allowed and "claims" not in allowed
     with pytest.raises(ConfigError, match="unknown paper 'glb_omb'"):
         next(plans(["glb_omb"], [], [], None))
 
@@ -478,6 +493,8 @@ def test_cells_that_are_published_meanwhile_are_left_and_a_failing_one_stops_no_
     monkeypatch.setattr("optimist.plan.reseal.fault_of", fault_of)
     summary = reseal(again, "glb_omd", 1)
     assert summary.other["/".join(KEY)].startswith("ValueError: no")
+    others = {"/".join(key) for key in known} - {"/".join(KEY)}
+    assert {summary.other[name] for name in others} == {"published meanwhile, and not compared"}
     assert summary.equal == 0
     assert cell_records.read(path) == known
 
@@ -530,19 +547,67 @@ def test_a_cell_whose_observed_file_has_changed_is_named_and_not_resealed(plan):
     ("change", "words"),
     [
         (lambda c: {"ends": {**c.ends, "regret": c.ends["regret"] + 1e-12}}, "has regret "),
-        (lambda c: {"status": ["unconverged"]}, "ended 'ok', not 'unconverged'"),
-        (lambda c: {"instance": ["f/1"]}, "met None, not 'f/1'"),
-        (lambda c: {"at": {"regret": [c.at["regret"][0] * 1.1]}}, "has regret .* at round 1, not"),
+        (lambda c: {"status": ["unconverged"] * 2}, "ended 'ok', not 'unconverged'"),
+        (lambda c: {"instance": ["f/1"] * 2}, "met None, not 'f/1'"),
+        (lambda c: {"at": {"regret": [v * 1.1 for v in c.at["regret"]]}}, "regret .* at round 1, "),
         (lambda c: {"ends": {**c.ends, "more": c.ends["regret"]}}, "has more nan, not"),
+        (lambda c: {"rounds": [v + 1 for v in c.rounds]}, "has other rounds than in the table"),
+        (lambda c: {"rounds": [np.r_[0, v[1:]] for v in c.rounds]}, "has other rounds than in the"),
     ],
-    ids=["end", "status", "instance", "curve", "column"],
+    ids=["end", "status", "instance", "curve", "column", "later end", "other rounds"],
 )
 def test_another_trial_is_not_resealed(plan, change, words):
     play(plan, algorithms=["gloc"], lanes=["regret"])
     publish(plan, "glb_omd")
     (one,) = [t for t in plan.trials if t.key == KEY]
-    known = TrialTable(plan.layout.trials("glb_omd")).recorded(*KEY).take([1])
+    known = TrialTable(plan.layout.trials("glb_omd")).recorded(*KEY)
     assert fault_of(one.part(1, 2), known, "") == ""
     found = fault_of(one.part(1, 2), replace(known, **change(known)), "")
     assert found.startswith("trial 1 ")
     assert re.search(words, found)
+
+
+def test_a_short_trial_of_a_thinned_cell_has_the_digits_that_the_table_keeps(monkeypatch):
+    job = toy_trials(horizon=200)
+
+    def end_after(number):
+        calls = iter(range(number))
+        monkeypatch.setattr(GLOC, "is_finite", lambda self: next(calls, None) is not None)
+
+    end_after(200 + 30)  # in trial 1
+    known = of_result(results.to_table(job.cell, run(job)), "regret", "paper").stored()
+    assert known.is_thinned and known.status == ["ok", "non_finite"]
+    end_after(30)
+    assert fault_of(job.part(1, 2), known, "") == ""
+
+
+def test_rows_that_are_not_those_of_their_record_are_not_resealed(plan):
+    play(plan, algorithms=["gloc"], lanes=["regret"])
+    publish(plan, "glb_omd")
+    path = plan.layout.cells("glb_omd")
+    known = [
+        replace(one, content="0" * 16, digest="0" * 64) for one in cell_records.read(path).values()
+    ]
+    cell_records.write(known, path)
+    summary = reseal(planned(), "glb_omd", 1)
+    said = "its rows in the table are not those of its record"
+    assert (summary.equal, summary.other["/".join(KEY)]) == (0, said)
+    assert [*cell_records.read(path).values()] == known
+
+
+def test_without_records_nothing_is_resealed_or_written(plan):
+    assert reseal(plan, "glb_omd", 1).equal == 0
+    assert not Path(plan.layout.cells("glb_omd")).exists()
+
+
+def test_a_timed_study_is_compared_without_its_seconds(tmp_path):
+    section = {"dimensions": [2, 3], "turns": 2}
+    spec = {"section": section, "cells": [], "caps": {"trials": None, "rounds": None}}
+    path = tmp_path / "studies.parquet"
+    study_tables.write(study_class("scaling")(section).tabulate([], spec["caps"], None), path)
+    known = study_tables.content(study_tables.read(path)[0])
+    assert fault_of_study("scaling", spec, known, path, "") == ""
+    said = "its tables are not those of its record"
+    assert fault_of_study("scaling", spec, "0" * 16, path, "") == said
+    spec["section"] = {**section, "dimensions": [2, 4]}
+    assert fault_of_study("scaling", spec, known, path, "") == "its tables have other numbers"

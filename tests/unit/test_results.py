@@ -75,7 +75,7 @@ def test_the_file_appears_only_when_it_is_complete(path):
 
 def test_another_table_is_not_a_result_file(tmp_path):
     checksummed.write_table(pa.table({"trial": [1], "round": [2]}), tmp_path / "other.parquet")
-    with pytest.raises(ResultError, match="no column paper, setting, algorithm, regret"):
+    with pytest.raises(ResultError, match=r"no column paper, setting, algorithm, regret.*--delete"):
         results.read(tmp_path / "other.parquet")
 
 

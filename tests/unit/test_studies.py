@@ -1,7 +1,10 @@
 """Studies: what is measured beside the runs, and what is recorded of trials that fail."""
 
+import importlib
 import math
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -29,12 +32,14 @@ from optimist.figures.studies import (
     starvation_posteriors,
     study_class,
     table_names,
+    tables,
 )
 from optimist.figures.studies.base import TRIAL_COLUMNS, thinned, watch_trials
 from optimist.numerics.likelihood import Likelihood, minimise
 from optimist.numerics.network import TwoLayerNetwork
 from optimist.numerics.seeding import stream
 from optimist.plan.config import load_paper
+from optimist.plan.study import make
 
 SPEC = {
     "lengthscales": [0.1],
@@ -709,3 +714,38 @@ def test_studies_of_what_cannot_be_are_refused(paper, section, changes, message)
         asked = {"blocks": [block | changes]}
     with pytest.raises(ConfigError, match=message):
         check_studies(paper | {"studies": {section: asked}})
+
+
+# The job of a study.
+
+
+@pytest.mark.parametrize("reads", [False, True])
+def test_the_file_of_a_study_lists_what_it_read(reads, paper, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("own.csv").write_text("1\n")
+    Path("data").mkdir()
+    Path("data/known.csv").write_text("1\n")
+    Path("script.py").write_text("1\n")
+    monkeypatch.setattr(sys, "argv", ["script.py"])
+    tabulate = accuracy.Accuracy.tabulate
+
+    modules = ("optimist.numerics.nystrom", *["optimist.data.prepare"] * reads)
+    for name in modules:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+
+    def reading(self, *arguments):
+        for name in ("script.py", "data/known.csv", *["own.csv"] * reads):
+            Path(name).read_text()
+        for name in modules:
+            importlib.import_module(name)
+        return tabulate(self, *arguments)
+
+    monkeypatch.setattr(accuracy.Accuracy, "tabulate", reading)
+    section = {"settings": ["gaussian_d2"], "trials": 1}
+    spec = {"study": "accuracy", "section": section, "digest": "0" * 16}
+    spec["cells"] = [vars(make_cell(paper, "gaussian_d2", "bkb"))]
+    make(spec | {"caps": {"trials": 1, "rounds": 5}}, "results/study.parquet", "data")
+    about = tables.read("results/study.parquet")[1]
+    found = {kind: [*digests] for kind, digests in about["observed"].items()}
+    seen = {"modules": ["optimist.data.prepare"], "files": ["own.csv"]}
+    assert found == (seen if reads else {})

@@ -14,10 +14,12 @@ from toy_environments import ROOT
 from optimist.cli import main
 from optimist.core.errors import ConfigError, ResultError
 from optimist.core.files import sha256
-from optimist.experiments import cell_records, results
+from optimist.core.layout import Layout
+from optimist.experiments import cell_records, results, trial_table
 from optimist.experiments.cell_records import STUDY, CellRecord
+from optimist.experiments.trial_table import TrialTable
 from optimist.figures.studies import tables as study_tables
-from optimist.plan import trace
+from optimist.plan import products, remake, trace
 from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
 
@@ -29,14 +31,14 @@ def plan_of(paper):
     return Plan({**load_config(), "papers": [paper], "figures": str(Path("figures").absolute())})
 
 
-def put(plan, kind, name, contents=None, studies=None):
-    """Write the files of a product, which show nothing, and its record."""
+def put(plan, kind, name, contents=None, studies=None, source=None):
+    """Write the files of a product, which show nothing or are those of a folder, and its record."""
     (paper,) = plan.papers
     product = plan.targets.product(paper, kind, name)
     folder = Path(plan.layout.figures, paper)
     for number, path in enumerate(map(Path, product.files.values())):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{number}\n")
+        path.write_text((source / path.name).read_text() if source else f"{number}\n")
     files = {str(Path(p).relative_to(folder)): sha256(p) for p in product.files.values()}
     record = {"digest": product.digest(contents or {}, studies or {}, {}), "files": files}
     Path(product.record).parent.mkdir(exist_ok=True)
@@ -94,6 +96,8 @@ def test_a_figure_of_other_trials_than_those_beside_it_says_so(figure, capsys):
     record = json.loads(path.read_text())
     path.write_text(json.dumps({**record, "digest": "0" * 16}))
     assert not trace.trace(figure)["is_current"]
+    figure.with_suffix(".pdf").unlink()
+    assert not trace.trace(figure)["is_current"]
     assert main.main(["provenance", str(figure)]) == 0
     assert "today's code and tables would make another file" in capsys.readouterr().out
 
@@ -105,6 +109,17 @@ def test_cells_that_are_not_published_are_named(figure, capsys):
     assert trace.trace(figure)["missing"] == [f"go_ucb/{'/'.join(key)}"]
     assert main.main(["provenance", str(figure)]) == 0
     assert "cells without a record: 1: go_ucb/regret/" in capsys.readouterr().out
+
+
+def test_rows_that_are_not_those_of_their_record_are_named(figure):
+    path = figure.parent / "cells.csv"
+    first, *others = cell_records.read(path).values()
+    cell_records.write([replace(first, content="0" * 16), *others], path)
+    (name,) = trace.trace(figure)["missing"]
+    assert name == f"go_ucb/{'/'.join(first.key)}"
+    for table in ("trials.parquet", "cells.csv"):
+        with pytest.raises(ResultError, match=r"has not the rows of the records in .*: regret/"):
+            trace.trace(figure.with_name(table))
 
 
 def test_a_copy_of_the_folder_is_traced_as_the_folder_is(figure, tmp_path, monkeypatch):
@@ -149,16 +164,40 @@ def test_a_study_behind_a_table_has_its_record(tmp_path, monkeypatch):
 
 
 def test_joined_claims_are_traced_to_the_claims_of_their_papers(figure):
-    own = put(plan_of("go_ucb"), "claims", "claims")
-    joined = Path("figures/claims.csv")
-    joined.write_text("claim\n")
-    one, all_of_them = trace.trace(own.files["csv"]), trace.trace(joined)
-    for key in ("records", "cells", "missing", "settings", "streams", "data"):
-        assert all_of_them[key] == one[key] and (one[key] or key == "data")
+    known = cell_records.read(figure.with_name("cells.csv")).items()
+    contents = {key: record.content for key, record in known}
+    source = ROOT / "figures/go_ucb"
+    own = put(plan_of("go_ucb"), "claims", "claims", contents, source=source)
+    products.join_claims(Layout("", "figures"), ["go_ucb"])
+    for name in ("claims.csv", "claims.md"):
+        joined = Path("figures", name)
+        one, all_of_them = trace.trace(figure.with_name(name)), trace.trace(joined)
+        for key in ("records", "cells", "missing", "settings", "streams", "data", "is_current"):
+            assert all_of_them[key] == one[key] and (one[key] or key == "data")
+        joined.write_text("another\n")
+        assert not trace.trace(joined)["is_current"]
     assert one["configured"] == "config/papers/go_ucb/claims.yaml"
-    Path(own.files["csv"]).write_text("another\n")
-    with pytest.raises(ResultError, match=r"claims\.csv is not the file .*; make it again: optimi"):
+    Path(own.files["md"]).write_text("another\n")
+    with pytest.raises(ResultError, match=r"claims\.md is not the file .*; make it again: optimi"):
         trace.trace(joined)
+    Path(own.files["md"]).unlink()
+    with pytest.raises(ResultError, match=r"go_ucb/claims\.md does not exist; make it again: opti"):
+        trace.trace("figures/claims.csv")
+
+
+def test_the_configuration_of_a_table_is_that_of_decide_and_draw(figure):
+    table = TrialTable(figure.with_name("trials.parquet"))
+    known = {"results": "elsewhere", "caps": {"trials": 2}}
+    trial_table.write(
+        map(table.recorded, *zip(*table.keys, strict=True)),
+        figure.with_name("trials.parquet"),
+        declared={},
+        configuration=known,
+    )
+    found = trace._plan(figure.parent, None).config
+    assert (found["results"], found["caps"]["trials"]) == ("results", 2)
+    (other,) = remake.plans(["go_ucb"], [], [], "figures")
+    assert found == other.config
 
 
 def test_a_changed_file_is_refused(figure):

@@ -67,7 +67,7 @@ class Committed:
             if not (self._takes_all and _is_as_committed(cell)):
                 return None
         found = self._table.recorded(*trials.key)
-        if found is None:
+        if found is None or not record.fits(found):
             return None
         own = found.take(np.array([trials.first]))
         # A trial that ended before its first recorded round has its end alone.

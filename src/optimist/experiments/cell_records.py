@@ -12,7 +12,8 @@ from optimist.core import observation
 from optimist.core.errors import ResultError
 from optimist.core.files import fingerprint, read_text, write_text
 from optimist.core.root import how_to_restore
-from optimist.experiments.trial_table import AGAIN
+from optimist.experiments.cell_trials import CellTrials
+from optimist.experiments.trial_table import AGAIN, TrialTable
 from optimist.experiments.trials import CellKey, Trials
 
 # In place of the lane of a cell, in the records of studies.
@@ -77,6 +78,10 @@ class CellRecord:
         """Return whether trials with a digest of today, as of `digest_of`, would be the same."""
         return self.digest == digest and self.change is None
 
+    def fits(self, rows: CellTrials | None) -> bool:
+        """Return whether the record is of these rows of the table of trials."""
+        return rows is not None and rows.content == self.content
+
     @property
     def change(self) -> str | None:
         """Which observed module or file is not as it was, in words; None if all are."""
@@ -135,6 +140,19 @@ def read(path: str | Path) -> dict[CellKey, CellRecord]:
             ) from None
         found[record.key] = record
     return found
+
+
+def misfits(records: Mapping[CellKey, CellRecord], table: str | Path) -> set[CellKey]:
+    """Return the cells whose rows in a table of trials are not those of their records.
+
+    Raises
+    ------
+    ResultError
+        If there are records of trials, and the table is absent or damaged.
+    """
+    own = {key: record for key, record in records.items() if key[0] != STUDY}
+    rows = TrialTable(table if own else None)
+    return {key for key, record in own.items() if not record.fits(rows.recorded(*key))}
 
 
 def _record(line: Mapping[str, str]) -> CellRecord:

@@ -97,21 +97,20 @@ class CellTrials:
         return replace(self, rounds=rounds, at=at, is_thinned=is_thinned)
 
     def stored(self, declared: Collection[int] = ()) -> "CellTrials":
-        """Return the trials as the table stores them: at the rounds that it keeps, in 32 bits.
+        """Return the trials as the table stores them: at the rounds that it keeps.
 
-        The timing lane keeps all recorded rounds, as times are interpolated between neighbours. A
-        cell of few rounds keeps all digits, as differences of its early rounds cancel.
+        Regret and seconds at these rounds have 32 bits, and counters all digits. The timing lane
+        keeps all recorded rounds, as times are interpolated between neighbours. A cell of few
+        rounds keeps all digits, as differences of its early rounds cancel.
         """
         kept = self
         if self.lane == "regret":
             if (self._counts <= FEW).all():
                 return self
             kept = self.at_rounds([kept_rounds(rounds, declared) for rounds in self.rounds])
-        at = {
-            name: [one.astype(np.float32).astype(float) for one in values]
-            for name, values in kept.at.items()
-        }
-        return replace(kept, at=at)
+        name = AT[self.lane][0]
+        short = [one.astype(np.float32).astype(float) for one in kept.at[name]]
+        return replace(kept, at={**kept.at, name: short})
 
     @cached_property
     def content(self) -> str:

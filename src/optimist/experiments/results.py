@@ -85,7 +85,9 @@ def read_whole(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
     present = file.schema_arrow.names
     missing = [name for name in REQUIRED if name not in present]
     if missing:
-        raise ResultError(f"{path} is no result file: it has no column {', '.join(missing)}")
+        raise ResultError(
+            f"{path} is no result file: it has no column {', '.join(missing)}; {REMEDY}"
+        )
     # A process that ends while pyarrow starts its threads is aborted by older versions.
     table, metadata = file.read(use_threads=False), _metadata(file, path)
     with _named(path):

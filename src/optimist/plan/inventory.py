@@ -16,8 +16,6 @@ from optimist.figures.studies import tables as study_tables
 from optimist.plan import costs
 from optimist.plan.plan import Plan
 
-STATES = ("damaged", "early", "other")
-
 
 @dataclass(frozen=True)
 class Entry:
@@ -39,7 +37,7 @@ class Entry:
     is_whole : bool
         Whether no trial ended before its last round, or the time that it was given.
     is_committed : bool
-        Whether the tables of the paper have it, of today's code.
+        Of an absent one, whether the tables of the paper have it of today's code.
     """
 
     path: str
@@ -161,7 +159,7 @@ def to_text(
         f"{count['absent']} absent ({committed} of these in the committed tables), "
         f"{count['damaged']} damaged; {count['early']} with trials that ended early"
     ]
-    odd = [entry for entry in entries if entry.state in STATES]
+    odd = [entry for entry in entries if entry.remark]
     lines += [
         f"{e.state}: {e.remark}" + f" in {e.path}" * (e.state == "early") for e in odd[:shown]
     ]

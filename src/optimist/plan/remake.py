@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from optimist.core.errors import ConfigError, ResultError, unknown_name
-from optimist.core.layout import GROUPS
-from optimist.experiments.cell_records import STUDY
+from optimist.core.layout import GROUPS, Layout
+from optimist.experiments.cell_records import STUDY, misfits
 from optimist.experiments.trial_table import TrialTable
 from optimist.plan import products
 from optimist.plan.config import load_config, paper_names
@@ -47,24 +47,37 @@ def plans(
         if paper not in paper_names():
             raise unknown_name("paper", paper, paper_names())
         found = {**config, "papers": [paper]}
-        path = f"{found['figures']}/{paper}/trials.parquet"
-        if not (overlays or values) and Path(path).is_file():
-            recorded = TrialTable(path).metadata["configuration"]
-            found = merge(found, {k: v for k, v in recorded.items() if k not in PLACES})
-        yield Plan(found)
+        yield Plan(found if overlays or values else as_recorded(found))
+
+
+def as_recorded(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the configuration of one paper as it was for the run that made its table of trials.
+
+    Without a table it stays as it is, and so do the places of files.
+    """
+    (paper,) = config["papers"]
+    path = Layout(config["results"], config["figures"]).trials(paper)
+    if not Path(path).is_file():
+        return config
+    recorded = TrialTable(path).metadata["configuration"]
+    return merge(config, {key: value for key, value in recorded.items() if key not in PLACES})
 
 
 def of_other_code(plan: Plan, found: Sequence[Product]) -> list[str]:
-    """Return the cells and studies behind products that the tables have of other code."""
+    """Return the cells and studies behind products that the tables have of other code.
+
+    Those whose rows in the table are not those of their record are among them, and say so.
+    """
     (paper,) = plan.papers
     path, records = plan.layout.trials(paper), plan.committed(paper)
     rows = {*TrialTable(path).keys} if Path(path).is_file() else set()
-    stale = []
+    odd, stale = misfits(records, path), []
     for key in dict.fromkeys(key for product in found for key in product.keys):
         digest = plan.trials.digest(plan.trials.of_paper(paper)[key])
-        is_today = key in records and records[key].is_of(digest)
-        if key in rows and not is_today and not plan.trials.fresh_files(paper, [key]):
-            stale.append("/".join((paper, *key)))
+        is_other = key in rows and not (key in records and records[key].is_of(digest))
+        if (key in odd or is_other) and not plan.trials.fresh_files(paper, [key]):
+            remark = " (its rows are not those of its record)" * (key in odd)
+            stale.append("/".join((paper, *key)) + remark)
     for name in dict.fromkeys(name for product in found for name in product.studies):
         is_there = (STUDY, name, "") in records and not Path(
             plan.studies.file(paper, name)
@@ -75,7 +88,7 @@ def of_other_code(plan: Plan, found: Sequence[Product]) -> list[str]:
 
 
 def warn(plan: Plan, found: Sequence[Product], strict: bool, say: Say) -> None:
-    """Say which cells are of other code; raise ResultError of them if ``strict``."""
+    """Say which cells `of_other_code` names; raise ResultError of them if ``strict``."""
     stale = of_other_code(plan, found)
     if not stale:
         return
@@ -111,8 +124,8 @@ def decide_one(plan: Plan, claim: str, strict: bool, say: Say) -> Any:
 def shown(plan: Plan, name: str = "") -> list[Product]:
     """Return the figures and tables of a plan's paper, or the one of a name."""
     (paper,) = plan.papers
-    every = [one for group in GROUPS for one in plan.targets.names(paper, group)]
-    found = [one for one in every if one[0] != "claims" and name in ("", one[1])]
+    every = [o for g in GROUPS for o in plan.targets.names(paper, g) if o[0] != "claims"]
+    found = [one for one in every if name in ("", one[1])]
     if not found:
         raise unknown_name(f"figure or table of {paper}", name, [other for _, other in every])
     return [plan.targets.product(paper, *one) for one in found]

@@ -1,7 +1,8 @@
 """`optimist reseal`: whether cells of other code are what today's code plays."""
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
@@ -16,11 +17,11 @@ from optimist.core.user_errors import in_one_line
 from optimist.experiments import cell_records, results
 from optimist.experiments.cell import Cell
 from optimist.experiments.cell_records import STUDY, CellRecord
-from optimist.experiments.cell_trials import CellTrials, of_result
+from optimist.experiments.cell_trials import FEW, CellTrials, of_result
+from optimist.experiments.loop import checkpoints
 from optimist.experiments.trial_table import TrialTable
 from optimist.experiments.trials import CellKey, Trials, run
-from optimist.figures.studies import study_class
-from optimist.figures.studies.tables import content
+from optimist.figures.studies import study_class, table_names, tables
 
 if TYPE_CHECKING:
     from optimist.plan.plan import Plan
@@ -59,9 +60,9 @@ def reseal(
 ) -> Summary:
     """Play one trial of each cell of other code, and give today's digest to those that are equal.
 
-    The trial is drawn at random. Of the timing lane everything but times is compared. Studies are
-    computed again. The old digest of a cell is kept in its record. Cells and studies whose observed
-    files have changed are others, whatever one trial says.
+    The trial is drawn at random. Studies are computed again. Of the timing lane and of timed
+    studies everything but times is compared. The old digest of a cell is kept in its record. Cells
+    and studies whose observed files have changed are others, whatever one trial says.
 
     Parameters
     ----------
@@ -85,24 +86,41 @@ def reseal(
             except Exception as error:  # one cell that fails stops no other
                 fault = str(error) if isinstance(error, OptimistError) else in_one_line(error)
             if fault:
-                summary.other["/".join(filter(None, key))] = fault
+                summary.other[_name(key)] = fault
             else:
                 equal[key] = digest
             if report is not None:
                 report(done, len(jobs))
+    if equal:
+        _seal(plan, paper, records, equal, summary)
+    return summary
+
+
+def _seal(
+    plan: "Plan",
+    paper: str,
+    records: Mapping[CellKey, CellRecord],
+    equal: Mapping[CellKey, str],
+    summary: Summary,
+) -> None:
+    """Put today's digests into the records that are still as they were compared."""
     path = plan.layout.cells(paper)
     with locked(Path(path).parent):
-        plan.forget(paper)
-        latest = dict(plan.committed(paper))
+        latest = cell_records.read(path)
         for key, digest in equal.items():
             old, now = records[key], latest.get(key)
-            was = now and (now.digest, now.content)
-            if was == (old.digest, old.content):  # else published meanwhile
-                latest[key] = replace(old, digest=digest, earlier=(*old.earlier, old.digest))
-                summary.equal += 1
-        cell_records.write(latest.values(), path)
+            if now is None or (now.digest, now.content) != (old.digest, old.content):
+                summary.other[_name(key)] = "published meanwhile, and not compared"
+                continue
+            latest[key] = replace(now, digest=digest, earlier=(*now.earlier, now.digest))
+            summary.equal += 1
+        if summary.equal:
+            cell_records.write(latest.values(), path)
     plan.forget(paper)
-    return summary
+
+
+def _name(key: CellKey) -> str:
+    return "/".join(filter(None, key))
 
 
 Job = tuple[CellKey, str, tuple[Any, ...]]
@@ -118,20 +136,19 @@ def _cells(
     for key, trials in plan.trials.of_paper(paper).items():
         record = records.get(key)
         known = table.recorded(*key)
-        if record is None or known is None:
-            summary.other["/".join(key)] = "not in the table"
-            continue
         digest = plan.trials.digest(trials)
-        if change := record.change:
-            summary.other["/".join(key)] = change
-            continue
-        if record.digest == digest:
+        if record is None or known is None:
+            summary.other[_name(key)] = "not in the table"
+        elif not record.fits(known):
+            summary.other[_name(key)] = "its rows in the table are not those of its record"
+        elif change := record.change:
+            summary.other[_name(key)] = change
+        elif record.digest == digest:
             summary.current += 1
-            continue
-        trial = random.SystemRandom().randrange(min(len(known), trials.stop))
-        one = trials.part(trial, trial + 1)
-        data = plan.layout.data_folder
-        yield key, digest, (fault_of, one, known.take(np.array([trial])), data)
+        else:
+            trial = random.SystemRandom().randrange(min(len(known), trials.stop))
+            one = trials.part(trial, trial + 1)
+            yield key, digest, (fault_of, one, known, plan.layout.data_folder)
 
 
 def _studies(
@@ -146,8 +163,9 @@ def _studies(
         elif records[key].digest == digest:
             summary.current += 1
         else:
-            spec, data = plan.studies.spec(paper, name), plan.layout.data_folder
-            yield key, digest, (fault_of_study, name, spec, records[key].content, data)
+            places = plan.layout.studies(paper), plan.layout.data_folder
+            job = (fault_of_study, name, plan.studies.spec(paper, name), records[key].content)
+            yield key, digest, (*job, *places)
 
 
 def fault_of(trials: Trials, known: CellTrials, data_dir: str) -> str:
@@ -158,36 +176,74 @@ def fault_of(trials: Trials, known: CellTrials, data_dir: str) -> str:
     trials : Trials
         Of one trial.
     known : CellTrials
-        What the table has of it.
+        All trials of its cell in the table.
     data_dir : str
         Folder of the prepared data sets.
     """
+    number, stored = trials.first, known.take(np.array([trials.first]))
     played = results.to_table(trials.cell, run(trials, data_dir))
     found = of_result(played, trials.lane, known.group)
-    found = found.stored(known.rounds[0].tolist()).at_rounds(known.rounds)
-    number = trials.first
-    if found.status != known.status:
-        return f"trial {number} ended {found.status[0]!r}, not {known.status[0]!r}"
-    if found.instance != known.instance:
-        return f"trial {number} met {found.instance[0]!r}, not {known.instance[0]!r}"
+    if found.status != stored.status:
+        return f"trial {number} ended {found.status[0]!r}, not {stored.status[0]!r}"
+    if found.instance != stored.instance:
+        return f"trial {number} met {found.instance[0]!r}, not {stored.instance[0]!r}"
     names = {*known.ends, *known.at} if trials.lane == "regret" else {*COUNTS}
-    for name in (name for name in known.ends if name in names):
-        mine, theirs = found.ends.get(name, np.full(1, np.nan)), known.ends[name]
+    for name in (name for name in stored.ends if name in names):
+        mine, theirs = found.ends.get(name, np.full(1, np.nan)), stored.ends[name]
         if not np.array_equal(mine, theirs, equal_nan=True):
             return f"trial {number} has {name} {float(mine[0])!r}, not {float(theirs[0])!r}"
-    for name in (name for name in known.at if name in names):
-        (theirs,), (mine,) = known.at[name], found.at.get(name, known.at[name])
-        for i in np.flatnonzero(~np.isnan(theirs) & (mine != theirs))[:1]:
-            seen, t = f"{name} {float(mine[i])!r}", known.rounds[0][i]
+    return _fault_of_curve(trials, found, stored, names, _precision(trials, known))
+
+
+def _fault_of_curve(
+    trials: Trials, found: CellTrials, stored: CellTrials, names: Collection[str], kind: type
+) -> str:
+    """Return how the kept rounds of a trial differ, in numbers of some precision."""
+    number, (rounds,), (recorded,) = trials.first, stored.rounds, found.rounds
+    if rounds[-1:].tolist() != recorded[-1:].tolist() or not np.isin(rounds, recorded).all():
+        return f"trial {number} has other rounds than in the table"
+    found = found.at_rounds(stored.rounds)
+    for name in (name for name in stored.at if name in names):
+        (theirs,), (mine,) = stored.at[name], found.at.get(name, stored.at[name])
+        is_other = mine.astype(kind) != theirs.astype(kind)
+        for i in np.flatnonzero(~np.isnan(theirs) & is_other)[:1]:
+            seen, t = f"{name} {float(mine[i])!r}", rounds[i]
             return f"trial {number} has {seen} at round {t}, not {float(theirs[i])!r}"
     return ""
 
 
-def fault_of_study(name: str, spec: dict[str, Any], known: str, data_dir: str) -> str:
-    """Return how a study differs from that of the tables, empty if it does not."""
-    study = study_class(name)(spec["section"])
-    if study.timed:
-        return ""  # times are of a machine and a moment
-    made: Sequence[Cell] = [Cell(**cell) for cell in spec["cells"]]
-    tables = study.tabulate(made, spec["caps"], data_dir)
-    return "" if content(tables) == known else "its tables have other numbers"
+def _precision(trials: Trials, known: CellTrials) -> type:
+    """Return the type of the numbers that a table keeps of a cell's rounds."""
+    last = max((rounds[-1] for rounds in known.rounds if len(rounds)), default=0)
+    recorded = bisect_right(checkpoints(trials.cell.spec["horizon"], trials.rounds), last)
+    return float if trials.lane == "regret" and recorded <= FEW else np.float32
+
+
+def fault_of_study(name: str, spec: dict[str, Any], known: str, table: str, data_dir: str) -> str:
+    """Return how a study differs from that of the tables, empty if it does not.
+
+    Of a timed study the columns of seconds are not compared.
+
+    Parameters
+    ----------
+    name : str
+    spec : dict
+        From `optimist.plan.studies.PlannedStudies.spec`.
+    known : str
+        Digest of its tables, as recorded.
+    table : str
+        The file with the tables of all studies of the paper.
+    data_dir : str
+        Folder of the prepared data sets.
+    """
+    study, committed = study_class(name)(spec["section"]), tables.read(table)[0]
+    stored = {one: committed[one] for one in table_names()[name] if one in committed}
+    if tables.content(stored) != known:
+        return "its tables are not those of its record"
+    made = study.tabulate([Cell(**cell) for cell in spec["cells"]], spec["caps"], data_dir)
+    if study.timed:  # times are of a machine and a moment
+        stored, made = (
+            {one: frame.drop(columns="seconds", errors="ignore") for one, frame in each.items()}
+            for each in (stored, made)
+        )
+    return "" if tables.content(made) == tables.content(stored) else "its tables have other numbers"

@@ -69,7 +69,7 @@ class PlannedStudies:
         if key not in self._digests:
             study = self._asked(paper, name)
             cells = self._cells(paper, study)
-            code = of_modules(type(study).__module__, *sorted(_modules(cells)))
+            code = of_modules(*modules_of(study, cells))
             data = {name: self._plan.data.digest(name) for name in _datasets(cells)}
             decisive = {**self.spec(paper, name), "code": code, "data": data}
             self._digests[key] = fingerprint(decisive)
@@ -148,9 +148,9 @@ def _datasets(cells: Iterable[Cell]) -> list[str]:
     return sorted({cell.spec["dataset"] for cell in cells if "dataset" in cell.spec})
 
 
-def _modules(cells: Iterable[Cell]) -> set[str]:
-    """Return the modules of the environments and algorithms of some cells."""
+def modules_of(study: Study, cells: Iterable[Cell]) -> set[str]:
+    """Return the modules of a study, and of the environments and algorithms of its cells."""
     cells = list(cells)
     environments = {environment_module(cell.spec["environment"]) for cell in cells}
-    played = [cell for cell in cells if cell.algorithm]
-    return environments | {algorithm_module(name_of(c.algorithm), c.domain) for c in played}
+    algorithms = {algorithm_module(name_of(c.algorithm), c.domain) for c in cells if c.algorithm}
+    return {type(study).__module__} | environments | algorithms

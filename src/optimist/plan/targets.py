@@ -211,18 +211,17 @@ class PlannedTargets:
         """Return the cells of a product, and those that its regret is counted from.
 
         On its functions whose maximum is unknown these are all methods of its groups, unless the
-        table has trials of them, which give the best known values as well.
+        table has their trials of today's code, which give the best known values as well.
         """
         known = self._plan.trials.of_paper(product.paper)
         unknown = self._plan.trials.of_unknown_maximum(product.paper)
-        committed = self._plan.committed(product.paper)
         own = {(known[k].group, name_of(k[1])) for k in product.keys if k[1] in unknown}
         rivals = (
             key
             for key, trials in known.items()
             if key[0] == "regret"
-            and key not in committed
             and (trials.group, name_of(key[1])) in own
+            and not self._plan.trials.is_committed(trials)
         )
         return [*dict.fromkeys((*product.keys, *rivals))]
 

@@ -2,28 +2,32 @@
 
 import json
 import os
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from string import ascii_lowercase
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from optimist.core import provenance
 from optimist.core.errors import ResultError
 from optimist.core.files import sha256
 from optimist.core.label import name_of
-from optimist.core.layout import parse_result
+from optimist.core.layout import TABLE_ENDINGS, Layout, parse_result
 from optimist.core.root import how_to_restore
 from optimist.data.prepare import preparation
 from optimist.data.sources import load_sources
 from optimist.experiments import cell_records, results
-from optimist.experiments.cell_records import STUDY
-from optimist.experiments.trial_table import TrialTable
+from optimist.experiments.cell_records import STUDY, CellRecord
+from optimist.experiments.trial_table import AGAIN
+from optimist.experiments.trials import CellKey
 from optimist.figures import PANELS, TABLES
 from optimist.plan import products
 from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
 from optimist.plan.publish import from_results
+from optimist.plan.remake import as_recorded
 
 # Tables of a paper that figures, tables and claims are made from.
 SOURCES = ("trials.parquet", "cells.csv", "studies.parquet")
@@ -49,9 +53,9 @@ def trace(
     set). Of a result file also ``lane``, ``algorithm``, ``rounds``, ``resolved`` and ``made`` (as
     `optimist.core.provenance.collect` returns it). Of all others ``cells``, a list of
     `optimist.experiments.cell_records.CellRecord` as mappings; of figures, tables and claims each
-    with ``other_code``, and ``records`` (their paths), ``missing`` (cells without a record),
-    ``is_current`` (whether they would be the same if they were made now), ``configured`` (where)
-    and the classes of ``panels`` by letter.
+    with ``other_code``, and ``records`` (their paths), ``missing`` (cells whose rows have no
+    record), ``is_current`` (whether they would be the same if they were made now), ``configured``
+    (where) and the classes of ``panels`` by letter.
 
     Raises
     ------
@@ -64,14 +68,22 @@ def trace(
     if parse_result(path.resolve()):
         return _of_result(path)
     if path.name in SOURCES:
-        if path.name == "trials.parquet":
-            TrialTable(path)  # or damage would pass
         known = cell_records.read(path.with_name("cells.csv"))
+        _check_rows(path.with_name("trials.parquet"), known)
         return {"file": str(path), "cells": [asdict(record) for record in known.values()]}
     config = load_config(*overlays, values=values) if overlays or values else None
     if path.stem == "claims" and not (path.parent / "records").is_dir():
         return _of_joined(path, config)
     return _of_product(path, config)
+
+
+def _check_rows(table: Path, known: Mapping[CellKey, CellRecord]) -> None:
+    """Raise ResultError if a table is damaged or, beside its records, has other rows."""
+    if table.is_file() and (odd := cell_records.misfits(known, table)):
+        raise ResultError(
+            f"{table} has not the rows of the records in cells.csv beside it: "
+            f"{', '.join(sorted(map('/'.join, odd)))}; {how_to_restore(table, AGAIN)}"
+        )
 
 
 def _of_result(path: Path) -> dict[str, Any]:
@@ -94,17 +106,35 @@ def _of_result(path: Path) -> dict[str, Any]:
 
 def _of_joined(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     """Return where the claims of all papers come from."""
-    papers = sorted(record.parents[1] for record in path.parent.glob("*/records/claims.json"))
+    folder = path.parent
+    order = (config or load_config())["papers"]
+    papers = [one for one in order if (folder / one / "records" / "claims.json").is_file()]
     if not papers:
         raise ResultError(f"no record beside {path} names it")
-    below = [_of_product(folder / path.name, config) for folder in papers]
+    for part in (f"{folder / one}/claims.{ending}" for one in papers for ending in TABLE_ENDINGS):
+        if not Path(part).is_file():
+            raise ResultError(f"{part} does not exist; {_again(path)}")
+    below = [_of_product(folder / paper / path.name, config) for paper in papers]
     found: dict[str, Any] = {"file": str(path), "panels": {}}
     for key in ("records", "cells", "missing"):
         found[key] = [one for each in below for one in each[key]]
     for key in ("settings", "streams", "data"):
         found[key] = {name: one for each in below for name, one in each[key].items()}
-    found["is_current"] = all(each["is_current"] for each in below)
+    is_joined = _joined(folder, papers)[path.name] == sha256(path)
+    found["is_current"] = is_joined and all(each["is_current"] for each in below)
     return {**found, "configured": ", ".join(each["configured"] for each in below)}
+
+
+def _joined(folder: Path, papers: Sequence[str]) -> dict[str, str]:
+    """Return the digests of the files that joining the claims of some papers makes, by name."""
+    with TemporaryDirectory() as place:
+        layout = Layout("", place)
+        for paper in papers:
+            for path in map(Path, layout.claims(paper).values()):
+                path.parent.mkdir(exist_ok=True)
+                shutil.copyfile(folder / paper / path.name, path)
+        products.join_claims(layout, papers)
+        return {Path(path).name: sha256(path) for path in layout.claims().values()}
 
 
 def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
@@ -119,8 +149,12 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     planned, declared = plan.trials.of_paper(paper), plan.targets.declared(paper)
     made = (from_results(plan, planned[key], declared) for key in product.keys)
     fresh = {found[1].key: found[1] for found in made if found is not None}
-    known = {**plan.committed(paper), **fresh}
-    behind = {key: key in fresh or plan.trials.is_committed(planned[key]) for key in product.keys}
+    odd = cell_records.misfits(plan.committed(paper), plan.layout.trials(paper))
+    known = {key: one for key, one in plan.committed(paper).items() if key not in odd} | fresh
+    behind = {
+        key: key in fresh or (key not in odd and plan.trials.is_committed(planned[key]))
+        for key in product.keys
+    }
     behind |= {(STUDY, n, ""): plan.studies.is_committed(paper, n) for n in product.studies}
     specs = {key: planned[key].cell.spec for key in product.keys}
     streams: dict[str, int] = {}
@@ -134,7 +168,7 @@ def _of_product(path: Path, config: dict[str, Any] | None) -> dict[str, Any]:
     return {
         "file": str(path),
         "records": [os.path.relpath(place)],
-        "is_current": not products.is_stale(product, digest),
+        "is_current": json.loads(place.read_text(encoding="utf-8")).get("digest") == digest,
         "configured": f"config/papers/{paper}/{file}",
         "panels": dict(zip(ascii_lowercase, classes, strict=False)),
         "cells": [
@@ -180,11 +214,8 @@ def _again(path: Path) -> str:
 
 def _plan(folder: Path, config: dict[str, Any] | None) -> Plan:
     """Return the plan of the run that made the folder of a paper's figures."""
-    table = folder / "trials.parquet"
-    if config is None:
-        known = TrialTable(table).metadata["configuration"] if table.is_file() else {}
-        config = {**load_config(), **known}
-    return Plan({**config, "papers": [folder.name], "figures": str(folder.parent)})
+    place = {"papers": [folder.name], "figures": str(folder.parent)}
+    return Plan(as_recorded({**load_config(), **place}) if config is None else {**config, **place})
 
 
 def to_text(found: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from optimist.core.label import name_of
 from optimist.core.layout import check_length, parse_result, result
 from optimist.environments import environment_class
 from optimist.experiments import results
-from optimist.experiments.cell_records import digest_of
+from optimist.experiments.cell_records import CellRecord, digest_of, misfits
 from optimist.experiments.trials import CellKey, Trials, expand
 from optimist.plan.config import load_paper, paper_names
 
@@ -69,6 +69,10 @@ class PlannedTrials:
     def __init__(self, plan: "Plan", kept: Mapping[str, Collection[CellKey]] | None = None) -> None:
         self._plan, papers, least = plan, plan.papers, plan.claims.least
         caps, only = plan.config["caps"], plan.config["only"]
+        self._misfits = {
+            name: misfits(plan.committed(name), plan.layout.trials(name)) if plan.reuses else set()
+            for name in papers
+        }
         whole = {name: expand(paper) for name, paper in papers.items()}
         self.asked = {name: {t.key: t for t in found} for name, found in whole.items()}
         self.cells = {name: {key[1:] for key in asked} for name, asked in self.asked.items()}
@@ -95,7 +99,7 @@ class PlannedTrials:
 
     def _with_known(self, trials: Trials) -> Trials:
         """Return trials with all that the table has: no configuration takes evidence away."""
-        record = self._plan.committed(trials.cell.paper).get(trials.key)
+        record = self._record(trials)
         return trials.part(0, record.trials) if record and record.trials > trials.stop else trials
 
     def __iter__(self) -> Iterator[Trials]:
@@ -112,9 +116,19 @@ class PlannedTrials:
             self._digests[key] = digest_of(trials, self._plan.data.digest)
         return self._digests[key]
 
+    def _record(self, trials: Trials) -> CellRecord | None:
+        """Return the record of a cell in the tables; with ``committed: use`` only of its rows."""
+        paper = trials.cell.paper
+        is_misfit = trials.key in self._misfits[paper]
+        return None if is_misfit else self._plan.committed(paper).get(trials.key)
+
     def is_committed(self, trials: Trials) -> bool:
-        """Return whether the table of trials has some trials, played by today's code."""
-        record = self._plan.committed(trials.cell.paper).get(trials.key)
+        """Return whether the table of trials has some trials, played by today's code.
+
+        Only with ``committed: use`` its rows are compared with their records, as other plans open
+        no table.
+        """
+        record = self._record(trials)
         if record is None or record.trials < trials.stop:
             return False
         return record.is_of(self.digest(trials))
@@ -127,7 +141,7 @@ class PlannedTrials:
         Files that are there, and what the table of trials has, keep their parts, so that more
         trials add files, and other costs rename none.
         """
-        record = self._plan.committed(trials.cell.paper).get(trials.key)
+        record = self._record(trials)
         seconds = self._plan.costs.seconds(trials) / (trials.stop - trials.first)
         files = Path(self.file(trials)).parent.glob(f"*.{self.name_of(trials)}.parquet")
         made = [(place.first, place.stop) for place in map(parse_result, files) if place]

@@ -1,0 +1,48 @@
+"""The job of a study: its tables, and the record of how they were made."""
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from optimist.core import provenance
+from optimist.core.observation import Observer
+from optimist.core.source_files import closure, dotted, is_own
+from optimist.experiments.cell import Cell
+from optimist.experiments.limits import Meter
+from optimist.figures.studies import study_class, tables
+from optimist.plan.studies import modules_of
+
+
+def make(spec: Mapping[str, Any], output: str, data_dir: str) -> None:
+    """Compute a study and write the file of its tables.
+
+    The file lists under ``observed`` the modules and files that were used and that the digest of
+    the study does not have, none as an empty mapping.
+
+    Parameters
+    ----------
+    spec : mapping
+        From `optimist.plan.studies.PlannedStudies.params`.
+    output : str
+        The file.
+    data_dir : str
+        Folder of the prepared data sets, which have checksums.
+    """
+    study = study_class(spec["study"])(spec["section"])
+    cells = [Cell(**cell) for cell in spec["cells"]]
+    is_foreign = any(cell.is_foreign for cell in cells)
+    # The script of a job is a temporary file.
+    observer = Observer(ignored=(output, data_dir, sys.argv[0]), is_foreign=is_foreign)
+    with observer, Meter() as meter:
+        found = study.tabulate(cells, spec["caps"], data_dir)
+    observed = observer.record()
+    files = frozenset().union(*map(closure, modules_of(study, cells)))
+    names = [f"{name}." for name in map(dotted, filter(is_own, files))]
+    observed["modules"] = {  # without those behind the digest, and their packages
+        module: digest
+        for module, digest in observed["modules"].items()
+        if not any(name.startswith(f"{module}.") for name in names)
+    }
+    about = {"digest": spec["digest"], "use": meter.use, "provenance": provenance.collect()}
+    about["observed"] = observed if any(observed.values()) else {}
+    tables.write(found, output, about)
