@@ -12,9 +12,6 @@ trials would change a word, `table` and `pages` show the verdicts.
 """
 
 from optimist.claims.checks import (
-    Check,
-    Claim,
-    Reading,
     check_claims,
     check_names,
     check_trials,
@@ -32,17 +29,11 @@ from optimist.claims.pages import (
     with_summary,
 )
 from optimist.claims.table import COLUMNS, compacted, read_frame, to_frame
-from optimist.claims.verdicts import OUTCOMES, VERDICTS, Result, Verdict, evaluate, judge
+from optimist.claims.verdicts import Verdict, evaluate
 
 __all__ = [
     "COLUMNS",
-    "OUTCOMES",
-    "VERDICTS",
-    "Check",
-    "Claim",
     "Context",
-    "Reading",
-    "Result",
     "Verdict",
     "check_claims",
     "check_names",
@@ -51,7 +42,6 @@ __all__ = [
     "compacted",
     "evaluate",
     "joined",
-    "judge",
     "open_claims",
     "open_text",
     "read_frame",

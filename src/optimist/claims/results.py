@@ -3,7 +3,8 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Self
+from itertools import groupby
+from typing import Any, Self
 
 from optimist.claims import rule
 from optimist.claims.checks import Check, Reading
@@ -17,22 +18,20 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Result:
-    """A check with what was measured and what follows.
+    """A check of a reading, with what was measured and what follows.
 
     Attributes
     ----------
-    check : Check
-    reading : Reading
-        The one that it belongs to.
     evidence : Evidence or None
         None if cells are missing.
     rounds : int or None
         Number of rounds of the shortest cell read.
-    remark : str
     first : First or None
         How many units it was first judged with; None of a fact, and of what is no test.
     k : int
         How often they were doubled; -1 if there are fewer.
+    controls : tuple of Result
+        Of the check's controls.
     gate : Gate or None
         What uniform play says of it.
     support, refute : float
@@ -51,6 +50,7 @@ class Result:
     remark: str
     first: First | None = None
     k: int = 0
+    controls: tuple["Result", ...] = ()
     gate: Gate | None = None
     support: float = 1.0
     refute: float = 1.0
@@ -67,17 +67,18 @@ class Result:
         """Whether it has p-values that its outcome follows from."""
         return self.outcome not in ("missing", "reported")
 
+    def remarked(self, remark: str, **changes: Any) -> Self:
+        """Return it with a further remark, and with other changes."""
+        return replace(self, remark="; ".join(filter(None, [self.remark, remark])), **changes)
+
     def tested(self, readings: int) -> rule.Tested:
         """Return what the rule knows of it; as one of so many readings it may be idle by chance."""
         idle = min(1.0, readings * self.gate.idle) if self.gate else math.nan
         refute = self.refute if self.check.is_tested else math.nan
-        return rule.Tested(self.support, refute, self.check.part, idle, self._praises())
-
-    def _praises(self) -> bool:
-        if self.check.better not in ("below", "above") or self.evidence is None:
-            return False
-        (low, high), value = self.check.allowed, self.evidence.value
-        return value < low if self.check.better == "below" else value > high
+        low, high = self.check.allowed
+        value, side = self.evidence.value if self.evidence else math.nan, self.check.better
+        praises = (side == "below" and value < low) or (side == "above" and value > high)
+        return rule.Tested(self.support, refute, self.check.part, idle, praises)
 
     def compared(self, check: Check | None = None, *, gated: bool = True) -> Self:
         """Return it with its p-values, at the bound of another check if one is given."""
@@ -106,14 +107,14 @@ def error_of(results: Iterable[Result], alpha: float) -> float:
 
 def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
     """Return readings with what is known of their checks."""
-    found: dict[int, tuple[Reading, list[Result]]] = {}
-    for r in results:
-        found.setdefault(id(r.reading), (r.reading, []))[1].append(r)
+    readings = [list(own) for _, own in groupby(results, key=lambda r: id(r.reading))]
     return [
         rule.TestedReading(
-            reading.name, tuple(r.tested(len(found)) for r in own), reading.alternatives
+            own[0].reading.name,
+            tuple(r.tested(len(readings)) for r in own),
+            own[0].reading.alternatives,
         )
-        for reading, own in found.values()
+        for own in readings
     ]
 
 

@@ -261,10 +261,9 @@ def bonferroni(p_values: Sequence[float]) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted by Holm's step-down method, in the given order; nan counts as 1."""
-    known = [1.0 if math.isnan(p) else p for p in p_values]
-    adjusted, largest = [1.0] * len(known), 0.0
-    for rank, place in enumerate(sorted(range(len(known)), key=known.__getitem__)):
-        largest = max(largest, min(1.0, (len(known) - rank) * known[place]))
+    """Return p-values adjusted by Holm's step-down method, in the given order."""
+    adjusted, largest = [1.0] * len(p_values), 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
         adjusted[place] = largest
     return adjusted
