@@ -158,7 +158,6 @@ WORDS = {
 }
 CELLS = [("regret", name, "x") for name in SIZES]
 CONTEXT = Context(
-    "toy",
     dict.fromkeys(CELLS, 60.0),
     {CELLS[0]: ["fig1 (a)", "fig2 (b)"], CELLS[1]: ["fig2 (b)"]},
     lines={"toy.01": 12},

@@ -11,6 +11,7 @@ from optimist.claims.checks import Check, Reading
 from optimist.claims.first import First, doubled
 from optimist.claims.gates import Gate
 from optimist.claims.inference import RATIO_UNITS, Evidence, Exact
+from optimist.claims.tails import NEITHER
 
 # What rounding may take a number beyond a bound that it may reach, relative to both.
 ROUNDING = 1e-9
@@ -80,20 +81,31 @@ class Result:
         praises = (side == "below" and value < low) or (side == "above" and value > high)
         return rule.Tested(self.support, refute, self.check.part, idle, praises)
 
-    def compared(self, check: Check | None = None, *, gated: bool = True) -> Self:
+    @property
+    def n(self) -> int:
+        """How many units are behind it."""
+        return (self.evidence.n or 0) if self.evidence else 0
+
+    def compared(self, check: Check | None = None) -> Self:
         """Return it with its p-values, at the bound of another check if one is given."""
-        check, evidence = check or self.check, self.evidence
-        if evidence is None:
-            return self
-        support, refute = p_values(check, evidence)
-        # Regrets that are equal in all trials are no limit of a count: others may stay unseen.
-        if self.gate is not None and 0.0 in (support, refute) and _is_certain(evidence):
-            support = refute = 1.0
-        if not isinstance(evidence, Exact):
-            support, refute = doubled(support, self.k), doubled(refute, self.k)
-        if self.gate is not None and gated:
+        check = check or self.check
+        support, refute = self.without_gate(check)
+        if self.gate is not None:
             support, refute = max(support, self.gate.support), max(refute, self.gate.refute)
         return replace(self, check=check, support=support, refute=refute)
+
+    def without_gate(self, check: Check | None = None) -> tuple[float, float]:
+        """Return the p-values of its own test, corrected for doubling; 1 without evidence."""
+        evidence = self.evidence
+        if evidence is None:
+            return NEITHER
+        support, refute = p_values(check or self.check, evidence)
+        # Regrets that are equal in all trials are no limit of a count: others may stay unseen.
+        if self.gate is not None and 0.0 in (support, refute) and _is_certain(evidence):
+            return NEITHER
+        if isinstance(evidence, Exact):
+            return support, refute
+        return doubled(support, self.k), doubled(refute, self.k)
 
 
 def error_of(results: Iterable[Result], alpha: float) -> float:
@@ -132,7 +144,7 @@ def p_values(check: Check, evidence: Evidence) -> tuple[float, float]:
     sides = 2.0 if math.isfinite(low) and math.isfinite(high) else 1.0
     refute = min(1.0, sides * min(above_high, below_low))
     if math.isnan(support) or math.isnan(refute):
-        return 1.0, 1.0
+        return NEITHER
     if support == refute == 1.0 and _is_certain(evidence):
         return exact_p_values(check, evidence.value)
     return support, refute
@@ -150,7 +162,7 @@ def exact_p_values(check: Check, value: float) -> tuple[float, float]:
     The ends of a range belong to it, a one-sided bound does not.
     """
     if math.isnan(value):
-        return 1.0, 1.0
+        return NEITHER
     low, high = check.allowed
     if check.relation in ("below", "above"):
         inside = low < value < high
