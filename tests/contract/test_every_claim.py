@@ -8,9 +8,9 @@ from invented_tables import Invented, worlds
 
 from optimist.claims.cells import Missing
 from optimist.claims.checks import claims_of
+from optimist.claims.evidence import Exact
 from optimist.claims.gates import Gate, factor_of
 from optimist.claims.guarantees import is_kept
-from optimist.claims.inference import Exact
 from optimist.claims.results import Result, p_values
 from optimist.claims.results import tested_readings as readings_of
 from optimist.claims.rule import conclude

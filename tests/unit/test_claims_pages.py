@@ -9,9 +9,9 @@ from claim_tables import SPREAD, claim_with, document, facts, finals, reading
 from scipy.stats import t
 
 from optimist import claims
-from optimist.claims import inference
 from optimist.claims.checks import Check, Reading, claims_of
 from optimist.claims.context import Context
+from optimist.claims.evidence import RatioOfMeans
 from optimist.claims.names import number
 from optimist.claims.pages import by_verdict
 from optimist.claims.results import Result, p_values
@@ -313,7 +313,7 @@ def evidence_frame(monkeypatch, evidence, relation, bound):
 def test_an_interval_of_two_pieces_turns_at_their_inner_ends(monkeypatch):
     # Not rejected are [0, 0.903452] and [1.319620, inf).
     y, x = [5, 6, 4, 100, 7, 5, 6, 4], [8, 10, 7, 107, 11, 8, 9, 7]
-    evidence = inference.RatioOfMeans(y, x, least=8)
+    evidence = RatioOfMeans(y, x, least=8)
     found = evidence_frame(monkeypatch, evidence, "below", 1)
     assert (found.outcome, found.turns_at) == ("holds", "0.9035 or 1.32")
     assert found.interval == "0 to 0.9035 or 1.32 to inf"
@@ -323,7 +323,7 @@ def test_an_interval_of_two_pieces_turns_at_their_inner_ends(monkeypatch):
 def test_an_end_that_is_infinite_is_no_bound(monkeypatch):
     # Not rejected is [0.768729, inf).
     y, x = [30, 36, 28, 41, 33, 29, 35, 32], [10, 12, 9, 95, 14, 10, 13, 9]
-    evidence = inference.RatioOfMeans(y, x, least=8)
+    evidence = RatioOfMeans(y, x, least=8)
     found = evidence_frame(monkeypatch, evidence, "above", 0.5)
     assert (found.outcome, found.turns_at) == ("holds", "0.7687")
     assert evidence_frame(monkeypatch, evidence, "below", 1).turns_at == "0.7687"

@@ -8,7 +8,7 @@ import pytest
 from claim_tables import finals, times
 
 from optimist.claims.cells import Cells, Missing, group
-from optimist.claims.inference import Exact
+from optimist.claims.evidence import Exact
 from optimist.claims.metrics import METRICS, metric
 from optimist.claims.metrics.quantities import QUANTITIES
 from optimist.errors import ConfigError

@@ -14,7 +14,7 @@ from optimist.claims.results import Result, error_of
 from optimist.claims.verdicts import Verdict
 from optimist.runs.trials import CellKey
 
-EFFECT = 1.25
+EFFECT, POWER = 1.25, 0.8
 MOST_DOUBLINGS = 20
 
 
@@ -136,10 +136,7 @@ def units_needed(result: Result, alpha: float) -> int | None:
     bounds = [end for end in result.check.allowed if math.isfinite(end)]
     n0 = result.first.n0 if result.first else max(result.n, 1)
     for k in range(max(result.k, 0), MOST_DOUBLINGS):
-        fewest = [evidence.units_for(bound, EFFECT, alpha / 2.0 ** (k + 1)) for bound in bounds]
-        known = [units for units in fewest if units is not None]
-        if not known or len(known) < len(fewest):
-            return None
-        if max(known) <= n0 * 2**k:
-            return n0 * 2**k
+        n, error = n0 * 2**k, alpha / 2.0 ** (k + 1)
+        if all(evidence.power(bound, EFFECT, n, error) >= POWER for bound in bounds):
+            return n
     return None

@@ -23,8 +23,8 @@ from typing import Any
 
 from optimist.claims.cells import Cells, Groups, Missing
 from optimist.claims.checks import Check
+from optimist.claims.evidence import RatioOfMeans
 from optimist.claims.first import GATE, UNIFORM, First, Rows, doubled
-from optimist.claims.inference import RatioOfMeans
 from optimist.claims.metrics.trials import by_split, by_trial, common
 from optimist.claims.rule import bonferroni
 from optimist.claims.tails import NEITHER

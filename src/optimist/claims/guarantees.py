@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from optimist.claims.checks import Check, Claim
+from optimist.claims.evidence import Share
 from optimist.claims.first import doubled
-from optimist.claims.inference import Share
 from optimist.claims.results import ROUNDING, Result
 from optimist.claims.tails import at_least
 from optimist.claims.units import detectable_rate

@@ -8,9 +8,9 @@ from typing import Any, Self
 
 from optimist.claims import rule
 from optimist.claims.checks import Check, Reading
+from optimist.claims.evidence import RATIO_UNITS, Evidence, Exact
 from optimist.claims.first import First, doubled
 from optimist.claims.gates import Gate
-from optimist.claims.inference import RATIO_UNITS, Evidence, Exact
 from optimist.claims.tails import NEITHER
 
 # What rounding may take a number beyond a bound that it may reach, relative to both.

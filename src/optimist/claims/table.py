@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from optimist.claims.checks import KINDS, STATUSES
 from optimist.claims.context import Context
 from optimist.claims.deciding import needs
-from optimist.claims.inference import Exact
+from optimist.claims.evidence import Exact
 from optimist.claims.names import number
 from optimist.claims.results import Result, error_of
 from optimist.claims.tails import NEITHER

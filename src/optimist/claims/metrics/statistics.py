@@ -9,17 +9,19 @@ import math
 import numpy as np
 
 from optimist.claims.cells import Missing
-from optimist.claims.inference import (
-    EXPONENT_UNITS,
-    JACKKNIFE_UNITS,
+from optimist.claims.evidence import (
     RATIO_UNITS,
-    TURNS,
     Evidence,
     Exact,
     Mean,
     MedianRatio,
     RatioOfMeans,
     Share,
+)
+from optimist.claims.inference import (
+    EXPONENT_UNITS,
+    JACKKNIFE_UNITS,
+    TURNS,
     exponent_between,
     jackknife_values,
     mean_difference,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from optimist.claims.cells import Cells, Groups
+from optimist.claims.evidence import Evidence
 from optimist.claims.first import UNITS
-from optimist.claims.inference import Evidence
 from optimist.claims.metrics.quantities import QUANTITIES, Asked
 from optimist.errors import ConfigError, unknown_name
 from optimist.runs.trials import CellKey
