@@ -7,6 +7,7 @@ import yaml
 from messages import message
 
 from optimist import claims
+from optimist.claims.checks import check_planned
 from optimist.plan.claims import check_run
 from optimist.plan.config import load_claims, load_words
 from optimist.plan.names import Names
@@ -670,13 +671,17 @@ def loaded(write, *checks, **keys):
     return claims.claims_of(load_claims(write({**FILE, "claims": [claim]})))
 
 
+# Settings and algorithms of checks of cells that may be lacking.
+NAMES = ("gaussian", "g", "student_t", "hvt_ucb", "oful", "uniform", "uniforn", "menu")
+
+
 def trials(number=30, *cells):
     known = [("regret", "gaussian", name) for name in ("hvt_ucb", "oful", "uniform")]
     return dict.fromkeys([*known, *cells], number)
 
 
 def test_claims_about_what_is_run_often_enough_are_accepted(write):
-    claims.check_trials(loaded(write, CHECK), trials(10))
+    check_planned(loaded(write, CHECK), NAMES, trials(10))
 
 
 SLOPE = {
@@ -748,14 +753,14 @@ LACKING = {
 @pytest.mark.parametrize("case", LACKING)
 def test_cells_that_are_lacking_are_named(write, case):
     checks, words, keys = (*LACKING[case], {})[:3]
-    found = message(claims.check_trials, loaded(write, *checks, **keys), trials())
+    found = message(check_planned, loaded(write, *checks, **keys), NAMES, trials())
     assert [word for word in ["toy.01", *words] if word not in found] == []
 
 
 def test_what_does_not_count_may_have_few_trials(write):
     ours = {**about(denominator="uniform"), "status": "ours"}
     few = trials() | {("regret", "gaussian", "uniform"): 1}
-    claims.check_trials(loaded(write, CHECK, ours), few)
+    check_planned(loaded(write, CHECK, ours), NAMES, few)
 
 
 @pytest.mark.parametrize(
@@ -771,7 +776,7 @@ def test_what_does_not_count_may_have_few_trials(write):
 )
 def test_unknown_names_are_refused(write, check, words):
     known = ["gaussian", "hvt_ucb", "oful"]
-    found = message(claims.check_names, loaded(write, check, kind="guarantee"), known)
+    found = message(check_planned, loaded(write, check, kind="guarantee"), known, trials())
     assert [word for word in ["toy.01", *words] if word not in found] == []
 
 

@@ -11,7 +11,7 @@ turn them into words, `verdicts` puts these together, `vague` and `deciding` say
 how many trials would change a word, `table` and `pages` show the verdicts.
 """
 
-from optimist.claims.checks import check_claims, check_names, check_trials, claims_of
+from optimist.claims.checks import check_claims, claims_of
 from optimist.claims.context import Context
 from optimist.claims.pages import (
     joined,
@@ -31,8 +31,6 @@ __all__ = [
     "Context",
     "Verdict",
     "check_claims",
-    "check_names",
-    "check_trials",
     "claims_of",
     "compacted",
     "evaluate",
