@@ -708,7 +708,9 @@ def test_what_would_decide_is_a_number_of_doublings_with_its_cost(number):
     expected = planned(kept, 30, 0 if number < 60 else 1)
     found = deciding.needs(verdict, SECONDS)
     assert (found.cause, found.kind, found.units) == ("few trials", "trials", expected)
-    lacking = expected - len(kept[0])
+    lacking = expected - number
+    beyond = f"30 of {number} trials count, {number - 30} lie after the last step"
+    assert verdict.results[0].remark == (beyond if number == 59 else "")
     assert found.text.startswith(f"{lacking} more trials (")
     assert found.hours == pytest.approx(2 * lacking)
     assert math.isnan(deciding.needs(verdict, {}).hours)

@@ -49,6 +49,8 @@ class Cells:
     keep : (int, int) or None
         The first trial, turn or repetition that counts, and the one before which to stop; None for
         all.
+    spare : int
+        How many there are after those that count.
 
     Attributes
     ----------
@@ -60,8 +62,10 @@ class Cells:
         How many trials or repetitions a study has of what was read of it, counted or not.
     """
 
-    def __init__(self, groups: "Groups", keep: tuple[int, int] | None = None) -> None:
-        self.groups = groups
+    def __init__(
+        self, groups: "Groups", keep: tuple[int, int] | None = None, spare: int = 0
+    ) -> None:
+        self.groups, self.spare = groups, spare
         self._keep = keep
         self.notes: list[str] = []
         self.rounds: list[int] = []

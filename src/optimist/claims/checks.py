@@ -321,8 +321,8 @@ def check_first(
 ) -> None:
     """Raise ConfigError for checks without a row of config/first.csv, or one with a false row.
 
-    Every check of cells has a row, and of a study every test: a fact, the largest of all trials and
-    what was not run are numbers without an error.
+    Every test has a row. A fact, the largest of all trials and what was not run are numbers without
+    an error, which need none.
 
     Parameters
     ----------
@@ -338,7 +338,7 @@ def check_first(
     for claim in claims:
         for check in (check for reading in claim.readings for check in reading.checks):
             measured, cells = check.metric, check.cells
-            if not cells and measured.least == 1:
+            if measured.is_exact:
                 continue
             fewest = measured.least_units(check.arguments, claim.alpha)
             fewest = max(fewest, least) if measured.units == "trials" else fewest

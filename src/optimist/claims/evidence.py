@@ -154,7 +154,6 @@ class RatioOfMeans:
         return [(float(low), float(high)) for low, high in ends if low <= high]
 
     @cached_property
-    @np.errstate(over="ignore")
     def _scaled(self) -> tuple[np.ndarray, np.ndarray, Any]:
         """Both sides over powers of two near their largest values, and the quotient of these.
 
@@ -215,7 +214,6 @@ class Mean:
         """The mean; nan of no values."""
         return float(self.values.mean()) if self.n else NAN
 
-    @np.errstate(all="ignore")
     def p_values(self, bound: float) -> tuple[float, float]:
         """Return p of "the mean is below the bound", and of "above"."""
         if self.n < max(self.least, 2):
@@ -341,7 +339,6 @@ class MedianRatio:
         below, above = int((differences < 0.0).sum()), int((differences > 0.0).sum())
         return at_most(self.n - below, self.n, 0.5), at_most(self.n - above, self.n, 0.5)
 
-    @np.errstate(all="ignore")
     def pieces(self, level: float) -> list[tuple[float, float]]:
         """Return two order statistics of the ratios, none if there are too few."""
         j = largest_rejected(self.n, 0.5 - 0.5 * level) + 1

@@ -141,6 +141,8 @@ def counted(
     """
     if first is None:
         return Cells(groups), 0
-    numbers = (*studied, *(groups.number(*cell) for cell in cells))
-    k = first.doublings(min(numbers, default=0))
-    return Cells(groups, (first.start, first.stop(k)) if k >= 0 else None), k
+    number = min((*studied, *(groups.number(*cell) for cell in cells)), default=0)
+    k = first.doublings(number)
+    if k < 0:
+        return Cells(groups), k
+    return Cells(groups, (first.start, first.stop(k)), number - first.stop(k)), k

@@ -31,6 +31,8 @@ class Result:
         How many units it was first judged with; None of a fact, and of what is no test.
     k : int
         How often they were doubled; -1 if there are fewer.
+    spare : int
+        How many units lie after the last step of doubling.
     controls : tuple of Result
         Of the check's controls.
     gate : Gate or None
@@ -51,6 +53,7 @@ class Result:
     remark: str
     first: First | None = None
     k: int = 0
+    spare: int = 0
     controls: tuple["Result", ...] = ()
     gate: Gate | None = None
     support: float = 1.0
@@ -83,8 +86,8 @@ class Result:
 
     @property
     def n(self) -> int:
-        """How many units are behind it."""
-        return (self.evidence.n or 0) if self.evidence else 0
+        """How many units there are, with those after the last step."""
+        return (self.evidence.n or 0) + self.spare if self.evidence else 0
 
     def compared(self, check: Check | None = None) -> Self:
         """Return it with its p-values, at the bound of another check if one is given."""

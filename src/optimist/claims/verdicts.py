@@ -148,7 +148,9 @@ def _withheld(result: Result) -> Result:
 
 
 def _measure(claim: Claim, reading: Reading, check: Check, gates: Gates) -> Result:
-    row, lack, evidence = gates.first.get((claim.id, check.label)), "", None
+    # What has no sampling error is no test: all units count, and any number of them will do.
+    row = None if check.metric.is_exact else gates.first.get((claim.id, check.label))
+    evidence, lack = None, ""
     cells, k = counted(gates.groups, row, check.cells)
     cells.check_rounds(check.settings, check.algorithms, check.rounds)
     try:
@@ -164,7 +166,7 @@ def _measure(claim: Claim, reading: Reading, check: Check, gates: Gates) -> Resu
     remark = "; ".join(filter(None, [lack, *dict.fromkeys(cells.notes), few]))
     rounds = min(cells.rounds, default=None)
     controls = tuple(_measure(claim, reading, control, gates) for control in check.controls)
-    result = Result(check, reading, evidence, rounds, remark, row, k, controls)
+    result = Result(check, reading, evidence, rounds, remark, row, k, cells.spare, controls)
     if lack or check.relation is None:
         return replace(result, outcome="missing" if lack else "reported")
     gate = gates.of(claim.id, check) if claim.kind == "empirical" else None
@@ -187,14 +189,20 @@ def _tested(results: Sequence[Result], claim: Claim) -> list[Result]:
         run = [r for r in run if r.check.is_tested]
         refutes |= zip(map(id, run), rule.holm([r.refute for r in run]), strict=True)
 
-    def outcome(r: Result) -> str:
+    def decided(r: Result) -> Result:
         if not r.is_tested:
-            return r.outcome
+            return r
         if r.tested(readings).is_idle(claim.alpha):
-            return "idle"
-        return "holds" if r.support <= level else "fails" if refutes[id(r)] <= level else "open"
+            return replace(r, outcome="idle")
+        if r.support <= level or refutes[id(r)] <= level:
+            return replace(r, outcome="holds" if r.support <= level else "fails")
+        beyond = ""
+        if r.first is not None and r.spare:
+            used, unit = r.first.stop(r.k) - r.first.start, r.first.unit
+            beyond = f"{used} of {used + r.spare} {unit} count, {r.spare} lie after the last step"
+        return r.remarked(beyond, outcome="open")
 
-    return [replace(r, outcome=outcome(r)) for r in results]
+    return [decided(r) for r in results]
 
 
 def _empirical(claim: Claim, results: list[Result], counted: Sequence[Result]) -> Verdict:

@@ -41,20 +41,18 @@ from optimist.claims.tails import log
 from optimist.claims.units import fewest_pairs
 from optimist.statistics import last_decade_slope, window_rates
 
-WORST = "largest of all trials"
-
 # Values and means.
 
 
-@line("value", "fact", "{name}, {setting}", least=1)
-def value(of: Asked) -> Evidence:
+@line("value", "fact", "{name}, {setting}")
+def value(of: Asked) -> Exact:
     """A value of the table of facts."""
     (found,) = of.cells.pick("facts", (of["name"], of["setting"]))
     return Exact(found.value, found.trials)
 
 
-@line("value", "not_run", "{what}, not run as the tuning fails otherwise", least=1)
-def not_run(of: Asked) -> Evidence:
+@line("value", "not_run", "{what}, not run as the tuning fails otherwise")
+def not_run(of: Asked) -> Exact:
     """What was not run for a tuning that fails otherwise: it may fail, and cannot hold."""
     return Exact(math.nan, 0, f"{of['what']} are not run")
 
@@ -73,15 +71,15 @@ def median(of: Asked) -> Evidence:
     return median_of(*of.common())
 
 
-@line("largest", "column quotient watched", "largest {quantity} of {cell}", least=1)
-def largest(of: Asked) -> Evidence:
+@line("largest", "column quotient watched", "largest {quantity} of {cell}")
+def largest(of: Asked) -> Exact:
     """Largest value over trials at the end, and over all rounds of a study."""
     (rows,) = of.frames()
     values = rows[of.column]
     if "bottom" in of:
         (rows,) = of.frames(of["bottom"])
         values = values.astype(float) / rows[of["bottom"]].astype(float)
-    return Exact(float(values.max()), rows["trial"][values.notna()].nunique(), WORST)
+    return Exact(float(values.max()), rows["trial"][values.notna()].nunique(), of.worst)
 
 
 # Shares and rates.
@@ -114,12 +112,7 @@ def late_share(of: Asked) -> Evidence:
     return RatioOfMeans(*common([of.after(rows, since) for since in (of["since"], 0)]))
 
 
-@line(
-    "share",
-    "regret",
-    "settings in which the regret of {pair} is below {bound}, {settings}",
-    least=1,
-)
+@line("share", "regret", "settings in which the regret of {pair} is below {bound}, {settings}")
 def share_of_settings(of: Asked) -> Evidence:
     """Share of settings (instances) in which the ratio of mean regrets is below a bound."""
     tops, bottoms = _halves(of.series(of.frames()))
@@ -128,10 +121,7 @@ def share_of_settings(of: Asked) -> Evidence:
 
 
 @line(
-    "share",
-    "coverage",
-    "trials of {algorithm} whose set held the truth in all rounds, {settings}",
-    least=1,
+    "share", "coverage", "trials of {algorithm} whose set held the truth in all rounds, {settings}"
 )
 def share_covered(of: Asked) -> Evidence:
     """Share of trials, pooled over settings, that never lost the true parameter.
@@ -229,16 +219,13 @@ def thirds(of: Asked) -> Evidence:
 
 
 @line(
-    "ratio",
-    "state",
-    "state's bytes of {algorithm}, largest / smallest over the rounds, {setting}",
-    least=1,
+    "ratio", "state", "state's bytes of {algorithm}, largest / smallest over the rounds, {setting}"
 )
-def range_within(of: Asked) -> Evidence:
+def range_within(of: Asked) -> Exact:
     """Largest over smallest value within a trial, largest over trials; 1 means constant."""
     (rows,) = of.frames()
     sizes = rows.groupby("trial")[of.column].agg(["max", "min"])
-    return Exact(float((sizes["max"] / sizes["min"]).max()), len(sizes), WORST)
+    return Exact(float((sizes["max"] / sizes["min"]).max()), len(sizes), of.worst)
 
 
 # Growth of ratios, and differences.
@@ -414,18 +401,13 @@ def slope_in_rounds(of: Asked) -> Evidence:
     return slope(found[0][0], *(rates.T for _, rates in found))
 
 
-@line(
-    "slope",
-    "state",
-    "log-log slope of the state's bytes of {algorithm} against t, {setting}",
-    least=1,
-)
-def slope_of_largest(of: Asked) -> Evidence:
+@line("slope", "state", "log-log slope of the state's bytes of {algorithm} against t, {setting}")
+def slope_of_largest(of: Asked) -> Exact:
     """Slope of the largest trial in the last decade of rounds."""
     (rows,) = of.frames()
     sizes = rows.groupby("round")[of.column].max()
     found = last_decade_slope(sizes.index, sizes)[0]
-    return Exact(found, rows["trial"].nunique(), WORST)
+    return Exact(found, rows["trial"].nunique(), of.worst)
 
 
 @line(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from optimist.claims.cells import Cells, Groups
-from optimist.claims.evidence import Evidence
+from optimist.claims.evidence import Evidence, Exact
 from optimist.claims.first import UNITS
 from optimist.claims.metrics.quantities import QUANTITIES, Asked
 from optimist.errors import ConfigError, unknown_name
@@ -32,6 +32,8 @@ class Metric:
     least : int or callable
         The fewest units with which it can decide anything, or these by the error on each side, if
         there are more than the fewest of any check.
+    is_exact : bool
+        Whether its value has no sampling error: no number of units is too small for it.
     settings : int
         How many a list of settings has; 0 for any number.
     make : callable
@@ -45,6 +47,7 @@ class Metric:
     units: str
     gate: str
     least: int | Callable[[float], int]
+    is_exact: bool
     settings: int
     make: Callable[[Asked], Evidence]
 
@@ -101,8 +104,8 @@ def line(
 
     ``words`` are those of the label: its fields are arguments, or stand for some of them (`SHORT`),
     and ``quantity`` is the quantity. ``more`` are arguments that no words name. The others are
-    those of `Metric`: ``least`` is 1 of exact values and of shares, which count trials, and only
-    quantities with a gate have one.
+    those of `Metric`; only quantities with a gate have one. The function says by its type whether
+    its evidence is exact.
     """
 
     def give(function: Any) -> Any:
@@ -113,10 +116,17 @@ def line(
                 template = template.replace(short, long)
             fields = [field for _, field, _, _ in string.Formatter().parse(template) if field]
             arguments = (*about.arguments, *fields, *more.split())
-            unit = "splits" if "folds" in arguments else "trials" if least == 1 else about.unit
-            own = gate if about.is_gated else ""
             found = Metric(
-                quantity, statistic, template, arguments, unit, own, least, settings, function
+                quantity,
+                statistic,
+                template,
+                arguments,
+                "splits" if "folds" in arguments else about.unit,
+                gate if about.is_gated else "",
+                least,
+                function.__annotations__["return"] is Exact,
+                settings,
+                function,
             )
             METRICS.setdefault((quantity, statistic), []).append(found)
         return function
