@@ -13,8 +13,9 @@ from optimist.claims.checks import Check, Reading, claims_of
 from optimist.claims.context import Context
 from optimist.claims.evidence import RatioOfMeans
 from optimist.claims.names import number
-from optimist.claims.pages import by_verdict
+from optimist.claims.pages import by_verdict, summary_block
 from optimist.claims.results import Result, p_values
+from optimist.claims.table import COLUMNS
 from optimist.errors import ResultError
 
 # What no text may say of a number that there is none of.
@@ -189,7 +190,7 @@ def row(frame, claim, place=0):
 
 
 def test_the_frame_has_one_row_for_each_check_of_each_reading(frame):
-    assert tuple(frame.columns) == claims.COLUMNS
+    assert tuple(frame.columns) == COLUMNS
     own = frame[frame["claim"] == "toy.01"]
     assert own["reading"].tolist() == ["R nu", "R sd", "R sd", "odd"]
     assert own["status"].tolist() == ["stated", "unstated", "ours", "ours"]
@@ -247,7 +248,7 @@ def test_a_table_that_was_read_is_written_alike(verdicts, tmp_path):
     read.to_csv(paths[1], index=False)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert read.dtypes.equals(fresh.dtypes)
-    for show in (claims.to_text, claims.open_text, claims.summary_block):
+    for show in (claims.to_text, claims.open_text, summary_block):
         assert show(read) == show(fresh)
     assert claims.to_text(read, details=True) == claims.to_text(fresh, details=True)
     assert claims.to_markdown(verdicts, read) == claims.to_markdown(verdicts, fresh)
@@ -399,7 +400,7 @@ def test_no_text_says_that_a_number_is_none(verdicts, frame):
         claims.to_text(frame, details=True),
         claims.open_text(frame),
         claims.to_markdown(verdicts, frame),
-        claims.summary_block(frame),
+        summary_block(frame),
         by_verdict(frame),
     ]
     for text in texts:
@@ -501,7 +502,7 @@ def test_the_page_says_how_many_words_may_be_wrong(verdicts, frame):
 
 
 def test_the_summary_block_is_a_table_with_one_line_for_each_claim(frame):
-    lines = claims.summary_block(frame).strip().splitlines()
+    lines = summary_block(frame).strip().splitlines()
     table = [line for line in lines if line.startswith("|")]
     assert len(table) == 2 + len(CLAIMS)
     assert {line.count("|") for line in table} == {6}

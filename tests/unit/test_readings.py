@@ -6,8 +6,7 @@ import pytest
 import yaml
 from messages import message
 
-from optimist import claims
-from optimist.claims.checks import check_planned
+from optimist.claims.checks import check_planned, claims_of
 from optimist.plan.claims import check_run
 from optimist.plan.config import load_claims, load_words
 from optimist.plan.names import Names
@@ -484,7 +483,7 @@ def changed(path, value, document=FILE):
 
 
 def test_a_valid_file_loads_into_claims(write):
-    (found,) = claims.claims_of(load_claims(write(FILE)))
+    (found,) = claims_of(load_claims(write(FILE)))
     assert (found.id, found.kind, found.level) == ("toy.01", "empirical", 0.95)
     assert [(r.name, r.status, r.alternatives) for r in found.readings] == [
         ("scale nu", "stated", {"scale": "nu"}),
@@ -652,7 +651,7 @@ def test_what_is_shown_only_needs_no_bound(write):
         "status": "ours",
     }
     claim = {**FILE["claims"][0], "checks": [CHECK, shown]}
-    (found,) = claims.claims_of(load_claims(write({**FILE, "claims": [claim]})))
+    (found,) = claims_of(load_claims(write({**FILE, "claims": [claim]})))
     assert [check.relation for check in found.readings[0].checks] == ["below", None]
 
 
@@ -668,7 +667,7 @@ def test_every_word_has_a_bound_and_a_reason():
 
 def loaded(write, *checks, **keys):
     claim = {**FILE["claims"][0], "checks": list(checks), "note": "Why.", **keys}
-    return claims.claims_of(load_claims(write({**FILE, "claims": [claim]})))
+    return claims_of(load_claims(write({**FILE, "claims": [claim]})))
 
 
 # Settings and algorithms of checks of cells that may be lacking.

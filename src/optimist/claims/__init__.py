@@ -11,34 +11,29 @@ turn them into words, `verdicts` puts these together, `vague` and `deciding` say
 how many trials would change a word, `table` and `pages` show the verdicts.
 """
 
-from optimist.claims.checks import check_claims, claims_of
+from optimist.claims.checks import check_claims
 from optimist.claims.context import Context
 from optimist.claims.pages import (
     joined,
     open_claims,
     open_text,
-    summary_block,
     tally,
     to_markdown,
     to_text,
     with_summary,
 )
-from optimist.claims.table import COLUMNS, compacted, read_frame, to_frame
-from optimist.claims.verdicts import Verdict, evaluate
+from optimist.claims.table import compacted, read_frame, to_frame
+from optimist.claims.verdicts import evaluate
 
 __all__ = [
-    "COLUMNS",
     "Context",
-    "Verdict",
     "check_claims",
-    "claims_of",
     "compacted",
     "evaluate",
     "joined",
     "open_claims",
     "open_text",
     "read_frame",
-    "summary_block",
     "tally",
     "to_frame",
     "to_markdown",

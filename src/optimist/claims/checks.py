@@ -120,7 +120,7 @@ class Check:
     @property
     def splits(self) -> int:
         """How many splits of the data its trials share, 0 if they are of none."""
-        return self.arguments.get("folds", 0) * self.arguments.get("repeats", 0)
+        return int(self.arguments.get("folds", 0) * self.arguments.get("repeats", 0))
 
     def named(self, *keys: str) -> list[Any]:
         """Return the values of some arguments, each once."""
@@ -372,7 +372,7 @@ def _gates_lacking(
     claim: Claim, cells: Iterable[CellKey], rows: Rows, trials: Mapping[CellKey, int]
 ) -> dict[str, None]:
     """Return a row for each setting whose uniform play has none: none of it is doubled."""
-    paper, lacking = claim.id.partition(".")[0], {}
+    paper, lacking = claim.id.partition(".")[0], dict[str, None]()
     for _, setting, _ in cells:
         gate, number = f"{GATE}{setting}", trials.get(("regret", setting, UNIFORM), 0)
         if number and (claim.id, gate) not in rows and (paper, gate) not in rows:

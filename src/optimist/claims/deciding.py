@@ -136,7 +136,7 @@ def units_needed(result: Result, alpha: float) -> int | None:
     bounds = [end for end in result.check.allowed if math.isfinite(end)]
     n0 = result.first.n0 if result.first else max(result.n, 1)
     for k in range(max(result.k, 0), MOST_DOUBLINGS):
-        n, error = n0 * 2**k, alpha / 2.0 ** (k + 1)
+        n, error = n0 << k, alpha / 2.0 ** (k + 1)
         if all(evidence.power(bound, EFFECT, n, error) >= POWER for bound in bounds):
             return n
     return None

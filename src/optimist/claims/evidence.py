@@ -112,7 +112,6 @@ class RatioOfMeans:
 
     @property
     def n(self) -> int:
-        """The number of pairs."""
         return len(self.top)
 
     @cached_property
@@ -134,7 +133,6 @@ class RatioOfMeans:
 
     @np.errstate(all="ignore")
     def p_values(self, bound: float) -> tuple[float, float]:
-        """Return p of "the ratio is below the bound", and of "above"."""
         if self.n < max(self.least, 2) or not self.is_defined:
             return NEITHER
         y, x, factor = self._scaled
@@ -165,7 +163,6 @@ class RatioOfMeans:
 
     @np.errstate(all="ignore")
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return the power of n pairs."""
         if self.n < 2 or not self.is_defined:
             return NAN
         y, x, factor = self._scaled
@@ -205,7 +202,6 @@ class Mean:
 
     @property
     def n(self) -> int:
-        """The number of values."""
         return len(self.values)
 
     @cached_property
@@ -215,14 +211,12 @@ class Mean:
         return float(self.values.mean()) if self.n else NAN
 
     def p_values(self, bound: float) -> tuple[float, float]:
-        """Return p of "the mean is below the bound", and of "above"."""
         if self.n < max(self.least, 2):
             return NEITHER
         return t_test(difference(self.values, np.full(self.n, float(bound))), self.extra)
 
     @np.errstate(all="ignore")
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the t interval."""
         if self.n < 2:
             return []
         error = float(self.values.std(ddof=1)) * math.sqrt(1.0 / self.n + self.extra)
@@ -263,12 +257,10 @@ class Mapped:
 
     @property
     def n(self) -> int | None:
-        """The units behind the other number."""
         return self.inner.n
 
     @property
     def value(self) -> float:
-        """The number."""
         return self.map(self.inner.value)
 
     def p_values(self, bound: float) -> tuple[float, float]:
@@ -321,18 +313,15 @@ class MedianRatio:
 
     @property
     def n(self) -> int:
-        """The number of pairs."""
         return len(self.top)
 
     @property
     @np.errstate(all="ignore")
     def value(self) -> float:
-        """The median of the ratios."""
         return float(np.median(self.ratios)) if len(self.ratios) else NAN
 
     @np.errstate(all="ignore")
     def p_values(self, bound: float) -> tuple[float, float]:
-        """Return p of "the median is below the bound", and of "above"."""
         differences = difference(self.top, bound * self.bottom)
         if not np.isfinite(differences).all():
             return NEITHER
@@ -379,7 +368,6 @@ class Share:
         return self.successes / self.n if self.n else NAN
 
     def p_values(self, bound: float) -> tuple[float, float]:
-        """Return p of "the share is below the bound", and of "above"."""
         if not self.n or math.isnan(bound):
             return NEITHER
         if not 0.0 <= bound <= 1.0:
@@ -387,7 +375,6 @@ class Share:
         return at_most(self.successes, self.n, bound), at_least(self.successes, self.n, bound)
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return the interval of Clopper and Pearson."""
         _, low, high = proportion_interval(self.successes, self.n, level)
         return [(low, high)] if self.n else []
 
@@ -418,7 +405,6 @@ class Exact:
         return (0.0, 1.0) if self.value < bound else (1.0, 0.0)
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
-        """Return no interval."""
         return []
 
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:

@@ -19,7 +19,7 @@ tunings.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cache
 
 from optimist.claims.cells import Cells, Groups, Missing
 from optimist.claims.checks import Check
@@ -66,7 +66,7 @@ class Gates:
 
     def __init__(self, groups: Groups, first: Rows, paper: str) -> None:
         self.groups, self.first, self._paper = groups, first, paper
-        self._measured: dict[tuple[Any, ...], tuple[RatioOfMeans, int] | None] = {}
+        self._measured = cache(self._measure)
 
     def of(self, claim: str, check: Check) -> Gate | None:
         """Return the gate of a claim's check, None if it has none."""
@@ -104,10 +104,8 @@ class Gates:
         own = self.first.get((claim, check.label))
         if first is not None and own is not None and own.unit == first.unit:
             first = replace(first, n0=min(first.n0, own.n0))
-        key = setting, algorithm, first, check.splits, check.arguments.get("folds", 0)
-        if key not in self._measured:
-            self._measured[key] = self._measure(*key)
-        return self._measured[key]
+        folds = check.arguments.get("folds", 0)
+        return self._measured(setting, algorithm, first, check.splits, folds)
 
     def _measure(
         self, setting: str, algorithm: str, first: First | None, splits: int, folds: int

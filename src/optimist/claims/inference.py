@@ -119,7 +119,7 @@ def slope_of_means(
     x = np.broadcast_to(given[:, None] if given.ndim == 1 else given, np.shape(values))
     columns = np.concatenate([x, values, np.ones_like(x) if bottoms is None else bottoms])
 
-    def statistic(means):
+    def statistic(means: np.ndarray) -> Any:
         logs_x, logs_v, logs_b = np.split(np.log(means), 3)
         centred = logs_x - logs_x.mean(axis=0)
         return (centred * (logs_v - logs_b)).sum(axis=0) / (centred**2).sum(axis=0)
@@ -144,7 +144,7 @@ def ratio_of_ratios(
     that all four have in common.
     """
 
-    def logarithm(means):
+    def logarithm(means: np.ndarray) -> Any:
         return np.log(means[0]) - np.log(means[1]) - np.log(means[2]) + np.log(means[3])
 
     columns = np.array([top, bottom, base_top, base_bottom], dtype=float)
@@ -167,7 +167,8 @@ def jackknife_values(statistic: Callable[[Any], Any], columns: np.ndarray) -> np
     if n < 2:  # the value itself, from which nothing is decided
         return np.full(n, statistic(columns.mean(axis=1)) if n else NAN)
     without = statistic((columns.sum(axis=1, keepdims=True) - columns) / (n - 1))
-    return statistic(columns.mean(axis=1)) + (n - 1) * (without.mean() - without)
+    values: np.ndarray = statistic(columns.mean(axis=1)) + (n - 1) * (without.mean() - without)
+    return values
 
 
 @np.errstate(all="ignore")

@@ -153,13 +153,13 @@ def conclude(
     if all(r.refute(alpha) <= level for r in active):
         outcomes = idle | {r.name: "fails" for r in active}
         parts = by_part(active)
-        holding = tuple(
+        kept = tuple(
             name
             for name, own in parts.items()
             if all(len(parts) * r.support(alpha) <= level for r in own)
         )
-        qualifiers = (IN_PART,) * bool(holding) + (STRONGER,) * _fails_by_praise(active, level)
-        return Conclusion("not reproduced", qualifiers, outcomes, parts=holding)
+        qualifiers = (IN_PART,) * bool(kept) + (STRONGER,) * _fails_by_praise(active, level)
+        return Conclusion("not reproduced", qualifiers, outcomes, parts=kept)
     supports = holm([r.support(alpha) for r in readings])
     refutes = holm([r.refute(alpha) for r in readings])
     holding = [r for r, p in zip(readings, supports, strict=True) if p <= level]

@@ -18,7 +18,7 @@ ROUNDING = 1e-12
 @np.errstate(all="ignore")
 def difference(y: Any, x: Any) -> np.ndarray:
     """Return y - x, zero where all that is left of equal numbers is rounding."""
-    left = np.subtract(y, x)
+    left = np.asarray(np.subtract(y, x))
     return np.where(np.abs(left) <= ROUNDING * (np.abs(y) + np.abs(x)), 0.0, left)
 
 

@@ -15,22 +15,18 @@ from optimist.claims.names import number
 from optimist.claims.results import Result, error_of, exact_p_values, tested_readings
 from optimist.claims.vague import own_intervals
 
-# Outcomes of checks, by kind of claim.
-OUTCOMES = {
-    "empirical": ("holds", "fails", "open", "idle", "missing", "reported"),
-    "guarantee": ("held", "violated", "vacuous", "missing", "reported"),
-    "fact": ("matches", "differs", "missing", "reported"),
-}
-# Of a reading that counts; empty if a check lacks data.
+# Outcomes of readings that count, by kind of claim; empty if a check lacks data.
 READINGS = {
     "empirical": ("holds", "fails", "open", "idle"),
     "guarantee": ("held", "violated", "vacuous"),
     "fact": ("matches", "differs"),
 }
+# Of checks.
+OUTCOMES = {kind: (*outcomes, "missing", "reported") for kind, outcomes in READINGS.items()}
 VERDICTS = {
     "empirical": (*rule.WORDS, "shortened"),
-    "guarantee": ("held", "violated", "vacuous", "missing", "shortened"),
-    "fact": ("matches", "differs", "selected by it", "missing", "shortened"),
+    "guarantee": (*READINGS["guarantee"], "missing", "shortened"),
+    "fact": (*READINGS["fact"], "selected by it", "missing", "shortened"),
 }
 
 # How many readings of one outcome an explanation names.

@@ -100,10 +100,10 @@ class Asked:
         return self.quantity.column.format(**self.arguments)
 
     @property
-    def settings(self) -> Sequence[str]:
+    def settings(self) -> list[str]:
         """The settings, in the order of the label."""
         if "settings" in self:
-            return self["settings"]
+            return list(self["settings"])
         return [self[key] for key in ("setting", "base") if key in self]
 
     @property
@@ -175,7 +175,7 @@ class Asked:
                 raise Missing([f"common turns of {names}: they were not timed in turns together"])
         return frames
 
-    def _watched(self, pair, column):
+    def _watched(self, pair: tuple[str, str], column: str) -> "pd.DataFrame":
         """Return the complete trials of a cell of a study."""
         setting, algorithm = pair
         rows = self.cells.rows(self["study"], setting=setting, algorithm=algorithm)
@@ -247,7 +247,7 @@ class Asked:
         return np.asarray(points, dtype=float)
 
 
-def _groups(rows):
+def _groups(rows: "pd.DataFrame") -> Any:
     """Return the groups whose turns some rows come from; None stands for none."""
     if "turns" not in rows:
         return [None]

@@ -5,6 +5,8 @@ are geometric, and Student's t of logarithms decides.
 """
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -250,7 +252,7 @@ def gap_difference(of: Asked) -> Evidence:
     The gap is absolute, unlike that in `growth`; by the jackknife over common trials.
     """
 
-    def difference(means):
+    def difference(means: np.ndarray) -> Any:
         return (means[0] - means[1]) / means[2] - (means[3] - means[4]) / means[5]
 
     return Mean(jackknife_values(difference, of.common()), JACKKNIFE_UNITS, "t, jackknife")
@@ -325,7 +327,7 @@ def median_exponent(of: Asked) -> Evidence:
     return exponent_between(MedianRatio(late, early), factor)
 
 
-def _between(of):
+def _between(of: Asked) -> tuple[np.ndarray, np.ndarray, float]:
     """Return regrets at the second of two points and at the first, and the ratio of the points."""
     frames = of.frames()
     if "points" in of:
@@ -381,7 +383,7 @@ def slope_on(of: Asked) -> Evidence:
     """Slope over settings on another column, both at the end."""
     frames = of.frames(of["against"])
     columns = [last(rows, name) for name in (of["against"], of.column) for rows in frames]
-    return (slope if of.is_timed else slope_of_means)(*_halves(common(columns)))
+    return (slope if of.is_timed else slope_of_means)(*np.split(common(columns), 2))
 
 
 @line("slope", "time", "log-log slope of the time per round of {algorithm} against t, {setting}")
@@ -434,7 +436,7 @@ def slope_of_repetitions(of: Asked) -> Evidence:
     return slope(seconds.columns.to_numpy(float), seconds.to_numpy().T)
 
 
-def _halves(found):
+def _halves(found: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
     """Return the first half of a sequence, and the second."""
     middle = len(found) // 2
     return found[:middle], found[middle:]

@@ -78,7 +78,7 @@ class Metric:
     def least_units(self, arguments: Mapping[str, Any], alpha: float) -> int:
         """Return the fewest units that decide at an error on each side, and those that tune."""
         least = self.least(alpha) if callable(self.least) else self.least
-        return max(least, UNITS[self.units]) + arguments.get("tuning", 0)
+        return max(least, UNITS[self.units]) + int(arguments.get("tuning", 0))
 
 
 # What stands for several arguments in the words of a label.
