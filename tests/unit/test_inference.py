@@ -12,7 +12,6 @@ from optimist.claims.inference import (
     exponent_between,
     jackknife_values,
     mean_difference,
-    median_of,
     ratio_of_ratios,
     slope,
     slope_of_means,
@@ -32,6 +31,11 @@ FOUR = [5, 6, 4, 100, 7, 5, 6, 4], [8, 10, 7, 107, 11, 8, 9, 7]
 TURNS = np.log([0.88, 0.93, 0.85, 0.97, 0.90, 0.86, 0.95, 0.91])
 SPLITS = [0.012, -0.004, 0.008, 0.015, 0.003, 0.010, 0.001, 0.006, 0.009, 0.004]
 SIX_DIGITS = 5e-7
+
+
+def median_of(values):
+    """Evidence of a median of single values."""
+    return MedianRatio(values, np.ones(len(values)))
 
 
 def eight(pair):

@@ -3,11 +3,11 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from optimist.claims.evidence import Exact
 from optimist.runs.loop import COMPLETE
 from optimist.runs.trial_table import Frames
 
@@ -26,18 +26,6 @@ class Missing(Exception):
 
     def __init__(self, names: Iterable[str]) -> None:
         super().__init__("; ".join(names))
-
-
-@dataclass(frozen=True)
-class Fact:
-    """A row of the table of facts.
-
-    ``trials`` is the number of trials that it comes from, None for a property of the setting or,
-    as the note of a claim says, the worst over several watched trials.
-    """
-
-    value: float
-    trials: int | None = None
 
 
 class Cells:
@@ -191,7 +179,8 @@ def _group(tables: "Mapping[str, Any]", name: str, keys: Sequence[str]) -> Mappi
     return {} if found.empty else dict(iter(found.groupby(keys, sort=False)))
 
 
-def _fact(rows: "pd.DataFrame") -> Fact:
+def _fact(rows: "pd.DataFrame") -> Exact:
+    """Return a fact: of a setting, or the worst over the number of trials that were watched."""
     row = rows.iloc[0]
     trials = row.get("trials", math.nan)
-    return Fact(float(row["value"]), None if math.isnan(trials) else int(trials))
+    return Exact(float(row["value"]), None if math.isnan(trials) else int(trials))

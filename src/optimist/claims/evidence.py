@@ -16,16 +16,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from optimist.claims.tails import (
-    NEITHER,
-    at_least,
-    at_most,
-    difference,
-    largest_rejected,
-    power_of_two,
-    quadratic_pieces,
-    t_test,
-)
+from optimist.claims import tails
+from optimist.claims.tails import NEITHER
 from optimist.claims.units import power_of_signs, power_of_t
 from optimist.statistics import proportion_interval, t_quantile
 
@@ -136,7 +128,7 @@ class RatioOfMeans:
         if self.n < max(self.least, 2) or not self.is_defined:
             return NEITHER
         y, x, factor = self._scaled
-        return t_test(difference(y, bound / factor * x), self.extra)
+        return tails.t_test(tails.difference(y, bound / factor * x), self.extra)
 
     @np.errstate(all="ignore")
     def pieces(self, level: float) -> list[tuple[float, float]]:
@@ -147,7 +139,7 @@ class RatioOfMeans:
         q = t_quantile(self.n - 1, level) ** 2 * (1.0 / self.n + self.extra)
         (s_yy, s_xy), (_, s_xx) = q * np.cov(y, x)
         y_mean, x_mean = y.mean(), x.mean()
-        roots = quadratic_pieces(x_mean**2 - s_xx, x_mean * y_mean - s_xy, y_mean**2 - s_yy)
+        roots = tails.quadratic_pieces(x_mean**2 - s_xx, x_mean * y_mean - s_xy, y_mean**2 - s_yy)
         ends = [(max(low, 0.0) * factor, high * factor) for low, high in roots if high >= 0.0]
         return [(float(low), float(high)) for low, high in ends if low <= high]
 
@@ -157,7 +149,7 @@ class RatioOfMeans:
 
         No square is then too large or too small for a float.
         """
-        powers = [power_of_two(side) for side in (self.top, self.bottom)]
+        powers = [tails.power_of_two(side) for side in (self.top, self.bottom)]
         y, x = (np.ldexp(side, -p) for side, p in zip((self.top, self.bottom), powers, strict=True))
         return y, x, np.ldexp(1.0, powers[0] - powers[1])
 
@@ -167,7 +159,7 @@ class RatioOfMeans:
             return NAN
         y, x, factor = self._scaled
         bound = bound / factor
-        spread = float(np.std(difference(y, bound * x), ddof=1))
+        spread = float(np.std(tails.difference(y, bound * x), ddof=1))
         effect = float((1.0 - 1.0 / ratio) * bound * x.mean())
         return power_of_t(effect, spread, n, alpha, self.extra)
 
@@ -213,7 +205,9 @@ class Mean:
     def p_values(self, bound: float) -> tuple[float, float]:
         if self.n < max(self.least, 2):
             return NEITHER
-        return t_test(difference(self.values, np.full(self.n, float(bound))), self.extra)
+        return tails.t_test(
+            tails.difference(self.values, np.full(self.n, float(bound))), self.extra
+        )
 
     @np.errstate(all="ignore")
     def pieces(self, level: float) -> list[tuple[float, float]]:
@@ -322,15 +316,17 @@ class MedianRatio:
 
     @np.errstate(all="ignore")
     def p_values(self, bound: float) -> tuple[float, float]:
-        differences = difference(self.top, bound * self.bottom)
+        differences = tails.difference(self.top, bound * self.bottom)
         if not np.isfinite(differences).all():
             return NEITHER
         below, above = int((differences < 0.0).sum()), int((differences > 0.0).sum())
-        return at_most(self.n - below, self.n, 0.5), at_most(self.n - above, self.n, 0.5)
+        return tails.at_most(self.n - below, self.n, 0.5), tails.at_most(
+            self.n - above, self.n, 0.5
+        )
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
         """Return two order statistics of the ratios, none if there are too few."""
-        j = largest_rejected(self.n, 0.5 - 0.5 * level) + 1
+        j = tails.largest_rejected(self.n, 0.5 - 0.5 * level) + 1
         ties = np.zeros(self.n - len(self.ratios))
         low, high = np.append(ties, self.ratios), np.append(self.ratios, ties + math.inf)
         return [(float(low[j - 1]), float(high[self.n - j]))] if j else []
@@ -372,7 +368,9 @@ class Share:
             return NEITHER
         if not 0.0 <= bound <= 1.0:
             return (0.0, 1.0) if bound > 1.0 else (1.0, 0.0)
-        return at_most(self.successes, self.n, bound), at_least(self.successes, self.n, bound)
+        return tails.at_most(self.successes, self.n, bound), tails.at_least(
+            self.successes, self.n, bound
+        )
 
     def pieces(self, level: float) -> list[tuple[float, float]]:
         _, low, high = proportion_interval(self.successes, self.n, level)

@@ -12,7 +12,6 @@ from optimist.claims.evidence import (
     Evidence,
     Mapped,
     Mean,
-    MedianRatio,
     RatioOfMeans,
 )
 from optimist.claims.tails import exp, log
@@ -67,11 +66,6 @@ def spread_ratio(top: np.ndarray, bottom: np.ndarray) -> RatioOfMeans:
     sides = (np.asarray(side, dtype=float) for side in (top, bottom))
     u, v = (np.abs(side - np.median(side)) if len(side) else side for side in sides)
     return RatioOfMeans(u, v, method="Fieller, distances from the medians", shown=3)
-
-
-def median_of(values: np.ndarray) -> MedianRatio:
-    """Return evidence of the median of independent values (n,), by the sign test."""
-    return MedianRatio(values, np.ones(len(values)))
 
 
 @np.errstate(all="ignore")

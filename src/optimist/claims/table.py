@@ -206,19 +206,19 @@ def read_frame(path: str | Path) -> "pd.DataFrame":
 
 def _check_words(path: str | Path, frame: "pd.DataFrame") -> None:
     """Refuse words that are none for their kind of claim."""
-    columns = ["kind", "verdict", "outcome", "status", "reading_outcome"]
-    for line, row in enumerate(frame[columns].itertuples(index=False), 2):
-        for name, allowed in (
-            ("kind", KINDS),
-            ("verdict", VERDICTS.get(row.kind, ())),
-            ("outcome", OUTCOMES.get(row.kind, ())),
-            ("status", STATUSES),
-            ("reading_outcome", READINGS.get(row.kind, ())),
-        ):
-            word = getattr(row, name)
-            if word not in allowed and not (word == "" and name == "reading_outcome"):
+    for line, row in enumerate(frame.to_dict("records"), 2):
+        kind = row["kind"]
+        words = {
+            "kind": KINDS,
+            "verdict": VERDICTS.get(kind, ()),
+            "outcome": OUTCOMES.get(kind, ()),
+            "status": STATUSES,
+            "reading_outcome": READINGS.get(kind, ()) if row["reading_outcome"] else ("",),
+        }
+        for name, allowed in words.items():
+            if row[name] not in allowed:
                 raise ResultError(
-                    f"{path}, line {line}: {name} is {word!r}; allowed: {', '.join(allowed)}; "
+                    f"{path}, line {line}: {name} is {row[name]!r}; allowed: {', '.join(allowed)}; "
                     "make the table anew"
                 )
 

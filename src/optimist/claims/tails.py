@@ -18,14 +18,14 @@ ROUNDING = 1e-12
 @np.errstate(all="ignore")
 def difference(y: Any, x: Any) -> np.ndarray:
     """Return y - x, zero where all that is left of equal numbers is rounding."""
-    left = np.asarray(np.subtract(y, x))
+    left = np.subtract(y, x)
     return np.where(np.abs(left) <= ROUNDING * (np.abs(y) + np.abs(x)), 0.0, left)
 
 
 @np.errstate(all="ignore")
 def log(values: Any) -> np.ndarray:
     """Return natural logarithms: -inf of zero, nan of what is negative."""
-    return np.log(np.asarray(values, dtype=float))
+    return np.asarray(np.log(np.asarray(values, dtype=float)))
 
 
 @np.errstate(all="ignore")

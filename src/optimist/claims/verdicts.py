@@ -88,9 +88,7 @@ class Verdict:
 
 
 def evaluate(
-    document: Mapping[str, Any],
-    tables: Mapping[str, Any],
-    context: Context | None = None,
+    document: Mapping[str, Any], tables: Mapping[str, Any], context: Context | None = None
 ) -> list[Verdict]:
     """Return a `Verdict` for every claim.
 

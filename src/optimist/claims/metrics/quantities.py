@@ -169,8 +169,9 @@ class Asked:
             table = "regrets"
         frames = self.cells.complete(table, column, *pairs, also=also)
         if self.quantity.is_together and len(pairs) > 1:
-            groups = {one for rows in frames for one in _groups(rows)}
-            if len(groups) > 1 or None in groups:
+            turns = [rows.get("turns") for rows in frames]
+            groups = {one for column in turns if column is not None for one in column.unique()}
+            if len(groups) > 1 or any(own is None or own.isna().any() for own in turns):
                 names = ", ".join("/".join(pair) for pair in pairs)
                 raise Missing([f"common turns of {names}: they were not timed in turns together"])
         return frames
@@ -245,10 +246,3 @@ class Asked:
             facts = self.cells.pick("facts", *((points, setting) for setting in settings))
             return np.array([fact.value for fact in facts])
         return np.asarray(points, dtype=float)
-
-
-def _groups(rows: "pd.DataFrame") -> Any:
-    """Return the groups whose turns some rows come from; None stands for none."""
-    if "turns" not in rows:
-        return [None]
-    return rows["turns"].astype(object).where(rows["turns"].notna(), None).unique()

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from optimist.claims import inference
 from optimist.claims.cells import Missing
 from optimist.claims.evidence import (
     RATIO_UNITS,
@@ -20,22 +21,7 @@ from optimist.claims.evidence import (
     RatioOfMeans,
     Share,
 )
-from optimist.claims.inference import (
-    EXPONENT_UNITS,
-    JACKKNIFE_UNITS,
-    TURNS,
-    exponent_between,
-    jackknife_values,
-    mean_difference,
-    median_of,
-    ratio_of_ratios,
-    slope,
-    slope_of_means,
-    splits_mean,
-    spread_ratio,
-    turns_mean,
-    turns_ratio,
-)
+from optimist.claims.inference import EXPONENT_UNITS, JACKKNIFE_UNITS, TURNS
 from optimist.claims.metrics.quantities import Asked
 from optimist.claims.metrics.table import line
 from optimist.claims.metrics.trials import common, last, recorded
@@ -49,8 +35,8 @@ from optimist.statistics import last_decade_slope, window_rates
 @line("value", "fact", "{name}, {setting}")
 def value(of: Asked) -> Exact:
     """A value of the table of facts."""
-    (found,) = of.cells.pick("facts", (of["name"], of["setting"]))
-    return Exact(found.value, found.trials)
+    fact: Exact = of.cells.pick("facts", (of["name"], of["setting"]))[0]
+    return fact
 
 
 @line("value", "not_run", "{what}, not run as the tuning fails otherwise")
@@ -64,13 +50,14 @@ def not_run(of: Asked) -> Exact:
 def mean(of: Asked) -> Evidence:
     """Mean at the end."""
     (values,) = of.common()
-    return turns_mean(log(values)) if of.is_timed else Mean(values)
+    return inference.turns_mean(log(values)) if of.is_timed else Mean(values)
 
 
 @line("median", "watched", "median {column} of {cell}", least=fewest_pairs)
 def median(of: Asked) -> Evidence:
     """Median over trials at the end: the typical trial."""
-    return median_of(*of.common())
+    (values,) = of.common()
+    return MedianRatio(values, np.ones(len(values)))
 
 
 @line("largest", "column quotient watched", "largest {quantity} of {cell}")
@@ -153,7 +140,7 @@ def ratio(of: Asked) -> Evidence:
     pair is within [1/b, b]: ``each: {settings: [[r, s], [r, t], [s, t]]}``, relation between, one
     check for each pair.
     """
-    return (turns_ratio if of.is_timed else RatioOfMeans)(*of.common())
+    return (inference.turns_ratio if of.is_timed else RatioOfMeans)(*of.common())
 
 
 @line("median", "regret", "median of regret of {pair}, {setting}", gate="bound", least=fewest_pairs)
@@ -165,7 +152,7 @@ def median_ratio(of: Asked) -> Evidence:
 @line("spread", "regret", "spread of the regret of {pair}, {setting}")
 def ratio_of_spreads(of: Asked) -> Evidence:
     """Ratio of the mean distances of regrets from their medians, over common trials."""
-    return spread_ratio(*of.common())
+    return inference.spread_ratio(*of.common())
 
 
 @line("ratio", "regret", "regret of {pair}, each at its best of {settings}", "tuning", gate="tuned")
@@ -217,7 +204,7 @@ def thirds(of: Asked) -> Evidence:
     (rows,) = of.frames()
     ends = np.linspace(rows["round"].min(), rows["round"].max(), 4)
     first, _, final = np.diff(common([of.at(rows, t) for t in ends]), axis=0)
-    return turns_ratio(final, first)
+    return inference.turns_ratio(final, first)
 
 
 @line(
@@ -237,7 +224,7 @@ def range_within(of: Asked) -> Exact:
 @line("growth", "time", "time of {pair}, up to round {rounds} relative to {since}, {setting}")
 def growth(of: Asked) -> Evidence:
     """How much the ratio of two algorithms grows from one setting, or round, to another."""
-    return (turns_ratio if of.is_timed else ratio_of_ratios)(*of.common())
+    return (inference.turns_ratio if of.is_timed else inference.ratio_of_ratios)(*of.common())
 
 
 @line(
@@ -255,7 +242,8 @@ def gap_difference(of: Asked) -> Evidence:
     def difference(means: np.ndarray) -> Any:
         return (means[0] - means[1]) / means[2] - (means[3] - means[4]) / means[5]
 
-    return Mean(jackknife_values(difference, of.common()), JACKKNIFE_UNITS, "t, jackknife")
+    values = inference.jackknife_values(difference, of.common())
+    return Mean(values, JACKKNIFE_UNITS, "t, jackknife")
 
 
 @line(
@@ -277,7 +265,7 @@ def difference_over_splits(of: Asked) -> Evidence:
         if not played:
             raise Missing([f"a recorded round after {since} and up to {rounds}"])
         sides.append((of.at(rows, rounds) - (of.at(rows, since) if since else 0.0)) / played)
-    return splits_mean(of.by_unit(sides[0] - sides[1]).to_numpy(), of["folds"])
+    return inference.splits_mean(of.by_unit(sides[0] - sides[1]).to_numpy(), of["folds"])
 
 
 @line("curvature", "column", "curvature of log {column} of {over}", settings=3)
@@ -287,7 +275,7 @@ def curvature(of: Asked) -> Evidence:
     The settings are equally far apart; growth is less than exponential if it is below 0.
     """
     first, second, third = log(of.common())
-    return mean_difference(first + third, 2.0 * second)
+    return inference.mean_difference(first + third, 2.0 * second)
 
 
 # Exponents; ``points`` says where settings are on their axis.
@@ -310,7 +298,7 @@ def curvature(of: Asked) -> Evidence:
 def exponent(of: Asked) -> Evidence:
     """exponent_between of mean regret between two settings, or in t between two recorded rounds."""
     late, early, factor = _between(of)
-    return exponent_between(RatioOfMeans(late, early, EXPONENT_UNITS), factor)
+    return inference.exponent_between(RatioOfMeans(late, early, EXPONENT_UNITS), factor)
 
 
 @line(
@@ -324,7 +312,7 @@ def exponent(of: Asked) -> Evidence:
 def median_exponent(of: Asked) -> Evidence:
     """exponent_between of regret between two settings in the typical pair of trials."""
     late, early, factor = _between(of)
-    return exponent_between(MedianRatio(late, early), factor)
+    return inference.exponent_between(MedianRatio(late, early), factor)
 
 
 def _between(of: Asked) -> tuple[np.ndarray, np.ndarray, float]:
@@ -352,7 +340,7 @@ def exponent_difference(of: Asked) -> Evidence:
         first, final = recorded(rows, of["since"]), int(rows["round"].max())
         found += [of.at(rows, final, name), of.at(rows, of["since"], name)]
     top, top_since, bottom, bottom_since = log(common(found)) / np.log(final / first)
-    return mean_difference(top - top_since, bottom - bottom_since)
+    return inference.mean_difference(top - top_since, bottom - bottom_since)
 
 
 # Log-log slopes.
@@ -374,7 +362,8 @@ def slope_over_settings(of: Asked) -> Evidence:
     """
     frames = of.frames()
     sides = np.split(common(of.series(frames)), len(of.algorithms))
-    return (slope if of.is_timed else slope_of_means)(of.positions(frames), *sides)
+    slope = inference.slope if of.is_timed else inference.slope_of_means
+    return slope(of.positions(frames), *sides)
 
 
 @line("slope", "time state", "log-log slope of the {quantity} on {against} of {over}")
@@ -383,7 +372,8 @@ def slope_on(of: Asked) -> Evidence:
     """Slope over settings on another column, both at the end."""
     frames = of.frames(of["against"])
     columns = [last(rows, name) for name in (of["against"], of.column) for rows in frames]
-    return (slope if of.is_timed else slope_of_means)(*np.split(common(columns), 2))
+    slope = inference.slope if of.is_timed else inference.slope_of_means
+    return slope(*np.split(common(columns), 2))
 
 
 @line("slope", "time", "log-log slope of the time per round of {algorithm} against t, {setting}")
@@ -400,7 +390,7 @@ def slope_in_rounds(of: Asked) -> Evidence:
     ]
     turns = tables[0].index.intersection(tables[-1].index)
     found = [window_rates(t.columns.to_numpy(float), t.loc[turns]) for t in tables]
-    return slope(found[0][0], *(rates.T for _, rates in found))
+    return inference.slope(found[0][0], *(rates.T for _, rates in found))
 
 
 @line("slope", "state", "log-log slope of the state's bytes of {algorithm} against t, {setting}")
@@ -433,7 +423,7 @@ def slope_of_repetitions(of: Asked) -> Evidence:
     rows = rows[rows[of.column] >= of["smallest"]]
     rows = rows.assign(seconds=rows["seconds"] / rows.get("passes", 1))
     seconds = rows.pivot(index="repetition", columns=of.column, values="seconds").dropna()
-    return slope(seconds.columns.to_numpy(float), seconds.to_numpy().T)
+    return inference.slope(seconds.columns.to_numpy(float), seconds.to_numpy().T)
 
 
 def _halves(found: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:

@@ -116,19 +116,12 @@ def line(
                 template = template.replace(short, long)
             fields = [field for _, field, _, _ in string.Formatter().parse(template) if field]
             arguments = (*about.arguments, *fields, *more.split())
-            found = Metric(
-                quantity,
-                statistic,
-                template,
-                arguments,
-                "splits" if "folds" in arguments else about.unit,
-                gate if about.is_gated else "",
-                least,
-                function.__annotations__["return"] is Exact,
-                settings,
-                function,
-            )
-            METRICS.setdefault((quantity, statistic), []).append(found)
+            label = quantity, statistic, template, arguments
+            unit = "splits" if "folds" in arguments else about.unit
+            own = gate if about.is_gated else ""
+            is_exact = function.__annotations__["return"] is Exact
+            made = Metric(*label, unit, own, least, is_exact, settings, function)
+            METRICS.setdefault((quantity, statistic), []).append(made)
         return function
 
     return give
