@@ -205,9 +205,7 @@ class Mean:
     def p_values(self, bound: float) -> tuple[float, float]:
         if self.n < max(self.least, 2):
             return NEITHER
-        return tails.t_test(
-            tails.difference(self.values, np.full(self.n, float(bound))), self.extra
-        )
+        return tails.t_test(tails.difference(self.values, bound), self.extra)
 
     @np.errstate(all="ignore")
     def pieces(self, level: float) -> list[tuple[float, float]]:

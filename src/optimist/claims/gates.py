@@ -25,7 +25,7 @@ from optimist.claims.cells import Cells, Groups, Missing
 from optimist.claims.checks import Check
 from optimist.claims.evidence import RatioOfMeans
 from optimist.claims.first import GATE, UNIFORM, First, Rows, doubled
-from optimist.claims.metrics.trials import by_split, by_trial, common
+from optimist.claims.metrics.trials import by_split, common, last
 from optimist.claims.rule import bonferroni
 from optimist.claims.tails import NEITHER
 from optimist.label import name_of
@@ -113,9 +113,8 @@ class Gates:
         pairs = (setting, UNIFORM), (setting, algorithm)
         cells, k = counted(self.groups, first, [("regret", *pair) for pair in pairs])
         try:
-            sides = [
-                by_trial(rows, "regret") for rows in cells.complete("finals", "regret", *pairs)
-            ]
+            frames = cells.complete("finals", "regret", *pairs)
+            sides = [last(rows, "regret") for rows in frames]
             top, bottom = common([by_split(side, splits) for side in sides] if splits else sides)
         except Missing:
             return None

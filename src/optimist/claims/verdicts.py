@@ -297,15 +297,14 @@ def _guarantee(claim: Claim, results: list[Result], counted: Sequence[Result]) -
 
 def _compared(results: Sequence[Result], claim: Claim) -> list[Result]:
     """Return the results of a fact with outcomes: what counts is the value itself."""
-
-    def compared(result: Result) -> Result:
-        if result.outcome or result.evidence is None:
-            return result
-        support, refute = exact_p_values(result.check, result.evidence.value)
-        outcome = "matches" if support == 0.0 else "differs"
-        return replace(result, support=support, refute=refute, outcome=outcome)
-
-    return [compared(r) for r in results]
+    compared = []
+    for r in results:
+        if not r.outcome and r.evidence is not None:
+            support, refute = exact_p_values(r.check, r.evidence.value)
+            outcome = "matches" if support == 0.0 else "differs"
+            r = replace(r, support=support, refute=refute, outcome=outcome)
+        compared.append(r)
+    return compared
 
 
 def _fact(claim: Claim, results: list[Result], counted: Sequence[Result]) -> Verdict:

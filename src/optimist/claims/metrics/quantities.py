@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optimist.claims.cells import LANE_OF, Cells, Missing
-from optimist.claims.metrics.trials import by_split, by_trial, common, last
+from optimist.claims.metrics.trials import by_split, common, last
 from optimist.errors import ConfigError
 from optimist.label import name_of
 from optimist.runs.loop import COMPLETE
@@ -187,8 +187,7 @@ class Asked:
 
     def end(self, rows: "pd.DataFrame", column: str = "") -> "pd.Series":
         """Return the quantity, or a column, at the end of each trial."""
-        find = by_trial if self.quantity.table == "finals" else last
-        return find(rows, column or self.column)
+        return last(rows, column or self.column)
 
     def at(self, rows: "pd.DataFrame", rounds: float, column: str = "") -> "pd.Series":
         """Return the quantity, or a column, of each trial at its last recorded round up to one.
