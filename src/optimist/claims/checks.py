@@ -225,10 +225,8 @@ class Claim:
     @property
     def all_checks(self) -> Iterator[Check]:
         """The checks of all readings, and their controls."""
-        for reading in self.readings:
-            for check in reading.checks:
-                yield check
-                yield from check.controls
+        checks = (check for reading in self.readings for check in reading.checks)
+        return (one for check in checks for one in (check, *check.controls))
 
     @property
     def alpha(self) -> float:

@@ -236,7 +236,6 @@ class Mapped:
         Of the other number.
     map, back : callable
         The function and its inverse; nan where there is no such number, which decides nothing.
-    method : str
     falls : bool
         Whether the function decreases.
     """

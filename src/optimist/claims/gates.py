@@ -7,11 +7,8 @@ $p^-$ at least $g(\min(b^*, 2))$: the cap keeps an exaggeration refutable. A che
 $i = \max_m p[\bar R_{uniform}/\bar R_m < \min(b^*, 2)]$ shows that nobody does.
 
 Gate and idle test have their own number of first trials: that of uniform play in the setting, or
-that of the check if it is smaller, as a pair was first judged with the fewer of the two.
-
-Over splits of data, which share most of what is trained on, the test is corrected as that of the
-check.
-
+that of the check if it is smaller, as a pair was first judged with the fewer of the two. Over
+splits of data, which share most of what is trained on, the test is corrected as that of the check.
 In a check of several settings somebody has to learn in each of them, or in one of them if they are
 tunings.
 """

@@ -36,10 +36,8 @@ def _value(check: Any) -> str:
     """Word a measured value: ``1.52 (1.41 to 1.63, n = 10)``."""
     if check.outcome == "missing":
         return ""
-    parts = [check.interval] if check.interval else []
-    if check.n > 0:
-        parts.append(f"n = {check.n:.0f}")
-    return number(check.value) + (f" ({', '.join(parts)})" if parts else "")
+    parts = ", ".join(filter(None, [check.interval, f"n = {check.n:.0f}" if check.n > 0 else ""]))
+    return number(check.value) + (f" ({parts})" if parts else "")
 
 
 def _wanted(check: Any) -> str:

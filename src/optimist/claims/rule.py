@@ -18,6 +18,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
+from typing import Any
 
 DECIDED = ("reproduced", "supported", "depends", "not reproduced", "doubted")
 WORDS = (*DECIDED, "open", "untestable", "missing")
@@ -202,18 +203,15 @@ def separating(
     holding: Sequence[TestedReading], failing: Sequence[TestedReading]
 ) -> tuple[tuple[str, ...], ...]:
     """Return the smallest sets of choices whose alternatives tell two groups of readings apart."""
+
+    def taken(names: tuple[str, ...], readings: Sequence[TestedReading]) -> set[Any]:
+        return {tuple(r.alternatives.get(name) for name in names) for r in readings}
+
     choices = [*dict.fromkeys(name for r in (*holding, *failing) for name in r.alternatives)]
     for size in range(1, len(choices) + 1):
-        found = []
-        for some in combinations(choices, size):
-            one, other = (
-                {tuple(r.alternatives.get(name) for name in some) for r in side}
-                for side in (holding, failing)
-            )
-            if one.isdisjoint(other):
-                found.append(some)
-        if found:
-            return tuple(found)
+        sets = [*combinations(choices, size)]
+        if apart := [s for s in sets if taken(s, holding).isdisjoint(taken(s, failing))]:
+            return tuple(apart)
     return ()
 
 

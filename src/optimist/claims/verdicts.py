@@ -123,7 +123,9 @@ def _judge(claim: Claim, gates: Gates, shortened: str) -> Verdict:
     results = decide(measured, claim)
     if shortened:
         reason = f"the run was shortened ({shortened}), so nothing in it is a result"
-        return Verdict(claim, "shortened", reason, [_withheld(r) for r in results])
+        without = {"outcome": "reported", "support": 1.0, "refute": 1.0}
+        results = [r if r.outcome == "missing" else replace(r, **without) for r in results]
+        return Verdict(claim, "shortened", reason, results)
     counted = [r for r in results if r.counts]
     absent = [r for r in counted if r.outcome == "missing"]
     # One violation of a guarantee needs no other number.
@@ -132,13 +134,6 @@ def _judge(claim: Claim, gates: Gates, shortened: str) -> Verdict:
         reason = f"{len(absent)} of {len(counted)} checks cannot be made: {lack}"
         return Verdict(claim, "missing", reason, results)
     return conclude(claim, results, counted)
-
-
-def _withheld(result: Result) -> Result:
-    """Return what was measured in a shortened run, without what would follow from it."""
-    if result.outcome == "missing":
-        return result
-    return replace(result, outcome="reported", support=1.0, refute=1.0)
 
 
 def _measure(claim: Claim, reading: Reading, check: Check, gates: Gates) -> Result:
@@ -276,15 +271,13 @@ def _stated(claim: Claim, outcomes: Mapping[str, str]) -> str:
 def _guarantee(claim: Claim, results: list[Result], counted: Sequence[Result]) -> Verdict:
     broken = [r for r in counted if r.outcome == "violated"]
     vacuous = sum(r.outcome == "vacuous" for r in counted)
-    checks = "the only check" if len(counted) == 1 else f"all {len(counted)} checks"
+    word = "violated" if broken else "vacuous" if vacuous == len(counted) else "held"
+    verb = "held and vacuous" if word == "vacuous" else "held"
+    reason = f"{verb} in {'the only check' if len(counted) == 1 else f'all {len(counted)} checks'}"
     if broken:
-        word = "violated"
         reason = f"{len(broken)} of {len(counted)} checks are violated: {broken[0].check.label}"
-    elif vacuous == len(counted):
-        word, reason = "vacuous", f"held and vacuous in {checks}"
-    else:
-        word, reason = "held", f"held in {checks}"
-        reason += f", of which {vacuous} are vacuous" if vacuous else ""
+    elif word == "held" and vacuous:
+        reason += f", of which {vacuous} are vacuous"
     least = min((r.slack for r in counted), default=math.nan)
     if not any(math.isnan(r.slack) for r in counted) and 0.0 < least < math.inf:
         # Rounded down to three digits, but for a hundredth of the last one.

@@ -90,11 +90,6 @@ class Asked:
         return self.quantity.unit == "turns"
 
     @property
-    def worst(self) -> str:
-        """How the largest value of all units comes about."""
-        return f"largest of all {self.quantity.unit}"
-
-    @property
     def column(self) -> str:
         """The column of the quantity."""
         return self.quantity.column.format(**self.arguments)

@@ -68,7 +68,9 @@ def largest(of: Asked) -> Exact:
     if "bottom" in of:
         (rows,) = of.frames(of["bottom"])
         values = values.astype(float) / rows[of["bottom"]].astype(float)
-    return Exact(float(values.max()), rows["trial"][values.notna()].nunique(), of.worst)
+    return Exact(
+        float(values.max()), rows["trial"][values.notna()].nunique(), "largest of all trials"
+    )
 
 
 # Shares and rates.
@@ -191,8 +193,8 @@ def doubling(of: Asked) -> Evidence:
     end, middle = common([of.by_unit(of.end(rows, column)) for column in columns])
     if "folds" not in of:
         return RatioOfMeans(end, middle)
-    method = "Fieller, corrected resampled t"
-    return RatioOfMeans(end, middle, extra=1.0 / (of["folds"] - 1), method=method)
+    extra = 1.0 / (of["folds"] - 1)
+    return RatioOfMeans(end, middle, extra=extra, method="Fieller, corrected resampled t")
 
 
 @line("ratio", "time", "time in the last / first third of the rounds of {cell}")
@@ -214,7 +216,7 @@ def range_within(of: Asked) -> Exact:
     """Largest over smallest value within a trial, largest over trials; 1 means constant."""
     (rows,) = of.frames()
     sizes = rows.groupby("trial")[of.column].agg(["max", "min"])
-    return Exact(float((sizes["max"] / sizes["min"]).max()), len(sizes), of.worst)
+    return Exact(float((sizes["max"] / sizes["min"]).max()), len(sizes), "largest of all turns")
 
 
 # Growth of ratios, and differences.
@@ -399,7 +401,7 @@ def slope_of_largest(of: Asked) -> Exact:
     (rows,) = of.frames()
     sizes = rows.groupby("round")[of.column].max()
     found = last_decade_slope(sizes.index, sizes)[0]
-    return Exact(found, rows["trial"].nunique(), of.worst)
+    return Exact(found, rows["trial"].nunique(), "largest of all turns")
 
 
 @line(
