@@ -14,8 +14,6 @@ from optimist.runs.trial_table import Frames
 if TYPE_CHECKING:
     import pandas as pd
 
-# Tables whose entries have keys; the others are those of studies.
-READ = ("finals", "regrets", "times", "facts")
 # The columns that number the units of studies.
 STUDIED = ("trial", "repetition")
 LANE_OF = {"finals": "regret", "regrets": "regret", "times": "timing"}
@@ -167,7 +165,7 @@ def group(tables: "Mapping[str, pd.DataFrame | Mapping[Any, pd.DataFrame] | None
         {
             **cells,
             "facts": {key: _fact(rows) for key, rows in facts.items()},
-            "studies": {name: table for name, table in tables.items() if name not in READ},
+            "studies": {name: tables[name] for name in tables if name not in (*LANE_OF, "facts")},
         }
     )
 

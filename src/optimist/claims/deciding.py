@@ -130,13 +130,10 @@ def units_needed(result: Result, alpha: float) -> int | None:
 
     None if no number of units does, or a ratio to its bound is not defined.
     """
-    evidence = result.evidence
-    if evidence is None:
-        return None
-    bounds = [end for end in result.check.allowed if math.isfinite(end)]
+    evidence, bounds = result.evidence, [b for b in result.check.allowed if math.isfinite(b)]
     n0 = result.first.n0 if result.first else max(result.n, 1)
     for k in range(max(result.k, 0), MOST_DOUBLINGS):
         n, error = n0 << k, alpha / 2.0 ** (k + 1)
-        if all(evidence.power(bound, EFFECT, n, error) >= POWER for bound in bounds):
+        if evidence and all(evidence.power(b, EFFECT, n, error) >= POWER for b in bounds):
             return n
     return None

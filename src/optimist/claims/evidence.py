@@ -374,8 +374,7 @@ class Share:
         return [(low, high)] if self.n else []
 
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return nan: see `detectable_rate` for what a number of trials would show."""
-        return NAN
+        return NAN  # `detectable_rate` says what a number of trials would show
 
 
 @dataclass(frozen=True)
@@ -403,5 +402,4 @@ class Exact:
         return []
 
     def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
-        """Return nan: no number of units changes it."""
         return NAN

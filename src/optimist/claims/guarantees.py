@@ -6,7 +6,7 @@ $\alpha$ over the number of such checks.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 
 from optimist.claims.checks import Check, Claim
@@ -20,13 +20,12 @@ from optimist.claims.units import detectable_rate
 VACUOUS = 10.0
 
 
-def decided(results: Iterable[Result], claim: Claim) -> list[Result]:
+def decided(results: Sequence[Result], claim: Claim) -> list[Result]:
     """Return the results of a guarantee with outcomes, slacks and what they could have found.
 
     What is held is vacuous where no run could have shown otherwise: by the claim's own word, if the
     bound is ten times what was observed or more, and if play outside the theorem keeps it too.
     """
-    results = list(results)
     shares = sum(r.counts and isinstance(r.evidence, Share) for r in results)
     return [_vacuous(_tested(r, claim.alpha / max(1, shares)), claim) for r in results]
 

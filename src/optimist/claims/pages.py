@@ -75,8 +75,7 @@ def _tally(heads: "pd.DataFrame") -> str:
 
 def wrong_words(frame: "pd.DataFrame") -> str:
     """Say how many wrong verdicts are to be expected by chance."""
-    heads = frame.drop_duplicates("claim")
-    heads = heads[heads["kind"] == "empirical"]
+    heads = frame[frame["kind"] == "empirical"].drop_duplicates("claim")
     expected = float(((1.0 - heads["level"]) / 2.0).sum())
     return (
         "A wrong word of one kind has a chance of at most (1 - level) / 2 in each empirical claim: "
@@ -112,8 +111,7 @@ def _line(check: Any) -> str:
 
 def open_claims(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return a row for each open claim, its first, by core-hours; then the claims without any."""
-    heads = frame.drop_duplicates("claim")
-    heads = heads[heads["verdict"] == "open"]
+    heads = frame[frame["verdict"] == "open"].drop_duplicates("claim")
     heads = heads.assign(hours=heads["hours"].astype(float), decidable=heads["command"] != "")
     ordered = heads.sort_values(
         ["decidable", "hours", "claim"], ascending=[False, True, True], na_position="last"

@@ -106,8 +106,6 @@ class Result:
         # Regrets that are equal in all trials are no limit of a count: others may stay unseen.
         if self.gate is not None and 0.0 in (support, refute) and _is_certain(evidence):
             return NEITHER
-        if isinstance(evidence, Exact):
-            return support, refute
         return doubled(support, self.k), doubled(refute, self.k)
 
 

@@ -105,8 +105,8 @@ def evaluate(
         Of a shortened run no verdict is given.
     """
     gates = Gates(group(tables), of_document(document.get("first", ())), document["paper"])
-    shortened = context.shortened if context else ""
-    return [_judge(claim, gates, shortened) for claim in claims_of(document)]
+    context = context or Context()
+    return [_judge(claim, gates, context.shortened) for claim in claims_of(document)]
 
 
 def _judge(claim: Claim, gates: Gates, shortened: str) -> Verdict:
@@ -123,8 +123,10 @@ def _judge(claim: Claim, gates: Gates, shortened: str) -> Verdict:
     results = decide(measured, claim)
     if shortened:
         reason = f"the run was shortened ({shortened}), so nothing in it is a result"
-        without = {"outcome": "reported", "support": 1.0, "refute": 1.0}
-        results = [r if r.outcome == "missing" else replace(r, **without) for r in results]
+        results = [
+            r if r.outcome == "missing" else replace(r, outcome="reported", support=1.0, refute=1.0)
+            for r in results
+        ]
         return Verdict(claim, "shortened", reason, results)
     counted = [r for r in results if r.counts]
     absent = [r for r in counted if r.outcome == "missing"]

@@ -5,7 +5,6 @@ are geometric, and Student's t of logarithms decides.
 """
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -106,8 +105,9 @@ def late_share(of: Asked) -> Evidence:
 @line("share", "regret", "settings in which the regret of {pair} is below {bound}, {settings}")
 def share_of_settings(of: Asked) -> Evidence:
     """Share of settings (instances) in which the ratio of mean regrets is below a bound."""
-    tops, bottoms = _halves(of.series(of.frames()))
-    ratios = [RatioOfMeans(*common(pair)).value for pair in zip(tops, bottoms, strict=True)]
+    series, size = of.series(of.frames()), len(of.settings)
+    pairs = zip(series[:size], series[size:], strict=True)
+    ratios = [RatioOfMeans(*common(pair)).value for pair in pairs]
     return Share(sum(ratio < of["bound"] for ratio in ratios), len(ratios))
 
 
@@ -165,8 +165,8 @@ def tuned_ratio(of: Asked) -> Evidence:
     others. The settings must share their random numbers.
     """
     tuning, sides = of["tuning"], []
-    halves = _halves(of.series(of.frames(also=tuning)))
-    for algorithm, series in zip(of.algorithms, halves, strict=True):
+    every, size = of.series(of.frames(also=tuning)), len(of.settings)
+    for algorithm, series in zip(of.algorithms, (every[:size], every[size:]), strict=True):
         means = np.array([one[one.index < tuning].mean() for one in series])
         if np.isnan(means).all():
             raise Missing([f"trial of {algorithm} to tune with"])
@@ -426,9 +426,3 @@ def slope_of_repetitions(of: Asked) -> Evidence:
     rows = rows.assign(seconds=rows["seconds"] / rows.get("passes", 1))
     seconds = rows.pivot(index="repetition", columns=of.column, values="seconds").dropna()
     return inference.slope(seconds.columns.to_numpy(float), seconds.to_numpy().T)
-
-
-def _halves(found: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Return the first half of a sequence, and the second."""
-    middle = len(found) // 2
-    return found[:middle], found[middle:]
