@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from optimist.contracts.arms import choices
-from optimist.contracts.toys import (
+from optimist.checks.arms import choices
+from optimist.checks.toys import (
     ScriptedEnvironment,
     make_box_problem,
     make_problem,

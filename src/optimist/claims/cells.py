@@ -8,8 +8,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from optimist.claims.evidence import Exact
-from optimist.runs.loop import COMPLETE
-from optimist.runs.trial_table import Frames
+from optimist.experiments.loop import COMPLETE
+from optimist.experiments.trial_table import Frames
 
 if TYPE_CHECKING:
     import pandas as pd

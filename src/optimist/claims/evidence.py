@@ -19,7 +19,7 @@ import numpy as np
 from optimist.claims import tails
 from optimist.claims.tails import NEITHER
 from optimist.claims.units import power_of_signs, power_of_t
-from optimist.statistics import proportion_interval, t_quantile
+from optimist.numerics.statistics import proportion_interval, t_quantile
 
 NAN = math.nan
 # Fewest units with which a measure decides that names no other number.

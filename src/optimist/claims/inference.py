@@ -15,7 +15,7 @@ from optimist.claims.evidence import (
     RatioOfMeans,
 )
 from optimist.claims.tails import exp, log
-from optimist.statistics import log_log_slopes
+from optimist.numerics.statistics import log_log_slopes
 
 # Fewest units with which each kind decides, if they are not `RATIO_UNITS`.
 EXPONENT_UNITS, JACKKNIFE_UNITS, TURNS, SPLITS = 50, 30, 5, 5
@@ -73,8 +73,9 @@ def slope(points: np.ndarray, values: np.ndarray, bottoms: np.ndarray | float = 
     r"""Return evidence of a log-log slope, by Student's t over the slopes of single units.
 
     Each unit (instance, trial, turn) is measured at all points and has one least-squares slope of
-    $\ln v$ on $\ln x$, see `optimist.statistics.log_log_slopes`. The units are independent, the
-    points of one unit need not be. It is the slope of the typical unit: logarithms are averaged.
+    $\ln v$ on $\ln x$, see `optimist.numerics.statistics.log_log_slopes`. The units are
+    independent, the points of one unit need not be. It is the slope of the typical unit: logarithms
+    are averaged.
 
     Parameters
     ----------

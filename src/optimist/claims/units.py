@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from optimist.claims.tails import at_least, at_most, largest_rejected
-from optimist.statistics import t_quantile
+from optimist.numerics.statistics import t_quantile
 
 
 def fewest_pairs(alpha: float) -> int:

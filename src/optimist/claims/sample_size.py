@@ -1,0 +1,139 @@
+"""Why a claim is open, and what would decide it: how many trials, turns or splits, and their cost.
+
+The effect is fixed beforehand, a ratio of `EFFECT` from the bound: a number made from the effect
+that was observed would restate the p-value (Hoenig and Heisey 2001, The abuse of power).
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from optimist.claims.checks import Claim
+from optimist.claims.results import Result, error_of
+from optimist.claims.verdicts import Verdict
+from optimist.claims.wording import number
+from optimist.experiments.trials import CellKey
+
+EFFECT, POWER = 1.25, 0.8
+MOST_DOUBLINGS = 20
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Why a claim is open, and what decides it with a power of 80 %; of a claim that is not: empty.
+
+    Attributes
+    ----------
+    cause : {"few trials", "idle", "few splits", ""}
+    text : str
+        A sentence on what would decide it.
+    units : int or None
+        How many trials, or turns, of its cells decide it, as the section ``decide`` of the
+        configuration asks for them; None if no number is known.
+    kind : str
+        "trials", "turns" or "splits", if a number is known.
+    hours : float
+        Core-hours of all that is lacking; nan if no costs are known.
+    command : str
+        What runs them.
+    """
+
+    cause: str = ""
+    text: str = ""
+    units: int | None = None
+    kind: str = ""
+    hours: float = math.nan
+    command: str = ""
+
+
+def needs(verdict: Verdict, seconds: Mapping[CellKey, float]) -> Needs:
+    """Return why a claim is open and what would decide it.
+
+    Parameters
+    ----------
+    verdict : Verdict
+    seconds : mapping
+        Processor seconds of a trial of each cell.
+    """
+    if verdict.word != "open":
+        return Needs()
+    waiting = [
+        r
+        for r in verdict.results
+        if r.counts and r.outcome == "open" and verdict.outcomes.get(r.reading.name) == "open"
+    ]
+    alpha = error_of(verdict.results, verdict.claim.alpha)
+    # Without those that would be decided by their own tests, but for their gates.
+    tested = [r for r in waiting if r.gate is None or min(r.without_gate()) > alpha]
+    needed = [(r, units_needed(r, alpha)) for r in tested]
+    lacking = [(r, units) for r, units in needed if units is not None and units > r.n]
+    if lacking:
+        return _more(verdict.claim, lacking, seconds)
+    unknown = [r.check for r, units in needed if units is None]
+    if any(check.metric.units == "splits" for check in unknown):
+        return Needs("few splits", "No number of splits decides this; other data sets would.")
+    lonely = [r.gate.remark for r in waiting if r.gate is not None and r.gate.remark]
+    if lonely:
+        text = f"There is {lonely[0]}, without which nothing can be told there."
+        return Needs("few trials", text)
+    if len(tested) < len(waiting) or not tested:
+        text = (
+            "Whether a method beats uniform play by the factor that the claim names is open, or "
+            "shown to be false, in every reading that is not decided."
+        )
+        return Needs("idle", text)
+    if unknown:
+        text = (
+            "No number of trials is known, as a ratio to its bound is not defined for a check: "
+            f"{unknown[0].label}."
+        )
+        return Needs("few trials", text)
+    text = (
+        f"There are as many {tested[0].check.metric.units} as decide it where the truth is a "
+        f"factor of {EFFECT:g} from each bound, so it is probably within that factor of a bound."
+    )
+    return Needs("few trials", text)
+
+
+def _more(
+    claim: Claim, lacking: Sequence[tuple[Result, int]], seconds: Mapping[CellKey, float]
+) -> Needs:
+    """Return what decides a claim that lacks units."""
+    wanted: dict[CellKey, int] = {}
+    have: dict[CellKey, int] = {}
+    for result, units in lacking:
+        start = result.first.start if result.first else 0
+        for cell in result.check.cells:
+            wanted[cell] = max(wanted.get(cell, 0), start + units)
+            have[cell] = max(have.get(cell, 0), start + result.n)
+    kind = lacking[0][0].check.metric.units
+    cause = "few splits" if kind == "splits" else "few trials"
+    if not wanted:
+        most = max(units for _, units in lacking)
+        text = f"{most} {kind} of the study that it reads, in its section of runs.yaml, would "
+        text += f"probably decide it, if the truth is a factor of {EFFECT:g} from each bound."
+        return Needs(cause, text)
+    short = {cell: units - have[cell] for cell, units in wanted.items() if units > have[cell]}
+    hours = sum(n * seconds.get(cell, math.nan) for cell, n in short.items()) / 3600
+    shown = "" if math.isnan(hours) else f" ({number(hours)} core-hours)"
+    text = (
+        f"{max(units - r.n for r, units in lacking)} more {kind}{shown} would probably decide it, "
+        f"if the truth is a factor of {EFFECT:g} or more from each bound."
+    )
+    units, paper = max(wanted.values()), claim.id.partition(".")[0]
+    command = f"snakemake --cores all --config 'decide={{{claim.id}: {units}}}' -- {paper}"
+    return Needs(cause, text, units, kind, hours, command)
+
+
+def units_needed(result: Result, alpha: float) -> int | None:
+    """Return the smallest number n0 2^k of units that decides a check, at the error of its step.
+
+    None if no number of units does, or a ratio to its bound is not defined.
+    """
+    evidence, bounds = result.evidence, [b for b in result.check.allowed if math.isfinite(b)]
+    n0 = result.first.n0 if result.first else max(result.n, 1)
+    for k in range(max(result.k, 0), MOST_DOUBLINGS):
+        n, error = n0 << k, alpha / 2.0 ** (k + 1)
+        if evidence and all(evidence.power(b, EFFECT, n, error) >= POWER for b in bounds):
+            return n
+    return None
