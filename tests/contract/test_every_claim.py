@@ -8,9 +8,9 @@ from invented_tables import Invented, worlds
 
 from optimist.claims.cells import Missing
 from optimist.claims.checks import claims_of
+from optimist.claims.evidence import Exact
 from optimist.claims.gates import Gate, factor_of
 from optimist.claims.guarantees import is_kept
-from optimist.claims.inference import Exact
 from optimist.claims.results import Result, p_values
 from optimist.claims.results import tested_readings as readings_of
 from optimist.claims.rule import conclude
@@ -89,7 +89,7 @@ def word_of(claim, side, gated=1.0):
         for check in (c for c in reading.counted if c.relation is not None):
             value = value_of(check, own) if check.is_tested else math.nan
             has_gate = check.metric.gate and factor_of(check) > 1.0
-            gate = Gate(factor_of(check), *((gated,) * 2), 1.0 - gated) if has_gate else None
+            gate = Gate(gated, gated, 1.0 - gated) if has_gate else None
             found = Result(check, reading, Exact(value), None, "", gate=gate)
             results.append(found.compared())
     return conclude(readings_of(results), claim.alpha).word

@@ -9,17 +9,8 @@ import numpy as np
 import pytest
 from replicates import replicates, spare
 
-from optimist.claims.inference import (
-    Mean,
-    MedianRatio,
-    RatioOfMeans,
-    Share,
-    ratio_of_ratios,
-    slope,
-    splits_mean,
-    spread_ratio,
-    turns_mean,
-)
+from optimist.claims.evidence import Mean, MedianRatio, RatioOfMeans, Share
+from optimist.claims.inference import ratio_of_ratios, slope, splits_mean, spread_ratio, turns_mean
 
 pytestmark = pytest.mark.statistical
 
@@ -119,9 +110,10 @@ def test_a_ratio_off_the_bound_is_decided_with_its_power(q, side, n, right):
 def test_the_planned_number_of_trials_has_its_power():
     # The truth is 1.25 below the bound, the harder side; the spread is that of the trials.
     y, x = (side.ravel()[:20000] for side in pairs(gamma, 0.8, 10, seed=6))
-    n = RatioOfMeans(y, x).units_for(BOUND, 1.25, ALPHA)
-    assert rates(map(RatioOfMeans, *pairs(gamma, 0.8, n)))[0] == pytest.approx(
-        0.8, abs=0.01 + spare(0.8, REPLICATES)
+    power = RatioOfMeans(y, x).power(BOUND, 1.25, 90, ALPHA)
+    assert 0.5 < power < 0.95
+    assert rates(map(RatioOfMeans, *pairs(gamma, 0.8, 90)))[0] == pytest.approx(
+        power, abs=0.01 + spare(power, REPLICATES)
     )
 
 

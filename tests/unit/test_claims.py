@@ -672,7 +672,7 @@ def world(n, effect=1.0):
 
 
 def test_a_shortened_run_gives_values_and_no_verdict():
-    about = Context("toy", shortened="at most 150 rounds, 2 trials")
+    about = Context(shortened="at most 150 rounds, 2 trials")
     tables = {"finals": world(30, effect=3.0)}
     full, verdict = (decide(reading(ratio()), tables=tables, context=c) for c in (None, about))
     assert (full.word, verdict.word) == ("not reproduced", "shortened")
@@ -708,10 +708,13 @@ def test_what_would_decide_is_a_number_of_doublings_with_its_cost(number):
     expected = planned(kept, 30, 0 if number < 60 else 1)
     found = sample_size.needs(verdict, SECONDS)
     assert (found.cause, found.kind, found.units) == ("few trials", "trials", expected)
-    assert found.lacking == expected - len(kept[0])
-    assert found.hours == pytest.approx(2 * found.lacking)
+    lacking = expected - number
+    beyond = f"30 of {number} trials count, {number - 30} lie after the last step"
+    assert verdict.results[0].remark == (beyond if number == 59 else "")
+    assert found.text.startswith(f"{lacking} more trials (")
+    assert found.hours == pytest.approx(2 * lacking)
     assert math.isnan(sample_size.needs(verdict, {}).hours)
-    (row,) = claims.to_frame([verdict], Context("toy", SECONDS)).itertuples()
+    (row,) = claims.to_frame([verdict], Context(SECONDS)).itertuples()
     assert row.command == f"snakemake --cores all --config 'decide={{toy.01: {expected}}}' -- toy"
 
 
@@ -719,7 +722,7 @@ def text_of(*checks, first=(), **tables):
     verdict = decide(reading(*checks), tables=tables, first=first)
     found = sample_size.needs(verdict, {})
     assert verdict.word == "open" and (found.units, found.hours) == (
-        0,
+        None,
         pytest.approx(math.nan, nan_ok=True),
     )
     return found.cause, found.text
@@ -757,10 +760,10 @@ def test_a_floor_under_splits_is_said():
 
 def test_nothing_is_needed_where_a_claim_has_a_word():
     decided = judge(ratio(), finals=world(30, effect=0.2))
-    assert sample_size.needs(decided, {}) is None
+    assert sample_size.needs(decided, {}) == sample_size.Needs()
     some = judge(ratio("below", 5), ratio("below", 10), finals=TEN)
     assert (some.word, outcomes(some)) == ("not reproduced", ["fails", "open"])
-    assert sample_size.needs(some, {}) is None
+    assert sample_size.needs(some, {}) == sample_size.Needs()
 
 
 def test_only_what_is_open_and_counts_needs_trials():

@@ -9,11 +9,12 @@ from claim_tables import SPREAD, claim_with, document, facts, finals, reading
 from scipy.stats import t
 
 from optimist import claims
-from optimist.claims import inference
 from optimist.claims.checks import Check, Reading, claims_of
 from optimist.claims.context import Context
-from optimist.claims.pages import by_verdict
+from optimist.claims.evidence import RatioOfMeans
+from optimist.claims.pages import by_verdict, summary_block
 from optimist.claims.results import Result, p_values
+from optimist.claims.table import COLUMNS
 from optimist.claims.wording import number
 from optimist.core.errors import ResultError
 
@@ -158,7 +159,6 @@ WORDS = {
 }
 CELLS = [("regret", name, "x") for name in SIZES]
 CONTEXT = Context(
-    "toy",
     dict.fromkeys(CELLS, 60.0),
     {CELLS[0]: ["fig1 (a)", "fig2 (b)"], CELLS[1]: ["fig2 (b)"]},
     lines={"toy.01": 12},
@@ -190,7 +190,7 @@ def row(frame, claim, place=0):
 
 
 def test_the_frame_has_one_row_for_each_check_of_each_reading(frame):
-    assert tuple(frame.columns) == claims.COLUMNS
+    assert tuple(frame.columns) == COLUMNS
     own = frame[frame["claim"] == "toy.01"]
     assert own["reading"].tolist() == ["R nu", "R sd", "R sd", "odd"]
     assert own["status"].tolist() == ["stated", "unstated", "ours", "ours"]
@@ -248,7 +248,7 @@ def test_a_table_that_was_read_is_written_alike(verdicts, tmp_path):
     read.to_csv(paths[1], index=False)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert read.dtypes.equals(fresh.dtypes)
-    for show in (claims.to_text, claims.open_text, claims.summary_block):
+    for show in (claims.to_text, claims.open_text, summary_block):
         assert show(read) == show(fresh)
     assert claims.to_text(read, details=True) == claims.to_text(fresh, details=True)
     assert claims.to_markdown(verdicts, read) == claims.to_markdown(verdicts, fresh)
@@ -314,7 +314,7 @@ def evidence_frame(monkeypatch, evidence, relation, bound):
 def test_an_interval_of_two_pieces_turns_at_their_inner_ends(monkeypatch):
     # Not rejected are [0, 0.903452] and [1.319620, inf).
     y, x = [5, 6, 4, 100, 7, 5, 6, 4], [8, 10, 7, 107, 11, 8, 9, 7]
-    evidence = inference.RatioOfMeans(y, x, least=8)
+    evidence = RatioOfMeans(y, x, least=8)
     found = evidence_frame(monkeypatch, evidence, "below", 1)
     assert (found.outcome, found.turns_at) == ("holds", "0.9035 or 1.32")
     assert found.interval == "0 to 0.9035 or 1.32 to inf"
@@ -324,7 +324,7 @@ def test_an_interval_of_two_pieces_turns_at_their_inner_ends(monkeypatch):
 def test_an_end_that_is_infinite_is_no_bound(monkeypatch):
     # Not rejected is [0.768729, inf).
     y, x = [30, 36, 28, 41, 33, 29, 35, 32], [10, 12, 9, 95, 14, 10, 13, 9]
-    evidence = inference.RatioOfMeans(y, x, least=8)
+    evidence = RatioOfMeans(y, x, least=8)
     found = evidence_frame(monkeypatch, evidence, "above", 0.5)
     assert (found.outcome, found.turns_at) == ("holds", "0.7687")
     assert evidence_frame(monkeypatch, evidence, "below", 1).turns_at == "0.7687"
@@ -400,7 +400,7 @@ def test_no_text_says_that_a_number_is_none(verdicts, frame):
         claims.to_text(frame, details=True),
         claims.open_text(frame),
         claims.to_markdown(verdicts, frame),
-        claims.summary_block(frame),
+        summary_block(frame),
         by_verdict(frame),
     ]
     for text in texts:
@@ -502,7 +502,7 @@ def test_the_page_says_how_many_words_may_be_wrong(verdicts, frame):
 
 
 def test_the_summary_block_is_a_table_with_one_line_for_each_claim(frame):
-    lines = claims.summary_block(frame).strip().splitlines()
+    lines = summary_block(frame).strip().splitlines()
     table = [line for line in lines if line.startswith("|")]
     assert len(table) == 2 + len(CLAIMS)
     assert {line.count("|") for line in table} == {6}

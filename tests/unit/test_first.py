@@ -27,12 +27,12 @@ def checks():
     for claims in PlannedClaims(papers, {}).by_paper.values():
         for claim in claims:
             for check in (c for one in claim.readings for c in one.checks):
-                if check.cells or check.metric.least != 1:
+                if not check.metric.is_exact:
                     found[claim.id, check.label] = check, claim
     return found
 
 
-def test_every_check_has_one_row_but_those_without_cells_or_test(rows, checks):
+def test_every_check_has_one_row_but_those_of_exact_values(rows, checks):
     assert {key for key in rows if not key[1].startswith("gate:")} == set(checks)
     of_studies = {claim for (claim, _), (check, _) in checks.items() if not check.cells}
     assert of_studies == {
@@ -122,6 +122,18 @@ def test_verdicts_rest_on_the_units_that_count(start, number, counted, k):
     raw = ttest_1samp(own, 4.0, alternative="greater").pvalue
     assert result.support == pytest.approx(2.0 ** (k + 1) * raw if k >= 0 else 1.0)
     assert ("fewer than 30 trials" in result.remark) == (k < 0)
+
+
+def test_an_exact_value_needs_no_number_and_counts_all_units():
+    tables = [finals("here", "a", [1.0] * 3, u=[1.0, 2.0, 6.0])]
+    about = {"setting": "here", "algorithm": "a", "column": "u"}
+    check = {"quantity": "column", "statistic": "largest", "arguments": about}
+    check |= {"relation": "below", "bound": 5}
+    for n0 in (2, 10):
+        first = [["toy.01", "largest u of a, here", "trials", 0, n0]]
+        (result,) = decide(reading(check), tables={"finals": tables}, first=first).results
+        assert (result.evidence.value, result.evidence.n, result.first) == (6.0, 3, None)
+        assert (result.outcome, result.remark) == ("fails", "")
 
 
 # Studies, whose trials and repetitions are doubled alike.

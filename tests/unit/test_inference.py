@@ -7,16 +7,11 @@ import warnings
 import numpy as np
 import pytest
 
+from optimist.claims.evidence import Exact, Mean, MedianRatio, RatioOfMeans, Share
 from optimist.claims.inference import (
-    Exact,
-    Mean,
-    MedianRatio,
-    RatioOfMeans,
-    Share,
     exponent_between,
     jackknife_values,
     mean_difference,
-    median_of,
     ratio_of_ratios,
     slope,
     slope_of_means,
@@ -26,7 +21,7 @@ from optimist.claims.inference import (
     turns_ratio,
 )
 from optimist.claims.tails import quadratic_pieces
-from optimist.claims.units import detectable_rate, fewest_pairs, units_of_signs, units_of_t
+from optimist.claims.units import detectable_rate, fewest_pairs, power_of_signs, power_of_t
 
 # Pairs of y and x by hand: a bounded interval; one end; no end; two pieces.
 ONE = [13, 15, 11, 15, 16, 12, 18, 12], [10, 12, 9, 11, 14, 10, 13, 9]
@@ -36,6 +31,11 @@ FOUR = [5, 6, 4, 100, 7, 5, 6, 4], [8, 10, 7, 107, 11, 8, 9, 7]
 TURNS = np.log([0.88, 0.93, 0.85, 0.97, 0.90, 0.86, 0.95, 0.91])
 SPLITS = [0.012, -0.004, 0.008, 0.015, 0.003, 0.010, 0.001, 0.006, 0.009, 0.004]
 SIX_DIGITS = 5e-7
+
+
+def median_of(values):
+    """Evidence of a median of single values."""
+    return MedianRatio(values, np.ones(len(values)))
 
 
 def eight(pair):
@@ -390,12 +390,6 @@ def test_exact_values_are_on_one_side():
     assert Exact(21.0, 3).n == 3
 
 
-def test_unpaired_lengths_are_refused_as_pairs():
-    for make in (RatioOfMeans, MedianRatio):
-        with pytest.raises(ValueError, match="3 and 2"):
-            make([1.0, 2.0, 3.0], [1.0, 2.0])
-
-
 ODD = (
     *([], [1.0], [0.0] * 12, [5.0] * 12, [math.inf] * 12, [1.0] * 11 + [math.inf]),
     *([math.nan] * 12, [1.0] * 11 + [math.nan], [1e308] * 12, [1e-320] * 12, [-1.0] * 12),
@@ -429,8 +423,9 @@ def answers_in_form(found):
         p = found.p_values(bound)
         assert [type(q) for q in p] == [float, float]
         assert min(p) >= 0.0 and 1.0 - 1e-9 <= sum(p) <= 2.0
-        needed = found.units_for(bound, 1.25, 0.025)
-        assert needed is None or needed >= 1
+        for n in (2, 30, 10**9):
+            power = found.power(bound, 1.25, n, 0.025)
+            assert type(power) is float and (math.isnan(power) or 0.0 <= power <= 1.0)
     for low, high in found.pieces(0.95):
         assert low <= high
 
@@ -448,65 +443,75 @@ def power_by_simulation(n, effect, alpha):
     return float((t > stdtrit(n - 1, 1.0 - alpha)).mean())
 
 
-@pytest.mark.parametrize(("effect", "alpha"), [(0.4, 0.025), (0.4, 0.01), (0.9, 0.025)])
-def test_units_have_the_power_asked_for(effect, alpha):
-    n = units_of_t(effect, 1.0, alpha, 0.8, least=2)
-    assert power_by_simulation(n, effect, alpha) == pytest.approx(0.8, abs=0.02)
-    assert n == pytest.approx((2.8016 if alpha == 0.025 else 3.1680) ** 2 / effect**2 + 2, abs=1.5)
+@pytest.mark.parametrize(
+    ("effect", "n", "alpha"), [(0.4, 52, 0.025), (0.4, 65, 0.01), (0.9, 12, 0.025)]
+)
+def test_the_power_of_a_t_test_is_the_share_that_it_decides(effect, n, alpha):
+    power = power_of_t(effect, 1.0, n, alpha)
+    assert power == pytest.approx(0.8, abs=0.04)
+    assert power_by_simulation(n, effect, alpha) == pytest.approx(power, abs=0.01)
 
 
-def test_units_for_a_ratio_from_the_bound():
+def test_power_is_that_of_normal_numbers_where_units_are_many_and_one_where_nothing_is_missed():
+    for n in (10**6, 10**8):
+        power = power_of_t(2.8016 / math.sqrt(n), 1.0, n, 0.025)
+        assert power == pytest.approx(0.8, abs=1e-4)
+    assert power_of_t(38.0 / math.sqrt(101), 1.0, 101, 0.0125) == 1.0
+    assert power_of_t(1.0, 0.0, 2, 0.025) == 1.0
+    for effect, spread, n in ((0.0, 1.0, 30), (-1.0, 1.0, 30), (1.0, math.inf, 30), (1.0, 1.0, 1)):
+        assert math.isnan(power_of_t(effect, spread, n, 0.025))
+
+
+def test_the_power_of_a_ratio_is_that_a_factor_from_the_bound():
     z = np.random.default_rng(4).normal(size=1000)
     z = (z - z.mean()) / z.std(ddof=1)
     ratio = RatioOfMeans(1.0 + 0.9 * z, np.ones(1000))
     # The effect is a fifth of the bound, on the side that takes more: v = 0.9.
-    assert ratio.units_for(1.0, 1.25, 0.01) == units_of_t(0.2, 0.9, 0.01, 0.8, 10)
-    assert ratio.units_for(1.0, 2.0, 0.01) == units_of_t(0.5, 0.9, 0.01, 0.8, 10)
-    assert RatioOfMeans(1.0 + 0.05 * z, np.ones(1000)).units_for(1.0, 1.25, 0.025) == 10
-    assert exponent_between(ratio, 4.0).units_for(0.0, 1.25, 0.01) == ratio.units_for(
-        1.0, 1.25, 0.01
-    )
-    assert ratio.units_for(0.0, 1.25, 0.01) is None
+    for factor, effect in ((1.25, 0.2), (2.0, 0.5)):
+        expected = pytest.approx(power_of_t(effect, 0.9, 60, 0.01))
+        assert ratio.power(1.0, factor, 60, 0.01) == expected
+    same = ratio.power(1.0, 1.25, 60, 0.01)
+    assert exponent_between(ratio, 4.0).power(0.0, 1.25, 60, 0.01) == same
+    assert math.isnan(ratio.power(0.0, 1.25, 60, 0.01))
 
 
-def test_units_for_times_and_slopes_are_those_of_logarithms():
-    # N = ((t + 0.84) sd(l) / ln(R / b))^2 with normal quantiles, and two more for Student's.
+def test_the_power_of_times_and_slopes_is_that_of_logarithms():
     logs = 0.3 * np.array([-1.0, 1.0] * 10) / math.sqrt(20 / 19)
-    expected = (2.8016 * 0.3 / math.log(1.25)) ** 2 + 2
-    assert turns_mean(logs).units_for(0.9, 1.25, 0.025) == pytest.approx(expected, abs=1.5)
+    power = turns_mean(logs).power(0.9, 1.25, 12, 0.025)
+    assert power == pytest.approx(power_of_t(math.log(1.25), 0.3, 12, 0.025))
     # Between points a factor e^2 apart a slope is half a logarithm, of what it is about as well.
     flat = slope([1.0, math.e**2], np.exp(np.array([np.zeros(20), logs])))
-    assert flat.units_for(0.25, 1.25, 0.025) == turns_mean(logs).units_for(0.9, 1.25, 0.025)
+    assert flat.power(0.25, 1.25, 12, 0.025) == pytest.approx(power)
+    means = slope_of_means([1.0, math.e**2], np.exp(np.array([np.zeros(20), logs])))
+    spread = 2.0 * means.values.std(ddof=1)
+    expected = power_of_t(math.log(1.25), spread, 12, 0.025)
+    assert means.power(0.25, 1.25, 12, 0.025) == pytest.approx(expected)
 
 
-def test_units_for_differences_need_a_bound_that_is_not_zero():
+def test_differences_need_a_bound_that_is_not_zero():
     d = np.array([-1.0, 1.0] * 10) / math.sqrt(20 / 19)
-    assert Mean(d).units_for(0.0, 1.25, 0.025) is None
-    assert Mean(d).units_for(2.0, 1.25, 0.025) == units_of_t(0.4, 1.0, 0.025, 0.8, 10)
+    assert math.isnan(Mean(d).power(0.0, 1.25, 60, 0.025))
+    assert Mean(d).power(2.0, 1.25, 60, 0.025) == pytest.approx(power_of_t(0.4, 1.0, 60, 0.025))
     # No number of splits shows what is within the variance that they share.
-    assert splits_mean(d, 5).units_for(2.0, 1.25, 0.025) is None
-    assert splits_mean(d, 5).units_for(10.0, 1.25, 0.025) is not None
+    assert splits_mean(d, 5).power(2.0, 1.25, 10**9, 0.025) < 0.8
+    assert splits_mean(d, 5).power(10.0, 1.25, 60, 0.025) > 0.8
 
 
-def test_units_of_a_sign_test_by_hand():
+def test_the_power_of_a_sign_test_by_hand():
     # All on one side: the fewest pairs. Three quarters: the binomial power by hand.
-    assert units_of_signs(1.0, 0.025, 0.8) == 6
-    assert units_of_signs(0.5, 0.025, 0.8) is None
-
-    def power(n):
+    assert [power_of_signs(1.0, n, 0.025) for n in (5, 6)] == [0.0, 1.0]
+    assert power_of_signs(0.5, 10**6, 0.025) <= 0.025
+    for n in (6, 20, 33):
         law = [math.comb(n, k) * 0.25**k * 0.75 ** (n - k) for k in range(n + 1)]
         coin = np.cumsum([math.comb(n, k) / 2**n for k in range(n + 1)])
-        return sum(p for p, tail in zip(law, coin, strict=True) if tail <= 0.025)
-
-    n = units_of_signs(0.75, 0.025, 0.8)
-    assert power(n) >= 0.8
-    assert all(power(m) < 0.8 for m in range(6, n))
-    assert MedianRatio(Y, X).units_for(1.4, 1e9, 0.025) == 6
+        power = sum(p for p, tail in zip(law, coin, strict=True) if tail <= 0.025)
+        assert power_of_signs(0.75, n, 0.025) == pytest.approx(power)
+    assert MedianRatio(Y, X).power(1.4, 1e9, 6, 0.025) == 1.0
 
 
-def test_exact_values_and_shares_take_no_number():
-    assert Exact(1.0).units_for(2.0, 1.25, 0.025) is None
-    assert Share(1, 2).units_for(0.9, 1.25, 0.025) is None
+def test_exact_values_and_shares_have_no_power():
+    assert math.isnan(Exact(1.0).power(2.0, 1.25, 30, 0.025))
+    assert math.isnan(Share(1, 2).power(0.9, 1.25, 30, 0.025))
 
 
 # Slopes and jackknives.
@@ -548,7 +553,7 @@ def test_a_ratio_of_ratios_with_one_constant_side_is_a_ratio():
 
 
 def test_everything_is_evidence():
-    attributes = "value", "n", "method", "p_values", "pieces", "units_for"
+    attributes = "value", "n", "method", "p_values", "pieces", "power"
     for found in itertools.chain(ALL.values(), [Exact(1.0)]):
         assert all(hasattr(found, name) for name in attributes)
         assert found.method

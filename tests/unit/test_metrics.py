@@ -8,7 +8,7 @@ import pytest
 from claim_tables import finals, times
 
 from optimist.claims.cells import Cells, Missing, group
-from optimist.claims.inference import Exact
+from optimist.claims.evidence import Exact
 from optimist.claims.metrics import METRICS, metric
 from optimist.claims.metrics.quantities import QUANTITIES
 from optimist.core.errors import ConfigError
@@ -132,9 +132,10 @@ def test_what_makes_no_sense_is_refused_in_one_line(quantity, statistic, argumen
     assert [word for word in words if word not in str(error.value)] == []
 
 
-def test_exact_values_count_trials_and_others_the_units_of_their_quantity():
-    assert metric("state", "slope", OF_A).units == metric("regret", "ratio", OF_A).units == "trials"
-    assert metric("state", "ratio", RATIO).units == metric("time", "slope", OF_A).units == "turns"
+def test_what_counts_are_the_units_of_the_quantity_or_splits():
+    assert metric("state", "slope", OF_A).units == metric("time", "slope", OF_A).units == "turns"
+    assert metric("state", "ratio", RATIO).units == "turns"
+    assert metric("regret", "ratio", OF_A).units == "trials"
     assert metric("regret", "ratio", {**OF_A, "folds": 5, "repeats": 5}).units == "splits"
 
 

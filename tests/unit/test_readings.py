@@ -6,7 +6,7 @@ import pytest
 import yaml
 from messages import message
 
-from optimist import claims
+from optimist.claims.checks import check_planned, claims_of
 from optimist.plan.claims import check_run
 from optimist.plan.config import load_claims, load_words
 from optimist.plan.names import Names
@@ -483,7 +483,7 @@ def changed(path, value, document=FILE):
 
 
 def test_a_valid_file_loads_into_claims(write):
-    (found,) = claims.claims_of(load_claims(write(FILE)))
+    (found,) = claims_of(load_claims(write(FILE)))
     assert (found.id, found.kind, found.level) == ("toy.01", "empirical", 0.95)
     assert [(r.name, r.status, r.alternatives) for r in found.readings] == [
         ("scale nu", "stated", {"scale": "nu"}),
@@ -651,7 +651,7 @@ def test_what_is_shown_only_needs_no_bound(write):
         "status": "ours",
     }
     claim = {**FILE["claims"][0], "checks": [CHECK, shown]}
-    (found,) = claims.claims_of(load_claims(write({**FILE, "claims": [claim]})))
+    (found,) = claims_of(load_claims(write({**FILE, "claims": [claim]})))
     assert [check.relation for check in found.readings[0].checks] == ["below", None]
 
 
@@ -667,7 +667,11 @@ def test_every_word_has_a_bound_and_a_reason():
 
 def loaded(write, *checks, **keys):
     claim = {**FILE["claims"][0], "checks": list(checks), "note": "Why.", **keys}
-    return claims.claims_of(load_claims(write({**FILE, "claims": [claim]})))
+    return claims_of(load_claims(write({**FILE, "claims": [claim]})))
+
+
+# Settings and algorithms of checks of cells that may be lacking.
+NAMES = ("gaussian", "g", "student_t", "hvt_ucb", "oful", "uniform", "uniforn", "menu")
 
 
 def trials(number=30, *cells):
@@ -676,7 +680,7 @@ def trials(number=30, *cells):
 
 
 def test_claims_about_what_is_run_often_enough_are_accepted(write):
-    claims.check_trials(loaded(write, CHECK), trials(10))
+    check_planned(loaded(write, CHECK), NAMES, trials(10))
 
 
 SLOPE = {
@@ -748,14 +752,14 @@ LACKING = {
 @pytest.mark.parametrize("case", LACKING)
 def test_cells_that_are_lacking_are_named(write, case):
     checks, words, keys = (*LACKING[case], {})[:3]
-    found = message(claims.check_trials, loaded(write, *checks, **keys), trials())
+    found = message(check_planned, loaded(write, *checks, **keys), NAMES, trials())
     assert [word for word in ["toy.01", *words] if word not in found] == []
 
 
 def test_what_does_not_count_may_have_few_trials(write):
     ours = {**about(denominator="uniform"), "status": "ours"}
     few = trials() | {("regret", "gaussian", "uniform"): 1}
-    claims.check_trials(loaded(write, CHECK, ours), few)
+    check_planned(loaded(write, CHECK, ours), NAMES, few)
 
 
 @pytest.mark.parametrize(
@@ -771,7 +775,7 @@ def test_what_does_not_count_may_have_few_trials(write):
 )
 def test_unknown_names_are_refused(write, check, words):
     known = ["gaussian", "hvt_ucb", "oful"]
-    found = message(claims.check_names, loaded(write, check, kind="guarantee"), known)
+    found = message(check_planned, loaded(write, check, kind="guarantee"), known, trials())
     assert [word for word in ["toy.01", *words] if word not in found] == []
 
 

@@ -117,7 +117,7 @@ def test_a_p_value_at_the_level_is_decided():
 
 def test_holm_by_hand():
     assert holm([0.03, 0.001, 0.02, 0.9]) == pytest.approx([0.06, 0.004, 0.06, 0.9])
-    assert holm([0.01, math.nan, 0.02]) == pytest.approx([0.03, 1.0, 0.04])
+    assert holm([0.01, 1.0, 0.02]) == pytest.approx([0.03, 1.0, 0.04])
     assert holm([]) == []
     second = conclude(readings(supports(0.0125 * ABOVE), [YES], [NO]), ALPHA)
     assert list(second.outcomes.values()) == ["open", "holds", "fails"]

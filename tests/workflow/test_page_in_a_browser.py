@@ -10,7 +10,7 @@ import pytest
 from browser import BROWSER, needs_browser
 from toy_environments import ROOT
 
-from optimist.claims.inference import mean_difference
+from optimist.claims.evidence import Mean
 from optimist.core.schemas import check_document
 from optimist.experiments.cell_trials import kept_rounds
 from optimist.experiments.trial_table import TrialTable
@@ -417,7 +417,7 @@ def test_paired_intervals_are_those_of_the_pipeline(read, data):
         n = int(rng.integers(2, min(len(data["t"]) + 1, 60)))
         first, second = rng.gamma(2.0, 50.0, (2, n))
         found = reader.tab.evaluate("([a, b]) => optimist.paired(a, b)", [[*first], [*second]])
-        wanted = mean_difference(first, second, 2)
+        wanted = Mean(np.subtract(first, second), 2)
         ((low, high),) = wanted.pieces(0.95)
         numbers = [found["mean"], found["low"], found["high"]]
         assert numbers == pytest.approx([wanted.value, low, high], rel=1e-6, abs=1e-6)

@@ -5,57 +5,35 @@ and not counted. A reading has parts, by default settings, and a part has checks
 compares a measured value with a bound. All checks of a reading must hold. docs/verdicts.md says how
 words follow from numbers.
 
-`checks` are claims as data, `metrics` measure, `inference` tests (with `tails` and `units`),
-`first` and `gates` correct the p-values of a check (`results`), `rule` and `guarantees` turn them
-into words, `verdicts` puts these together, `vague` and `deciding` say which bounds and how many
-trials would change a word, `table` and `pages` show the verdicts.
+`checks` are claims as data, `metrics` measure, `evidence` and `inference` test (with `tails` and
+`units`), `first` and `gates` correct the p-values of a check (`results`), `rule` and `guarantees`
+turn them into words, `verdicts` puts these together, `vague` and `deciding` say which bounds and
+how many trials would change a word, `table` and `pages` show the verdicts.
 """
 
-from optimist.claims.checks import (
-    Check,
-    Claim,
-    Reading,
-    check_claims,
-    check_names,
-    check_trials,
-    claims_of,
-)
+from optimist.claims.checks import check_claims
 from optimist.claims.context import Context
 from optimist.claims.pages import (
     joined,
     open_claims,
     open_text,
-    summary_block,
     tally,
     to_markdown,
     to_text,
     with_summary,
 )
-from optimist.claims.table import COLUMNS, compacted, read_frame, to_frame
-from optimist.claims.verdicts import OUTCOMES, VERDICTS, Result, Verdict, evaluate, judge
+from optimist.claims.table import compacted, read_frame, to_frame
+from optimist.claims.verdicts import evaluate
 
 __all__ = [
-    "COLUMNS",
-    "OUTCOMES",
-    "VERDICTS",
-    "Check",
-    "Claim",
     "Context",
-    "Reading",
-    "Result",
-    "Verdict",
     "check_claims",
-    "check_names",
-    "check_trials",
-    "claims_of",
     "compacted",
     "evaluate",
     "joined",
-    "judge",
     "open_claims",
     "open_text",
     "read_frame",
-    "summary_block",
     "tally",
     "to_frame",
     "to_markdown",

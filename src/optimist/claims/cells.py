@@ -3,18 +3,17 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from optimist.claims.evidence import Exact
 from optimist.experiments.loop import COMPLETE
 from optimist.experiments.trial_table import Frames
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Tables whose entries have keys; the others are those of studies.
-READ = ("finals", "regrets", "times", "facts")
 # The columns that number the units of studies.
 STUDIED = ("trial", "repetition")
 LANE_OF = {"finals": "regret", "regrets": "regret", "times": "timing"}
@@ -27,18 +26,6 @@ class Missing(Exception):
         super().__init__("; ".join(names))
 
 
-@dataclass(frozen=True)
-class Fact:
-    """A row of the table of facts.
-
-    ``trials`` is the number of trials that it comes from, None for a property of the setting or,
-    as the note of a claim says, the worst over several watched trials.
-    """
-
-    value: float
-    trials: int | None = None
-
-
 class Cells:
     """What one check reads: looks up cells, notes absent ones, lengths and how trials ended.
 
@@ -49,6 +36,8 @@ class Cells:
     keep : (int, int) or None
         The first trial, turn or repetition that counts, and the one before which to stop; None for
         all.
+    spare : int
+        How many there are after those that count.
 
     Attributes
     ----------
@@ -60,8 +49,10 @@ class Cells:
         How many trials or repetitions a study has of what was read of it, counted or not.
     """
 
-    def __init__(self, groups: "Groups", keep: tuple[int, int] | None = None) -> None:
-        self.groups = groups
+    def __init__(
+        self, groups: "Groups", keep: tuple[int, int] | None = None, spare: int = 0
+    ) -> None:
+        self.groups, self.spare = groups, spare
         self._keep = keep
         self.notes: list[str] = []
         self.rounds: list[int] = []
@@ -99,14 +90,14 @@ class Cells:
         """
         lane, found, absent = LANE_OF[table], [], []
         for pair in pairs:
-            rows, why, rounds, notes = self.groups.complete(table, pair, self._keep, also)
+            rows, why, notes = self.groups.complete(table, pair, self._keep, also)
             self.notes += notes
             if rows is not None and (column not in rows or rows[column].isna().all()):
                 rows, why = None, f", no column {column}"
             if rows is None:
                 absent.append(f"{'/'.join(pair)} ({lane} lane{why})")
                 continue
-            self.rounds.append(rounds)
+            self.rounds.append(int(rows["round"].max()))
             found.append(rows)
         if absent:
             raise Missing(absent)
@@ -127,7 +118,7 @@ class Groups(dict[str, Mapping[Any, Any]]):
 
     def __init__(self, entries: Mapping[str, Mapping[Any, Any]]) -> None:
         super().__init__(entries)
-        self._known: dict[Any, tuple[Any, str, int, list[str]]] = {}
+        self.complete = cache(self._complete)
 
     def number(self, lane: str, setting: str, algorithm: str) -> int:
         """Return how many trials of a cell the tables have, in a row from the first."""
@@ -135,40 +126,32 @@ class Groups(dict[str, Mapping[Any, Any]]):
         rows = self[table].get((setting, algorithm))
         return 0 if rows is None or rows.empty else int(rows["trial"].max()) + 1
 
-    def complete(
+    def _complete(
         self, table: str, pair: tuple[str, str], keep: tuple[int, int] | None, also: int
-    ) -> tuple[Any, str, int, list[str]]:
-        """Return the rows of a cell's complete trials, or None and why; its rounds; notes."""
-        key = table, pair, keep, also
-        if key not in self._known:
-            self._known[key] = _complete(_kept(self[table].get(pair), keep, also), "/".join(pair))
-        return self._known[key]
+    ) -> tuple[Any, str, list[str]]:
+        """Return the rows of a cell's complete trials, or None and why; and notes."""
+        rows, reasons, notes = _kept(self[table].get(pair), keep, also), "", []
+        if rows is None or rows.empty:
+            return None, "", []
+        if not (rows["status"] == "ok").all():
+            status = rows.groupby("trial")["status"].last()
+            broken = status[~status.isin(COMPLETE)]
+            reasons = ", ".join(f"{n} {s}" for s, n in sorted(Counter(broken).items()))
+            counts = {f"left out ({reasons})": len(broken)}
+            counts["unconverged"] = int((status == "unconverged").sum())
+            of = f"of {len(status)} trials"
+            notes = [f"{'/'.join(pair)}: {n} {of} {words}" for words, n in counts.items() if n]
+            rows = rows[rows["status"].isin(COMPLETE)]
+        return (None, f", no complete trial: {reasons}", notes) if rows.empty else (rows, "", notes)
 
 
-def _kept(rows, keep, also=0, unit="trial"):
+def _kept(rows: Any, keep: tuple[int, int] | None, also: int = 0, unit: str = "trial") -> Any:
     """Return the rows of the trials that count, None if there are none."""
     if rows is None or keep is None:
         return rows
     trial = rows[unit].to_numpy()
     counts = (trial >= keep[0]) & (trial < keep[1]) | (trial < also)
     return rows if counts.all() else rows[counts] if counts.any() else None
-
-
-def _complete(rows, name):
-    if rows is None or rows.empty:
-        return None, "", 0, []
-    notes, reasons = [], ""
-    if not (rows["status"] == "ok").all():
-        status = rows.groupby("trial")["status"].last()
-        broken = status[~status.isin(COMPLETE)]
-        reasons = ", ".join(f"{n} {s}" for s, n in sorted(Counter(broken).items()))
-        counts = {f"left out ({reasons})": len(broken)}
-        counts["unconverged"] = int((status == "unconverged").sum())
-        notes = [f"{name}: {n} of {len(status)} trials {words}" for words, n in counts.items() if n]
-        rows = rows[rows["status"].isin(COMPLETE)]
-    if rows.empty:
-        return None, f", no complete trial: {reasons}", 0, notes
-    return rows, "", int(rows["round"].max()), notes
 
 
 def group(tables: "Mapping[str, pd.DataFrame | Mapping[Any, pd.DataFrame] | None]") -> Groups:
@@ -182,7 +165,7 @@ def group(tables: "Mapping[str, pd.DataFrame | Mapping[Any, pd.DataFrame] | None
         {
             **cells,
             "facts": {key: _fact(rows) for key, rows in facts.items()},
-            "studies": {name: table for name, table in tables.items() if name not in READ},
+            "studies": {name: tables[name] for name in tables if name not in (*LANE_OF, "facts")},
         }
     )
 
@@ -194,7 +177,8 @@ def _group(tables: "Mapping[str, Any]", name: str, keys: Sequence[str]) -> Mappi
     return {} if found.empty else dict(iter(found.groupby(keys, sort=False)))
 
 
-def _fact(rows: "pd.DataFrame") -> Fact:
+def _fact(rows: "pd.DataFrame") -> Exact:
+    """Return a fact: of a setting, or the worst over the number of trials that were watched."""
     row = rows.iloc[0]
     trials = row.get("trials", math.nan)
-    return Fact(float(row["value"]), None if math.isnan(trials) else int(trials))
+    return Exact(float(row["value"]), None if math.isnan(trials) else int(trials))

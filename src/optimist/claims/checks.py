@@ -120,7 +120,7 @@ class Check:
     @property
     def splits(self) -> int:
         """How many splits of the data its trials share, 0 if they are of none."""
-        return self.arguments.get("folds", 0) * self.arguments.get("repeats", 0)
+        return int(self.arguments.get("folds", 0) * self.arguments.get("repeats", 0))
 
     def named(self, *keys: str) -> list[Any]:
         """Return the values of some arguments, each once."""
@@ -225,10 +225,8 @@ class Claim:
     @property
     def all_checks(self) -> Iterator[Check]:
         """The checks of all readings, and their controls."""
-        for reading in self.readings:
-            for check in reading.checks:
-                yield check
-                yield from check.controls
+        checks = (check for reading in self.readings for check in reading.checks)
+        return (one for check in checks for one in (check, *check.controls))
 
     @property
     def alpha(self) -> float:
@@ -267,58 +265,53 @@ def check_claims(document: Mapping[str, Any], path: str | Path) -> None:
 
 def _check_entries(claim: Mapping[str, Any]) -> None:
     for entry in claim["checks"]:
-        _check_arguments(entry, entry.get("arguments", {}), entry.get("each", {}))
+        arguments, each = entry.get("arguments", {}), entry.get("each", {})
+        measured = metric(entry["quantity"], entry["statistic"], [*arguments, *each])
+        for name in arguments:
+            if name in each:
+                wrong = f"{measured.name}: argument {name!r} is given twice"
+                raise ConfigError(f"{wrong}; allowed: once")
         if "control" in entry:
-            own = entry["control"]["arguments"]
-            _check_arguments(entry, {**entry.get("arguments", {}), **entry.get("each", {}), **own})
+            names = {**arguments, **each, **entry["control"]["arguments"]}
+            metric(entry["quantity"], entry["statistic"], names)
         bound = entry.get("bound")
         ends = bound if isinstance(bound, list) else [bound]
         is_sign = all(end in SIGNS or end is None for end in ends)
         if not (is_sign or "note" in claim or "why" in entry):
             raise ConfigError(
-                f"the bound {bound} of {entry['statistic']} of {entry['quantity']} has no reason; "
+                f"the bound {bound} of {measured.name} has no reason; "
                 "allowed: a word, why beside it, or a note of the claim"
             )
 
 
-def _check_arguments(entry: Mapping[str, Any], *arguments: Mapping[str, Any]) -> None:
-    given = [name for some in arguments for name in some]
-    found = metric(entry["quantity"], entry["statistic"], given)
-    for name in given:
-        if given.count(name) > 1:
-            raise ConfigError(f"{found.name}: argument {name!r} is given twice; allowed: once")
-
-
-def check_names(claims: Iterable[Claim], known: Iterable[str]) -> None:
-    """Raise ConfigError for a check about a setting or an algorithm that is not ``known``."""
-    for claim in claims:
-        for check in claim.all_checks:
-            for key in (*SETTINGS, *ALGORITHMS):
-                for name in check.named(key):
-                    if name not in known:
-                        wrong = unknown_name(f"{key} of {check.metric.name}", name, known)
-                        raise ConfigError(f"claim {claim.id!r}: {wrong}")
-
-
-def check_trials(claims: Iterable[Claim], trials: Mapping[CellKey, int]) -> None:
-    """Raise ConfigError for a check of cells that are not run.
+def check_planned(
+    claims: Iterable[Claim], names: Iterable[str], trials: Mapping[CellKey, int]
+) -> None:
+    """Raise ConfigError for a check of an unknown setting or algorithm, or of cells that none runs.
 
     Parameters
     ----------
     claims : list of Claim
+    names : collection of str
+        All settings and algorithms.
     trials : mapping
         How many trials each cell is planned to have.
     """
-    for claim in claims:
-        for check in claim.all_checks:
-            try:
-                for lane, setting, algorithm in check.cells:
-                    if (lane, setting, algorithm) not in trials:
-                        known = {a for other, s, a in trials if (other, s) == (lane, setting)}
-                        place = f"algorithm in the {lane} lane of {setting!r}"
-                        raise unknown_name(place, algorithm, known or {"none"})
-            except ConfigError as error:
-                raise ConfigError(f"claim {claim.id!r}: {check.label}: {error}") from None
+    checks = ((f"claim {claim.id!r}", check) for claim in claims for check in claim.all_checks)
+    for where, check in checks:
+        for key in (*SETTINGS, *ALGORITHMS):
+            for name in check.named(key):
+                if name not in names:
+                    wrong = unknown_name(f"{key} of {check.metric.name}", name, names)
+                    raise ConfigError(f"{where}: {wrong}")
+        try:
+            for lane, setting, algorithm in check.cells:
+                if (lane, setting, algorithm) not in trials:
+                    known = {a for other, s, a in trials if (other, s) == (lane, setting)}
+                    place = f"algorithm in the {lane} lane of {setting!r}"
+                    raise unknown_name(place, algorithm, known or {"none"})
+        except ConfigError as error:
+            raise ConfigError(f"{where}: {check.label}: {error}") from None
 
 
 def check_first(
@@ -326,8 +319,8 @@ def check_first(
 ) -> None:
     """Raise ConfigError for checks without a row of config/first.csv, or one with a false row.
 
-    Every check of cells has a row, and of a study every test: a fact, the largest of all trials and
-    what was not run are numbers without an error.
+    Every test has a row. A fact, the largest of all trials and what was not run are numbers without
+    an error, which need none.
 
     Parameters
     ----------
@@ -342,23 +335,22 @@ def check_first(
     lacking: dict[str, None] = {}
     for claim in claims:
         for check in (check for reading in claim.readings for check in reading.checks):
-            found, cells = check.metric, check.cells
-            if not cells and found.least == 1:
+            measured, cells = check.metric, check.cells
+            if measured.is_exact:
                 continue
-            fewest = found.least_units(check.arguments, claim.alpha)
-            fewest = max(fewest, least) if found.units == "trials" else fewest
+            fewest = measured.least_units(check.arguments, claim.alpha)
+            fewest = max(fewest, least) if measured.units == "trials" else fewest
             # Of a study its section says how many units each cell has.
-            planned = min((trials[cell] for cell in cells), default=math.inf)
-            planned = min(planned, check.splits or planned)
-            if found.gate and claim.kind == "empirical":
+            planned = min([check.splits or math.inf, *(trials[cell] for cell in cells)])
+            if measured.gate and claim.kind == "empirical":
                 lacking |= _gates_lacking(claim, cells, rows, trials)
             row = rows.get((claim.id, check.label))
             where = f"config/first.csv, claim {claim.id}, check {check.label!r}"
             if row is None:
                 n0 = max(fewest, planned) if cells else fewest
-                lacking[f'{claim.id},"{check.label}",{found.units},0,{n0}'] = None
-            elif row.unit != found.units:
-                raise ConfigError(f"{where}: unit is {row.unit!r}; allowed: {found.units!r}")
+                lacking[f'{claim.id},"{check.label}",{measured.units},0,{n0}'] = None
+            elif row.unit != measured.units:
+                raise ConfigError(f"{where}: unit is {row.unit!r}; allowed: {measured.units!r}")
             elif row.n0 < fewest:
                 raise ConfigError(f"{where}: n0 is {row.n0}; allowed: at least {fewest}")
             elif row.n0 > fewest and row.start + row.n0 > planned:
@@ -378,20 +370,18 @@ def _gates_lacking(
     claim: Claim, cells: Iterable[CellKey], rows: Rows, trials: Mapping[CellKey, int]
 ) -> dict[str, None]:
     """Return a row for each setting whose uniform play has none: none of it is doubled."""
-    paper, found = claim.id.partition(".")[0], dict[str, None]()
+    paper, lacking = claim.id.partition(".")[0], dict[str, None]()
     for _, setting, _ in cells:
         gate, number = f"{GATE}{setting}", trials.get(("regret", setting, UNIFORM), 0)
         if number and (claim.id, gate) not in rows and (paper, gate) not in rows:
-            found[f'{paper},"{gate}",trials,0,{number}'] = None
-    return found
+            lacking[f'{paper},"{gate}",trials,0,{number}'] = None
+    return lacking
 
 
 def claim_cells(claim: Claim) -> set[CellKey]:
     """Return the cells that the counted checks of a claim read, and uniform play of their gates."""
-    found: set[CellKey] = set()
-    for check in (check for reading in claim.readings for check in reading.counted):
-        for one in (check, *check.controls):
-            found.update(one.cells)
-            if one.metric.gate:
-                found |= {(lane, setting, UNIFORM) for lane, setting, _ in one.cells}
-    return found
+    counted = (check for reading in claim.readings for check in reading.counted)
+    checks = [one for check in counted for one in (check, *check.controls)]
+    gated = (cell for check in checks if check.metric.gate for cell in check.cells)
+    uniform = {(lane, setting, UNIFORM) for lane, setting, _ in gated}
+    return uniform.union(*(check.cells for check in checks))

@@ -46,7 +46,7 @@ class First:
 
     def stop(self, k: int) -> int:
         """Return the unit before which those stop that count after k doublings."""
-        return self.start + self.n0 * 2**k
+        return self.start + (self.n0 << k)
 
 
 def doubled(p: float, k: int) -> float:

@@ -7,25 +7,24 @@ $p^-$ at least $g(\min(b^*, 2))$: the cap keeps an exaggeration refutable. A che
 $i = \max_m p[\bar R_{uniform}/\bar R_m < \min(b^*, 2)]$ shows that nobody does.
 
 Gate and idle test have their own number of first trials: that of uniform play in the setting, or
-that of the check if it is smaller, as a pair was first judged with the fewer of the two.
-
-Over splits of data, which share most of what is trained on, the test is corrected as that of the
-check.
-
-In a check of several settings somebody has to learn in each of them, or in one of them where they
-are tunings.
+that of the check if it is smaller, as a pair was first judged with the fewer of the two. Over
+splits of data, which share most of what is trained on, the test is corrected as that of the check.
+In a check of several settings somebody has to learn in each of them, or in one of them if they are
+tunings.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cache
 
 from optimist.claims.cells import Cells, Groups, Missing
 from optimist.claims.checks import Check
+from optimist.claims.evidence import RatioOfMeans
 from optimist.claims.first import GATE, UNIFORM, First, Rows, doubled
-from optimist.claims.inference import RatioOfMeans
-from optimist.claims.metrics.trials import by_split, by_trial, common
+from optimist.claims.metrics.trials import by_split, common, last
+from optimist.claims.rule import bonferroni
+from optimist.claims.tails import NEITHER
 from optimist.core.label import name_of
 from optimist.experiments.trials import CellKey
 
@@ -39,22 +38,15 @@ class Gate:
 
     Attributes
     ----------
-    factor : float
-        $b^*$
     support, refute, idle : float
         $g(b^*)$, $g(\min(b^*, 2))$ and i.
-    best : float
-        How many times uniform play's regret is that of the best method, in the setting where that
-        is least; nan if it is not known.
     remark : str
-        Which cells are lacking, empty if none are.
+        The settings without uniform play, empty if none are.
     """
 
-    factor: float
     support: float
     refute: float
     idle: float
-    best: float = math.nan
     remark: str = ""
 
 
@@ -67,18 +59,11 @@ def factor_of(check: Check) -> float:
 
 
 class Gates:
-    """The gates of a paper's claims.
-
-    Parameters
-    ----------
-    groups : Groups
-    first : Rows
-    paper : str
-    """
+    """The gates of a paper's claims."""
 
     def __init__(self, groups: Groups, first: Rows, paper: str) -> None:
-        self._groups, self._first, self._paper = groups, first, paper
-        self._known: dict[tuple[Any, ...], tuple[RatioOfMeans | None, int]] = {}
+        self.groups, self.first, self._paper = groups, first, paper
+        self._measured = cache(self._measure)
 
     def of(self, claim: str, check: Check) -> Gate | None:
         """Return the gate of a claim's check, None if it has none."""
@@ -92,54 +77,50 @@ class Gates:
         if not learners:
             return None
         factor = factor_of(check)
-        capped, found, lacking = min(factor, MOST), [], []
+        capped, places, lacking = min(factor, MOST), [], []
         for pairs in learners.values():
             ratios = [self._ratio(claim, check, *pair) for pair in pairs]
-            known = [(ratio, k) for ratio, k in ratios if ratio is not None]
-            if len(known) < len(ratios):
+            if None in ratios:
                 lacking.append(pairs[0][0])
-            above = [
-                min((doubled(r.p_values(b)[1], k) for r, k in known), default=1.0)
-                for b in (factor, capped)
-            ]
-            below = [doubled(r.p_values(capped)[0], k) for r, k in known]
-            idle = max(below) if below and not lacking and factor > 1.0 else 1.0
-            support, refute = (min(1.0, len(pairs) * p) for p in above)
-            best = max((r.value for r, _ in known), default=math.nan)
-            found.append((support, refute, idle, best))
-        supports, refutes, idles, bests = zip(*found, strict=True)
+            above = (
+                bonferroni([_p_values(ratio, bound)[1] for ratio in ratios])
+                for bound in (factor, capped)
+            )
+            below = max(_p_values(ratio, capped)[0] for ratio in ratios)
+            places.append((*above, below if factor > 1.0 else 1.0))
+        supports, refutes, idles = zip(*places, strict=True)
         remark = f"no uniform play in {', '.join(lacking)}" if lacking else ""
-        idle = min(1.0, len(idles) * min(idles))
-        return Gate(factor, max(supports), max(refutes), idle, min(bests), remark)
+        return Gate(max(supports), max(refutes), bonferroni(idles), remark)
 
     def _ratio(
         self, claim: str, check: Check, setting: str, algorithm: str
-    ) -> tuple[RatioOfMeans | None, int]:
+    ) -> tuple[RatioOfMeans, int] | None:
         """Return regret of uniform play over that of a method, and k; None without such cells."""
         gate = f"{GATE}{setting}"
-        first = self._first.get((claim, gate)) or self._first.get((self._paper, gate))
-        own = self._first.get((claim, check.label))
+        first = self.first.get((claim, gate)) or self.first.get((self._paper, gate))
+        own = self.first.get((claim, check.label))
         if first is not None and own is not None and own.unit == first.unit:
             first = replace(first, n0=min(first.n0, own.n0))
-        key = setting, algorithm, first, check.splits, check.arguments.get("folds", 0)
-        if key not in self._known:
-            self._known[key] = self._measure(*key)
-        return self._known[key]
+        folds = check.arguments.get("folds", 0)
+        return self._measured(setting, algorithm, first, check.splits, folds)
 
     def _measure(
         self, setting: str, algorithm: str, first: First | None, splits: int, folds: int
-    ) -> tuple[RatioOfMeans | None, int]:
+    ) -> tuple[RatioOfMeans, int] | None:
         pairs = (setting, UNIFORM), (setting, algorithm)
-        cells, k = counted(self._groups, first, [("regret", *pair) for pair in pairs])
+        cells, k = counted(self.groups, first, [("regret", *pair) for pair in pairs])
         try:
             frames = cells.complete("finals", "regret", *pairs)
-            sides = [by_trial(rows, "regret") for rows in frames]
-            if splits:
-                sides = [by_split(side, splits) for side in sides]
-            top, bottom = common(sides)
+            sides = [last(rows, "regret") for rows in frames]
+            top, bottom = common([by_split(side, splits) for side in sides] if splits else sides)
         except Missing:
-            return None, -1
+            return None
         return RatioOfMeans(top, bottom, extra=1.0 / (folds - 1) if splits else 0.0), k
+
+
+def _p_values(ratio: tuple[RatioOfMeans, int] | None, bound: float) -> Sequence[float]:
+    """Return the p-values of a ratio of `Gates` at a bound, corrected for its doublings."""
+    return [doubled(p, ratio[1]) for p in ratio[0].p_values(bound)] if ratio else NEITHER
 
 
 def counted(
@@ -154,6 +135,8 @@ def counted(
     """
     if first is None:
         return Cells(groups), 0
-    numbers = (*studied, *(groups.number(*cell) for cell in cells))
-    k = first.doublings(min(numbers, default=0))
-    return Cells(groups, (first.start, first.stop(k)) if k >= 0 else None), k
+    number = min((*studied, *(groups.number(*cell) for cell in cells)), default=0)
+    k = first.doublings(number)
+    if k < 0:
+        return Cells(groups), k
+    return Cells(groups, (first.start, first.stop(k)), number - first.stop(k)), k

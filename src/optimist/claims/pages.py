@@ -8,7 +8,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from optimist.claims.checks import KINDS
@@ -36,10 +36,8 @@ def _value(check: Any) -> str:
     """Word a measured value: ``1.52 (1.41 to 1.63, n = 10)``."""
     if check.outcome == "missing":
         return ""
-    parts = [check.interval] if check.interval else []
-    if check.n > 0:
-        parts.append(f"n = {check.n:.0f}")
-    return number(check.value) + (f" ({', '.join(parts)})" if parts else "")
+    parts = ", ".join(filter(None, [check.interval, f"n = {check.n:.0f}" if check.n > 0 else ""]))
+    return number(check.value) + (f" ({parts})" if parts else "")
 
 
 def _wanted(check: Any) -> str:
@@ -54,39 +52,30 @@ def _wanted(check: Any) -> str:
 def tally(frame: "pd.DataFrame") -> str:
     """Return a line: how many claims of each kind have which verdict."""
     heads = frame.drop_duplicates("claim")
-    return " ".join(
-        filter(None, (_kind_tally(heads[heads["kind"] == kind], kind) for kind in KINDS))
+    kinds = [heads[heads["kind"] == kind] for kind in KINDS]
+    return " ".join(_tally(own) for own in kinds if not own.empty)
+
+
+def _tally(heads: "pd.DataFrame") -> str:
+    number, noun = len(heads), NAMES_OF_KINDS[heads["kind"].iloc[0]]
+    counts = Counter(
+        f"{verdict}, {STRONGER}" if words.endswith(STRONGER) else verdict
+        for words, verdict in zip(heads["words"], heads["verdict"], strict=True)
     )
-
-
-def _kind_tally(heads: "pd.DataFrame", kind: str) -> str:
-    if heads.empty:
-        return ""
-    noun = NAMES_OF_KINDS[kind] + ("" if len(heads) == 1 else "s")
-    text = f"{len(heads)} {noun}: {_counts(map(_tallied, heads['words'], heads['verdict']))}."
+    order = (name for word in ALL_WORDS for name in (word, f"{word}, {STRONGER}"))
+    text = f"{number} {noun}{'s' * (number > 1)}: "
+    text += ", ".join(f"{counts[name]} {name}" for name in order if counts[name]) + "."
     decided = heads[heads["verdict"].isin(DECIDED)]
-    if len(heads) > 1 and not decided.empty:
-        stand = int((decided["turns"] * len(heads) < decided["alpha"]).sum())
-        text += f" {stand} of the {len(decided)} that are decided stand at an error {len(heads)}"
+    if number > 1 and not decided.empty:
+        stand = int((decided["turns"] * number < decided["alpha"]).sum())
+        text += f" {stand} of the {len(decided)} that are decided stand at an error {number}"
         text += " times smaller."
     return text
 
 
-def _tallied(words: str, verdict: str) -> str:
-    """Return the word of a claim as tallies have it: *stronger* has a row of its own."""
-    return f"{verdict}, {STRONGER}" if words.endswith(STRONGER) else verdict
-
-
-def _counts(words: Iterable[str]) -> str:
-    counts = Counter(words)
-    order = [name for word in ALL_WORDS for name in (word, f"{word}, {STRONGER}")]
-    return ", ".join(f"{counts[name]} {name}" for name in order if counts[name])
-
-
 def wrong_words(frame: "pd.DataFrame") -> str:
     """Say how many wrong verdicts are to be expected by chance."""
-    heads = frame.drop_duplicates("claim")
-    heads = heads[heads["kind"] == "empirical"]
+    heads = frame[frame["kind"] == "empirical"].drop_duplicates("claim")
     expected = float(((1.0 - heads["level"]) / 2.0).sum())
     return (
         "A wrong word of one kind has a chance of at most (1 - level) / 2 in each empirical claim: "
@@ -114,17 +103,15 @@ def to_text(frame: "pd.DataFrame", *, details: bool = False, columns: int | None
 
 def _line(check: Any) -> str:
     reading = f" [{check.reading}]" if check.reading else ""
-    value, wanted = _value(check), _wanted(check)
-    value = f": {value}" if value else ""
-    wanted = f", wanted {wanted}" if wanted else ""
+    value = f": {_value(check)}" if _value(check) else ""
+    wanted = f", wanted {_wanted(check)}" if _wanted(check) else ""
     remark = f" ({_remark(check)})" if _remark(check) else ""
     return f"{check.outcome:<9} {check.check}{reading}{value}{wanted}{remark}"
 
 
 def open_claims(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return a row for each open claim, its first, by core-hours; then the claims without any."""
-    heads = frame.drop_duplicates("claim")
-    heads = heads[heads["verdict"] == "open"]
+    heads = frame[frame["verdict"] == "open"].drop_duplicates("claim")
     heads = heads.assign(hours=heads["hours"].astype(float), decidable=heads["command"] != "")
     ordered = heads.sort_values(
         ["decidable", "hours", "claim"], ascending=[False, True, True], na_position="last"
@@ -147,13 +134,13 @@ def summary_block(frame: "pd.DataFrame") -> str:
     rows = []
     for about, *_ in claims_in(frame):
         verdict = about.words if about.verdict == "missing" else f"**{about.words}**"
-        rows.append((about.claim, about.kind, about.place, about.statement, verdict))
-    head = ("claim", "kind", "place", "statement", "verdict")
-    return f"{tally(frame)}\n\n{_table(head, rows)}"
+        row = {name: getattr(about, name) for name in ("claim", "kind", "place", "statement")}
+        rows.append({**row, "verdict": verdict})
+    return f"{tally(frame)}\n\n{_table(rows)}"
 
 
-def _table(head: Any, rows: Any) -> str:
-    lines = [head, ["---"] * len(head), *rows]
+def _table(rows: list[dict[str, Any]]) -> str:
+    lines = [list(rows[0]), ["---"] * len(rows[0]), *(row.values() for row in rows)]
     cells = ([str(cell).replace("|", "\\|").replace("\n", " ") for cell in row] for row in lines)
     return "\n".join("| " + " | ".join(row) + " |" for row in cells) + "\n"
 
@@ -274,26 +261,22 @@ def _beside(about: Any) -> Iterator[str]:
 def _reading(reading: str, status: str, checks: list[Any]) -> str:
     outcome = checks[0].reading_outcome if status != "ours" else ""
     title = f"### {reading or 'The only reading'} ({status}){f': {outcome}' if outcome else ''}\n"
-    heading = (
-        *("outcome", "check", "value", "wanted", "p holds", "p fails", "gate", "turns at"),
-        *("remark", "figures"),
-    )
     rows = [
-        (
-            c.outcome,
-            c.check,
-            _value(c),
-            _wanted(c),
-            _p(c, c.support),
-            _p(c, c.refute),
-            "" if math.isnan(c.gate) else f"{c.gate:.2g}",
-            c.turns_at,
-            _remark(c),
-            c.figures,
-        )
+        {
+            "outcome": c.outcome,
+            "check": c.check,
+            "value": _value(c),
+            "wanted": _wanted(c),
+            "p holds": _p(c, c.support),
+            "p fails": _p(c, c.refute),
+            "gate": "" if math.isnan(c.gate) else f"{c.gate:.2g}",
+            "turns at": c.turns_at,
+            "remark": _remark(c),
+            "figures": c.figures,
+        }
         for c in checks
     ]
-    return "\n".join([title, _table(heading, rows)])
+    return "\n".join([title, _table(rows)])
 
 
 def _p(check: Any, value: float) -> str:

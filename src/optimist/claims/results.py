@@ -3,13 +3,15 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Self
+from itertools import groupby
+from typing import Any, Self
 
 from optimist.claims import rule
 from optimist.claims.checks import Check, Reading
+from optimist.claims.evidence import RATIO_UNITS, Evidence, Exact
 from optimist.claims.first import First, doubled
 from optimist.claims.gates import Gate
-from optimist.claims.inference import RATIO_UNITS, Evidence, Exact
+from optimist.claims.tails import NEITHER
 
 # What rounding may take a number beyond a bound that it may reach, relative to both.
 ROUNDING = 1e-9
@@ -17,22 +19,22 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Result:
-    """A check with what was measured and what follows.
+    """A check of a reading, with what was measured and what follows.
 
     Attributes
     ----------
-    check : Check
-    reading : Reading
-        The one that it belongs to.
     evidence : Evidence or None
         None if cells are missing.
     rounds : int or None
         Number of rounds of the shortest cell read.
-    remark : str
     first : First or None
         How many units it was first judged with; None of a fact, and of what is no test.
     k : int
         How often they were doubled; -1 if there are fewer.
+    spare : int
+        How many units lie after the last step of doubling.
+    controls : tuple of Result
+        Of the check's controls.
     gate : Gate or None
         What uniform play says of it.
     support, refute : float
@@ -51,6 +53,8 @@ class Result:
     remark: str
     first: First | None = None
     k: int = 0
+    spare: int = 0
+    controls: tuple["Result", ...] = ()
     gate: Gate | None = None
     support: float = 1.0
     refute: float = 1.0
@@ -67,32 +71,42 @@ class Result:
         """Whether it has p-values that its outcome follows from."""
         return self.outcome not in ("missing", "reported")
 
+    def remarked(self, remark: str, **changes: Any) -> Self:
+        """Return it with a further remark, and with other changes."""
+        return replace(self, remark="; ".join(filter(None, [self.remark, remark])), **changes)
+
     def tested(self, readings: int) -> rule.Tested:
         """Return what the rule knows of it; as one of so many readings it may be idle by chance."""
         idle = min(1.0, readings * self.gate.idle) if self.gate else math.nan
         refute = self.refute if self.check.is_tested else math.nan
-        return rule.Tested(self.support, refute, self.check.part, idle, self._praises())
+        low, high = self.check.allowed
+        value, side = self.evidence.value if self.evidence else math.nan, self.check.better
+        praises = (side == "below" and value < low) or (side == "above" and value > high)
+        return rule.Tested(self.support, refute, self.check.part, idle, praises)
 
-    def _praises(self) -> bool:
-        if self.check.better not in ("below", "above") or self.evidence is None:
-            return False
-        (low, high), value = self.check.allowed, self.evidence.value
-        return value < low if self.check.better == "below" else value > high
+    @property
+    def n(self) -> int:
+        """How many units there are, with those after the last step."""
+        return (self.evidence.n or 0) + self.spare if self.evidence else 0
 
-    def compared(self, check: Check | None = None, *, gated: bool = True) -> Self:
+    def compared(self, check: Check | None = None) -> Self:
         """Return it with its p-values, at the bound of another check if one is given."""
-        check, evidence = check or self.check, self.evidence
-        if evidence is None:
-            return self
-        support, refute = p_values(check, evidence)
-        # Regrets that are equal in all trials are no limit of a count: others may stay unseen.
-        if self.gate is not None and 0.0 in (support, refute) and _is_certain(evidence):
-            support = refute = 1.0
-        if not isinstance(evidence, Exact):
-            support, refute = doubled(support, self.k), doubled(refute, self.k)
-        if self.gate is not None and gated:
+        check = check or self.check
+        support, refute = self.without_gate(check)
+        if self.gate is not None:
             support, refute = max(support, self.gate.support), max(refute, self.gate.refute)
         return replace(self, check=check, support=support, refute=refute)
+
+    def without_gate(self, check: Check | None = None) -> tuple[float, float]:
+        """Return the p-values of its own test, corrected for doubling; 1 without evidence."""
+        evidence = self.evidence
+        if evidence is None:
+            return NEITHER
+        support, refute = p_values(check or self.check, evidence)
+        # Regrets that are equal in all trials are no limit of a count: others may stay unseen.
+        if self.gate is not None and 0.0 in (support, refute) and _is_certain(evidence):
+            return NEITHER
+        return doubled(support, self.k), doubled(refute, self.k)
 
 
 def error_of(results: Iterable[Result], alpha: float) -> float:
@@ -106,14 +120,14 @@ def error_of(results: Iterable[Result], alpha: float) -> float:
 
 def tested_readings(results: Iterable[Result]) -> list[rule.TestedReading]:
     """Return readings with what is known of their checks."""
-    found: dict[int, tuple[Reading, list[Result]]] = {}
-    for r in results:
-        found.setdefault(id(r.reading), (r.reading, []))[1].append(r)
+    readings = [list(own) for _, own in groupby(results, key=lambda r: id(r.reading))]
     return [
         rule.TestedReading(
-            reading.name, tuple(r.tested(len(found)) for r in own), reading.alternatives
+            own[0].reading.name,
+            tuple(r.tested(len(readings)) for r in own),
+            own[0].reading.alternatives,
         )
-        for reading, own in found.values()
+        for own in readings
     ]
 
 
@@ -131,7 +145,7 @@ def p_values(check: Check, evidence: Evidence) -> tuple[float, float]:
     sides = 2.0 if math.isfinite(low) and math.isfinite(high) else 1.0
     refute = min(1.0, sides * min(above_high, below_low))
     if math.isnan(support) or math.isnan(refute):
-        return 1.0, 1.0
+        return NEITHER
     if support == refute == 1.0 and _is_certain(evidence):
         return exact_p_values(check, evidence.value)
     return support, refute
@@ -149,7 +163,7 @@ def exact_p_values(check: Check, value: float) -> tuple[float, float]:
     The ends of a range belong to it, a one-sided bound does not.
     """
     if math.isnan(value):
-        return 1.0, 1.0
+        return NEITHER
     low, high = check.allowed
     if check.relation in ("below", "above"):
         inside = low < value < high

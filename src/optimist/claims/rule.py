@@ -17,8 +17,8 @@ outer or an inner word says so wrongly has probability $2\alpha$ under the worst
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import combinations, pairwise
+from typing import Any
 
 DECIDED = ("reproduced", "supported", "depends", "not reproduced", "doubted")
 WORDS = (*DECIDED, "open", "untestable", "missing")
@@ -88,15 +88,6 @@ class TestedReading:
         """The checks that can fail, as what was not run cannot."""
         return [check for check in self.checks if not math.isnan(check.refute)]
 
-    @cached_property
-    def parts(self) -> dict[str, "TestedReading"]:
-        """The reading cut to each of its parts."""
-        names = dict.fromkeys(check.part for check in self.checks)
-        return {
-            name: replace(self, checks=tuple(c for c in self.checks if c.part == name))
-            for name in names
-        }
-
 
 @dataclass(frozen=True)
 class Conclusion:
@@ -156,43 +147,39 @@ def conclude(
     idle = {r.name: "idle" for r in readings if r not in active}
     if not active:
         return Conclusion("untestable", outcomes=idle)
-    supports = [reading.support(alpha) for reading in readings]
-    refutes = [reading.refute(alpha) for reading in readings]
     if all(r.support(alpha) <= level for r in active):
         outcomes = idle | {r.name: "holds" for r in active}
         some = any(check.is_idle(alpha) for reading in readings for check in reading.checks)
         return Conclusion("reproduced", (WHERE_TESTABLE,) * some, outcomes)
     if all(r.refute(alpha) <= level for r in active):
         outcomes = idle | {r.name: "fails" for r in active}
-        parts = _parts_that_hold(active, alpha, level)
-        is_stronger = _fails_by_praise(active, level)
-        qualifiers = (IN_PART,) * bool(parts) + (STRONGER,) * is_stronger
-        return Conclusion("not reproduced", qualifiers, outcomes, parts=parts)
-    holding = {r.name for r, p in zip(readings, holm(supports), strict=True) if p <= level}
-    failing = {r.name for r, p in zip(readings, holm(refutes), strict=True) if p <= level}
-    outcomes = {
-        r.name: "holds" if r.name in holding else "fails" if r.name in failing else "open"
-        for r in active
-    } | idle
+        parts = by_part(active)
+        kept = tuple(
+            name
+            for name, own in parts.items()
+            if all(len(parts) * r.support(alpha) <= level for r in own)
+        )
+        qualifiers = (IN_PART,) * bool(kept) + (STRONGER,) * _fails_by_praise(active, level)
+        return Conclusion("not reproduced", qualifiers, outcomes, parts=kept)
+    supports = holm([r.support(alpha) for r in readings])
+    refutes = holm([r.refute(alpha) for r in readings])
+    holding = [r for r, p in zip(readings, supports, strict=True) if p <= level]
+    failing = [r for r, p in zip(readings, refutes, strict=True) if p <= level]
+    outcomes = {r.name: "open" for r in active} | idle
+    outcomes |= {r.name: "fails" for r in failing} | {r.name: "holds" for r in holding}
     if holding and failing:
-        sides = ([r for r in readings if r.name in side] for side in (holding, failing))
-        return Conclusion("depends", (), outcomes, separating(*sides))
+        return Conclusion("depends", (), outcomes, separating(holding, failing))
     return Conclusion("supported" if holding else "doubted" if failing else "open", (), outcomes)
 
 
-def _parts_that_hold(
-    active: Sequence[TestedReading], alpha: float, level: float
-) -> tuple[str, ...]:
-    """Return the parts that hold in every active reading that has them, after Bonferroni."""
-    names = dict.fromkeys(name for reading in active for name in reading.parts)
-    if len(names) < 2:
-        return ()
-
-    def holds(name: str) -> bool:
-        own = [reading.parts[name] for reading in active if name in reading.parts]
-        return all(len(names) * one.support(alpha) <= level for one in own)
-
-    return tuple(filter(holds, names))
+def by_part(readings: Iterable[TestedReading]) -> dict[str, list[TestedReading]]:
+    """Return for each part the readings that have it, cut to it."""
+    parts: dict[str, list[TestedReading]] = {}
+    for reading in readings:
+        for name in dict.fromkeys(check.part for check in reading.checks):
+            own = tuple(check for check in reading.checks if check.part == name)
+            parts.setdefault(name, []).append(replace(reading, checks=own))
+    return parts
 
 
 def _fails_by_praise(active: Sequence[TestedReading], level: float) -> bool:
@@ -208,30 +195,23 @@ def _fails_by_praise(active: Sequence[TestedReading], level: float) -> bool:
 
 def of_parts(readings: Sequence[TestedReading], alpha: float) -> dict[str, Conclusion]:
     """Return the words for each part of a claim, by the same rule."""
-    names = dict.fromkeys(name for reading in readings for name in reading.parts)
     level = decisive(readings, alpha)
-    return {
-        name: conclude([r.parts[name] for r in readings if name in r.parts], alpha, level)
-        for name in names
-    }
+    return {name: conclude(own, alpha, level) for name, own in by_part(readings).items()}
 
 
 def separating(
     holding: Sequence[TestedReading], failing: Sequence[TestedReading]
 ) -> tuple[tuple[str, ...], ...]:
     """Return the smallest sets of choices whose alternatives tell two groups of readings apart."""
+
+    def taken(names: tuple[str, ...], readings: Sequence[TestedReading]) -> set[Any]:
+        return {tuple(r.alternatives.get(name) for name in names) for r in readings}
+
     choices = [*dict.fromkeys(name for r in (*holding, *failing) for name in r.alternatives)]
     for size in range(1, len(choices) + 1):
-        found = []
-        for some in combinations(choices, size):
-            one, other = (
-                {tuple(r.alternatives.get(name) for name in some) for r in side}
-                for side in (holding, failing)
-            )
-            if one.isdisjoint(other):
-                found.append(some)
-        if found:
-            return tuple(found)
+        sets = [*combinations(choices, size)]
+        if apart := [s for s in sets if taken(s, holding).isdisjoint(taken(s, failing))]:
+            return tuple(apart)
     return ()
 
 
@@ -261,10 +241,9 @@ def bonferroni(p_values: Sequence[float]) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted by Holm's step-down method, in the given order; nan counts as 1."""
-    known = [1.0 if math.isnan(p) else p for p in p_values]
-    adjusted, largest = [1.0] * len(known), 0.0
-    for rank, place in enumerate(sorted(range(len(known)), key=known.__getitem__)):
-        largest = max(largest, min(1.0, (len(known) - rank) * known[place]))
+    """Return p-values adjusted by Holm's step-down method, in the given order."""
+    adjusted, largest = [1.0] * len(p_values), 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
         adjusted[place] = largest
     return adjusted

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.claims.checks import KINDS, STATUSES
 from optimist.claims.context import Context
-from optimist.claims.inference import NEITHER, Exact
+from optimist.claims.evidence import Exact
 from optimist.claims.results import Result, error_of
-from optimist.claims.sample_size import command, needs
+from optimist.claims.sample_size import needs
+from optimist.claims.tails import NEITHER
 from optimist.claims.verdicts import OUTCOMES, READINGS, VERDICTS, Verdict
 from optimist.claims.wording import number
 from optimist.core.errors import ResultError
@@ -19,37 +20,30 @@ from optimist.core.errors import ResultError
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns, and whether they are about the claim or the check.
-CLAIM_COLUMNS = (
+# About a claim, and about a check.
+COLUMNS = (
     *("claim", "kind", "headline", "place", "statement", "verdict", "words", "explanation"),
     *("flags", "stated", "if_counted", "parts", "own_interval", "level", "alpha", "turns"),
     *("cause", "needs", "needs_kind", "hours", "deciding", "command", "line"),
-)
-CHECK_COLUMNS = (
     *("reading", "status", "reading_outcome", "part", "check", "metric", "settings", "algorithms"),
     *("value", "low", "high", "interval", "method", "n", "units", "first_unit", "n0", "doublings"),
     *("rounds", "relation", "bound", "better", "support", "refute", "gate", "idle", "outcome"),
     *("counts", "turns_at", "slack", "why", "remark", "figures"),
 )
-COLUMNS = (*CLAIM_COLUMNS, *CHECK_COLUMNS)
 WHOLE = ("needs", "line", "n", "first_unit", "n0", "doublings", "rounds")
 NUMBERS = (
     *("level", "alpha", "turns", "hours", "value", "low", "high", "support", "refute"),
     *("gate", "idle", "slack"),
-    *WHOLE,
 )
-TRUTHS = ("counts",)
-TEXTS = tuple(name for name in COLUMNS if name not in (*NUMBERS, *TRUTHS))
+FLOATS = dict.fromkeys((*NUMBERS, *WHOLE), float)
+TEXTS = tuple(name for name in COLUMNS if name not in FLOATS and name != "counts")
+# Significant digits of `NUMBERS`.
 DIGITS = 6
-# Texts about a claim, which stand in a file once.
-OF_CLAIMS = (
-    *("headline", "place", "statement", "explanation", "parts", "own_interval", "deciding"),
-)
-
-
+# Texts about a claim that a file has once.
+OF_CLAIMS = ("headline", "place", "statement", "explanation", "parts", "own_interval", "deciding")
 # Columns that are attributes of a claim, and of a verdict.
 OF_CLAIM = ("kind", "headline", "place", "statement", "level")
-OF_VERDICT = ("explanation", "stated", "if_counted", "own_interval")
+OF_VERDICT = ("explanation", "stated", "if_counted", "own_interval", "turns")
 
 
 def to_frame(verdicts: Sequence[Verdict], context: Context | None = None) -> "pd.DataFrame":
@@ -70,16 +64,14 @@ def to_frame(verdicts: Sequence[Verdict], context: Context | None = None) -> "pd
     for verdict in verdicts:
         about, alpha = _about(verdict, context), error_of(verdict.results, verdict.claim.alpha)
         rows += [about | _row(result, verdict, alpha, context) for result in verdict.results]
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype(FLOATS)
     for name in NUMBERS:
-        frame[name] = frame[name].astype(float)
+        frame[name] = [float(f"{value:.{DIGITS}g}") for value in frame[name]]
     return frame.astype(dict.fromkeys(WHOLE, "Int64"))
 
 
 def _about(verdict: Verdict, context: Context) -> dict[str, Any]:
-    claim = verdict.claim
-    wanted = needs(verdict, context.seconds)
-    paper = context.paper or claim.id.partition(".")[0]
+    claim, wanted = verdict.claim, needs(verdict, context.seconds)
     return {
         "claim": claim.id,
         **{name: getattr(claim, name) for name in OF_CLAIM},
@@ -88,14 +80,13 @@ def _about(verdict: Verdict, context: Context) -> dict[str, Any]:
         **{name: getattr(verdict, name) for name in OF_VERDICT},
         "flags": "; ".join(verdict.flags),
         "parts": "; ".join(f"{name}: {word}" for name, word in verdict.parts.items()),
-        "alpha": _digits(claim.alpha),
-        "turns": _digits(verdict.turns),
-        "cause": wanted.cause if wanted else "",
-        "needs": wanted.units or None if wanted else None,
-        "needs_kind": wanted.kind if wanted and wanted.units else "",
-        "hours": _digits(wanted.hours) if wanted else math.nan,
-        "deciding": wanted.text if wanted else "",
-        "command": command(paper, claim.id, wanted.units) if wanted and wanted.units else "",
+        "alpha": claim.alpha,
+        "cause": wanted.cause,
+        "needs": wanted.units,
+        "needs_kind": wanted.kind,
+        "hours": wanted.hours,
+        "deciding": wanted.text,
+        "command": wanted.command,
         "line": context.lines.get(claim.id),
     }
 
@@ -113,21 +104,19 @@ def _row(result: Result, verdict: Verdict, alpha: float, context: Context) -> di
         "settings": ", ".join(check.settings),
         "algorithms": ", ".join(check.algorithms),
         **_measured(result, 1.0 - 2.0 * alpha),
-        "first_unit": first.start if first else None,
-        "n0": first.n0 if first else None,
+        **({"first_unit": first.start, "n0": first.n0} if first else {}),
         "doublings": result.k if first and result.k >= 0 else None,
         "rounds": result.rounds,
         "relation": check.relation or "",
         "bound": check.bound_text,
         "better": check.better,
-        "support": _digits(result.support),
-        "refute": _digits(result.refute),
-        "gate": _digits(gate.support) if gate else math.nan,
-        "idle": _digits(gate.idle) if gate else math.nan,
+        "support": result.support,
+        "refute": result.refute,
+        **({"gate": gate.support, "idle": gate.idle} if gate else {}),
         "outcome": result.outcome,
         "counts": result.counts,
         "turns_at": _turning(result, alpha),
-        "slack": _digits(result.slack),
+        "slack": result.slack,
         "why": check.why,
         "remark": result.remark,
         "figures": ", ".join(_figures(result, context)),
@@ -137,12 +126,12 @@ def _row(result: Result, verdict: Verdict, alpha: float, context: Context) -> di
 def _measured(result: Result, level: float) -> dict[str, Any]:
     evidence = result.evidence
     if evidence is None:
-        return {"value": math.nan, "interval": "", "method": "", "units": ""}
+        return {"interval": "", "method": "", "units": ""}
     pieces = evidence.pieces(level)
     return {
-        "value": _digits(evidence.value),
-        "low": _digits(pieces[0][0]) if pieces else math.nan,
-        "high": _digits(pieces[-1][1]) if pieces else math.nan,
+        "value": evidence.value,
+        "low": pieces[0][0] if pieces else None,
+        "high": pieces[-1][1] if pieces else None,
         "interval": " or ".join(f"{number(low)} to {number(high)}" for low, high in pieces),
         "method": evidence.method,
         "n": evidence.n,
@@ -179,10 +168,6 @@ def _figures(result: Result, context: Context) -> list[str]:
     return together or list(dict.fromkeys(itertools.chain.from_iterable(shown)))
 
 
-def _digits(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}")
-
-
 def compacted(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return a frame of `to_frame` with what is said of a whole claim in its first row alone."""
     repeated = frame["claim"].duplicated()
@@ -199,8 +184,8 @@ def read_frame(path: str | Path) -> "pd.DataFrame":
     """
     import pandas as pd
 
-    kinds: dict[str, Any] = dict.fromkeys(NUMBERS, float) | dict.fromkeys(WHOLE, "Int64")
-    kinds |= dict.fromkeys(TEXTS, str) | dict.fromkeys(TRUTHS, bool)
+    kinds: dict[str, Any] = {**FLOATS, **dict.fromkeys(WHOLE, "Int64"), "counts": bool}
+    kinds |= dict.fromkeys(TEXTS, str)
     try:
         frame = pd.read_csv(path, dtype=kinds)
     except ValueError as error:
@@ -219,25 +204,24 @@ def read_frame(path: str | Path) -> "pd.DataFrame":
 
 def _check_words(path: str | Path, frame: "pd.DataFrame") -> None:
     """Refuse words that are none for their kind of claim."""
-    columns = ["kind", "verdict", "outcome", "status", "reading_outcome"]
-    for line, row in enumerate(frame[columns].itertuples(index=False), 2):
-        for name, allowed in (
-            ("kind", KINDS),
-            ("verdict", VERDICTS.get(row.kind, ())),
-            ("outcome", OUTCOMES.get(row.kind, ())),
-            ("status", STATUSES),
-            ("reading_outcome", READINGS.get(row.kind, ())),
-        ):
-            word = getattr(row, name)
-            if word not in allowed and not (word == "" and name == "reading_outcome"):
+    for line, row in enumerate(frame.to_dict("records"), 2):
+        kind = row["kind"]
+        words = {
+            "kind": KINDS,
+            "verdict": VERDICTS.get(kind, ()),
+            "outcome": OUTCOMES.get(kind, ()),
+            "status": STATUSES,
+            "reading_outcome": READINGS.get(kind, ()) if row["reading_outcome"] else ("",),
+        }
+        for name, allowed in words.items():
+            if row[name] not in allowed:
                 raise ResultError(
-                    f"{path}, line {line}: {name} is {word!r}; allowed: {', '.join(allowed)}; "
+                    f"{path}, line {line}: {name} is {row[name]!r}; allowed: {', '.join(allowed)}; "
                     "make the table anew"
                 )
 
 
 def claims_in(frame: "pd.DataFrame") -> list[list[Any]]:
     """Return for each claim the list of its checks, rows with the columns as attributes."""
-    plain = {name: frame[name].astype(float) for name in NUMBERS}
-    rows = frame.assign(**plain).itertuples(index=False)
+    rows = frame.astype(FLOATS).itertuples(index=False)
     return [list(checks) for _, checks in itertools.groupby(rows, attrgetter("claim"))]

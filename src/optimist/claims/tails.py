@@ -25,7 +25,7 @@ def difference(y: Any, x: Any) -> np.ndarray:
 @np.errstate(all="ignore")
 def log(values: Any) -> np.ndarray:
     """Return natural logarithms: -inf of zero, nan of what is negative."""
-    return np.log(np.asarray(values, dtype=float))
+    return np.asarray(np.log(np.asarray(values, dtype=float)))
 
 
 @np.errstate(all="ignore")

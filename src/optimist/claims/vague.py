@@ -18,11 +18,8 @@ def own_intervals(claim: Claim, own: Sequence[Result]) -> list[str]:
     A band runs from 1/c to c. The gate stays at the bound of the word itself, and the bounds of
     other words stay as they are.
     """
-    return [
-        text
-        for word in dict.fromkeys(r.check.word for r in own if r.check.word)
-        if (text := _own_interval(claim, own, word))
-    ]
+    words = dict.fromkeys(r.check.word for r in own if r.check.word)
+    return [text for word in words if (text := _own_interval(claim, own, word))]
 
 
 def _own_interval(claim: Claim, own: Sequence[Result], word: str) -> str:
@@ -33,21 +30,24 @@ def _own_interval(claim: Claim, own: Sequence[Result], word: str) -> str:
     ((relation, bound),) = shapes
 
     def verdict(c: float) -> str:
-        moved = [_at_bound(r, c) if r.check.word == word else r for r in own]
+        bound = [1.0 / c, c] if relation == "between" else c
+        moved = [
+            r.compared(replace(r.check, bound=bound)) if r.check.word == word else r for r in own
+        ]
         return rule.conclude(tested_readings(moved), claim.alpha).word
 
-    is_upward = relation != "above"  # a larger bound is easier to meet
-    ends = (NARROWEST if bound > 1.0 else 1.0 / WIDEST, WIDEST if bound > 1.0 else 1.0 / NARROWEST)
-    easy, hard = (ends[1], ends[0]) if is_upward else ends
+    hard, easy = (NARROWEST, WIDEST) if bound > 1.0 else (1.0 / WIDEST, 1.0 / NARROWEST)
+    if relation == "above":  # a larger bound is harder to meet
+        hard, easy = easy, hard
     texts = []
     for name, start, other in (("reproduced", easy, hard), ("not reproduced", hard, easy)):
-        if verdict(start) != name:
-            continue
-        edge = other if verdict(other) == name else _edge(verdict, name, start, other)
-        rises = start < edge
-        side = "at any bound" if edge == other else f"{'up to' if rises else 'from'} {edge:.3g}"
-        side += "" if edge == other or rises else " up"
-        texts.append(f"{name} {side}")
+        if verdict(start) == verdict(other) == name:
+            texts.append(f"{name} at any bound")
+        elif verdict(start) == name:
+            edge = _edge(verdict, name, start, other)
+            texts.append(
+                f"{name} up to {edge:.3g}" if start < edge else f"{name} from {edge:.3g} up"
+            )
     return f"{word.replace('_', ' ')}: {', '.join(texts)}" if texts else ""
 
 
@@ -64,8 +64,3 @@ def _edge(verdict: Callable[[float], str], name: str, inside: float, outside: fl
         middle = math.sqrt(inside * outside)
         inside, outside = (middle, outside) if verdict(middle) == name else (inside, middle)
     return inside
-
-
-def _at_bound(result: Result, c: float) -> Result:
-    bound = [1.0 / c, c] if result.check.relation == "between" else c
-    return result.compared(replace(result.check, bound=bound))

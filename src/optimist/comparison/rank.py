@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optimist.claims.inference import RATIO_UNITS, Mean, mean_difference
+from optimist.claims.evidence import RATIO_UNITS, Mean
+from optimist.claims.inference import mean_difference
 from optimist.claims.rule import holm
 from optimist.core.errors import ConfigError, proportion, unknown_name
 from optimist.core.label import Label
@@ -142,7 +143,7 @@ def _interval(low: str, high: str, evidence: Mean, level: float) -> dict[str, fl
 def _pair(one: "pd.Series", other: "pd.Series") -> Mean:
     """Return the evidence on the difference of two columns, on the trials that both have."""
     common = one.index.intersection(other.index)
-    return mean_difference(one[common].to_numpy(), other[common].to_numpy(), RATIO_UNITS)
+    return mean_difference(one[common].to_numpy(), other[common].to_numpy())
 
 
 def _difference(

@@ -1,7 +1,7 @@
 """Intervals of means, shares and growth rates, as panels and tables show them.
 
 Every interval is two-sided at a given level. Where the data do not determine one (a single trial,
-two points) its bounds are nan. What decides claims is in `optimist.claims.inference`.
+two points) its bounds are nan. What decides claims is in `optimist.claims.evidence`.
 """
 
 import math

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from optimist import claims
-from optimist.claims.checks import Claim, check_first, claim_cells, claims_of
+from optimist.claims.checks import Claim, check_first, check_planned, claim_cells, claims_of
 from optimist.claims.first import of_document
 from optimist.core.errors import ConfigError, nearest, unknown_name
 from optimist.core.files import read_text
@@ -49,7 +48,7 @@ def more_trials(claims_by_paper: Mapping[str, list[Claim]], decide: Mapping[str,
 def check_run(found: Iterable[Claim], asked: Iterable[CellKey]) -> None:
     """Raise ConfigError for a reading that no cell runs, of those that are ``asked`` for.
 
-    Of a claim with one reading `claims.check_trials` names the cell.
+    Of a claim with one reading `check_planned` names the cell.
     """
     known = ["/".join(cell) for cell in asked]
     for claim in found:
@@ -108,8 +107,7 @@ class PlannedClaims:
             for study in studies.of_paper(plan.papers[name]):
                 own = study.cells(dict(plan.papers[name]), ())
                 known |= study.about() | {label for c in own for label in (c.setting, c.algorithm)}
-            claims.check_names(found, known)
-            claims.check_trials(found, planned)
+            check_planned(found, known, planned)
             document = self._documents[name]
             rows = of_document(document["first"])
             check_first(found, rows, planned, document.get("least", 1))

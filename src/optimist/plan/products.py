@@ -225,7 +225,7 @@ def _decided(product: Product, trials: TrialTable, studies: "Mapping[str, pd.Dat
     """Return the verdicts on claims, and their table."""
     from optimist import claims
 
-    context = claims.Context.make(product.paper, product.about)
+    context = claims.Context.make(product.about)
     found = claims.evaluate(product.spec, _frames(product, trials, studies), context)
     return found, claims.to_frame(found, context)
 

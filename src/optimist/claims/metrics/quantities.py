@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optimist.claims.cells import LANE_OF, Cells, Missing
-from optimist.claims.metrics.trials import by_split, by_trial, common, last
+from optimist.claims.metrics.trials import by_split, common, last
 from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
 from optimist.experiments.loop import COMPLETE
@@ -95,10 +95,10 @@ class Asked:
         return self.quantity.column.format(**self.arguments)
 
     @property
-    def settings(self) -> Sequence[str]:
+    def settings(self) -> list[str]:
         """The settings, in the order of the label."""
         if "settings" in self:
-            return self["settings"]
+            return list(self["settings"])
         return [self[key] for key in ("setting", "base") if key in self]
 
     @property
@@ -164,13 +164,14 @@ class Asked:
             table = "regrets"
         frames = self.cells.complete(table, column, *pairs, also=also)
         if self.quantity.is_together and len(pairs) > 1:
-            groups = {one for rows in frames for one in _groups(rows)}
-            if len(groups) > 1 or None in groups:
+            turns = [rows.get("turns") for rows in frames]
+            groups = {one for column in turns if column is not None for one in column.unique()}
+            if len(groups) > 1 or any(own is None or own.isna().any() for own in turns):
                 names = ", ".join("/".join(pair) for pair in pairs)
                 raise Missing([f"common turns of {names}: they were not timed in turns together"])
         return frames
 
-    def _watched(self, pair, column):
+    def _watched(self, pair: tuple[str, str], column: str) -> "pd.DataFrame":
         """Return the complete trials of a cell of a study."""
         setting, algorithm = pair
         rows = self.cells.rows(self["study"], setting=setting, algorithm=algorithm)
@@ -181,8 +182,7 @@ class Asked:
 
     def end(self, rows: "pd.DataFrame", column: str = "") -> "pd.Series":
         """Return the quantity, or a column, at the end of each trial."""
-        find = by_trial if self.quantity.table == "finals" else last
-        return find(rows, column or self.column)
+        return last(rows, column or self.column)
 
     def at(self, rows: "pd.DataFrame", rounds: float, column: str = "") -> "pd.Series":
         """Return the quantity, or a column, of each trial at its last recorded round up to one.
@@ -240,10 +240,3 @@ class Asked:
             facts = self.cells.pick("facts", *((points, setting) for setting in settings))
             return np.array([fact.value for fact in facts])
         return np.asarray(points, dtype=float)
-
-
-def _groups(rows):
-    """Return the groups whose turns some rows come from; None stands for none."""
-    if "turns" not in rows:
-        return [None]
-    return rows["turns"].astype(object).where(rows["turns"].notna(), None).unique()

@@ -5,33 +5,22 @@ are geometric, and Student's t of logarithms decides.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
+from optimist.claims import inference
 from optimist.claims.cells import Missing
-from optimist.claims.inference import (
-    EXPONENT_UNITS,
-    JACKKNIFE_UNITS,
+from optimist.claims.evidence import (
     RATIO_UNITS,
-    TURNS,
     Evidence,
     Exact,
     Mean,
     MedianRatio,
     RatioOfMeans,
     Share,
-    exponent_between,
-    jackknife_values,
-    mean_difference,
-    median_of,
-    ratio_of_ratios,
-    slope,
-    slope_of_means,
-    splits_mean,
-    spread_ratio,
-    turns_mean,
-    turns_ratio,
 )
+from optimist.claims.inference import EXPONENT_UNITS, JACKKNIFE_UNITS, TURNS
 from optimist.claims.metrics.quantities import Asked
 from optimist.claims.metrics.table import line
 from optimist.claims.metrics.trials import common, last, recorded
@@ -39,20 +28,18 @@ from optimist.claims.tails import log
 from optimist.claims.units import fewest_pairs
 from optimist.numerics.statistics import last_decade_slope, window_rates
 
-WORST = "largest of all trials"
-
 # Values and means.
 
 
-@line("value", "fact", "{name}, {setting}", least=1)
-def value(of: Asked) -> Evidence:
+@line("value", "fact", "{name}, {setting}")
+def value(of: Asked) -> Exact:
     """A value of the table of facts."""
-    (found,) = of.cells.pick("facts", (of["name"], of["setting"]))
-    return Exact(found.value, found.trials)
+    fact: Exact = of.cells.pick("facts", (of["name"], of["setting"]))[0]
+    return fact
 
 
-@line("value", "not_run", "{what}, not run as the tuning fails otherwise", least=1)
-def not_run(of: Asked) -> Evidence:
+@line("value", "not_run", "{what}, not run as the tuning fails otherwise")
+def not_run(of: Asked) -> Exact:
     """What was not run for a tuning that fails otherwise: it may fail, and cannot hold."""
     return Exact(math.nan, 0, f"{of['what']} are not run")
 
@@ -62,24 +49,27 @@ def not_run(of: Asked) -> Evidence:
 def mean(of: Asked) -> Evidence:
     """Mean at the end."""
     (values,) = of.common()
-    return turns_mean(log(values)) if of.is_timed else Mean(values)
+    return inference.turns_mean(log(values)) if of.is_timed else Mean(values)
 
 
 @line("median", "watched", "median {column} of {cell}", least=fewest_pairs)
 def median(of: Asked) -> Evidence:
     """Median over trials at the end: the typical trial."""
-    return median_of(*of.common())
+    (values,) = of.common()
+    return MedianRatio(values, np.ones(len(values)))
 
 
-@line("largest", "column quotient watched", "largest {quantity} of {cell}", least=1)
-def largest(of: Asked) -> Evidence:
+@line("largest", "column quotient watched", "largest {quantity} of {cell}")
+def largest(of: Asked) -> Exact:
     """Largest value over trials at the end, and over all rounds of a study."""
     (rows,) = of.frames()
     values = rows[of.column]
     if "bottom" in of:
         (rows,) = of.frames(of["bottom"])
         values = values.astype(float) / rows[of["bottom"]].astype(float)
-    return Exact(float(values.max()), rows["trial"][values.notna()].nunique(), WORST)
+    return Exact(
+        float(values.max()), rows["trial"][values.notna()].nunique(), "largest of all trials"
+    )
 
 
 # Shares and rates.
@@ -112,24 +102,17 @@ def late_share(of: Asked) -> Evidence:
     return RatioOfMeans(*common([of.after(rows, since) for since in (of["since"], 0)]))
 
 
-@line(
-    "share",
-    "regret",
-    "settings in which the regret of {pair} is below {bound}, {settings}",
-    least=1,
-)
+@line("share", "regret", "settings in which the regret of {pair} is below {bound}, {settings}")
 def share_of_settings(of: Asked) -> Evidence:
     """Share of settings (instances) in which the ratio of mean regrets is below a bound."""
-    tops, bottoms = _halves(of.series(of.frames()))
-    ratios = [RatioOfMeans(*common(pair)).value for pair in zip(tops, bottoms, strict=True)]
+    series, size = of.series(of.frames()), len(of.settings)
+    pairs = zip(series[:size], series[size:], strict=True)
+    ratios = [RatioOfMeans(*common(pair)).value for pair in pairs]
     return Share(sum(ratio < of["bound"] for ratio in ratios), len(ratios))
 
 
 @line(
-    "share",
-    "coverage",
-    "trials of {algorithm} whose set held the truth in all rounds, {settings}",
-    least=1,
+    "share", "coverage", "trials of {algorithm} whose set held the truth in all rounds, {settings}"
 )
 def share_covered(of: Asked) -> Evidence:
     """Share of trials, pooled over settings, that never lost the true parameter.
@@ -159,7 +142,7 @@ def ratio(of: Asked) -> Evidence:
     pair is within [1/b, b]: ``each: {settings: [[r, s], [r, t], [s, t]]}``, relation between, one
     check for each pair.
     """
-    return (turns_ratio if of.is_timed else RatioOfMeans)(*of.common())
+    return (inference.turns_ratio if of.is_timed else RatioOfMeans)(*of.common())
 
 
 @line("median", "regret", "median of regret of {pair}, {setting}", gate="bound", least=fewest_pairs)
@@ -171,7 +154,7 @@ def median_ratio(of: Asked) -> Evidence:
 @line("spread", "regret", "spread of the regret of {pair}, {setting}")
 def ratio_of_spreads(of: Asked) -> Evidence:
     """Ratio of the mean distances of regrets from their medians, over common trials."""
-    return spread_ratio(*of.common())
+    return inference.spread_ratio(*of.common())
 
 
 @line("ratio", "regret", "regret of {pair}, each at its best of {settings}", "tuning", gate="tuned")
@@ -182,8 +165,8 @@ def tuned_ratio(of: Asked) -> Evidence:
     others. The settings must share their random numbers.
     """
     tuning, sides = of["tuning"], []
-    halves = _halves(of.series(of.frames(also=tuning)))
-    for algorithm, series in zip(of.algorithms, halves, strict=True):
+    every, size = of.series(of.frames(also=tuning)), len(of.settings)
+    for algorithm, series in zip(of.algorithms, (every[:size], every[size:]), strict=True):
         means = np.array([one[one.index < tuning].mean() for one in series])
         if np.isnan(means).all():
             raise Missing([f"trial of {algorithm} to tune with"])
@@ -210,8 +193,8 @@ def doubling(of: Asked) -> Evidence:
     end, middle = common([of.by_unit(of.end(rows, column)) for column in columns])
     if "folds" not in of:
         return RatioOfMeans(end, middle)
-    method = "Fieller, corrected resampled t"
-    return RatioOfMeans(end, middle, extra=1.0 / (of["folds"] - 1), method=method)
+    extra = 1.0 / (of["folds"] - 1)
+    return RatioOfMeans(end, middle, extra=extra, method="Fieller, corrected resampled t")
 
 
 @line("ratio", "time", "time in the last / first third of the rounds of {cell}")
@@ -223,20 +206,17 @@ def thirds(of: Asked) -> Evidence:
     (rows,) = of.frames()
     ends = np.linspace(rows["round"].min(), rows["round"].max(), 4)
     first, _, final = np.diff(common([of.at(rows, t) for t in ends]), axis=0)
-    return turns_ratio(final, first)
+    return inference.turns_ratio(final, first)
 
 
 @line(
-    "ratio",
-    "state",
-    "state's bytes of {algorithm}, largest / smallest over the rounds, {setting}",
-    least=1,
+    "ratio", "state", "state's bytes of {algorithm}, largest / smallest over the rounds, {setting}"
 )
-def range_within(of: Asked) -> Evidence:
+def range_within(of: Asked) -> Exact:
     """Largest over smallest value within a trial, largest over trials; 1 means constant."""
     (rows,) = of.frames()
     sizes = rows.groupby("trial")[of.column].agg(["max", "min"])
-    return Exact(float((sizes["max"] / sizes["min"]).max()), len(sizes), WORST)
+    return Exact(float((sizes["max"] / sizes["min"]).max()), len(sizes), "largest of all turns")
 
 
 # Growth of ratios, and differences.
@@ -246,7 +226,7 @@ def range_within(of: Asked) -> Evidence:
 @line("growth", "time", "time of {pair}, up to round {rounds} relative to {since}, {setting}")
 def growth(of: Asked) -> Evidence:
     """How much the ratio of two algorithms grows from one setting, or round, to another."""
-    return (turns_ratio if of.is_timed else ratio_of_ratios)(*of.common())
+    return (inference.turns_ratio if of.is_timed else inference.ratio_of_ratios)(*of.common())
 
 
 @line(
@@ -261,10 +241,11 @@ def gap_difference(of: Asked) -> Evidence:
     The gap is absolute, unlike that in `growth`; by the jackknife over common trials.
     """
 
-    def difference(means):
+    def difference(means: np.ndarray) -> Any:
         return (means[0] - means[1]) / means[2] - (means[3] - means[4]) / means[5]
 
-    return Mean(jackknife_values(difference, of.common()), JACKKNIFE_UNITS, "t, jackknife")
+    values = inference.jackknife_values(difference, of.common())
+    return Mean(values, JACKKNIFE_UNITS, "t, jackknife")
 
 
 @line(
@@ -286,7 +267,7 @@ def difference_over_splits(of: Asked) -> Evidence:
         if not played:
             raise Missing([f"a recorded round after {since} and up to {rounds}"])
         sides.append((of.at(rows, rounds) - (of.at(rows, since) if since else 0.0)) / played)
-    return splits_mean(of.by_unit(sides[0] - sides[1]).to_numpy(), of["folds"])
+    return inference.splits_mean(of.by_unit(sides[0] - sides[1]).to_numpy(), of["folds"])
 
 
 @line("curvature", "column", "curvature of log {column} of {over}", settings=3)
@@ -296,7 +277,7 @@ def curvature(of: Asked) -> Evidence:
     The settings are equally far apart; growth is less than exponential if it is below 0.
     """
     first, second, third = log(of.common())
-    return mean_difference(first + third, 2.0 * second)
+    return inference.mean_difference(first + third, 2.0 * second)
 
 
 # Exponents; ``points`` says where settings are on their axis.
@@ -319,7 +300,7 @@ def curvature(of: Asked) -> Evidence:
 def exponent(of: Asked) -> Evidence:
     """exponent_between of mean regret between two settings, or in t between two recorded rounds."""
     late, early, factor = _between(of)
-    return exponent_between(RatioOfMeans(late, early, EXPONENT_UNITS), factor)
+    return inference.exponent_between(RatioOfMeans(late, early, EXPONENT_UNITS), factor)
 
 
 @line(
@@ -333,10 +314,10 @@ def exponent(of: Asked) -> Evidence:
 def median_exponent(of: Asked) -> Evidence:
     """exponent_between of regret between two settings in the typical pair of trials."""
     late, early, factor = _between(of)
-    return exponent_between(MedianRatio(late, early), factor)
+    return inference.exponent_between(MedianRatio(late, early), factor)
 
 
-def _between(of):
+def _between(of: Asked) -> tuple[np.ndarray, np.ndarray, float]:
     """Return regrets at the second of two points and at the first, and the ratio of the points."""
     frames = of.frames()
     if "points" in of:
@@ -361,7 +342,7 @@ def exponent_difference(of: Asked) -> Evidence:
         first, final = recorded(rows, of["since"]), int(rows["round"].max())
         found += [of.at(rows, final, name), of.at(rows, of["since"], name)]
     top, top_since, bottom, bottom_since = log(common(found)) / np.log(final / first)
-    return mean_difference(top - top_since, bottom - bottom_since)
+    return inference.mean_difference(top - top_since, bottom - bottom_since)
 
 
 # Log-log slopes.
@@ -383,7 +364,8 @@ def slope_over_settings(of: Asked) -> Evidence:
     """
     frames = of.frames()
     sides = np.split(common(of.series(frames)), len(of.algorithms))
-    return (slope if of.is_timed else slope_of_means)(of.positions(frames), *sides)
+    slope = inference.slope if of.is_timed else inference.slope_of_means
+    return slope(of.positions(frames), *sides)
 
 
 @line("slope", "time state", "log-log slope of the {quantity} on {against} of {over}")
@@ -392,7 +374,8 @@ def slope_on(of: Asked) -> Evidence:
     """Slope over settings on another column, both at the end."""
     frames = of.frames(of["against"])
     columns = [last(rows, name) for name in (of["against"], of.column) for rows in frames]
-    return (slope if of.is_timed else slope_of_means)(*_halves(common(columns)))
+    slope = inference.slope if of.is_timed else inference.slope_of_means
+    return slope(*np.split(common(columns), 2))
 
 
 @line("slope", "time", "log-log slope of the time per round of {algorithm} against t, {setting}")
@@ -409,21 +392,16 @@ def slope_in_rounds(of: Asked) -> Evidence:
     ]
     turns = tables[0].index.intersection(tables[-1].index)
     found = [window_rates(t.columns.to_numpy(float), t.loc[turns]) for t in tables]
-    return slope(found[0][0], *(rates.T for _, rates in found))
+    return inference.slope(found[0][0], *(rates.T for _, rates in found))
 
 
-@line(
-    "slope",
-    "state",
-    "log-log slope of the state's bytes of {algorithm} against t, {setting}",
-    least=1,
-)
-def slope_of_largest(of: Asked) -> Evidence:
+@line("slope", "state", "log-log slope of the state's bytes of {algorithm} against t, {setting}")
+def slope_of_largest(of: Asked) -> Exact:
     """Slope of the largest trial in the last decade of rounds."""
     (rows,) = of.frames()
     sizes = rows.groupby("round")[of.column].max()
     found = last_decade_slope(sizes.index, sizes)[0]
-    return Exact(found, rows["trial"].nunique(), WORST)
+    return Exact(found, rows["trial"].nunique(), "largest of all turns")
 
 
 @line(
@@ -447,10 +425,4 @@ def slope_of_repetitions(of: Asked) -> Evidence:
     rows = rows[rows[of.column] >= of["smallest"]]
     rows = rows.assign(seconds=rows["seconds"] / rows.get("passes", 1))
     seconds = rows.pivot(index="repetition", columns=of.column, values="seconds").dropna()
-    return slope(seconds.columns.to_numpy(float), seconds.to_numpy().T)
-
-
-def _halves(found):
-    """Return the first half of a sequence, and the second."""
-    middle = len(found) // 2
-    return found[:middle], found[middle:]
+    return inference.slope(seconds.columns.to_numpy(float), seconds.to_numpy().T)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from optimist.claims.cells import Cells, Groups
+from optimist.claims.evidence import Evidence, Exact
 from optimist.claims.first import UNITS
-from optimist.claims.inference import Evidence
 from optimist.claims.metrics.quantities import QUANTITIES, Asked
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.experiments.trials import CellKey
@@ -32,6 +32,8 @@ class Metric:
     least : int or callable
         The fewest units with which it can decide anything, or these by the error on each side, if
         there are more than the fewest of any check.
+    is_exact : bool
+        Whether its value has no sampling error: no number of units is too small for it.
     settings : int
         How many a list of settings has; 0 for any number.
     make : callable
@@ -45,6 +47,7 @@ class Metric:
     units: str
     gate: str
     least: int | Callable[[float], int]
+    is_exact: bool
     settings: int
     make: Callable[[Asked], Evidence]
 
@@ -75,7 +78,7 @@ class Metric:
     def least_units(self, arguments: Mapping[str, Any], alpha: float) -> int:
         """Return the fewest units that decide at an error on each side, and those that tune."""
         least = self.least(alpha) if callable(self.least) else self.least
-        return max(least, UNITS[self.units]) + arguments.get("tuning", 0)
+        return max(least, UNITS[self.units]) + int(arguments.get("tuning", 0))
 
 
 # What stands for several arguments in the words of a label.
@@ -101,8 +104,8 @@ def line(
 
     ``words`` are those of the label: its fields are arguments, or stand for some of them (`SHORT`),
     and ``quantity`` is the quantity. ``more`` are arguments that no words name. The others are
-    those of `Metric`: ``least`` is 1 of exact values and of shares, which count trials, and only
-    quantities with a gate have one.
+    those of `Metric`; only quantities with a gate have one. The function says by its type whether
+    its evidence is exact.
     """
 
     def give(function: Any) -> Any:
@@ -113,12 +116,12 @@ def line(
                 template = template.replace(short, long)
             fields = [field for _, field, _, _ in string.Formatter().parse(template) if field]
             arguments = (*about.arguments, *fields, *more.split())
-            unit = "splits" if "folds" in arguments else "trials" if least == 1 else about.unit
+            label = quantity, statistic, template, arguments
+            unit = "splits" if "folds" in arguments else about.unit
             own = gate if about.is_gated else ""
-            found = Metric(
-                quantity, statistic, template, arguments, unit, own, least, settings, function
-            )
-            METRICS.setdefault((quantity, statistic), []).append(found)
+            is_exact = function.__annotations__["return"] is Exact
+            made = Metric(*label, unit, own, least, is_exact, settings, function)
+            METRICS.setdefault((quantity, statistic), []).append(made)
         return function
 
     return give

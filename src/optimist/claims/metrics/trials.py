@@ -18,13 +18,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def by_trial(rows: "pd.DataFrame", column: str) -> "pd.Series":
-    """Return a column of a table with one row per trial, by trial."""
-    import pandas as pd
-
-    return pd.Series(rows[column].astype(float).to_numpy(), rows["trial"].to_numpy())
-
-
 def by_split(values: "pd.Series", splits: int) -> "pd.Series":
     """Return the mean over the trials of each split; trial i plays split i modulo ``splits``."""
     values = values.dropna()

@@ -1,0 +1,405 @@
+"""Evidence: what trials say about one number, for tests at a bound and for intervals.
+
+Every class here is an `Evidence`: a value with one-sided p-values at any bound, an interval that is
+made of the bounds which its test does not reject, and the number of units (trials, turns, splits)
+that would decide. `optimist.claims.inference` makes evidence of several kinds from plain arrays.
+
+A p-value is small if data speak for its side. It is 1 on both sides where they cannot speak: too
+few units, or numbers that are not finite. Exact values have 0 and 1.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from optimist.claims import tails
+from optimist.claims.tails import NEITHER
+from optimist.claims.units import power_of_signs, power_of_t
+from optimist.numerics.statistics import proportion_interval, t_quantile
+
+NAN = math.nan
+# Fewest units with which a measure decides that names no other number.
+RATIO_UNITS = 10
+
+
+class Evidence(Protocol):
+    """What was measured, and what follows from it for any bound.
+
+    Attributes
+    ----------
+    value : float
+        The estimate; nan if there is none.
+    n : int or None
+        Independent units behind it; None for a value without sampling error.
+    method : str
+        How interval and p-values come about.
+    """
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def n(self) -> int | None: ...
+
+    @property
+    def method(self) -> str: ...
+
+    def p_values(self, bound: float) -> tuple[float, float]:
+        """Return p of "the truth is below the bound", and of "above"; small if data show it."""
+
+    def pieces(self, level: float) -> list[tuple[float, float]]:
+        """Return the two-sided interval at ``level``: one piece, two, or none."""
+
+    def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
+        """Return the chance that n units decide at ``alpha`` on each side; nan without meaning.
+
+        The truth is taken to lie a factor ``ratio`` from the bound, on the side where the chance
+        is less. This effect is fixed beforehand: a number made from the effect that was observed
+        restates the p-value (Hoenig and Heisey 2001, The abuse of power).
+        """
+
+
+# Measures that rest on Student's t.
+
+
+@dataclass(frozen=True, eq=False)
+class RatioOfMeans:
+    r"""Ratio of the means of y over x, by the t test of y - b x and its inversion.
+
+    $$T(b) = \frac{\bar y - b\bar x}{s_{y-bx}\sqrt{1/n + \rho}},$$ with n - 1 degrees of freedom:
+    for a positive mean of x, "the ratio is below b" is "the mean of y - b x is negative". Swapping
+    y with x and b with 1/b only turns the sign of T. The bounds that are not rejected are those of
+    Fieller (1954, Some problems in interval estimation), within [0, inf): with $q = t^2(1/n+\rho)$
+    $$A b^2 - 2 B b + C \le 0,\quad A = \bar x^2 - q s_{xx},\; B = \bar x\bar y - q s_{xy},\;
+    C = \bar y^2 - q s_{yy}.$$ They are between the roots if A > 0, outside them if A < 0 and
+    $D = B^2 - AC > 0$, and all if A < 0 and D <= 0.
+
+    Parameters
+    ----------
+    top, bottom : (n,)
+        y and x; the mean of x must not be negative. The pairs must be independent of each other;
+        y and x of a pair may be, too.
+    least : int
+        With fewer units nothing is decided.
+    extra : float
+        rho, see `splits_mean`.
+    shown : int
+        With fewer units there is no interval.
+    """
+
+    top: np.ndarray
+    bottom: np.ndarray
+    least: int = RATIO_UNITS
+    extra: float = 0.0
+    method: str = "Fieller"
+    shown: int = 2
+
+    def __post_init__(self) -> None:
+        for name in ("top", "bottom"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+
+    @property
+    def n(self) -> int:
+        return len(self.top)
+
+    @cached_property
+    @np.errstate(all="ignore")
+    def value(self) -> float:
+        """The ratio of means: inf over a mean of zero, nan over a negative one and for 0 / 0."""
+        y, x, factor = self._scaled
+        if not self.is_defined or math.isnan(y.mean()):
+            return NAN
+        if x.mean() > 0.0:
+            return float(y.mean() / x.mean() * factor)
+        return math.inf if y.mean() > 0.0 else NAN
+
+    @property
+    @np.errstate(all="ignore")
+    def is_defined(self) -> bool:
+        """Whether the mean of x is such that "the ratio is below b" says something."""
+        return self.n > 0 and 0.0 <= self._scaled[1].mean() < math.inf
+
+    @np.errstate(all="ignore")
+    def p_values(self, bound: float) -> tuple[float, float]:
+        if self.n < max(self.least, 2) or not self.is_defined:
+            return NEITHER
+        y, x, factor = self._scaled
+        return tails.t_test(tails.difference(y, bound / factor * x), self.extra)
+
+    @np.errstate(all="ignore")
+    def pieces(self, level: float) -> list[tuple[float, float]]:
+        """Return the ratios that are not rejected, within [0, inf): up to two pieces."""
+        y, x, factor = self._scaled
+        if self.n < self.shown or not (self.is_defined and np.isfinite(y).all()):
+            return []
+        q = t_quantile(self.n - 1, level) ** 2 * (1.0 / self.n + self.extra)
+        (s_yy, s_xy), (_, s_xx) = q * np.cov(y, x)
+        y_mean, x_mean = y.mean(), x.mean()
+        roots = tails.quadratic_pieces(x_mean**2 - s_xx, x_mean * y_mean - s_xy, y_mean**2 - s_yy)
+        ends = [(max(low, 0.0) * factor, high * factor) for low, high in roots if high >= 0.0]
+        return [(float(low), float(high)) for low, high in ends if low <= high]
+
+    @cached_property
+    def _scaled(self) -> tuple[np.ndarray, np.ndarray, Any]:
+        """Both sides over powers of two near their largest values, and the quotient of these.
+
+        No square is then too large or too small for a float.
+        """
+        powers = [tails.power_of_two(side) for side in (self.top, self.bottom)]
+        y, x = (np.ldexp(side, -p) for side, p in zip((self.top, self.bottom), powers, strict=True))
+        return y, x, np.ldexp(1.0, powers[0] - powers[1])
+
+    @np.errstate(all="ignore")
+    def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
+        if self.n < 2 or not self.is_defined:
+            return NAN
+        y, x, factor = self._scaled
+        bound = bound / factor
+        spread = float(np.std(tails.difference(y, bound * x), ddof=1))
+        effect = float((1.0 - 1.0 / ratio) * bound * x.mean())
+        return power_of_t(effect, spread, n, alpha, self.extra)
+
+
+@dataclass(frozen=True, eq=False)
+class Mean:
+    r"""Mean of independent values, by Student's t: differences, slopes, logarithms.
+
+    $T(b) = (\bar v - b)/(s_v\sqrt{1/n + \rho})$ with n - 1 degrees of freedom.
+
+    Parameters
+    ----------
+    values : (n,)
+        One of each unit.
+    least : int
+        With fewer units nothing is decided; the interval is there from two on.
+    extra : float
+        rho, see `splits_mean`.
+    unit : float or None
+        By how much the value changes if what it is about changes by a factor e; None if the value
+        itself is what changes by a factor.
+    """
+
+    values: np.ndarray
+    least: int = RATIO_UNITS
+    method: str = "t"
+    extra: float = 0.0
+    unit: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", np.asarray(self.values, dtype=float))
+
+    @property
+    def n(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    @np.errstate(all="ignore")
+    def value(self) -> float:
+        """The mean; nan of no values."""
+        return float(self.values.mean()) if self.n else NAN
+
+    def p_values(self, bound: float) -> tuple[float, float]:
+        if self.n < max(self.least, 2):
+            return NEITHER
+        return tails.t_test(tails.difference(self.values, bound), self.extra)
+
+    @np.errstate(all="ignore")
+    def pieces(self, level: float) -> list[tuple[float, float]]:
+        if self.n < 2:
+            return []
+        error = float(self.values.std(ddof=1)) * math.sqrt(1.0 / self.n + self.extra)
+        half = t_quantile(self.n - 1, level) * error
+        return [(self.value - half, self.value + half)] if math.isfinite(self.value + half) else []
+
+    @np.errstate(all="ignore")
+    def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
+        """Return the power of n units; nan if the bound is zero, from which nothing is a factor."""
+        if self.n < 2:
+            return NAN
+        effect = (1.0 - 1.0 / ratio) * abs(bound)
+        if self.unit is not None:
+            effect = math.log(ratio) * self.unit
+        return power_of_t(effect, float(self.values.std(ddof=1)), n, alpha, self.extra)
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A number that is a monotone function of another, of which there is evidence.
+
+    Parameters
+    ----------
+    inner : Evidence
+        Of the other number.
+    map, back : callable
+        The function and its inverse; nan where there is no such number, which decides nothing.
+    falls : bool
+        Whether the function decreases.
+    """
+
+    inner: Evidence
+    map: Callable[[float], float]
+    back: Callable[[float], float]
+    method: str
+    falls: bool = False
+
+    @property
+    def n(self) -> int | None:
+        return self.inner.n
+
+    @property
+    def value(self) -> float:
+        return self.map(self.inner.value)
+
+    def p_values(self, bound: float) -> tuple[float, float]:
+        """Return the p-values of the other number at the bound, mapped back."""
+        below, above = self.inner.p_values(self.back(bound))
+        return (above, below) if self.falls else (below, above)
+
+    def pieces(self, level: float) -> list[tuple[float, float]]:
+        """Return the interval of the other number, mapped; none where that is not defined."""
+        ends = [sorted(map(self.map, piece)) for piece in self.inner.pieces(level)]
+        return sorted((low, high) for low, high in ends if low <= high)
+
+    def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
+        """Return the power for the other number; ``ratio`` is a factor there."""
+        return self.inner.power(self.back(bound), ratio, n, alpha)
+
+
+# Measures without a law of the values.
+
+
+@dataclass(frozen=True, eq=False)
+class MedianRatio:
+    r"""Median of y / x over pairs, by the sign test of y - b x at the bound.
+
+    With k of n pairs not on one side, $p = P(\mathrm{Bin}(n, 1/2) \le k)$ for that side, exact or
+    too large whatever the law of the values: a tie speaks for the median at the bound, so it counts
+    against both sides. The interval is from order statistic j of the ratios to n + 1 - j, where
+    j - 1 is the largest k with $P(\mathrm{Bin}(n, 1/2) \le k) \le \alpha$: all bounds that the test
+    does not reject. A ratio y / 0 is infinite, 0 / 0 is a tie with every bound. With fewer pairs
+    than `fewest_pairs` no p can reach alpha.
+
+    Parameters
+    ----------
+    top, bottom : (n,)
+        y and x, not negative.
+    """
+
+    top: np.ndarray
+    bottom: np.ndarray
+    method: str = "sign test"
+    ratios: np.ndarray = field(init=False)
+
+    @np.errstate(all="ignore")
+    def __post_init__(self) -> None:
+        y, x = np.asarray(self.top, dtype=float), np.asarray(self.bottom, dtype=float)
+        known = np.isfinite(y) & np.isfinite(x) & ((x > 0.0) | (y > 0.0))
+        ratios = np.divide(y, x, out=np.full(len(y), math.inf), where=x > 0.0)[known]
+        for name, array in (("top", y), ("bottom", x), ("ratios", np.sort(ratios))):
+            object.__setattr__(self, name, array)
+
+    @property
+    def n(self) -> int:
+        return len(self.top)
+
+    @property
+    @np.errstate(all="ignore")
+    def value(self) -> float:
+        return float(np.median(self.ratios)) if len(self.ratios) else NAN
+
+    @np.errstate(all="ignore")
+    def p_values(self, bound: float) -> tuple[float, float]:
+        differences = tails.difference(self.top, bound * self.bottom)
+        if not np.isfinite(differences).all():
+            return NEITHER
+        below, above = int((differences < 0.0).sum()), int((differences > 0.0).sum())
+        return tails.at_most(self.n - below, self.n, 0.5), tails.at_most(
+            self.n - above, self.n, 0.5
+        )
+
+    def pieces(self, level: float) -> list[tuple[float, float]]:
+        """Return two order statistics of the ratios, none if there are too few."""
+        j = tails.largest_rejected(self.n, 0.5 - 0.5 * level) + 1
+        ties = np.zeros(self.n - len(self.ratios))
+        low, high = np.append(ties, self.ratios), np.append(self.ratios, ties + math.inf)
+        return [(float(low[j - 1]), float(high[self.n - j]))] if j else []
+
+    @np.errstate(all="ignore")
+    def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
+        """Return the power of n pairs if all ratios were moved until their median is so far off."""
+        if not (len(self.ratios) and 0.0 < self.value < math.inf):
+            return NAN
+        inside = self.ratios / self.value
+        share = min(float((inside < ratio).mean()), float((inside > 1.0 / ratio).mean()))
+        return power_of_signs(share, n, alpha)
+
+
+@dataclass(frozen=True)
+class Share:
+    r"""Share of trials in which something holds, by Clopper and Pearson (1934).
+
+    $p = P(\mathrm{Bin}(n, b) \le k)$ for "below b" and $P(\mathrm{Bin}(n, b) \ge k)$ for "above".
+    Units are trials, never rounds of a trial.
+
+    Parameters
+    ----------
+    successes, n : int
+        k and n.
+    """
+
+    successes: int
+    n: int
+    method: str = "Clopper-Pearson"
+
+    @property
+    def value(self) -> float:
+        """k / n; nan of no trial."""
+        return self.successes / self.n if self.n else NAN
+
+    def p_values(self, bound: float) -> tuple[float, float]:
+        if not self.n or math.isnan(bound):
+            return NEITHER
+        if not 0.0 <= bound <= 1.0:
+            return (0.0, 1.0) if bound > 1.0 else (1.0, 0.0)
+        return tails.at_most(self.successes, self.n, bound), tails.at_least(
+            self.successes, self.n, bound
+        )
+
+    def pieces(self, level: float) -> list[tuple[float, float]]:
+        _, low, high = proportion_interval(self.successes, self.n, level)
+        return [(low, high)] if self.n else []
+
+    def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
+        return NAN  # `detectable_rate` says what a number of trials would show
+
+
+@dataclass(frozen=True)
+class Exact:
+    """A value without sampling error: arithmetic, counts, the worst over some trials.
+
+    Parameters
+    ----------
+    value : float
+    n : int or None
+        The number of trials it was made from, if it was made from trials.
+    """
+
+    value: float
+    n: int | None = None
+    method: str = "exact"
+
+    def p_values(self, bound: float) -> tuple[float, float]:
+        """Return 0 on the side where the value is; (1, 1) on the bound itself, and for nan."""
+        if self.value == bound or math.isnan(self.value) or math.isnan(bound):
+            return NEITHER
+        return (0.0, 1.0) if self.value < bound else (1.0, 0.0)
+
+    def pieces(self, level: float) -> list[tuple[float, float]]:
+        return []
+
+    def power(self, bound: float, ratio: float, n: int, alpha: float) -> float:
+        return NAN
