@@ -32,7 +32,7 @@ ROWS = [
 
 def jobs(**factors):
     config = {"resource_limits": True}
-    return PlannedJobs(SimpleNamespace(config=config, costs=Costs(ROWS, **factors)))
+    return PlannedJobs(SimpleNamespace(config=config, costs=Costs(ROWS, **factors)), None)
 
 
 def request(*trials, attempt=1, **factors):

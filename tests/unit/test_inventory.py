@@ -38,7 +38,8 @@ class ToyPlan:
         self.trials = PlannedTrials.__new__(PlannedTrials)
         of_paper = {"toy": {trials.key: trials for trials in asked}, "other": {}}
         self.trials.__dict__ |= {
-            "_plan": self,
+            "_basis": self,
+            "_data": self.data,
             "_digests": {},
             "_of_paper": of_paper,
             "_misfits": dict.fromkeys(of_paper, ()),

@@ -59,10 +59,9 @@ def trials(setting, algorithm, values, column="regret", **columns):
 def check(paper):
     """Check what a paper shows, as the plan does."""
     only = {"settings": [], "algorithms": [], "figures": []}
-    plan = SimpleNamespace(papers={paper["paper"]: paper}, config={"caps": {}, "only": only})
-    plan.claims, plan.committed = SimpleNamespace(least={}), lambda paper: {}
-    plan.trials = PlannedTrials(plan)
-    return PlannedShown(plan)
+    papers, config = {paper["paper"]: paper}, {"caps": {}, "only": only}
+    basis = SimpleNamespace(papers=papers, config=config, reuses=False, committed=lambda _: {})
+    return PlannedShown(basis, PlannedTrials(basis, None, {}), None)
 
 
 def tabulate(panel, **tables):

@@ -494,7 +494,7 @@ def test_a_figure_with_times_of_other_settings_is_of_no_part(settings, whole, mo
     def with_part(paper, changes):
         return {**config.load_paper(paper, changes), "parts": {"small": settings}}
 
-    monkeypatch.setattr("optimist.plan.plan.load_paper", with_part)
+    monkeypatch.setattr("optimist.plan.basis.load_paper", with_part)
     files = planned(papers=["glb_omd"]).targets.named("glb_omd")["glb_omd_small"][1](None)
     assert ("figures/glb_omd/fig1.png" in files) is whole
 
@@ -547,7 +547,7 @@ def test_names_that_would_share_a_target_are_refused(kind, name, words, monkeypa
         loaded = config.load_paper(paper, changes)
         return {**loaded, kind: {**loaded[kind], name: next(iter(loaded[kind].values()))}}
 
-    monkeypatch.setattr("optimist.plan.plan.load_paper", with_name)
+    monkeypatch.setattr("optimist.plan.basis.load_paper", with_name)
     with pytest.raises(ConfigError, match=words):
         planned(papers=["go_ucb"])
 

@@ -30,7 +30,7 @@ class Context:
 
     @classmethod
     def make(cls, known: Mapping[str, Any]) -> Self:
-        """Return the context from plain data, see `optimist.plan.claims.PlannedClaims.context`."""
+        """Return the context from plain data, see `optimist.plan.targets.PlannedTargets`."""
         cells = {tuple(row[:3]): row[3:] for row in known["cells"]}
         return cls(
             {cell: seconds for cell, (seconds, _) in cells.items() if seconds == seconds},

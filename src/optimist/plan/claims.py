@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from optimist.claims.checks import Claim, check_first, check_planned, claim_cells, claims_of
 from optimist.claims.first import of_document
@@ -11,9 +11,7 @@ from optimist.core.files import read_text
 from optimist.experiments.trials import CellKey
 from optimist.figures import studies
 from optimist.plan.config import claims_path, load_claims
-
-if TYPE_CHECKING:
-    from optimist.plan.plan import Plan
+from optimist.plan.trials import PlannedTrials
 
 Paper = Mapping[str, Any]
 
@@ -81,6 +79,7 @@ class PlannedClaims:
     """
 
     def __init__(self, papers: Mapping[str, Paper], decide: Mapping[str, int]) -> None:
+        self._papers = papers
         self._documents = {name: load_claims(claims_path(name)) for name in papers}
         self.by_paper = {name: claims_of(document) for name, document in self._documents.items()}
         self.least = more_trials(self.by_paper, decide)
@@ -98,35 +97,19 @@ class PlannedClaims:
                 found.setdefault(f"regret/{setting}", set()).update(check.rounds)
         return found
 
-    def check(self, plan: "Plan") -> None:
+    def check(self, trials: PlannedTrials) -> None:
         """Refuse claims about what is not run, or is run too seldom to decide them."""
         for name, found in self.by_paper.items():
-            planned = {key: trials.stop for key, trials in plan.trials.asked[name].items()}
+            planned = {key: one.stop for key, one in trials.asked[name].items()}
             check_run(found, planned)
-            known = {label for cell in plan.trials.cells[name] for label in cell}
-            for study in studies.of_paper(plan.papers[name]):
-                own = study.cells(dict(plan.papers[name]), ())
+            known = {label for cell in trials.cells[name] for label in cell}
+            for study in studies.of_paper(self._papers[name]):
+                own = study.cells(dict(self._papers[name]), ())
                 known |= study.about() | {label for c in own for label in (c.setting, c.algorithm)}
             check_planned(found, known, planned)
             document = self._documents[name]
             rows = of_document(document["first"])
             check_first(found, rows, planned, document.get("least", 1))
-
-    def context(self, plan: "Plan", paper: str) -> dict[str, Any]:
-        """Return what the rule of claims knows beside tables, as plain data.
-
-        Keys: ``cells``, rows of lane, setting, algorithm, processor seconds of a trial, and
-        figures; ``lines``, where each claim stands in its file.
-        """
-        figures, seconds = plan.shown.figures_of_cells(paper), plan.costs.seconds_of_cell
-        cells = [
-            [*cell, seconds(paper, *cell), figures.get(cell, [])]
-            for cell in sorted(plan.trials.asked[paper])
-        ]
-        return {
-            "cells": cells,
-            "lines": lines_of(paper),
-        }
 
 
 def lines_of(paper: str) -> dict[str, int]:

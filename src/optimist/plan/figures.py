@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from itertools import product
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from optimist.core.errors import ConfigError, brief, unknown_name
 from optimist.experiments.cell import make_cell
@@ -11,11 +11,10 @@ from optimist.experiments.trials import CellKey
 from optimist.figures import make_panel, make_table
 from optimist.figures.base import Panel
 from optimist.figures.tables.base import Table
+from optimist.plan.basis import Basis
 from optimist.plan.config import paper_names
-from optimist.plan.trials import Paper
-
-if TYPE_CHECKING:
-    from optimist.plan.plan import Plan
+from optimist.plan.studies import PlannedStudies
+from optimist.plan.trials import Paper, PlannedTrials
 
 # Names of targets of the same form that no figure or table may have.
 RESERVED = frozenset(("claims", "variants", "publish"))
@@ -80,7 +79,9 @@ class PlannedShown:
 
     Parameters
     ----------
-    plan : Plan
+    basis : Basis
+    trials : PlannedTrials
+    studies : PlannedStudies
 
     Raises
     ------
@@ -89,8 +90,9 @@ class PlannedShown:
         the paper runs.
     """
 
-    def __init__(self, plan: "Plan") -> None:
-        self._plan, papers = plan, plan.papers
+    def __init__(self, basis: Basis, trials: PlannedTrials, studies: PlannedStudies) -> None:
+        self._basis, self._trials, self._studies = basis, trials, studies
+        papers = basis.papers
         self._parts = {
             (paper, kind, name): parts_of(spec)
             for paper, kind in product(papers, KINDS)
@@ -104,21 +106,20 @@ class PlannedShown:
         """Return the names of a paper's ``figures`` or ``tables`` (of one group)."""
         return [
             name
-            for name, spec in self._plan.papers[paper].get(kind, {}).items()
+            for name, spec in self._basis.papers[paper].get(kind, {}).items()
             if group in (None, group_of(spec))
             if self.is_made(f"{paper}/{name}")
         ]
 
     def is_made(self, place: str) -> bool:
         """Return whether a product is made, given as ``paper/name``."""
-        only = self._plan.config["only"]["figures"]
+        only = self._basis.config["only"]["figures"]
         return not only or place in only
 
     def name_pattern(self, kind: str) -> str:
         """Return a wildcard constraint that matches the names of one kind and nothing else."""
-        return (
-            "|".join(name for paper in self._plan.papers for name in self.names(paper, kind)) or "-"
-        )
+        papers = self._basis.papers
+        return "|".join(name for paper in papers for name in self.names(paper, kind)) or "-"
 
     def figures_of_cells(self, paper: str) -> dict[tuple[str, str, str], list[str]]:
         """Return the panels that show a cell, ``fig1 (a)``, by lane, setting and algorithm."""
@@ -147,7 +148,7 @@ class PlannedShown:
         for part in parts:
             for lane in part.lanes:
                 if part.cells is None:
-                    keys = [k for k in self._plan.trials.keys(paper, group=group) if k[0] == lane]
+                    keys = [k for k in self._trials.keys(paper, group=group) if k[0] == lane]
                 else:
                     keys = [(lane, *cell) for cell in part.cells]
                 found |= dict.fromkeys(keys)
@@ -156,7 +157,7 @@ class PlannedShown:
     def studies_of(self, paper: str, kind: str, name: str) -> list[str]:
         """Return the studies whose tables a figure or table shows."""
         tables = {table for part in self._found(paper, kind, name) for table in part.tables}
-        return self._plan.studies.of_tables(paper, tables)
+        return self._studies.of_tables(paper, tables)
 
     def rounds(self, paper: str) -> dict[str, set[int]]:
         """Return the rounds that figures and tables declare, by ``lane/setting``."""
@@ -174,7 +175,7 @@ class PlannedShown:
 
     def spec(self, paper: str, kind: str, name: str) -> Mapping[str, Any]:
         """Return the configuration of a figure or table; ConfigError if there is none."""
-        known = self._plan.papers[paper].get(kind, {})
+        known = self._basis.papers[paper].get(kind, {})
         if name not in known:
             raise unknown_name(f"name among {kind} of {paper}", name, known)
         return known[name]
@@ -187,7 +188,7 @@ class PlannedShown:
 
     def _check_names(self) -> None:
         of_figures, of_tables = (
-            {name for paper in self._plan.papers for name in self.names(paper, kind)}
+            {name for paper in self._basis.papers for name in self.names(paper, kind)}
             for kind in KINDS
         )
         for name in of_figures & of_tables:
@@ -199,7 +200,7 @@ class PlannedShown:
                 )
         for name in RESERVED & (of_figures | of_tables):
             raise ConfigError(f"{name!r} names a figure or table; allowed: any other name")
-        for paper in self._plan.papers.values():
+        for paper in self._basis.papers.values():
             for name, settings in paper.get("parts", {}).items():
                 if name in RESERVED | of_figures | of_tables:
                     raise ConfigError(f"{name!r} names a part; allowed: a name of nothing else")
@@ -212,14 +213,14 @@ class PlannedShown:
         for letter, part in zip(ascii_lowercase, self._parts[paper, kind, name], strict=False):
             try:
                 for lane, cell in product(part.lanes, part.cells or ()):
-                    make_cell(self._plan.papers[paper], *cell)
-                    if (lane, *cell) not in self._plan.trials.asked[paper]:
+                    make_cell(self._basis.papers[paper], *cell)
+                    if (lane, *cell) not in self._trials.asked[paper]:
                         block = "block of runs" if lane == "regret" else "race of timings"
                         raise ConfigError(
                             f"no {block} has algorithm {cell[1]!r} in setting {cell[0]!r}; add one "
                             "or remove the entry"
                         )
-                part.check(self._plan.papers[paper])
+                part.check(self._basis.papers[paper])
             except ConfigError as error:
                 place = f"figure {name}, panel {letter}" if kind == "figures" else f"table {name}"
                 raise ConfigError(f"{place}: {error}") from None

@@ -1,14 +1,13 @@
 """What jobs of the workflow read, ask a scheduler for, and how they are ordered."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from optimist.experiments.trials import Trials
+from optimist.plan.basis import Basis
 from optimist.plan.costs import priority
+from optimist.plan.trials import PlannedTrials
 from optimist.plan.workflow_location import default_resource
-
-if TYPE_CHECKING:
-    from optimist.plan.plan import Plan
 
 Limits = list[float] | None  # seconds of each cell
 # Resources in which a laboratory says more to its scheduler, by executor, and how a job asks there
@@ -22,32 +21,33 @@ class PlannedJobs:
 
     Parameters
     ----------
-    plan : Plan
+    basis : Basis
+    trials : PlannedTrials
     """
 
-    def __init__(self, plan: "Plan") -> None:
-        self._plan = plan
+    def __init__(self, basis: Basis, trials: PlannedTrials) -> None:
+        self._basis, self._trials = basis, trials
 
     def of_run(self, wildcards: Any) -> list[Trials]:
         """Return what a job of the rule ``run`` plays."""
-        return [self._plan.trials.find(wildcards)]
+        return [self._trials.find(wildcards)]
 
     def of_time(self, wildcards: Any) -> list[Trials]:
         """Return what a job of the rule ``time`` plays."""
-        return list(self._plan.trials.race(wildcards).trials)
+        return list(self._trials.race(wildcards).trials)
 
     def expected(self, trials: Iterable[Trials]) -> tuple[float, float]:
         """Return the seconds and the memory in MiB that a job should take."""
         trials = list(trials)
-        return sum(map(self._seconds, trials)), max(map(self._plan.costs.peak_mb, trials))
+        return sum(map(self._seconds, trials)), max(map(self._basis.costs.peak_mb, trials))
 
     def _seconds(self, trials: Trials) -> float:
         # A second more each, or the limits of the shortest would be next to nothing.
-        return 1.0 + self._plan.costs.seconds(trials)
+        return 1.0 + self._basis.costs.seconds(trials)
 
     def request(self, of: Callable[[Any], list[Trials]]) -> dict[str, Any]:
         """Return the resources of a rule whose jobs play what ``of`` returns for wildcards."""
-        return self._plan.costs.request(lambda wildcards: self.expected(of(wildcards)))
+        return self._basis.costs.request(lambda wildcards: self.expected(of(wildcards)))
 
     def priority(self, of: Callable[[Any], list[Trials]]) -> Callable[[Any], int]:
         """Return the priority of such a job: the longest is started first."""
@@ -60,8 +60,7 @@ class PlannedJobs:
         Snakemake compares unless it depends on resources.
         """
         return lambda wildcards, resources: [
-            {**trials.describe(), "digest": self._plan.trials.digest(trials)}
-            for trials in of(wildcards)
+            {**trials.describe(), "digest": self._trials.digest(trials)} for trials in of(wildcards)
         ]
 
     def data(self, of: Callable[[Any], list[Trials]]) -> Callable[[Any], list[str]]:
@@ -70,7 +69,7 @@ class PlannedJobs:
         def inputs(wildcards: Any) -> list[str]:
             specs = [trials.cell.spec for trials in of(wildcards)]
             names = {spec["dataset"] for spec in specs if "dataset" in spec}
-            return [self._plan.layout.data(name) for name in sorted(names)]
+            return [self._basis.layout.data(name) for name in sorted(names)]
 
         return inputs
 
@@ -78,7 +77,7 @@ class PlannedJobs:
         """Return a params function: what ends the trials of a job early, None if nothing does."""
 
         def limits(wildcards: Any, resources: Any) -> Limits:
-            if not self._plan.config["resource_limits"]:
+            if not self._basis.config["resource_limits"]:
                 return None
             trials = of(wildcards)
             # The rest is for the start of Python and for writing what was found.
@@ -96,9 +95,9 @@ class PlannedJobs:
 
     def kept(self, cores: int) -> int:
         """Return how many of so many cores a race reserves."""
-        if not self._plan.config["timing"]["exclusive"]:
+        if not self._basis.config["timing"]["exclusive"]:
             return 1
-        most: int | None = self._plan.config["timing"]["cores"]
+        most: int | None = self._basis.config["timing"]["cores"]
         return cores if most is None else min(cores, most)
 
     def alone(self, workflow: Any, name: str) -> Callable[..., str]:
@@ -111,7 +110,7 @@ class PlannedJobs:
             A key of `WORDS`. Snakemake replaces the default of a resource by that of a rule.
         """
         default = default_resource(workflow, name)
-        own = WORDS[name] if self._plan.config["timing"]["exclusive"] else ""
+        own = WORDS[name] if self._basis.config["timing"]["exclusive"] else ""
 
         def words(wildcards: Any, **known: Any) -> str:
             said = default(wildcards, **known) if callable(default) else default

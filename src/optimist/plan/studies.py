@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from optimist.algorithms import algorithm_module
 from optimist.core.errors import ConfigError, unknown_name
@@ -15,10 +15,10 @@ from optimist.experiments.cell_records import STUDY
 from optimist.experiments.code_digest import of_modules
 from optimist.figures.studies import of_paper
 from optimist.figures.studies.base import Study
+from optimist.plan.basis import Basis
 from optimist.plan.costs import priority
-
-if TYPE_CHECKING:
-    from optimist.plan.plan import Plan
+from optimist.plan.data import PlannedData
+from optimist.plan.trials import PlannedTrials
 
 
 class PlannedStudies:
@@ -26,20 +26,28 @@ class PlannedStudies:
 
     Parameters
     ----------
-    plan : Plan
+    basis : Basis
+    trials : PlannedTrials
+    data : PlannedData
     kept : mapping or None
         By paper, the tables of studies that are asked for; None for all.
     """
 
-    def __init__(self, plan: "Plan", kept: Mapping[str, Collection[str]] | None) -> None:
-        self._plan, self._kept = plan, kept
+    def __init__(
+        self,
+        basis: Basis,
+        trials: PlannedTrials,
+        data: PlannedData,
+        kept: Mapping[str, Collection[str]] | None,
+    ) -> None:
+        self._basis, self._trials, self._data, self._kept = basis, trials, data, kept
         self._digests: dict[tuple[str, str], str] = {}
 
     def names(self, paper: str) -> list[str]:
         """Return the names of the studies that a paper asks for."""
         return [
             study.name
-            for study in of_paper(self._plan.papers[paper])
+            for study in of_paper(self._basis.papers[paper])
             if self._kept is None
             or study.always
             or not study.tables.keys().isdisjoint(self._kept[paper])
@@ -47,11 +55,11 @@ class PlannedStudies:
 
     def all(self, paper: str) -> list[str]:
         """Return the names of all studies of a paper, asked for or not."""
-        return [study.name for study in of_paper(self._plan.papers[paper])]
+        return [study.name for study in of_paper(self._basis.papers[paper])]
 
     def of_tables(self, paper: str, tables: Collection[str]) -> list[str]:
         """Return the studies of a paper that make some tables."""
-        found = of_paper(self._plan.papers[paper])
+        found = of_paper(self._basis.papers[paper])
         return [study.name for study in found if not study.tables.keys().isdisjoint(tables)]
 
     def spec(self, paper: str, name: str) -> dict[str, Any]:
@@ -60,7 +68,7 @@ class PlannedStudies:
         return {
             "section": dict(study.section),
             "cells": [asdict(cell) for cell in self._cells(paper, study)],
-            "caps": {key: self._plan.config["caps"][key] for key in ("trials", "rounds")},
+            "caps": {key: self._basis.config["caps"][key] for key in ("trials", "rounds")},
         }
 
     def digest(self, paper: str, name: str) -> str:
@@ -70,19 +78,19 @@ class PlannedStudies:
             study = self._asked(paper, name)
             cells = self._cells(paper, study)
             code = of_modules(*modules_of(study, cells))
-            data = {name: self._plan.data.digest(name) for name in _datasets(cells)}
+            data = {name: self._data.digest(name) for name in _datasets(cells)}
             decisive = {**self.spec(paper, name), "code": code, "data": data}
             self._digests[key] = fingerprint(decisive)
         return self._digests[key]
 
     def file(self, paper: str, name: str) -> str:
         """Return the file of the tables of a study."""
-        digest = self._plan.in_name(self.digest(paper, name))
-        return self._plan.layout.study(paper, name, digest)
+        digest = self._basis.in_name(self.digest(paper, name))
+        return self._basis.layout.study(paper, name, digest)
 
     def is_committed(self, paper: str, name: str) -> bool:
         """Return whether the tables of a paper have a study, made by today's code."""
-        record = self._plan.committed(paper).get((STUDY, name, ""))
+        record = self._basis.committed(paper).get((STUDY, name, ""))
         return record is not None and record.is_of(self.digest(paper, name))
 
     def needed(self, paper: str, names: Iterable[str]) -> list[str]:
@@ -91,7 +99,7 @@ class PlannedStudies:
             path
             for name in names
             for path in [self.file(paper, name)]
-            if not (self._plan.reuses and self.is_committed(paper, name)) or Path(path).exists()
+            if not (self._basis.reuses and self.is_committed(paper, name)) or Path(path).exists()
         ]
 
     # What the rule needs.
@@ -100,8 +108,8 @@ class PlannedStudies:
         """Return the data sets behind a study, and their facts."""
         datasets = _datasets(self._cells(wildcards.paper, self._found(wildcards)))
         return [
-            *map(self._plan.layout.data, datasets),
-            *map(self._plan.layout.data_facts, datasets),
+            *map(self._basis.layout.data, datasets),
+            *map(self._basis.layout.data_facts, datasets),
         ]
 
     def params(self, wildcards: Any) -> dict[str, Any]:
@@ -111,7 +119,7 @@ class PlannedStudies:
 
     def expected(self, wildcards: Any) -> tuple[float, float]:
         """Return the seconds and the memory in MiB of a study."""
-        return self._plan.costs.study(wildcards.study, wildcards.paper)
+        return self._basis.costs.study(wildcards.study, wildcards.paper)
 
     def priority(self, wildcards: Any) -> int:
         return priority(self.expected(wildcards))
@@ -131,16 +139,14 @@ class PlannedStudies:
         return study
 
     def _asked(self, paper: str, name: str) -> Study:
-        asked = {study.name: study for study in of_paper(self._plan.papers[paper])}
+        asked = {study.name: study for study in of_paper(self._basis.papers[paper])}
         if name not in asked:
             raise unknown_name(f"study of {paper}", name, asked)
         return asked[name]
 
     def _cells(self, paper: str, study: Study) -> list[Cell]:
-        run = list(
-            {t.cell.name: t.cell for t in self._plan.trials.of_paper(paper).values()}.values()
-        )
-        return study.cells(dict(self._plan.papers[paper]), run)
+        run = list({t.cell.name: t.cell for t in self._trials.of_paper(paper).values()}.values())
+        return study.cells(dict(self._basis.papers[paper]), run)
 
 
 def _datasets(cells: Iterable[Cell]) -> list[str]:

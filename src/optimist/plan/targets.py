@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from optimist.core.errors import ResultError, UnreadableError, unknown_name
 from optimist.core.files import fingerprint, read_text, sha256
@@ -16,10 +16,12 @@ from optimist.experiments.cell_trials import CellTrials, read_results
 from optimist.experiments.code_digest import of_modules
 from optimist.experiments.trials import CellKey
 from optimist.plan import products
+from optimist.plan.basis import Basis
+from optimist.plan.claims import PlannedClaims, lines_of
+from optimist.plan.figures import PlannedShown
 from optimist.plan.products import Product, Sources
-
-if TYPE_CHECKING:
-    from optimist.plan.plan import Plan
+from optimist.plan.studies import PlannedStudies
+from optimist.plan.trials import PlannedTrials
 
 Named = Callable[[Any], list[str]]
 STYLE = PACKAGE / "figures" / "optimist.mplstyle"
@@ -38,11 +40,23 @@ class PlannedTargets:
 
     Parameters
     ----------
-    plan : Plan
+    basis : Basis
+    claims : PlannedClaims
+    trials : PlannedTrials
+    studies : PlannedStudies
+    shown : PlannedShown
     """
 
-    def __init__(self, plan: "Plan") -> None:
-        self._plan = plan
+    def __init__(
+        self,
+        basis: Basis,
+        claims: PlannedClaims,
+        trials: PlannedTrials,
+        studies: PlannedStudies,
+        shown: PlannedShown,
+    ) -> None:
+        self._basis, self._claims, self._trials = basis, claims, trials
+        self._studies, self._shown = studies, shown
         self._products: dict[tuple[str, str, str], Product] = {}
         self._contents: dict[tuple[str, CellKey], str] = {}
         self._published: dict[tuple[str, str], bool] = {}
@@ -77,20 +91,20 @@ class PlannedTargets:
 
     def _product(self, paper: str, kind: str, name: str) -> Product:
         if kind == "claims":
-            spec = self._plan.claims.document(paper)
-            cells = self._plan.trials.keys(paper, group="paper")
-            about = self._plan.claims.context(self._plan, paper)
-            studies = self._plan.studies.names(paper)
+            spec = self._claims.document(paper)
+            cells = self._trials.keys(paper, group="paper")
+            about = self._context(paper)
+            studies = self._studies.names(paper)
             code = of_modules("optimist.plan.products", "optimist.claims")
         else:
-            spec = dict(self._plan.shown.spec(paper, kind, name))
-            cells = self._plan.shown.cells_of(paper, kind, name)
-            studies = self._plan.shown.studies_of(paper, kind, name)
+            spec = dict(self._shown.spec(paper, kind, name))
+            cells = self._shown.cells_of(paper, kind, name)
+            studies = self._shown.studies_of(paper, kind, name)
             about = self._look(paper, {key[1] for key in cells}, bool(studies))
-            modules = self._plan.shown.modules(paper, kind, name)
+            modules = self._shown.modules(paper, kind, name)
             code = of_modules("optimist.plan.products", *modules)
             code += sha256(STYLE) if kind == "figures" else ""
-        known = self._plan.trials.of_paper(paper)
+        known = self._trials.of_paper(paper)
         numbers = [[*key, known[key].stop] for key in cells if key in known]
         declared = {key: sorted(found) for key, found in self.declared(paper).items()}
         return Product(
@@ -98,18 +112,34 @@ class PlannedTargets:
             kind,
             name,
             dict(spec),
-            {**about, "shortened": self._plan.shortened},
+            {**about, "shortened": self._basis.shortened},
             numbers,
             studies,
             declared,
             code,
-            self._plan.layout.product(paper, kind, name),
-            self._plan.layout.record(paper, name),
+            self._basis.layout.product(paper, kind, name),
+            self._basis.layout.record(paper, name),
         )
+
+    def _context(self, paper: str) -> dict[str, Any]:
+        """Return what the rule of claims knows beside tables, as plain data.
+
+        Keys: ``cells``, rows of lane, setting, algorithm, processor seconds of a trial, and
+        figures; ``lines``, where each claim stands in its file.
+        """
+        figures, seconds = self._shown.figures_of_cells(paper), self._basis.costs.seconds_of_cell
+        cells = [
+            [*cell, seconds(paper, *cell), figures.get(cell, [])]
+            for cell in sorted(self._trials.asked[paper])
+        ]
+        return {
+            "cells": cells,
+            "lines": lines_of(paper),
+        }
 
     def _look(self, paper: str, settings: Iterable[str], with_studies: bool) -> dict[str, Any]:
         """Return what drawing needs of a paper: variants in their order, and the settings shown."""
-        found = self._plan.papers[paper]
+        found = self._basis.papers[paper]
         about = {key: value for key, value in found.items() if key not in ASKED}
         blocks = [*found["runs"], *found["timings"]]
         labels = dict.fromkeys(label for block in blocks for label in block["algorithms"])
@@ -120,30 +150,30 @@ class PlannedTargets:
 
     def declared(self, paper: str) -> dict[str, set[int]]:
         """Return the rounds that claims and panels of a paper read, by ``lane/setting``."""
-        found = self._plan.shown.rounds(paper)
-        for key, rounds in self._plan.claims.rounds(paper).items():
+        found = self._shown.rounds(paper)
+        for key, rounds in self._claims.rounds(paper).items():
             found.setdefault(key, set()).update(rounds)
         return {key: rounds for key, rounds in found.items() if rounds}
 
     def sources(self, product: Product) -> Sources:
         """Return where the trials and studies of a product are."""
-        files = (self._plan.studies.file(product.paper, name) for name in product.studies)
+        files = (self._studies.file(product.paper, name) for name in product.studies)
         return Sources(
-            self._plan.layout,
+            self._basis.layout,
             product.paper,
-            self._plan.trials.fresh_files(product.paper, self._read_for(product)),
+            self._trials.fresh_files(product.paper, self._read_for(product)),
             [path for path in files if Path(path).is_file()],
         )
 
     def planned_sources(self, product: Product) -> dict[str, Any]:
         """Return `Sources` as plain data, as they are once all that is needed was made."""
-        known, found = self._plan.trials.of_paper(product.paper), dict[str, str]()
+        known, found = self._trials.of_paper(product.paper), dict[str, str]()
         cells = self._read_for(product)
-        needed = set(self._plan.trials.needed(product.paper, cells))
+        needed = set(self._trials.needed(product.paper, cells))
         for trials in (known[key] for key in cells):
-            if needed.issuperset(self._plan.trials.outputs(trials)):
-                found |= dict.fromkeys(self._plan.trials.files(trials), trials.group)
-        studies = self._plan.studies.needed(product.paper, product.studies)
+            if needed.issuperset(self._trials.outputs(trials)):
+                found |= dict.fromkeys(self._trials.files(trials), trials.group)
+        studies = self._studies.needed(product.paper, product.studies)
         return {"paper": product.paper, "results": found, "studies": studies}
 
     def is_stale(self, product: Product) -> bool:
@@ -161,12 +191,12 @@ class PlannedTargets:
 
     def _content(self, product: Product, key: CellKey) -> str:
         """Return the digest of the rows that a product shows of a cell, as far as it is known."""
-        record = self._plan.committed(product.paper).get(key)
-        trials = self._plan.trials.of_paper(product.paper)[key]
-        is_today = self._plan.trials.is_committed(trials)
+        record = self._basis.committed(product.paper).get(key)
+        trials = self._trials.of_paper(product.paper)[key]
+        is_today = self._trials.is_committed(trials)
         kept = record if record and is_today and record.trials == trials.stop else None
         is_read = not (kept and self.is_published(product.paper, trials.group))
-        files = self._plan.trials.fresh_files(product.paper, [key]) if is_read else {}
+        files = self._trials.fresh_files(product.paper, [key]) if is_read else {}
         if kept and not files:
             return kept.content
         if not (is_today or files):
@@ -176,27 +206,25 @@ class PlannedTargets:
             if files:
                 (found,) = read_results(files, product.declared)
             else:  # the table has more trials than count
-                found = Sources(self._plan.layout, product.paper).trials(product).recorded(*key)
+                found = Sources(self._basis.layout, product.paper).trials(product).recorded(*key)
             self._contents[product.paper, key] = "" if found is None else found.content
         return self._contents[product.paper, key]
 
     def _study_content(self, product: Product, name: str) -> str:
-        record = self._plan.committed(product.paper).get((STUDY, name, ""))
-        path = self._plan.studies.file(product.paper, name)
+        record = self._basis.committed(product.paper).get((STUDY, name, ""))
+        path = self._studies.file(product.paper, name)
         is_there = Path(path).is_file()
         is_read = is_there and not self.is_published(product.paper, "paper")
-        if record and not is_read and self._plan.studies.is_committed(product.paper, name):
+        if record and not is_read and self._studies.is_committed(product.paper, name):
             return record.content
         if not is_there:
             return TO_BE_MADE
-        return Sources(self._plan.layout, product.paper, studies=[path]).study_contents([name])[
+        return Sources(self._basis.layout, product.paper, studies=[path]).study_contents([name])[
             name
         ]
 
     def _best_known(self, product: Product) -> dict[str, float]:
-        if self._plan.trials.of_unknown_maximum(product.paper).isdisjoint(
-            k[1] for k in product.keys
-        ):
+        if self._trials.of_unknown_maximum(product.paper).isdisjoint(k[1] for k in product.keys):
             return {}
         return self.sources(product).trials(product).best_known_of(product.keys)
 
@@ -204,8 +232,8 @@ class PlannedTargets:
 
     def inputs(self, product: Product) -> list[str]:
         """Return the results that a product waits for."""
-        needed = self._plan.trials.needed(product.paper, self._read_for(product))
-        return [*needed, *self._plan.studies.needed(product.paper, product.studies)]
+        needed = self._trials.needed(product.paper, self._read_for(product))
+        return [*needed, *self._studies.needed(product.paper, product.studies)]
 
     def _read_for(self, product: Product) -> list[CellKey]:
         """Return the cells of a product, and those that its regret is counted from.
@@ -213,30 +241,30 @@ class PlannedTargets:
         On its functions whose maximum is unknown these are all methods of its groups, unless the
         table has their trials of today's code, which give the best known values as well.
         """
-        known = self._plan.trials.of_paper(product.paper)
-        unknown = self._plan.trials.of_unknown_maximum(product.paper)
+        known = self._trials.of_paper(product.paper)
+        unknown = self._trials.of_unknown_maximum(product.paper)
         own = {(known[k].group, name_of(k[1])) for k in product.keys if k[1] in unknown}
         rivals = (
             key
             for key, trials in known.items()
             if key[0] == "regret"
             and (trials.group, name_of(key[1])) in own
-            and not self._plan.trials.is_committed(trials)
+            and not self._trials.is_committed(trials)
         )
         return [*dict.fromkeys((*product.keys, *rivals))]
 
     def committed(self, paper: str) -> list[str]:
         """Return the tables of a paper that are there."""
-        layout = self._plan.layout
+        layout = self._basis.layout
         tables = layout.trials(paper), layout.studies(paper)
         return [path for path in tables if Path(path).is_file()]
 
     def results(self, paper: str, group: str | None = None) -> list[str]:
         """Return the results of a paper, or of a group of it, that are to be made."""
-        found = self._plan.trials.needed(paper, self._plan.trials.keys(paper, group=group))
+        found = self._trials.needed(paper, self._trials.keys(paper, group=group))
         if group == "variants":
             return found
-        return [*found, *self._plan.studies.needed(paper, self._plan.studies.names(paper))]
+        return [*found, *self._studies.needed(paper, self._studies.names(paper))]
 
     def publication(self, paper: str, group: str) -> str:
         """Return a digest of the fresh results of a paper's group, empty if there are none.
@@ -244,12 +272,12 @@ class PlannedTargets:
         It covers the rounds that are declared of them, and the records that the tables have of
         their cells. As the text of the group's mark it says that the tables have these results.
         """
-        plan, keys = self._plan, self._plan.trials.keys(paper, group=group)
-        fresh = {key: [*plan.trials.fresh_files(paper, [key])] for key in keys}
-        for name in plan.studies.names(paper) if group == "paper" else ():
-            path = plan.studies.file(paper, name)
+        keys = self._trials.keys(paper, group=group)
+        fresh = {key: [*self._trials.fresh_files(paper, [key])] for key in keys}
+        for name in self._studies.names(paper) if group == "paper" else ():
+            path = self._studies.file(paper, name)
             fresh[STUDY, name, ""] = [path] if Path(path).is_file() else []
-        made = {key: [one.digest, one.content] for key, one in plan.committed(paper).items()}
+        made = {key: [one.digest, one.content] for key, one in self._basis.committed(paper).items()}
         declared = self.declared(paper)
         found = {
             "/".join(key): [files, sorted(declared.get("/".join(key[:2]), ())), made.get(key)]
@@ -261,7 +289,7 @@ class PlannedTargets:
     def is_published(self, paper: str, group: str) -> bool:
         """Return whether the mark of a group says that the tables have its fresh results."""
         if (paper, group) not in self._published:
-            mark, asked = self._plan.layout.published(paper, group), self.publication(paper, group)
+            mark, asked = self._basis.layout.published(paper, group), self.publication(paper, group)
             is_marked = not asked or (Path(mark).is_file() and read_text(mark) == asked)
             self._published[paper, group] = is_marked
         return self._published[paper, group]
@@ -273,61 +301,61 @@ class PlannedTargets:
         found = [
             (kind, name)
             for kind in ("figures", "tables")
-            for name in self._plan.shown.names(paper, kind, group)
+            for name in self._shown.names(paper, kind, group)
         ]
-        is_decided = self._plan.shown.is_made(f"{paper}/claims")
+        is_decided = self._shown.is_made(f"{paper}/claims")
         return [*found, ("claims", "claims")] if group == "paper" and is_decided else found
 
     def files(self, paper: str, group: str) -> list[str]:
         """Return the files of the products of a paper's group."""
-        places = (self._plan.layout.product(paper, *one) for one in self.names(paper, group))
+        places = (self._basis.layout.product(paper, *one) for one in self.names(paper, group))
         return [path for place in places for path in place.values()]
 
     def group(self, paper: str, group: str) -> list[str]:
         """Return the files of a group's products, and the mark that its results are published."""
-        return [*self.files(paper, group), self._plan.layout.published(paper, group)]
+        return [*self.files(paper, group), self._basis.layout.published(paper, group)]
 
     def named(self, paper: str) -> dict[str, tuple[str, Named]]:
         """Return for each named target of a paper a sentence and an input function."""
         found: dict[str, tuple[str, Callable[[], Iterable[str]]]] = {}
-        title = self._plan.papers[paper].get("title", paper)
-        for name, settings in self._plan.papers[paper].get("parts", {}).items():
+        title = self._basis.papers[paper].get("title", paper)
+        for name, settings in self._basis.papers[paper].get("parts", {}).items():
             words = f"Results, figures and tables of {', '.join(settings)}."
             found[f"{paper}_{name}"] = words, partial(self._part, paper, settings)
         for group, ending in GROUPS.items():
-            if self._plan.trials.keys(paper, group=group):
+            if self._trials.keys(paper, group=group):
                 words = {"paper": "All of", "variants": "Variants of"}[group]
                 found[paper + ending] = f"{words} {title}.", partial(self.group, paper, group)
             for kind, name in self.names(paper, group):
                 words = "The verdicts on all claims."
                 if kind != "claims":
-                    words = f"{self._plan.shown.spec(paper, kind, name)['title'].rstrip('.')}."
-                files = self._plan.layout.product(paper, kind, name)
+                    words = f"{self._shown.spec(paper, kind, name)['title'].rstrip('.')}."
+                files = self._basis.layout.product(paper, kind, name)
                 found[f"{paper}_{name}"] = words, files.values
         # Functions of wildcards, so that files are listed only where a target is asked for.
         return {name: (words, partial(_listed, files)) for name, (words, files) in found.items()}
 
     def _part(self, paper: str, settings: list[str]) -> list[str]:
         """Return all results of some settings of a paper, and the products of nothing else."""
-        keys = [key for key in self._plan.trials.keys(paper, group="paper") if key[1] in settings]
-        own, found = set(keys), self._plan.trials.needed(paper, keys)
+        keys = [key for key in self._trials.keys(paper, group="paper") if key[1] in settings]
+        own, found = set(keys), self._trials.needed(paper, keys)
         for kind, name in self.names(paper, "paper"):
             if kind != "claims":
-                shown = self._plan.shown.cells_of(paper, kind, name)
+                shown = self._shown.cells_of(paper, kind, name)
                 if shown and own.issuperset(shown):
-                    found += self._plan.layout.product(paper, kind, name).values()
+                    found += self._basis.layout.product(paper, kind, name).values()
         return found
 
     @property
     def all(self) -> list[str]:
         """The files behind the target ``all``: every paper, its claims, and the page of results."""
         own = [
-            *self._plan.layout.claims().values(),
-            self._plan.layout.page,
-            self._plan.layout.index,
+            *self._basis.layout.claims().values(),
+            self._basis.layout.page,
+            self._basis.layout.index,
         ]
         return [*own, *self.page_inputs(None)]
 
     def page_inputs(self, wildcards: Any) -> list[str]:
         """Return what the page is made from: products and published tables."""
-        return [path for paper in self._plan.papers for path in self.group(paper, "paper")]
+        return [path for paper in self._basis.papers for path in self.group(paper, "paper")]

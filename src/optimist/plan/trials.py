@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from optimist.core import observation
 from optimist.core.errors import ConfigError, ResultError, nearest, unknown_name
@@ -17,10 +17,9 @@ from optimist.environments import environment_class
 from optimist.experiments import results
 from optimist.experiments.cell_records import CellRecord, digest_of, misfits
 from optimist.experiments.trials import CellKey, Trials, expand
+from optimist.plan.basis import Basis
 from optimist.plan.config import load_paper, paper_names
-
-if TYPE_CHECKING:
-    from optimist.plan.plan import Plan
+from optimist.plan.data import PlannedData
 
 Paper = Mapping[str, Any]
 # Processor seconds of a job, above which the trials of a cell are split.
@@ -50,7 +49,10 @@ class PlannedTrials:
 
     Parameters
     ----------
-    plan : Plan
+    basis : Basis
+    data : PlannedData
+    least : mapping
+        The trials, or turns, that ``decide`` asks for, by paper and cell.
     kept : mapping or None
         By paper, the cells of the figures and tables that ``only`` names; None for all.
 
@@ -66,12 +68,18 @@ class PlannedTrials:
         If ``only`` has a name that no cell has, or names that share no cell.
     """
 
-    def __init__(self, plan: "Plan", kept: Mapping[str, Collection[CellKey]] | None = None) -> None:
-        self._plan, papers, least = plan, plan.papers, plan.claims.least
-        caps, only = plan.config["caps"], plan.config["only"]
+    def __init__(
+        self,
+        basis: Basis,
+        data: PlannedData,
+        least: Mapping[str, Mapping[CellKey, int]],
+        kept: Mapping[str, Collection[CellKey]] | None = None,
+    ) -> None:
+        self._basis, self._data, papers = basis, data, basis.papers
+        caps, only = basis.config["caps"], basis.config["only"]
         self._misfits = {
-            name: misfits(plan.committed(name), plan.layout.trials(name)) if plan.reuses else set()
-            for name in papers
+            name: misfits(basis.committed(name), basis.layout.trials(name))
+            for name in (papers if basis.reuses else ())
         }
         whole = {name: expand(paper) for name, paper in papers.items()}
         self.asked = {name: {t.key: t for t in found} for name, found in whole.items()}
@@ -113,14 +121,14 @@ class PlannedTrials:
         """Return the digest of what decides each trial of a cell: configuration, code and data."""
         key = trials.cell.paper, trials.key
         if key not in self._digests:
-            self._digests[key] = digest_of(trials, self._plan.data.digest)
+            self._digests[key] = digest_of(trials, self._data.digest)
         return self._digests[key]
 
     def _record(self, trials: Trials) -> CellRecord | None:
         """Return the record of a cell in the tables; with ``committed: use`` only of its rows."""
         paper = trials.cell.paper
-        is_misfit = trials.key in self._misfits[paper]
-        return None if is_misfit else self._plan.committed(paper).get(trials.key)
+        is_misfit = trials.key in self._misfits.get(paper, ())
+        return None if is_misfit else self._basis.committed(paper).get(trials.key)
 
     def is_committed(self, trials: Trials) -> bool:
         """Return whether the table of trials has some trials, played by today's code.
@@ -142,7 +150,7 @@ class PlannedTrials:
         trials add files, and other costs rename none.
         """
         record = self._record(trials)
-        seconds = self._plan.costs.seconds(trials) / (trials.stop - trials.first)
+        seconds = self._basis.costs.seconds(trials) / (trials.stop - trials.first)
         files = Path(self.file(trials)).parent.glob(f"*.{self.name_of(trials)}.parquet")
         made = [(place.first, place.stop) for place in map(parse_result, files) if place]
         ends = part_ends(trials.stop, record.parts if record else (), seconds, made)
@@ -152,23 +160,23 @@ class PlannedTrials:
         """Return the digest in the names of a cell's result files."""
         if trials.lane == "timing":
             return self._races[trials.cell.paper][trials.race].digest
-        return self._plan.in_name(self.digest(trials))
+        return self._basis.in_name(self.digest(trials))
 
     def file(self, part: Trials) -> str:
         """Return the result file of some trials of the regret lane."""
-        return self._plan.layout.result(part.place(self.name_of(part)).path)
+        return self._basis.layout.result(part.place(self.name_of(part)).path)
 
     def files(self, trials: Trials) -> list[str]:
         """Return the result files of a cell; of the timing lane it is that in its race."""
         if trials.lane == "timing":
-            return [self._plan.layout.result(trials.place(self.name_of(trials)).path)]
+            return [self._basis.layout.result(trials.place(self.name_of(trials)).path)]
         return [self.file(part) for part in self.parts(trials)]
 
     def outputs(self, trials: Trials) -> list[str]:
         """Return what jobs make for a cell: its result files, or the folder of its race."""
         if trials.lane == "timing":
             race = self.races(trials.cell.paper)[trials.race]
-            return [self._plan.layout.race(race.paper, race.number, race.digest)]
+            return [self._basis.layout.race(race.paper, race.number, race.digest)]
         return self.files(trials)
 
     def needed(self, paper: str, cells: Iterable[CellKey]) -> list[str]:
@@ -179,7 +187,7 @@ class PlannedTrials:
         """
         found: dict[str, None] = {}
         for trials in filter(None, map(self._of_paper[paper].get, cells)):
-            is_at_hand = self._plan.reuses and self.is_committed(trials)
+            is_at_hand = self._basis.reuses and self.is_committed(trials)
             outputs = self.outputs(trials)
             found |= dict.fromkeys(p for p in outputs if not is_at_hand or Path(p).exists())
         return [*found]
@@ -230,14 +238,16 @@ class PlannedTrials:
             found[paper] = {}
             for number, own in of_race.items():
                 decisive = fingerprint({t.cell.name: [self.digest(t), t.stop] for t in own})
-                digest = self._plan.in_name(decisive)
+                digest = self._basis.in_name(decisive)
                 found[paper][number] = Race(paper, number, tuple(own), digest)
         return found
 
     def find(self, wildcards: Any) -> Trials:
         """Return the trials of the wildcards of `Layout.any_result`; ConfigError if none are."""
         w = wildcards
-        path = self._plan.layout.result(result(w.paper, w.setting, w.algorithm, w.trials, w.digest))
+        path = self._basis.layout.result(
+            result(w.paper, w.setting, w.algorithm, w.trials, w.digest)
+        )
         known = self._by_path[w.paper]
         if path not in known:
             folder = path.rpartition("/")[0]

@@ -1,0 +1,96 @@
+"""What all parts of a plan share: a checked configuration, costs, paths and committed records."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from optimist.core import provenance
+from optimist.core.label import name_of
+from optimist.core.layout import Layout, digest_in_name
+from optimist.core.registry import canonical_name
+from optimist.core.root import project_root
+from optimist.experiments import cell_records
+from optimist.experiments.cell_records import STUDY, CellRecord
+from optimist.experiments.trials import CellKey
+from optimist.plan import costs
+from optimist.plan.config import changes_of, check_config, load_config, load_paper
+
+
+class Basis:
+    """The configuration of a plan, and what the tables have.
+
+    Parameters
+    ----------
+    config : dict
+        config/config.yaml with overlays, as Snakemake merged them.
+
+    Attributes
+    ----------
+    config, papers : dict
+        The checked configuration, and those of its papers by name.
+    layout : Layout
+    costs : Costs
+    """
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        self.config = check_config(config)
+        self.layout = Layout(self.config["results"], self.config["figures"])
+        self.costs = costs.Costs(
+            costs.read(project_root() / "config" / "costs.csv"),
+            memory_factor=self.config["memory_factor"],
+            time_factor=self.config["time_factor"],
+        )
+        changes = changes_of(self.config)
+        self.config["only"] = _with_files(self.config["only"], self.config["algorithm_files"])
+        self.papers = {name: load_paper(name, changes) for name in self.config["papers"]}
+        self._versions = provenance.packages()
+        self._records: dict[str, dict[CellKey, CellRecord]] = {}
+
+    @property
+    def reuses(self) -> bool:
+        """Whether cells and studies that the tables have of today's code are not made."""
+        return bool(self.config["committed"] == "use")
+
+    def in_name(self, decisive: str) -> str:
+        """Return the digest in the name of a result, which depends on versions of packages too."""
+        return digest_in_name(decisive, self._versions)
+
+    def committed(self, paper: str) -> Mapping[CellKey, CellRecord]:
+        """Return the records of what the tables of a paper have, by cell; of a lost table none."""
+        if paper not in self._records:
+            has_trials = Path(self.layout.trials(paper)).is_file()
+            has_studies = Path(self.layout.studies(paper)).is_file()
+            self._records[paper] = {
+                key: record
+                for key, record in cell_records.read(self.layout.cells(paper)).items()
+                if (has_studies if key[0] == STUDY else has_trials)
+            }
+        return self._records[paper]
+
+    def forget(self, paper: str) -> None:
+        """Read the records of a paper's tables again: they were written."""
+        self._records.pop(paper, None)
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """What the configuration says otherwise than config/config.yaml."""
+        usual = load_config()
+        return {key: value for key, value in self.config.items() if value != usual.get(key)}
+
+    @property
+    def shortened(self) -> str:
+        """By what the run is made shorter than the papers': ``at most 2 trials``, or empty."""
+        words = {"rounds": "round", "trials": "trial", "timing_trials": "timed trial"}
+        known = {word: self.config["caps"][key] for key, word in words.items()}
+        limits = [f"{n} {word}{'s' * (n != 1)}" for word, n in known.items() if n is not None]
+        return f"at most {', '.join(limits)}" if limits else ""
+
+
+def _with_files(only: Mapping[str, list[str]], files: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return a restriction with classes in files by their labels instead of by their own names."""
+
+    def label(text: str) -> str:
+        name = name_of(text)
+        return canonical_name(files[name]) + text[len(name) :] if name in files else text
+
+    return {**only, "algorithms": [label(text) for text in only["algorithms"]]}
