@@ -1,0 +1,84 @@
+"""Commands that make something from the results and tables at hand."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from optimist import claims
+from optimist.cli.output import say, say_written, warn
+from optimist.core import terminal
+from optimist.plan import remake
+from optimist.plan.config import load_config
+from optimist.plan.plan import Plan
+from optimist.plan.products import join_claims
+from optimist.plan.publish import publish as published
+from optimist.plan.reseal import reseal as resealed
+
+
+def decide(options: Any) -> int:
+    """Decide claims again from the committed tables."""
+    paper, dot, _ = options.what.partition(".")
+    found = remake.plans(
+        [paper] if paper else [], options.configfile, options.config, options.figures
+    )
+    if dot:
+        frame = remake.decide_one(next(found), options.what, options.strict, warn)
+        if options.json:
+            print(frame.to_json(orient="records", indent=1))
+        else:
+            say(claims.to_text(frame, details=True, columns=terminal.width()))
+            say(f"written nowhere; `optimist decide {paper}` writes the verdicts of the paper")
+        return 0
+    written, papers = [], load_config(*options.configfile, values=options.config)["papers"]
+    for plan in found:
+        layout = plan.layout
+        written += remake.decide(plan, options.strict, warn)
+    if all(Path(layout.claims(name)["csv"]).is_file() for name in papers):
+        join_claims(layout, papers)
+        written += layout.claims().values()
+    say_written(written, options)
+    return 0
+
+
+def draw(options: Any) -> int:
+    """Draw figures and tables again from the committed tables."""
+    paper, _, name = options.what.partition("/")
+    asked = []
+    for plan in remake.plans(
+        [paper] if paper else [], options.configfile, options.config, options.figures
+    ):
+        own = remake.shown(plan, name)
+        remake.warn(plan, own, options.strict, warn)
+        asked += [(product, plan.targets.sources(product)) for product in own]
+    say_written(remake.draw(asked, remake.cores_of(options.cores)), options)
+    return 0
+
+
+def publish(options: Any) -> int:
+    """Put results into the committed tables."""
+    plan = Plan(load_config(*options.configfile, values=options.config))
+    found = [published(plan, paper, options.folders) for paper in plan.papers]
+    if options.json:
+        print(json.dumps([vars(summary) for summary in found]))
+    else:
+        say("\n".join(summary.in_words() for summary in found))
+    return 1 if any(summary.missing for summary in found) else 0
+
+
+def reseal(options: Any) -> int:
+    """Compare a trial of each cell of other code with today's."""
+
+    def report(done, number):
+        print(f"\r{done} of {number}", end="", file=sys.stderr, flush=True)
+
+    papers, found = [options.paper] if options.paper else [], []
+    for plan in remake.plans(papers, options.configfile, options.config, options.figures):
+        for paper in plan.papers:
+            found.append(resealed(plan, paper, remake.cores_of(options.cores), report))
+            print(file=sys.stderr)
+    if options.json:
+        print(json.dumps([vars(summary) for summary in found]))
+    else:
+        say("\n".join(summary.in_words() for summary in found))
+    return 1 if any(summary.other for summary in found) else 0
