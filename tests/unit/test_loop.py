@@ -16,16 +16,8 @@ from optimist.checks.toys import ScriptedFunction, bowl, make_box_problem
 from optimist.core.errors import BrokenEnvironmentError, ConfigError, OutOfTimeError
 from optimist.environments.base import check_arms
 from optimist.environments.observer import Observer
-from optimist.experiments.loop import (
-    CURVE_POINTS,
-    Choices,
-    Coverage,
-    History,
-    Trajectory,
-    checkpoints,
-    play,
-    replay,
-)
+from optimist.experiments.loop import CURVE_POINTS, Coverage, Trajectory, checkpoints, play
+from optimist.experiments.replay import Choices, History, replay
 
 ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
 

@@ -29,15 +29,8 @@ from optimist.environments import (
 )
 from optimist.environments.observer import Observer
 from optimist.experiments.isolation import isolated
-from optimist.experiments.loop import (
-    Choices,
-    Coverage,
-    History,
-    Trajectory,
-    checkpoints,
-    play,
-    replay,
-)
+from optimist.experiments.loop import Coverage, Trajectory, checkpoints, play
+from optimist.experiments.replay import Choices, History, replay
 from optimist.experiments.setting import resolve_setting
 from optimist.numerics import seeding
 

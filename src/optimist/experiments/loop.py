@@ -113,38 +113,6 @@ class Coverage(Observer):
         return {"covered": self._covered}
 
 
-class Choices(Observer):
-    """What the algorithm played, round by round."""
-
-    def __init__(self) -> None:
-        self._played: list[Any] = []
-
-    def after(
-        self, t: int, arms: np.ndarray | None, choice: Any, reward: float, regret: float
-    ) -> None:
-        self._played.append(choice)
-
-    def history(self, trajectory: Trajectory) -> "History":
-        """Return the history of the trial that was watched."""
-        return History(self._played, trajectory.status)
-
-
-@dataclass(frozen=True)
-class History:
-    """What a leader did in a trial, for those who are timed on it.
-
-    Attributes
-    ----------
-    played : sequence of int
-        Index of the arm of each round.
-    status : str
-        How the trial ended.
-    """
-
-    played: Sequence[int]
-    status: str
-
-
 def play(
     environment: FiniteArmEnvironment | BoxEnvironment,
     algorithm: Any,
@@ -177,11 +145,11 @@ def play(
         `BoxEnvironment`.
     """
     if isinstance(environment, BoxEnvironment):
-        return _run(_BoxRounds(environment, algorithm, observers), marks, time_limit)
-    return _run(_ArmRounds(environment, algorithm, observers), marks, time_limit)
+        return run_rounds(_BoxRounds(environment, algorithm, observers), marks, time_limit)
+    return run_rounds(ArmRounds(environment, algorithm, observers), marks, time_limit)
 
 
-def _run(rounds: "_Rounds", marks: Sequence[int], time_limit: float | None) -> Trajectory:
+def run_rounds(rounds: "_Rounds", marks: Sequence[int], time_limit: float | None) -> Trajectory:
     """Play up to the last mark, recording totals at the marks; never raise for numbers."""
     trajectory = Trajectory()
     invalid: set[str] = set()
@@ -244,7 +212,7 @@ class RewardError(Exception):
     """A reward is no number that an algorithm can learn from."""
 
 
-def _asked(environment, method, t, *arguments):
+def ask(environment, method, t, *arguments):
     """Call a method of an environment; an exception becomes an error that names it."""
     try:
         return getattr(environment, method)(*arguments)
@@ -256,9 +224,9 @@ def _asked(environment, method, t, *arguments):
         ) from error
 
 
-def _reward(environment, t, choice):
+def draw_reward(environment, t, choice):
     """Return the reward of round ``t``, a number whose square is finite."""
-    reward = _asked(environment, "reward", t, t, choice)
+    reward = ask(environment, "reward", t, t, choice)
     is_number = isinstance(reward, float | int | np.integer | np.floating)
     if not is_number:
         raise _fault(environment, "reward", t, repr(reward)[:60], "a float")
@@ -285,7 +253,7 @@ def _is_of_this_package(environment):
     return type(environment).__module__.startswith("optimist.")
 
 
-def _check_index(index, arms, t, algorithm):
+def check_index(index, arms, t, algorithm):
     """Raise ConfigError unless what ``select`` returned in round ``t`` is one of so many arms."""
     is_whole = isinstance(index, int | np.integer) and not isinstance(index, bool)
     if not (is_whole and 0 <= index < arms):
@@ -354,7 +322,7 @@ class _Rounds(ABC):
         totals |= columns
 
 
-class _ArmRounds(_Rounds):
+class ArmRounds(_Rounds):
     """A trial with finitely many arms."""
 
     _checked = None
@@ -366,7 +334,7 @@ class _ArmRounds(_Rounds):
     def arms(self, t):
         """Return the arms of a round, checked; once if a class of this package keeps them."""
         environment = self.environment
-        arms = _asked(environment, "arms", t, t)
+        arms = ask(environment, "arms", t, t)
         if not (self._is_trusted and (environment.arms_are_checked or arms is self._checked)):
             try:
                 check_arms(arms, environment.arm_bound)
@@ -380,7 +348,7 @@ class _ArmRounds(_Rounds):
         """Return the regret of an arm, checked."""
         environment = self.environment
         if not self._is_trusted:
-            means = _asked(environment, "means", t, t)
+            means = ask(environment, "means", t, t)
             if not (is_array(means) and means.shape == (len(arms),)):
                 shape = f" and shape {np.shape(means)}" if is_array(means) else ""
                 allowed = f"{ARRAY} of shape ({len(arms)},)"
@@ -388,7 +356,7 @@ class _ArmRounds(_Rounds):
             if not np.isfinite(means).all():
                 (bad, *_) = means[~np.isfinite(means)]
                 raise _fault(environment, "means", t, f"{bad}", "finite numbers")
-        regret = _asked(environment, "regret", t, t, index)
+        regret = ask(environment, "regret", t, t, index)
         if not 0.0 <= regret < math.inf:
             allowed = "a finite number, 0 or more"
             raise _fault(environment, "regret", t, f"{regret!r}", allowed)
@@ -400,10 +368,10 @@ class _ArmRounds(_Rounds):
         index = algorithm.select(arms)
         middle = time.perf_counter()
         if type(index) is not int or not 0 <= index < len(arms):
-            _check_index(index, len(arms), t, algorithm)
+            check_index(index, len(arms), t, algorithm)
         reward, told = (
-            _reward(self.environment, t, index),
-            _asked(self.environment, "context", t, t),
+            draw_reward(self.environment, t, index),
+            ask(self.environment, "context", t, t),
         )
         resume = time.perf_counter()
         algorithm.update(arms, index, reward, **told)
@@ -425,7 +393,7 @@ class _BoxRounds(_Rounds):
     def regret_of(self, t, x):
         """Return the regret of a point, checked."""
         environment = self.environment
-        value, maximum = _asked(environment, "value", t, x), environment.maximum
+        value, maximum = ask(environment, "value", t, x), environment.maximum
         is_number = isinstance(value, float | int | np.integer | np.floating)
         if not (is_number and math.isfinite(value)):
             raise _fault(environment, "value", t, repr(value)[:60], "a finite float")
@@ -441,7 +409,7 @@ class _BoxRounds(_Rounds):
         if not np.isfinite(x).all():
             raise NotFiniteError
         check_point(x, self.environment)
-        reward = _reward(self.environment, t, x)
+        reward = draw_reward(self.environment, t, x)
         resume = time.perf_counter()
         algorithm.observe(x, reward)
         self.select_seconds += middle - start
@@ -473,85 +441,3 @@ def _check_box(environment):
         raise BrokenEnvironmentError(
             f"{name}.maximum is {environment.maximum!r}; allowed: a finite number"
         )
-
-
-class _ReplayRounds(_ArmRounds):
-    """Running totals of a follower on the history of a leader; see `replay`."""
-
-    def __init__(self, environment, history, follower, every):
-        super().__init__(environment, follower, [Coverage(None, follower)])
-        self.history = history
-        self.every = every
-        # Seconds that preparing and selecting took when last timed; none before the first time.
-        self.rates: tuple[float, float] | None = None  # seconds to prepare and to select
-        self.selections = 0
-        self.agreements = 0
-
-    @property
-    def status(self):
-        """How the leader ended, if it did early; else how the follower did, or the leader."""
-        if self.history.status not in COMPLETE:
-            return self.history.status
-        return self.history.status if super().status == "ok" else super().status
-
-    def round(self, t):
-        arms, follower = self.arms(t), self.algorithm
-        index = self.history.played[t]
-        if t % self.every == self.every // 2:
-            start = time.perf_counter()
-            follower.prepare()
-            middle = time.perf_counter()
-            choice = follower.select(arms)
-            end = time.perf_counter()
-            _check_index(choice, len(arms), t, follower)
-            rounds = t if self.rates is None else 0  # that they stand for besides those to come
-            self.rates = middle - start, end - middle
-            self._charge(rounds, *self.rates)
-            self.selections += 1
-            self.agreements += choice == index
-        reward, told = (
-            _reward(self.environment, t, index),
-            _asked(self.environment, "context", t, t),
-        )
-        start = time.perf_counter()
-        follower.update(arms, index, reward, **told)
-        self.seconds += time.perf_counter() - start
-        if self.rates:
-            self._charge(1, *self.rates)
-        return arms, index, reward, self.regret_of(t, index, arms)
-
-    def _charge(self, rounds, preparing, selecting):
-        """Add what preparing and selecting take in some rounds."""
-        self.seconds += rounds * (preparing + selecting)
-        self.select_seconds += rounds * selecting
-
-    def totals(self):
-        return {**super().totals(), "selections": self.selections, "agreements": self.agreements}
-
-
-def replay(
-    environment: FiniteArmEnvironment,
-    history: History,
-    follower: Any,
-    marks: Sequence[int],
-    *,
-    every: int,
-    time_limit: float | None = None,
-) -> Trajectory:
-    """Time a slow solver on the history of a fast one.
-
-    The ``follower`` learns from the arms that the leader played and their rewards, and is asked to
-    select in every ``every``-th round only. What that takes stands for the rounds up to the next
-    time, so ``seconds`` estimates what its own full trial on this history would take. Where the
-    leader's trial ended early, so does this one.
-
-    Returns
-    -------
-    Trajectory
-        As of `play`, with the leader's regret, the follower's seconds, selections and
-        agreements: in how many of them both chose the same arm.
-    """
-    known = [mark for mark in marks if mark <= len(history.played)]
-    if not known:
-        return Trajectory(history.status)
-    return _run(_ReplayRounds(environment, history, follower, every), known, time_limit)

@@ -182,7 +182,7 @@ def over_trials(watched: "pd.DataFrame", column: str) -> dict[str, Any]:
 def estimate(trials: "pd.DataFrame") -> str:
     """Return how a solver was timed that did not play itself; an empty text if it did.
 
-    See `optimist.experiments.loop.replay`.
+    See `optimist.experiments.replay.replay`.
     """
     asked = trials[trials["selections"].notna()]
     if asked.empty:
