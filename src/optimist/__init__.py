@@ -7,7 +7,7 @@ when they are first used, so that ``import optimist`` takes no time.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.2.0"
+from optimist.core.version import VERSION as __version__
 
 _PLACES = {
     "ConfigError": "optimist.core.errors",

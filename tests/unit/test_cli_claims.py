@@ -7,8 +7,7 @@ import pytest
 from claim_tables import SPREAD, claim_with, document, facts, finals, reading
 
 from optimist import claims
-from optimist.cli import main
-from optimist.core import root
+from optimist.cli import main, read
 from optimist.page import findings
 from optimist.plan import config
 
@@ -82,8 +81,8 @@ def optimist(capsys):
 def readme(tmp_path, monkeypatch):
     """A README and pages of findings in a project root of their own."""
     names = config.paper_names()
-    monkeypatch.setattr(root, "project_root", lambda: tmp_path)
-    monkeypatch.setattr(config, "paper_names", lambda: names)
+    monkeypatch.setattr(read, "project_root", lambda: tmp_path)
+    monkeypatch.setattr(read, "paper_names", lambda: names)
     about = {"paper": "A paper", "says": "It is.", "measured": "It is {size[value]}."}
     about |= {"headline": "It is not.", "expects": {"other.01": "not reproduced"}}
     about["numbers"] = {"size": {"claim": "other.01", "check": "high, here"}}

@@ -101,7 +101,7 @@ def test_what_the_committed_tables_have_is_said(folder):
 
 
 def test_the_command_deletes_what_it_is_told_and_nothing_else(folder, monkeypatch, capsys):
-    monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: folder)
+    monkeypatch.setattr("optimist.cli.read.Plan", lambda config: folder)
     before = set(folder.root.rglob("*.parquet"))
     assert main.main(["results", "--delete", "damaged"]) == 0
     assert "deleted 1 results" in capsys.readouterr().out
@@ -118,7 +118,7 @@ def test_the_command_deletes_what_it_is_told_and_nothing_else(folder, monkeypatc
 
 
 def test_results_of_other_code_are_found_and_deleted(folder, monkeypatch, capsys):
-    monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: folder)
+    monkeypatch.setattr("optimist.cli.read.Plan", lambda config: folder)
     others = make(
         folder.root,
         toy_trials(setting="sound", horizon=13),
@@ -152,13 +152,13 @@ def test_a_race_with_a_damaged_file_is_deleted_as_a_whole(tmp_path, monkeypatch)
     plan = ToyPlan(tmp_path, job)
     assert states(plan) == ["present"] and inventory.others(plan) == {}
     path.write_bytes(b"")
-    monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: plan)
+    monkeypatch.setattr("optimist.cli.read.Plan", lambda config: plan)
     assert main.main(["results", "--delete", "damaged"]) == 0
     assert not (tmp_path / "time/toy").exists()
 
 
 def test_the_command_puts_costs_of_what_is_sound_into_the_table(folder, monkeypatch, tmp_path):
-    monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: folder)
+    monkeypatch.setattr("optimist.cli.read.Plan", lambda config: folder)
     folder.make_study()
     table = tmp_path / "costs.csv"
     known = Row("regret", "toy", "elsewhere", "gloc", 12, 5.0, 300)
@@ -207,7 +207,7 @@ def test_time_limits_of_the_configuration_are_not_early(tmp_path):
 
 
 def test_what_to_type_names_the_configuration(folder, monkeypatch, capsys):
-    monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: folder)
+    monkeypatch.setattr("optimist.cli.read.Plan", lambda config: folder)
     arguments = ["results", "--configfile", "config/quick.yaml", "--config", "memory_factor=3"]
     assert main.main(arguments) == 0
     said = capsys.readouterr().out

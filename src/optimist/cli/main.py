@@ -10,7 +10,6 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from optimist import __version__
 from optimist.cli import completion
 from optimist.cli.output import say
 from optimist.core import blas_kernels, terminal
@@ -19,6 +18,7 @@ from optimist.core.errors import (
     nearest,
     unwritable_named,
 )
+from optimist.core.version import VERSION
 
 # Commands that play trials: they leave as soon as a signal asks for it.
 PLAYING = ("run", "check", "compare")
@@ -123,7 +123,7 @@ def _parser():
         allow_abbrev=False,
         description="Re-run experiments on optimistic bandits and check claims.",
     )
-    parser.add_argument("--version", action="version", version=f"optimist {__version__}")
+    parser.add_argument("--version", action="version", version=f"optimist {VERSION}")
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
