@@ -34,7 +34,7 @@ def _raw(function: FunctionType) -> FunctionType:
     return written if isinstance(written, FunctionType) else function
 
 
-def _with_signature(function: FunctionType, parameters: Sequence[Parameter]) -> Callable:
+def _with_signature(function: FunctionType, parameters: Sequence[Parameter]) -> Callable[..., Any]:
     @wraps(function)
     def called(*arguments: Any, **options: Any) -> Any:
         return function(*arguments, **options)
@@ -74,14 +74,14 @@ def _passes_on(function: FunctionType) -> bool:
     return any(step.opname == "CALL_FUNCTION_EX" for step in dis.get_instructions(function))
 
 
-def defaults(function: Callable) -> dict:
+def defaults(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the parameters of ``function`` that have a default, with it."""
     parameters = inspect.signature(function).parameters.values()
     return {p.name: p.default for p in parameters if p.default is not p.empty}
 
 
 def check_keywords(
-    what: str, given: Iterable[str], function: Callable, known: Iterable[str] = ()
+    what: str, given: Iterable[str], function: Callable[..., Any], known: Iterable[str] = ()
 ) -> None:
     """Raise ConfigError unless ``function`` takes exactly such keywords.
 

@@ -111,7 +111,7 @@ def brief(text: str) -> str:
     return f"{text[:LONGEST]!r}... ({len(text)} letters)"
 
 
-def one_of(key: str, value: Any, allowed: Iterable) -> Any:
+def one_of(key: str, value: Any, allowed: Iterable[Any]) -> Any:
     """Return ``value`` if it is one of ``allowed`` (true is not 1); raise ConfigError otherwise."""
     allowed = list(allowed)
     if not any(type(value) is type(a) and value == a for a in allowed):

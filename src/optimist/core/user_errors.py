@@ -90,7 +90,7 @@ def from_text(plain: Mapping[str, Any]) -> BaseException:
     if plain["pickled"] is not None:
         found: BaseException = pickle.loads(plain["pickled"])
         return found
-    error = type(plain["type"], (Exception,), {})(plain["words"])
+    error: BaseException = type(plain["type"], (Exception,), {})(plain["words"])
     setattr(error, _PLACE, plain["place"])
     error.__cause__ = _InOtherProcess(plain["traceback"])
     return error

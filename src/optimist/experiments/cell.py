@@ -13,9 +13,8 @@ from optimist.algorithms import (
     algorithm_class,
     canonical,
     make_algorithm,
-    option_names,
 )
-from optimist.core.arguments import check_keywords, defaults
+from optimist.core.arguments import check_keywords, defaults, option_names
 from optimist.core.errors import ConfigError
 from optimist.core.files import sha256
 from optimist.core.label import Label, name_of

@@ -330,18 +330,18 @@ def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
     )
 
 
-def _midway(regrets, rounds):
+def _midway(regrets: Sequence[float], rounds: np.ndarray) -> float | None:
     """Return the regret at the last recorded round in the first half of a trial."""
     early = int(np.searchsorted(rounds, 0.5 * rounds[-1], side="right"))
     return regrets[early - 1] if early else None
 
 
-def _is_number(values):
+def _is_number(values: Sequence[Any]) -> bool:
     known = [value for value in values if value is not None]
     return bool(known) and all(isinstance(value, bool | int | float) for value in known)
 
 
-def _numbers(values):
+def _numbers(values: Sequence[Any]) -> np.ndarray:
     return np.array([np.nan if value is None else value for value in values], float)
 
 

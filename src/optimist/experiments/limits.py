@@ -29,7 +29,7 @@ def limited(seconds: float | None = None) -> Iterator[None]:
         yield
         return
 
-    def stop(signum, frame):
+    def stop(signum: int, frame: Any) -> None:
         raise OutOfTimeError
 
     before = signal.signal(signal.SIGALRM, stop)

@@ -39,6 +39,10 @@ from optimist.environments.base import (
 )
 from optimist.environments.observer import Observer
 
+Environment = FiniteArmEnvironment | BoxEnvironment
+# The arms of a round (None on a box), the choice, the reward and the regret.
+Round = tuple[np.ndarray | None, Any, float, float]
+
 CURVE_POINTS = 300
 # Rewards up to this size have squares and sums of squares that are finite.
 LARGEST_REWARD = 1e150
@@ -163,7 +167,9 @@ def run_rounds(rounds: "_Rounds", marks: Sequence[int], time_limit: float | None
     return trajectory
 
 
-def _play_rounds(rounds, trajectory, marks, time_limit):
+def _play_rounds(
+    rounds: "_Rounds", trajectory: Trajectory, marks: Sequence[int], time_limit: float | None
+) -> None:
     """Play, and leave in the trajectory what was recorded, and how it ended if not well."""
     marked = set(marks)
     for t in range(marks[-1]):
@@ -212,7 +218,7 @@ class RewardError(Exception):
     """A reward is no number that an algorithm can learn from."""
 
 
-def ask(environment, method, t, *arguments):
+def ask(environment: Environment, method: str, t: int, *arguments: Any) -> Any:
     """Call a method of an environment; an exception becomes an error that names it."""
     try:
         return getattr(environment, method)(*arguments)
@@ -224,9 +230,9 @@ def ask(environment, method, t, *arguments):
         ) from error
 
 
-def draw_reward(environment, t, choice):
+def draw_reward(environment: Environment, t: int, choice: Any) -> float:
     """Return the reward of round ``t``, a number whose square is finite."""
-    reward = ask(environment, "reward", t, t, choice)
+    reward: float = ask(environment, "reward", t, t, choice)
     is_number = isinstance(reward, float | int | np.integer | np.floating)
     if not is_number:
         raise _fault(environment, "reward", t, repr(reward)[:60], "a float")
@@ -240,7 +246,9 @@ def draw_reward(environment, t, choice):
     return reward
 
 
-def _fault(environment, method, t, seen, allowed):
+def _fault(
+    environment: Environment, method: str, t: int, seen: str, allowed: str
+) -> BrokenEnvironmentError:
     """Return the error for an environment that breaks its contract in round ``t``."""
     return BrokenEnvironmentError(
         f"{type(environment).__name__}.{method} returned {seen} in round {t + 1}; allowed: "
@@ -248,12 +256,12 @@ def _fault(environment, method, t, seen, allowed):
     )
 
 
-def _is_of_this_package(environment):
+def _is_of_this_package(environment: Environment) -> bool:
     """Return whether the contract battery has checked a class, so that the loop need not."""
     return type(environment).__module__.startswith("optimist.")
 
 
-def check_index(index, arms, t, algorithm):
+def check_index(index: Any, arms: int, t: int, algorithm: Any) -> None:
     """Raise ConfigError unless what ``select`` returned in round ``t`` is one of so many arms."""
     is_whole = isinstance(index, int | np.integer) and not isinstance(index, bool)
     if not (is_whole and 0 <= index < arms):
@@ -266,7 +274,9 @@ def check_index(index, arms, t, algorithm):
 class _Rounds(ABC):
     """Running totals of one trial."""
 
-    def __init__(self, environment, algorithm, observers=()):
+    def __init__(
+        self, environment: Any, algorithm: Any, observers: Sequence[Observer] = ()
+    ) -> None:
         self.environment = environment
         self.algorithm = algorithm
         self.observers = tuple(observers)
@@ -275,9 +285,9 @@ class _Rounds(ABC):
         self.select_seconds = 0.0
 
     @property
-    def status(self):
+    def status(self) -> str:
         """How the algorithm did."""
-        status = self.algorithm.status
+        status: Any = self.algorithm.status
         if not (isinstance(status, str) and status in COMPLETE):
             raise ConfigError(
                 f"{type(self.algorithm).__name__}.status is {status!r}; allowed: "
@@ -286,10 +296,10 @@ class _Rounds(ABC):
         return status
 
     @abstractmethod
-    def round(self, t):
+    def round(self, t: int) -> Round:
         """Play round ``t``; return what was offered, what was chosen, the reward, the regret."""
 
-    def play(self, t):
+    def play(self, t: int) -> None:
         """Play round ``t``, between the observers' looks at the algorithm."""
         for observer in self.observers:
             observer.before(t)
@@ -298,7 +308,7 @@ class _Rounds(ABC):
         for observer in self.observers:
             observer.after(t, arms, choice, reward, regret)
 
-    def totals(self):
+    def totals(self) -> dict[str, Any]:
         totals = {
             "regret": self.regret,
             "seconds": self.seconds,
@@ -310,7 +320,7 @@ class _Rounds(ABC):
         self._add(totals, self.algorithm, self.algorithm.diagnostics())
         return totals
 
-    def _add(self, totals, owner, columns):
+    def _add(self, totals: dict[str, Any], owner: Any, columns: dict[str, Any]) -> None:
         """Add the columns of an observer or an algorithm, which nobody else may have."""
         taken = {*MEASURED, *totals} - ({"covered"} if isinstance(owner, Coverage) else set())
         clash = sorted(taken.intersection(columns))
@@ -325,16 +335,21 @@ class _Rounds(ABC):
 class ArmRounds(_Rounds):
     """A trial with finitely many arms."""
 
-    _checked = None
+    _checked: np.ndarray | None = None
 
-    def __init__(self, environment, algorithm, observers=()):
+    def __init__(
+        self,
+        environment: FiniteArmEnvironment,
+        algorithm: Any,
+        observers: Sequence[Observer] = (),
+    ) -> None:
         super().__init__(environment, algorithm, observers)
         self._is_trusted = _is_of_this_package(environment)
 
-    def arms(self, t):
+    def arms(self, t: int) -> np.ndarray:
         """Return the arms of a round, checked; once if a class of this package keeps them."""
         environment = self.environment
-        arms = ask(environment, "arms", t, t)
+        arms: np.ndarray = ask(environment, "arms", t, t)
         if not (self._is_trusted and (environment.arms_are_checked or arms is self._checked)):
             try:
                 check_arms(arms, environment.arm_bound)
@@ -344,7 +359,7 @@ class ArmRounds(_Rounds):
             self._checked = arms
         return arms
 
-    def regret_of(self, t, index, arms):
+    def regret_of(self, t: int, index: int, arms: np.ndarray) -> float:
         """Return the regret of an arm, checked."""
         environment = self.environment
         if not self._is_trusted:
@@ -356,13 +371,13 @@ class ArmRounds(_Rounds):
             if not np.isfinite(means).all():
                 (bad, *_) = means[~np.isfinite(means)]
                 raise _fault(environment, "means", t, f"{bad}", "finite numbers")
-        regret = ask(environment, "regret", t, t, index)
+        regret: float = ask(environment, "regret", t, t, index)
         if not 0.0 <= regret < math.inf:
             allowed = "a finite number, 0 or more"
             raise _fault(environment, "regret", t, f"{regret!r}", allowed)
         return regret
 
-    def round(self, t):
+    def round(self, t: int) -> Round:
         arms, algorithm = self.arms(t), self.algorithm
         start = time.perf_counter()
         index = algorithm.select(arms)
@@ -386,11 +401,13 @@ class _BoxRounds(_Rounds):
 
     simple_regret = math.inf
 
-    def __init__(self, environment, algorithm, observers=()):
+    def __init__(
+        self, environment: BoxEnvironment, algorithm: Any, observers: Sequence[Observer] = ()
+    ) -> None:
         super().__init__(environment, algorithm, observers)
         _check_box(environment)
 
-    def regret_of(self, t, x):
+    def regret_of(self, t: int, x: np.ndarray) -> float:
         """Return the regret of a point, checked."""
         environment = self.environment
         value, maximum = ask(environment, "value", t, x), environment.maximum
@@ -399,9 +416,10 @@ class _BoxRounds(_Rounds):
             raise _fault(environment, "value", t, repr(value)[:60], "a finite float")
         if value > maximum + ROUNDING * max(1.0, abs(maximum)):
             raise _fault(environment, "value", t, f"{value:g}", f"at most its maximum, {maximum:g}")
-        return maximum - value
+        regret: float = maximum - value
+        return regret
 
-    def round(self, t):
+    def round(self, t: int) -> Round:
         algorithm = self.algorithm
         start = time.perf_counter()
         x = algorithm.propose()
@@ -418,14 +436,14 @@ class _BoxRounds(_Rounds):
         self.simple_regret = min(self.simple_regret, regret)
         return None, x, reward, regret
 
-    def totals(self):
+    def totals(self) -> dict[str, Any]:
         found = {**super().totals(), "simple_regret": self.simple_regret}
         # Regret of these is counted from the best value that any algorithm found.
         named = {} if self.environment.maximum_is_known else {"instance": self.environment.instance}
         return {**found, **named}
 
 
-def _check_box(environment):
+def _check_box(environment: BoxEnvironment) -> None:
     """Raise an error unless a box has two finite corners and its function a finite maximum."""
     name, low, high = type(environment).__name__, environment.low, environment.high
     for key, corner in (("low", low), ("high", high)):

@@ -13,6 +13,7 @@ from optimist.experiments.loop import (
     COMPLETE,
     ArmRounds,
     Coverage,
+    Round,
     Trajectory,
     ask,
     check_index,
@@ -56,7 +57,9 @@ class History:
 class _ReplayRounds(ArmRounds):
     """Running totals of a follower on the history of a leader; see `replay`."""
 
-    def __init__(self, environment, history, follower, every):
+    def __init__(
+        self, environment: FiniteArmEnvironment, history: History, follower: Any, every: int
+    ) -> None:
         super().__init__(environment, follower, [Coverage(None, follower)])
         self.history = history
         self.every = every
@@ -66,13 +69,13 @@ class _ReplayRounds(ArmRounds):
         self.agreements = 0
 
     @property
-    def status(self):
+    def status(self) -> str:
         """How the leader ended, if it did early; else how the follower did, or the leader."""
         if self.history.status not in COMPLETE:
             return self.history.status
         return self.history.status if super().status == "ok" else super().status
 
-    def round(self, t):
+    def round(self, t: int) -> Round:
         arms, follower = self.arms(t), self.algorithm
         index = self.history.played[t]
         if t % self.every == self.every // 2:
@@ -98,12 +101,12 @@ class _ReplayRounds(ArmRounds):
             self._charge(1, *self.rates)
         return arms, index, reward, self.regret_of(t, index, arms)
 
-    def _charge(self, rounds, preparing, selecting):
+    def _charge(self, rounds: int, preparing: float, selecting: float) -> None:
         """Add what preparing and selecting take in some rounds."""
         self.seconds += rounds * (preparing + selecting)
         self.select_seconds += rounds * selecting
 
-    def totals(self):
+    def totals(self) -> dict[str, Any]:
         return {**super().totals(), "selections": self.selections, "agreements": self.agreements}
 
 

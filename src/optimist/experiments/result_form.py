@@ -80,7 +80,7 @@ def _faults(value: Any, form: Any, place: str) -> Iterator[str]:
 
 
 def _is_text(kind: Any) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def check_rows(table: pa.Table, metadata: Mapping[str, Any]) -> None:

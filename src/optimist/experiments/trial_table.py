@@ -259,7 +259,7 @@ def _cells_of(rows: pa.Table, path: Any) -> Iterator[CellTrials]:
 
 
 def _is_list(kind: Any) -> bool:
-    return pa.types.is_list(kind)
+    return bool(pa.types.is_list(kind))
 
 
 def _floats(column: Any) -> np.ndarray:

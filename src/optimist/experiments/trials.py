@@ -224,7 +224,7 @@ class Player:
     def _start(self) -> int:
         """Rounds that are played for nothing."""
         trials = self._trials
-        most = min(trials.cell.spec["horizon"], trials.rounds or math.inf)
+        most: float = min(trials.cell.spec["horizon"], trials.rounds or math.inf)
         return min(WARM_UP, math.ceil(WARM_UP_SHARE * most))
 
     def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
@@ -254,6 +254,7 @@ class Player:
         if not self._trials.is_foreign:
             return self._ended_early(seconds, play)[0]
         name = self._trials.cell.name
+        found: Trajectory
         warmed = partial(self._warmed_up, trial, play)
         found, played = isolated(
             partial(self._ended_early, seconds, warmed), seeding.seed(name, trial)
