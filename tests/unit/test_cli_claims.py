@@ -8,8 +8,8 @@ from claim_tables import SPREAD, claim_with, document, facts, finals, reading
 
 from optimist import claims
 from optimist.cli import main, read
+from optimist.config import load
 from optimist.page import findings
-from optimist.plan import config
 
 TALLY = (
     "3 claims: 1 reproduced, 1 not reproduced, 1 open. 2 of the 2 that are decided stand at an "
@@ -80,7 +80,7 @@ def optimist(capsys):
 @pytest.fixture
 def readme(tmp_path, monkeypatch):
     """A README and pages of findings in a project root of their own."""
-    names = config.paper_names()
+    names = load.paper_names()
     monkeypatch.setattr(read, "project_root", lambda: tmp_path)
     monkeypatch.setattr(read, "paper_names", lambda: names)
     about = {"paper": "A paper", "says": "It is.", "measured": "It is {size[value]}."}

@@ -15,6 +15,7 @@ import pytest
 from result_files import toy_trials
 
 from optimist.algorithms.glb.gloc import GLOC
+from optimist.config import load
 from optimist.core import provenance
 from optimist.core.errors import ConfigError, ResultError
 from optimist.core.files import locked, write_text
@@ -25,7 +26,7 @@ from optimist.experiments.trial_table import TrialTable
 from optimist.experiments.trials import run
 from optimist.figures.studies import study_class
 from optimist.figures.studies import tables as study_tables
-from optimist.plan import config, products
+from optimist.plan import products
 from optimist.plan.made import make
 from optimist.plan.plan import Plan
 from optimist.plan.publish import publish
@@ -40,7 +41,7 @@ FACTS = pd.DataFrame({"name": ["a"], "setting": ["b"], "value": [1.0]})
 
 def planned(**changes):
     known = {"papers": ["glb_omd"], "only": ONLY, "caps": CAPS, **changes}
-    return Plan(config.merge(config.load_config(), known))
+    return Plan(load.merge(load.load_config(), known))
 
 
 def play(plan, algorithms=None, lanes=("regret", "timing")):

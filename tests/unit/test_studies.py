@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from optimist.algorithms import algorithm_class, make_algorithm
+from optimist.config.load import load_paper
 from optimist.core.errors import ConfigError
 from optimist.environments.observer import Observer
 from optimist.experiments.cell import Cell, build, make_cell
@@ -38,7 +39,6 @@ from optimist.figures.studies.base import TRIAL_COLUMNS, thinned, watch_trials
 from optimist.numerics.likelihood import Likelihood, minimise
 from optimist.numerics.network import TwoLayerNetwork
 from optimist.numerics.seeding import stream
-from optimist.plan.config import load_paper
 from optimist.plan.study import make
 
 SPEC = {

@@ -12,6 +12,7 @@ from result_files import make, toy_trials
 from toy_environments import ROOT
 
 from optimist.cli import main
+from optimist.config.load import load_config
 from optimist.core.errors import ConfigError, ResultError
 from optimist.core.files import sha256
 from optimist.core.layout import Layout
@@ -20,7 +21,6 @@ from optimist.experiments.cell_records import STUDY, CellRecord
 from optimist.experiments.trial_table import TrialTable
 from optimist.figures.studies import tables as study_tables
 from optimist.plan import products, remake, trace
-from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
 
 FILES = {"png": "ball.png", "pdf": "ball.pdf", "webp": "thumbnails/ball.webp"}

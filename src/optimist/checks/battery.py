@@ -13,12 +13,12 @@ from optimist.checks.cases import BOX, Method, Played, Toy, World, played
 from optimist.checks.environments import ENVIRONMENTS
 from optimist.checks.unkind import UNKIND
 from optimist.comparison.select import setting
+from optimist.config.load import load_paper, paper_names
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.label import Label, name_of
 from optimist.core.registry import Registry, file_meant, names_file
 from optimist.environments import ENVIRONMENTS as KNOWN
 from optimist.experiments.cell import Cell, make_cell
-from optimist.plan.config import load_paper, paper_names
 
 ALGORITHMS = {"arms": Contract(ARMS, UNKIND), BOX: BOX_ALGORITHMS}
 WORLDS = {"arms": ENVIRONMENTS, BOX: BOX_ENVIRONMENTS}

@@ -11,10 +11,10 @@ import numpy as np
 from optimist.algorithms import algorithm_class, make_algorithm, option_names
 from optimist.checks import toys
 from optimist.comparison.select import OWN
+from optimist.config.load import load_paper
 from optimist.core.label import Label, Value
 from optimist.environments import environment_class
 from optimist.experiments.cell import Cell, build, make_cell
-from optimist.plan.config import load_paper
 
 BOX = "box"
 # Where an algorithm from elsewhere plays, by kind of problem: base settings of the papers, of

@@ -91,7 +91,7 @@ def _overlays(options):
     """Return what lets settings and algorithms of overlays be known while a command runs."""
     if not getattr(options, "for_names", False):
         return contextlib.nullcontext()
-    from optimist.plan.config import using
+    from optimist.config.load import using
 
     return using(*options.configfile)
 

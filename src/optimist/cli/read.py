@@ -8,6 +8,7 @@ from typing import Any
 
 from optimist import claims as verdicts
 from optimist.cli.output import say
+from optimist.config.load import load_config, paper_names
 from optimist.core import outputs, terminal
 from optimist.core.errors import ConfigError, ResultError, unknown_name
 from optimist.core.files import read_text, write_text
@@ -15,7 +16,6 @@ from optimist.core.layout import Layout
 from optimist.core.root import how_to_make, made_before, project_root, workspace
 from optimist.page import build, index
 from optimist.plan import costs, inventory, trace
-from optimist.plan.config import load_config, paper_names
 from optimist.plan.plan import Plan
 
 

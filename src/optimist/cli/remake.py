@@ -7,9 +7,9 @@ from typing import Any
 
 from optimist import claims
 from optimist.cli.output import say, say_written, warn
+from optimist.config.load import load_config
 from optimist.core import terminal
 from optimist.plan import remake
-from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
 from optimist.plan.products import join_claims
 from optimist.plan.publish import publish as published

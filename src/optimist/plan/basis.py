@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from optimist.config.load import changes_of, check_config, load_config, load_paper
 from optimist.core import provenance
 from optimist.core.label import name_of
 from optimist.core.layout import Layout, digest_in_name
@@ -13,7 +14,6 @@ from optimist.experiments import cell_records
 from optimist.experiments.cell_records import STUDY, CellRecord
 from optimist.experiments.trials import CellKey
 from optimist.plan import costs
-from optimist.plan.config import changes_of, check_config, load_config, load_paper
 
 
 class Basis:

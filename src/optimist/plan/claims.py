@@ -6,11 +6,11 @@ from typing import Any
 
 from optimist.claims.checks import Claim, check_first, check_planned, claim_cells, claims_of
 from optimist.claims.first import of_document
+from optimist.config.load import claims_path, load_claims
 from optimist.core.errors import ConfigError, nearest, unknown_name
 from optimist.core.files import read_text
 from optimist.experiments.trials import CellKey
 from optimist.figures import studies
-from optimist.plan.config import claims_path, load_claims
 from optimist.plan.trials import PlannedTrials
 
 Paper = Mapping[str, Any]

@@ -10,6 +10,7 @@ from string import ascii_lowercase
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from optimist.config.load import load_config
 from optimist.core import provenance
 from optimist.core.errors import ResultError
 from optimist.core.files import sha256
@@ -24,7 +25,6 @@ from optimist.experiments.trial_table import AGAIN
 from optimist.experiments.trials import CellKey
 from optimist.figures import PANELS, TABLES
 from optimist.plan import products
-from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
 from optimist.plan.publish import from_results
 from optimist.plan.remake import as_recorded

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from optimist.config.load import load_paper, paper_names
 from optimist.core import observation
 from optimist.core.errors import ConfigError, ResultError, nearest, unknown_name
 from optimist.core.files import fingerprint
@@ -18,7 +19,6 @@ from optimist.experiments import results
 from optimist.experiments.cell_records import CellRecord, digest_of, misfits
 from optimist.experiments.trials import CellKey, Trials, expand
 from optimist.plan.basis import Basis
-from optimist.plan.config import load_paper, paper_names
 from optimist.plan.data import PlannedData
 
 Paper = Mapping[str, Any]
