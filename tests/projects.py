@@ -14,7 +14,7 @@ import pytest
 import yaml
 from toy_environments import ROOT
 
-from optimist.plan.config import merge
+from optimist.config.load import merge
 from optimist.runs import results
 
 # Two algorithms in one setting: enough to have jobs of both lanes, and a figure.

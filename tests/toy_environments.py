@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from optimist.config.load import load_paper, paper_names
 from optimist.contracts.arms import choices
 from optimist.contracts.toys import (
     ScriptedEnvironment,
@@ -10,7 +11,6 @@ from optimist.contracts.toys import (
     random_arms,
 )
 from optimist.environments import environment_domain
-from optimist.plan.config import load_paper, paper_names
 
 __all__ = ["ScriptedEnvironment", "choices", "make_box_problem", "make_problem", "random_arms"]
 

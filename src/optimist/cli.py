@@ -97,7 +97,7 @@ def _overlays(options):
     """Return what lets settings and algorithms of overlays be known while a command runs."""
     if not getattr(options, "for_names", False):
         return contextlib.nullcontext()
-    from optimist.plan.config import using
+    from optimist.config.load import using
 
     return using(*options.configfile)
 
@@ -509,7 +509,7 @@ def _reseal(options):
 
 
 def _config(options):
-    from optimist.plan.config import load_config
+    from optimist.config.load import load_config
 
     return load_config(*options.configfile, values=options.config)
 
@@ -527,8 +527,8 @@ def _say_written(paths, options):
 
 
 def _page(options):
+    from optimist.config.load import load_config
     from optimist.page import build
-    from optimist.plan.config import load_config
     from optimist.plan.plan import Plan
     from optimist.root import workspace
 
@@ -563,8 +563,8 @@ def _provenance(options):
 
 def _results(options):
     from optimist import outputs
+    from optimist.config.load import load_config
     from optimist.plan import costs
-    from optimist.plan.config import load_config
     from optimist.plan.plan import Plan
     from optimist.records import inventory
 
@@ -622,9 +622,9 @@ def _claims(options):
 
 
 def _claims_path(options):
+    from optimist.config.load import load_config, paper_names
     from optimist.errors import ResultError, unknown_name
     from optimist.layout import Layout
-    from optimist.plan.config import load_config, paper_names
     from optimist.root import how_to_make, made_before, project_root, workspace
 
     if options.paper is not None and options.paper not in paper_names():

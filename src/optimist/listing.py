@@ -11,10 +11,10 @@ from typing import Any
 
 from optimist.algorithms import REGISTRIES, algorithm_class, is_algorithm, option_names
 from optimist.comparison.select import HORIZON
+from optimist.config.load import load_paper, matches, paper_names, with_file
 from optimist.environments import environment_class
 from optimist.errors import ConfigError, unknown_name
 from optimist.label import name_of, write
-from optimist.plan.config import load_paper, matches, paper_names, with_file
 from optimist.registry import OtherDomainError, file_meant, names_file
 from optimist.runs.setting import option_defaults, option_places, resolve_setting
 from optimist.runs.trials import Trials, expand
@@ -137,7 +137,7 @@ def of_settings(name: str, pattern: str) -> dict[str, Any]:
     ----------
     name : str
     pattern : str
-        Selects settings, see `optimist.plan.config.matches`.
+        Selects settings, see `optimist.config.load.matches`.
 
     Raises
     ------

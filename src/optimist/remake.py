@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from optimist import products
+from optimist.config.documents import merge
+from optimist.config.load import load_config, paper_names
 from optimist.errors import ConfigError, ResultError, unknown_name
 from optimist.layout import GROUPS
-from optimist.plan.config import load_config, paper_names
-from optimist.plan.documents import merge
 from optimist.plan.plan import Plan
 from optimist.products import Product, Sources
 from optimist.records.cells import STUDY

@@ -15,8 +15,8 @@ import pytest
 
 from optimist import arithmetic
 from optimist.algorithms import REGISTRIES
+from optimist.config.load import load_paper, paper_names
 from optimist.label import name_of
-from optimist.plan.config import load_paper, paper_names
 from optimist.runs import results
 from optimist.runs.cell import make_cell
 from optimist.runs.trials import Trials, expand, run

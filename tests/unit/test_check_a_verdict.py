@@ -14,8 +14,8 @@ from claim_tables import claim_with, finals, reading
 
 from optimist import claims
 from optimist.claims.checks import claims_of
+from optimist.config.load import claims_path, load_claims, paper_names
 from optimist.panels.studies import tables
-from optimist.plan.config import claims_path, load_claims, paper_names
 from optimist.runs import trial_table
 from optimist.runs.cell_trials import CellTrials
 

@@ -15,11 +15,11 @@ from toy_environments import ROOT, make_problem
 
 from optimist import cli, new, registry
 from optimist.algorithms import BOX_REGISTRY, REGISTRIES, REGISTRY, canonical, make_algorithm
+from optimist.config.load import load_config, load_paper
 from optimist.contracts import report
 from optimist.contracts.battery import batteries
 from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.errors import UnreadableError
-from optimist.plan.config import load_config, load_paper
 from optimist.plan.plan import Plan
 from optimist.registry import Registry, canonical_name
 from optimist.runs.cell import make_cell, play_trial

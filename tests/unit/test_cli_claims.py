@@ -7,8 +7,8 @@ import pytest
 from claim_tables import SPREAD, claim_with, document, facts, finals, reading
 
 from optimist import claims, cli, root
+from optimist.config import load as config
 from optimist.page import findings
-from optimist.plan import config
 
 TALLY = (
     "3 claims: 1 reproduced, 1 not reproduced, 1 open. 2 of the 2 that are decided stand at an "

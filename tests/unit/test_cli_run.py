@@ -6,7 +6,7 @@ import pytest
 from own_class import MINE
 
 from optimist import cli
-from optimist.plan import config
+from optimist.config import load as config
 
 TIMES = ("seconds", "select_seconds")
 

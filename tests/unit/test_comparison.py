@@ -26,10 +26,10 @@ from optimist.comparison import draw, show
 from optimist.comparison import play as playing
 from optimist.comparison.clock import Clock
 from optimist.comparison.committed import Committed
+from optimist.config.load import load_config, load_looks, load_paper, using
 from optimist.errors import ConfigError, ResultError, UnwritableError
 from optimist.layout import digest_in_name
 from optimist.plan import data
-from optimist.plan.config import load_config, load_looks, load_paper, using
 from optimist.records import cells, provenance
 from optimist.runs.cell import make_cell, play_trial
 from optimist.runs.job import make_result

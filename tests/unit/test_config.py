@@ -9,7 +9,7 @@ import pytest
 import yaml
 from messages import message
 
-from optimist.plan import config
+from optimist.config import load as config
 from optimist.plan.plan import Plan
 
 ROOT = Path(__file__).parents[2]

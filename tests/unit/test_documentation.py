@@ -13,7 +13,7 @@ from packaging.version import Version
 from optimist import environments
 from optimist.claims.metrics import METRICS
 from optimist.claims.metrics.quantities import QUANTITIES
-from optimist.plan import key_tables
+from optimist.config import key_tables
 from optimist.records import cells
 from optimist.runs import cell_trials, trial_table
 

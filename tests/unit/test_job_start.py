@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-from optimist.plan.config import load_paper
+from optimist.config.load import load_paper
 from optimist.runs.cell import make_cell
 from optimist.runs.trials import Trials
 

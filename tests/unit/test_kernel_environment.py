@@ -9,11 +9,11 @@ import pytest
 
 from optimist import sealed
 from optimist.algorithms import make_algorithm
+from optimist.config.load import load_paper
 from optimist.data.fetch import fetch
 from optimist.data.prepare import preparation, regression
 from optimist.environments import make_environment
 from optimist.errors import ConfigError, DataError
-from optimist.plan.config import load_paper
 from optimist.runs import loop, seeding
 
 

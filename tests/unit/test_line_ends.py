@@ -7,12 +7,12 @@ import pytest
 from toy_environments import ROOT
 
 from optimist import root, sealed
+from optimist.config.documents import read_yaml
+from optimist.config.load import stand_in
 from optimist.data.sources import load_sources
 from optimist.data.verify import check_file
 from optimist.errors import DataError, ResultError
 from optimist.files import read_text, sha256
-from optimist.plan.config import stand_in
-from optimist.plan.documents import read_yaml
 from optimist.source_files import digest_of
 
 MARK = b"\xef\xbb\xbf"

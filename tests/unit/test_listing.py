@@ -8,8 +8,8 @@ from own_class import MINE
 
 from optimist import cli, listing, new
 from optimist.algorithms import REGISTRIES
+from optimist.config.load import load_paper, paper_names
 from optimist.environments import BOX_REGISTRY, REGISTRY
-from optimist.plan.config import load_paper, paper_names
 from optimist.runs.setting import option_places
 from optimist.runs.trials import expand
 

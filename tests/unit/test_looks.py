@@ -4,11 +4,11 @@ from itertools import combinations
 
 import pytest
 
+from optimist.config.load import check_cells, load_looks, load_paper, paper_names
 from optimist.errors import ConfigError
 from optimist.label import name_of
 from optimist.panels.looks import RAMP, Looks
 from optimist.panels.rows import display_name
-from optimist.plan.config import check_cells, load_looks, load_paper, paper_names
 from optimist.runs.trials import expand
 
 PAPERS = {name: load_paper(name) for name in paper_names()}

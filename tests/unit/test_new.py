@@ -10,8 +10,8 @@ import pytest
 from toy_environments import ROOT
 
 from optimist import cli, new
+from optimist.config.load import load_paper
 from optimist.contracts import report
-from optimist.plan.config import load_paper
 from optimist.runs.cell import make_cell, play_trial
 
 EVERY = [(what, family) for what, families in new.FAMILIES.items() for family in families]

@@ -14,9 +14,9 @@ from own_class import MINE
 from result_files import make, path_of, toy_trials
 from toy_environments import ROOT
 
+from optimist.config.load import load_paper, stand_in
 from optimist.files import sha256
 from optimist.observation import ABSENT, UNSTEADY, Observer, first_change, observe
-from optimist.plan.config import load_paper, stand_in
 from optimist.records import provenance
 from optimist.runs import results, trials
 from optimist.runs.cell import make_cell

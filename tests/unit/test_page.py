@@ -17,16 +17,16 @@ from toy_environments import ROOT
 
 from optimist import claims
 from optimist.algorithms import REGISTRIES, algorithm_class
+from optimist.config.load import load_config, paper_names
+from optimist.config.validation import check_document
 from optimist.errors import ConfigError, ResultError
 from optimist.files import sha256, write_frame
 from optimist.page import build, content, curves, findings, formulas, index, verdicts
-from optimist.plan.config import load_config, paper_names
 from optimist.plan.plan import Plan
 from optimist.records import cells
 from optimist.records.cells import STUDY, CellRecord
 from optimist.runs import trial_table
 from optimist.runs.cell_trials import CellTrials
-from optimist.schemas import check_document
 from optimist.statistics import SUMMARIES, mean_interval
 
 # Formulas.

@@ -8,6 +8,8 @@ import pytest
 
 from optimist.claims.cells import Cells, group
 from optimist.claims.metrics import metric
+from optimist.config.documents import merge
+from optimist.config.load import load_paper
 from optimist.errors import ConfigError
 from optimist.panels import figure, make_table, table_class
 from optimist.panels.rows import Tables, display_name
@@ -16,8 +18,6 @@ from optimist.panels.studies.sketch_observer import WORST
 from optimist.panels.studies.starvation_posteriors import OVER_TRIALS
 from optimist.panels.tables.base import to_markdown
 from optimist.panels.times import per_round
-from optimist.plan.config import load_paper
-from optimist.plan.documents import merge
 from optimist.plan.shown import PlannedShown
 from optimist.plan.trials import PlannedTrials
 

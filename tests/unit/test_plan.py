@@ -10,11 +10,12 @@ from types import SimpleNamespace
 import pytest
 
 from optimist import products
+from optimist.config import load as config
 from optimist.errors import ConfigError
 from optimist.label import name_of
 from optimist.layout import parse_result
 from optimist.panels import studies
-from optimist.plan import config, costs
+from optimist.plan import costs
 from optimist.plan.plan import Plan
 from optimist.plan.trials import part_ends
 from optimist.records import cells as cell_records
@@ -547,7 +548,7 @@ def test_planning_loads_no_part_of_scipy_and_no_pandas():
     heavy = ("scipy.special", "scipy.linalg", "scipy.optimize", "scipy.stats", "pandas", "sklearn")
     code = (
         "import sys\n"
-        "from optimist.plan.config import load_config\n"
+        "from optimist.config.load import load_config\n"
         "from optimist.plan.plan import Plan\n"
         "Plan(load_config()).targets.all\n"
         f"print([name for name in {heavy} if name in sys.modules])"

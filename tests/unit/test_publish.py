@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 
 from optimist import products
+from optimist.config import load as config
 from optimist.errors import ConfigError, ResultError
 from optimist.files import locked
 from optimist.panels.studies import tables as study_tables
-from optimist.plan import config
 from optimist.plan.plan import Plan
 from optimist.records import cells, provenance
 from optimist.records.publish import publish

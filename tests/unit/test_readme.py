@@ -3,8 +3,8 @@
 import pytest
 
 from optimist import claims
+from optimist.config.load import paper_names
 from optimist.page import index
-from optimist.plan.config import paper_names
 from optimist.root import project_root
 
 

@@ -7,12 +7,13 @@ import sys
 import pytest
 from messages import message
 
+from optimist.config import expand
+from optimist.config import load as config
+from optimist.config.documents import read_yaml
+from optimist.config.expand import base_settings, expand_claims, names_of
+from optimist.config.labels import Names
+from optimist.config.panels import expand_figure
 from optimist.errors import ConfigError
-from optimist.plan import config, rooms
-from optimist.plan.documents import read_yaml
-from optimist.plan.names import Names
-from optimist.plan.panels import expand_figure
-from optimist.plan.rooms import base_settings, expand_claims, names_of
 from optimist.runs.cell import make_cell
 
 BASES = {
@@ -198,7 +199,7 @@ def test_a_title_that_no_panel_asks_for_is_refused(names):
     with pytest.raises(
         ConfigError, match=r"^titles has 'gaussian', which no title of a panel asks"
     ):
-        rooms._shown(room, names)
+        expand._shown(room, names)
 
 
 def test_defaults_of_an_environment_that_no_setting_has_are_refused():
@@ -329,7 +330,7 @@ def test_anchors_and_merge_keys_are_no_duplicates(tmp_path):
 
 
 def test_loaded_papers_do_not_depend_on_the_hashes_of_texts():
-    code = "from optimist.plan import config as c; print([*map(c.load_paper, c.paper_names())])"
+    code = "from optimist.config import load as c; print([*map(c.load_paper, c.paper_names())])"
     command = [sys.executable, "-c", code]
     printed = {
         subprocess.run(

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from optimist.algorithms import algorithm_class, make_algorithm
+from optimist.config.load import load_paper
 from optimist.errors import ConfigError
 from optimist.numerics.likelihood import Likelihood, minimise
 from optimist.numerics.network import TwoLayerNetwork
@@ -30,7 +31,6 @@ from optimist.panels.studies import (
     table_names,
 )
 from optimist.panels.studies.base import TRIAL_COLUMNS, thinned, watch_trials
-from optimist.plan.config import load_paper
 from optimist.runs.cell import Cell, build, make_cell
 from optimist.runs.loop import Observer, play
 from optimist.runs.seeding import stream

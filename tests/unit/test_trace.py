@@ -12,10 +12,10 @@ from result_files import make, toy_trials
 from toy_environments import ROOT
 
 from optimist import cli
+from optimist.config.load import load_config
 from optimist.errors import ConfigError, ResultError
 from optimist.files import sha256
 from optimist.panels.studies import tables as study_tables
-from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
 from optimist.records import cells, trace
 from optimist.records.cells import STUDY, CellRecord

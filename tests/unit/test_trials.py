@@ -12,11 +12,11 @@ from toy_environments import ROOT, STAND_IN
 
 from optimist import arguments, source_files
 from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm
+from optimist.config.load import load_paper, paper_names
 from optimist.environments import REGISTRY as ENVIRONMENTS
 from optimist.environments import environment_class
 from optimist.errors import ConfigError
 from optimist.label import name_of
-from optimist.plan.config import load_paper, paper_names
 from optimist.problems.glb import GLBProblem
 from optimist.runs import code_digest, results
 from optimist.runs.cell import Cell, build, make_cell
@@ -246,7 +246,7 @@ def test_how_options_become_arguments_decides_a_cell_and_the_words_of_errors_do_
 
 
 def timed(*parts, turns=10, race=0):
-    """Return the blocks that `optimist.plan.rooms` makes of the parts of a race."""
+    """Return the blocks that `optimist.config.expand` makes of the parts of a race."""
     return [
         {"settings": settings, "algorithms": labels, "trials": turns, "race": race} | more
         for settings, labels, more in parts

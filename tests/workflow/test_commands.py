@@ -14,7 +14,7 @@ import pytest
 from toy_environments import ROOT
 
 from optimist import arithmetic, new
-from optimist.plan.config import load_config
+from optimist.config.load import load_config
 from optimist.plan.plan import Plan
 
 KNOWN = json.loads((ROOT / "tests/known_answers/digests.json").read_text())["versions"]

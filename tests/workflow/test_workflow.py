@@ -12,7 +12,7 @@ from PIL import Image
 from projects import TARGET, TIMERS, TINY
 from toy_environments import ROOT
 
-from optimist.plan import config
+from optimist.config import load as config
 from optimist.plan.plan import Plan
 from optimist.records.trace import trace
 from optimist.runs import results, trials

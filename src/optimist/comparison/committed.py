@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from optimist.config.load import load_paper, overlays_in_use
 from optimist.layout import Layout
-from optimist.plan.config import load_paper, overlays_in_use
 from optimist.records import cells
 from optimist.runs.cell import Cell, make_cell
 from optimist.runs.trial_table import TrialTable

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optimist import outputs
+from optimist.config.load import load_looks
 from optimist.errors import ConfigError, unknown_name
 from optimist.files import write_atomically
 from optimist.label import name_of
 from optimist.panels.looks import MARKERS
 from optimist.panels.rows import display_name
-from optimist.plan.config import load_looks
 from optimist.registry import names_file, short_name
 from optimist.runs.loop import COMPLETE
 from optimist.statistics import mean_interval

@@ -18,6 +18,7 @@ from optimist.comparison.clock import Clock
 from optimist.comparison.committed import Committed
 from optimist.comparison.select import OWN, Setting, cells, once, settings
 from optimist.comparison.shelf import Shelf, read
+from optimist.config.load import load_config, overlays_in_use
 from optimist.core.executor import Call, calls
 from optimist.data.alone import prepared
 from optimist.environments import environment_class
@@ -33,7 +34,6 @@ from optimist.errors import (
 )
 from optimist.label import name_of
 from optimist.layout import Layout
-from optimist.plan.config import load_config, overlays_in_use
 from optimist.registry import names_file
 from optimist.root import made_before, workspace
 from optimist.runs.cell import Cell

@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any
 
 from optimist.algorithms import REGISTRIES, checked
+from optimist.config.load import load_paper, matches, paper_names, stand_in, with_file
 from optimist.core.executor import call
 from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.errors import ConfigError, EndedError, OptimistError
 from optimist.label import Label, Value, name_of
 from optimist.layout import check_length
-from optimist.plan.config import load_paper, matches, paper_names, stand_in, with_file
 from optimist.registry import OtherDomainError, canonical_name, file_meant, names_file
 from optimist.runs.cell import Cell, build, make_cell
 from optimist.runs.isolation import isolated

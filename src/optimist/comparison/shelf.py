@@ -4,10 +4,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from optimist.config.load import load_config
 from optimist.errors import ResultError, UnreadableError
 from optimist.layout import Layout, Result, digest_in_name, parse_result
 from optimist.observation import first_change
-from optimist.plan.config import load_config
 from optimist.plan.data import digest_of as digest_of_data
 from optimist.records import provenance
 from optimist.records.cells import digest_of

@@ -23,11 +23,11 @@ from optimist.comparison.draw import plot, short_names
 from optimist.comparison.play import Progress, play
 from optimist.comparison.rank import COLUMNS, rank
 from optimist.comparison.select import settings
+from optimist.config.load import paper_names, with_file
 from optimist.durations import in_words
 from optimist.errors import ConfigError, EndedError, unknown_name
 from optimist.files import write_frame
 from optimist.label import Label, name_of
-from optimist.plan.config import paper_names, with_file
 from optimist.registry import names_file
 from optimist.runs.isolation import isolated
 

@@ -7,10 +7,10 @@ from typing import Any
 from optimist import arithmetic, terminal
 from optimist.blame import in_one_line, of_system
 from optimist.comparison.select import setting
+from optimist.config.load import load_paper, using, with_file
 from optimist.data.alone import prepared
 from optimist.errors import ConfigError, OptimistError, ResultError, UnwritableError
 from optimist.layout import check_length
-from optimist.plan.config import load_paper, using, with_file
 from optimist.runs.cell import Cell, make_cell
 from optimist.runs.loop import Trajectory
 from optimist.runs.trials import Trials, run

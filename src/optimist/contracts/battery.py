@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from optimist.algorithms import REGISTRIES, canonical
 from optimist.comparison.select import setting
+from optimist.config.load import load_paper, paper_names
 from optimist.contracts.arms import ARMS
 from optimist.contracts.base import FAILED, NOT_RUN, Case, Check, Contract, Finding, outcome, quiet
 from optimist.contracts.box import BOX_ALGORITHMS
@@ -16,7 +17,6 @@ from optimist.contracts.unkind import UNKIND
 from optimist.environments import ENVIRONMENTS as KNOWN
 from optimist.errors import ConfigError, unknown_name
 from optimist.label import Label, name_of
-from optimist.plan.config import load_paper, paper_names
 from optimist.registry import Registry, file_meant, names_file
 from optimist.runs.cell import Cell, make_cell
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from optimist.algorithms import algorithm_class, make_algorithm, option_names
 from optimist.comparison.select import OWN
+from optimist.config.load import load_paper
 from optimist.contracts import toys
 from optimist.environments import environment_class
 from optimist.label import Label, Value
-from optimist.plan.config import load_paper
 from optimist.runs.cell import Cell, build, make_cell
 
 BOX = "box"

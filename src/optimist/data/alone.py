@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from optimist import arithmetic
+from optimist.config import load as configuration
 from optimist.core.executor import call
 from optimist.data.fetch import fetch
 from optimist.data.prepare import preparation
@@ -17,7 +18,6 @@ from optimist.data.sources import default_data_dir
 from optimist.errors import DataError, EndedError
 from optimist.files import fingerprint, sha256
 from optimist.layout import Layout, dataset_in
-from optimist.plan import config as configuration
 from optimist.root import workspace
 from optimist.runs import code_digest
 

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from optimist.config.documents import read_yaml
+from optimist.config.load import schema_path, validate
 from optimist.errors import ConfigError, unknown_name
 from optimist.page.verdicts import COLUMN
-from optimist.plan.config import schema_path, validate
-from optimist.plan.documents import read_yaml
 from optimist.root import project_root
 
 SOURCE = "config/findings.yaml"

@@ -8,8 +8,8 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from optimist.config.validation import check_document
 from optimist.errors import unknown_name
-from optimist.schemas import check_document
 
 if TYPE_CHECKING:
     from optimist.panels.base import Panel

@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from optimist.config.load import changes_of, check_config, load_config, load_paper
 from optimist.files import fingerprint, sha256
 from optimist.label import name_of
 from optimist.layout import Layout, digest_in_name
 from optimist.plan import costs
 from optimist.plan.claims import PlannedClaims
-from optimist.plan.config import changes_of, check_config, load_config, load_paper
 from optimist.plan.data import PlannedData
 from optimist.plan.jobs import PlannedJobs
 from optimist.plan.shown import PlannedShown, shown_by

@@ -5,11 +5,11 @@ from itertools import product
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
+from optimist.config.load import paper_names
 from optimist.errors import ConfigError, brief, unknown_name
 from optimist.panels import make_panel, make_table
 from optimist.panels.base import Panel
 from optimist.panels.tables.base import Table
-from optimist.plan.config import paper_names
 from optimist.plan.trials import Paper
 from optimist.runs.cell import make_cell
 from optimist.runs.trials import CellKey

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optimist import observation
+from optimist.config.load import load_paper, paper_names
 from optimist.environments import environment_class
 from optimist.errors import ConfigError, ResultError, nearest, unknown_name
 from optimist.files import fingerprint
 from optimist.label import name_of
 from optimist.layout import check_length, parse_result, result
-from optimist.plan.config import load_paper, paper_names
 from optimist.records.cells import digest_of
 from optimist.runs import results
 from optimist.runs.trials import CellKey, Trials, expand

@@ -9,6 +9,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from optimist import products
+from optimist.config.load import load_config
 from optimist.data.prepare import preparation
 from optimist.data.sources import load_sources
 from optimist.errors import ResultError
@@ -16,7 +17,6 @@ from optimist.files import sha256
 from optimist.label import name_of
 from optimist.layout import parse_result
 from optimist.panels import PANELS, TABLES
-from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
 from optimist.records import cells, provenance
 from optimist.records.cells import STUDY

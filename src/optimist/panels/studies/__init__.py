@@ -50,7 +50,7 @@ def of_paper(paper: Mapping[str, Any]) -> "list[Study]":
 
 def check_studies(paper: dict[str, Any]) -> None:
     """Raise ConfigError for an unknown study, or one that asks for something impossible."""
-    from optimist.schemas import check_document
+    from optimist.config.validation import check_document
 
     for name in paper.get("studies", {}):
         study_class(name)

@@ -18,18 +18,18 @@ from optimist.algorithms import (
     option_names,
 )
 from optimist.claims import check_claims, first
+from optimist.config import folders
+from optimist.config.documents import check_plain, merge, read_value, read_yaml
+from optimist.config.expand import expand_claims, expand_paper, names_of, with_additions
+from optimist.config.labels import Names
+from optimist.config.validation import check_document
 from optimist.errors import LONGEST, ConfigError, OptimistError, unknown_name
 from optimist.label import Label, name_of, same
 from optimist.panels import check_shown
 from optimist.panels.studies import check_studies
-from optimist.plan import folders
-from optimist.plan.documents import check_plain, merge, read_value, read_yaml
-from optimist.plan.names import Names
-from optimist.plan.rooms import expand_claims, expand_paper, names_of, with_additions
 from optimist.root import project_root
 from optimist.runs import cell as trials
 from optimist.runs.trials import expand
-from optimist.schemas import check_document
 
 _NAME = re.compile("[a-z][a-z0-9_.]*")
 # Files of a paper that say what runs and what is shown.
@@ -99,7 +99,7 @@ def check_read_alike(path: str | Path, found: Any) -> None:
     path : str or Path
         Of the overlay.
     found : plain data
-        What Snakemake read there; its YAML is version 1.1, see `optimist.plan.scalars`.
+        What Snakemake read there; its YAML is version 1.1, see `optimist.config.scalars`.
     """
     own = read_yaml(path)
     for key, value, other in _unlike("", _as_schema_says(own), _as_schema_says(found)):

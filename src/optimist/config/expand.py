@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from optimist.config.claims import Writer
+from optimist.config.documents import merge
+from optimist.config.labels import Names
+from optimist.config.panels import expand_figure, expand_shown
 from optimist.environments import environment_class
 from optimist.errors import ConfigError, unknown_name
-from optimist.plan.documents import merge
-from optimist.plan.names import Names
-from optimist.plan.panels import expand_figure, expand_shown
-from optimist.plan.readings import Writer
 from optimist.registry import canonical_name
 
 # Keys of these files that only serve to write the rest.

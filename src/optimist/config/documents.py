@@ -12,9 +12,9 @@ from typing import Any
 
 import yaml
 
+from optimist.config import scalars
 from optimist.errors import ConfigError, UnreadableError
 from optimist.files import read_text
-from optimist.plan import scalars
 from optimist.terminal import shown
 
 _PLAIN = (f"{scalars.TAG}map", f"{scalars.TAG}seq")
