@@ -68,7 +68,6 @@ toy.01,"regret of glb_omd / its regret midway, s3",trials,0,10
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
     """Return a project folder with one paper, in which the configuration is looked up."""
-    shutil.copytree(ROOT / "workflow" / "schemas", tmp_path / "workflow" / "schemas")
     shutil.copytree(ROOT / "data" / "stand_in", tmp_path / "data" / "stand_in")
     (tmp_path / "config" / "papers" / "toy").mkdir(parents=True)
     shutil.copy(ROOT / "config" / "words.yaml", tmp_path / "config")

@@ -7,8 +7,8 @@ import pytest
 from toy_environments import ROOT
 
 from optimist import root, sealed
+from optimist.config.checks import stand_in
 from optimist.config.documents import read_yaml
-from optimist.config.load import stand_in
 from optimist.data.sources import load_sources
 from optimist.data.verify import check_file
 from optimist.errors import DataError, ResultError

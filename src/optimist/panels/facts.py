@@ -4,10 +4,12 @@ x: the number; y: the fact's value.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated
+
+from annotated_types import MinLen
 
 from optimist.panels import marks as drawing
-from optimist.panels.base import LABEL, TEXT, Axes, Panel, entries
+from optimist.panels.base import Axes, Named, Panel, PanelKeys
 from optimist.panels.rows import Tables, missing, rows
 
 if TYPE_CHECKING:
@@ -17,16 +19,24 @@ if TYPE_CHECKING:
     from optimist.panels.looks import Looks
 
 
+class Fact(Named):
+    """Facts that are compared."""
+
+    fact: str
+    """Name of facts, without _<number>."""
+
+
+class FactsKeys(PanelKeys):
+    """Keys of the panel."""
+
+    series: Annotated[list[Fact], MinLen(1)]
+    """What is compared."""
+
+
 class Facts(Panel):
     """Values of facts ``name_<number>`` against the number."""
 
-    keys: ClassVar = {
-        "series": entries(
-            "What is compared.",
-            label=LABEL,
-            fact={"description": "Name of facts, without _<number>.", **TEXT},
-        )
-    }
+    keys = FactsKeys
     tables = ("facts",)
     axes = Axes("", "")
     joined = False

@@ -6,12 +6,12 @@ x: round; y: mean regret over that of the base (band: the paper's interval, scal
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from optimist.panels import marks as drawing
-from optimist.panels.base import ALGORITHMS, SETTING, TEXT, Axes, Panel
+from optimist.panels.base import Axes, OneSetting, Panel
 from optimist.panels.regret import Regret
 from optimist.panels.rows import Tables, display_name, notes, rows
 
@@ -22,14 +22,17 @@ if TYPE_CHECKING:
     from optimist.panels.looks import Looks
 
 
+class RelativeKeys(OneSetting):
+    """Keys of the panel."""
+
+    base: str
+    """Label of the algorithm that others are relative to."""
+
+
 class RelativeRegret(Panel):
     """Mean regret of some algorithms in one setting over that of the base."""
 
-    keys: ClassVar = {
-        "setting": SETTING,
-        "algorithms": ALGORITHMS,
-        "base": {"description": "Label of the algorithm that others are relative to.", **TEXT},
-    }
+    keys = RelativeKeys
     lanes = ("regret",)
     axes = Axes("round", "")
     curves = ("data",)

@@ -12,14 +12,14 @@ x: the parameter that ``over`` names, none for bars. y by kind:
 from abc import abstractmethod
 from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NotRequired
 
 import numpy as np
 
 from optimist.errors import ConfigError
 from optimist.panels import marks as drawing
 from optimist.panels.bars import draw_bars
-from optimist.panels.base import ALGORITHMS, COLUMN, SETTINGS, TEXT, Axes, Panel, Paper
+from optimist.panels.base import Axes, Panel, Paper, SomeSettings
 from optimist.panels.rows import Tables, complete, estimates, fault, mean, missing, notes, rows
 from optimist.runs.setting import option_defaults
 from optimist.statistics import proportion_interval
@@ -31,17 +31,26 @@ if TYPE_CHECKING:
     from optimist.panels.looks import Looks
 
 MOST_TICKS = 6
-OVER = {
-    "description": "Option of the settings to plot against; without it, bars.",
-    **TEXT,
-}
+
+
+class SweepKeys(SomeSettings):
+    """Keys of the panel."""
+
+    over: NotRequired[str]
+    """Option of the settings to plot against; without it, bars."""
+
+
+class CounterKeys(SweepKeys):
+    """Keys of the panel."""
+
+    column: str
+    """Diagnostic column of the results."""
 
 
 class Sweep(Panel):
     """One number of each cell."""
 
-    keys: ClassVar = {"settings": SETTINGS, "algorithms": ALGORITHMS}
-    optional: ClassVar = {"over": OVER}
+    keys: ClassVar[type] = SweepKeys
     # Table and column that the number is made from, and the share of a gap that whiskers take.
     table: ClassVar[str] = "finals"
     column: ClassVar[str] = "regret"
@@ -176,7 +185,7 @@ class Coverage(Sweep):
 class Counter(Sweep):
     """Mean of a diagnostic column."""
 
-    keys: ClassVar = {**Sweep.keys, "column": COLUMN}
+    keys = CounterKeys
     lanes = ("regret",)
     axes = Axes("", "rounds")
     words = "mean, whisker: smallest to largest of n = {n}"

@@ -10,16 +10,13 @@ import numpy as np
 from optimist.errors import ConfigError
 from optimist.label import name_of
 from optimist.panels import marks as drawing
-from optimist.panels.base import ALGORITHMS, COLUMN, SETTING, Axes, Panel, Paper, require
+from optimist.panels.base import Axes, OneSetting, Panel, Paper, require
 from optimist.panels.rows import Tables, over_trials, rows
 from optimist.panels.studies.base import (
-    COUNT,
-    NAMES,
+    CellKeys,
     Study,
     fact_table,
-    meaning,
     recorded,
-    section_schema,
     thinned,
     watch_trials,
     watched_notes,
@@ -42,16 +39,15 @@ GROWING = ("inducing", "dimension", "distinct")
 EPSILON, PRICE = 0.5, "epsilon/0.5"
 
 
+class AccuracyKeys(CellKeys):
+    """Trials of BKB with the exact posterior beside it."""
+
+
 class Accuracy(Study):
     """Trials of BKB with the exact posterior beside it; see `SketchObserver.columns`."""
 
     name = "accuracy"
-    schema = section_schema(
-        "Trials of BKB with the exact posterior beside it.",
-        settings=meaning(NAMES, "Labels of settings."),
-        algorithms=meaning(NAMES, "Labels of algorithms."),
-        trials=meaning(COUNT, "Trials per cell."),
-    )
+    keys = AccuracyKeys
     tables: ClassVar = {"accuracy": "parquet", "accuracy_facts": "csv", "price": "csv"}
     facts = ("accuracy_facts", "price")
 
@@ -135,10 +131,17 @@ def growth(trial: "pd.DataFrame", column: str) -> float:
     return float(end / start)
 
 
+class ColumnKeys(OneSetting):
+    """Keys of the panel."""
+
+    column: str
+    """Diagnostic column of the results."""
+
+
 class AccuracyPanel(Panel):
     """A column of the study against the round, median over trials (low, high: its range)."""
 
-    keys: ClassVar = {"setting": SETTING, "algorithms": ALGORITHMS, "column": COLUMN}
+    keys = ColumnKeys
     tables = ("accuracy",)
     axes = Axes("round", "", scale="log")
     curves = ("data",)

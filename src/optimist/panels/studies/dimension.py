@@ -2,17 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from annotated_types import MinLen
 
 from optimist.errors import ConfigError
+from optimist.keys import Keys
 from optimist.label import name_of
 from optimist.panels.rows import Tables
 from optimist.panels.studies.base import (
-    COUNT,
-    NAMES,
     TRIAL_COLUMNS,
+    CellKeys,
     Study,
-    meaning,
     thinned,
     watch_trials,
 )
@@ -28,33 +29,18 @@ WATCHED = ("bkb", "dtc_ucb")
 BLOCK = ("settings", "algorithms")
 
 
+class DimensionKeys(Keys):
+    """Trials of BKB, or of DTC-UCB beside it, with the effective dimension."""
+
+    blocks: Annotated[list[CellKeys], MinLen(1)]
+    """Every setting of a block with every algorithm."""
+
+
 class Dimension(Study):
     """Trials of BKB with the exact posterior on their own history; see `DimensionObserver`."""
 
     name = "dimension"
-    schema: ClassVar = {
-        "description": "Trials of BKB, or of DTC-UCB beside it, with the effective dimension.",
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["blocks"],
-        "properties": {
-            "blocks": {
-                "description": "Every setting of a block with every algorithm.",
-                "type": "array",
-                "minItems": 1,
-                "items": {
-                    "type": "object",
-                    "additionalProperties": False,
-                    "required": ["settings", "algorithms", "trials"],
-                    "properties": {
-                        "settings": meaning(NAMES, "Labels of settings."),
-                        "algorithms": meaning(NAMES, "Labels of algorithms."),
-                        "trials": meaning(COUNT, "Trials per cell."),
-                    },
-                },
-            }
-        },
-    }
+    keys = DimensionKeys
     tables: ClassVar = {"dimension": "parquet"}
 
     def check(self, paper: dict[str, Any]) -> None:

@@ -5,8 +5,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from optimist.keys import Keys
 from optimist.layout import facts_in
-from optimist.panels.studies.base import Study, fact_table, section_schema
+from optimist.panels.studies.base import Study, fact_table
 from optimist.runs.cell import Cell, apart, build
 from optimist.sealed import read_frame
 
@@ -14,11 +15,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+class FactsKeys(Keys):
+    """Facts about every setting; nothing to configure."""
+
+
 class Facts(Study):
     """Numbers about the environment of every setting, and about the data behind it."""
 
     name = "facts"
-    schema = section_schema("Facts about every setting; nothing to configure.")
+    keys = FactsKeys
     tables: ClassVar = {"facts": "csv"}
     facts = ("facts",)
     always = True

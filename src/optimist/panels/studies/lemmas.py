@@ -3,22 +3,21 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from annotated_types import MinLen
 
 from optimist.errors import ConfigError, unknown_name
+from optimist.keys import Count, Keys, Texts
 from optimist.label import name_of
 from optimist.panels import marks as drawing
-from optimist.panels.base import LABEL, TEXT, Axes, Panel, Paper, entries, require
+from optimist.panels.base import Axes, Named, Panel, PanelKeys, Paper, require
 from optimist.panels.rows import Tables, over_trials, rows
 from optimist.panels.studies import study_section
 from optimist.panels.studies.base import (
-    COUNT,
-    NAMES,
     Study,
     fact_table,
-    meaning,
     recorded,
-    section_schema,
     thinned,
     watch_trials,
     watched_notes,
@@ -34,16 +33,22 @@ if TYPE_CHECKING:
     from optimist.panels.looks import Looks
 
 
+class LemmasKeys(Keys):
+    """Trials of Hvt-UCB in which its analysis is watched round by round."""
+
+    settings: Texts
+    """Labels of settings."""
+    algorithm: str
+    """Label of the algorithm, a form of hvt_ucb."""
+    trials: Count
+    """Trials per setting."""
+
+
 class Lemmas(Study):
     """Trials of Hvt-UCB in which its analysis is watched."""
 
     name = "lemmas"
-    schema = section_schema(
-        "Trials of Hvt-UCB in which its analysis is watched round by round.",
-        settings=meaning(NAMES, "Labels of settings."),
-        algorithm=meaning({"type": "string"}, "Label of the algorithm, a form of hvt_ucb."),
-        trials=meaning(COUNT, "Trials per setting."),
-    )
+    keys = LemmasKeys
     tables: ClassVar = {"lemmas": "parquet", "lemma_facts": "csv"}
     facts = ("lemma_facts",)
 
@@ -99,16 +104,24 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
     return fact_table([row for row in rows if math.isfinite(row[2])])
 
 
+class Distance(Named):
+    """A setting that is compared."""
+
+    setting: str
+    """A setting of the study lemmas."""
+
+
+class DistanceKeys(PanelKeys):
+    """Keys of the panel."""
+
+    series: Annotated[list[Distance], MinLen(1)]
+    """Settings that are compared."""
+
+
 class LemmasPanel(Panel):
     """The distance of the estimate over the radius against the round, median over trials."""
 
-    keys: ClassVar = {
-        "series": entries(
-            "Settings that are compared.",
-            label=LABEL,
-            setting={"description": "A setting of the study lemmas.", **TEXT},
-        )
-    }
+    keys = DistanceKeys
     tables = ("lemmas",)
     axes = Axes("round", "distance / radius", "log", "log")
     curves = ("data",)

@@ -18,16 +18,13 @@ import numpy as np
 
 from optimist.algorithms import make_algorithm
 from optimist.errors import ConfigError
+from optimist.keys import Count, Keys, Texts
 from optimist.label import name_of
 from optimist.numerics.network import TwoLayerNetwork
 from optimist.panels.studies.base import (
-    COUNT,
-    NAMES,
     TRIAL_COLUMNS,
     Study,
     fact_table,
-    meaning,
-    section_schema,
 )
 from optimist.panels.tables.study import StudyFacts
 from optimist.runs.cell import Cell, apart, build
@@ -80,16 +77,22 @@ def measure(cell: Cell, trial: int, data_dir: str | Path | None) -> dict[str, An
     }
 
 
+class OracleKeys(Keys):
+    """Trials of GO-UCB up to the end of Phase I, whose estimate is compared with the truth."""
+
+    settings: Texts
+    """Labels of settings whose function is a network."""
+    algorithms: Texts
+    """Labels of algorithms, forms of go_ucb."""
+    trials: Count
+    """Trials per setting and algorithm."""
+
+
 class Oracle(Study):
     """Trials of GO-UCB up to the end of Phase I, on functions that are networks themselves."""
 
     name = "oracle"
-    schema = section_schema(
-        "Trials of GO-UCB up to the end of Phase I, whose estimate is compared with the truth.",
-        settings=meaning(NAMES, "Labels of settings whose function is a network."),
-        algorithms=meaning(NAMES, "Labels of algorithms, forms of go_ucb."),
-        trials=meaning(COUNT, "Trials per setting and algorithm."),
-    )
+    keys = OracleKeys
     tables: ClassVar = {"oracle": "parquet", "oracle_facts": "csv"}
     facts = ("oracle_facts",)
 

@@ -3,15 +3,17 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import MinLen
 
 from optimist.errors import ConfigError
+from optimist.keys import Count, Keys, Texts
 from optimist.label import name_of
 from optimist.numerics.likelihood import History, Likelihood, minimise
 from optimist.panels.studies import refits
-from optimist.panels.studies.base import COUNT, NAMES, Study, meaning, section_schema
+from optimist.panels.studies.base import Study
 from optimist.problems.heavy_tailed import HeavyTailedProblem
 from optimist.runs.cell import Cell, build, make_cell
 from optimist.runs.seeding import stream
@@ -44,6 +46,19 @@ class CountedLikelihood(Likelihood):
         return super().derivatives(thetas)
 
 
+class PassesKeys(Keys):
+    """Cost of an estimate from all data against the length of the history."""
+
+    setting: str
+    """Where arms and rewards come from."""
+    algorithms: Texts
+    """Methods that refit."""
+    lengths: Annotated[list[Count], MinLen(2)]
+    """Rounds in the history."""
+    turns: Count
+    """Turns; in each, every method has every length in random order."""
+
+
 class Passes(Study):
     """Seconds of the estimates of methods that refit, on histories of a setting's arms.
 
@@ -54,13 +69,7 @@ class Passes(Study):
     """
 
     name = "passes"
-    schema = section_schema(
-        "Cost of an estimate from all data against the length of the history.",
-        setting=meaning({"type": "string"}, "Where arms and rewards come from."),
-        algorithms=meaning(NAMES, "Methods that refit."),
-        lengths=meaning({"type": "array", "items": COUNT, "minItems": 2}, "Rounds in the history."),
-        turns=meaning(COUNT, "Turns; in each, every method has every length in random order."),
-    )
+    keys = PassesKeys
     tables: ClassVar = {"passes": "csv"}
     timed = True
 

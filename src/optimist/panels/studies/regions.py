@@ -4,17 +4,19 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import Ge
 
 from optimist.algorithms import make_algorithm
 from optimist.errors import ConfigError, unknown_name
+from optimist.keys import Count, Keys, Texts
 from optimist.panels import marks as drawing
-from optimist.panels.base import ALGORITHMS, Axes, Panel, Paper, require
+from optimist.panels.base import Axes, Labels, Panel, PanelKeys, Paper, require
 from optimist.panels.rows import Tables, missing, rows
 from optimist.panels.studies import study_section
-from optimist.panels.studies.base import COUNT, NAMES, Study, fact_table, meaning, section_schema
+from optimist.panels.studies.base import Study, fact_table
 from optimist.runs.cell import Cell, apart, build, make_cell
 from optimist.runs.loop import COMPLETE, play
 
@@ -31,17 +33,24 @@ COLUMNS = (
 )
 
 
+class RegionsKeys(Keys):
+    """Confidence regions in the plane, drawn from one trial."""
+
+    setting: str
+    """Label of the setting, of two dimensions."""
+    algorithms: Texts
+    """Labels of algorithms."""
+    round: Count
+    """The round after which regions are drawn."""
+    resolution: Annotated[int, Ge(2)]
+    """Grid points per axis."""
+
+
 class Regions(Study):
     """Confidence regions of several algorithms in one setting of dimension 2."""
 
     name = "regions"
-    schema = section_schema(
-        "Confidence regions in the plane, drawn from one trial.",
-        setting=meaning({"type": "string"}, "Label of the setting, of two dimensions."),
-        algorithms=meaning(NAMES, "Labels of algorithms."),
-        round=meaning(COUNT, "The round after which regions are drawn."),
-        resolution=meaning({"type": "integer", "minimum": 2}, "Grid points per axis."),
-    )
+    keys = RegionsKeys
     tables: ClassVar = {"regions": "parquet", "region_areas": "csv"}
     facts = ("region_areas",)
 
@@ -123,6 +132,13 @@ def area(region: "pd.DataFrame") -> float:
     return float(cell_area * (region["inside"] & (np.hypot(x, y) <= S)).sum())
 
 
+class OutlineKeys(PanelKeys):
+    """Keys of the panel."""
+
+    algorithms: Labels
+    """Labels, in the legend's order."""
+
+
 class RegionsPanel(Panel):
     """The outlines of confidence regions within the ball of parameters, with the truth.
 
@@ -130,7 +146,7 @@ class RegionsPanel(Panel):
     role ``ball`` has the bound on norms as x.
     """
 
-    keys: ClassVar = {"algorithms": ALGORITHMS}
+    keys = OutlineKeys
     tables = ("facts", "regions", "region_areas")
     axes = Axes(r"$\theta_1$", r"$\theta_2$")
     roles = ("truth", "ball")

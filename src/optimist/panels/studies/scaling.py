@@ -3,18 +3,20 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from annotated_types import MinLen
 
 from optimist.algorithms.glb.glb_omd import GLBOMD
 from optimist.errors import ConfigError
+from optimist.keys import Count, Keys
 from optimist.numerics.ball import project
 from optimist.numerics.links import Logistic
 from optimist.panels import marks as drawing
-from optimist.panels.base import LABEL, Axes, Panel, Paper, entries, require
+from optimist.panels.base import Axes, Named, Panel, PanelKeys, Paper, require
 from optimist.panels.rows import TABLE_LEVEL, Tables, missing, rounded, rows
-from optimist.panels.studies.base import COUNT, Study, meaning, section_schema
+from optimist.panels.studies.base import Study
 from optimist.problems.glb import GLBProblem
 from optimist.runs.cell import Cell
 from optimist.runs.seeding import stream
@@ -29,15 +31,20 @@ if TYPE_CHECKING:
 NORM_BOUND = 3.0
 
 
+class ScalingKeys(Keys):
+    """Cost of one update against the dimension."""
+
+    dimensions: list[Count]
+    """The dimensions d."""
+    turns: Count
+    """Turns; in each, every dimension has one update in random order."""
+
+
 class Scaling(Study):
     """Seconds of the two parts of an update, each timed alone on the machine."""
 
     name = "scaling"
-    schema = section_schema(
-        "Cost of one update against the dimension.",
-        dimensions=meaning({"type": "array", "items": COUNT}, "The dimensions d."),
-        turns=meaning(COUNT, "Turns; in each, every dimension has one update in random order."),
-    )
+    keys = ScalingKeys
     tables: ClassVar = {"scaling": "csv"}
     timed = True
 
@@ -115,16 +122,24 @@ class Update:
         return {"rank_one": middle - start, "projection": end - middle}
 
 
+class Cost(Named):
+    """A part that is compared."""
+
+    part: Literal["projection", "rank_one"]
+    """Part of an update."""
+
+
+class CostKeys(PanelKeys):
+    """Keys of the panel."""
+
+    series: Annotated[list[Cost], MinLen(1)]
+    """Parts that are compared."""
+
+
 class ScalingPanel(Panel):
     """Seconds of a part of an update against the dimension, with its log-log slope."""
 
-    keys: ClassVar = {
-        "series": entries(
-            "Parts that are compared.",
-            label=LABEL,
-            part={"description": "Part of an update.", "enum": ["projection", "rank_one"]},
-        )
-    }
+    keys = CostKeys
     tables = ("scaling",)
     axes = Axes("dimension d", "seconds per update", "log", "log")
 

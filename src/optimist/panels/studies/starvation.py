@@ -2,21 +2,19 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import Ge, MinLen
 
 from optimist.errors import ConfigError, unknown_name
+from optimist.keys import Count, Keys, Positive
 from optimist.panels import marks as drawing
-from optimist.panels.base import LABEL, TEXT, Axes, Panel, Paper, require
+from optimist.panels.base import Axes, Named, Panel, PanelKeys, Paper, require
 from optimist.panels.rows import Tables, missing, rows
 from optimist.panels.studies.base import (
-    COUNT,
-    POSITIVE,
     TRIAL_COLUMNS,
     Study,
-    meaning,
-    section_schema,
 )
 from optimist.panels.studies.starvation_posteriors import (
     OVER_TRIALS,
@@ -41,28 +39,32 @@ FUNCTION = {"color": "0.1", "zorder": 4, "lw": 0.8}
 INDUCING = {"color": "0.1", "zorder": 4, "marker": "|", "ls": "", "ms": 5}
 
 
+class StarvationKeys(Keys):
+    """Posteriors of a function that is observed on half of its domain."""
+
+    lengthscales: Annotated[list[Positive], MinLen(1)]
+    """Lengthscales of the kernel."""
+    rounds: Annotated[list[Count], MinLen(1)]
+    """Numbers of observations."""
+    grid: Annotated[int, Ge(3)]
+    """Points of the domain."""
+    deviation: Positive
+    """Standard deviation of the noise."""
+    q_bars: Annotated[list[Positive], MinLen(1)]
+    """q-bars of BKB."""
+    inducing: Count
+    """Inducing points of SoR and DTC."""
+    features: Annotated[list[Annotated[int, Ge(2)]], MinLen(1)]
+    """Numbers of random features of RFF."""
+    trials: Count
+    """Draws of the function and of the noise."""
+
+
 class Starvation(Study):
     """Posteriors of a function that is observed on half of its domain."""
 
     name = "starvation"
-    schema = section_schema(
-        "Posteriors of a function that is observed on half of its domain.",
-        lengthscales=meaning(
-            {"type": "array", "minItems": 1, "items": POSITIVE}, "Lengthscales of the kernel."
-        ),
-        rounds=meaning(
-            {"type": "array", "minItems": 1, "items": COUNT}, "Numbers of observations."
-        ),
-        grid=meaning({"type": "integer", "minimum": 3}, "Points of the domain."),
-        deviation=meaning(POSITIVE, "Standard deviation of the noise."),
-        q_bars=meaning({"type": "array", "minItems": 1, "items": POSITIVE}, "q-bars of BKB."),
-        inducing=meaning(COUNT, "Inducing points of SoR and DTC."),
-        features=meaning(
-            {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 2}},
-            "Numbers of random features of RFF.",
-        ),
-        trials=meaning(COUNT, "Draws of the function and of the noise."),
-    )
+    keys = StarvationKeys
     tables: ClassVar = {
         "starvation": "parquet",
         "starvation_trials": "csv",
@@ -105,21 +107,24 @@ class Starvation(Study):
         }
 
 
+class PosteriorKeys(PanelKeys, Named):
+    """Keys of the panel."""
+
+    method: str
+    """Whose posterior: exact, dtc, sor, bkb_<q-bar> or rff_<features>."""
+    round: Count
+    """Number of observations."""
+    lengthscale: float
+    """Lengthscale of the kernel."""
+
+
 class StarvationPanel(Panel):
     """A posterior: its mean with a band of three standard deviations.
 
     Role ``function`` is f, ``inducing`` the inducing points, ``corner`` the size of the sketch.
     """
 
-    keys: ClassVar = {
-        "method": {
-            "description": "Whose posterior: exact, dtc, sor, bkb_<q-bar> or rff_<features>.",
-            **TEXT,
-        },
-        "round": {"description": "Number of observations.", **COUNT},
-        "lengthscale": {"description": "Lengthscale of the kernel.", "type": "number"},
-        "label": LABEL,
-    }
+    keys = PosteriorKeys
     tables = ("starvation",)
     axes = Axes("x", "f(x)")
     roles = ("function", "inducing", "corner")

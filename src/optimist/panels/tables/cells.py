@@ -1,24 +1,36 @@
 """Kinds ``final_regret`` and ``run_time``: every cell of a group."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NotRequired
 
 import numpy as np
 
-from optimist.panels.base import NAMES
+from optimist.panels.base import Labels
 from optimist.panels.rows import TABLE_LEVEL, Tables, complete, estimate, mean
-from optimist.panels.tables.base import Table, cell_columns, statuses
+from optimist.panels.tables.base import Table, TableKeys, cell_columns, statuses
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+class RegretKeys(TableKeys):
+    """Keys of the table of regrets."""
+
+    extremes: NotRequired[bool]
+    """Add median and largest to the means."""
+
+
+class TimeKeys(TableKeys):
+    """Keys of the table of times."""
+
+    also: NotRequired[Labels]
+    """Columns of the results whose final medians are added."""
+
+
 class FinalRegret(Table):
     """Mean final regret with its 95 % interval, and how trials ended."""
 
-    optional: ClassVar = {
-        "extremes": {"description": "Add median and largest to the means.", "type": "boolean"}
-    }
+    keys = RegretKeys
     lanes = ("regret",)
     of_group = True
     order = "mean_regret"
@@ -49,9 +61,7 @@ class FinalRegret(Table):
 class RunTime(Table):
     """Median seconds per trial, fastest and slowest, and final medians of other columns."""
 
-    optional: ClassVar = {
-        "also": {"description": "Columns of the results whose final medians are added.", **NAMES}
-    }
+    keys = TimeKeys
     lanes = ("timing",)
     of_group = True
     order = "median_seconds"
