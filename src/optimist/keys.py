@@ -1,8 +1,8 @@
 """Types of the keys in configuration files.
 
-A mapping is a class of `Keys`: its keys with their types, and below each key a sentence for the
-tables of keys in config/README.md. `optimist.config.validation` checks documents against them with
-pydantic; nothing that a job imports does.
+A mapping is a class of `Keys`: its keys with their types, each with a sentence after ``#:`` for
+the tables of keys in config/README.md. `optimist.config.validation` checks documents against them
+with pydantic, which no job imports.
 """
 
 import re

@@ -140,7 +140,7 @@ def test_unfinished_trials_show_and_enter_no_statistic(kind, tmp_path, texts):
 @pytest.mark.parametrize("change", ["unknown", "left out"])
 def test_wrong_keys_of_a_panel_are_refused_in_one_line(kind, change):
     entry, paper = panel_of(kind)
-    needed = min(panel_class(kind).keys.__required_keys__ - {"kind"})
+    needed = min(panel_class(kind).Entry.__required_keys__ - {"kind"})
     wrong = {**entry, "colour": "red"} if change == "unknown" else {**entry}
     if change == "left out":
         wrong.pop(needed)

@@ -329,6 +329,40 @@ BAD_PAPER = {
 }
 
 
+LINES = {
+    "a setting": ((*S3, "horison"), 5, "settings.yaml, line 18: unknown key 'horison'"),
+    "a parameter": ((*S3, "parameters", "norm"), -3, "settings.yaml, line 14: setting 's3': norm"),
+    "a label": (RUNS, ["glb_omd[solver=x]"], "runs.yaml, line 6: algorithm"),
+    "an algorithm": (RUNS, ["glb_omd", "glb_omb"], "runs.yaml, line 7: unknown algorithm"),
+    "a value": (RUNS, ["glb_omd[regularisation=x]"], "runs.yaml, line 6: regularisation is 'x'"),
+    "a block": (("runs", "runs", 0, "trials"), 0, "runs.yaml, line 7: runs.0.trials is 0"),
+    "a figure": (
+        ("figures", "figures", "one", "panels", 0, "kind"),
+        "regrets",
+        "figures.yaml, line 2: unknown kind in figures.one.panels.0 'regrets'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LINES)
+def test_messages_have_the_line_of_the_file(tree, case):
+    path, value, words = LINES[case]
+    write(tree, changed(PAPER, path, value))
+    holds(message(config.load_paper, "toy"), [f"config/papers/toy/{words}"])
+
+
+def test_messages_on_claims_and_overlays_have_the_line(tree):
+    write(tree, {"claims": changed(CLAIMS, ("claims", 0, "checks", 0, "bound"), "low")})
+    holds(message(config.load_claims, config.claims_path("toy")), ["claims.yaml, line 14: claims"])
+    write(tree, {"claims": changed(CLAIMS, ("claims", 0, "choices"), ["S"])})
+    holds(message(config.load_claims, config.claims_path("toy")), ["claims.yaml, line 4: unknown"])
+    first, second = tree / "first.yaml", tree / "second.yaml"
+    first.write_text("papers: [toy]\n\ncaps:\n  rounds: ten\n")
+    second.write_text("caps: {trials: 5}\n")
+    found = message(config.load_config, first, second)
+    holds(found, ["first.yaml, line 4: caps.rounds is 'ten'; allowed: a whole number or null"])
+
+
 @pytest.mark.parametrize("case", BAD_PAPER)
 def test_a_bad_paper_is_named_with_its_file(tree, case):
     path, value, words = BAD_PAPER[case]

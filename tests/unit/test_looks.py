@@ -134,4 +134,6 @@ def test_settings_are_called_by_their_titles_with_options_where_these_coincide()
 )
 def test_names_of_options_that_do_not_exist_are_refused(options, message):
     with pytest.raises(ConfigError, match=message):
-        check_cells({**PAPER, "options": options}, Source("settings.yaml"))
+        check_cells(
+            {**PAPER, "options": options}, dict.fromkeys(("settings", "runs"), Source("x.yaml"))
+        )

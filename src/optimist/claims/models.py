@@ -20,139 +20,101 @@ Bound = float | list[float]
 
 
 class Alternative(Keys):
-    """One way to take a choice."""
-
+    #: Whether the paper fixes it, does not state it, or it is ours: shown, and not counted.
     status: Status
-    """Whether the paper fixes it, does not state it, or it is ours: shown, and not counted."""
-    name: NotBlank
-    """Display name: a sentence says "holds under" and the name."""
-    about: Sentence
-    """A sentence that explains it: what it changes."""
-    settings: NotRequired[dict[str, str]]
-    """Settings by the settings that they replace."""
+    name: NotBlank  #: Display name: a sentence says "holds under" and the name.
+    about: Sentence  #: A sentence that explains it: what it changes.
+    settings: NotRequired[dict[str, str]]  #: Settings by the settings that they replace.
+    #: Options that are added to all settings of a check which do not have them.
     options: NotRequired[dict[str, Any]]
-    """Options that are added to all settings of a check which do not have them."""
+    #: Labels of algorithms by the labels that they replace; one of the same name adds its options.
     algorithms: NotRequired[dict[str, str]]
-    """Labels of algorithms by the labels that they replace; one of the same name adds its
-    options."""
 
 
 class Choice(Keys):
-    """What a paper leaves open."""
-
+    #: Display name, without an article: a sentence says "depends on the" and the name.
     name: NotBlank
-    """Display name, without an article: a sentence says "depends on the" and the name."""
-    about: Sentence
-    """A sentence that explains it: what the paper states or leaves unstated."""
+    about: Sentence  #: A sentence that explains it: what the paper states or leaves unstated.
+    #: Alternatives of the choice, by an id.
     alternatives: Annotated[dict[str, Alternative], MinLen(1)]
-    """Alternatives of the choice, by an id."""
 
 
 class Control(Keys):
-    """Play that a theorem does not cover."""
-
-    arguments: Annotated[dict[str, Any], MinLen(1)]
-    """Arguments instead of those of the check."""
+    arguments: Annotated[dict[str, Any], MinLen(1)]  #: Arguments instead of those of the check.
 
 
 class Check(Keys):
-    """An entry of ``checks``."""
-
+    #: What a trial or a turn yields, a key of QUANTITIES in
+    #: src/optimist/claims/metrics/quantities.py.
     quantity: str
-    """What a trial or a turn yields, a key of QUANTITIES in
-    src/optimist/claims/metrics/quantities.py."""
+    #: What is made of it, a name above a function of src/optimist/claims/metrics/statistics.py.
     statistic: str
-    """What is made of it, a name above a function of src/optimist/claims/metrics/statistics.py."""
+    #: Arguments of the statistic, which are words of its label; labels may be $list or sweeps where
+    #: they are lists.
     arguments: NotRequired[dict[str, Any]]
-    """Arguments of the statistic, which are words of its label; labels may be $list or sweeps where
-    they are lists."""
+    #: Arguments that take each value of a list, $list or sweep, in all combinations.
     each: NotRequired[dict[str, Entries]]
-    """Arguments that take each value of a list, $list or sweep, in all combinations."""
+    #: A vague word of the paper: relation and bound are those of config/words.yaml.
     word: NotRequired[str]
-    """A vague word of the paper: relation and bound are those of config/words.yaml."""
+    #: Relation of value and bound.
     relation: NotRequired[Literal["below", "above", "between", "equals"]]
-    """Relation of value and bound."""
-    bound: NotRequired[Bound]
-    """A number; two numbers for between, whose ends are allowed."""
-    tolerance: NotRequired[Annotated[float, Ge(0)]]
-    """For equals: the largest allowed distance."""
+    bound: NotRequired[Bound]  #: A number; two numbers for between, whose ends are allowed.
+    tolerance: NotRequired[Annotated[float, Ge(0)]]  #: For equals: the largest allowed distance.
+    #: Why the bound is what it is, if no word and no note of the claim says so.
     why: NotRequired[NotBlank]
-    """Why the bound is what it is, if no word and no note of the claim says so."""
+    #: The part that the check belongs to, if it is not that of its claim.
     part: NotRequired[PartName]
-    """The part that the check belongs to, if it is not that of its claim."""
+    #: For a band of an empirical claim, which must have it: the side that praises the paper's
+    #: method; neither in a band between rivals.
     better: NotRequired[Literal["below", "above", "neither"]]
-    """For a band of an empirical claim, which must have it: the side that praises the paper's
-    method; neither in a band between rivals."""
-    when: NotRequired[Condition]
-    """Alternatives, by choice, under which alone the check is made."""
-    status: NotRequired[Literal["ours"]]
-    """ours: the check is shown and does not count."""
+    when: NotRequired[Condition]  #: Alternatives, by choice, under which alone the check is made.
+    status: NotRequired[Literal["ours"]]  #: ours: the check is shown and does not count.
+    #: In a guarantee, the same check of play that the theorem does not cover: the guarantee is
+    #: vacuous if this play keeps the bound too.
     control: NotRequired[Control]
-    """In a guarantee, the same check of play that the theorem does not cover: the guarantee is
-    vacuous if this play keeps the bound too."""
 
 
 class Claim(Keys):
-    """An entry of ``claims``."""
-
-    id: Id
-    """Stable name, paper.number."""
+    id: Id  #: Stable name, paper.number.
+    #: Measured behaviour (the default), a theorem with its constants, or numbers of the set-up.
     kind: NotRequired[Literal["empirical", "guarantee", "fact"]]
-    """Measured behaviour (the default), a theorem with its constants, or numbers of the set-up."""
-    headline: NotRequired[str]
-    """The claim in a few words."""
-    place: str
-    """Section, figure or table of the paper."""
-    statement: str
-    """The claim in our words."""
-    note: NotRequired[NotBlank]
-    """Why the bounds are what they are, and what to know."""
+    headline: NotRequired[str]  #: The claim in a few words.
+    place: str  #: Section, figure or table of the paper.
+    statement: str  #: The claim in our words.
+    note: NotRequired[NotBlank]  #: Why the bounds are what they are, and what to know.
+    #: Confidence level; half of what is left is the error allowed on each side.
     level: NotRequired[Level]
-    """Confidence level; half of what is left is the error allowed on each side."""
-    could_not_fail: NotRequired[str]
-    """Why no run could have failed it, which makes it vacuous."""
+    could_not_fail: NotRequired[str]  #: Why no run could have failed it, which makes it vacuous.
+    #: Why its numbers selected the set-up: the word of a fact is then 'selected by it'.
     chosen_by_it: NotRequired[str]
-    """Why its numbers selected the set-up: the word of a fact is then 'selected by it'."""
+    #: Status of a claim without choices; by default stated.
     reading: NotRequired[Literal["stated", "unstated"]]
-    """Status of a claim without choices; by default stated."""
+    #: Ids of choices; each combination of their alternatives is a reading.
     choices: NotRequired[Annotated[list[str], Once]]
-    """Ids of choices; each combination of their alternatives is a reading."""
+    #: Name of what the claim asserts by itself, or the arguments whose values name it; by default
+    #: the settings. Readings that count have the same parts.
     part: NotRequired[PartName]
-    """Name of what the claim asserts by itself, or the arguments whose values name it; by default
-    the settings. Readings that count have the same parts."""
+    #: Combinations of alternatives that are no reading, by choice.
     without: NotRequired[list[Condition]]
-    """Combinations of alternatives that are no reading, by choice."""
+    #: All that count must hold in a reading for it to hold.
     checks: Annotated[list[Check], MinLen(1)]
-    """All that count must hold in a reading for it to hold."""
 
 
 class Claims(Keys):
-    """The file claims.yaml."""
-
-    paper: str
-    """Id of the paper, equal to the folder's name."""
-    level: Level
-    """Confidence level; half of what is left is the error allowed on each side."""
+    paper: str  #: Id of the paper, equal to the folder's name.
+    level: Level  #: Confidence level; half of what is left is the error allowed on each side.
+    #: The fewest trials with which any check of the paper is decided; by default those of its test.
     least: NotRequired[Count]
-    """The fewest trials with which any check of the paper is decided; by default those of its
-    test."""
-    lists: NotRequired[dict[str, Entries]]
-    """Further lists of labels by name."""
+    lists: NotRequired[dict[str, Entries]]  #: Further lists of labels by name.
+    #: Choices by an id: a reading takes one alternative of each that its claim names.
     choices: NotRequired[dict[str, Choice]]
-    """Choices by an id: a reading takes one alternative of each that its claim names."""
-    claims: Annotated[list[Claim], MinLen(1)]
-    """The claims."""
+    claims: Annotated[list[Claim], MinLen(1)]  #: The claims.
 
 
 class Word(Keys):
-    """A vague word of the papers."""
-
-    relation: Literal["below", "above", "between"]
-    """Relation of value and bound."""
-    bound: Bound
-    """A number; two for between."""
-    why: str
-    """Why the word is taken to mean that."""
+    relation: Literal["below", "above", "between"]  #: Relation of value and bound.
+    bound: Bound  #: A number; two for between.
+    why: str  #: Why the word is taken to mean that.
 
 
 Vocabulary = Annotated[dict[Annotated[str, matching("^[a-z][a-z_]*$")], Word], MinLen(1)]

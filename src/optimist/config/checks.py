@@ -59,7 +59,7 @@ def _check_entry(
     with source.named():
         if kind not in kinds:
             raise unknown_name(f"kind in {place}", kind, kinds)
-    check(spec, load(kind).keys, source, place)
+    check(spec, load(kind).Entry, source, place)
     shown = [entry["label"] for entry in spec.get("series", [])] or spec.get("algorithms", [])
     with source.named():
         for key in ("slope", "multiple"):
@@ -75,29 +75,31 @@ def check_studies(paper: dict[str, Any], source: Source) -> None:
         for name in paper.get("studies", {}):
             study_class(name)
     for study in of_paper(paper):
-        check(study.section, study.keys, source, f"studies.{study.name}")
+        check(study.section, study.Section, source, f"studies.{study.name}")
         with source.named("studies."):
             study.check(paper)
 
 
-def check_cells(paper: dict[str, Any], source: Source) -> None:
+def check_cells(paper: dict[str, Any], sources: Mapping[str, Source]) -> None:
     """Build the environment of every setting, two rounds long, and its algorithms.
 
     Parameters
     ----------
     paper : dict
-    source : Source
-        The file of its settings.
+    sources : mapping
+        The files ``settings`` and ``runs``.
     """
-    with source.named():
+    with sources["settings"].named():
         _check_names(paper)
         problems = {setting: _problem(paper, setting) for setting in paper["settings"]}
-    with Source(f"config/papers/{paper['paper']}").named():
-        for job in expand(paper, caps={"trials": 1, "timing_trials": 1}):
-            cell = job.cell
-            make_algorithm(cell.algorithm, problems[cell.setting])
-            if job.probe:
-                make_algorithm(job.probe["leader"], problems[cell.setting])
+    with sources["runs"].named():
+        jobs = expand(paper, caps={"trials": 1, "timing_trials": 1})
+    for job in jobs:
+        for label in (job.cell.algorithm, *([job.probe["leader"]] if job.probe else [])):
+            try:
+                make_algorithm(label, problems[job.cell.setting])
+            except ConfigError as error:
+                raise ConfigError(f"{sources['runs'].at(text=label)}: {error}") from None
 
 
 def _check_names(paper: Mapping[str, Any]) -> None:

@@ -35,15 +35,19 @@ class Source:
     path: Path | None = None
     key: str = ""
 
-    def at(self, *keys: str) -> str:
-        """Return the name, with the line of the first of some dotted keys that the file has."""
+    def at(self, *keys: str, text: str = "") -> str:
+        """Return the name, with the line of the first of some dotted keys that the file has.
+
+        Without any of them it is the first line that has ``text`` as a key or value.
+        """
         node = _node(read_text(self.path)) if self.path else None
-        lines = (_line(node, key) for key in ([self.key] if self.key else keys))
+        lines = [_line(node, key) for key in ([self.key] if self.key else keys)]
+        lines += [line for found, line in _texts(node) if text and found == text]
         return next((f"{self.name}, line {line}" for line in lines if line), self.name)
 
     @contextmanager
     def named(self, prefix: str = "") -> Iterator[None]:
-        """Put the name before the message of a ConfigError, with the line of the key in it.
+        """Put the name before the message of a ConfigError, with the line of a key or text in it.
 
         Parameters
         ----------
@@ -60,7 +64,9 @@ class Source:
                 parts = ("parameters.", "problem.", "")
                 keys += [f"settings.{named[1]}.{part}{named[2]}" for part in parts]
                 keys.append(f"settings.{named[1]}")
-            raise ConfigError(f"{self.at(*keys)}: {message}") from None
+            quoted = re.search("'([^']+)'", message)
+            where = self.at(*keys, text=quoted[1] if quoted else "")
+            raise ConfigError(f"{where}: {message}") from None
 
 
 def read_yaml(path: str | Path) -> Any:
@@ -191,6 +197,15 @@ def _entries(node: yaml.Node | None) -> Iterator[tuple[str, int, yaml.Node]]:
             yield key.value, key.start_mark.line + 1, item
             if key.tag == scalars.MERGE:
                 yield from _entries(item)
+
+
+def _texts(node: yaml.Node | None) -> Iterator[tuple[str, int]]:
+    """Yield the keys and scalars in a node with their lines."""
+    if isinstance(node, yaml.ScalarNode):
+        yield node.value, node.start_mark.line + 1
+    for name, line, inner in _entries(node):
+        yield name, line
+        yield from _texts(inner)
 
 
 def _parts(key: str) -> list[str]:

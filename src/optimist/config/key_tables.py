@@ -4,12 +4,9 @@
 ``<!-- end of keys -->``.
 """
 
-import ast
 import inspect
 import re
-import textwrap
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -83,9 +80,7 @@ def _table(name: str) -> str:
     if name.endswith("_kinds"):
         return _kinds_table(*KINDS[name.removesuffix("_kinds")])
     if name == "studies":
-        classes = {study: study_class(study).keys for study in STUDIES}
-        shown = {study: model for study, model in classes.items() if keys_of(model)}
-        rows = [row for study, model in shown.items() for row in _section(study, model)]
+        rows = [row for study in map(study_class, STUDIES) for row in _of_study(study)]
     elif name in KINDS:
         rows = _of_kinds(*KINDS[name])
     else:
@@ -110,14 +105,19 @@ def _rows(model: Any, prefix: str = "", default: Any = None) -> Iterator[Row]:
             yield from _rows(bare(inner)[0], f"{prefix}{key}{mark}", default)
 
 
-def _section(study: str, model: Any) -> Iterator[Row]:
-    yield study, "mapping", "", inspect.cleandoc(model.__doc__).replace("\n", " ")
-    yield from _rows(model, f"{study}.")
+def _of_study(study: Any) -> Iterator[Row]:
+    if keys_of(study.Section):
+        yield study.name, "mapping", "", _first_line(study)
+    yield from _rows(study.Section, f"{study.name}.")
+
+
+def _first_line(documented: Any) -> str:
+    return inspect.cleandoc(documented.__doc__).splitlines()[0]
 
 
 def _of_kinds(load: Any, registry: Mapping[str, str]) -> list[Row]:
     """Return the keys that all kinds have, and then those that some kinds have."""
-    kinds = [{row[0]: row for row in _rows(load(kind).keys)} for kind in registry]
+    kinds = [{row[0]: row for row in _rows(load(kind).Entry)} for kind in registry]
     found: dict[str, list[Row]] = {}
     for rows in kinds:
         for key, row in rows.items():
@@ -137,29 +137,28 @@ def _needed(key: str, rows: list[Row], kinds: list[dict[str, Row]]) -> str:
 
 def _kinds_table(load: Any, registry: Mapping[str, str]) -> str:
     classes = {kind: load(kind) for kind in registry}
-    common = set.intersection(*({*keys_of(cls.keys)} for cls in classes.values()))
+    common = set.intersection(*({*keys_of(cls.Entry)} for cls in classes.values()))
     lines = ["| kind | shows | keys it needs | keys it may have |", "| --- | --- | --- | --- |"]
     for kind, cls in classes.items():
-        shows = inspect.cleandoc(cls.__doc__).splitlines()[0]
-        own = [key for key in keys_of(cls.keys) if key not in common]
-        needed, optional = cls.keys.__required_keys__, cls.keys.__optional_keys__
+        own = [key for key in keys_of(cls.Entry) if key not in common]
+        needed, optional = cls.Entry.__required_keys__, cls.Entry.__optional_keys__
         lists = (", ".join(f"`{k}`" for k in own if k in part) for part in (needed, optional))
-        lines.append(f"| `{kind}` | {shows} | {' | '.join(lists)} |")
+        lines.append(f"| `{kind}` | {_first_line(cls)} | {' | '.join(lists)} |")
     return "\n".join(lines) + "\n"
 
 
 def _said(model: Any) -> dict[str, str]:
-    """Return the sentences below the keys of a class and of the classes that it extends."""
+    """Return the sentences after ``#:`` at or above the keys of a class and of those it extends."""
     found: dict[str, str] = {}
     for base in getattr(model, "__orig_bases__", ()):
         found |= _said(base)
-    if not keys_of(model):
-        return found
-    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(model))).body
-    for key, text in pairwise(getattr(tree, "body", ())):
-        if isinstance(key, ast.AnnAssign) and isinstance(text, ast.Expr):
-            words = " ".join(ast.literal_eval(text.value).split())
-            found[ast.unparse(key.target)] = words.replace("|", "\\|")
+    above: list[str] = []
+    for line in inspect.getsource(model).splitlines() if keys_of(model) else ():
+        code, mark, text = line.partition("#: ")
+        above += [text] if mark else []
+        if key := re.match(r" +(\w+): ", code):
+            found[key[1]] = " ".join(above).replace("|", "\\|")
+            above = []
     return found
 
 

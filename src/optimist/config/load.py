@@ -284,7 +284,7 @@ def _checked(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
             name = f"config/papers/{folder.name} with changes.settings.{folder.name}"
             sources["settings"] = Source(name)
             check(paper["settings"], dict[str, Setting], sources["settings"], "settings")
-    check_cells(paper, sources["settings"])
+    check_cells(paper, sources)
     check_studies(paper, sources["runs"])
     return paper
 

@@ -52,87 +52,52 @@ Labels = Annotated[list[str], MinLen(1), Once]
 
 
 class Named(Keys):
-    """An entry with a name."""
-
-    label: str
-    """Name in the figure."""
+    label: str  #: Name in the figure.
 
 
 class Line(Named):
-    """A horizontal line."""
-
-    y: float
-    """Place on the y axis."""
+    y: float  #: Place on the y axis.
 
 
 class Point(Named):
-    """A point."""
-
-    x: float
-    """Place on the x axis."""
-    y: float
-    """Place on the y axis."""
+    x: float  #: Place on the x axis.
+    y: float  #: Place on the y axis.
 
 
 class Multiple(Named):
-    """A horizontal line at a multiple."""
-
-    series: str
-    """Label of the series."""
-    factor: Positive
-    """The multiple."""
+    series: str  #: Label of the series.
+    factor: Positive  #: The multiple.
 
 
 class Slope(Named):
-    """A line of a given power."""
-
-    series: str
-    """Label of the series."""
-    power: float
-    """Exponent."""
+    series: str  #: Label of the series.
+    power: float  #: Exponent.
 
 
 class PanelKeys(Keys):
-    """Keys of every panel."""
-
-    kind: str
-    """What is drawn, see below."""
-    title: NotRequired[str]
-    """Title of the panel."""
-    xlabel: NotRequired[str]
-    """Label of the x axis."""
-    ylabel: NotRequired[str]
-    """Label of the y axis."""
-    x_scale: NotRequired[Scale]
-    """Scale of x."""
-    scale: NotRequired[Scale]
-    """Scale of y; symlog is linear below 1."""
-    lines: NotRequired[Annotated[list[Line], MinLen(1)]]
-    """Horizontal reference lines."""
+    kind: str  #: What is drawn, see below.
+    title: NotRequired[str]  #: Title of the panel.
+    xlabel: NotRequired[str]  #: Label of the x axis.
+    ylabel: NotRequired[str]  #: Label of the y axis.
+    x_scale: NotRequired[Scale]  #: Scale of x.
+    scale: NotRequired[Scale]  #: Scale of y; symlog is linear below 1.
+    lines: NotRequired[Annotated[list[Line], MinLen(1)]]  #: Horizontal reference lines.
+    #: Reference points, such as numbers quoted by the paper.
     points: NotRequired[Annotated[list[Point], MinLen(1)]]
-    """Reference points, such as numbers quoted by the paper."""
+    #: Horizontal lines at a multiple of the last mark of a series.
     multiples: NotRequired[Annotated[list[Multiple], MinLen(1)]]
-    """Horizontal lines at a multiple of the last mark of a series."""
+    #: Lines of a given power through the last mark of a series.
     slopes: NotRequired[Annotated[list[Slope], MinLen(1)]]
-    """Lines of a given power through the last mark of a series."""
 
 
 class OneSetting(PanelKeys):
-    """Keys of panels of one setting."""
-
-    setting: str
-    """The one setting shown."""
-    algorithms: Labels
-    """Labels, in the legend's order."""
+    setting: str  #: The one setting shown.
+    algorithms: Labels  #: Labels, in the legend's order.
 
 
 class SomeSettings(PanelKeys):
-    """Keys of panels of several settings."""
-
-    settings: Labels
-    """The settings shown."""
-    algorithms: Labels
-    """Labels, in the legend's order."""
+    settings: Labels  #: The settings shown.
+    algorithms: Labels  #: Labels, in the legend's order.
 
 
 @dataclass(frozen=True)
@@ -155,8 +120,8 @@ class Panel(ABC):
 
     Attributes
     ----------
-    keys : type
-        Its keys: a class that extends `PanelKeys`.
+    Entry : type
+        The keys of its entry: a class that extends `PanelKeys`.
     lanes : tuple of str
         Lanes of results of its cells that it is made from.
     tables : tuple of str
@@ -180,7 +145,7 @@ class Panel(ABC):
         Whether y cannot be negative, so that the axis begins at 0.
     """
 
-    keys: ClassVar[type] = PanelKeys
+    Entry: ClassVar[type] = PanelKeys
     lanes: ClassVar[tuple[str, ...]] = ()
     tables: ClassVar[tuple[str, ...]] = ()
     axes: ClassVar[Axes]

@@ -20,23 +20,15 @@ if TYPE_CHECKING:
 
 
 class Fact(Named):
-    """Facts that are compared."""
-
-    fact: str
-    """Name of facts, without _<number>."""
-
-
-class FactsKeys(PanelKeys):
-    """Keys of the panel."""
-
-    series: Annotated[list[Fact], MinLen(1)]
-    """What is compared."""
+    fact: str  #: Name of facts, without _<number>.
 
 
 class Facts(Panel):
     """Values of facts ``name_<number>`` against the number."""
 
-    keys = FactsKeys
+    class Entry(PanelKeys):
+        series: Annotated[list[Fact], MinLen(1)]  #: What is compared.
+
     tables = ("facts",)
     axes = Axes("", "")
     joined = False

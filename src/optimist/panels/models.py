@@ -16,60 +16,38 @@ Colour = Annotated[str, matching("^#[0-9a-f]{6}$")]
 
 
 class Figure(Keys):
-    """An entry of ``figures``."""
-
-    title: str
-    """Title above the panels."""
-    caption: str
-    """Caption in the report."""
-    group: NotRequired[Group]
-    """The set of targets that asks for it; default paper."""
-    trials: NotRequired[Count]
-    """Number of trials shown, the first ones; default all."""
+    title: str  #: Title above the panels.
+    caption: str  #: Caption in the report.
+    group: NotRequired[Group]  #: The set of targets that asks for it; default paper.
+    trials: NotRequired[Count]  #: Number of trials shown, the first ones; default all.
+    #: Panels side by side; default 3. A cell left over takes the legend.
     columns: NotRequired[Annotated[int, Ge(1), Le(4)]]
-    """Panels side by side; default 3. A cell left over takes the legend."""
-    height: NotRequired[Annotated[float, Gt(0), Le(10)]]
-    """Inches per row of panels; default 2.1."""
-    share_y: NotRequired[bool]
-    """Whether all panels have one y axis; default false."""
+    height: NotRequired[Annotated[float, Gt(0), Le(10)]]  #: Inches per row of panels; default 2.1.
+    share_y: NotRequired[bool]  #: Whether all panels have one y axis; default false.
+    #: One legend for the figure (default), or one below each panel.
     legend: NotRequired[Literal["shared", "panel"]]
-    """One legend for the figure (default), or one below each panel."""
-    defaults: NotRequired[dict[str, Any]]
-    """Keys of every panel of the figure."""
-    titles: NotRequired[dict[str, str]]
-    """Words in titles of its panels, as `titles` of the file."""
+    defaults: NotRequired[dict[str, Any]]  #: Keys of every panel of the figure.
+    titles: NotRequired[dict[str, str]]  #: Words in titles of its panels, as `titles` of the file.
+    #: Panels a, b, ..., at most 16; each kind says which keys it takes.
     panels: Annotated[list[dict[str, Any]], MinLen(1)]
-    """Panels a, b, ..., at most 16; each kind says which keys it takes."""
 
 
 class Figures(Keys, total=False):
-    """The file figures.yaml."""
-
-    lists: dict[Name, Entries]
-    """Further lists of labels by name, for figures, tables and claims."""
+    lists: dict[Name, Entries]  #: Further lists of labels by name, for figures, tables and claims.
+    #: Words in titles of panels for a kind, setting, method, column or round.
     titles: dict[str, str]
-    """Words in titles of panels for a kind, setting, method, column or round."""
+    #: Keys of every panel, unless its figure or itself says otherwise; null takes one out.
     panel_defaults: dict[str, Any]
-    """Keys of every panel, unless its figure or itself says otherwise; null takes one out."""
-    figures: dict[Name, Figure]
-    """Figures by name; each is a target PAPER_NAME."""
-    tables: dict[Name, dict[str, Any]]
-    """Tables by name; each is a target PAPER_NAME."""
+    figures: dict[Name, Figure]  #: Figures by name; each is a target PAPER_NAME.
+    tables: dict[Name, dict[str, Any]]  #: Tables by name; each is a target PAPER_NAME.
 
 
 class Look(Keys):
-    """Look of a method."""
-
-    colour: Colour
-    """Colour of its lines, markers and bars."""
-    marker: Marker
-    """Shape of its markers."""
+    colour: Colour  #: Colour of its lines, markers and bars.
+    marker: Marker  #: Shape of its markers.
 
 
 class Looks(Keys):
-    """The file looks.yaml."""
-
+    #: Colours for what has none of its own, in this order.
     palette: Annotated[list[Colour], MinLen(1), Once]
-    """Colours for what has none of its own, in this order."""
-    methods: dict[str, Look]
-    """Look of a method, by the name of its algorithm."""
+    methods: dict[str, Look]  #: Look of a method, by the name of its algorithm.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Regret(Panel):
     """Mean regret of some algorithms in one setting."""
 
-    keys = OneSetting
+    Entry = OneSetting
     lanes = ("regret",)
     axes = Axes("round", "regret")
     curves = ("data",)

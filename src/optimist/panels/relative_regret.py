@@ -22,17 +22,12 @@ if TYPE_CHECKING:
     from optimist.panels.looks import Looks
 
 
-class RelativeKeys(OneSetting):
-    """Keys of the panel."""
-
-    base: str
-    """Label of the algorithm that others are relative to."""
-
-
 class RelativeRegret(Panel):
     """Mean regret of some algorithms in one setting over that of the base."""
 
-    keys = RelativeKeys
+    class Entry(OneSetting):
+        base: str  #: Label of the algorithm that others are relative to.
+
     lanes = ("regret",)
     axes = Axes("round", "")
     curves = ("data",)

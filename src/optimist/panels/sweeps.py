@@ -33,24 +33,12 @@ if TYPE_CHECKING:
 MOST_TICKS = 6
 
 
-class SweepKeys(SomeSettings):
-    """Keys of the panel."""
-
-    over: NotRequired[str]
-    """Option of the settings to plot against; without it, bars."""
-
-
-class CounterKeys(SweepKeys):
-    """Keys of the panel."""
-
-    column: str
-    """Diagnostic column of the results."""
-
-
 class Sweep(Panel):
     """One number of each cell."""
 
-    keys: ClassVar[type] = SweepKeys
+    class Entry(SomeSettings):
+        over: NotRequired[str]  #: Option of the settings to plot against; without it, bars.
+
     # Table and column that the number is made from, and the share of a gap that whiskers take.
     table: ClassVar[str] = "finals"
     column: ClassVar[str] = "regret"
@@ -185,7 +173,9 @@ class Coverage(Sweep):
 class Counter(Sweep):
     """Mean of a diagnostic column."""
 
-    keys = CounterKeys
+    class Entry(Sweep.Entry):
+        column: str  #: Diagnostic column of the results.
+
     lanes = ("regret",)
     axes = Axes("", "rounds")
     words = "mean, whisker: smallest to largest of n = {n}"

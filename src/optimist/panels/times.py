@@ -24,7 +24,7 @@ BINS = 25
 class Elapsed(Panel):
     """Seconds of select and update so far."""
 
-    keys = OneSetting
+    Entry = OneSetting
     lanes = ("timing",)
     axes = Axes("round", "seconds so far", scale="log")
     curves = ("data",)
@@ -49,7 +49,7 @@ class Elapsed(Panel):
 class TimePerRound(Panel):
     """Seconds of select and update in a round."""
 
-    keys = OneSetting
+    Entry = OneSetting
     lanes = ("timing",)
     axes = Axes("round", "seconds per round", "log", "log")
     words = "time: median of n = {n}"

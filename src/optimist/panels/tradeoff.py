@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Tradeoff(Panel):
     """Regret against time, a mark for each cell."""
 
-    keys = SomeSettings
+    Entry = SomeSettings
     lanes = ("regret", "timing")
     axes = Axes("seconds per trial", "final regret", "log", "log")
     columns = ("time_n",)

@@ -39,15 +39,14 @@ GROWING = ("inducing", "dimension", "distinct")
 EPSILON, PRICE = 0.5, "epsilon/0.5"
 
 
-class AccuracyKeys(CellKeys):
-    """Trials of BKB with the exact posterior beside it."""
-
-
 class Accuracy(Study):
-    """Trials of BKB with the exact posterior beside it; see `SketchObserver.columns`."""
+    """Trials of BKB with the exact posterior beside it.
+
+    See `SketchObserver.columns`.
+    """
 
     name = "accuracy"
-    keys = AccuracyKeys
+    Section = CellKeys
     tables: ClassVar = {"accuracy": "parquet", "accuracy_facts": "csv", "price": "csv"}
     facts = ("accuracy_facts", "price")
 
@@ -131,17 +130,12 @@ def growth(trial: "pd.DataFrame", column: str) -> float:
     return float(end / start)
 
 
-class ColumnKeys(OneSetting):
-    """Keys of the panel."""
-
-    column: str
-    """Diagnostic column of the results."""
-
-
 class AccuracyPanel(Panel):
     """A column of the study against the round, median over trials (low, high: its range)."""
 
-    keys = ColumnKeys
+    class Entry(OneSetting):
+        column: str  #: Diagnostic column of the results.
+
     tables = ("accuracy",)
     axes = Axes("round", "", scale="log")
     curves = ("data",)

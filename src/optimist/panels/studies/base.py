@@ -23,12 +23,9 @@ TRIAL_COLUMNS = ("setting", "algorithm", "trial", "round", "status")
 class CellKeys(Keys):
     """Keys of a section about the trials of some cells."""
 
-    settings: Texts
-    """Labels of settings."""
-    algorithms: Texts
-    """Labels of algorithms."""
-    trials: Count
-    """Trials per cell."""
+    settings: Texts  #: Labels of settings.
+    algorithms: Texts  #: Labels of algorithms.
+    trials: Count  #: Trials per cell.
 
 
 class Study:
@@ -44,7 +41,7 @@ class Study:
     name : str
         Its section in a paper's configuration has this name, and so have the kind of panel and the
         kind of table that show it.
-    keys : type
+    Section : type
         The keys of its section, a class of `Keys`.
     tables : dict of str to str
         Its tables, and their file formats: csv or parquet.
@@ -57,7 +54,7 @@ class Study:
     """
 
     name: ClassVar[str]
-    keys: ClassVar[type]
+    Section: ClassVar[type]
     tables: ClassVar[dict[str, str]]
     facts: ClassVar[tuple[str, ...]] = ()
     timed: ClassVar[bool] = False

@@ -29,18 +29,18 @@ WATCHED = ("bkb", "dtc_ucb")
 BLOCK = ("settings", "algorithms")
 
 
-class DimensionKeys(Keys):
-    """Trials of BKB, or of DTC-UCB beside it, with the effective dimension."""
-
-    blocks: Annotated[list[CellKeys], MinLen(1)]
-    """Every setting of a block with every algorithm."""
-
-
 class Dimension(Study):
-    """Trials of BKB with the exact posterior on their own history; see `DimensionObserver`."""
+    """Trials of BKB, or of DTC-UCB beside it, with the effective dimension.
+
+    See `DimensionObserver`.
+    """
 
     name = "dimension"
-    keys = DimensionKeys
+
+    class Section(Keys):
+        #: Every setting of a block with every algorithm.
+        blocks: Annotated[list[CellKeys], MinLen(1)]
+
     tables: ClassVar = {"dimension": "parquet"}
 
     def check(self, paper: dict[str, Any]) -> None:

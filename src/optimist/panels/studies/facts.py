@@ -15,15 +15,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class FactsKeys(Keys):
-    """Facts about every setting; nothing to configure."""
-
-
 class Facts(Study):
     """Numbers about the environment of every setting, and about the data behind it."""
 
     name = "facts"
-    keys = FactsKeys
+    Section = Keys
     tables: ClassVar = {"facts": "csv"}
     facts = ("facts",)
     always = True

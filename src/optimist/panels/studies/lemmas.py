@@ -33,22 +33,16 @@ if TYPE_CHECKING:
     from optimist.panels.looks import Looks
 
 
-class LemmasKeys(Keys):
+class Lemmas(Study):
     """Trials of Hvt-UCB in which its analysis is watched round by round."""
 
-    settings: Texts
-    """Labels of settings."""
-    algorithm: str
-    """Label of the algorithm, a form of hvt_ucb."""
-    trials: Count
-    """Trials per setting."""
-
-
-class Lemmas(Study):
-    """Trials of Hvt-UCB in which its analysis is watched."""
-
     name = "lemmas"
-    keys = LemmasKeys
+
+    class Section(Keys):
+        settings: Texts  #: Labels of settings.
+        algorithm: str  #: Label of the algorithm, a form of hvt_ucb.
+        trials: Count  #: Trials per setting.
+
     tables: ClassVar = {"lemmas": "parquet", "lemma_facts": "csv"}
     facts = ("lemma_facts",)
 
@@ -105,23 +99,15 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 class Distance(Named):
-    """A setting that is compared."""
-
-    setting: str
-    """A setting of the study lemmas."""
-
-
-class DistanceKeys(PanelKeys):
-    """Keys of the panel."""
-
-    series: Annotated[list[Distance], MinLen(1)]
-    """Settings that are compared."""
+    setting: str  #: A setting of the study lemmas.
 
 
 class LemmasPanel(Panel):
     """The distance of the estimate over the radius against the round, median over trials."""
 
-    keys = DistanceKeys
+    class Entry(PanelKeys):
+        series: Annotated[list[Distance], MinLen(1)]  #: Settings that are compared.
+
     tables = ("lemmas",)
     axes = Axes("round", "distance / radius", "log", "log")
     curves = ("data",)

@@ -77,22 +77,16 @@ def measure(cell: Cell, trial: int, data_dir: str | Path | None) -> dict[str, An
     }
 
 
-class OracleKeys(Keys):
+class Oracle(Study):
     """Trials of GO-UCB up to the end of Phase I, whose estimate is compared with the truth."""
 
-    settings: Texts
-    """Labels of settings whose function is a network."""
-    algorithms: Texts
-    """Labels of algorithms, forms of go_ucb."""
-    trials: Count
-    """Trials per setting and algorithm."""
-
-
-class Oracle(Study):
-    """Trials of GO-UCB up to the end of Phase I, on functions that are networks themselves."""
-
     name = "oracle"
-    keys = OracleKeys
+
+    class Section(Keys):
+        settings: Texts  #: Labels of settings whose function is a network.
+        algorithms: Texts  #: Labels of algorithms, forms of go_ucb.
+        trials: Count  #: Trials per setting and algorithm.
+
     tables: ClassVar = {"oracle": "parquet", "oracle_facts": "csv"}
     facts = ("oracle_facts",)
 

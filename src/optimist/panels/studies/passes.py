@@ -46,21 +46,8 @@ class CountedLikelihood(Likelihood):
         return super().derivatives(thetas)
 
 
-class PassesKeys(Keys):
-    """Cost of an estimate from all data against the length of the history."""
-
-    setting: str
-    """Where arms and rewards come from."""
-    algorithms: Texts
-    """Methods that refit."""
-    lengths: Annotated[list[Count], MinLen(2)]
-    """Rounds in the history."""
-    turns: Count
-    """Turns; in each, every method has every length in random order."""
-
-
 class Passes(Study):
-    """Seconds of the estimates of methods that refit, on histories of a setting's arms.
+    """Cost of an estimate from all data against the length of the history.
 
     A history is of arms drawn uniformly from those of the setting, with rewards of its law, stored
     in plain arrays. Each estimate starts from the origin and goes through the history as often as
@@ -69,7 +56,13 @@ class Passes(Study):
     """
 
     name = "passes"
-    keys = PassesKeys
+
+    class Section(Keys):
+        setting: str  #: Where arms and rewards come from.
+        algorithms: Texts  #: Methods that refit.
+        lengths: Annotated[list[Count], MinLen(2)]  #: Rounds in the history.
+        turns: Count  #: Turns; in each, every method has every length in random order.
+
     tables: ClassVar = {"passes": "csv"}
     timed = True
 

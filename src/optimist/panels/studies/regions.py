@@ -33,24 +33,17 @@ COLUMNS = (
 )
 
 
-class RegionsKeys(Keys):
+class Regions(Study):
     """Confidence regions in the plane, drawn from one trial."""
 
-    setting: str
-    """Label of the setting, of two dimensions."""
-    algorithms: Texts
-    """Labels of algorithms."""
-    round: Count
-    """The round after which regions are drawn."""
-    resolution: Annotated[int, Ge(2)]
-    """Grid points per axis."""
-
-
-class Regions(Study):
-    """Confidence regions of several algorithms in one setting of dimension 2."""
-
     name = "regions"
-    keys = RegionsKeys
+
+    class Section(Keys):
+        setting: str  #: Label of the setting, of two dimensions.
+        algorithms: Texts  #: Labels of algorithms.
+        round: Count  #: The round after which regions are drawn.
+        resolution: Annotated[int, Ge(2)]  #: Grid points per axis.
+
     tables: ClassVar = {"regions": "parquet", "region_areas": "csv"}
     facts = ("region_areas",)
 
@@ -132,13 +125,6 @@ def area(region: "pd.DataFrame") -> float:
     return float(cell_area * (region["inside"] & (np.hypot(x, y) <= S)).sum())
 
 
-class OutlineKeys(PanelKeys):
-    """Keys of the panel."""
-
-    algorithms: Labels
-    """Labels, in the legend's order."""
-
-
 class RegionsPanel(Panel):
     """The outlines of confidence regions within the ball of parameters, with the truth.
 
@@ -146,7 +132,9 @@ class RegionsPanel(Panel):
     role ``ball`` has the bound on norms as x.
     """
 
-    keys = OutlineKeys
+    class Entry(PanelKeys):
+        algorithms: Labels  #: Labels, in the legend's order.
+
     tables = ("facts", "regions", "region_areas")
     axes = Axes(r"$\theta_1$", r"$\theta_2$")
     roles = ("truth", "ball")

@@ -31,20 +31,15 @@ if TYPE_CHECKING:
 NORM_BOUND = 3.0
 
 
-class ScalingKeys(Keys):
+class Scaling(Study):
     """Cost of one update against the dimension."""
 
-    dimensions: list[Count]
-    """The dimensions d."""
-    turns: Count
-    """Turns; in each, every dimension has one update in random order."""
-
-
-class Scaling(Study):
-    """Seconds of the two parts of an update, each timed alone on the machine."""
-
     name = "scaling"
-    keys = ScalingKeys
+
+    class Section(Keys):
+        dimensions: list[Count]  #: The dimensions d.
+        turns: Count  #: Turns; in each, every dimension has one update in random order.
+
     tables: ClassVar = {"scaling": "csv"}
     timed = True
 
@@ -123,23 +118,15 @@ class Update:
 
 
 class Cost(Named):
-    """A part that is compared."""
-
-    part: Literal["projection", "rank_one"]
-    """Part of an update."""
-
-
-class CostKeys(PanelKeys):
-    """Keys of the panel."""
-
-    series: Annotated[list[Cost], MinLen(1)]
-    """Parts that are compared."""
+    part: Literal["projection", "rank_one"]  #: Part of an update.
 
 
 class ScalingPanel(Panel):
     """Seconds of a part of an update against the dimension, with its log-log slope."""
 
-    keys = CostKeys
+    class Entry(PanelKeys):
+        series: Annotated[list[Cost], MinLen(1)]  #: Parts that are compared.
+
     tables = ("scaling",)
     axes = Axes("dimension d", "seconds per update", "log", "log")
 

@@ -39,32 +39,22 @@ FUNCTION = {"color": "0.1", "zorder": 4, "lw": 0.8}
 INDUCING = {"color": "0.1", "zorder": 4, "marker": "|", "ls": "", "ms": 5}
 
 
-class StarvationKeys(Keys):
-    """Posteriors of a function that is observed on half of its domain."""
-
-    lengthscales: Annotated[list[Positive], MinLen(1)]
-    """Lengthscales of the kernel."""
-    rounds: Annotated[list[Count], MinLen(1)]
-    """Numbers of observations."""
-    grid: Annotated[int, Ge(3)]
-    """Points of the domain."""
-    deviation: Positive
-    """Standard deviation of the noise."""
-    q_bars: Annotated[list[Positive], MinLen(1)]
-    """q-bars of BKB."""
-    inducing: Count
-    """Inducing points of SoR and DTC."""
-    features: Annotated[list[Annotated[int, Ge(2)]], MinLen(1)]
-    """Numbers of random features of RFF."""
-    trials: Count
-    """Draws of the function and of the noise."""
-
-
 class Starvation(Study):
     """Posteriors of a function that is observed on half of its domain."""
 
     name = "starvation"
-    keys = StarvationKeys
+
+    class Section(Keys):
+        lengthscales: Annotated[list[Positive], MinLen(1)]  #: Lengthscales of the kernel.
+        rounds: Annotated[list[Count], MinLen(1)]  #: Numbers of observations.
+        grid: Annotated[int, Ge(3)]  #: Points of the domain.
+        deviation: Positive  #: Standard deviation of the noise.
+        q_bars: Annotated[list[Positive], MinLen(1)]  #: q-bars of BKB.
+        inducing: Count  #: Inducing points of SoR and DTC.
+        #: Numbers of random features of RFF.
+        features: Annotated[list[Annotated[int, Ge(2)]], MinLen(1)]
+        trials: Count  #: Draws of the function and of the noise.
+
     tables: ClassVar = {
         "starvation": "parquet",
         "starvation_trials": "csv",
@@ -107,24 +97,17 @@ class Starvation(Study):
         }
 
 
-class PosteriorKeys(PanelKeys, Named):
-    """Keys of the panel."""
-
-    method: str
-    """Whose posterior: exact, dtc, sor, bkb_<q-bar> or rff_<features>."""
-    round: Count
-    """Number of observations."""
-    lengthscale: float
-    """Lengthscale of the kernel."""
-
-
 class StarvationPanel(Panel):
     """A posterior: its mean with a band of three standard deviations.
 
     Role ``function`` is f, ``inducing`` the inducing points, ``corner`` the size of the sketch.
     """
 
-    keys = PosteriorKeys
+    class Entry(PanelKeys, Named):
+        method: str  #: Whose posterior: exact, dtc, sor, bkb_<q-bar> or rff_<features>.
+        round: Count  #: Number of observations.
+        lengthscale: float  #: Lengthscale of the kernel.
+
     tables = ("starvation",)
     axes = Axes("x", "f(x)")
     roles = ("function", "inducing", "corner")

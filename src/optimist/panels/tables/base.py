@@ -21,14 +21,10 @@ LOW, HIGH = "_low95", "_high95"
 class TableKeys(Keys):
     """Keys of every table."""
 
-    kind: str
-    """What the table shows, see below."""
-    title: str
-    """Title of the table."""
-    caption: str
-    """Caption in the report."""
-    group: NotRequired[Group]
-    """The set of targets that asks for it; default paper."""
+    kind: str  #: What the table shows, see below.
+    title: str  #: Title of the table.
+    caption: str  #: Caption in the report.
+    group: NotRequired[Group]  #: The set of targets that asks for it; default paper.
 
 
 # What columns mean that several kinds have.
@@ -56,8 +52,8 @@ class Table(ABC):
 
     Attributes
     ----------
-    keys : type
-        Its keys: a class that extends `TableKeys`.
+    Entry : type
+        The keys of its entry: a class that extends `TableKeys`.
     lanes : tuple of str
         Lanes of results of its cells that it is made from.
     tables : tuple of str
@@ -71,7 +67,7 @@ class Table(ABC):
         What columns mean, besides those of `MEANINGS`.
     """
 
-    keys: ClassVar[type] = TableKeys
+    Entry: ClassVar[type] = TableKeys
     lanes: ClassVar[tuple[str, ...]] = ()
     tables: ClassVar[tuple[str, ...]] = ()
     of_group: ClassVar[bool] = False

@@ -13,24 +13,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class RegretKeys(TableKeys):
-    """Keys of the table of regrets."""
-
-    extremes: NotRequired[bool]
-    """Add median and largest to the means."""
-
-
-class TimeKeys(TableKeys):
-    """Keys of the table of times."""
-
-    also: NotRequired[Labels]
-    """Columns of the results whose final medians are added."""
-
-
 class FinalRegret(Table):
     """Mean final regret with its 95 % interval, and how trials ended."""
 
-    keys = RegretKeys
+    class Entry(TableKeys):
+        extremes: NotRequired[bool]  #: Add median and largest to the means.
+
     lanes = ("regret",)
     of_group = True
     order = "mean_regret"
@@ -61,7 +49,9 @@ class FinalRegret(Table):
 class RunTime(Table):
     """Median seconds per trial, fastest and slowest, and final medians of other columns."""
 
-    keys = TimeKeys
+    class Entry(TableKeys):
+        also: NotRequired[Labels]  #: Columns of the results whose final medians are added.
+
     lanes = ("timing",)
     of_group = True
     order = "median_seconds"

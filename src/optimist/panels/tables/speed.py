@@ -12,21 +12,15 @@ from optimist.panels.rows import Tables, complete, estimate
 from optimist.panels.tables.base import Table, TableKeys, cell_columns
 
 
-class SpeedKeys(TableKeys):
-    """Keys of the table."""
-
-    settings: Labels
-    """The settings shown."""
-    algorithms: Labels
-    """Labels, in the legend's order."""
-    rounds: Annotated[list[Annotated[int, Ge(2)]], MinLen(1)]
-    """Rounds around which to give the time per round."""
-
-
 class Speed(Table):
     """A row for each cell; all times are medians over trials."""
 
-    keys = SpeedKeys
+    class Entry(TableKeys):
+        settings: Labels  #: The settings shown.
+        algorithms: Labels  #: Labels, in the legend's order.
+        #: Rounds around which to give the time per round.
+        rounds: Annotated[list[Annotated[int, Ge(2)]], MinLen(1)]
+
     lanes = ("timing",)
     meanings: ClassVar = {
         "ms_at_500": "milliseconds a round around round 500; the next columns likewise",

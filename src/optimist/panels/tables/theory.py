@@ -20,37 +20,22 @@ STATED = ("method", "regret", "time", "memory")
 
 
 class Row(Keys):
-    """What a paper states about a method."""
-
-    method: str
-    """Name as in the paper."""
-    regret: str
-    """Order of the regret."""
-    time: str
-    """Order of the time per round."""
-    memory: str
-    """Order of the memory."""
-    algorithm: NotRequired[str]
-    """Label to measure; none if not run."""
-    efficient: NotRequired[bool]
-    """Jointly efficient."""
-    remark: NotRequired[str]
-    """What else the paper says."""
-
-
-class TheoryKeys(TableKeys):
-    """Keys of the table."""
-
-    settings: Labels
-    """The settings shown."""
-    rows: Annotated[list[Row], MinLen(1)]
-    """Methods, with what the paper states."""
+    method: str  #: Name as in the paper.
+    regret: str  #: Order of the regret.
+    time: str  #: Order of the time per round.
+    memory: str  #: Order of the memory.
+    algorithm: NotRequired[str]  #: Label to measure; none if not run.
+    efficient: NotRequired[bool]  #: Jointly efficient.
+    remark: NotRequired[str]  #: What else the paper says.
 
 
 class Theory(Table):
     """A row for each method and setting."""
 
-    keys = TheoryKeys
+    class Entry(TableKeys):
+        settings: Labels  #: The settings shown.
+        rows: Annotated[list[Row], MinLen(1)]  #: Methods, with what the paper states.
+
     lanes = ("timing",)
     meanings: ClassVar = {
         "method": "name as in the paper",
