@@ -2,7 +2,7 @@
 
 import pytest
 
-from optimist.contracts.base import HELD, PASSED_OVER, outcome
+from optimist.checks.base import HELD, PASSED_OVER, outcome
 
 
 def every(contract, cases):

@@ -7,8 +7,8 @@ import pandas as pd
 from toy_environments import STAND_IN
 
 from optimist.config.load import load_paper, paper_names
-from optimist.panels.studies import STUDIES, of_paper
-from optimist.runs.trials import expand
+from optimist.experiments.trials import expand
+from optimist.figures.studies import STUDIES, of_paper
 
 PAPERS = {name: load_paper(name) for name in paper_names()}
 

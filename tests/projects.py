@@ -15,7 +15,7 @@ import yaml
 from toy_environments import ROOT
 
 from optimist.config.load import merge
-from optimist.runs import results
+from optimist.experiments import results
 
 # Two algorithms in one setting: enough to have jobs of both lanes, and a figure.
 TINY = {

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from optimist.config.load import load_paper, paper_names
-from optimist.contracts.arms import choices
-from optimist.contracts.toys import (
+from optimist.checks.arms import choices
+from optimist.checks.toys import (
     ScriptedEnvironment,
     make_box_problem,
     make_problem,
     random_arms,
 )
+from optimist.config.load import load_paper, paper_names
 from optimist.environments import environment_domain
 
 __all__ = ["ScriptedEnvironment", "choices", "make_box_problem", "make_problem", "random_arms"]

@@ -1,6 +1,6 @@
 """What every algorithm owes, checked over the registry: a new entry is tested by being there.
 
-The checks are those of ``optimist check`` (`optimist.contracts`), here in the papers' own settings.
+The checks are those of ``optimist check`` (`optimist.checks`), here in the papers' own settings.
 """
 
 import numpy as np
@@ -9,11 +9,11 @@ from contracts_held import every, hold
 from toy_environments import STAND_IN, configured
 
 from optimist.algorithms import REGISTRY, make_algorithm
-from optimist.contracts.arms import bytes_at
-from optimist.contracts.battery import ALGORITHMS
-from optimist.contracts.cases import HORIZON, Method, Played, Toy, shortened
-from optimist.label import name_of
-from optimist.runs.cell import Cell
+from optimist.checks.arms import bytes_at
+from optimist.checks.battery import ALGORITHMS
+from optimist.checks.cases import HORIZON, Method, Played, Toy, shortened
+from optimist.core.label import name_of
+from optimist.experiments.cell import Cell
 
 CONSTANT_MEMORY = ("glb_omd", "gloc", "ecolog", "hvt_ucb", "oful", "crtm")
 

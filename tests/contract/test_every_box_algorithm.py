@@ -1,15 +1,15 @@
 """What every algorithm on a box owes, checked over the registry and the papers' configuration.
 
-The checks are those of ``optimist check`` (`optimist.contracts`), here in the papers' own settings.
+The checks are those of ``optimist check`` (`optimist.checks`), here in the papers' own settings.
 """
 
 from contracts_held import every, hold
 from toy_environments import STAND_IN, configured
 
 from optimist.algorithms import BOX_REGISTRY
-from optimist.contracts.battery import ALGORITHMS
-from optimist.contracts.cases import BOX, Method, Played, Toy, shortened
-from optimist.runs.cell import Cell
+from optimist.checks.battery import ALGORITHMS
+from optimist.checks.cases import BOX, Method, Played, Toy, shortened
+from optimist.experiments.cell import Cell
 
 
 def _played():

@@ -1,6 +1,6 @@
 """What every function on a box owes: determined by its trial, honest about regret.
 
-The checks are those of ``optimist check`` (`optimist.contracts`), here in the papers' own settings.
+The checks are those of ``optimist check`` (`optimist.checks`), here in the papers' own settings.
 """
 
 import itertools
@@ -11,10 +11,10 @@ import pytest
 from contracts_held import every, hold
 from toy_environments import STAND_IN, configured
 
-from optimist.contracts.battery import HORIZONS, WORLDS
-from optimist.contracts.cases import BOX, World
+from optimist.checks.battery import HORIZONS, WORLDS
+from optimist.checks.cases import BOX, World
 from optimist.environments import BOX_REGISTRY
-from optimist.runs.cell import Cell
+from optimist.experiments.cell import Cell
 
 SETTINGS = {
     f"{paper['paper']}/{setting}": World(

@@ -1,16 +1,16 @@
 """What every environment owes: determined by its trial, honest about regret, true to its means.
 
-The checks are those of ``optimist check`` (`optimist.contracts`), here in the papers' own settings.
+The checks are those of ``optimist check`` (`optimist.checks`), here in the papers' own settings.
 """
 
 import pytest
 from contracts_held import every, hold
 from toy_environments import STAND_IN, configured
 
-from optimist.contracts.battery import HORIZONS, WORLDS
-from optimist.contracts.cases import World
+from optimist.checks.battery import HORIZONS, WORLDS
+from optimist.checks.cases import World
 from optimist.environments import REGISTRY
-from optimist.runs.cell import Cell
+from optimist.experiments.cell import Cell
 
 SETTINGS = {
     f"{paper['paper']}/{setting}": World(

@@ -15,9 +15,9 @@ from claim_tables import claim_with, finals, reading
 from optimist import claims
 from optimist.claims.checks import claims_of
 from optimist.config.load import claims_path, load_claims, paper_names
-from optimist.panels.studies import tables
-from optimist.runs import trial_table
-from optimist.runs.cell_trials import CellTrials
+from optimist.experiments import trial_table
+from optimist.experiments.cell_trials import CellTrials
+from optimist.figures.studies import tables
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "check-a-verdict.md"

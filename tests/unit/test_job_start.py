@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 from optimist.config.load import load_paper
-from optimist.runs.cell import make_cell
-from optimist.runs.trials import Trials
+from optimist.experiments.cell import make_cell
+from optimist.experiments.trials import Trials
 
 CELLS = (
     ("glb_omd", "logistic_s5", "glb_omd"),
@@ -19,15 +19,15 @@ import json, sys
 from optimist import arithmetic
 arithmetic.fix()
 arithmetic.verify()
-from optimist.records import provenance
-from optimist.runs import results
-from optimist.runs.job import make_result
+from optimist.plan import provenance
+from optimist.experiments import results
+from optimist.experiments.job import make_result
 descriptions, outputs, folder, slow = json.load(sys.stdin)
 for description, output in zip(descriptions, outputs):
     make_result(description, output, folder, provenance.collect)
     assert results.digest(results.read(output))
 loaded = sys.modules.keys() & set(slow)
-from optimist.panels.studies import STUDIES, study_class
+from optimist.figures.studies import STUDIES, study_class
 studies = [study_class(name) for name in STUDIES]
 print(json.dumps(sorted(loaded | sys.modules.keys() & {"pydantic"})))
 """

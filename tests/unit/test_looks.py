@@ -7,11 +7,11 @@ import pytest
 from optimist.config.checks import check_cells
 from optimist.config.documents import Source
 from optimist.config.load import load_looks, load_paper, paper_names
-from optimist.errors import ConfigError
-from optimist.label import name_of
-from optimist.panels.looks import RAMP, Looks
-from optimist.panels.rows import display_name
-from optimist.runs.trials import expand
+from optimist.core.errors import ConfigError
+from optimist.core.label import name_of
+from optimist.experiments.trials import expand
+from optimist.figures.rows import display_name
+from optimist.figures.style import RAMP, Looks
 
 PAPERS = {name: load_paper(name) for name in paper_names()}
 PAPER = PAPERS["glb_omd"]

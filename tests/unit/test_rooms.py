@@ -13,8 +13,8 @@ from optimist.config.documents import read_yaml
 from optimist.config.expand import base_settings, expand_claims, names_of
 from optimist.config.labels import Names
 from optimist.config.panels import expand_figure
-from optimist.errors import ConfigError
-from optimist.runs.cell import make_cell
+from optimist.core.errors import ConfigError
+from optimist.experiments.cell import make_cell
 
 BASES = {
     "student_t": {

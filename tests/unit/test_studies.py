@@ -11,10 +11,10 @@ from optimist.algorithms import algorithm_class, make_algorithm
 from optimist.config.checks import check_studies
 from optimist.config.documents import Source
 from optimist.config.load import load_paper
-from optimist.errors import ConfigError
-from optimist.numerics.likelihood import Likelihood, minimise
-from optimist.numerics.network import TwoLayerNetwork
-from optimist.panels.studies import (
+from optimist.core.errors import ConfigError
+from optimist.experiments.cell import Cell, build, make_cell
+from optimist.experiments.loop import Observer, play
+from optimist.figures.studies import (
     STUDIES,
     accuracy,
     dimension,
@@ -31,10 +31,10 @@ from optimist.panels.studies import (
     study_class,
     table_names,
 )
-from optimist.panels.studies.base import TRIAL_COLUMNS, thinned, watch_trials
-from optimist.runs.cell import Cell, build, make_cell
-from optimist.runs.loop import Observer, play
-from optimist.runs.seeding import stream
+from optimist.figures.studies.base import TRIAL_COLUMNS, thinned, watch_trials
+from optimist.numerics.likelihood import Likelihood, minimise
+from optimist.numerics.network import TwoLayerNetwork
+from optimist.numerics.seeding import stream
 
 SPEC = {
     "lengthscales": [0.1],

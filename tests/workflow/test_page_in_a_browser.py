@@ -13,10 +13,10 @@ from toy_environments import ROOT
 
 from optimist.claims.inference import mean_difference
 from optimist.config.load import load_config
+from optimist.experiments.cell_trials import kept_rounds
+from optimist.experiments.trial_table import TrialTable
 from optimist.page import build, curves
 from optimist.plan.plan import Plan
-from optimist.runs.cell_trials import kept_rounds
-from optimist.runs.trial_table import TrialTable
 
 playwright = pytest.importorskip("playwright.sync_api")
 

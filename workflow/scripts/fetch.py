@@ -3,9 +3,9 @@
 import sys
 
 from optimist.config.load import with_defaults
+from optimist.core.job_logging import logged
 from optimist.data.fetch import fetch
 from optimist.data.tables import save
-from optimist.jobs import logged
 
 with logged(snakemake.log[0]):
     options = {**with_defaults(snakemake.config)["data"], "source": snakemake.params.source}

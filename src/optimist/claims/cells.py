@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from optimist.runs.loop import COMPLETE
-from optimist.runs.trial_table import Frames
+from optimist.experiments.loop import COMPLETE
+from optimist.experiments.trial_table import Frames
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from annotated_types import Ge, Lt, MinLen
 
-from optimist.errors import ConfigError
+from optimist.core.errors import ConfigError
 from optimist.keys import Count, Entries, Keys, NotBlank, Once, matching
 
 Level = Annotated[float, Ge(0.95), Lt(1)]

@@ -10,14 +10,14 @@ from typing import Any
 from optimist.algorithms import REGISTRIES, checked
 from optimist.config.checks import stand_in
 from optimist.config.load import load_paper, matches, paper_names, with_file
+from optimist.core.errors import ConfigError, EndedError, OptimistError
 from optimist.core.executor import call
+from optimist.core.label import Label, Value, name_of
+from optimist.core.layout import check_length
+from optimist.core.registry import OtherDomainError, canonical_name, file_meant, names_file
 from optimist.environments import ENVIRONMENTS, environment_domain
-from optimist.errors import ConfigError, EndedError, OptimistError
-from optimist.label import Label, Value, name_of
-from optimist.layout import check_length
-from optimist.registry import OtherDomainError, canonical_name, file_meant, names_file
-from optimist.runs.cell import Cell, build, make_cell
-from optimist.runs.isolation import isolated
+from optimist.experiments.cell import Cell, build, make_cell
+from optimist.experiments.isolation import isolated
 
 # The paper of settings that no paper has.
 OWN = "own"

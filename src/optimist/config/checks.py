@@ -15,13 +15,13 @@ from optimist.algorithms import (
 )
 from optimist.config.documents import Source
 from optimist.config.validation import check
-from optimist.errors import ConfigError, OptimistError, unknown_name
-from optimist.label import name_of
-from optimist.panels import PANELS, TABLES, panel_class, table_class
-from optimist.panels.studies import of_paper, study_class
-from optimist.root import project_root
-from optimist.runs import cell as trials
-from optimist.runs.trials import expand
+from optimist.core.errors import ConfigError, OptimistError, unknown_name
+from optimist.core.label import name_of
+from optimist.core.root import project_root
+from optimist.experiments import cell as trials
+from optimist.experiments.trials import expand
+from optimist.figures import PANELS, TABLES, panel_class, table_class
+from optimist.figures.studies import of_paper, study_class
 
 MOST_PANELS = 16
 _NAME = re.compile("[a-z][a-z0-9_.]*")

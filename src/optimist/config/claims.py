@@ -13,8 +13,8 @@ from typing import Any
 
 from optimist.claims.checks import ALGORITHMS, SETTINGS, STATUSES
 from optimist.config.labels import Names
-from optimist.errors import ConfigError, nearest, unknown_name
-from optimist.label import Label
+from optimist.core.errors import ConfigError, nearest, unknown_name
+from optimist.core.label import Label
 
 # What stands between the names of readings and parts, and around them.
 SEPARATORS = (";", '"')

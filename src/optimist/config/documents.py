@@ -14,8 +14,8 @@ from typing import Any
 import yaml
 
 from optimist.config import scalars
-from optimist.errors import ConfigError, UnreadableError
-from optimist.files import read_text
+from optimist.core.errors import ConfigError, UnreadableError
+from optimist.core.files import read_text
 
 
 @dataclass(frozen=True)

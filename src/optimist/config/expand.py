@@ -12,9 +12,9 @@ from optimist.config.claims import Writer
 from optimist.config.documents import Source, merge
 from optimist.config.labels import Names
 from optimist.config.panels import expand_figure, expand_shown
+from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.registry import canonical_name
 from optimist.environments import environment_class
-from optimist.errors import ConfigError, unknown_name
-from optimist.registry import canonical_name
 
 # Keys of these files that only serve to write the rest.
 _WRITING = frozenset(("defaults", "lists", "titles", "panel_defaults"))

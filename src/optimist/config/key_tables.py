@@ -17,13 +17,13 @@ from optimist.claims import models as claims
 from optimist.config import models as config
 from optimist.config.documents import read_yaml
 from optimist.config.validation import bare, inside, keys_of, members
-from optimist.files import read_text, write_text
-from optimist.panels import PANELS, panel_class, table_class
-from optimist.panels import TABLES as TABLES_SHOWN
-from optimist.panels import models as panels
-from optimist.panels.studies import STUDIES, study_class
-from optimist.root import project_root
-from optimist.runs import models as runs
+from optimist.core.files import read_text, write_text
+from optimist.core.root import project_root
+from optimist.experiments import models as runs
+from optimist.figures import PANELS, panel_class, table_class
+from optimist.figures import TABLES as TABLES_SHOWN
+from optimist.figures import models as panels
+from optimist.figures.studies import STUDIES, study_class
 
 # The mapping that each table lists the keys of.
 TABLES: dict[str, Any] = {

@@ -18,11 +18,11 @@ from optimist.config.expand import expand_claims, expand_paper, names_of, with_a
 from optimist.config.labels import Names
 from optimist.config.models import Config
 from optimist.config.validation import bare, check, inside, members
-from optimist.errors import LONGEST, ConfigError, unknown_name
-from optimist.label import Label, name_of, same
-from optimist.panels.models import Figures, Looks
-from optimist.root import project_root
-from optimist.runs.models import Runs, Setting, Settings
+from optimist.core.errors import LONGEST, ConfigError, unknown_name
+from optimist.core.label import Label, name_of, same
+from optimist.core.root import project_root
+from optimist.experiments.models import Runs, Setting, Settings
+from optimist.figures.models import Figures, Looks
 
 # Files of a paper that say what runs and what is shown, with their models.
 ROOMS = {"settings": Settings, "runs": Runs, "figures": Figures}

@@ -12,8 +12,8 @@ from itertools import product
 from typing import Any
 
 from optimist.config.labels import Names
-from optimist.errors import ConfigError, unknown_name
-from optimist.label import name_of
+from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.label import name_of
 
 # Keys of a panel that may hold a list, slowest first.
 SPREAD = ("kind", "method", "column", "settings", "setting", "round")

@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
-from optimist.errors import ConfigError, brief
-from optimist.terminal import shown
+from optimist.core.errors import ConfigError, brief
+from optimist.core.terminal import shown
 
 TAG = "tag:yaml.org,2002:"
 TEXT, MERGE = f"{TAG}str", f"{TAG}merge"

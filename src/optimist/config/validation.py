@@ -13,7 +13,7 @@ from typing import Annotated, Any, NotRequired, Required, Union, get_args, get_o
 from typing_extensions import get_type_hints, is_typeddict
 
 from optimist.config.documents import Source
-from optimist.errors import ConfigError, brief, nearest
+from optimist.core.errors import ConfigError, brief, nearest
 from optimist.keys import Such
 
 _TYPES = {

@@ -5,7 +5,7 @@ from typing import Any
 
 from optimist.config.load import read
 from optimist.config.models import Findings
-from optimist.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError, unknown_name
 from optimist.page.verdicts import COLUMN
 
 SOURCE = "config/findings.yaml"

@@ -1,0 +1,183 @@
+"""Small problems and environments whose arms, functions and rewards are written down."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from optimist.algorithms import check_problem
+from optimist.core.errors import ConfigError
+from optimist.environments.base import BoxEnvironment, FiniteArmEnvironment
+from optimist.environments.problems.box import BoxProblem
+from optimist.environments.problems.glb import GLBProblem
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
+from optimist.environments.problems.kernel import KernelProblem
+from optimist.numerics.kernels import GaussianKernel, Kernel, LinearKernel, make_kernel
+from optimist.numerics.links import Link, make_link
+
+HEAVY_TAILED = "heavy_tailed"
+LINKS = ("logistic", "poisson", "gaussian")
+KERNELS: dict[str, Kernel] = {
+    "gaussian_kernel": GaussianKernel(0.5),
+    "linear_kernel": LinearKernel(),
+}
+# For an algorithm that is made for none of those.
+OTHER_KERNELS: dict[str, Kernel] = {
+    f"{name}_kernel": make_kernel(name, 0.5) for name in ("matern12", "matern32", "matern52")
+}
+KINDS = (*LINKS, *KERNELS, HEAVY_TAILED)
+# What environments tell algorithms along with a reward, by kind of problem.
+CONTEXT = {HEAVY_TAILED: {"scale": 1.0}}
+
+
+def kinds_of(cls: Any) -> tuple[str, ...]:
+    """Return the kinds of problem, see `make_problem`, that an algorithm class is made for."""
+    found = tuple(kind for kind in KINDS if _is_for(cls, kind))
+    return found or tuple(kind for kind in OTHER_KERNELS if _is_for(cls, kind))
+
+
+def _is_for(cls: Any, kind: str) -> bool:
+    try:
+        check_problem(cls.__name__, cls, make_problem(kind))
+    except ConfigError:
+        return False
+    return True
+
+
+def make_problem(
+    link: str | Link = "logistic", dimension: int = 2, norm_bound: float = 3.0, **changes: Any
+) -> Any:
+    """Return a problem with plain values for everything that is not given.
+
+    It is a `GLBProblem` for a link or its name, a `HeavyTailedProblem` for HEAVY_TAILED, a
+    `KernelProblem` for one of KERNELS or OTHER_KERNELS.
+    """
+    if link in (*KERNELS, *OTHER_KERNELS):
+        values = {"horizon": 200, "deviation": 0.5, "ridge": 0.25} | changes
+        kernel = (KERNELS | OTHER_KERNELS)[str(link)]
+        return KernelProblem(kernel, dimension, norm_bound=norm_bound, **values)
+    if link == HEAVY_TAILED:
+        values = {"horizon": 200, "epsilon": 0.9, "scale_bound": 1.0, "deviation": 2.0}
+        values |= {"radius": "matched", "factor": 0.3} | changes
+        return HeavyTailedProblem(dimension=dimension, norm_bound=norm_bound, **values)
+    values = {"kappa": 21.0, "horizon": 200, "delta": 0.05} | changes
+    link = make_link(link) if isinstance(link, str) else link
+    return GLBProblem(link=link, dimension=dimension, norm_bound=norm_bound, **values)
+
+
+def random_arms(rng: np.random.Generator, *shape: int) -> np.ndarray:
+    """Return arms (..., d) uniform in the unit ball, read-only."""
+    arms = rng.standard_normal(shape)
+    arms /= np.linalg.norm(arms, axis=-1, keepdims=True)
+    arms *= rng.uniform(size=(*shape[:-1], 1)) ** (1.0 / shape[-1])
+    arms.flags.writeable = False
+    return arms
+
+
+class ScriptedEnvironment(FiniteArmEnvironment):
+    """An environment whose arms and rewards are written down.
+
+    Parameters
+    ----------
+    pools : sequence of (K, d) arrays
+        Arms, which are met in turn.
+    reward : callable
+        From round and index to the reward.
+    theta : (d,) array or None
+        What a confidence set should hold.
+    context : mapping or None
+        What is told along with each reward.
+    """
+
+    def __init__(
+        self,
+        pools: Sequence[np.ndarray],
+        reward: Callable[[int, int], float],
+        theta: np.ndarray | None = None,
+        context: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.pools = pools
+        self.given = dict(context or {})
+        self.script = reward
+        self.theta = theta
+        self.asked: list[tuple[int, int]] = []
+
+    def arms(self, t: int) -> np.ndarray:
+        return self.pools[t % len(self.pools)]
+
+    def means(self, t: int) -> np.ndarray:
+        return np.linspace(0.0, 1.0, len(self.arms(t)))
+
+    def reward(self, t: int, index: int) -> float:
+        self.asked.append((t, index))
+        return self.script(t, index)
+
+    def context(self, t: int) -> dict[str, Any]:
+        return self.given
+
+    def problem(self, *args: Any, **options: Any) -> Any:
+        raise NotImplementedError
+
+
+def make_box_problem(dimension: int = 2, **changes: Any) -> BoxProblem:
+    """Return a problem on [-1, 3]^d with plain values for everything that is not given."""
+    values: dict[str, Any] = {
+        "low": np.full(dimension, -1.0),
+        "high": np.full(dimension, 3.0),
+        "horizon": 20,
+        "initial_count": 4,
+        "initial": -1.0 + 4.0 * np.random.default_rng(7).random((4, dimension)),
+        "deviation": 0.01,
+        "value_bound": 5.0,
+    }
+    return BoxProblem(**(values | changes))
+
+
+class ScriptedFunction(BoxEnvironment):
+    """A function on a box whose values are written down; its noise is zero.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+    function : callable
+        From a point (d,) to its value.
+    maximum : float
+        No value is larger.
+    """
+
+    instance = "scripted"
+
+    def __init__(
+        self, problem: BoxProblem, function: Callable[[np.ndarray], float], maximum: float = 10.0
+    ) -> None:
+        self.maximum = maximum
+        self.known = problem
+        self.low, self.high, self.horizon = problem.low, problem.high, problem.horizon
+        self.function = function
+
+    def value(self, x: np.ndarray) -> float:
+        return self.function(x)
+
+    def reward(self, t: int, x: np.ndarray) -> float:
+        return self.function(x)
+
+    def problem(self, *args: Any, **options: Any) -> BoxProblem:
+        return self.known
+
+
+def bowl(x: np.ndarray) -> float:
+    """Return a function of points (d,) whose largest value, 9, is at (1, ..., 1)."""
+    return 9.0 - float(((x - 1.0) ** 2).sum())
+
+
+def truth_length(problem: Any, arms: np.ndarray) -> int:
+    """Return how many numbers ``theta`` of an environment has: d, or one per arm of (K, d)."""
+    return len(arms) if isinstance(problem, KernelProblem) else arms.shape[1]
+
+
+def learn(
+    algorithm: Any, environment: FiniteArmEnvironment, t: int, arms: np.ndarray, index: int
+) -> None:
+    """Tell an algorithm what playing row ``index`` of ``arms`` (K, d) in round ``t`` brought."""
+    reward = environment.reward(t, index)
+    algorithm.update(arms, index, reward, **environment.context(t))

@@ -1,0 +1,48 @@
+"""Kind ``facts``: facts whose names end in a number.
+
+x: the number; y: the fact's value.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+from annotated_types import MinLen
+
+from optimist.figures import marks as drawing
+from optimist.figures.base import Axes, Named, Panel, PanelKeys
+from optimist.figures.rows import Tables, missing, rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.figures.style import Looks
+
+
+class Fact(Named):
+    fact: str  #: Name of facts, without _<number>.
+
+
+class Facts(Panel):
+    """Values of facts ``name_<number>`` against the number."""
+
+    class Entry(PanelKeys):
+        series: Annotated[list[Fact], MinLen(1)]  #: What is compared.
+
+    tables = ("facts",)
+    axes = Axes("", "")
+    joined = False
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield the marks of each series."""
+        facts = tables.frame("facts")
+        for series in self.spec["series"]:
+            number = facts["name"].astype(str).str.extract(rf"^{series['fact']}_(\d+)$")[0]
+            found = facts[number.notna()].assign(x=number.astype(float)).sort_values("x")
+            if found.empty:
+                yield missing(series["label"])
+            x, y = found["x"].to_numpy(), found["value"].to_numpy()
+            yield rows("data", series=series["label"], x=x, y=y)
+
+    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+        drawing.lines(canvas, marks, looks, joined=False)
