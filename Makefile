@@ -64,7 +64,7 @@ lint: .venv/installed
 readme: .venv/installed
 	$(BIN)/python -m optimist claims --readme
 
-# Put the tables of keys into config/README.md, from the schemas.
+# Put the tables of keys into config/README.md, from the models.
 keys: .venv/installed
 	$(BIN)/python -m optimist.config.key_tables
 

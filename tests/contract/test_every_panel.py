@@ -1,7 +1,6 @@
 """What every kind of panel, table and study owes, checked over the registries and the papers."""
 
 import inspect
-import json
 import re
 from types import SimpleNamespace
 
@@ -11,12 +10,13 @@ import pytest
 from made_up_tables import PAPERS, made_up
 
 from optimist.claims.metrics.quantities import QUANTITIES
+from optimist.config.checks import check_shown
+from optimist.config.documents import Source
 from optimist.core.errors import ConfigError
 from optimist.experiments.trials import expand
 from optimist.figures import (
     PANELS,
     TABLES,
-    check_shown,
     figure,
     make_table,
     panel_class,
@@ -140,13 +140,13 @@ def test_unfinished_trials_show_and_enter_no_statistic(kind, tmp_path, texts):
 @pytest.mark.parametrize("change", ["unknown", "left out"])
 def test_wrong_keys_of_a_panel_are_refused_in_one_line(kind, change):
     entry, paper = panel_of(kind)
-    needed = next(iter(panel_class(kind).keys))
+    needed = min(panel_class(kind).Entry.__required_keys__ - {"kind"})
     wrong = {**entry, "colour": "red"} if change == "unknown" else {**entry}
     if change == "left out":
         wrong.pop(needed)
     spec = {"title": "One", "caption": "", "panels": [wrong]}
     with pytest.raises(ConfigError) as raised:
-        check_shown({**paper, "figures": {"one": spec}}, "figures.yaml")
+        check_shown({**paper, "figures": {"one": spec}}, Source("figures.yaml"))
     text = str(raised.value)
     assert "\n" not in text and "figures.one.panels.0" in text
     assert ("'colour'" if change == "unknown" else needed) in text
@@ -160,7 +160,7 @@ def test_a_reference_to_a_series_that_is_not_shown_is_refused(kind, key, value):
     spec = {"title": "One", "caption": "", "panels": [wrong]}
     expected = rf"series of a {key} in .*panels\.0 'nothing'; allowed: "
     with pytest.raises(ConfigError, match=expected):
-        check_shown({**paper, "figures": {"one": spec}}, "figures.yaml")
+        check_shown({**paper, "figures": {"one": spec}}, Source("figures.yaml"))
 
 
 # Tables.
@@ -201,8 +201,8 @@ def test_every_column_of_a_table_has_a_meaning(kind):
 def test_wrong_keys_of_a_table_are_refused_in_one_line(kind):
     entry, paper = table_of(kind)
     wrong = {**paper, "tables": {"one": {**entry, "colour": "red"}}}
-    with pytest.raises(ConfigError, match=r"^f.yaml: tables.one: unknown key 'colour'[^\n]*$"):
-        check_shown(wrong, "f.yaml")
+    with pytest.raises(ConfigError, match=r"^f.yaml: unknown key 'colour' in tables.one; [^\n]*$"):
+        check_shown(wrong, Source("f.yaml"))
 
 
 # Studies.
@@ -214,7 +214,6 @@ def test_a_study_declares_what_it_makes(name):
     assert cls.name == name
     assert cls.tables and set(cls.facts) <= set(cls.tables)
     assert set(cls.tables.values()) <= {"csv", "parquet"}
-    json.dumps(cls.schema)
     kinds = [kind for kind in (*PANELS, *TABLES) if kind == name]
     # What nobody draws, claims read.
     assert kinds or cls.always or any(name == one.table for one in QUANTITIES.values())

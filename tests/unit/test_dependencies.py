@@ -11,6 +11,7 @@ from toy_environments import ROOT
 
 # What always comes with a package that is declared, and is part of its interface.
 WITH = {
+    "annotated-types": "pydantic",
     "griffe": "mkdocstrings-python",  # before its version 2
     "griffelib": "mkdocstrings-python",
     "jupyter-client": "nbclient",
@@ -18,9 +19,9 @@ WITH = {
     "markdown-it-py": "rich",
     "nbformat": "nbclient",
     "packaging": "pytest",
-    "referencing": "jsonschema",
     "snakemake-interface-logger-plugins": "snakemake",
     "contourpy": "matplotlib",
+    "typing-extensions": "pydantic",
 }
 # Packages that are in no environment of the tests, by what is imported of them.
 ELSEWHERE = {"skopt": "scikit-optimize"}

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from toy_environments import ROOT
 
+from optimist.config.checks import stand_in
 from optimist.config.documents import read_yaml
-from optimist.config.load import stand_in
 from optimist.core import checksummed, root
 from optimist.core.errors import DataError, ResultError
 from optimist.core.files import read_text, sha256

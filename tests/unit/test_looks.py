@@ -4,7 +4,9 @@ from itertools import combinations
 
 import pytest
 
-from optimist.config.load import check_cells, load_looks, load_paper, paper_names
+from optimist.config.checks import check_cells
+from optimist.config.documents import Source
+from optimist.config.load import load_looks, load_paper, paper_names
 from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
 from optimist.experiments.trials import expand
@@ -132,4 +134,6 @@ def test_settings_are_called_by_their_titles_with_options_where_these_coincide()
 )
 def test_names_of_options_that_do_not_exist_are_refused(options, message):
     with pytest.raises(ConfigError, match=message):
-        check_cells({**PAPER, "options": options})
+        check_cells(
+            {**PAPER, "options": options}, dict.fromkeys(("settings", "runs"), Source("x.yaml"))
+        )

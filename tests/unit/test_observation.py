@@ -14,7 +14,8 @@ from own_class import MINE
 from result_files import make, path_of, toy_trials
 from toy_environments import ROOT
 
-from optimist.config.load import load_paper, stand_in
+from optimist.config.checks import stand_in
+from optimist.config.load import load_paper
 from optimist.core import provenance
 from optimist.core.files import sha256
 from optimist.core.observation import ABSENT, UNSTEADY, Observer, first_change, observe

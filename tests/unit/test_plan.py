@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from committed_tables import record_of, trials_of, write
 
-from optimist.config import load
+from optimist.config import load as config
 from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
 from optimist.core.layout import parse_result
@@ -31,7 +31,7 @@ def plan():
 
 
 def planned(**changes):
-    return Plan(load.merge(load.load_config(), {"papers": load.paper_names(), **changes}))
+    return Plan(config.merge(config.load_config(), {"papers": config.paper_names(), **changes}))
 
 
 def wildcards(**values):
@@ -336,7 +336,7 @@ def test_times_are_comparable_over_norms(plan, link):
 
 
 def test_every_cell_and_study_was_measured(plan):
-    rows = costs.read(load.project_root() / "config/costs.csv")
+    rows = costs.read(config.project_root() / "config/costs.csv")
     known = {(row.lane, row.paper, row.setting, row.algorithm) for row in rows}
     cells = ((trials.lane, trials.cell) for trials in plan.trials)
     assert {(lane, c.paper, c.setting, c.algorithm) for lane, c in cells} <= known
@@ -493,7 +493,7 @@ def test_a_figure_with_times_of_other_settings_is_of_no_part(settings, whole, mo
     """The curves of Figure 1 are of two settings, its times of four."""
 
     def with_part(paper, changes):
-        return {**load.load_paper(paper, changes), "parts": {"small": settings}}
+        return {**config.load_paper(paper, changes), "parts": {"small": settings}}
 
     monkeypatch.setattr("optimist.plan.basis.load_paper", with_part)
     files = planned(papers=["glb_omd"]).targets.named("glb_omd")["glb_omd_small"][1](None)
@@ -529,7 +529,7 @@ def test_where_the_maximum_is_unknown_a_figure_waits_for_the_methods_that_the_ta
 
 def test_all_is_every_papers_products_its_marks_the_claims_and_the_page(plan):
     wanted = {"figures/claims.csv", "figures/claims.md", "figures/index.html", "figures/README.md"}
-    for paper in load.paper_names():
+    for paper in config.paper_names():
         wanted |= {f"results/published/{paper}/paper", *plan.targets.files(paper, "paper")}
     assert wanted == set(plan.targets.all)
 
@@ -545,7 +545,7 @@ def test_all_is_every_papers_products_its_marks_the_claims_and_the_page(plan):
 )
 def test_names_that_would_share_a_target_are_refused(kind, name, words, monkeypatch):
     def with_name(paper, changes):
-        loaded = load.load_paper(paper, changes)
+        loaded = config.load_paper(paper, changes)
         return {**loaded, kind: {**loaded[kind], name: next(iter(loaded[kind].values()))}}
 
     monkeypatch.setattr("optimist.plan.basis.load_paper", with_name)

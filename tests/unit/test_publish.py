@@ -15,7 +15,7 @@ import pytest
 from result_files import toy_trials
 
 from optimist.algorithms.glb.gloc import GLOC
-from optimist.config import load
+from optimist.config import load as config
 from optimist.core import provenance
 from optimist.core.errors import ConfigError, ResultError
 from optimist.core.files import locked, write_text
@@ -41,7 +41,7 @@ FACTS = pd.DataFrame({"name": ["a"], "setting": ["b"], "value": [1.0]})
 
 def planned(**changes):
     known = {"papers": ["glb_omd"], "only": ONLY, "caps": CAPS, **changes}
-    return Plan(load.merge(load.load_config(), known))
+    return Plan(config.merge(config.load_config(), known))
 
 
 def play(plan, algorithms=None, lanes=("regret", "timing")):

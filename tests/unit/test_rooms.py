@@ -7,7 +7,8 @@ import sys
 import pytest
 from messages import message
 
-from optimist.config import expand, load
+from optimist.config import expand
+from optimist.config import load as config
 from optimist.config.documents import read_yaml
 from optimist.config.expand import base_settings, expand_claims, names_of
 from optimist.config.labels import Names
@@ -108,7 +109,7 @@ def test_a_list_has_one_meaning(names):
 
 
 def test_options_that_no_file_uses_are_known_all_the_same():
-    paper = load.load_paper("hvt_ucb")
+    paper = config.load_paper("hvt_ucb")
     label = "student_t[radius=shrunk,factor=0.05]"
     cell = make_cell(paper, label, "oful")
     assert cell.setting == "student_t[factor=0.05,radius=shrunk]" not in paper["settings"]
@@ -305,7 +306,7 @@ def test_a_list_of_settings_may_take_several_values(names):
 )
 def test_patterns_select_names_or_labels(pattern, selected):
     labels = ("f1", "f1[horizon=20,initial=4]", "f2")
-    assert {label for label in labels if load.matches(label, pattern)} == selected
+    assert {label for label in labels if config.matches(label, pattern)} == selected
 
 
 # Reading YAML.
@@ -329,7 +330,7 @@ def test_anchors_and_merge_keys_are_no_duplicates(tmp_path):
 
 
 def test_loaded_papers_do_not_depend_on_the_hashes_of_texts():
-    code = "from optimist.plan import config as c; print([*map(c.load_paper, c.paper_names())])"
+    code = "from optimist.config import load as c; print([*map(c.load_paper, c.paper_names())])"
     command = [sys.executable, "-c", code]
     printed = {
         subprocess.run(
@@ -353,13 +354,13 @@ def test_loaded_papers_do_not_depend_on_the_hashes_of_texts():
 )
 def test_keys_of_a_wrong_kind_are_refused(changes, words):
     panel = {"kind": "regret", "setting": "logistic_s3", "algorithms": ["glb_omd"]} | changes
-    names = names_of("glb_omd", *load._rooms(load.project_root() / "config/papers/glb_omd"))
+    names = names_of("glb_omd", *config._rooms(config.project_root() / "config/papers/glb_omd"))
     with pytest.raises(ConfigError, match=words):
         expand_figure("figures.x", {"panels": [panel]}, {}, names)
 
 
 def test_braces_that_are_mathematics_stay_in_a_title():
-    names = names_of("glb_omd", *load._rooms(load.project_root() / "config/papers/glb_omd"))
+    names = names_of("glb_omd", *config._rooms(config.project_root() / "config/papers/glb_omd"))
     title = r"$x_{1}$, $e^{a}$, $\mathrm{kl}$ { in {setting}"
     panel = {"kind": "regret", "setting": "logistic_s3", "algorithms": ["glb_omd"], "title": title}
     (found,) = expand_figure("figures.x", {"panels": [panel]}, {}, names)[0]["panels"]

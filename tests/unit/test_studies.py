@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 
 from optimist.algorithms import algorithm_class, make_algorithm
+from optimist.config.checks import check_studies
+from optimist.config.documents import Source
 from optimist.config.load import load_paper
 from optimist.core.errors import ConfigError
 from optimist.environments.observer import Observer
@@ -19,7 +21,6 @@ from optimist.experiments.loop import play
 from optimist.figures.studies import (
     STUDIES,
     accuracy,
-    check_studies,
     dimension,
     lemma_observer,
     lemmas,
@@ -71,7 +72,7 @@ def test_a_section_stands_under_studies_or_alone(paper):
     (study,) = (s for s in of_paper({"studies": {"starvation": section}}) if s.name != "facts")
     assert isinstance(study, starvation.Starvation)
     assert study.section == section
-    check_studies({"studies": {"starvation": section}})
+    check_studies({"studies": {"starvation": section}}, Source("runs.yaml"))
 
 
 def test_a_paper_has_the_studies_that_it_configures(paper):
@@ -670,7 +671,12 @@ def test_distances_do_not_mind_the_order_of_units():
         ("bkb", "accuracy", {"algorithms": ["gp_ucb"]}, "accuracy.algorithms has 'gp_ucb'.*bkb"),
         ("bkb", "accuracy", {"settings": [SUBSET]}, "accuracy.settings has.*fixed arms"),
         ("bkb", "accuracy", {"settings": ["gausian_d2"]}, "of bkb.*did you mean 'gauss"),
-        ("bkb", "accuracy", {"trials": 0}, "accuracy: trials is 0; allowed: at least 1"),
+        (
+            "bkb",
+            "accuracy",
+            {"trials": 0},
+            "^runs.yaml: studies.accuracy.trials is 0; allowed",
+        ),
         ("bkb", "accuracy", {"trails": 1}, "unknown key 'trails'.*did you mean 'trials'"),
         ("bkb", "starvation", {"rounds": [6, 3]}, r"starvation.rounds is \[6, 3\].*increasing"),
         ("bkb", "dimension", {"algorithms": ["gp_ucb"]}, "blocks has 'gp_ucb'; allowed: bkb, dtc"),
@@ -713,7 +719,7 @@ def test_studies_of_what_cannot_be_are_refused(paper, section, changes, message)
         block = {"settings": ["gaussian_d1"], "algorithms": ["bkb"], "trials": 1}
         asked = {"blocks": [block | changes]}
     with pytest.raises(ConfigError, match=message):
-        check_studies(paper | {"studies": {section: asked}})
+        check_studies(paper | {"studies": {section: asked}}, Source("runs.yaml"))
 
 
 # The job of a study.

@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any
 
 from optimist.algorithms import REGISTRIES, checked
-from optimist.config.load import load_paper, matches, paper_names, stand_in, with_file
+from optimist.config.checks import stand_in
+from optimist.config.load import load_paper, matches, paper_names, with_file
 from optimist.core.errors import ConfigError, EndedError, OptimistError
 from optimist.core.executor import call
 from optimist.core.label import Label, Value, name_of

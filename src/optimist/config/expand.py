@@ -6,11 +6,10 @@ place of lists and sweeps, and under ``settings`` the full specification of ever
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
 from optimist.config.claims import Writer
-from optimist.config.documents import merge
+from optimist.config.documents import Source, merge
 from optimist.config.labels import Names
 from optimist.config.panels import expand_figure, expand_shown
 from optimist.core.errors import ConfigError, unknown_name
@@ -55,7 +54,7 @@ def with_additions(
 def names_of(
     paper: str,
     rooms: Mapping[str, Mapping[str, Any]],
-    sources: Mapping[str, str],
+    sources: Mapping[str, Source],
     files: Mapping[str, str] | None = None,
 ) -> Names:
     """Return the settings and lists of a paper.
@@ -67,7 +66,7 @@ def names_of(
     rooms : mapping
         The documents ``settings``, ``runs`` and ``figures``.
     sources : mapping
-        Their paths, for messages.
+        Their files.
     files : mapping or None
         See `with_additions`.
 
@@ -76,16 +75,16 @@ def names_of(
     ConfigError
         Naming file, key, value and what is allowed.
     """
-    with _named(sources["settings"]):
+    with sources["settings"].named():
         names = Names(paper, base_settings(rooms["settings"]), files)
     for room in ("runs", "figures"):
-        with _named(sources[room]):
+        with sources[room].named():
             names.add_lists(rooms[room].get("lists", {}))
     return names
 
 
 def expand_paper(
-    rooms: Mapping[str, Mapping[str, Any]], sources: Mapping[str, str], names: Names
+    rooms: Mapping[str, Mapping[str, Any]], sources: Mapping[str, Source], names: Names
 ) -> dict[str, Any]:
     """Return the configuration of a paper; the arguments are those, and the result, of `names_of`.
 
@@ -96,7 +95,7 @@ def expand_paper(
     """
     paper: dict[str, Any] = {}
     for room, expand in (("settings", _kept), ("runs", _runs), ("figures", _shown)):
-        with _named(sources[room]):
+        with sources[room].named():
             paper |= expand(rooms[room], names)
     return {**paper, "settings": names.settings}
 
@@ -114,7 +113,7 @@ def base_settings(room: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
                 raise ConfigError(f"setting {name!r} stands there twice; allowed: once")
             shared = room.get("defaults", {}).get(setting["environment"], {})
             found[name] = merge(shared, setting)
-            with _named(f"setting {name!r}"):
+            with Source(f"setting {name!r}").named():
                 environment_class(setting["environment"])
             if "horizon" not in found[name]:
                 raise ConfigError(f"setting {name!r}: key 'horizon' is missing")
@@ -146,15 +145,6 @@ def expand_claims(
     writer = Writer(document, names, words)
     own = {k: v for k, v in document.items() if k not in _WRITING and k != "choices"}
     return {**own, "claims": [writer.claim(claim) for claim in document["claims"]]}
-
-
-@contextmanager
-def _named(source: str) -> Iterator[None]:
-    """Put ``source`` before the message of a `ConfigError`."""
-    try:
-        yield
-    except ConfigError as error:
-        raise ConfigError(f"{source}: {error}") from None
 
 
 def _kept(room: Mapping[str, Any], names: Names) -> dict[str, Any]:

@@ -1,206 +1,204 @@
-"""The tables of keys in config/README.md, made from the schemas.
+"""The tables of keys in config/README.md, made from the models.
 
-``python -m optimist.config.key_tables`` writes them anew between the lines ``<!-- keys of NAME
--->`` and ``<!-- end of keys -->``.
+``python -m optimist.config.key_tables`` writes them between the lines ``<!-- keys of NAME -->`` and
+``<!-- end of keys -->``.
 """
 
 import inspect
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import yaml
+from annotated_types import Ge, Gt, Le, Lt, MinLen
 
-from optimist.config.load import schema_path
+from optimist.claims import models as claims
+from optimist.config import models as config
+from optimist.config.documents import read_yaml
+from optimist.config.validation import bare, inside, keys_of, members
 from optimist.core.files import read_text, write_text
 from optimist.core.root import project_root
+from optimist.experiments import models as runs
 from optimist.figures import PANELS, panel_class, table_class
 from optimist.figures import TABLES as TABLES_SHOWN
+from optimist.figures import models as panels
 from optimist.figures.studies import STUDIES, study_class
 
-# The object that each table lists the keys of: name of the schema, path within it.
-TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "config": ("config", ()),
-    "settings": ("settings", ()),
-    "setting": ("setting", ()),
-    "runs": ("runs", ()),
-    "block": ("runs", ("$defs", "block")),
-    "race": ("runs", ("$defs", "race")),
-    "part": ("runs", ("$defs", "part")),
-    "figures": ("figures", ()),
-    "figure": ("figure", ()),
-    "claims": ("claims", ()),
-    "claim": ("claims", ("$defs", "claim")),
-    "choice": ("claims", ("$defs", "choice")),
-    "alternative": ("claims", ("$defs", "alternative")),
-    "check": ("claims", ("$defs", "check")),
-    "word": ("words", ("additionalProperties",)),
-    "looks": ("looks", ()),
-    "look": ("looks", ("properties", "methods", "additionalProperties")),
-    "findings": ("findings", ()),
-    "said": ("findings", ("properties", "papers", "additionalProperties")),
-    "finding": ("findings", ("properties", "findings", "items")),
+# The mapping that each table lists the keys of.
+TABLES: dict[str, Any] = {
+    "config": config.Config,
+    "settings": runs.Settings,
+    "setting": runs.Setting,
+    "runs": runs.Runs,
+    "block": runs.Block,
+    "race": runs.Race,
+    "part": runs.Part,
+    "figures": panels.Figures,
+    "figure": panels.Figure,
+    "claims": claims.Claims,
+    "claim": claims.Claim,
+    "choice": claims.Choice,
+    "alternative": claims.Alternative,
+    "check": claims.Check,
+    "word": claims.Word,
+    "looks": panels.Looks,
+    "look": panels.Look,
+    "findings": config.Findings,
+    "said": config.Said,
+    "finding": config.Finding,
 }
-# Objects whose kinds have keys of their own, with the registry of the kinds.
+# Mappings whose kinds have keys of their own, with the registry of the kinds.
 KINDS: dict[str, tuple[Any, Mapping[str, str]]] = {
     "panel": (panel_class, PANELS),
     "table": (table_class, TABLES_SHOWN),
 }
 _MARKED = re.compile(r"(<!-- keys of (\w+) -->\n).*?(<!-- end of keys -->)", re.DOTALL)
 _TYPES = {
-    "string": "text",
-    "integer": "whole number",
-    "number": "number",
-    "boolean": "`true`, `false`",
-    "object": "mapping",
-    "array": "list",
-    "null": "`null`",
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "`true`, `false`",
+    dict: "mapping",
+    type(None): "`null`",
 }
 _BOUNDS = {
-    "minimum": "at least {}",
-    "maximum": "at most {}",
-    "exclusiveMinimum": "above {}",
-    "exclusiveMaximum": "below {}",
+    Ge: "at least {0.ge}",
+    Le: "at most {0.le}",
+    Gt: "above {0.gt}",
+    Lt: "below {0.lt}",
 }
+Row = tuple[str, str, str, str]
 
 
 def with_tables(text: str) -> str:
-    """Return a text with the tables between its marks made anew."""
+    """Return a text with new tables between its marks."""
     return _MARKED.sub(lambda mark: f"{mark[1]}{_table(mark[2])}{mark[3]}", text)
 
 
 def _table(name: str) -> str:
     if name.endswith("_kinds"):
-        return _kinds_table(name.removesuffix("_kinds"))
-    whole, part = _schema(name)
-    defaults = _defaults() if name == "config" else {}
-    lines = ["| key | allowed | default | meaning |", "| --- | --- | --- | --- |"]
-    for key, schema, is_required in _keys(whole, part):
-        default = defaults.get(key, "required" if is_required else "")
-        meaning = schema.get("description", "").replace("|", "\\|")
-        lines.append(f"| `{key}` | {_allowed(whole, schema)} | {default} | {meaning} |")
-    return "\n".join(lines) + "\n"
-
-
-def _schema(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the whole schema and the object in it that a table is about."""
-    if name in KINDS:
-        return {}, _of_kinds(*KINDS[name])
+        return _kinds_table(*KINDS[name.removesuffix("_kinds")])
     if name == "studies":
-        sections = {study: study_class(study).schema for study in STUDIES}
-        shown = {study: section for study, section in sections.items() if section["properties"]}
-        return {}, {"properties": shown}
-    schema, path = TABLES[name]
-    whole = part = json.loads(schema_path(schema).read_text(encoding="utf-8"))
-    for step in path:
-        part = part[step]
-    return whole, part
-
-
-def _of_kinds(load: Any, registry: Mapping[str, str]) -> dict[str, Any]:
-    """Return the keys that all kinds have, and then those that some kinds have."""
-    schemas = [load(kind).schema() for kind in registry]
-    required = set.intersection(*(set(schema["required"]) for schema in schemas))
-    keys: dict[str, Any] = {}
-    for schema in schemas:
-        for key, value in schema["properties"].items():
-            keys.setdefault(key, []).append(value)
-    common = {key: found[0] for key, found in keys.items() if len(found) == len(schemas)}
-    own = {key: _joined(found) for key, found in keys.items() if key not in common}
-    return {"properties": {**common, **own}, "required": sorted(required)}
-
-
-def _joined(schemas: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return one schema for a key that several kinds have, with what is said of it in each."""
-    texts = dict.fromkeys(schema["description"] for schema in schemas)
-    inner = [schema["items"] for schema in schemas if "properties" in schema.get("items", {})]
-    joined = {**schemas[0], "description": " ".join(texts)}
-    if inner:
-        entries = {key: value for items in inner for key, value in items["properties"].items()}
-        required = set.intersection(*(set(items["required"]) for items in inner))
-        joined["items"] = {**inner[0], "properties": entries, "required": sorted(required)}
-    return joined
-
-
-def _kinds_table(name: str) -> str:
-    load, registry = KINDS[name]
-    lines = ["| kind | shows | keys it needs | keys it may have |", "| --- | --- | --- | --- |"]
-    for kind in registry:
-        cls = load(kind)
-        shows = inspect.cleandoc(cls.__doc__).splitlines()[0]
-        needs, may = (", ".join(f"`{key}`" for key in keys) for keys in (cls.keys, cls.optional))
-        lines.append(f"| `{kind}` | {shows} | {needs} | {may} |")
+        rows = [row for study in map(study_class, STUDIES) for row in _of_study(study)]
+    elif name in KINDS:
+        rows = _of_kinds(*KINDS[name])
+    else:
+        rows = [*_rows(TABLES[name], default=_default if name == "config" else None)]
+    lines = ["| key | allowed | default | meaning |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| `{key}` | {allowed} | {default} | {said} |" for key, allowed, default, said in rows
+    ]
     return "\n".join(lines) + "\n"
 
 
-def _defaults() -> dict[str, str]:
-    """Return the values of config/config.yaml by dotted key, as they stand in a table."""
-    config = yaml.safe_load((project_root() / "config" / "config.yaml").read_text(encoding="utf-8"))
-    whole, part = _schema("config")
-    found = {}
-    for key, schema, _ in _keys(whole, part):
-        value = config
-        for step in key.split("."):
-            value = value[step]
-        is_section = "properties" in schema
-        found[key] = "" if is_section else f"`{yaml.safe_dump(value, default_flow_style=True)}`"
-    return {key: value.replace("\n...\n", "").replace("\n", "") for key, value in found.items()}
+def _rows(model: Any, prefix: str = "", default: Any = None) -> Iterator[Row]:
+    """Yield the dotted keys of a mapping and of mappings in it, and what is said of them."""
+    said = _said(model)
+    for key, hint in keys_of(model).items():
+        is_required = "required" if key in model.__required_keys__ else ""
+        own = is_required if default is None else default(prefix + key, hint)
+        yield prefix + key, _allowed(hint), own, said[key]
+        item = inside(hint, 0)
+        inner, mark = (hint, ".") if item is Any else (item, "[].")
+        if bare(inner)[0] not in TABLES.values():
+            yield from _rows(bare(inner)[0], f"{prefix}{key}{mark}", default)
 
 
-def _keys(
-    whole: Mapping[str, Any], part: Mapping[str, Any], prefix: str = ""
-) -> Iterator[tuple[str, dict[str, Any], bool]]:
-    """Yield dotted key, schema and whether it is required, of an object and of those inside it."""
-    for key, schema in part.get("properties", {}).items():
-        own = _resolve(whole, schema)
-        yield prefix + key, own, key in part.get("required", [])
-        if "$ref" in own.get("items", {}):
-            continue
-        inner, mark = (own["items"], "[].") if "items" in own else (own, ".")
-        yield from _keys(whole, inner, prefix + key + mark)
+def _of_study(study: Any) -> Iterator[Row]:
+    if keys_of(study.Section):
+        yield study.name, "mapping", "", _first_line(study)
+    yield from _rows(study.Section, f"{study.name}.")
 
 
-def _resolve(whole: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Follow a reference within a schema; keys beside it go first."""
-    pointer = schema.get("$ref", "")
-    if not pointer.startswith("#"):
-        return dict(schema)
-    found: Any = whole
-    for step in pointer.removeprefix("#/").split("/"):
-        found = found[step]
-    return {**found, **schema}
+def _first_line(documented: Any) -> str:
+    return inspect.cleandoc(documented.__doc__).splitlines()[0]
 
 
-def _allowed(whole: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    """Return in words what a schema allows."""
-    if "enum" in schema:
-        return ", ".join(f"`{value}`" for value in schema["enum"])
-    if schema.get("type") == "array":
-        return _allowed_list(whole, schema)
-    names = schema.get("type", [])
-    names = [names] if isinstance(names, str) else names
-    bounds = [text.format(schema[key]) for key, text in _BOUNDS.items() if key in schema]
-    bounds += [f"matching `{schema['pattern']}`"] if "pattern" in schema else []
-    return ", ".join([" or ".join(_TYPES[name] for name in names) or "any", *bounds])
+def _of_kinds(load: Any, registry: Mapping[str, str]) -> list[Row]:
+    """Return the keys that all kinds have, and then those that some kinds have."""
+    kinds = [{row[0]: row for row in _rows(load(kind).Entry)} for kind in registry]
+    found: dict[str, list[Row]] = {}
+    for rows in kinds:
+        for key, row in rows.items():
+            found.setdefault(key, []).append(row)
+    return [
+        (key, rows[0][1], _needed(key, rows, kinds), " ".join(dict.fromkeys(r[3] for r in rows)))
+        for key, rows in sorted(found.items(), key=lambda item: len(item[1]) < len(kinds))
+    ]
 
 
-def _allowed_list(whole: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    items = schema["items"]
-    if "anyOf" in items:
-        entry = "text or lists of it"
-    elif "$ref" in items:
-        entry = items["$ref"].rpartition("/")[2]
-    else:
-        entry = _allowed(whole, _resolve(whole, items))
-    few = ["not empty"] if schema.get("minItems") == 1 else []
-    many = [f"at most {schema['maxItems']}"] if "maxItems" in schema else []
-    return ", ".join([f"list ({entry})", *few, *many])
+def _needed(key: str, rows: list[Row], kinds: list[dict[str, Row]]) -> str:
+    """Return the default of a key, if all kinds that have the list that it is in agree on it."""
+    above, _, _ = key.rpartition("[]")
+    number = sum(above in kind for kind in kinds) if above else len(kinds)
+    return rows[0][2] if len(rows) == number and len({row[2] for row in rows}) == 1 else ""
+
+
+def _kinds_table(load: Any, registry: Mapping[str, str]) -> str:
+    classes = {kind: load(kind) for kind in registry}
+    common = set.intersection(*({*keys_of(cls.Entry)} for cls in classes.values()))
+    lines = ["| kind | shows | keys it needs | keys it may have |", "| --- | --- | --- | --- |"]
+    for kind, cls in classes.items():
+        own = [key for key in keys_of(cls.Entry) if key not in common]
+        needed, optional = cls.Entry.__required_keys__, cls.Entry.__optional_keys__
+        lists = (", ".join(f"`{k}`" for k in own if k in part) for part in (needed, optional))
+        lines.append(f"| `{kind}` | {_first_line(cls)} | {' | '.join(lists)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _said(model: Any) -> dict[str, str]:
+    """Return the sentences after ``#:`` at or above the keys of a class and of those it extends."""
+    found: dict[str, str] = {}
+    for base in getattr(model, "__orig_bases__", ()):
+        found |= _said(base)
+    above: list[str] = []
+    for line in inspect.getsource(model).splitlines() if keys_of(model) else ():
+        code, mark, text = line.partition("#: ")
+        above += [text] if mark else []
+        if key := re.match(r" +(\w+): ", code):
+            found[key[1]] = " ".join(above).replace("|", "\\|")
+            above = []
+    return found
+
+
+def _default(key: str, hint: Any) -> str:
+    """Return the value in config/config.yaml of a dotted key, as a table has it."""
+    value = read_yaml(project_root() / "config" / "config.yaml")
+    for step in key.split("."):
+        value = value[step]
+    if keys_of(bare(hint)[0]):
+        return ""
+    return f"`{yaml.safe_dump(value, default_flow_style=True)}`".replace("\n...\n", "").replace(
+        "\n", ""
+    )
+
+
+def _allowed(hint: Any) -> str:
+    """Return in words what a type allows."""
+    plain, conditions = bare(hint)
+    if get_origin(plain) is Literal:
+        return ", ".join(f"`{value}`" for value in get_args(plain))
+    types = [_type(member) for member in members(plain)]
+    conditions += [one for member in members(plain) for one in bare(member)[1]]
+    bounds = [text.format(one) for one in conditions if (text := _BOUNDS.get(type(one)))]
+    bounds += [f"matching `{one.pattern}`" for one in conditions if getattr(one, "pattern", "")]
+    if get_origin(plain) is list and any(one == MinLen(1) for one in conditions):
+        bounds.insert(0, "not empty")
+    return ", ".join([" or ".join(types), *bounds])
+
+
+def _type(hint: Any) -> str:
+    plain, _ = bare(hint)
+    if get_origin(plain) is list:
+        inner = get_args(plain)[0]
+        names = (name for name, model in TABLES.items() if model is bare(inner)[0])
+        return "list" if inner is Any else f"list ({next(names, '') or _allowed(inner)})"
+    return _TYPES[dict if keys_of(plain) else get_origin(plain) or plain]
 
 
 def main() -> None:
-    """Write the tables of config/README.md anew."""
+    """Write the tables of config/README.md."""
     path: Path = project_root() / "config" / "README.md"
     write_text(with_tables(read_text(path)), path)
 

@@ -1,50 +1,31 @@
 """Loading and checking configuration, with messages that say what to type instead."""
 
 import fnmatch
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from copy import deepcopy
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_origin
 
-from optimist.algorithms import (
-    REGISTRIES,
-    algorithm_class,
-    is_algorithm,
-    make_algorithm,
-    option_names,
-)
+from optimist.algorithms import is_algorithm
 from optimist.claims import check_claims, first
+from optimist.claims.models import Claims, Vocabulary, check_comparison
 from optimist.config import folders
-from optimist.config.documents import check_plain, merge, read_value, read_yaml
+from optimist.config.checks import check_cells, check_shown, check_studies
+from optimist.config.documents import Source, check_plain, copied, merge, read_value, read_yaml
 from optimist.config.expand import expand_claims, expand_paper, names_of, with_additions
 from optimist.config.labels import Names
-from optimist.core.errors import LONGEST, ConfigError, OptimistError, unknown_name
+from optimist.config.models import Config
+from optimist.config.validation import bare, check, inside, members
+from optimist.core.errors import LONGEST, ConfigError, unknown_name
 from optimist.core.label import Label, name_of, same
 from optimist.core.root import project_root
-from optimist.core.schemas import check_document
-from optimist.experiments import cell as trials
-from optimist.experiments.trials import expand
-from optimist.figures import check_shown
-from optimist.figures.studies import check_studies
+from optimist.experiments.models import Runs, Setting, Settings
+from optimist.figures.models import Figures, Looks
 
-_NAME = re.compile("[a-z][a-z0-9_.]*")
-# Files of a paper that say what runs and what is shown.
-ROOMS = ("settings", "runs", "figures")
-
-
-def schema_path(name: str) -> Path:
-    """Return the path of the JSON schema called ``name`` (config, settings, runs, ...)."""
-    return project_root() / "workflow" / "schemas" / f"{name}.schema.json"
-
-
-def validate(document: Any, schema: str | Path, source: str) -> None:
-    """Check ``document`` against the JSON schema at path ``schema``, see `check_document`."""
-    path = Path(schema)
-    check_document(document, json.loads(path.read_text(encoding="utf-8")), source, path.parent)
+# Files of a paper that say what runs and what is shown, with their models.
+ROOMS = {"settings": Settings, "runs": Runs, "figures": Figures}
 
 
 def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, Any]:
@@ -54,16 +35,23 @@ def load_config(*overlays: str | Path, values: Iterable[str] = ()) -> dict[str, 
     """
     config: dict[str, Any] = {}
     for overlay in overlays:
-        changes = read_yaml(overlay) or {}
-        if not isinstance(changes, dict):
-            raise ConfigError(f"{overlay} holds {changes!r}; allowed: keys with values")
-        config = merge(config, changes)
+        config = merge(config, read_overlay(overlay))
     for text in values:
         key, equals, value = text.partition("=")
         if not equals:
             raise ConfigError(f"{text!r} sets nothing; allowed: key=value")
         config = merge(config, {key: read_value(value, text if len(text) <= LONGEST else key)})
     return check_config(with_defaults(config))
+
+
+def read_overlay(path: str | Path) -> dict[str, Any]:
+    """Return the keys of an overlay; raise ConfigError for an unknown key or a wrong value."""
+    found: dict[str, Any] = read_yaml(path) or {}
+    if not isinstance(found, dict):
+        raise ConfigError(f"{path} holds {found!r}; allowed: keys with values")
+    found = _typed(found, Config, f"file {path}")
+    check(found, Config, Source(f"file {path}", Path(path)), is_part=True)
+    return found
 
 
 def with_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,8 +65,8 @@ def with_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
 def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``config`` if it is valid; raise ConfigError otherwise."""
     check_plain(config, "config")
-    found: dict[str, Any] = _as_schema_says(config)
-    validate(found, schema_path("config"), "config")
+    found: dict[str, Any] = _typed(config, Config, "config")
+    check(found, Config, Source("config"))
     folders.check(found["results"], found["figures"])
     for paper in (*found["papers"], *found["changes"]["settings"], *found["additions"]):
         if paper not in paper_names():
@@ -92,7 +80,7 @@ def check_config(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_read_alike(path: str | Path, found: Any) -> None:
-    """Raise ConfigError where Snakemake has read another value in an overlay than `read_yaml`.
+    """Raise ConfigError where Snakemake reads an overlay otherwise, or where it is not valid.
 
     Parameters
     ----------
@@ -101,12 +89,14 @@ def check_read_alike(path: str | Path, found: Any) -> None:
     found : plain data
         What Snakemake read there; its YAML is version 1.1, see `optimist.config.scalars`.
     """
-    own = read_yaml(path)
-    for key, value, other in _unlike("", _as_schema_says(own), _as_schema_says(found)):
+    both = (_typed(value, Config, "config") for value in (read_yaml(path), found))
+    for key, value, other in _unlike("", *both):
+        where = Source(f"file {path}", Path(path)).at(key)
         raise ConfigError(
-            f"file {path}: {key} is {value!r}, which Snakemake reads as {other!r}; allowed: a "
+            f"{where}: {key} is {value!r}, which Snakemake reads as {other!r}; allowed: a "
             "number without zeros before it, true or false, or text in quotes"
         )
+    read_overlay(path)
 
 
 def _unlike(place: str, own: Any, found: Any) -> Iterator[tuple[str, Any, Any]]:
@@ -121,27 +111,21 @@ def _unlike(place: str, own: Any, found: Any) -> Iterator[tuple[str, Any, Any]]:
         yield place or "the document", own, found
 
 
-def _as_schema_says(config: Any) -> Any:
-    """Return a configuration with what its texts stand for, see `_typed`."""
-    schema = json.loads(schema_path("config").read_text(encoding="utf-8"))
-    return _typed(config, schema, "config")
-
-
-def _typed(value: Any, schema: Mapping[str, Any], place: str) -> Any:
-    """Return a value with what it stands for in place of texts that its schema does not allow.
+def _typed(value: Any, hint: Any, place: str) -> Any:
+    """Return a value with what it stands for in place of texts where its type allows no text.
 
     Snakemake's ``--config`` hands over ``caps={trials: 2}`` with the text 2.
     """
     if isinstance(value, Mapping):
-        known, other = schema.get("properties", {}), schema.get("additionalProperties") or {}
-        return {k: _typed(v, known.get(k, other), f"{place}.{k}") for k, v in value.items()}
+        return {k: _typed(v, inside(hint, str(k)), f"{place}.{k}") for k, v in value.items()}
     if isinstance(value, list):
-        return [_typed(item, schema.get("items", {}), place) for item in value]
-    if not isinstance(value, str) or "enum" in schema or "string" in schema.get("type", ()):
+        return [_typed(item, inside(hint, i), place) for i, item in enumerate(value)]
+    allowed = [bare(member)[0] for member in members(hint)]
+    if not isinstance(value, str) or str in allowed or get_origin(allowed[0]) is Literal:
         return value
-    if "type" in schema:
+    if Any not in allowed:
         return read_value(value, place)
-    # Where a schema says nothing, "Regret: a start" is a caption, and no key with a value.
+    # Where the model says nothing, "Regret: a start" is a caption, and no key with a value.
     try:
         found = read_value(value, place)
     except ConfigError:
@@ -159,34 +143,43 @@ def claims_path(name: str) -> Path:
     return project_root() / "config" / "papers" / name / "claims.yaml"
 
 
-def _read_claims(path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the claims in a file as they stand there, and written out for its paper."""
-    document = read_yaml(path)
-    validate(document, schema_path("claims"), str(path))
-    folder = Path(path).parent
+def _read_claims(path: str | Path) -> dict[str, Any]:
+    """Return the claims in a file, written out for its paper."""
+    document, source, folder = read_yaml(path), Source(str(path), Path(path)), Path(path).parent
+    check(document, Claims, source)
     has_paper = (folder / "settings.yaml").is_file()
     names = names_of(folder.name, *_rooms(folder)) if has_paper else Names(folder.name, {})
-    try:
-        return document, expand_claims(document, names, load_words())
-    except ConfigError as error:
-        raise ConfigError(f"{path}: {error}") from None
+    with source.named("claims."):
+        for claim in document["claims"]:
+            for i, entry in enumerate(claim["checks"]):
+                check_comparison(f"{claim['id']}.checks.{i}", entry)
+        claims = expand_claims(document, names, load_words())
+        check_claims(document, path)
+    return claims
 
 
 @lru_cache
 def load_words() -> dict[str, Any]:
     """Return what vague words of the papers mean in claims: relation and bound by word."""
-    path = project_root() / "config" / "words.yaml"
-    words: dict[str, Any] = read_yaml(path)
-    validate(words, schema_path("words"), "config/words.yaml")
+    words: dict[str, Any] = read("config/words.yaml", Vocabulary)
+    with _source("config/words.yaml").named():
+        for word, entry in words.items():
+            check_comparison(word, entry)
     return words
 
 
 @lru_cache
 def load_looks() -> dict[str, Any]:
     """Return what methods look like in figures: a palette, and colour and marker by method."""
-    looks: dict[str, Any] = read_yaml(project_root() / "config" / "looks.yaml")
-    validate(looks, schema_path("looks"), "config/looks.yaml")
+    looks: dict[str, Any] = read("config/looks.yaml", Looks)
     return looks
+
+
+def read(name: str, model: Any) -> Any:
+    """Return the document of a file of the project, checked against a model."""
+    document = read_yaml(project_root() / name)
+    check(document, model, _source(name))
+    return document
 
 
 def load_claims(path: str | Path) -> dict[str, Any]:
@@ -197,11 +190,9 @@ def load_claims(path: str | Path) -> dict[str, Any]:
     ConfigError
         Naming file, claim, key, value and what is allowed.
     """
-    document, claims = _read_claims(path)
-    check_claims(document, path)
-    paper = document["paper"]
+    claims = _read_claims(path)
     rows = first.read(project_root() / "config" / "first.csv")
-    return {**claims, "first": [row for row in rows if row[0].split(".")[0] == paper]}
+    return {**claims, "first": [row for row in rows if row[0].split(".")[0] == claims["paper"]]}
 
 
 # What papers are changed by where nothing else is said, see `using`.
@@ -267,28 +258,35 @@ def load_paper(name: str, changes: Mapping[str, Any] | None = None) -> dict[str,
     """
     if name not in paper_names():
         raise unknown_name("paper", name, paper_names())
-    changes = _in_use if changes is None else changes
-    source = f"config/papers/{name}"
-    folder = project_root() / source
+    changes = (_in_use if changes is None else changes) or {}
+    folder = project_root() / "config" / "papers" / name
     try:
-        paper = _expanded(folder, changes or {})
+        paper = _checked(folder, changes)
     except ConfigError as error:
-        raise ConfigError(_placed(str(error), folder, changes or {})) from None
-    if paper["paper"] != name:
-        raise ConfigError(f"{source}/settings.yaml: paper is {paper['paper']!r}; allowed: {name!r}")
-    if changes and "settings" in changes:
-        paper = changed(paper, changes)
-        if name in changes["settings"]:
-            source += f" with changes.settings.{name}"
-            _validate_entries(paper, "settings", "setting", source)
-    try:
-        check_cells(paper)
-        check_studies(paper)
-    except ConfigError as error:
-        raise ConfigError(_placed(f"{source}: {error}", folder, changes or {})) from None
+        raise ConfigError(_placed(str(error), folder, changes)) from None
     looks = load_looks()
     methods = {name: look for name, look in looks["methods"].items() if name in paper["names"]}
     return {**paper, "looks": {"palette": looks["palette"], "methods": methods}}
+
+
+def _checked(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the paper of a folder with everything written out and changed."""
+    rooms, sources = _rooms(folder, changes)
+    names = names_of(folder.name, rooms, sources, changes.get("algorithm_files"))
+    paper = expand_paper(rooms, sources, names)
+    if paper["paper"] != folder.name:
+        where, found = sources["settings"].at("paper"), paper["paper"]
+        raise ConfigError(f"{where}: paper is {found!r}; allowed: {folder.name!r}")
+    check_shown(paper, sources["figures"])
+    if "settings" in changes:
+        paper = changed(paper, changes)
+        if folder.name in changes["settings"]:
+            name = f"config/papers/{folder.name} with changes.settings.{folder.name}"
+            sources["settings"] = Source(name)
+            check(paper["settings"], dict[str, Setting], sources["settings"], "settings")
+    check_cells(paper, sources)
+    check_studies(paper, sources["runs"])
+    return paper
 
 
 def _placed(message: str, folder: Path, changes: Mapping[str, Any]) -> str:
@@ -308,39 +306,31 @@ def _placed(message: str, folder: Path, changes: Mapping[str, Any]) -> str:
 
 def _rooms(
     folder: Path, changes: Mapping[str, Any] | None = None
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the documents in the folder of a paper, and their paths for messages."""
-    sources = {room: f"config/papers/{folder.name}/{room}.yaml" for room in ROOMS}
+) -> tuple[dict[str, Any], dict[str, Source]]:
+    """Return the documents in the folder of a paper, and their files."""
+    sources = {room: _source(f"config/papers/{folder.name}/{room}.yaml") for room in ROOMS}
     rooms = {room: read_yaml(folder / f"{room}.yaml") for room in ROOMS}
     additions = (changes or {}).get("additions", {}).get(folder.name, {})
     files = (changes or {}).get("algorithm_files", {})
     if additions or files:
         rooms = with_additions(rooms, additions, files)
-        sources = {room: f"{path} with additions" for room, path in sources.items()}
-    for room, document in rooms.items():
-        validate(document, schema_path(room), sources[room])
+        sources = {
+            room: Source(f"{source.name} with additions", source.path)
+            for room, source in sources.items()
+        }
+    for room, model in ROOMS.items():
+        check(rooms[room], model, sources[room])
     return rooms, sources
 
 
-def _expanded(folder: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the paper of a folder with everything written out."""
-    rooms, sources = _rooms(folder, changes)
-    names = names_of(folder.name, rooms, sources, changes.get("algorithm_files"))
-    paper = expand_paper(rooms, sources, names)
-    _validate_entries(paper, "figures", "figure", sources["figures"])
-    check_shown(paper, sources["figures"])
-    return paper
-
-
-def _validate_entries(paper: Mapping[str, Any], part: str, entry: str, source: str) -> None:
-    """Check the settings or figures of a paper that is written out."""
-    schema = {"properties": {part: {"additionalProperties": {"$ref": f"{entry}.schema.json"}}}}
-    check_document({part: paper.get(part, {})}, schema, source, schema_path("config").parent)
+def _source(name: str) -> Source:
+    """Return a file of the project."""
+    return Source(name, project_root() / name)
 
 
 def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return a paper with more trials and with other settings."""
-    found = deepcopy(dict(paper))
+    found = copied(paper)
     for block in found["runs"]:
         block["trials"] = max(block["trials"], changes["trials"] or 0)
     for pattern, keys in changes["settings"].get(paper["paper"], {}).items():
@@ -379,41 +369,3 @@ def matches(label: str, pattern: str) -> bool:
     """
     literal = re.sub(r"\[", "[[]", pattern)
     return fnmatch.fnmatchcase(label if "[" in pattern else name_of(label), literal)
-
-
-def stand_in() -> Path:
-    """Return the folder of the small data sets on which configuration is checked."""
-    return project_root() / "data" / "stand_in"
-
-
-def check_cells(paper: dict[str, Any]) -> None:
-    """Build the environment of every setting, two rounds long, and its algorithms."""
-    problems: dict[str, Any] = {}
-    for key in ("names", "options"):
-        for name in paper.get(key, {}):
-            if not is_algorithm(name):
-                known = set().union(*REGISTRIES.values())
-                raise unknown_name(f"algorithm in {key}", name, known)
-    for name, texts in paper.get("options", {}).items():
-        known = {
-            option
-            for domain, registry in REGISTRIES.items()
-            if name in registry
-            for option in option_names(algorithm_class(name, domain))
-        }
-        for option in (text.partition("=")[0] for text in texts):
-            if option not in known:
-                raise unknown_name(f"option in options.{name}", option, known)
-    for setting, spec in paper["settings"].items():
-        if not _NAME.fullmatch(name_of(setting)):
-            raise ConfigError(f"setting {setting!r} is no name; allowed: {_NAME.pattern}")
-        cell = trials.Cell(paper["paper"], setting, "", {**spec, "horizon": 2})
-        try:
-            problems[setting] = trials.build(cell, 0, stand_in())[1]
-        except OptimistError as error:
-            raise ConfigError(f"setting {setting!r}: {error}") from None
-    for job in expand(paper, caps={"trials": 1, "timing_trials": 1}):
-        cell = job.cell
-        make_algorithm(cell.algorithm, problems[cell.setting])
-        if job.probe:
-            make_algorithm(job.probe["leader"], problems[cell.setting])

@@ -4,11 +4,15 @@ PyYAML reads YAML 1.1, in which 010 is eight, 1:30 is ninety and ``no`` is false
 and the others are text. A date is refused, since some programs would not take it for text.
 """
 
+import math
 import re
+from collections.abc import Callable
+from typing import Any
 
 import yaml
 
 from optimist.core.errors import ConfigError, brief
+from optimist.core.terminal import shown
 
 TAG = "tag:yaml.org,2002:"
 TEXT, MERGE = f"{TAG}str", f"{TAG}merge"
@@ -36,7 +40,6 @@ _FORMS = {
     "merge": (r"<<", ["<"], "<<"),
 }
 _FORM = {kind: re.compile(pattern) for kind, (pattern, _, _) in _FORMS.items()}
-_BASES = {"0o": 8, "0x": 16}
 
 
 class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -45,44 +48,65 @@ class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mis
     yaml_implicit_resolvers: dict = {}  # noqa: RUF012
 
 
-def _whole(loader: Loader, node: yaml.ScalarNode) -> int:
-    base = _BASES.get(node.value[:2], 10)
-    digits = node.value.lstrip("+-") if base == 10 else node.value[2:]
-    number = int(digits, base)
-    return -number if node.value.startswith("-") else number
-
-
-def _real(loader: Loader, node: yaml.ScalarNode) -> float:
-    text = node.value.lower()
-    return float(text.replace(".inf", "inf").replace(".nan", "nan"))
-
-
-for _kind, (_, _first, _) in _FORMS.items():
-    Loader.add_implicit_resolver(
-        f"{TAG}{_kind}", re.compile(f"(?:{_FORM[_kind].pattern})$"), _first
-    )
-Loader.add_constructor(f"{TAG}int", _whole)
-Loader.add_constructor(f"{TAG}float", _real)
-
-
-def check(node: yaml.ScalarNode, place: str) -> None:
-    """Raise ConfigError for a scalar that is no text, number, truth value or null.
+def value(node: yaml.ScalarNode, place: str) -> Any:
+    """Return what a scalar stands for.
 
     Parameters
     ----------
     node : ScalarNode
     place : str
-        Where it stands, for the message.
+        Its place in a file, for the message.
+
+    Raises
+    ------
+    ConfigError
+        Unless it is text, a finite number, a truth value or null.
     """
     kind = node.tag.removeprefix(TAG)
-    if kind == "str":
-        return
-    if kind not in _FORMS:
+    if kind not in ("str", *_FORMS):
         raise ConfigError(f"{place} has the tag {node.tag!r}; allowed: no tag")
-    allowed = _FORMS[kind][2]
     if kind == "timestamp":
         raise ConfigError(
-            f"{place} is {brief(node.value)}, which may be a date; allowed: {allowed}"
+            f"{place} is {brief(node.value)}, which may be a date; allowed: {_FORMS[kind][2]}"
         )
-    if not _FORM[kind].fullmatch(node.value):
+    if kind in _FORM and not _FORM[kind].fullmatch(node.value):
+        allowed = _FORMS[kind][2]
         raise ConfigError(f"{place} is {brief(node.value)}; allowed after its tag: {allowed}")
+    found = _READ[kind](node.value)
+    check_plain(found, place)
+    return found
+
+
+def check_plain(value: Any, place: str) -> None:
+    """Raise ConfigError for a scalar that JSON could not hold, or that a terminal would obey."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ConfigError(f"{place} is {value!r}; allowed: finite numbers")
+    if not (value is None or isinstance(value, str | int | float)):
+        raise ConfigError(f"{place} is {value!r}; allowed: text, numbers, true, false, null")
+    if isinstance(value, str) and not value.isprintable():
+        for letter, seen in zip(value, shown(value), strict=False):
+            if letter != seen:
+                raise ConfigError(f"{place} has the letter {letter!r}; allowed: printable letters")
+
+
+def _whole(text: str) -> int:
+    base = {"0o": 8, "0x": 16}.get(text[:2], 10)
+    return int(text, base) if base == 10 else int(text[2:], base)
+
+
+def _real(text: str) -> float:
+    return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+
+
+_READ: dict[str, Callable[[str], Any]] = {
+    "str": str,
+    "merge": str,
+    "null": lambda text: None,
+    "bool": lambda text: text.lower() == "true",
+    "int": _whole,
+    "float": _real,
+}
+for _kind, (_, _first, _) in _FORMS.items():
+    Loader.add_implicit_resolver(
+        f"{TAG}{_kind}", re.compile(f"(?:{_FORM[_kind].pattern})$"), _first
+    )

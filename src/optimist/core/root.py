@@ -1,6 +1,6 @@
 """Where the project's own files are: in the checkout, or in the copy within an installed package.
 
-They are configuration, schemas, rules, data and profiles. Nothing is ever written there by an
+They are configuration, rules, data and profiles. Nothing is ever written there by an
 installed package; what it makes goes to the folder in which it is run.
 """
 

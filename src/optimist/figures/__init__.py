@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from optimist.core.errors import unknown_name
-from optimist.core.schemas import check_document
 
 if TYPE_CHECKING:
     from optimist.figures.base import Panel
@@ -64,35 +63,6 @@ def make_panel(spec: Mapping[str, Any]) -> "Panel":
 def make_table(spec: Mapping[str, Any]) -> "Table":
     """Return the table of an entry among tables."""
     return table_class(spec["kind"])(spec)
-
-
-def check_shown(paper: Mapping[str, Any], source: str) -> None:
-    """Raise ConfigError for an unknown kind of panel or table, or keys that its kind refuses.
-
-    Parameters
-    ----------
-    paper : mapping
-        A paper's configuration, with its figures written out.
-    source : str
-        The file that they stand in, for messages.
-    """
-    for name, figure in paper.get("figures", {}).items():
-        for i, panel in enumerate(figure["panels"]):
-            _check_entry(panel, PANELS, f"{source}: figures.{name}.panels.{i}")
-    for name, table in paper.get("tables", {}).items():
-        _check_entry(table, TABLES, f"{source}: tables.{name}")
-
-
-def _check_entry(spec: Mapping[str, Any], registry: Mapping[str, str], place: str) -> None:
-    kind = str(spec.get("kind"))
-    if kind not in registry:
-        raise unknown_name(f"kind in {place}", kind, registry)
-    check_document(dict(spec), _load("kind", kind, registry).schema(), place)
-    shown = [entry["label"] for entry in spec.get("series", [])] or spec.get("algorithms", [])
-    for key in ("slope", "multiple"):
-        for reference in spec.get(f"{key}s", []):
-            if reference["series"] not in shown:
-                raise unknown_name(f"series of a {key} in {place}", reference["series"], shown)
 
 
 def _load(what: str, kind: str, registry: Mapping[str, str]) -> Any:

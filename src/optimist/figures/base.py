@@ -20,12 +20,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NotRequired
 
 import numpy as np
+from annotated_types import MinLen
 
 from optimist.core.errors import ConfigError
 from optimist.figures.rows import rows
+from optimist.keys import Keys, Once, Positive
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,54 +47,57 @@ COLUMNS = ("panel", "role", "setting", "series", "x", "y", "low", "high", "n", "
 NUMBERS = ("x", "y", "low", "high")
 COUNTS = ("n", "time_n")
 
-# JSON schemas of keys that several kinds have.
-TEXT = {"type": "string"}
-NAMES = {"type": "array", "minItems": 1, "uniqueItems": True, "items": TEXT}
-SETTING = {"description": "The one setting shown.", **TEXT}
-SETTINGS = {"description": "The settings shown.", **NAMES}
-ALGORITHMS = {"description": "Labels, in the legend's order.", **NAMES}
-COLUMN = {"description": "Diagnostic column of the results.", **TEXT}
-LABEL = {"description": "Name in the figure.", **TEXT}
+Scale = Literal["linear", "log", "symlog"]
+Labels = Annotated[list[str], MinLen(1), Once]
 
 
-def entries(description: str, **properties: Any) -> dict[str, Any]:
-    """Return the JSON schema of a list of entries that have all of these keys and no other."""
-    entry = {
-        "type": "object",
-        "additionalProperties": False,
-        "required": list(properties),
-        "properties": properties,
-    }
-    return {"description": description, "type": "array", "minItems": 1, "items": entry}
+class Named(Keys):
+    label: str  #: Name in the figure.
 
 
-_SCALE = {"enum": ["linear", "log", "symlog"]}
-_PLACE = {"description": "Place on the x axis.", "type": "number"}
-_HEIGHT = {"description": "Place on the y axis.", "type": "number"}
-COMMON = {
-    "kind": {"description": "What is drawn, see below.", **TEXT},
-    "title": {"description": "Title of the panel.", **TEXT},
-    "xlabel": {"description": "Label of the x axis.", **TEXT},
-    "ylabel": {"description": "Label of the y axis.", **TEXT},
-    "x_scale": {"description": "Scale of x.", **_SCALE},
-    "scale": {"description": "Scale of y; symlog is linear below 1.", **_SCALE},
-    "lines": entries("Horizontal reference lines.", y=_HEIGHT, label=LABEL),
-    "points": entries(
-        "Reference points, such as numbers quoted by the paper.", x=_PLACE, y=_HEIGHT, label=LABEL
-    ),
-    "multiples": entries(
-        "Horizontal lines at a multiple of the last mark of a series.",
-        series={"description": "Label of the series.", **TEXT},
-        factor={"description": "The multiple.", "type": "number", "exclusiveMinimum": 0},
-        label=LABEL,
-    ),
-    "slopes": entries(
-        "Lines of a given power through the last mark of a series.",
-        series={"description": "Label of the series.", **TEXT},
-        power={"description": "Exponent.", "type": "number"},
-        label=LABEL,
-    ),
-}
+class Line(Named):
+    y: float  #: Place on the y axis.
+
+
+class Point(Named):
+    x: float  #: Place on the x axis.
+    y: float  #: Place on the y axis.
+
+
+class Multiple(Named):
+    series: str  #: Label of the series.
+    factor: Positive  #: The multiple.
+
+
+class Slope(Named):
+    series: str  #: Label of the series.
+    power: float  #: Exponent.
+
+
+class PanelKeys(Keys):
+    kind: str  #: What is drawn, see below.
+    title: NotRequired[str]  #: Title of the panel.
+    xlabel: NotRequired[str]  #: Label of the x axis.
+    ylabel: NotRequired[str]  #: Label of the y axis.
+    x_scale: NotRequired[Scale]  #: Scale of x.
+    scale: NotRequired[Scale]  #: Scale of y; symlog is linear below 1.
+    lines: NotRequired[Annotated[list[Line], MinLen(1)]]  #: Horizontal reference lines.
+    #: Reference points, such as numbers quoted by the paper.
+    points: NotRequired[Annotated[list[Point], MinLen(1)]]
+    #: Horizontal lines at a multiple of the last mark of a series.
+    multiples: NotRequired[Annotated[list[Multiple], MinLen(1)]]
+    #: Lines of a given power through the last mark of a series.
+    slopes: NotRequired[Annotated[list[Slope], MinLen(1)]]
+
+
+class OneSetting(PanelKeys):
+    setting: str  #: The one setting shown.
+    algorithms: Labels  #: Labels, in the legend's order.
+
+
+class SomeSettings(PanelKeys):
+    settings: Labels  #: The settings shown.
+    algorithms: Labels  #: Labels, in the legend's order.
 
 
 @dataclass(frozen=True)
@@ -115,10 +120,8 @@ class Panel(ABC):
 
     Attributes
     ----------
-    keys : dict
-        JSON schemas of the keys that it must have, besides those that every panel may have.
-    optional : dict
-        The same of keys that it may have.
+    Entry : type
+        The keys of its entry: a class that extends `PanelKeys`.
     lanes : tuple of str
         Lanes of results of its cells that it is made from.
     tables : tuple of str
@@ -142,8 +145,7 @@ class Panel(ABC):
         Whether y cannot be negative, so that the axis begins at 0.
     """
 
-    keys: ClassVar[Mapping[str, Any]] = {}
-    optional: ClassVar[Mapping[str, Any]] = {}
+    Entry: ClassVar[type] = PanelKeys
     lanes: ClassVar[tuple[str, ...]] = ()
     tables: ClassVar[tuple[str, ...]] = ()
     axes: ClassVar[Axes]
@@ -157,16 +159,6 @@ class Panel(ABC):
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
-
-    @classmethod
-    def schema(cls) -> dict[str, Any]:
-        """Return the JSON schema of an entry of this kind."""
-        return {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["kind", *cls.keys],
-            "properties": {**COMMON, **cls.keys, **cls.optional},
-        }
 
     @property
     def kind(self) -> str:

@@ -4,10 +4,12 @@ x: the number; y: the fact's value.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated
+
+from annotated_types import MinLen
 
 from optimist.figures import marks as drawing
-from optimist.figures.base import LABEL, TEXT, Axes, Panel, entries
+from optimist.figures.base import Axes, Named, Panel, PanelKeys
 from optimist.figures.rows import Tables, missing, rows
 
 if TYPE_CHECKING:
@@ -17,16 +19,16 @@ if TYPE_CHECKING:
     from optimist.figures.style import Looks
 
 
+class Fact(Named):
+    fact: str  #: Name of facts, without _<number>.
+
+
 class Facts(Panel):
     """Values of facts ``name_<number>`` against the number."""
 
-    keys: ClassVar = {
-        "series": entries(
-            "What is compared.",
-            label=LABEL,
-            fact={"description": "Name of facts, without _<number>.", **TEXT},
-        )
-    }
+    class Entry(PanelKeys):
+        series: Annotated[list[Fact], MinLen(1)]  #: What is compared.
+
     tables = ("facts",)
     axes = Axes("", "")
     joined = False

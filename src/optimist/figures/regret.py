@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from optimist.figures import marks as drawing
-from optimist.figures.base import ALGORITHMS, SETTING, Axes, Panel
+from optimist.figures.base import Axes, OneSetting, Panel
 from optimist.figures.rows import Tables, notes, rows
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Regret(Panel):
     """Mean regret of some algorithms in one setting."""
 
-    keys: ClassVar = {"setting": SETTING, "algorithms": ALGORITHMS}
+    Entry = OneSetting
     lanes = ("regret",)
     axes = Axes("round", "regret")
     curves = ("data",)

@@ -6,12 +6,12 @@ x: round; y: mean regret over that of the base (band: the paper's interval, scal
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from optimist.figures import marks as drawing
-from optimist.figures.base import ALGORITHMS, SETTING, TEXT, Axes, Panel
+from optimist.figures.base import Axes, OneSetting, Panel
 from optimist.figures.regret import Regret
 from optimist.figures.rows import Tables, display_name, notes, rows
 
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
 class RelativeRegret(Panel):
     """Mean regret of some algorithms in one setting over that of the base."""
 
-    keys: ClassVar = {
-        "setting": SETTING,
-        "algorithms": ALGORITHMS,
-        "base": {"description": "Label of the algorithm that others are relative to.", **TEXT},
-    }
+    class Entry(OneSetting):
+        base: str  #: Label of the algorithm that others are relative to.
+
     lanes = ("regret",)
     axes = Axes("round", "")
     curves = ("data",)

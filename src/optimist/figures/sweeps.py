@@ -12,7 +12,7 @@ x: the parameter that ``over`` names, none for bars. y by kind:
 from abc import abstractmethod
 from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NotRequired
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from optimist.core.errors import ConfigError
 from optimist.experiments.setting import option_defaults
 from optimist.figures import marks as drawing
 from optimist.figures.bars import draw_bars
-from optimist.figures.base import ALGORITHMS, COLUMN, SETTINGS, TEXT, Axes, Panel, Paper
+from optimist.figures.base import Axes, Panel, Paper, SomeSettings
 from optimist.figures.rows import Tables, complete, estimates, fault, mean, missing, notes, rows
 from optimist.numerics.statistics import proportion_interval
 
@@ -31,17 +31,14 @@ if TYPE_CHECKING:
     from optimist.figures.style import Looks
 
 MOST_TICKS = 6
-OVER = {
-    "description": "Option of the settings to plot against; without it, bars.",
-    **TEXT,
-}
 
 
 class Sweep(Panel):
     """One number of each cell."""
 
-    keys: ClassVar = {"settings": SETTINGS, "algorithms": ALGORITHMS}
-    optional: ClassVar = {"over": OVER}
+    class Entry(SomeSettings):
+        over: NotRequired[str]  #: Option of the settings to plot against; without it, bars.
+
     # Table and column that the number is made from, and the share of a gap that whiskers take.
     table: ClassVar[str] = "finals"
     column: ClassVar[str] = "regret"
@@ -176,7 +173,9 @@ class Coverage(Sweep):
 class Counter(Sweep):
     """Mean of a diagnostic column."""
 
-    keys: ClassVar = {**Sweep.keys, "column": COLUMN}
+    class Entry(Sweep.Entry):
+        column: str  #: Diagnostic column of the results.
+
     lanes = ("regret",)
     axes = Axes("", "rounds")
     words = "mean, whisker: smallest to largest of n = {n}"

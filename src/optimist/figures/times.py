@@ -4,12 +4,12 @@ x: round; y: seconds up to it, or seconds per round, median over trials.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from optimist.figures import marks as drawing
-from optimist.figures.base import ALGORITHMS, SETTING, Axes, Panel
+from optimist.figures.base import Axes, OneSetting, Panel
 from optimist.figures.rows import Tables, estimates, notes, rows
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ BINS = 25
 class Elapsed(Panel):
     """Seconds of select and update so far."""
 
-    keys: ClassVar = {"setting": SETTING, "algorithms": ALGORITHMS}
+    Entry = OneSetting
     lanes = ("timing",)
     axes = Axes("round", "seconds so far", scale="log")
     curves = ("data",)
@@ -49,7 +49,7 @@ class Elapsed(Panel):
 class TimePerRound(Panel):
     """Seconds of select and update in a round."""
 
-    keys: ClassVar = {"setting": SETTING, "algorithms": ALGORITHMS}
+    Entry = OneSetting
     lanes = ("timing",)
     axes = Axes("round", "seconds per round", "log", "log")
     words = "time: median of n = {n}"

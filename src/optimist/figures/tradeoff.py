@@ -6,10 +6,10 @@ the number of trials behind x.
 
 from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from optimist.figures import marks as drawing
-from optimist.figures.base import ALGORITHMS, SETTINGS, Axes, Panel
+from optimist.figures.base import Axes, Panel, SomeSettings
 from optimist.figures.rows import Tables, complete, mean, notes, rows
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Tradeoff(Panel):
     """Regret against time, a mark for each cell."""
 
-    keys: ClassVar = {"settings": SETTINGS, "algorithms": ALGORITHMS}
+    Entry = SomeSettings
     lanes = ("regret", "timing")
     axes = Axes("seconds per trial", "final regret", "log", "log")
     columns = ("time_n",)

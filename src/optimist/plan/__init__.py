@@ -1,1 +1,1 @@
-"""From the configuration to jobs, files and targets."""
+"""From a checked configuration to jobs, files and targets."""

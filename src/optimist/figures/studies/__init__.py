@@ -48,17 +48,6 @@ def of_paper(paper: Mapping[str, Any]) -> "list[Study]":
     ]
 
 
-def check_studies(paper: dict[str, Any]) -> None:
-    """Raise ConfigError for an unknown study, or one that asks for something impossible."""
-    from optimist.core.schemas import check_document
-
-    for name in paper.get("studies", {}):
-        study_class(name)
-    for study in of_paper(paper):
-        check_document(dict(study.section), study.schema, study.name)
-        study.check(paper)
-
-
 @lru_cache
 def table_names() -> dict[str, list[str]]:
     """Return the names of the tables of every study."""

@@ -12,16 +12,13 @@ from optimist.core.label import name_of
 from optimist.experiments.cell import Cell
 from optimist.experiments.loop import COMPLETE
 from optimist.figures import marks as drawing
-from optimist.figures.base import ALGORITHMS, COLUMN, SETTING, Axes, Panel, Paper, require
+from optimist.figures.base import Axes, OneSetting, Panel, Paper, require
 from optimist.figures.rows import Tables, over_trials, rows
 from optimist.figures.studies.base import (
-    COUNT,
-    NAMES,
+    CellKeys,
     Study,
     fact_table,
-    meaning,
     recorded,
-    section_schema,
     thinned,
     watch_trials,
     watched_notes,
@@ -43,15 +40,13 @@ EPSILON, PRICE = 0.5, "epsilon/0.5"
 
 
 class Accuracy(Study):
-    """Trials of BKB with the exact posterior beside it; see `SketchObserver.columns`."""
+    """Trials of BKB with the exact posterior beside it.
+
+    See `SketchObserver.columns`.
+    """
 
     name = "accuracy"
-    schema = section_schema(
-        "Trials of BKB with the exact posterior beside it.",
-        settings=meaning(NAMES, "Labels of settings."),
-        algorithms=meaning(NAMES, "Labels of algorithms."),
-        trials=meaning(COUNT, "Trials per cell."),
-    )
+    Section = CellKeys
     tables: ClassVar = {"accuracy": "parquet", "accuracy_facts": "csv", "price": "csv"}
     facts = ("accuracy_facts", "price")
 
@@ -138,7 +133,9 @@ def growth(trial: "pd.DataFrame", column: str) -> float:
 class AccuracyPanel(Panel):
     """A column of the study against the round, median over trials (low, high: its range)."""
 
-    keys: ClassVar = {"setting": SETTING, "algorithms": ALGORITHMS, "column": COLUMN}
+    class Entry(OneSetting):
+        column: str  #: Diagnostic column of the results.
+
     tables = ("accuracy",)
     axes = Axes("round", "", scale="log")
     curves = ("data",)

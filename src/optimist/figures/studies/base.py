@@ -10,34 +10,23 @@ from optimist.experiments.cell import Cell, make_cell, watch
 from optimist.experiments.cell_trials import kept_rounds
 from optimist.experiments.loop import Trajectory
 from optimist.figures.rows import notes
+from optimist.keys import Count, Keys, Texts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# JSON schemas of values that sections of studies have.
-NAMES: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"type": "string"}}
-COUNT: dict[str, Any] = {"type": "integer", "minimum": 1}
-POSITIVE: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0}
 # Columns of every table of facts; ``trials`` may follow.
 FACT_COLUMNS = ("name", "setting", "value")
 # Columns of every table of watched trials, before those of the observer.
 TRIAL_COLUMNS = ("setting", "algorithm", "trial", "round", "status")
 
 
-def meaning(schema: dict[str, Any], text: str) -> dict[str, Any]:
-    """Return a schema with the sentence that the tables of keys have for it."""
-    return {"description": text, **schema}
+class CellKeys(Keys):
+    """Keys of a section about the trials of some cells."""
 
-
-def section_schema(description: str, **properties: dict[str, Any]) -> dict[str, Any]:
-    """Return the JSON schema of a section that has all of these keys and no other."""
-    return {
-        "description": description,
-        "type": "object",
-        "additionalProperties": False,
-        "required": list(properties),
-        "properties": properties,
-    }
+    settings: Texts  #: Labels of settings.
+    algorithms: Texts  #: Labels of algorithms.
+    trials: Count  #: Trials per cell.
 
 
 class Study:
@@ -53,8 +42,8 @@ class Study:
     name : str
         Its section in a paper's configuration has this name, and so have the kind of panel and the
         kind of table that show it.
-    schema : dict
-        JSON schema of the section.
+    Section : type
+        The keys of its section, a class of `Keys`.
     tables : dict of str to str
         Its tables, and their file formats: csv or parquet.
     facts : tuple of str
@@ -66,7 +55,7 @@ class Study:
     """
 
     name: ClassVar[str]
-    schema: ClassVar[dict[str, Any]]
+    Section: ClassVar[type]
     tables: ClassVar[dict[str, str]]
     facts: ClassVar[tuple[str, ...]] = ()
     timed: ClassVar[bool] = False

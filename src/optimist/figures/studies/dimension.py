@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from annotated_types import MinLen
 
 from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
@@ -10,16 +12,15 @@ from optimist.experiments.cell import Cell, make_cell
 from optimist.experiments.loop import COMPLETE
 from optimist.figures.rows import Tables
 from optimist.figures.studies.base import (
-    COUNT,
-    NAMES,
     TRIAL_COLUMNS,
+    CellKeys,
     Study,
-    meaning,
     thinned,
     watch_trials,
 )
 from optimist.figures.studies.dimension_observer import COLUMNS, DimensionObserver
 from optimist.figures.tables.base import Table
+from optimist.keys import Keys
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,32 +30,17 @@ BLOCK = ("settings", "algorithms")
 
 
 class Dimension(Study):
-    """Trials of BKB with the exact posterior on their own history; see `DimensionObserver`."""
+    """Trials of BKB, or of DTC-UCB beside it, with the effective dimension.
+
+    See `DimensionObserver`.
+    """
 
     name = "dimension"
-    schema: ClassVar = {
-        "description": "Trials of BKB, or of DTC-UCB beside it, with the effective dimension.",
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["blocks"],
-        "properties": {
-            "blocks": {
-                "description": "Every setting of a block with every algorithm.",
-                "type": "array",
-                "minItems": 1,
-                "items": {
-                    "type": "object",
-                    "additionalProperties": False,
-                    "required": ["settings", "algorithms", "trials"],
-                    "properties": {
-                        "settings": meaning(NAMES, "Labels of settings."),
-                        "algorithms": meaning(NAMES, "Labels of algorithms."),
-                        "trials": meaning(COUNT, "Trials per cell."),
-                    },
-                },
-            }
-        },
-    }
+
+    class Section(Keys):
+        #: Every setting of a block with every algorithm.
+        blocks: Annotated[list[CellKeys], MinLen(1)]
+
     tables: ClassVar = {"dimension": "parquet"}
 
     def check(self, paper: dict[str, Any]) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from optimist.core.checksummed import read_frame
 from optimist.core.layout import facts_in
 from optimist.experiments.cell import Cell, apart, build
-from optimist.figures.studies.base import Study, fact_table, section_schema
+from optimist.figures.studies.base import Study, fact_table
+from optimist.keys import Keys
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +19,7 @@ class Facts(Study):
     """Numbers about the environment of every setting, and about the data behind it."""
 
     name = "facts"
-    schema = section_schema("Facts about every setting; nothing to configure.")
+    Section = Keys
     tables: ClassVar = {"facts": "csv"}
     facts = ("facts",)
     always = True

@@ -3,29 +3,28 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from annotated_types import MinLen
 
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.label import name_of
 from optimist.experiments.cell import Cell, make_cell
 from optimist.experiments.loop import COMPLETE
 from optimist.figures import marks as drawing
-from optimist.figures.base import LABEL, TEXT, Axes, Panel, Paper, entries, require
+from optimist.figures.base import Axes, Named, Panel, PanelKeys, Paper, require
 from optimist.figures.rows import Tables, over_trials, rows
 from optimist.figures.studies import study_section
 from optimist.figures.studies.base import (
-    COUNT,
-    NAMES,
     Study,
     fact_table,
-    meaning,
     recorded,
-    section_schema,
     thinned,
     watch_trials,
     watched_notes,
 )
 from optimist.figures.studies.lemma_observer import COLUMNS, LemmaObserver
+from optimist.keys import Count, Keys, Texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,15 +34,15 @@ if TYPE_CHECKING:
 
 
 class Lemmas(Study):
-    """Trials of Hvt-UCB in which its analysis is watched."""
+    """Trials of Hvt-UCB in which its analysis is watched round by round."""
 
     name = "lemmas"
-    schema = section_schema(
-        "Trials of Hvt-UCB in which its analysis is watched round by round.",
-        settings=meaning(NAMES, "Labels of settings."),
-        algorithm=meaning({"type": "string"}, "Label of the algorithm, a form of hvt_ucb."),
-        trials=meaning(COUNT, "Trials per setting."),
-    )
+
+    class Section(Keys):
+        settings: Texts  #: Labels of settings.
+        algorithm: str  #: Label of the algorithm, a form of hvt_ucb.
+        trials: Count  #: Trials per setting.
+
     tables: ClassVar = {"lemmas": "parquet", "lemma_facts": "csv"}
     facts = ("lemma_facts",)
 
@@ -99,16 +98,16 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
     return fact_table([row for row in rows if math.isfinite(row[2])])
 
 
+class Distance(Named):
+    setting: str  #: A setting of the study lemmas.
+
+
 class LemmasPanel(Panel):
     """The distance of the estimate over the radius against the round, median over trials."""
 
-    keys: ClassVar = {
-        "series": entries(
-            "Settings that are compared.",
-            label=LABEL,
-            setting={"description": "A setting of the study lemmas.", **TEXT},
-        )
-    }
+    class Entry(PanelKeys):
+        series: Annotated[list[Distance], MinLen(1)]  #: Settings that are compared.
+
     tables = ("lemmas",)
     axes = Axes("round", "distance / radius", "log", "log")
     curves = ("data",)

@@ -21,15 +21,12 @@ from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
 from optimist.experiments.cell import Cell, apart, build
 from optimist.figures.studies.base import (
-    COUNT,
-    NAMES,
     TRIAL_COLUMNS,
     Study,
     fact_table,
-    meaning,
-    section_schema,
 )
 from optimist.figures.tables.study import StudyFacts
+from optimist.keys import Count, Keys, Texts
 from optimist.numerics.network import TwoLayerNetwork
 
 if TYPE_CHECKING:
@@ -81,15 +78,15 @@ def measure(cell: Cell, trial: int, data_dir: str | Path | None) -> dict[str, An
 
 
 class Oracle(Study):
-    """Trials of GO-UCB up to the end of Phase I, on functions that are networks themselves."""
+    """Trials of GO-UCB up to the end of Phase I, whose estimate is compared with the truth."""
 
     name = "oracle"
-    schema = section_schema(
-        "Trials of GO-UCB up to the end of Phase I, whose estimate is compared with the truth.",
-        settings=meaning(NAMES, "Labels of settings whose function is a network."),
-        algorithms=meaning(NAMES, "Labels of algorithms, forms of go_ucb."),
-        trials=meaning(COUNT, "Trials per setting and algorithm."),
-    )
+
+    class Section(Keys):
+        settings: Texts  #: Labels of settings whose function is a network.
+        algorithms: Texts  #: Labels of algorithms, forms of go_ucb.
+        trials: Count  #: Trials per setting and algorithm.
+
     tables: ClassVar = {"oracle": "parquet", "oracle_facts": "csv"}
     facts = ("oracle_facts",)
 

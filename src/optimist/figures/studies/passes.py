@@ -3,16 +3,18 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import MinLen
 
 from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
 from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 from optimist.experiments.cell import Cell, build, make_cell
 from optimist.figures.studies import refits
-from optimist.figures.studies.base import COUNT, NAMES, Study, meaning, section_schema
+from optimist.figures.studies.base import Study
+from optimist.keys import Count, Keys, Texts
 from optimist.numerics.likelihood import History, Likelihood, minimise
 from optimist.numerics.seeding import stream
 
@@ -45,7 +47,7 @@ class CountedLikelihood(Likelihood):
 
 
 class Passes(Study):
-    """Seconds of the estimates of methods that refit, on histories of a setting's arms.
+    """Cost of an estimate from all data against the length of the history.
 
     A history is of arms drawn uniformly from those of the setting, with rewards of its law, stored
     in plain arrays. Each estimate starts from the origin and goes through the history as often as
@@ -54,13 +56,13 @@ class Passes(Study):
     """
 
     name = "passes"
-    schema = section_schema(
-        "Cost of an estimate from all data against the length of the history.",
-        setting=meaning({"type": "string"}, "Where arms and rewards come from."),
-        algorithms=meaning(NAMES, "Methods that refit."),
-        lengths=meaning({"type": "array", "items": COUNT, "minItems": 2}, "Rounds in the history."),
-        turns=meaning(COUNT, "Turns; in each, every method has every length in random order."),
-    )
+
+    class Section(Keys):
+        setting: str  #: Where arms and rewards come from.
+        algorithms: Texts  #: Methods that refit.
+        lengths: Annotated[list[Count], MinLen(2)]  #: Rounds in the history.
+        turns: Count  #: Turns; in each, every method has every length in random order.
+
     tables: ClassVar = {"passes": "csv"}
     timed = True
 

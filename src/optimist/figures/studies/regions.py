@@ -4,19 +4,21 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import Ge
 
 from optimist.algorithms import make_algorithm
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.experiments.cell import Cell, apart, build, make_cell
 from optimist.experiments.loop import COMPLETE, play
 from optimist.figures import marks as drawing
-from optimist.figures.base import ALGORITHMS, Axes, Panel, Paper, require
+from optimist.figures.base import Axes, Labels, Panel, PanelKeys, Paper, require
 from optimist.figures.rows import Tables, missing, rows
 from optimist.figures.studies import study_section
-from optimist.figures.studies.base import COUNT, NAMES, Study, fact_table, meaning, section_schema
+from optimist.figures.studies.base import Study, fact_table
+from optimist.keys import Count, Keys, Texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,16 +34,16 @@ COLUMNS = (
 
 
 class Regions(Study):
-    """Confidence regions of several algorithms in one setting of dimension 2."""
+    """Confidence regions in the plane, drawn from one trial."""
 
     name = "regions"
-    schema = section_schema(
-        "Confidence regions in the plane, drawn from one trial.",
-        setting=meaning({"type": "string"}, "Label of the setting, of two dimensions."),
-        algorithms=meaning(NAMES, "Labels of algorithms."),
-        round=meaning(COUNT, "The round after which regions are drawn."),
-        resolution=meaning({"type": "integer", "minimum": 2}, "Grid points per axis."),
-    )
+
+    class Section(Keys):
+        setting: str  #: Label of the setting, of two dimensions.
+        algorithms: Texts  #: Labels of algorithms.
+        round: Count  #: The round after which regions are drawn.
+        resolution: Annotated[int, Ge(2)]  #: Grid points per axis.
+
     tables: ClassVar = {"regions": "parquet", "region_areas": "csv"}
     facts = ("region_areas",)
 
@@ -130,7 +132,9 @@ class RegionsPanel(Panel):
     role ``ball`` has the bound on norms as x.
     """
 
-    keys: ClassVar = {"algorithms": ALGORITHMS}
+    class Entry(PanelKeys):
+        algorithms: Labels  #: Labels, in the legend's order.
+
     tables = ("facts", "regions", "region_areas")
     axes = Axes(r"$\theta_1$", r"$\theta_2$")
     roles = ("truth", "ball")

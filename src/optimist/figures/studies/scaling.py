@@ -3,18 +3,20 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from annotated_types import MinLen
 
 from optimist.algorithms.glb.glb_omd import GLBOMD
 from optimist.core.errors import ConfigError
 from optimist.environments.problems.glb import GLBProblem
 from optimist.experiments.cell import Cell
 from optimist.figures import marks as drawing
-from optimist.figures.base import LABEL, Axes, Panel, Paper, entries, require
+from optimist.figures.base import Axes, Named, Panel, PanelKeys, Paper, require
 from optimist.figures.rows import TABLE_LEVEL, Tables, missing, rounded, rows
-from optimist.figures.studies.base import COUNT, Study, meaning, section_schema
+from optimist.figures.studies.base import Study
+from optimist.keys import Count, Keys
 from optimist.numerics.ball import project
 from optimist.numerics.links import Logistic
 from optimist.numerics.seeding import stream
@@ -30,14 +32,14 @@ NORM_BOUND = 3.0
 
 
 class Scaling(Study):
-    """Seconds of the two parts of an update, each timed alone on the machine."""
+    """Cost of one update against the dimension."""
 
     name = "scaling"
-    schema = section_schema(
-        "Cost of one update against the dimension.",
-        dimensions=meaning({"type": "array", "items": COUNT}, "The dimensions d."),
-        turns=meaning(COUNT, "Turns; in each, every dimension has one update in random order."),
-    )
+
+    class Section(Keys):
+        dimensions: list[Count]  #: The dimensions d.
+        turns: Count  #: Turns; in each, every dimension has one update in random order.
+
     tables: ClassVar = {"scaling": "csv"}
     timed = True
 
@@ -115,16 +117,16 @@ class Update:
         return {"rank_one": middle - start, "projection": end - middle}
 
 
+class Cost(Named):
+    part: Literal["projection", "rank_one"]  #: Part of an update.
+
+
 class ScalingPanel(Panel):
     """Seconds of a part of an update against the dimension, with its log-log slope."""
 
-    keys: ClassVar = {
-        "series": entries(
-            "Parts that are compared.",
-            label=LABEL,
-            part={"description": "Part of an update.", "enum": ["projection", "rank_one"]},
-        )
-    }
+    class Entry(PanelKeys):
+        series: Annotated[list[Cost], MinLen(1)]  #: Parts that are compared.
+
     tables = ("scaling",)
     axes = Axes("dimension d", "seconds per update", "log", "log")
 

@@ -2,22 +2,19 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import Ge, MinLen
 
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.experiments.cell import Cell
 from optimist.figures import marks as drawing
-from optimist.figures.base import LABEL, TEXT, Axes, Panel, Paper, require
+from optimist.figures.base import Axes, Named, Panel, PanelKeys, Paper, require
 from optimist.figures.rows import Tables, missing, rows
 from optimist.figures.studies.base import (
-    COUNT,
-    POSITIVE,
     TRIAL_COLUMNS,
     Study,
-    meaning,
-    section_schema,
 )
 from optimist.figures.studies.starvation_posteriors import (
     OVER_TRIALS,
@@ -28,6 +25,7 @@ from optimist.figures.studies.starvation_posteriors import (
     statistics,
 )
 from optimist.figures.tables.study import StudyFacts
+from optimist.keys import Count, Keys, Positive
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,24 +43,18 @@ class Starvation(Study):
     """Posteriors of a function that is observed on half of its domain."""
 
     name = "starvation"
-    schema = section_schema(
-        "Posteriors of a function that is observed on half of its domain.",
-        lengthscales=meaning(
-            {"type": "array", "minItems": 1, "items": POSITIVE}, "Lengthscales of the kernel."
-        ),
-        rounds=meaning(
-            {"type": "array", "minItems": 1, "items": COUNT}, "Numbers of observations."
-        ),
-        grid=meaning({"type": "integer", "minimum": 3}, "Points of the domain."),
-        deviation=meaning(POSITIVE, "Standard deviation of the noise."),
-        q_bars=meaning({"type": "array", "minItems": 1, "items": POSITIVE}, "q-bars of BKB."),
-        inducing=meaning(COUNT, "Inducing points of SoR and DTC."),
-        features=meaning(
-            {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 2}},
-            "Numbers of random features of RFF.",
-        ),
-        trials=meaning(COUNT, "Draws of the function and of the noise."),
-    )
+
+    class Section(Keys):
+        lengthscales: Annotated[list[Positive], MinLen(1)]  #: Lengthscales of the kernel.
+        rounds: Annotated[list[Count], MinLen(1)]  #: Numbers of observations.
+        grid: Annotated[int, Ge(3)]  #: Points of the domain.
+        deviation: Positive  #: Standard deviation of the noise.
+        q_bars: Annotated[list[Positive], MinLen(1)]  #: q-bars of BKB.
+        inducing: Count  #: Inducing points of SoR and DTC.
+        #: Numbers of random features of RFF.
+        features: Annotated[list[Annotated[int, Ge(2)]], MinLen(1)]
+        trials: Count  #: Draws of the function and of the noise.
+
     tables: ClassVar = {
         "starvation": "parquet",
         "starvation_trials": "csv",
@@ -111,15 +103,11 @@ class StarvationPanel(Panel):
     Role ``function`` is f, ``inducing`` the inducing points, ``corner`` the size of the sketch.
     """
 
-    keys: ClassVar = {
-        "method": {
-            "description": "Whose posterior: exact, dtc, sor, bkb_<q-bar> or rff_<features>.",
-            **TEXT,
-        },
-        "round": {"description": "Number of observations.", **COUNT},
-        "lengthscale": {"description": "Lengthscale of the kernel.", "type": "number"},
-        "label": LABEL,
-    }
+    class Entry(PanelKeys, Named):
+        method: str  #: Whose posterior: exact, dtc, sor, bkb_<q-bar> or rff_<features>.
+        round: Count  #: Number of observations.
+        lengthscale: float  #: Lengthscale of the kernel.
+
     tables = ("starvation",)
     axes = Axes("x", "f(x)")
     roles = ("function", "inducing", "corner")

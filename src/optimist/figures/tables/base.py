@@ -3,12 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NotRequired
 
 import numpy as np
 
-from optimist.figures.base import TEXT, Paper, Spec, shown_settings
+from optimist.figures.base import Paper, Spec, shown_settings
 from optimist.figures.rows import Tables, display_name
+from optimist.keys import Group, Keys
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,15 +17,14 @@ if TYPE_CHECKING:
 # Endings of the columns with the ends of an interval.
 LOW, HIGH = "_low95", "_high95"
 
-COMMON = {
-    "kind": {"description": "What the table shows, see below.", **TEXT},
-    "title": {"description": "Title of the table.", **TEXT},
-    "caption": {"description": "Caption in the report.", **TEXT},
-    "group": {
-        "description": "The set of targets that asks for it; default paper.",
-        "enum": ["paper", "variants"],
-    },
-}
+
+class TableKeys(Keys):
+    """Keys of every table."""
+
+    kind: str  #: What the table shows, see below.
+    title: str  #: Title of the table.
+    caption: str  #: Caption in the report.
+    group: NotRequired[Group]  #: The set of targets that asks for it; default paper.
 
 
 # What columns mean that several kinds have.
@@ -52,9 +52,8 @@ class Table(ABC):
 
     Attributes
     ----------
-    keys, optional : dict
-        JSON schemas of the keys that it must have, and of those that it may have, besides the
-        common ones.
+    Entry : type
+        The keys of its entry: a class that extends `TableKeys`.
     lanes : tuple of str
         Lanes of results of its cells that it is made from.
     tables : tuple of str
@@ -68,8 +67,7 @@ class Table(ABC):
         What columns mean, besides those of `MEANINGS`.
     """
 
-    keys: ClassVar[Mapping[str, Any]] = {}
-    optional: ClassVar[Mapping[str, Any]] = {}
+    Entry: ClassVar[type] = TableKeys
     lanes: ClassVar[tuple[str, ...]] = ()
     tables: ClassVar[tuple[str, ...]] = ()
     of_group: ClassVar[bool] = False
@@ -78,16 +76,6 @@ class Table(ABC):
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
-
-    @classmethod
-    def schema(cls) -> dict[str, Any]:
-        """Return the JSON schema of an entry of this kind."""
-        return {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["kind", "title", "caption", *cls.keys],
-            "properties": {**COMMON, **cls.keys, **cls.optional},
-        }
 
     @property
     def kind(self) -> str:

@@ -1,13 +1,13 @@
 """Kinds ``final_regret`` and ``run_time``: every cell of a group."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NotRequired
 
 import numpy as np
 
-from optimist.figures.base import NAMES
+from optimist.figures.base import Labels
 from optimist.figures.rows import TABLE_LEVEL, Tables, complete, estimate, mean
-from optimist.figures.tables.base import Table, cell_columns, statuses
+from optimist.figures.tables.base import Table, TableKeys, cell_columns, statuses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class FinalRegret(Table):
     """Mean final regret with its 95 % interval, and how trials ended."""
 
-    optional: ClassVar = {
-        "extremes": {"description": "Add median and largest to the means.", "type": "boolean"}
-    }
+    class Entry(TableKeys):
+        extremes: NotRequired[bool]  #: Add median and largest to the means.
+
     lanes = ("regret",)
     of_group = True
     order = "mean_regret"
@@ -49,9 +49,9 @@ class FinalRegret(Table):
 class RunTime(Table):
     """Median seconds per trial, fastest and slowest, and final medians of other columns."""
 
-    optional: ClassVar = {
-        "also": {"description": "Columns of the results whose final medians are added.", **NAMES}
-    }
+    class Entry(TableKeys):
+        also: NotRequired[Labels]  #: Columns of the results whose final medians are added.
+
     lanes = ("timing",)
     of_group = True
     order = "median_seconds"

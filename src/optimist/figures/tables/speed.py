@@ -1,29 +1,26 @@
 """Kind ``speed``: milliseconds per round around some rounds, and ratios to the paper's method."""
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import Ge, MinLen
 
 from optimist.core.errors import ConfigError
-from optimist.figures.base import ALGORITHMS, SETTINGS, Paper
+from optimist.figures.base import Labels, Paper
 from optimist.figures.rows import Tables, complete, estimate
-from optimist.figures.tables.base import Table, cell_columns
+from optimist.figures.tables.base import Table, TableKeys, cell_columns
 
 
 class Speed(Table):
     """A row for each cell; all times are medians over trials."""
 
-    keys: ClassVar = {
-        "settings": SETTINGS,
-        "algorithms": ALGORITHMS,
-        "rounds": {
-            "description": "Rounds around which to give the time per round.",
-            "type": "array",
-            "minItems": 1,
-            "items": {"type": "integer", "minimum": 2},
-        },
-    }
+    class Entry(TableKeys):
+        settings: Labels  #: The settings shown.
+        algorithms: Labels  #: Labels, in the legend's order.
+        #: Rounds around which to give the time per round.
+        rounds: Annotated[list[Annotated[int, Ge(2)]], MinLen(1)]
+
     lanes = ("timing",)
     meanings: ClassVar = {
         "ms_at_500": "milliseconds a round around round 500; the next columns likewise",

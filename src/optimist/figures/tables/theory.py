@@ -6,42 +6,36 @@ last decade of rounds, with 95 % intervals: of time by t over trials, of bytes b
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, NotRequired
 
-from optimist.figures.base import SETTINGS, TEXT
+from annotated_types import MinLen
+
+from optimist.figures.base import Labels
 from optimist.figures.rows import TABLE_LEVEL, Tables, complete, doubt, fault, rounded
-from optimist.figures.tables.base import HIGH, LOW, Table
+from optimist.figures.tables.base import HIGH, LOW, Table, TableKeys
+from optimist.keys import Keys
 from optimist.numerics.statistics import last_decade_slope, rate_slope
 
 STATED = ("method", "regret", "time", "memory")
-ROW = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": list(STATED),
-    "properties": {
-        "method": {"description": "Name as in the paper.", **TEXT},
-        "regret": {"description": "Order of the regret.", **TEXT},
-        "time": {"description": "Order of the time per round.", **TEXT},
-        "memory": {"description": "Order of the memory.", **TEXT},
-        "algorithm": {"description": "Label to measure; none if not run.", **TEXT},
-        "efficient": {"description": "Jointly efficient.", "type": "boolean"},
-        "remark": {"description": "What else the paper says.", **TEXT},
-    },
-}
+
+
+class Row(Keys):
+    method: str  #: Name as in the paper.
+    regret: str  #: Order of the regret.
+    time: str  #: Order of the time per round.
+    memory: str  #: Order of the memory.
+    algorithm: NotRequired[str]  #: Label to measure; none if not run.
+    efficient: NotRequired[bool]  #: Jointly efficient.
+    remark: NotRequired[str]  #: What else the paper says.
 
 
 class Theory(Table):
     """A row for each method and setting."""
 
-    keys: ClassVar = {
-        "settings": SETTINGS,
-        "rows": {
-            "description": "Methods, with what the paper states.",
-            "type": "array",
-            "minItems": 1,
-            "items": ROW,
-        },
-    }
+    class Entry(TableKeys):
+        settings: Labels  #: The settings shown.
+        rows: Annotated[list[Row], MinLen(1)]  #: Methods, with what the paper states.
+
     lanes = ("timing",)
     meanings: ClassVar = {
         "method": "name as in the paper",

@@ -1,0 +1,139 @@
+"""The keys of claims.yaml and of words.yaml."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NotRequired
+
+from annotated_types import Ge, Lt, MinLen
+
+from optimist.core.errors import ConfigError
+from optimist.keys import Count, Entries, Keys, NotBlank, Once, matching
+
+Level = Annotated[float, Ge(0.95), Lt(1)]
+Id = Annotated[str, matching("^[a-z][a-z0-9_]*[.][0-9]{2}$")]
+Sentence = Annotated[
+    str, matching("^[A-Z].* .*[.]$", "a sentence, from a capital letter to a full stop")
+]
+Status = Literal["stated", "unstated", "ours"]
+PartName = str | list[str]
+Condition = Annotated[dict[str, Annotated[list[str | float | bool], MinLen(1)]], MinLen(1)]
+Bound = float | list[float]
+
+
+class Alternative(Keys):
+    #: Whether the paper fixes it, does not state it, or it is ours: shown, and not counted.
+    status: Status
+    name: NotBlank  #: Display name: a sentence says "holds under" and the name.
+    about: Sentence  #: A sentence that explains it: what it changes.
+    settings: NotRequired[dict[str, str]]  #: Settings by the settings that they replace.
+    #: Options that are added to all settings of a check which do not have them.
+    options: NotRequired[dict[str, Any]]
+    #: Labels of algorithms by the labels that they replace; one of the same name adds its options.
+    algorithms: NotRequired[dict[str, str]]
+
+
+class Choice(Keys):
+    #: Display name, without an article: a sentence says "depends on the" and the name.
+    name: NotBlank
+    about: Sentence  #: A sentence that explains it: what the paper states or leaves unstated.
+    #: Alternatives of the choice, by an id.
+    alternatives: Annotated[dict[str, Alternative], MinLen(1)]
+
+
+class Control(Keys):
+    arguments: Annotated[dict[str, Any], MinLen(1)]  #: Arguments instead of those of the check.
+
+
+class Check(Keys):
+    #: What a trial or a turn yields, a key of QUANTITIES in
+    #: src/optimist/claims/metrics/quantities.py.
+    quantity: str
+    #: What is made of it, a name above a function of src/optimist/claims/metrics/statistics.py.
+    statistic: str
+    #: Arguments of the statistic, which are words of its label; labels may be $list or sweeps where
+    #: they are lists.
+    arguments: NotRequired[dict[str, Any]]
+    #: Arguments that take each value of a list, $list or sweep, in all combinations.
+    each: NotRequired[dict[str, Entries]]
+    #: A vague word of the paper: relation and bound are those of config/words.yaml.
+    word: NotRequired[str]
+    #: Relation of value and bound.
+    relation: NotRequired[Literal["below", "above", "between", "equals"]]
+    bound: NotRequired[Bound]  #: A number; two numbers for between, whose ends are allowed.
+    tolerance: NotRequired[Annotated[float, Ge(0)]]  #: For equals: the largest allowed distance.
+    #: Why the bound is what it is, if no word and no note of the claim says so.
+    why: NotRequired[NotBlank]
+    #: The part that the check belongs to, if it is not that of its claim.
+    part: NotRequired[PartName]
+    #: For a band of an empirical claim, which must have it: the side that praises the paper's
+    #: method; neither in a band between rivals.
+    better: NotRequired[Literal["below", "above", "neither"]]
+    when: NotRequired[Condition]  #: Alternatives, by choice, under which alone the check is made.
+    status: NotRequired[Literal["ours"]]  #: ours: the check is shown and does not count.
+    #: In a guarantee, the same check of play that the theorem does not cover: the guarantee is
+    #: vacuous if this play keeps the bound too.
+    control: NotRequired[Control]
+
+
+class Claim(Keys):
+    id: Id  #: Stable name, paper.number.
+    #: Measured behaviour (the default), a theorem with its constants, or numbers of the set-up.
+    kind: NotRequired[Literal["empirical", "guarantee", "fact"]]
+    headline: NotRequired[str]  #: The claim in a few words.
+    place: str  #: Section, figure or table of the paper.
+    statement: str  #: The claim in our words.
+    note: NotRequired[NotBlank]  #: Why the bounds are what they are, and what to know.
+    #: Confidence level; half of what is left is the error allowed on each side.
+    level: NotRequired[Level]
+    could_not_fail: NotRequired[str]  #: Why no run could have failed it, which makes it vacuous.
+    #: Why its numbers selected the set-up: the word of a fact is then 'selected by it'.
+    chosen_by_it: NotRequired[str]
+    #: Status of a claim without choices; by default stated.
+    reading: NotRequired[Literal["stated", "unstated"]]
+    #: Ids of choices; each combination of their alternatives is a reading.
+    choices: NotRequired[Annotated[list[str], Once]]
+    #: Name of what the claim asserts by itself, or the arguments whose values name it; by default
+    #: the settings. Readings that count have the same parts.
+    part: NotRequired[PartName]
+    #: Combinations of alternatives that are no reading, by choice.
+    without: NotRequired[list[Condition]]
+    #: All that count must hold in a reading for it to hold.
+    checks: Annotated[list[Check], MinLen(1)]
+
+
+class Claims(Keys):
+    paper: str  #: Id of the paper, equal to the folder's name.
+    level: Level  #: Confidence level; half of what is left is the error allowed on each side.
+    #: The fewest trials with which any check of the paper is decided; by default those of its test.
+    least: NotRequired[Count]
+    lists: NotRequired[dict[str, Entries]]  #: Further lists of labels by name.
+    #: Choices by an id: a reading takes one alternative of each that its claim names.
+    choices: NotRequired[dict[str, Choice]]
+    claims: Annotated[list[Claim], MinLen(1)]  #: The claims.
+
+
+class Word(Keys):
+    relation: Literal["below", "above", "between"]  #: Relation of value and bound.
+    bound: Bound  #: A number; two for between.
+    why: str  #: Why the word is taken to mean that.
+
+
+Vocabulary = Annotated[dict[Annotated[str, matching("^[a-z][a-z_]*$")], Word], MinLen(1)]
+
+
+def check_comparison(place: str, entry: Mapping[str, Any]) -> None:
+    """Raise ConfigError unless a check or word has a relation and the bound that belongs to it."""
+    relation, bound = entry.get("relation"), entry.get("bound")
+    if "word" in entry:
+        for key in ("relation", "bound", "tolerance"):
+            if key in entry:
+                raise ConfigError(f"{place} has the keys 'word' and {key!r}; allowed: one of them")
+    elif relation is None and entry.get("status") != "ours":
+        raise ConfigError(f"{place} lacks the key 'relation'; required: relation, or word")
+    needs = ("bound", "tolerance") if relation == "equals" else ("bound",)
+    for key in needs if relation else ():
+        if key not in entry:
+            raise ConfigError(f"{place} lacks the key {key!r}; required: {', '.join(needs)}")
+    if relation == "between" and not (isinstance(bound, list) and len(bound) == 2):
+        raise ConfigError(f"{place}.bound is {bound!r}; allowed: a list of two numbers")
+    if relation in ("below", "above") and isinstance(bound, list):
+        raise ConfigError(f"{place}.bound is {bound!r}; allowed: a number")

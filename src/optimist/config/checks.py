@@ -1,0 +1,137 @@
+"""Checking a paper that is written out: what it shows, its studies, and its every cell."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from optimist.algorithms import (
+    REGISTRIES,
+    algorithm_class,
+    is_algorithm,
+    make_algorithm,
+    option_names,
+)
+from optimist.config.documents import Source
+from optimist.config.validation import check
+from optimist.core.errors import ConfigError, OptimistError, unknown_name
+from optimist.core.label import name_of
+from optimist.core.root import project_root
+from optimist.experiments import cell as trials
+from optimist.experiments.trials import expand
+from optimist.figures import PANELS, TABLES, panel_class, table_class
+from optimist.figures.studies import of_paper, study_class
+
+MOST_PANELS = 16
+_NAME = re.compile("[a-z][a-z0-9_.]*")
+
+
+def check_shown(paper: Mapping[str, Any], source: Source) -> None:
+    """Raise ConfigError for an unknown kind of panel or table, or keys that its kind refuses.
+
+    Parameters
+    ----------
+    paper : mapping
+        A paper's configuration, with its figures written out.
+    source : Source
+        The file that they are in.
+    """
+    for name, figure in paper.get("figures", {}).items():
+        place, panels = f"figures.{name}", figure["panels"]
+        # A panel in the file may be several of these, so that lines are those of figures.
+        of_figure = replace(source, key=place)
+        if not 1 <= len(panels) <= MOST_PANELS:
+            raise ConfigError(
+                f"{of_figure.at()}: {place}.panels has {len(panels)} panels; "
+                f"allowed: 1 to {MOST_PANELS}"
+            )
+        for i, panel in enumerate(panels):
+            _check_entry(panel, PANELS, panel_class, of_figure, f"{place}.panels.{i}")
+    for name, table in paper.get("tables", {}).items():
+        _check_entry(table, TABLES, table_class, source, f"tables.{name}")
+
+
+def _check_entry(
+    spec: Mapping[str, Any], kinds: Mapping[str, str], load: Any, source: Source, place: str
+) -> None:
+    kind = str(spec.get("kind"))
+    with source.named():
+        if kind not in kinds:
+            raise unknown_name(f"kind in {place}", kind, kinds)
+    check(spec, load(kind).Entry, source, place)
+    shown = [entry["label"] for entry in spec.get("series", [])] or spec.get("algorithms", [])
+    with source.named():
+        for key in ("slope", "multiple"):
+            for reference in spec.get(f"{key}s", []):
+                if reference["series"] not in shown:
+                    what = f"series of a {key} in {place}"
+                    raise unknown_name(what, reference["series"], shown)
+
+
+def check_studies(paper: dict[str, Any], source: Source) -> None:
+    """Raise ConfigError for an unknown study, or one that asks for something impossible."""
+    with source.named():
+        for name in paper.get("studies", {}):
+            study_class(name)
+    for study in of_paper(paper):
+        check(study.section, study.Section, source, f"studies.{study.name}")
+        with source.named("studies."):
+            study.check(paper)
+
+
+def check_cells(paper: dict[str, Any], sources: Mapping[str, Source]) -> None:
+    """Build the environment of every setting, two rounds long, and its algorithms.
+
+    Parameters
+    ----------
+    paper : dict
+    sources : mapping
+        The files ``settings`` and ``runs``.
+    """
+    with sources["settings"].named():
+        _check_names(paper)
+        problems = {setting: _problem(paper, setting) for setting in paper["settings"]}
+    with sources["runs"].named():
+        jobs = expand(paper, caps={"trials": 1, "timing_trials": 1})
+    for job in jobs:
+        for label in (job.cell.algorithm, *([job.probe["leader"]] if job.probe else [])):
+            try:
+                make_algorithm(label, problems[job.cell.setting])
+            except ConfigError as error:
+                raise ConfigError(f"{sources['runs'].at(text=label)}: {error}") from None
+
+
+def _check_names(paper: Mapping[str, Any]) -> None:
+    """Raise ConfigError for names of algorithms and options that there are not."""
+    for key in ("names", "options"):
+        for name in paper.get(key, {}):
+            if not is_algorithm(name):
+                known = set().union(*REGISTRIES.values())
+                raise unknown_name(f"algorithm in {key}", name, known)
+    for name, texts in paper.get("options", {}).items():
+        known = {
+            option
+            for domain, registry in REGISTRIES.items()
+            if name in registry
+            for option in option_names(algorithm_class(name, domain))
+        }
+        for option in (text.partition("=")[0] for text in texts):
+            if option not in known:
+                raise unknown_name(f"option in options.{name}", option, known)
+
+
+def _problem(paper: Mapping[str, Any], setting: str) -> Any:
+    """Return what a setting tells algorithms, built on the small data sets."""
+    if not _NAME.fullmatch(name_of(setting)):
+        raise ConfigError(f"setting {setting!r} is no name; allowed: {_NAME.pattern}")
+    spec = {**paper["settings"][setting], "horizon": 2}
+    try:
+        return trials.build(trials.Cell(paper["paper"], setting, "", spec), 0, stand_in())[1]
+    except OptimistError as error:
+        raise ConfigError(f"setting {setting!r}: {error}") from None
+
+
+def stand_in() -> Path:
+    """Return the folder of the small data sets on which configuration is checked."""
+    return project_root() / "data" / "stand_in"

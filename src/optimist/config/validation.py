@@ -1,0 +1,198 @@
+"""Checking documents against models, with messages that say what is allowed.
+
+A model is a class of `optimist.keys.Keys`, or another type of plain data. Pydantic checks documents
+against it and converts nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, NotRequired, Required, Union, get_args, get_origin
+
+from typing_extensions import get_type_hints, is_typeddict
+
+from optimist.config.documents import Source
+from optimist.core.errors import ConfigError, brief, nearest
+from optimist.keys import Such
+
+_TYPES = {
+    list: "a list",
+    dict: "keys with values",
+    str: "text",
+    float: "a number",
+    int: "a whole number",
+    bool: "true or false",
+    NoneType: "null",
+}
+# Kinds of faults, as pydantic names them, with the bound in their context.
+_BOUNDS = {
+    "greater_than_equal": "at least {ge}",
+    "less_than_equal": "at most {le}",
+    "greater_than": "greater than {gt}",
+    "less_than": "less than {lt}",
+    "too_short": "at least {min_length} entries",
+    "too_long": "at most {max_length} entries",
+}
+
+
+def check(
+    document: Any, model: Any, source: Source, place: str = "", *, is_part: bool = False
+) -> None:
+    """Raise ConfigError for the first fault of a document: the key, its value, what is allowed.
+
+    Parameters
+    ----------
+    document : plain data
+    model : type
+    source : Source
+        The file that it is in.
+    place : str
+        Its dotted key there; empty for the whole file.
+    is_part : bool
+        Whether keys may be missing, as in an overlay.
+    """
+    from pydantic import ValidationError
+
+    try:
+        _adapter(model).validate_python(document)
+    except ValidationError as error:
+        errors = error.errors(include_url=False, include_input=False)
+        faults = [_Fault.of(e, document) for e in errors if e["type"] != "missing" or not is_part]
+        if faults:
+            raise ConfigError(_first(faults).message(document, model, source, place)) from None
+
+
+# Types.
+
+
+def bare(hint: Any) -> tuple[Any, list[Any]]:
+    """Return a type without its conditions, and the conditions."""
+    conditions: list[Any] = []
+    while get_origin(hint) in (Annotated, NotRequired, Required):
+        hint, *more = get_args(hint)
+        conditions += more
+    return hint, conditions
+
+
+def members(hint: Any) -> list[Any]:
+    """Return the types that a union allows, or the one type."""
+    hint, conditions = bare(hint)
+    if get_origin(hint) in (Union, UnionType):
+        return [*get_args(hint)]
+    return [Annotated[(hint, *conditions)] if conditions else hint]
+
+
+@lru_cache
+def keys_of(model: Any) -> dict[str, Any]:
+    """Return the types of the keys of a class of `Keys`; none for other types."""
+    return get_type_hints(model, include_extras=True) if is_typeddict(model) else {}
+
+
+def inside(hint: Any, key: str | int) -> Any:
+    """Return the type of the value under a key or number; Any if nothing is said of it."""
+    for member in members(hint):
+        member, _ = bare(member)
+        if is_typeddict(member):
+            return keys_of(member).get(str(key), Any)
+        if get_origin(member) is (list if isinstance(key, int) else dict):
+            return get_args(member)[-1]
+    return Any
+
+
+@lru_cache
+def _adapter(model: Any) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(model)
+
+
+# Faults.
+
+
+@dataclass(frozen=True)
+class _Fault:
+    """A fault of a document: its kind, the keys that lead to it, a name and a bound.
+
+    The name is that of an unknown, missing or malformed key of the value that it is in.
+    """
+
+    kind: str
+    path: tuple[Any, ...]
+    name: Any
+    bound: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, error: Mapping[str, Any], document: Any) -> "_Fault":
+        """Return an error of pydantic, whose location also names members of unions."""
+        kind, location, value, path = error["type"], error["loc"], document, []
+        is_key = location[-1:] == ("[key]",)
+        for step in location[:-1] if kind == "extra_forbidden" else location:
+            if isinstance(value, Mapping | list) and (step in value or isinstance(step, int)):
+                path.append(step)
+                value = value[step]
+        name = path.pop() if is_key else next(reversed(location), None)
+        return cls("key" if is_key else kind, tuple(path), name, error.get("ctx", {}))
+
+    @property
+    def is_of_type(self) -> bool:
+        """Whether the value is of another type; of a union each member has such a fault."""
+        return self.kind.endswith(("_type", "_required"))
+
+    def message(self, document: Any, model: Any, source: Source, place: str) -> str:
+        """Return the line that users see."""
+        value, hint = document, model
+        for step in self.path:
+            value, hint = value[step], inside(hint, step)
+        key = ".".join(str(part) for part in ((place, *self.path) if place else self.path))
+        at = f"{key}.{self.name}" if self.kind in ("extra_forbidden", "key") else key
+        return f"{source.at(at)}: {self._text(key or 'the document', value, hint)}"
+
+    def _text(self, key: str, value: Any, hint: Any) -> str:
+        plain, _ = bare(hint)
+        names = keys_of(plain)
+        if self.kind == "extra_forbidden":
+            return (
+                f"unknown key {self.name!r} in {key}{nearest(self.name, names)}; "
+                f"allowed: {', '.join(sorted(names))}"
+            )
+        if self.kind == "missing":
+            required = ", ".join(name for name in names if name in plain.__required_keys__)
+            return f"{key} lacks the key {self.name!r}; required: {required}"
+        if self.kind == "key":
+            allowed = _unmet(get_args(plain)[0], self.name)
+            return f"{key} has the key {self.name!r}; allowed: {allowed}"
+        shown = brief(value) if isinstance(value, str) else repr(value)
+        if self.kind == "literal_error":
+            words = [str(word) for word in get_args(plain)]
+            return f"{key} is {shown}{nearest(value, words)}; allowed: {', '.join(words)}"
+        return f"{key} is {shown}; allowed: {self._allowed(value, hint)}"
+
+    def _allowed(self, value: Any, hint: Any) -> str:
+        if self.kind in _BOUNDS:
+            return _BOUNDS[self.kind].format(**self.bound)
+        if self.kind == "predicate_failed":
+            return _unmet(hint, value)
+        plain = [bare(member)[0] for member in members(hint)]
+        return " or ".join(_TYPES[dict if keys_of(t) else get_origin(t) or t] for t in plain)
+
+
+def _first(faults: Sequence[_Fault]) -> _Fault:
+    """Return the fault that is nearest to the top, of a key that is unknown before others."""
+    telling = [
+        fault
+        for fault in faults
+        if not fault.is_of_type
+        or not any(
+            other.path[: len(fault.path)] == fault.path
+            and (len(other.path) > len(fault.path) or not other.is_of_type)
+            for other in faults
+        )
+    ]
+    return min(telling, key=lambda fault: (len(fault.path), fault.kind != "extra_forbidden"))
+
+
+def _unmet(hint: Any, value: Any) -> str:
+    """Return words for the first condition of a type that a value does not meet."""
+    conditions = [one for member in members(hint) for one in bare(member)[1]]
+    return next(one.words for one in conditions if isinstance(one, Such) and not one.func(value))

@@ -1,0 +1,53 @@
+"""The keys of figures.yaml and of looks.yaml; each kind of panel and of table has its own."""
+
+from typing import Annotated, Any, Literal, NotRequired
+
+from annotated_types import Ge, Gt, Le, MinLen
+
+from optimist.keys import Count, Entries, Group, Keys, Name, Once, matching
+
+# fmt: off
+Marker = Literal[
+    "circle", "square", "diamond", "triangle", "inverted", "plus", "cross", "left", "right", "star",
+    "pentagon",
+]
+# fmt: on
+Colour = Annotated[str, matching("^#[0-9a-f]{6}$")]
+
+
+class Figure(Keys):
+    title: str  #: Title above the panels.
+    caption: str  #: Caption in the report.
+    group: NotRequired[Group]  #: The set of targets that asks for it; default paper.
+    trials: NotRequired[Count]  #: Number of trials shown, the first ones; default all.
+    #: Panels side by side; default 3. A cell left over takes the legend.
+    columns: NotRequired[Annotated[int, Ge(1), Le(4)]]
+    height: NotRequired[Annotated[float, Gt(0), Le(10)]]  #: Inches per row of panels; default 2.1.
+    share_y: NotRequired[bool]  #: Whether all panels have one y axis; default false.
+    #: One legend for the figure (default), or one below each panel.
+    legend: NotRequired[Literal["shared", "panel"]]
+    defaults: NotRequired[dict[str, Any]]  #: Keys of every panel of the figure.
+    titles: NotRequired[dict[str, str]]  #: Words in titles of its panels, as `titles` of the file.
+    #: Panels a, b, ..., at most 16; each kind says which keys it takes.
+    panels: Annotated[list[dict[str, Any]], MinLen(1)]
+
+
+class Figures(Keys, total=False):
+    lists: dict[Name, Entries]  #: Further lists of labels by name, for figures, tables and claims.
+    #: Words in titles of panels for a kind, setting, method, column or round.
+    titles: dict[str, str]
+    #: Keys of every panel, unless its figure or itself says otherwise; null takes one out.
+    panel_defaults: dict[str, Any]
+    figures: dict[Name, Figure]  #: Figures by name; each is a target PAPER_NAME.
+    tables: dict[Name, dict[str, Any]]  #: Tables by name; each is a target PAPER_NAME.
+
+
+class Look(Keys):
+    colour: Colour  #: Colour of its lines, markers and bars.
+    marker: Marker  #: Shape of its markers.
+
+
+class Looks(Keys):
+    #: Colours for what has none of its own, in this order.
+    palette: Annotated[list[Colour], MinLen(1), Once]
+    methods: dict[str, Look]  #: Look of a method, by the name of its algorithm.
