@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from optimist.contracts.arms import choices
-from optimist.contracts.toys import (
+from optimist.checks import plays
+from optimist.checks.toys import (
     ScriptedEnvironment,
     make_box_problem,
     make_problem,
@@ -12,10 +12,15 @@ from optimist.contracts.toys import (
 from optimist.environments import environment_domain
 from optimist.plan.config import load_paper, paper_names
 
-__all__ = ["ScriptedEnvironment", "choices", "make_box_problem", "make_problem", "random_arms"]
+__all__ = ["ScriptedEnvironment", "make_box_problem", "make_problem", "random_arms"]
 
 ROOT = Path(__file__).resolve().parents[1]
 STAND_IN = ROOT / "data" / "stand_in"
+
+
+def choices(algorithm, environment, rounds):
+    """Play on arms; return the chosen arms, each of which is one."""
+    return plays.choices(plays.Arms(algorithm, environment), rounds)
 
 
 def papers():

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import importlib.util
 import io
 import json
 import math
@@ -356,16 +357,26 @@ def _run(options):
 
 def _call(options, name, function, tell, **arguments):
     """Call a function in another process, or in this one for a traceback; return its result."""
-    from optimist.blame import in_one_line
     from optimist.core import executor, worker
 
     if options.debug:
         return worker.called(function, tell, arguments)
-    try:
+    with _in_one_line(options, name):
         return executor.call(function, tell, **arguments)
+
+
+@contextlib.contextmanager
+def _in_one_line(options, name):
+    """Word an error of another process in one line, unless tracebacks are asked for."""
+    from optimist.blame import in_one_line
+
+    try:
+        yield
     except (OptimistError, OSError):
         raise
     except Exception as error:
+        if options.debug:
+            raise
         more = "the same command after `optimist --debug` shows how it came to that"
         raise ResultError(f"{name}: {in_one_line(error)}; {more}") from None
 
@@ -411,23 +422,29 @@ def _print_trial(trial, status, regret=math.nan, round=0, seconds=math.nan, **ot
 
 
 def _check(options):
-    asked = {"label": options.label, "debug": options.debug, "columns": terminal.width()}
-    while_ = ["its process started"]
+    if importlib.util.find_spec("pytest") is None:
+        raise ConfigError(
+            "optimist check needs pytest; allowed: an installation of optimist[check]"
+        )
+    from optimist.checks import command
+
+    steps = ["its process started"]
     try:
-        with terminal.Busy(f"checking {options.label}", sys.stderr):
-            told = _call(
-                options, options.label, "optimist.contracts.report:told", while_.append, **asked
-            )
+        with (
+            _in_one_line(options, options.label),
+            terminal.Busy(f"checking {options.label}", sys.stderr),
+        ):
+            reports = command.check(options.label, steps.append, is_quiet=not options.debug)
     except EndedError as error:
         raise ConfigError(
-            f"{options.label} ended the process that checked it, while {while_[-1]}: {error}; "
+            f"{options.label} ended the process that checked it, while {steps[-1]}: {error}; "
             "allowed: to raise an exception"
         ) from error
     if options.json:
-        print(json.dumps([content for content, _, _ in told], indent=1))
+        print(json.dumps([one.as_dict() for one in reports], indent=1))
     else:
-        _say("\n\n".join(text for _, text, _ in told))
-    return int(any(has_failed for _, _, has_failed in told))
+        _say("\n\n".join(one.to_text(options.debug, terminal.width()) for one in reports))
+    return int(any(one.failed for one in reports))
 
 
 def _new(options):

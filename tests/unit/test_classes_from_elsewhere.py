@@ -15,8 +15,7 @@ from toy_environments import ROOT, make_problem
 
 from optimist import cli, new, registry
 from optimist.algorithms import BOX_REGISTRY, REGISTRIES, REGISTRY, canonical, make_algorithm
-from optimist.contracts import report
-from optimist.contracts.battery import batteries
+from optimist.checks.command import check
 from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.errors import UnreadableError
 from optimist.plan.config import load_config, load_paper
@@ -144,14 +143,15 @@ def offered(here, monkeypatch):
     forget()
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_an_installed_package_offers_algorithms(offered):
     offered(mine="offered_package:Mine")
     cell = cell_of("mine[gamma=0.2]")
     assert play_trial(cell, 0).status == "ok"
     assert any(path.endswith("offered_package.py") for path in closure("offered_package"))
     assert "mine" in message(make_algorithm, "mien", make_problem())
-    (battery,) = batteries("mine[gamma=0.2]")
-    assert (battery.label, battery.what) == ("mine[gamma=0.2]", "algorithm on arms")
+    (found,) = check("mine[gamma=0.2]", only="is_built")
+    assert (found.label, found.what) == ("mine[gamma=0.2]", "algorithm on arms")
 
 
 @pytest.mark.parametrize("name", ["hvt_ucb", "turbo"])
@@ -288,14 +288,15 @@ LATIN = "# -*- coding: latin-1 -*-\n# Größe\n"
     ],
     ids=["latin-1", "mark", "undeclared"],
 )
+@pytest.mark.usefixtures("in_this_process")
 def test_a_source_in_another_encoding_is_played_and_what_it_imports_is_followed(here, source):
     (here / "mine.py").write_bytes(source.replace(b"import numpy", b"import aside\nimport numpy"))
     (here / "aside.py").write_bytes((LATIN + "LEVEL = 1\n").encode("latin-1"))
     assert play_trial(cell_of("mine.py:Mine"), 0).status == "ok"
     assert str(here / "aside.py") in closure("mine.py")
     assert "mine.py:Mine" in registry.file_meant("mine.py")
-    (found,) = report.check("mine.py:Mine")
-    assert "raised" not in found.to_text(True, report.WIDTH)
+    (found,) = check("mine.py:Mine")
+    assert "raised" not in found.to_text(debug=True)
 
 
 @pytest.mark.parametrize(

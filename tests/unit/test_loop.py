@@ -12,7 +12,7 @@ from toy_environments import ScriptedEnvironment
 
 from optimist.algorithms import make_algorithm
 from optimist.algorithms.base import FiniteArmAlgorithm
-from optimist.contracts.toys import ScriptedFunction, bowl, make_box_problem
+from optimist.checks.toys import ScriptedFunction, bowl, make_box_problem
 from optimist.environments.base import check_arms
 from optimist.errors import BrokenEnvironmentError, ConfigError, OutOfTimeError
 from optimist.runs.loop import (

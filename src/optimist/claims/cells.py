@@ -8,7 +8,6 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from optimist.runs.loop import COMPLETE
-from optimist.runs.trial_table import Frames
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,6 +116,8 @@ class Cells:
     ) -> None:
         """Raise ResultError if the table of regrets thins away a round that a check names."""
         regrets = self.groups.get("regrets")
+        from optimist.runs.trial_table import Frames  # with pyarrow, which takes time
+
         if isinstance(regrets, Frames):
             for setting, algorithm, t in product(settings, algorithms, rounds):
                 regrets.check_round((setting, algorithm), t)

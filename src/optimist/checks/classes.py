@@ -1,0 +1,218 @@
+"""Promises of every class of an algorithm: constructor, options, docstring of its file."""
+
+import ast
+import inspect
+import random
+import re
+import tracemalloc
+from pathlib import Path
+from typing import Any
+from unittest import SkipTest
+
+import numpy as np
+
+from optimist.algorithms import make_algorithm
+from optimist.blame import in_one_line
+from optimist.checks.cases import BrokenError, Method, marked, require, untouched
+from optimist.errors import ConfigError
+from optimist.label import Value
+
+SHORT, LONG = 10, 10**7  # horizons
+SEED = 92_357  # of rng, which nobody else takes
+# Bytes by which what Python itself holds may differ from one instance to another.
+SLACK = 10**5
+_PLACE = re.compile(r"[A-Z]\w+ .*\(\d{4}\).*(Algorithm|[Ee]quation|eq\.|Theorem|Section)")
+
+
+# The class.
+
+
+@marked(is_basic=True)
+def test_names_its_problem(method: Method) -> None:
+    """The class names in problem_type for which class of problem it is made."""
+    known = "GLBProblem, HeavyTailedProblem or KernelProblem, of optimist.problems, or object"
+    asked = getattr(method.cls, "problem_type", None)
+    require(isinstance(asked, type), f"problem_type is {asked!r}", known)
+    lists = {name: getattr(method.cls, name, None) for name in ("links", "kernels")}
+    seen = f"problem_type is {asked} with {lists}, which nothing here is"
+    require(method.kinds, seen, f"{known}, with names of links or kernels")
+
+
+@marked(is_basic=True)
+def test_options_have_defaults(method: Method) -> None:
+    """Beside the problem and rng the constructor takes keywords, each with a default."""
+    parameters = list(inspect.signature(method.cls).parameters.values())
+    require(parameters, "the constructor takes no problem", "problem as its first argument")
+    for p in parameters[1:]:
+        is_named = p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) and p.name != "rng"
+        place = f"{p.name} is no keyword of the constructor, so that no label can set it"
+        require(not is_named or p.kind is p.KEYWORD_ONLY, place, "parameters after a *")
+        lacks = is_named and p.default is p.empty
+        require(not lacks, f"option {p.name} has no default", f"a value, as in {p.name}=1.0")
+
+
+@marked(is_basic=True)
+def test_is_built(method: Method) -> None:
+    """The constructor takes a problem, and rng, which is None while a configuration is checked."""
+    built = _built(method)
+    has_problem = hasattr(built, "problem")
+    require(has_problem, "the constructor keeps no problem", "super().__init__(problem) in it")
+    try:
+        make_algorithm(method.label, method.problem())
+    except Exception as error:
+        seen = f"with rng=None the constructor raised {in_one_line(error)}"
+        raise BrokenError(seen, "to store rng and to draw in later rounds") from error
+
+
+def _built(method: Method, rng: np.random.Generator | None = None, **changes: Any) -> Any:
+    rng = np.random.default_rng(0) if rng is None else rng
+    return make_algorithm(method.label, method.problem(**changes), rng)
+
+
+def test_builds_on_its_defaults(method: Method) -> None:
+    """Options that are spelled out with their defaults change nothing."""
+    spelled = method.with_options(**method.options)
+    one, other = (make_algorithm(label, method.problem()) for label in (method.label, spelled))
+    seen = f"{spelled} has attributes {sorted(vars(other))}"
+    require(vars(one).keys() == vars(other).keys(), seen, f"{sorted(vars(one))}")
+
+
+def test_draws_nothing_when_built(method: Method) -> None:
+    """The constructor draws nothing, and holds no generator but rng and what that spawns."""
+    rng = np.random.default_rng(SEED)
+    with untouched("the constructor"):
+        built = _built(method, rng)
+    is_same = rng.integers(2**62) == np.random.default_rng(SEED).integers(2**62)
+    require(is_same, "the constructor draws from rng", "to store it and to draw in later rounds")
+    for name, value in vars(built).items():
+        is_own = isinstance(value, np.random.Generator) and not _is_of(value, rng)
+        is_own |= isinstance(value, np.random.RandomState | random.Random)
+        seen = f"attribute {name} is a generator of its own"
+        require(not is_own, seen, "rng, a keyword of the constructor, which is told the trial")
+
+
+def _is_of(generator: np.random.Generator, rng: np.random.Generator) -> bool:
+    """Return whether a generator is ``rng``, or was spawned by it."""
+    entropies = [
+        getattr(getattr(one.bit_generator, "seed_seq", None), "entropy", one)
+        for one in (generator, rng)
+    ]
+    return generator is rng or entropies[0] == entropies[1]
+
+
+def test_is_built_small(method: Method) -> None:
+    """Memory that the constructor takes does not grow with the horizon."""
+    try:
+        for words, size, slack in (
+            ("state_bytes()", lambda horizon: _built(method, horizon=horizon).state_bytes(), 0),
+            ("the memory taken", lambda horizon: _held(method, horizon), SLACK),
+        ):
+            short, long = size(SHORT), size(LONG)
+            seen = f"at horizons {SHORT} and {LONG:.0e} {words} is {short} and {long} bytes"
+            allowed = "the same, as nothing has been played yet"
+            require(abs(long - short) <= slack, seen, allowed)
+    except MemoryError as error:
+        seen = f"there is no memory for a horizon of {LONG:.0e}"
+        raise BrokenError(seen, "arrays that grow as rounds are played") from error
+
+
+def _held(method: Method, horizon: int) -> int:
+    """Return the bytes that an instance holds."""
+    tracemalloc.start()
+    try:
+        built = _built(method, horizon=horizon)
+        held = tracemalloc.get_traced_memory()[0]
+        del built
+    finally:
+        tracemalloc.stop()
+    return held
+
+
+# Options.
+
+
+def test_refuses_unknown_options(method: Method) -> None:
+    """An option that does not exist is refused, with the allowed ones."""
+    refusal = require_refusal(method, "a ConfigError that names it", no_such_thing=1)
+    is_named = re.search(r"unknown option 'no_such_thing'.*allowed", refusal)
+    require(is_named, f"it was refused with: {refusal}", "the words of optimist.errors")
+
+
+def require_refusal(method: Method, allowed: str, **options: Value) -> str:
+    """Return the message of the ConfigError with which options of an algorithm are refused."""
+    label = method.with_options(**options)
+    try:
+        make_algorithm(label, method.problem())
+    except ConfigError as error:
+        return str(error)
+    except Exception as error:
+        raise BrokenError(f"{label} raised {in_one_line(error)}", allowed) from error
+    raise BrokenError(f"{label} was taken", allowed)
+
+
+def test_refuses_nonsense_options(method: Method) -> None:
+    """A value that is nonsense is refused with a ConfigError when the algorithm is built."""
+    for key in method.options:
+        allowed = f"a ConfigError (optimist.errors) that says what {key} may be"
+        require_refusal(method, allowed, **{key: "nonsense"})
+
+
+@marked(is_hint=True)
+def test_says_what_is_allowed(method: Method) -> None:
+    """A refusal names the option, the value, the allowed ones, and of words the nearest one."""
+    for key, default in method.options.items():
+        misspelt = isinstance(default, str) and default[:-1]
+        needed = {"nonsense": [key, "'nonsense'", "allowed"]}
+        needed["nonsense"] += [str(default)] if isinstance(default, bool | str) else []
+        needed |= {misspelt: [f"did you mean '{default}'"]} if misspelt and len(default) > 3 else {}
+        for value, words in needed.items():
+            try:
+                refusal = require_refusal(method, "", **{key: value})
+            except BrokenError as error:
+                raise SkipTest(f"nothing is refused: {error}") from None
+            lacking = [word for word in words if word.lower() not in refusal.lower()]
+            seen = f"{key}={value} is refused with: {refusal}"
+            allowed = f"one that has {', '.join(lacking)}, as those of optimist.errors have"
+            require(not lacking, seen, allowed)
+
+
+# Its file.
+
+
+@marked(is_hint=True)
+def test_cites_its_source(method: Method) -> None:
+    """The attribute reference cites author, year and a place in it, or says unpublished."""
+    cited = getattr(method.cls, "reference", None)
+    allowed = (
+        "author, year and a theorem, algorithm, equation or section in it, as in 'Abbasi-Yadkori "
+        "et al. (2011), Theorem 2', or the word unpublished"
+    )
+    is_known = isinstance(cited, str) and (_PLACE.search(cited) or "unpublished" in cited)
+    require(is_known, f"reference is {cited!r}", allowed)
+
+
+@marked(is_hint=True)
+def test_opens_with_its_formula(method: Method) -> None:
+    """The docstring of the file displays the update."""
+    shown = re.search(r"\$\$.+?\$\$", _opening(method), re.DOTALL)
+    require(shown, "the docstring of the file has no displayed formula", "$$ ... $$")
+
+
+@marked(is_hint=True)
+def test_tells_its_deviations(method: Method) -> None:
+    """The docstring of a file says where it deviates from a published source, and its year."""
+    text = _opening(method)
+    is_published = "unpublished" not in str(getattr(method.cls, "reference", ""))
+    for pattern, words in (("Deviations", "word Deviations"), (r"\(\d{4}\)", "year of the source")):
+        seen = f"the docstring of the file has no {words}"
+        is_there = re.search(pattern, text) or not is_published
+        require(is_there, seen, "'Deviations from Author (2011): none'")
+
+
+def _opening(method: Method) -> str:
+    """Return the docstring of the file that defines the class."""
+    try:
+        path = inspect.getfile(method.cls)
+    except (OSError, TypeError):
+        raise SkipTest("the class is in no file") from None
+    return ast.get_docstring(ast.parse(Path(path).read_bytes())) or ""
