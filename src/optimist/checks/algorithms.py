@@ -76,7 +76,7 @@ def test_asks_for_points_of_its_box(played: Played) -> None:
     """propose returns a point of the box; the first ones are the initial points of the problem."""
     with unless_refused():
         one = started(played)
-    asked, initial = choices(one, played.rounds(0, 2)), one.algorithm.problem.initial
+    asked, initial = choices(one, played.rounds(0, 1)), one.algorithm.problem.initial
     for t, x in enumerate([] if initial is None else initial):
         require_equal(one, t, asked[t], x, "with initial points", "problem.initial first")
 
@@ -109,9 +109,9 @@ def test_trials_differ(toy: Toy) -> None:
 
 
 @marked(compares_plays=True)
-def test_keeps_no_reference_to_its_arrays(played: Played) -> None:
+def test_keeps_no_reference_to_its_arrays(play: Played | Toy) -> None:
     """Its knowledge does not change with arrays that it was given or returned, which are reused."""
-    one = started(played, reuses=True)
+    one = started(play, reuses=True)
 
     def overwrite() -> None:
         for name, items in vars(one.algorithm).items():
@@ -120,23 +120,23 @@ def test_keeps_no_reference_to_its_arrays(played: Played) -> None:
             require(not has_views, f"attribute {name} lists views of its arrays", COPIES)
         one.array[:] = 9.9
 
-    rounds = range(played.rounds(25, 2))
+    rounds = range(play.rounds(25, 2))
     how = "as old arrays were overwritten"
-    require_equal_plays(one, started(played), rounds, how, COPIES, after=overwrite)
+    require_equal_plays(one, started(play), rounds, how, COPIES, after=overwrite)
 
 
 @marked(compares_plays=True)
-def test_asking_does_not_change_it(played: Played) -> None:
+def test_asking_does_not_change_it(play: Played | Toy) -> None:
     """To ask contains, diagnostics or state_bytes changes nothing in its play."""
     # Coverage is checked in the regret lane only: both lanes must play the same.
-    one = started(played)
+    one = started(play)
     algorithm, thetas = one.algorithm, np.zeros((3, one.truth_length))
 
     def ask() -> object:
         return algorithm.contains(thetas), algorithm.diagnostics(), algorithm.state_bytes()
 
-    rounds, how = range(played.rounds(25, 2)), "asked for contains, diagnostics and state_bytes"
-    require_equal_plays(one, started(played), rounds, how, "no change", before=ask)
+    rounds, how = range(play.rounds(25, 1)), "asked for contains, diagnostics and state_bytes"
+    require_equal_plays(one, started(play), rounds, how, "no change", before=ask)
 
 
 @marked(domain="arms", compares_plays=True)
@@ -163,7 +163,7 @@ def test_can_be_saved_in_mid_trial(played: Played) -> None:
 def test_leaves_shared_generators_alone(played: Played) -> None:
     """It draws neither from np.random nor from random, which all code shares."""
     with untouched("it"):
-        choices(started(played), played.rounds(60, 2))
+        choices(started(played), played.rounds(60, 1))
 
 
 # A whole trial, and answers in it.
@@ -185,13 +185,13 @@ def test_a_trial_ends_well(played: Played) -> None:
         require(goes, f"{name} goes from {values[0]:g} back and forth", "one direction")
 
 
-def test_answers_row_by_row_and_in_plain_numbers(played: Played) -> None:
+def test_answers_row_by_row_and_in_plain_numbers(play: Played | Toy) -> None:
     """contains has one bool for each row, whatever the others are; diagnostics are finite numbers.
 
     state_bytes returns an int.
     """
-    one = started(played)
-    choices(one, played.rounds(30, 1))
+    one = started(play)
+    choices(one, play.rounds(30, 1))
     thetas = np.random.default_rng(0).standard_normal((7, one.truth_length))
     thetas *= np.geomspace(1e-3, 1e3, 7)[:, None]
     inside = np.asarray(one.algorithm.contains(thetas))

@@ -123,6 +123,10 @@ class Toy:
             return toys.make_box_problem(**changes)
         return toys.make_problem(self.kind, **changes)
 
+    def rounds(self, enough: int, after_initial: int = 0) -> int:
+        """Return the number of rounds to play, the initial points of the toy and some more."""
+        return 8
+
     def build(self, problem: Any, seed: int = 0) -> Any:
         """Return the algorithm for a problem, with a generator of its own."""
         return make_algorithm(self.method.label, problem, np.random.default_rng(seed))
@@ -198,8 +202,18 @@ class World:
 
 
 Case = Method | Toy | Played | World
-# Types of cases by the argument of a test.
-ARGUMENTS = {"method": Method, "toy": Toy, "played": Played, "world": World}
+ARGUMENTS = {"method", "toy", "played", "play", "world"}  # of tests
+
+
+def takes(test: Callable[..., None], argument: str, case: Case) -> bool:
+    """Return whether a test takes a case, by the name of its argument and the domain of both.
+
+    A ``play`` is an algorithm in a setting with arms, or on a toy where a setting takes long.
+    """
+    play = Toy if case.domain == BOX else Played
+    types = {"method": Method, "toy": Toy, "played": Played, "play": play, "world": World}
+    is_asked = getattr(test, "domain", case.domain) == case.domain
+    return is_asked and isinstance(case, types[argument])
 
 
 def shortened(cell: Cell) -> Cell:
@@ -210,14 +224,9 @@ def shortened(cell: Cell) -> Cell:
 
 
 def parametrize(metafunc: Any, cases: Mapping[str, Case]) -> None:
-    """Run a test on the cases, by id, that its argument names, for `pytest_generate_tests`."""
-    domain = getattr(metafunc.function, "domain", None)
-    for name in ARGUMENTS.keys() & metafunc.fixturenames:
-        chosen = {
-            key: case
-            for key, case in cases.items()
-            if isinstance(case, ARGUMENTS[name]) and domain in (None, case.domain)
-        }
+    """Run a test on the cases, by id, that it takes, for `pytest_generate_tests`."""
+    for name in ARGUMENTS.intersection(metafunc.fixturenames):
+        chosen = {key: one for key, one in cases.items() if takes(metafunc.function, name, one)}
         metafunc.parametrize(name, chosen.values(), ids=list(chosen))
 
 

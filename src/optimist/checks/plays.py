@@ -116,10 +116,12 @@ def _brief(x: np.ndarray) -> str:
     return np.array2string(x, precision=4, threshold=6, edgeitems=2)
 
 
-def started(played: Played, reuses: bool = False) -> Any:
-    """Return an algorithm, `Arms` or `Box`, at the beginning of the first trial of its setting."""
-    environment, algorithm = played.build()
-    if played.domain == BOX:
+def started(case: Played | Toy, reuses: bool = False) -> Any:
+    """Return an algorithm, `Arms` or `Box`, before a trial of its setting, or on a toy box."""
+    if isinstance(case, Toy):
+        return Box(case.build(case.problem()), reuses)
+    environment, algorithm = case.build()
+    if case.domain == BOX:
         return Box(algorithm, reuses)
     return Arms(algorithm, environment, np.empty_like(environment.arms(0)) if reuses else None)
 
