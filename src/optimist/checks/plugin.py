@@ -129,7 +129,8 @@ class Report:
         With ``debug`` a traceback follows each error of the class.
         """
         places = dict.fromkeys(case.where for case in self.cases if case.where)
-        lines = [f"{self.label}: {self.what}", f"in: {', '.join(places)}"]
+        lines = [f"{self.label}: {self.what}"]
+        lines += [f"in: {', '.join(places)}"] if places else []
         lines += [*self._lines(FAILED, debug), *self._lines(HINT, debug)]
         lines += [f"refused: {words}" for words in self.refused]
         results = [*self.results.values()]
@@ -211,6 +212,8 @@ def run(plugin: Plugin, only: str = "") -> list[Report]:
         status = pytest.main([*FILES, *OPTIONS, *unused, "-k", only], plugins=[plugin])
     if plugin.stopped is not None:
         raise plugin.stopped
+    if status == pytest.ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         raise ResultError(f"pytest ended with exit status {int(status)}; allowed: 0 or 1")
     return plugin.reports

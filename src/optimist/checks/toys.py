@@ -26,7 +26,7 @@ OTHER_KERNELS: dict[str, Kernel] = {
     f"{name}_kernel": make_kernel(name, 0.5) for name in ("matern12", "matern32", "matern52")
 }
 KINDS = (*LINKS, *KERNELS, HEAVY_TAILED)
-# What environments tell algorithms along with a reward, by kind of problem.
+# Context that environments give with a reward, by kind of problem.
 CONTEXT = {HEAVY_TAILED: {"scale": 1.0}}
 
 
