@@ -3,7 +3,7 @@ import gc
 
 from snakemake.utils import min_version
 
-from optimist.root import project_file
+from optimist.core.root import project_file
 
 min_version("9.20")
 

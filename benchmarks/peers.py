@@ -19,9 +19,9 @@ BoTorch stands beside our configuration ``modern``, scikit-optimize beside ``sko
 OFUL. For GLB-OMD and its rivals, heavy tails, BKB and GO-UCB the package index has no code.
 """
 
-from optimist import arithmetic
+from optimist.core import blas_kernels
 
-arithmetic.fix()
+blas_kernels.fix()
 
 import argparse  # noqa: E402
 import statistics  # noqa: E402
@@ -45,9 +45,9 @@ from optimist.algorithms.black_box.base import standardise  # noqa: E402
 from optimist.algorithms.heavy_tailed.oful import OFUL  # noqa: E402
 from optimist.numerics import gp_regression  # noqa: E402
 from optimist.plan.config import load_paper  # noqa: E402
-from optimist.problems.heavy_tailed import HeavyTailedProblem  # noqa: E402
-from optimist.records.provenance import cpu_name  # noqa: E402
-from optimist.runs.cell import build, make_cell  # noqa: E402
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem  # noqa: E402
+from optimist.core.provenance import cpu_name  # noqa: E402
+from optimist.experiments.cell import build, make_cell  # noqa: E402
 
 SIZES = (20, 70)
 WIDTH = 1.0

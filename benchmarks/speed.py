@@ -6,9 +6,9 @@ thread; ratios are between turns of this run. Slow solvers are asked in every si
 and their time is scaled up.
 """
 
-from optimist import arithmetic
+from optimist.core import blas_kernels
 
-arithmetic.fix()
+blas_kernels.fix()
 
 import statistics  # noqa: E402
 import sys  # noqa: E402
@@ -22,14 +22,14 @@ import numpy as np  # noqa: E402
 from optimist.algorithms import make_algorithm  # noqa: E402
 from optimist.numerics import gp_regression, nystrom  # noqa: E402
 from optimist.plan.config import load_paper  # noqa: E402
-from optimist.records.provenance import cpu_name  # noqa: E402
-from optimist.runs.cell import (  # noqa: E402
+from optimist.core.provenance import cpu_name  # noqa: E402
+from optimist.experiments.cell import (  # noqa: E402
     Cell,
     build,
     make_cell,
 )
-from optimist.runs.loop import play  # noqa: E402
-from optimist.runs.trials import Trials, run  # noqa: E402
+from optimist.experiments.loop import play  # noqa: E402
+from optimist.experiments.trials import Trials, run  # noqa: E402
 
 CHEAP = [
     ("glb_omd", 5),

@@ -21,8 +21,8 @@ from pathlib import Path
 import yaml
 
 from optimist.plan.config import load_config, paper_names
-from optimist.root import project_root
-from optimist.runs.trial_table import TrialTable
+from optimist.core.root import project_root
+from optimist.experiments.trial_table import TrialTable
 
 
 def milliseconds(work):

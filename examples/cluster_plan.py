@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from optimist.root import project_root
+from optimist.core.root import project_root
 
 OVERLAY = {
     "only": {"settings": ["logistic_s3"], "algorithms": ["glb_omd", "gloc"]},

@@ -11,8 +11,8 @@ to be linear in the arm, whatever the link is.
 import numpy as np
 
 from optimist.algorithms.glb.base import GLBAlgorithm
-from optimist.errors import positive
-from optimist.problems.glb import GLBProblem
+from optimist.core.errors import positive
+from optimist.environments.problems.glb import GLBProblem
 
 
 class RidgeSampling(GLBAlgorithm):

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from optimist.layout import Layout
-from optimist.records import cells
-from optimist.records.cells import CellRecord
-from optimist.runs import trial_table
-from optimist.runs.cell_trials import CellTrials
+from optimist.core.layout import Layout
+from optimist.experiments import cell_records, trial_table
+from optimist.experiments.cell_records import CellRecord
+from optimist.experiments.cell_trials import CellTrials
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 MADE = "Python 3.12.1; numpy 2.0.0; a processor; a system"
@@ -43,4 +42,4 @@ def write(figures, paper, found):
     trial_table.write(
         [trials for trials, _ in found], layout.trials(paper), declared={}, configuration={}
     )
-    cells.write([record for _, record in found], layout.cells(paper))
+    cell_records.write([record for _, record in found], layout.cells(paper))

@@ -4,12 +4,12 @@ import os
 
 import pytest
 
-from optimist import arithmetic
+from optimist.core import blas_kernels
 
 
 def pytest_configure():
     """Fix the number of threads and the kernels before any test module imports numpy."""
-    os.environ.update(arithmetic.variables())
+    os.environ.update(blas_kernels.variables())
 
 
 @pytest.hookimpl(tryfirst=True)  # before groups are looked at

@@ -2,7 +2,7 @@
 
 import pytest
 
-from optimist.errors import ConfigError
+from optimist.core.errors import ConfigError
 
 
 def message(call, *arguments, **keywords):

@@ -1,11 +1,11 @@
 """Small result files, made as the workflow makes them."""
 
-from optimist.layout import digest_in_name
-from optimist.records import provenance
-from optimist.records.cells import digest_of
-from optimist.runs import job
-from optimist.runs.cell import Cell
-from optimist.runs.trials import Trials
+from optimist.core import provenance
+from optimist.core.layout import digest_in_name
+from optimist.experiments import job
+from optimist.experiments.cell import Cell
+from optimist.experiments.cell_records import digest_of
+from optimist.experiments.trials import Trials
 
 SPEC = {
     "environment": "glm",

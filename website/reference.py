@@ -14,7 +14,10 @@ CONTRACTS = (
     "optimist.algorithms.base",
     *(f"optimist.algorithms.{family}.base" for family in ("glb", "black_box")),
     "optimist.environments.base",
-    *(f"optimist.problems.{kind}" for kind in ("glb", "heavy_tailed", "kernel", "box")),
+    *(
+        f"optimist.environments.problems.{kind}"
+        for kind in ("glb", "heavy_tailed", "kernel", "box")
+    ),
 )
 INTERFACE = (
     *("settings", "setting", "Setting", "play", "Progress", "rank", "plot", "register"),
@@ -33,7 +36,7 @@ def page_of(path: str) -> str | None:
     for family in FAMILIES:
         if place == f"optimist.algorithms.{family}":
             return f"api/{family}.md#{module}"
-    if place == "optimist.numerics" or module == "optimist.errors":
+    if place == "optimist.numerics" or module == "optimist.core.errors":
         return f"api/helpers.md#{module}"
     return None
 
@@ -57,7 +60,7 @@ def pages(package: Path, parts: Path) -> dict[str, str]:
         ),
         "api/helpers.md": _with(
             parts / "helpers.md",
-            ["optimist.errors", *_modules(package / "numerics", "optimist.numerics")],
+            ["optimist.core.errors", *_modules(package / "numerics", "optimist.numerics")],
         ),
     }
     for family, title in FAMILIES.items():

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 _PLACES = {
-    "ConfigError": "optimist.errors",
-    "OptimistError": "optimist.errors",
+    "ConfigError": "optimist.core.errors",
+    "OptimistError": "optimist.core.errors",
     "Progress": "optimist.comparison.play",
     "Setting": "optimist.comparison.select",
     "play": "optimist.comparison.play",
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from optimist.comparison.play import Progress, play
     from optimist.comparison.rank import rank
     from optimist.comparison.select import Setting, register, setting, settings
-    from optimist.errors import ConfigError, OptimistError
+    from optimist.core.errors import ConfigError, OptimistError
 
 
 def __getattr__(name: str) -> Any:

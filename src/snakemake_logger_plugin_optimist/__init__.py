@@ -18,10 +18,10 @@ from typing import Any, TextIO
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from optimist.durations import in_words
-from optimist.layout import unquoted
-from optimist.root import project_root
-from optimist.terminal import CLEAR, is_terminal, shown, width
+from optimist.core.durations import in_words
+from optimist.core.layout import unquoted
+from optimist.core.root import project_root
+from optimist.core.terminal import CLEAR, is_terminal, shown, width
 
 # What is worth a line among the messages that are neither events nor warnings.
 SHOWN = re.compile(

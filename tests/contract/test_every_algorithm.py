@@ -13,10 +13,10 @@ from optimist.checks.algorithms import *  # noqa: F403
 from optimist.checks.cases import BOX, HORIZON, Method, Played, Toy, parametrize, shortened
 from optimist.checks.classes import *  # noqa: F403
 from optimist.checks.edge_cases import *  # noqa: F403
-from optimist.errors import ConfigError
-from optimist.label import Label, name_of
-from optimist.runs.cell import Cell
-from optimist.runs.trials import Trials, run
+from optimist.core.errors import ConfigError
+from optimist.core.label import Label, name_of
+from optimist.experiments.cell import Cell
+from optimist.experiments.trials import Trials, run
 
 CONSTANT_MEMORY = ("glb_omd", "gloc", "ecolog", "hvt_ucb", "oful", "crtm")
 HISTORIES = ("raw", "aggregated")

@@ -9,7 +9,7 @@ from toy_environments import STAND_IN, configured
 from optimist.checks.cases import BOX, HORIZONS, World, parametrize
 from optimist.checks.environments import *  # noqa: F403
 from optimist.environments import BOX_REGISTRY, REGISTRY
-from optimist.runs.cell import Cell
+from optimist.experiments.cell import Cell
 
 COPIES = {"number": itertools.count()}
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -11,8 +11,9 @@ import pytest
 from made_up_tables import PAPERS, made_up
 
 from optimist.claims.metrics.quantities import QUANTITIES
-from optimist.errors import ConfigError
-from optimist.panels import (
+from optimist.core.errors import ConfigError
+from optimist.experiments.trials import expand
+from optimist.figures import (
     PANELS,
     TABLES,
     check_shown,
@@ -21,11 +22,10 @@ from optimist.panels import (
     panel_class,
     table_class,
 )
-from optimist.panels.base import COLUMNS, NUMBERS
-from optimist.panels.rows import Tables
-from optimist.panels.studies import STUDIES, study_class
-from optimist.panels.tables.base import MEANINGS, to_markdown
-from optimist.runs.trials import expand
+from optimist.figures.base import COLUMNS, NUMBERS
+from optimist.figures.rows import Tables
+from optimist.figures.studies import STUDIES, study_class
+from optimist.figures.tables.base import MEANINGS, to_markdown
 
 COMMON_ROLES = {"data", "note", "remark", "footnote", "line", "phase", "point", "slope"}
 STATISTICS = ("mean", "median", "quantile", "percentile", "std", "var", "average")

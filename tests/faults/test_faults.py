@@ -16,7 +16,7 @@ import pytest
 from projects import TARGET, wait_for
 from uci_server import UciServer
 
-from optimist.runs import results
+from optimist.experiments import results
 
 # Long enough that one can be stopped half way.
 LONG = {

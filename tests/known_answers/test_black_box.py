@@ -11,13 +11,13 @@ from toy_environments import make_box_problem
 from optimist.algorithms import make_algorithm
 from optimist.algorithms.black_box import configurations
 from optimist.algorithms.black_box.go_ucb_paper import PaperVariant, descend
+from optimist.core.errors import ConfigError
 from optimist.environments.test_functions import FUNCTIONS, STYBLINSKI_TANG, TestFunctionEnvironment
-from optimist.errors import ConfigError
+from optimist.experiments.cell import Cell, build
 from optimist.numerics import gp_regression
 from optimist.numerics.ellipsoid import LowRankEllipsoid
 from optimist.numerics.network import TwoLayerNetwork
-from optimist.runs.cell import Cell, build
-from optimist.runs.seeding import stream
+from optimist.numerics.seeding import stream
 
 
 def bowl(x):

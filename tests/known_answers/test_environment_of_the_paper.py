@@ -8,9 +8,9 @@ import pytest
 from toy_environments import papers
 
 from optimist.environments import make_environment
-from optimist.runs import seeding
-from optimist.runs.cell import Cell, build
-from optimist.runs.trials import Trials, run
+from optimist.experiments.cell import Cell, build
+from optimist.experiments.trials import Trials, run
+from optimist.numerics import seeding
 
 (PAPER,) = (p for p in papers() if p["paper"] == "glb_omd")
 

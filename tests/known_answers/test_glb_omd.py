@@ -8,8 +8,8 @@ from toy_environments import make_problem, papers, random_arms
 from optimist.algorithms import make_algorithm
 from optimist.algorithms.glb.glb_omd_theory import regret_bound
 from optimist.algorithms.glb.inverses import MATRIX_INVERSES
+from optimist.experiments.cell import Cell, build, make_cell, play_trial
 from optimist.numerics.links import Gaussian
-from optimist.runs.cell import Cell, build, make_cell, play_trial
 
 (PAPER,) = (p for p in papers() if p["paper"] == "glb_omd")
 

@@ -9,10 +9,10 @@ from toy_environments import random_arms
 
 from optimist.algorithms import make_algorithm
 from optimist.algorithms.heavy_tailed import hvt_ucb
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
+from optimist.experiments import loop
+from optimist.experiments.cell import Cell, build
 from optimist.numerics.ball import project
-from optimist.problems.heavy_tailed import HeavyTailedProblem
-from optimist.runs import loop
-from optimist.runs.cell import Cell, build
 
 T = 18000
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from optimist import arithmetic
 from optimist.algorithms import REGISTRIES
-from optimist.label import name_of
+from optimist.core import blas_kernels
+from optimist.core.label import name_of
+from optimist.experiments import results
+from optimist.experiments.cell import make_cell
+from optimist.experiments.trials import Trials, expand, run
 from optimist.plan.config import load_paper, paper_names
-from optimist.runs import results
-from optimist.runs.cell import make_cell
-from optimist.runs.trials import Trials, expand, run
 
 DIGESTS = Path(__file__).with_name("digests.json")
 PACKAGES = ("numpy", "scipy", "scikit-learn")
@@ -65,14 +65,14 @@ def test_the_numbers_are_those_of_every_other_processor(name):
     known = json.loads(DIGESTS.read_text())
     if known["versions"] != versions():
         pytest.skip(f"digests are of {known['versions']}")
-    if known["kernels"] != arithmetic.chosen():
-        pytest.skip(f"kernels are {arithmetic.chosen()}")
+    if known["kernels"] != blas_kernels.chosen():
+        pytest.skip(f"kernels are {blas_kernels.chosen()}")
     assert digest(CELLS[name]) == known["cells"][name]
 
 
 if __name__ == "__main__":
-    if not arithmetic.kernels().items() <= os.environ.items():  # numpy has chosen others already
-        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | arithmetic.kernels())
+    if not blas_kernels.kernels().items() <= os.environ.items():  # numpy has chosen others already
+        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | blas_kernels.kernels())
     found = {name: digest(cell) for name, cell in sorted(CELLS.items())}
-    content = {"versions": versions(), "kernels": arithmetic.chosen(), "cells": found}
+    content = {"versions": versions(), "kernels": blas_kernels.chosen(), "cells": found}
     DIGESTS.write_text(json.dumps(content, indent=1) + "\n")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from toy_environments import papers
 
-from optimist.runs.cell import Cell
-from optimist.runs.trials import Trials, run
+from optimist.experiments.cell import Cell
+from optimist.experiments.trials import Trials, run
 
 pytestmark = pytest.mark.statistical
 (PAPER,) = (p for p in papers() if p["paper"] == "glb_omd")

@@ -4,8 +4,8 @@ import inspect
 
 import pytest
 
-from optimist.arguments import check_keywords, defaults, name_options
-from optimist.errors import ConfigError
+from optimist.core.arguments import check_keywords, defaults, name_options
+from optimist.core.errors import ConfigError
 
 
 class Base:

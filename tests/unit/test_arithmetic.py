@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from optimist import arithmetic
-from optimist.errors import OptimistError
+from optimist.core import blas_kernels
+from optimist.core.errors import OptimistError
 
 CHOSEN = """
 import json
@@ -26,7 +26,7 @@ SHARED = {"blas": ["Haswell"], "numpy": OLDER if IS_OLDER else ["X86_V3"]}
 
 def chosen(**env):
     """Return what a new process uses that fixes its arithmetic first."""
-    left = {k: v for k, v in os.environ.items() if k not in arithmetic.kernels()}
+    left = {k: v for k, v in os.environ.items() if k not in blas_kernels.kernels()}
     command = [sys.executable, "-c", CHOSEN]
     done = subprocess.run(command, env=left | env, capture_output=True, text=True, check=True)
     assert done.stderr == ""
@@ -34,40 +34,40 @@ def chosen(**env):
 
 
 def with_processor(monkeypatch, machine, flags, numpy="2.4.6"):
-    monkeypatch.setattr(arithmetic, "version", lambda package: numpy)
+    monkeypatch.setattr(blas_kernels, "version", lambda package: numpy)
     monkeypatch.setattr("platform.machine", lambda: machine)
     text = f"processor : 0\nmodel name : None\nflags : {flags}\n"
     monkeypatch.setattr(Path, "read_text", lambda *args, **kwargs: text)
 
 
-@pytest.mark.skipif(not arithmetic.kernels(), reason="this processor has other kernels")
+@pytest.mark.skipif(not blas_kernels.kernels(), reason="this processor has other kernels")
 @pytest.mark.parametrize("forced", ["Prescott", "Haswell", ""])
 def test_the_shared_kernels_are_chosen_whatever_is_set(forced):
     assert chosen(OPENBLAS_CORETYPE=forced) == SHARED
 
 
-@pytest.mark.skipif(not arithmetic.kernels(), reason="this processor has other kernels")
+@pytest.mark.skipif(not blas_kernels.kernels(), reason="this processor has other kernels")
 def test_a_person_may_keep_the_machines_own_kernels():
     found = chosen(OPTIMIST_KERNELS="own", OPENBLAS_CORETYPE="Prescott")
     assert found["blas"] != SHARED["blas"]  # OpenBLAS has another name for it
 
 
 def test_products_that_are_wrong_are_refused(monkeypatch):
-    monkeypatch.setattr(arithmetic, "is_shared", lambda: True)
-    arithmetic.verify()
+    monkeypatch.setattr(blas_kernels, "is_shared", lambda: True)
+    blas_kernels.verify()
     faulty = lambda *operands: np.zeros(2)  # noqa: E731
     monkeypatch.setattr(np, "einsum", faulty)
     with pytest.raises(OptimistError, match=r"multiplies matrices wrongly .*OPTIMIST_KERNELS=own"):
-        arithmetic.verify()
+        blas_kernels.verify()
 
 
 def test_other_kernels_are_refused(monkeypatch):
-    monkeypatch.setattr(arithmetic, "is_shared", lambda: False)
+    monkeypatch.setattr(blas_kernels, "is_shared", lambda: False)
     with pytest.raises(OptimistError, match=r"this numpy has no others: .*OPTIMIST_KERNELS=own"):
-        arithmetic.verify()
+        blas_kernels.verify()
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     with pytest.raises(OptimistError, match="numpy was imported before optimist"):
-        arithmetic.verify()
+        blas_kernels.verify()
 
 
 def test_a_process_that_others_begin_wrongly_starts_again_once_and_says_why(tmp_path):
@@ -94,10 +94,10 @@ def test_a_process_that_others_begin_wrongly_starts_again_once_and_says_why(tmp_
 )
 def test_kernels_are_chosen_where_the_processor_has_them(machine, flags, is_shared, monkeypatch):
     with_processor(monkeypatch, machine, flags)
-    assert bool(arithmetic.kernels()) is is_shared
+    assert bool(blas_kernels.kernels()) is is_shared
 
 
 @pytest.mark.parametrize(("numpy", "name"), [("2.3.4", "AVX512_SKX"), ("2.4.0", "X86_V4")])
 def test_features_have_the_names_of_the_numpy_that_is_there(numpy, name, monkeypatch):
     with_processor(monkeypatch, "x86_64", "avx2 fma bmi2", numpy)
-    assert name in arithmetic.kernels()["NPY_DISABLE_CPU_FEATURES"].split()
+    assert name in blas_kernels.kernels()["NPY_DISABLE_CPU_FEATURES"].split()

@@ -13,11 +13,11 @@ import psutil
 import pytest
 from own_class import MINE
 
-from optimist import cli
 from optimist.checks import algorithms, classes, edge_cases, environments, served
 from optimist.checks.cases import takes
 from optimist.checks.command import check
-from optimist.errors import ConfigError
+from optimist.cli import main
+from optimist.core.errors import ConfigError
 
 GOOD = '''
 r"""Epsilon-greedy on a ridge regression of the rewards,
@@ -29,7 +29,7 @@ Deviations from Sutton and Barto (2018): linear features.
 import numpy as np
 
 from optimist.algorithms.glb.base import GLBAlgorithm
-from optimist.errors import proportion
+from optimist.core.errors import proportion
 
 
 class Good(GLBAlgorithm):
@@ -401,7 +401,7 @@ def test_a_constructor_that_raises_anything_is_one_line(here, error):
 
 def test_a_class_that_ends_the_process_before_all_tests_is_told_of(here, capsys):
     write_class(here, "__import__('os')._exit(0)")
-    assert cli.main(["check", "mine.py:Mine"]) == 1
+    assert main.main(["check", "mine.py:Mine"]) == 1
     out, error = capsys.readouterr()
     assert out == "" and error.count("\n") == 1 and "exit status" in error
     assert "mine.py:Mine ended the process that checked it, while it was loaded" in error
@@ -410,7 +410,7 @@ def test_a_class_that_ends_the_process_before_all_tests_is_told_of(here, capsys)
 def test_without_pytest_the_command_names_the_extra(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "pytest", None)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert cli.main(["check", "uniform"]) == 1
+    assert main.main(["check", "uniform"]) == 1
     expected = "error: optimist check needs pytest; allowed: an installation of optimist[check]\n"
     assert capsys.readouterr() == ("", expected)
 
@@ -425,7 +425,7 @@ def test_a_class_that_is_made_for_other_problems_meets_those(here):
     for body, places in (
         ("links = ('gaussian',)", {"glb_omd/logistic_s3[link=gaussian]", "toy gaussian"}),
         (
-            "from optimist.problems.kernel import KernelProblem as problem_type\n"
+            "from optimist.environments.problems.kernel import KernelProblem as problem_type\n"
             "kernels = ('matern52',)",
             {"bkb/matern52_d1", "toy matern52_kernel"},
         ),
@@ -441,7 +441,7 @@ def test_a_problem_that_is_refused_is_told_and_no_failure(here):
         "links = ('logistic', 'poisson')\n"
         + INIT
         + "    if problem.link.name == 'poisson':\n"
-        + "        from optimist.errors import ConfigError\n"
+        + "        from optimist.core.errors import ConfigError\n"
         + "        raise ConfigError('link is poisson; allowed: logistic')"
     )
     write_class(here, body)
@@ -459,7 +459,7 @@ def test_a_problem_that_is_refused_is_told_and_no_failure(here):
 )
 def test_a_wrong_label_is_refused_in_one_line(here, capsys, label, words):
     write_class(here, "pass")
-    assert cli.main(["check", label]) == 1
+    assert main.main(["check", label]) == 1
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and words in err
 
@@ -470,7 +470,7 @@ def test_a_wrong_label_is_refused_in_one_line(here, capsys, label, words):
 def test_the_command_says_what_failed_what_is_a_hint_and_what_held(here, capsys):
     body = "reference = 'me'\ndef select(self, arms):\n    print('here')\n    return 1 / 0"
     write_class(here, body)
-    assert cli.main(["check", "mine.py:Mine"]) == 1
+    assert main.main(["check", "mine.py:Mine"]) == 1
     out = capsys.readouterr().out
     assert (
         "failed: mine.py:Mine, chooses_an_arm, in glb_omd/logistic_s3, seed 0: raised "
@@ -494,18 +494,18 @@ def test_an_index_of_numpy_is_one_and_an_unpublished_method_has_no_source(here):
 
 def test_tracebacks_are_printed_if_asked_for(here, capsys):
     write_class(here, "def select(self, arms): return 1 / 0")
-    assert cli.main(["--debug", "check", "mine.py:Mine"]) == 1
+    assert main.main(["--debug", "check", "mine.py:Mine"]) == 1
     assert "Traceback (most recent call last)" in capsys.readouterr().out
 
 
 def test_the_command_prints_json(here, capsys):
     write_class(here, "def select(self, arms): return 2.0")
-    assert cli.main(["check", "mine.py:Mine", "--json"]) == 1
+    assert main.main(["check", "mine.py:Mine", "--json"]) == 1
     (found,) = json.loads(capsys.readouterr().out)
     assert found["label"] == "mine.py:Mine" and found["failed"] == ["chooses_an_arm"]
     first = next(one for one in found["findings"] if one["result"] == "failed")
     assert first["where"] == "glb_omd/logistic_s3" and first["allowed"].startswith("an int from 0")
-    assert cli.main(["check", "good.py:Good", "--json"]) == 0
+    assert main.main(["check", "good.py:Good", "--json"]) == 0
 
 
 @pytest.mark.usefixtures("in_this_process")

@@ -22,7 +22,7 @@ from claim_tables import (
 from scipy.stats import nct, t
 
 from optimist import claims
-from optimist.claims import deciding
+from optimist.claims import sample_size
 from optimist.claims.context import Context
 
 RATIO = {"setting": "here", "numerator": "a", "denominator": "b"}
@@ -706,18 +706,18 @@ def test_what_would_decide_is_a_number_of_doublings_with_its_cost(number):
     verdict = decide(reading(ratio()), tables={"finals": tables}, first=FIRST)
     kept = [f.iloc[: 30 if number < 60 else 60] for f in tables]
     expected = planned(kept, 30, 0 if number < 60 else 1)
-    found = deciding.needs(verdict, SECONDS)
+    found = sample_size.needs(verdict, SECONDS)
     assert (found.cause, found.kind, found.units) == ("few trials", "trials", expected)
     assert found.lacking == expected - len(kept[0])
     assert found.hours == pytest.approx(2 * found.lacking)
-    assert math.isnan(deciding.needs(verdict, {}).hours)
+    assert math.isnan(sample_size.needs(verdict, {}).hours)
     (row,) = claims.to_frame([verdict], Context("toy", SECONDS)).itertuples()
     assert row.command == f"snakemake --cores all --config 'decide={{toy.01: {expected}}}' -- toy"
 
 
 def text_of(*checks, first=(), **tables):
     verdict = decide(reading(*checks), tables=tables, first=first)
-    found = deciding.needs(verdict, {})
+    found = sample_size.needs(verdict, {})
     assert verdict.word == "open" and (found.units, found.hours) == (
         0,
         pytest.approx(math.nan, nan_ok=True),
@@ -757,10 +757,10 @@ def test_a_floor_under_splits_is_said():
 
 def test_nothing_is_needed_where_a_claim_has_a_word():
     decided = judge(ratio(), finals=world(30, effect=0.2))
-    assert deciding.needs(decided, {}) is None
+    assert sample_size.needs(decided, {}) is None
     some = judge(ratio("below", 5), ratio("below", 10), finals=TEN)
     assert (some.word, outcomes(some)) == ("not reproduced", ["fails", "open"])
-    assert deciding.needs(some, {}) is None
+    assert sample_size.needs(some, {}) is None
 
 
 def test_only_what_is_open_and_counts_needs_trials():
@@ -772,9 +772,9 @@ def test_only_what_is_open_and_counts_needs_trials():
         decide(held, tables={"finals": tables}),
         decide(reading(ratio()), ours, tables={"finals": tables}),
     ):
-        assert deciding.needs(verdict, {}).units == deciding.needs(alone, {}).units
+        assert sample_size.needs(verdict, {}).units == sample_size.needs(alone, {}).units
     wide = decide(reading(ratio(), ratio(top="c")), tables={"finals": tables})
-    assert deciding.needs(wide, {}).units > deciding.needs(alone, {}).units
+    assert sample_size.needs(wide, {}).units > sample_size.needs(alone, {}).units
 
 
 # Turns.

@@ -12,10 +12,10 @@ from optimist import claims
 from optimist.claims import inference
 from optimist.claims.checks import Check, Reading, claims_of
 from optimist.claims.context import Context
-from optimist.claims.names import number
 from optimist.claims.pages import by_verdict
 from optimist.claims.results import Result, p_values
-from optimist.errors import ResultError
+from optimist.claims.wording import number
+from optimist.core.errors import ResultError
 
 # What no text may say of a number that there is none of.
 NOTHING = re.compile(r"\b(nan|NaN|None|NA|<NA>)\b")

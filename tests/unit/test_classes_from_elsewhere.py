@@ -13,17 +13,18 @@ from messages import message
 from own_class import MINE
 from toy_environments import ROOT, make_problem
 
-from optimist import cli, new, registry
 from optimist.algorithms import BOX_REGISTRY, REGISTRIES, REGISTRY, canonical, make_algorithm
 from optimist.checks.command import check
+from optimist.cli import main, new
+from optimist.core import registry
+from optimist.core.errors import UnreadableError
+from optimist.core.registry import Registry, canonical_name
+from optimist.core.source_files import closure
 from optimist.environments import ENVIRONMENTS, environment_domain
-from optimist.errors import UnreadableError
+from optimist.experiments.cell import make_cell, play_trial
+from optimist.experiments.trials import Trials
 from optimist.plan.config import load_config, load_paper
 from optimist.plan.plan import Plan
-from optimist.registry import Registry, canonical_name
-from optimist.runs.cell import make_cell, play_trial
-from optimist.runs.trials import Trials
-from optimist.source_files import closure
 
 WORLD = """
 from optimist.environments.glm import GLMEnvironment
@@ -262,7 +263,7 @@ def test_a_class_without_its_file_or_the_reverse_is_named(
         "raise SystemExit\nclass _Base: ...\nclass Mine(_Base): ...\n"
     )
     (tmp_path / "broken.py").write_text("class Mine(:\n")
-    assert cli.main([word.format(typed) for word in words]) == 1
+    assert main.main([word.format(typed) for word in words]) == 1
     assert "(did you mean 'mine.py:Mine'?)" in capsys.readouterr().err
 
 
@@ -271,9 +272,9 @@ def test_an_option_without_a_default_is_named(tmp_path, monkeypatch, capsys):
     text = new.template("algorithm", "glb", "mine")
     (tmp_path / "mine.py").write_text(text.replace("gamma: float = 1.0", "gamma: float"))
     play = ["compare", "glb_omd/logistic_s3", "--trials", "1", "--rounds", "9", "-a"]
-    assert cli.main([*play, "mine.py:Mine"]) == 1
+    assert main.main([*play, "mine.py:Mine"]) == 1
     assert "as in mine.py:Mine[gamma=...]\n" in capsys.readouterr().err
-    assert cli.main([*play, "mine.py:Mine[gamma=1]"]) == 0
+    assert main.main([*play, "mine.py:Mine[gamma=1]"]) == 0
 
 
 LATIN = "# -*- coding: latin-1 -*-\n# Größe\n"
@@ -388,10 +389,10 @@ def test_options_that_are_passed_on_are_those_of_the_class_above(here, capsys):
     (here / "passing.py").write_text(PASSING)
     world = "passing.py:World[arms=5,dimension=2,horizon=9,link=logistic,norm=3,delta=0.1]"
     words = ["compare", world, "-a", "passing.py:Method[variant=public]", "gloc", "--trials", "1"]
-    assert cli.main(words) == 0
+    assert main.main(words) == 0
     shown = capsys.readouterr().out
     assert "World[arms=5,delta=0.1" in shown and "passing.py:Method[variant=public]" in shown
-    assert cli.main(["compare", world, "-a", "passing.py:Method[varian=public]"]) == 1
+    assert main.main(["compare", world, "-a", "passing.py:Method[varian=public]"]) == 1
     assert "did you mean 'variant'" in capsys.readouterr().err
-    assert cli.main(["compare", "passing.py:World[arm=5]", "-a", "uniform"]) == 1
+    assert main.main(["compare", "passing.py:World[arm=5]", "-a", "uniform"]) == 1
     assert "did you mean 'arms'" in capsys.readouterr().err

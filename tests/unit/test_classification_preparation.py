@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from optimist import sealed
+from optimist.core import checksummed
+from optimist.core.errors import DataError
 from optimist.data.fetch import fetch
 from optimist.data.prepare import PREPARATIONS, classification, preparation
-from optimist.errors import DataError
 
 NAMES = [n for n, how in PREPARATIONS.items() if how.module == classification.__name__]
 
@@ -47,7 +47,7 @@ def test_features_are_the_raw_ones_in_their_order(prepared):
     complete = frame.dropna()
     features, labels = classification.read_table(path)
     np.testing.assert_array_equal(features, complete.iloc[:, :-1].to_numpy(float))
-    header, first = sealed.read_text(path).splitlines()[:2]
+    header, first = checksummed.read_text(path).splitlines()[:2]
     assert header.split(",") == ["label", *frame.columns[:-1]]
     assert first.startswith(f"{labels[0]},")
     assert labels.tolist() == (complete.iloc[:, -1] == frame.iloc[:, -1].max()).tolist()
@@ -83,11 +83,11 @@ def test_labels_of_any_kind_and_twelve_digits(tmp_path):
     path = tmp_path / "table.csv"
     a = [1 / 3, 2e-7, None, 5.0]
     classification.write(pd.DataFrame({"a": a, "kind": list("MBMM")}), path)
-    assert sealed.read_text(path) == "label,a\n1,0.333333333333\n0,2e-07\n1,5\n"
+    assert checksummed.read_text(path) == "label,a\n1,0.333333333333\n0,2e-07\n1,5\n"
     classification.write(pd.DataFrame({"a": a, "kind": [-3.0, -4.0, 0.0, -4.0]}), path)
     assert classification.read_table(path)[1].tolist() == [1, 0, 0]
     classification.write(pd.DataFrame({"a": [1, 2, 3], "kind": ["x", None, "y"]}), path)
-    assert sealed.read_text(path) == "label,a\n0,1\n1,3\n"
+    assert checksummed.read_text(path) == "label,a\n0,1\n1,3\n"
 
 
 @pytest.mark.parametrize(
@@ -120,6 +120,6 @@ def test_tables_that_classify_nothing_are_refused(tmp_path, frame, message):
 )
 def test_files_that_are_no_table_are_refused(tmp_path, text, message):
     path = tmp_path / "table.csv"
-    sealed.write_text(text, path)
+    checksummed.write_text(text, path)
     with pytest.raises(DataError, match=message):
         classification.read_table(path)

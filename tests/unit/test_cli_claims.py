@@ -6,7 +6,9 @@ import pandas as pd
 import pytest
 from claim_tables import SPREAD, claim_with, document, facts, finals, reading
 
-from optimist import claims, cli, root
+from optimist import claims
+from optimist.cli import main
+from optimist.core import root
 from optimist.page import findings
 from optimist.plan import config
 
@@ -70,7 +72,7 @@ def optimist(capsys):
     """Run a command; return its status and what it prints to stdout and stderr."""
 
     def run(*arguments):
-        status = cli.main([str(a) for a in arguments])
+        status = main.main([str(a) for a in arguments])
         return status, *capsys.readouterr()
 
     return run

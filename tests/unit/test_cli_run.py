@@ -5,7 +5,7 @@ import json
 import pytest
 from own_class import MINE
 
-from optimist import cli
+from optimist.cli import main
 from optimist.plan import config
 
 TIMES = ("seconds", "select_seconds")
@@ -20,7 +20,7 @@ def test_data_are_prepared_once_for_each_configuration(tmp_path, monkeypatch, ca
         changed = config.merge(load_config(), {**changes, "datasets": {"abalone": options}})
         monkeypatch.setattr(config, "load_config", lambda: changed)
         play = ["--debug", "run", "bkb/abalone/bkb", "--rounds", "20", "--json"]  # in this process
-        assert cli.main(play) == 0
+        assert main.main(play) == 0
         (trial,) = json.loads(capsys.readouterr().out)
         said = caplog.text
         caplog.clear()
@@ -58,7 +58,7 @@ def test_a_class_that_breaks_is_a_line_with_its_trial(tmp_path, monkeypatch, cap
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(MINE.replace("pass", update))
     play = ["run", "glb_omd/logistic_s3/mine.py:Mine", "--rounds", "4", "--trials", "0:9"]
-    assert cli.main(play) == 1
+    assert main.main(play) == 1
     shown = capsys.readouterr()
     # Trials that had ended well are printed, and the next one is named.
     ended = shown.out.count("status ok")
@@ -66,7 +66,7 @@ def test_a_class_that_breaks_is_a_line_with_its_trial(tmp_path, monkeypatch, cap
     assert shown.err.startswith(f"error: glb_omd/logistic_s3/mine.py:Mine, trial {ended}: ")
     assert said in shown.err and shown.err.count("\n") == 1
     with pytest.raises(Exception, match=r"^$|3|-1|exit status 0"):
-        cli.main(["--debug", *play])
+        main.main(["--debug", *play])
 
 
 def test_files_beside_a_class_hide_no_library(tmp_path, monkeypatch, capfd):
@@ -77,16 +77,16 @@ def test_files_beside_a_class_hide_no_library(tmp_path, monkeypatch, capfd):
     )
     (tmp_path / "beside.py").write_text("")
     short = ["--trials", "1", "--rounds", "4"]
-    assert cli.main(["run", "glb_omd/logistic_s3/mine.py:Mine", *short]) == 0
-    assert cli.main(["compare", "glb_omd/logistic_s3", "-a", "mine.py:Mine", *short]) == 0
-    cli.main(["check", "mine.py:Mine"])
+    assert main.main(["run", "glb_omd/logistic_s3/mine.py:Mine", *short]) == 0
+    assert main.main(["compare", "glb_omd/logistic_s3", "-a", "mine.py:Mine", *short]) == 0
+    main.main(["check", "mine.py:Mine"])
     shown = capfd.readouterr()
     assert "hidden" not in shown.err and " held, " in shown.out
 
 
 def test_a_number_that_is_none_is_one_line(capsys):
     with pytest.raises(SystemExit):
-        cli.main(["compare", "glb_omd/logistic_s3", "-a", "uniform", "--horizon", "10.5"])
+        main.main(["compare", "glb_omd/logistic_s3", "-a", "uniform", "--horizon", "10.5"])
     expected = (
         "error: argument --horizon: '10.5'; allowed: how many, below a billion; `optimist compare "
     )
@@ -96,6 +96,6 @@ def test_a_number_that_is_none_is_one_line(capsys):
 def test_a_file_that_ends_its_process_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text("import os\nos._exit(0)\n")
-    assert cli.main(["run", "glb_omd/logistic_s3/mine.py:Mine"]) == 1
+    assert main.main(["run", "glb_omd/logistic_s3/mine.py:Mine"]) == 1
     how = "its process ended with exit status 0, as os._exit in a class does it"
     assert capsys.readouterr().err == f"error: glb_omd/logistic_s3/mine.py:Mine: {how}\n"

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from optimist.columns import EXACT, array, values
+from optimist.experiments.columns import EXACT, array, values
 
 HOSTILE = (
     *(None, True, False, np.bool_(True), "", "a", "b\0\u00fc", "\U0001f600", "\ud800", b"x"),

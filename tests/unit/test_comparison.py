@@ -19,21 +19,22 @@ from own_class import MINE
 from PIL import Image
 
 import optimist
-from optimist import cli, new
 from optimist.algorithms import REGISTRIES
 from optimist.algorithms.uniform import Uniform
+from optimist.cli import main, new
 from optimist.comparison import draw, show
 from optimist.comparison import play as playing
 from optimist.comparison.clock import Clock
 from optimist.comparison.committed import Committed
-from optimist.errors import ConfigError, ResultError, UnwritableError
-from optimist.layout import digest_in_name
+from optimist.core import provenance
+from optimist.core.errors import ConfigError, ResultError, UnwritableError
+from optimist.core.layout import digest_in_name
+from optimist.experiments import cell_records
+from optimist.experiments.cell import make_cell, play_trial
+from optimist.experiments.job import make_result
+from optimist.experiments.trials import Trials
 from optimist.plan import data
 from optimist.plan.config import load_config, load_looks, load_paper, using
-from optimist.records import cells, provenance
-from optimist.runs.cell import make_cell, play_trial
-from optimist.runs.job import make_result
-from optimist.runs.trials import Trials
 
 
 @pytest.fixture
@@ -167,7 +168,7 @@ def test_an_edit_of_data_that_a_class_reads_plays_again(here):
 def test_results_of_the_workflow_are_taken(here):
     cell = make_cell(load_paper("glb_omd"), "logistic_s9", "uniform")
     asked = Trials("regret", cell, 0, 4)
-    decisive = cells.digest_of(asked, str)
+    decisive = cell_records.digest_of(asked, str)
     place = asked.place(digest_in_name(decisive, provenance.packages()))
     path = f"results/{place.path}"
     make_result({**asked.describe(), "digest": decisive}, path, "", provenance.collect)
@@ -355,7 +356,7 @@ def test_ranks_of_others_are_shown_in_runs():
 
 def test_settings_of_one_instance_say_so(here, capsys):
     settings = ["glb_omd/logistic_s3", "glb_omd/logistic_s3[instance=per_trial]"]
-    assert cli.main(["compare", *settings, "-a", "uniform", "--trials", "2", "--rounds", "5"]) == 0
+    assert main.main(["compare", *settings, "-a", "uniform", "--trials", "2", "--rounds", "5"]) == 0
     shown = capsys.readouterr().out
     cut, radii = "2 trials; 5 of 3000 rounds", "radii are those of each method's theorem"
     one = "one instance: trials differ in noise"
@@ -364,7 +365,7 @@ def test_settings_of_one_instance_say_so(here, capsys):
     assert "factor=0.3 shrinks them" in " ".join(shown.split())
     assert "optimist check" not in shown
     changed = ["--trials", "1", "--horizon", "5", "-a", "mine.py:Mine"]
-    assert cli.main(["compare", settings[1], *changed]) == 0
+    assert main.main(["compare", settings[1], *changed]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "[horizon=5,instance=per_trial] (1 trial; radii" in shown and " rounds" not in shown
     assert "Whether the contract is kept by mine.py:Mine is for optimist check to say." in shown
@@ -385,7 +386,7 @@ def test_files_that_cannot_be_written_are_refused_before_anything_is_played(
         ("--csv", ".", "--csv is '.', a folder; allowed: a file"),
         ("--csv", "new/t.csv", "'nope'"),
     ):
-        assert cli.main(["compare", "glb_omd/logistic_s3", "-a", "nope", option, path]) == 1
+        assert main.main(["compare", "glb_omd/logistic_s3", "-a", "nope", option, path]) == 1
         assert expected in capsys.readouterr().err
     assert (here / "kept.csv").read_text() == "mine" and not (here / "results").exists()
 
@@ -513,9 +514,9 @@ def test_a_pattern_of_names_gives_all_of_them_its_options():
 
 def test_times_are_of_one_run_if_all_is_played_afresh(here, capsys):
     words = ["compare", "glb_omd/logistic_s3", "-a", "mine.py:Mine", "--rounds", "40", "--trials"]
-    assert cli.main([*words, "2"]) == 0
+    assert main.main([*words, "2"]) == 0
     assert "played before" not in capsys.readouterr().out
-    assert cli.main([*words, "3"]) == 0
+    assert main.main([*words, "3"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "2 trials had been played before, with the times of then. --fresh plays all" in shown
     first = optimist.play("glb_omd/logistic_s3", ["mine.py:Mine"], trials=3, rounds=40)
@@ -540,7 +541,7 @@ COMMAND = ["compare", "glb_omd/logistic_s3", "-a", "uniform", "mine.py:Mine[gamm
 
 
 def test_the_command_prints_a_table_for_each_setting(here, capsys):
-    assert cli.main([*COMMAND, "--trials", "3", "--rounds", "20", "--csv", "t.csv"]) == 0
+    assert main.main([*COMMAND, "--trials", "3", "--rounds", "20", "--csv", "t.csv"]) == 0
     out = capsys.readouterr().out
     assert "glb_omd/logistic_s3" in out and "mine.py:Mine[gamma=0.5]" in out
     assert "Fewer than 10 trials decide nothing." in " ".join(out.split())
@@ -549,11 +550,11 @@ def test_the_command_prints_a_table_for_each_setting(here, capsys):
 
 def test_the_command_prints_json_and_draws(here, capsys):
     words = [*COMMAND, "--trials", "2", "--rounds", "20", "--json", "--plot", "c.pdf"]
-    assert cli.main(words) == 0
+    assert main.main(words) == 0
     rows = json.loads(capsys.readouterr().out)
     assert {row["algorithm"] for row in rows} == {"uniform", "mine.py:Mine[gamma=0.5]"}
     assert (here / "c.pdf").exists()
-    assert cli.main([*COMMAND, "--horizon", "25", "--trials", "1", "--json"]) == 0
+    assert main.main([*COMMAND, "--horizon", "25", "--trials", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["setting"] == "logistic_s3[horizon=25]"
 
 
@@ -567,7 +568,7 @@ def test_the_command_prints_json_and_draws(here, capsys):
     ],
 )
 def test_the_command_refuses_in_one_line(here, capsys, words, expected):
-    assert cli.main([*COMMAND, *words]) == 1
+    assert main.main([*COMMAND, *words]) == 1
     error = capsys.readouterr().err
     assert expected in error and error.strip().count("\n") == 0
     assert not (here / "results").exists()
@@ -601,7 +602,9 @@ def digest_of(place, algorithm):
     paper, setting = place.split("/")
     cell = make_cell(load_paper(paper), setting, algorithm)
     options = load_config()["datasets"]
-    return cells.digest_of(Trials("regret", cell, 0, 1), lambda name: data.digest_of(name, options))
+    return cell_records.digest_of(
+        Trials("regret", cell, 0, 1), lambda name: data.digest_of(name, options)
+    )
 
 
 @pytest.fixture
@@ -636,13 +639,13 @@ def test_whole_trials_of_a_full_run_are_taken_without_their_times(full_run):
 def test_cells_of_other_code_are_played_again_unless_they_are_asked_for(full_run, here, capsys):
     full_run(digest="0" * 16)
     words = ["compare", "glb_omd/logistic_s3", "-a", "uniform", "gloc", "--trials", "1"]
-    assert cli.main([*words, "--committed", "--json"]) == 0
+    assert main.main([*words, "--committed", "--json"]) == 0
     shown = capsys.readouterr()
     names = "glb_omd/logistic_s3/uniform"
     assert f"1 of 1 committed cells are of other code: {names}" in shown.err
     rows = {row["algorithm"]: row for row in json.loads(shown.out)}
     assert rows["uniform"]["mean"] == 100.0
-    assert cli.main(words) == 0
+    assert main.main(words) == 0
     first = capsys.readouterr().out.splitlines()[0]
     assert first.startswith(f"1 of 1 cells are committed with other code: {names}; played again")
     reports = []
@@ -722,9 +725,9 @@ def test_failed_trials_say_why(here, capsys):
         "--rounds",
         "5",
     ]
-    assert cli.main(play) == 0
+    assert main.main(play) == 0
     assert "mine.py:Mine: 2 failed: Singular matrix" in capsys.readouterr().out
-    assert cli.main([*play, "--json"]) == 0
+    assert main.main([*play, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["faults"] == "2 failed: Singular matrix"
 
 
@@ -744,7 +747,7 @@ def test_an_algorithm_with_an_error_is_left_out_and_the_others_are_ranked(here, 
     (here / "mine.py").write_text(MINE.replace("pass", fails))
     settings = ["glb_omd/logistic_s3", "glb_omd/logistic_s5"]
     play = ["compare", *settings, "-a", "mine.py:Mine", "uniform", "--rounds", "5"]
-    assert cli.main([*play, "--trials", "8", "--reference", "mine.py:Mine", "--csv", "t.csv"]) == 1
+    assert main.main([*play, "--trials", "8", "--reference", "mine.py:Mine", "--csv", "t.csv"]) == 1
     shown = capsys.readouterr()
     for place, line in zip(settings, shown.err.splitlines(), strict=True):
         said = (
@@ -799,7 +802,7 @@ def test_the_first_trial_does_not_pay_for_what_a_process_loads(here):
 def test_where_nothing_can_be_written_trials_are_played_and_not_kept(here, monkeypatch, capsys):
     monkeypatch.setattr(playing, "check_writable", full)
     play = ["compare", "glb_omd/logistic_s3", "-a", "uniform", "--trials", "2", "--rounds", "5"]
-    assert cli.main(play) == 0
+    assert main.main(play) == 0
     assert "Nothing was kept" in " ".join(capsys.readouterr().out.split())
     assert not (here / "results").exists()
 
@@ -813,7 +816,7 @@ def test_an_interruption_is_one_line(here, monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(show, "play", interrupted)
-    assert cli.main(["compare", "glb_omd/logistic_s3", "-a", "uniform"]) == 130
+    assert main.main(["compare", "glb_omd/logistic_s3", "-a", "uniform"]) == 130
     assert capsys.readouterr().err.strip() == "interrupted; trials that had ended are kept"
 
 
@@ -837,18 +840,18 @@ def test_an_overlay_names_settings_and_algorithms(here, capsys):
     )
     words = ["--configfile", "own.yaml"]
     play = ["compare", "glb_omd/world", "-a", "ours", "gloc", "--trials", "2"]
-    assert cli.main([*play, *words]) == 0
+    assert main.main([*play, *words]) == 0
     assert "mine.py:Mine" in capsys.readouterr().out
-    assert cli.main(["run", "glb_omd/world/ours", *words]) == 0
-    assert cli.main(["list", "glb_omd/world", *words]) == 0
-    assert cli.main(["list", "ours", *words]) == 0
+    assert main.main(["run", "glb_omd/world/ours", *words]) == 0
+    assert main.main(["list", "glb_omd/world", *words]) == 0
+    assert main.main(["list", "ours", *words]) == 0
     assert "options of mine.py:Mine" in capsys.readouterr().out
-    assert cli.main([*play, "--reference", "ours", *words]) == 0
+    assert main.main([*play, "--reference", "ours", *words]) == 0
     assert "minus mine.py:Mine" in " ".join(capsys.readouterr().out.split())
     # Nothing of it is left for what comes after.
-    assert cli.main(play) == 1
+    assert main.main(play) == 1
     assert "unknown setting" in capsys.readouterr().err
-    assert cli.main(["list", *["--configfile", "none.yaml"]]) == 1
+    assert main.main(["list", *["--configfile", "none.yaml"]]) == 1
     with pytest.raises(ConfigError, match="unknown algorithm 'ours'"):
         optimist.play("glb_omd/logistic_s3", ["ours"], trials=1)
 
@@ -873,11 +876,11 @@ def test_time_left_is_known_once_something_was_played():
 
 def test_a_misspelt_option_is_named(capsys):
     with pytest.raises(SystemExit):
-        cli.main(["compare", "glb_omd/logistic_s3", "-a", "uniform", "--trails", "2"])
+        main.main(["compare", "glb_omd/logistic_s3", "-a", "uniform", "--trails", "2"])
     assert "(did you mean '--trials'?)" in capsys.readouterr().err
 
 
 def test_a_setting_in_a_file_is_run(here, capfd):
     (here / "world.py").write_text(new.template("environment", "arms", "world"))
-    assert cli.main(["run", "world.py:World[dimension=2]/mine.py:Mine", "--rounds", "5"]) == 0
+    assert main.main(["run", "world.py:World[dimension=2]/mine.py:Mine", "--rounds", "5"]) == 0
     assert "status ok" in capfd.readouterr().out

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from optimist import cli, completion
+from optimist.cli import completion, main
 
 PROGRAM = Path(sys.executable).with_name("optimist")
 
@@ -143,7 +143,7 @@ DRIVEN = {
 def test_a_shell_completes_with_the_script(shell, tmp_path, capsys):
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
-    assert cli.main(["completion", shell]) == 0
+    assert main.main(["completion", shell]) == 0
     (tmp_path / "script").write_text(capsys.readouterr().out)
     path = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
     env = os.environ | {"L": "optimist run hvt_ucb/stu", "PATH": path, "HOME": str(tmp_path)}

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from result_files import asked, toy_trials
 
-from optimist.errors import ConfigError
+from optimist.core.errors import ConfigError
 from optimist.plan.costs import (
     FIRST,
     SNAKEMAKE_MB,

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from optimist import sealed
+from optimist.core import checksummed
+from optimist.core.errors import ConfigError, DataError
 from optimist.data.prepare import covertype
 from optimist.data.prepare.covertype import CovertypeArms
-from optimist.errors import ConfigError, DataError
 
 
 def synthetic_rows(n=2000, seed=3):
@@ -106,7 +106,7 @@ def test_logistic_fit_recovers_a_well_specified_model(norm):
 def test_file_has_twelve_digits_and_reads_back(arms, tmp_path):
     arms.features[0, 0] = 0.123456789012345
     covertype.write_arms(arms, tmp_path / "arms.csv")
-    header, first, *_ = sealed.read_text(tmp_path / "arms.csv").splitlines()
+    header, first, *_ = checksummed.read_text(tmp_path / "arms.csv").splitlines()
     assert header.startswith("mean,size,Elevation,") and header.endswith(",constant")
     assert first == "0.1,10,0.123456789012,0,0,0,0,0,0,0,0,0,0.8"
     back = covertype.read_arms(tmp_path / "arms.csv")
@@ -136,9 +136,9 @@ def test_noise_below_twelve_digits_does_not_reach_the_file(arms, tmp_path):
 def test_damaged_file(arms, tmp_path, old, new, message):
     path = tmp_path / "arms.csv"
     covertype.write_arms(arms, path)
-    text = sealed.read_text(path)
+    text = checksummed.read_text(path)
     assert old in text
-    sealed.write_text(text.replace(old, new, 1), path)
+    checksummed.write_text(text.replace(old, new, 1), path)
     with pytest.raises(DataError, match=rf"arms\.csv: .*{message}"):
         covertype.read_arms(path)
 

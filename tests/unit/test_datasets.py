@@ -15,11 +15,11 @@ import pandas as pd
 import pytest
 from uci_server import UciServer
 
+from optimist.core.errors import ConfigError, DataError
 from optimist.data import download, fetch
 from optimist.data.sources import load_sources
 from optimist.data.tables import read, save
 from optimist.data.verify import canonical_digest
-from optimist.errors import ConfigError, DataError
 
 TABLE = pd.DataFrame(
     {"length": [12, 15, 9, 300], "weight": [0.455, 0.1, 2.25, 3.0], "rings": [1, 0, 1, 1]}

@@ -13,9 +13,8 @@ from packaging.version import Version
 from optimist import environments
 from optimist.claims.metrics import METRICS
 from optimist.claims.metrics.quantities import QUANTITIES
+from optimist.experiments import cell_records, cell_trials, trial_table
 from optimist.plan import key_tables
-from optimist.records import cells
-from optimist.runs import cell_trials, trial_table
 
 ROOT = Path(__file__).parents[2]
 
@@ -82,7 +81,7 @@ def test_the_tables_of_columns_are_those_of_the_files():
     table = text.split("## `cells.csv`")[1].split("## ")[0]
     named = re.findall(r"^\| (`.*`) \|", table, flags=re.M)
     columns = [name for cell in named for name in re.findall("`(\\w+)`", cell)]
-    assert columns == list(cells.COLUMNS)
+    assert columns == list(cell_records.COLUMNS)
     table = text.split("## `trials.parquet`")[1].split("```")[0]
     at = {f"{name}_at" for names in cell_trials.AT.values() for name in names}
     assert {*trial_table.TEXTS, *at, "trial", "rounds"} <= set(re.findall(r"`(\w+)`", table))

@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
 
-from optimist.panels import figure as figures
-from optimist.panels import make_panel
-from optimist.panels.bars import bar_name
-from optimist.panels.looks import Looks
+from optimist.figures import figure as figures
+from optimist.figures import make_panel
+from optimist.figures.bars import bar_name
+from optimist.figures.style import Looks
 
 PAPER = PAPERS["glb_omd"]
 GLM_UCB, RS_GLINCB = "glm_ucb[projection=false,radius=logdet]", "rs_glincb[constants=practical]"

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from toy_environments import STAND_IN
 
+from optimist.core.errors import ConfigError
 from optimist.environments import make_environment
 from optimist.environments.glm import draw_instance
-from optimist.errors import ConfigError
-from optimist.runs import seeding
-from optimist.runs.cell import Cell, build
+from optimist.experiments.cell import Cell, build
+from optimist.numerics import seeding
 
 
 def glm(trial=0, horizon=40, **parameters):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from optimist.errors import UnwritableError, check_writable
+from optimist.core.errors import UnwritableError, check_writable
 
 
 def test_a_folder_that_is_not_there_is_made(tmp_path):

@@ -14,9 +14,9 @@ import pytest
 from own_class import MINE
 from toy_environments import ROOT
 
-from optimist import arithmetic
-from optimist.blame import in_one_line
+from optimist.core import blas_kernels
 from optimist.core.executor import Call, call, calls
+from optimist.core.user_errors import in_one_line
 from optimist.data.download import NoAnswerError
 
 MARK = "OPTIMIST_TEST_OF_EXECUTOR"  # a variable that only processes of one test have
@@ -164,7 +164,7 @@ def test_calls_can_be_called_off_and_nothing_starts_without_a_call(here, monkeyp
 def test_a_process_has_the_shared_kernels_before_it_imports_numpy(here, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     environment, names, first = call("bad:looks")
-    assert environment.items() >= arithmetic.variables().items()
+    assert environment.items() >= blas_kernels.variables().items()
     assert environment["PYTHONHASHSEED"] == "0"
     assert not names and first == str(here)  # of PYTHONPATH, not the current folder
 

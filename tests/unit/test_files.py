@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from toy_environments import ROOT
 
-from optimist.files import write_frame, write_text
+from optimist.core.files import write_frame, write_text
 
 
 def test_floating_point_numbers_have_six_digits_and_whole_ones_all_of_theirs(tmp_path):

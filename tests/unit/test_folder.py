@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from optimist import cli, folder, root
+from optimist.cli import folder, main
 from optimist.comparison import play
-from optimist.errors import ConfigError
+from optimist.core import root
+from optimist.core.errors import ConfigError
 
 
 def written(path):
@@ -14,7 +15,7 @@ def written(path):
 
 
 def test_a_folder_is_laid_out_with_overlays_and_profiles_of_the_package(tmp_path, capsys):
-    assert cli.main(["init", str(tmp_path / "new/lab"), "--json"]) == 0
+    assert main.main(["init", str(tmp_path / "new/lab"), "--json"]) == 0
     found = written(tmp_path / "new/lab")
     names = {f"{tmp_path / 'new/lab'}/{name}" for name in found}
     assert set(json.loads(capsys.readouterr().out)["files"]) == names
@@ -25,7 +26,7 @@ def test_a_folder_is_laid_out_with_overlays_and_profiles_of_the_package(tmp_path
 
 def test_the_next_commands_are_printed(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert cli.main(["init", "our lab"]) == 0
+    assert main.main(["init", "our lab"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "wrote our lab/Snakefile" in lines and "  cd 'our lab'" in lines
 
@@ -42,7 +43,7 @@ def test_other_files_stay(tmp_path):
 def test_a_file_that_is_there_is_named_in_one_line_and_nothing_is_written(name, tmp_path, capsys):
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).write_text("ours")
-    assert cli.main(["init", str(tmp_path)]) == 1
+    assert main.main(["init", str(tmp_path)]) == 1
     message = f"error: {tmp_path / name} exists; allowed: a folder without it, as nothing is ov"
     error = capsys.readouterr().err
     assert error.startswith(message) and error.count("\n") == 1

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from optimist.algorithms import make_algorithm
+from optimist.core.errors import ConfigError
 from optimist.environments import make_environment
-from optimist.errors import ConfigError
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
+from optimist.numerics import seeding
 from optimist.numerics.noise import make_law
-from optimist.problems.heavy_tailed import HeavyTailedProblem
-from optimist.runs import seeding
 
 
 def environment(trial=0, horizon=60, name="setting", **parameters):

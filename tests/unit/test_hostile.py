@@ -8,8 +8,9 @@ import pytest
 from claim_tables import facts, judge
 from toy_environments import ROOT
 
-from optimist import claims, cli
-from optimist.errors import OptimistError
+from optimist import claims
+from optimist.cli import main
+from optimist.core.errors import OptimistError
 from optimist.plan.config import check_read_alike, load_config
 from optimist.plan.documents import read_yaml
 from optimist.plan.plan import Plan
@@ -118,7 +119,7 @@ FILES = {
 
 def errors_of(capsys, *arguments):
     """Return the one line of a command that is refused."""
-    assert cli.main(list(arguments)) == 1
+    assert main.main(list(arguments)) == 1
     said = capsys.readouterr()
     assert said.err.startswith("error: ") and said.err.count("\n") == 1, said.err
     return said.err

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from toy_environments import STAND_IN
 
-from optimist import sealed
+from optimist.core import checksummed
+from optimist.core.errors import ConfigError
 from optimist.data.fetch import fetch
 from optimist.data.prepare import classification
 from optimist.data.prepare.classification import read_table
 from optimist.environments import hyperparameters, make_environment
-from optimist.errors import ConfigError
+from optimist.numerics import seeding
 from optimist.numerics.forest import forest_votes
 from optimist.numerics.search_space import SPACES, Choice, Real, Whole, decode
-from optimist.runs import seeding
 
 CHEAP = {  # a point whose classifier is trained in an instant
     "rf": (0.0, 5.0, 3.0, 0.0, 0.0, 0.0, 0.0),
@@ -351,7 +351,7 @@ def test_facts_say_what_guessing_scores(table):
 def test_perceptron_whose_weights_overflow_is_right_about_nothing(table, tmp_path):
     labels = read_table(table)[1]
     lines = ["label,a", *(f"{label},{1e308 if label else -1e308}" for label in labels)]
-    sealed.write_text("\n".join(lines) + "\n", tmp_path / "huge.csv")
+    checksummed.write_text("\n".join(lines) + "\n", tmp_path / "huge.csv")
     identity = np.array([0.0, *CHEAP["mlp"][1:]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -460,7 +460,9 @@ def test_no_classifier_is_trained_twice_in_two_environments(table, fits, model):
 
 def answer(path, **changes):
     """Write a kept score again with changes."""
-    sealed.write_text(json.dumps(json.loads(sealed.read_text(path)) | changes) + "\n", path)
+    checksummed.write_text(
+        json.dumps(json.loads(checksummed.read_text(path)) | changes) + "\n", path
+    )
 
 
 @pytest.mark.parametrize(
@@ -475,7 +477,7 @@ def test_a_kept_score_that_cannot_be_one_is_computed_anew(table, fits, planted):
     answer(path, **planted)
     assert environment(table).value(x) == first
     assert len(fits) == 2
-    sealed.write_text("[0.5]\n", path)
+    checksummed.write_text("[0.5]\n", path)
     assert environment(table).value(x) == first
     path.write_text(json.dumps({"accuracy": 0.125}))
     assert environment(table).value(x) == first
@@ -495,7 +497,7 @@ def test_all_that_a_score_depends_on_tells_it_apart(table, fits, change, monkeyp
         "model": {"model": "gb"},
     }.get(change, {})
     if change == "data":
-        sealed.write_text(sealed.read_text(table).replace("22.", "23.", 1), table)
+        checksummed.write_text(checksummed.read_text(table).replace("22.", "23.", 1), table)
     if change == "context":
         monkeypatch.setattr(hyperparameters, "_context", lambda: {"scikit-learn": "0.1"})
     other = environment(table, **parameters)
@@ -517,7 +519,7 @@ def test_kept_scores_are_read_where_they_cannot_be_written(table, fits, monkeypa
 
     x, y = np.array(CHEAP["rf"]), np.full(7, 1.0)
     first = environment(table).value(x)
-    monkeypatch.setattr(sealed, "write_text", refuse)
+    monkeypatch.setattr(checksummed, "write_text", refuse)
     assert environment(table).value(x) == first
     assert len(fits) == 1
     environment(table).value(y)
@@ -528,7 +530,7 @@ SCRIPT = """
 import sys
 from functools import partial
 import numpy as np
-from optimist.runs import seeding
+from optimist.experiments import seeding
 from optimist.environments import make_environment
 stream = partial(seeding.stream, "go_ucb", "test", 0)
 place = make_environment(

@@ -10,17 +10,17 @@ import pandas as pd
 import pytest
 from result_files import RACE, make, path_of, toy_trials
 
-from optimist import cli
 from optimist.algorithms.glb.gloc import GLOC
-from optimist.errors import ConfigError, ResultError, UnreadableError
-from optimist.layout import Layout, digest_in_name
-from optimist.panels.studies import tables as study_tables
+from optimist.cli import main
+from optimist.core.errors import ConfigError, ResultError, UnreadableError
+from optimist.core.layout import Layout, digest_in_name
+from optimist.experiments import results
+from optimist.experiments.cell_records import CellRecord
+from optimist.figures.studies import tables as study_tables
+from optimist.plan import inventory
 from optimist.plan.costs import Costs, Row, read, write
+from optimist.plan.publish import gather
 from optimist.plan.trials import PlannedTrials
-from optimist.records import inventory
-from optimist.records.cells import CellRecord
-from optimist.records.publish import gather
-from optimist.runs import results
 
 CELLS = ("sound", "absent", "damaged", "early")
 
@@ -97,13 +97,13 @@ def test_what_the_committed_tables_have_is_said(folder):
 def test_the_command_deletes_what_it_is_told_and_nothing_else(folder, monkeypatch, capsys):
     monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: folder)
     before = set(folder.root.rglob("*.parquet"))
-    assert cli.main(["results", "--delete", "damaged"]) == 0
+    assert main.main(["results", "--delete", "damaged"]) == 0
     assert "deleted 1 results" in capsys.readouterr().out
     assert states(folder) == ["present", "absent", "absent", "early"]
-    assert cli.main(["results", "--delete", "damaged"]) == 0
+    assert main.main(["results", "--delete", "damaged"]) == 0
     assert len(before) - len(set(folder.root.rglob("*.parquet"))) == 1
     capsys.readouterr()
-    assert cli.main(["results", "--delete", "early", "--json"]) == 0
+    assert main.main(["results", "--delete", "early", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     (early,) = told["deleted"]
     assert {row["path"]: row["state"] for row in told["files"]}[early] == "early"
@@ -129,15 +129,15 @@ def test_results_of_other_code_are_found_and_deleted(folder, monkeypatch, capsys
         (folder.root / name).write_bytes(b"1")
     found = inventory.others(folder)
     assert {*found} == {str(path) for path in (*others, study)} and found[str(study)] == 1
-    assert cli.main(["results"]) == 0
+    assert main.main(["results"]) == 0
     assert "4 files, 0.0 MB, are of other code or another" in capsys.readouterr().out
-    assert cli.main(["results", "--delete", "other"]) == 0
+    assert main.main(["results", "--delete", "other"]) == 0
     assert inventory.others(folder) == {} and not (folder.root / "time/toy").exists()
     assert states(folder) == ["present", "absent", "damaged", "early"]
     folder.config["only"]["settings"] = ["sound"]
     with pytest.raises(ConfigError, match="would count as other"):
         inventory.others(folder)
-    assert cli.main(["results"]) == 0
+    assert main.main(["results"]) == 0
 
 
 def test_a_race_with_a_damaged_file_is_deleted_as_a_whole(tmp_path, monkeypatch):
@@ -147,7 +147,7 @@ def test_a_race_with_a_damaged_file_is_deleted_as_a_whole(tmp_path, monkeypatch)
     assert states(plan) == ["present"] and inventory.others(plan) == {}
     path.write_bytes(b"")
     monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: plan)
-    assert cli.main(["results", "--delete", "damaged"]) == 0
+    assert main.main(["results", "--delete", "damaged"]) == 0
     assert not (tmp_path / "time/toy").exists()
 
 
@@ -157,7 +157,7 @@ def test_the_command_puts_costs_of_what_is_sound_into_the_table(folder, monkeypa
     table = tmp_path / "costs.csv"
     known = Row("regret", "toy", "elsewhere", "gloc", 12, 5.0, 300)
     write([known], table)
-    assert cli.main(["results", "--costs", str(table)]) == 0
+    assert main.main(["results", "--costs", str(table)]) == 0
     assert [row.setting for row in read(table)] == ["", "elsewhere", "sound"]
     costs = Costs(read(table))
     assert costs.seconds(toy_trials(setting="sound")) < 60.0
@@ -203,7 +203,7 @@ def test_time_limits_of_the_configuration_are_not_early(tmp_path):
 def test_what_to_type_names_the_configuration(folder, monkeypatch, capsys):
     monkeypatch.setattr("optimist.plan.plan.Plan", lambda config: folder)
     arguments = ["results", "--configfile", "config/quick.yaml", "--config", "memory_factor=3"]
-    assert cli.main(arguments) == 0
+    assert main.main(arguments) == 0
     said = capsys.readouterr().out
     assert "results --configfile config/quick.yaml --config memory_factor=3 --delete" in said
     assert "memory_factor=2" in said

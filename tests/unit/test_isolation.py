@@ -12,13 +12,13 @@ from own_class import MINE
 from result_files import make, toy_trials
 
 import optimist
-from optimist import cli, new
 from optimist.algorithms import REGISTRIES
 from optimist.algorithms.uniform import Uniform
+from optimist.cli import main, new
 from optimist.comparison import play as playing
-from optimist.errors import ConfigError, EndedError, ResultError
-from optimist.runs import isolation, results
-from optimist.runs.isolation import isolated
+from optimist.core.errors import ConfigError, EndedError, ResultError
+from optimist.experiments import isolation, results
+from optimist.experiments.isolation import isolated
 
 # Each is what a file does when it is loaded, or its class when it learns.
 PATCHES = {
@@ -143,7 +143,9 @@ def test_run_and_compare_agree_on_a_class_that_keeps_something(here, capsys):
     body = LEAK.replace("UPDATE", update).replace("CHOICE", choice)
     text = f"{load}\n{MINE[: MINE.index('    def select')]}{body}\n    {CONTAINS}\nSEEN = []\n"
     (here / "mine.py").write_text(text)
-    assert cli.main(["run", f"glb_omd/logistic_s3/{LABEL}", "--trials", "3", "--rounds", "40"]) == 0
+    assert (
+        main.main(["run", f"glb_omd/logistic_s3/{LABEL}", "--trials", "3", "--rounds", "40"]) == 0
+    )
     said = capsys.readouterr().out
     played = optimist.play("glb_omd/logistic_s3", [LABEL], trials=3, rounds=40)
     for trial, regret in enumerate(ends(played, LABEL)):

@@ -4,9 +4,9 @@ import json
 import subprocess
 import sys
 
+from optimist.experiments.cell import make_cell
+from optimist.experiments.trials import Trials
 from optimist.plan.config import load_paper
-from optimist.runs.cell import make_cell
-from optimist.runs.trials import Trials
 
 CELLS = (
     ("glb_omd", "logistic_s5", "glb_omd"),
@@ -19,9 +19,9 @@ import json, sys
 from optimist import arithmetic
 arithmetic.fix()
 arithmetic.verify()
-from optimist.records import provenance
-from optimist.runs import results
-from optimist.runs.job import make_result
+from optimist.plan import provenance
+from optimist.experiments import results
+from optimist.experiments.job import make_result
 descriptions, outputs, folder, slow = json.load(sys.stdin)
 for description, output in zip(descriptions, outputs):
     make_result(description, output, folder, provenance.collect)

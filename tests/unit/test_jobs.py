@@ -9,12 +9,12 @@ import pytest
 from result_files import make, toy_trials
 
 from optimist.algorithms.glb.gloc import GLOC
-from optimist.errors import ResultError
-from optimist.jobs import logged
-from optimist.records import provenance
-from optimist.records.cells import digest_of
-from optimist.runs import job as jobs
-from optimist.runs import results
+from optimist.core import provenance
+from optimist.core.errors import ResultError
+from optimist.core.job_logging import logged
+from optimist.experiments import job as jobs
+from optimist.experiments import results
+from optimist.experiments.cell_records import digest_of
 
 
 def test_a_result_says_what_it_is_and_what_it_cost(tmp_path):

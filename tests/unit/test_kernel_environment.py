@@ -7,14 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from optimist import sealed
 from optimist.algorithms import make_algorithm
+from optimist.core import checksummed
+from optimist.core.errors import ConfigError, DataError
 from optimist.data.fetch import fetch
 from optimist.data.prepare import preparation, regression
 from optimist.environments import make_environment
-from optimist.errors import ConfigError, DataError
+from optimist.experiments import loop
+from optimist.numerics import seeding
 from optimist.plan.config import load_paper
-from optimist.runs import loop, seeding
 
 
 def environment(trial=0, horizon=50, **parameters):
@@ -190,7 +191,7 @@ def test_tables_that_make_no_arms_are_refused(frame, message):
 )
 def test_files_that_are_no_arms_are_refused(tmp_path, text, message):
     path = tmp_path / "arms.csv"
-    sealed.write_text(text, path)
+    checksummed.write_text(text, path)
     with pytest.raises(DataError, match=message):
         regression.read_arms(path)
 

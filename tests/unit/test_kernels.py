@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from optimist.errors import ConfigError
+from optimist.core.errors import ConfigError
 from optimist.numerics.kernels import KERNELS, STATIONARY, GramKernel, make_kernel
 
 FORMULAS = {

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from optimist.errors import ConfigError
-from optimist.label import Label, same
+from optimist.core.errors import ConfigError
+from optimist.core.label import Label, same
 
 WORDS = ("theory", "a", "per_trial", "x.y", "exact")
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from optimist.errors import ConfigError
-from optimist.layout import (
+from optimist.core.errors import ConfigError
+from optimist.core.layout import (
     MOST_BYTES,
     Layout,
     Result,

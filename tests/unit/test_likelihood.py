@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from toy_environments import random_arms
 
-from optimist.errors import ConfigError
+from optimist.core.errors import ConfigError
 from optimist.numerics.likelihood import History, Likelihood, descend, minimise
 from optimist.numerics.links import Gaussian, make_link
 

@@ -7,8 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from optimist.errors import OutOfTimeError
-from optimist.runs.limits import MEGABYTE, forget_peak_memory, limited, peak_memory
+from optimist.core.errors import OutOfTimeError
+from optimist.experiments.limits import MEGABYTE, forget_peak_memory, limited, peak_memory
 
 
 def test_time_that_is_over_stops_what_runs():

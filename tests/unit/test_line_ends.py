@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from toy_environments import ROOT
 
-from optimist import root, sealed
+from optimist.core import checksummed, root
+from optimist.core.errors import DataError, ResultError
+from optimist.core.files import read_text, sha256
+from optimist.core.source_files import digest_of
 from optimist.data.sources import load_sources
 from optimist.data.verify import check_file
-from optimist.errors import DataError, ResultError
-from optimist.files import read_text, sha256
 from optimist.plan.config import stand_in
 from optimist.plan.documents import read_yaml
-from optimist.source_files import digest_of
 
 MARK = b"\xef\xbb\xbf"
 # What tools and editors make of a text.
@@ -38,7 +38,7 @@ def changed(request, tmp_path):
 
 
 def test_code_and_tables_have_one_digest(changed):
-    code = ROOT / "src/optimist/runs/loop.py"
+    code = ROOT / "src/optimist/experiments/loop.py"
     assert digest_of(str(changed(code))) == digest_of(str(code))
     table = ROOT / "figures/bkb/claims.csv"
     assert sha256(changed(table)) == sha256(table)
@@ -46,7 +46,7 @@ def test_code_and_tables_have_one_digest(changed):
 
 def test_committed_data_are_read(changed):
     table = stand_in() / "abalone.csv"
-    assert sealed.read_text(changed(table)) == sealed.read_text(table)
+    assert checksummed.read_text(changed(table)) == checksummed.read_text(table)
     sources = ROOT / "data/sources.csv"
     assert load_sources(changed(sources)) == load_sources(sources)
     entry = load_sources()["abalone"]
@@ -72,7 +72,10 @@ def test_what_came_with_the_project_is_restored(tmp_path, monkeypatch, is_tracke
         path.write_text("whole")
         for words in (["init", "--quiet"], ["add", "."]):
             subprocess.run(["git", "-C", tmp_path, *words], check=True)
-    for error, ask in ((ResultError, sealed.read_text), (DataError, lambda p: check_file(p, "0"))):
+    for error, ask in (
+        (ResultError, checksummed.read_text),
+        (DataError, lambda p: check_file(p, "0")),
+    ):
         for make in (lambda: path.unlink(missing_ok=True), lambda: path.write_text("cut")):
             make()
             with pytest.raises(error, match=f"; {remedy}") as caught:

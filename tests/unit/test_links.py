@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from optimist.errors import ConfigError
+from optimist.core.errors import ConfigError
 from optimist.numerics.links import LINKS, Gaussian, make_link
 
 LINKS_UNDER_TEST = [make_link("logistic"), make_link("poisson"), Gaussian(0.5), Gaussian(2.0)]

@@ -6,16 +6,16 @@ import re
 import pytest
 from own_class import MINE
 
-from optimist import cli, listing, new
 from optimist.algorithms import REGISTRIES
+from optimist.cli import listing, main, new
 from optimist.environments import BOX_REGISTRY, REGISTRY
+from optimist.experiments.setting import option_places
+from optimist.experiments.trials import expand
 from optimist.plan.config import load_paper, paper_names
-from optimist.runs.setting import option_places
-from optimist.runs.trials import expand
 
 
 def listed(capsys, *arguments):
-    assert cli.main(["list", *arguments, "--json"]) == 0
+    assert main.main(["list", *arguments, "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -42,7 +42,7 @@ def test_every_setting_of_a_paper_is_listed_with_its_algorithms(name, capsys):
 @pytest.mark.parametrize("name", paper_names())
 def test_a_paper_fits_on_a_screen_and_says_where_more_is(name, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
-    assert cli.main(["list", name]) == 0
+    assert main.main(["list", name]) == 0
     text = capsys.readouterr().out
     assert len(text.partition("\noptions of ")[0].splitlines()) <= 50
     for command in re.findall(r"optimist list '?([^ ']+)", " ".join(text.split())):
@@ -80,7 +80,7 @@ def test_a_pattern_selects_settings_of_a_paper(capsys):
     every = listed(capsys, "hvt_ucb/*")["settings"]
     asked = [row for row in every if re.fullmatch(r".*arms_.0\[factor=0\.1.*", row["setting"])]
     assert found == asked != []
-    assert cli.main(["list", "hvt_ucb/zz*"]) == 1
+    assert main.main(["list", "hvt_ucb/zz*"]) == 1
     expected = "error: setting hvt_ucb/zz* matches nothing; allowed: patterns of student_t, "
     assert capsys.readouterr().err.startswith(expected)
 
@@ -88,9 +88,9 @@ def test_a_pattern_selects_settings_of_a_paper(capsys):
 def test_a_class_that_names_no_source_is_listed(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(re.sub("    reference = .*", "", MINE))
-    assert cli.main(["list", "mine.py:Mine"]) == 0
+    assert main.main(["list", "mine.py:Mine"]) == 0
     assert "mine.py:Mine on arms: no reference" in capsys.readouterr().out
-    assert cli.main(["list", "hvt*"]) == 1
+    assert main.main(["list", "hvt*"]) == 1
     assert "'hvt*' is a pattern; allowed: one of settings" in capsys.readouterr().err
 
 
@@ -101,15 +101,15 @@ def test_options_of_an_environment_in_a_file_are_listed(tmp_path, monkeypatch, c
     options = {row["option"]: row["value"] for row in content["options"]}
     assert (content["environment"], options["tail"]) == ("world.py:World", "2.5")
     assert {"radius", "factor", "horizon", "arms"} <= set(options)
-    assert cli.main(["list", "worlds.py:World"]) == 1
+    assert main.main(["list", "worlds.py:World"]) == 1
     assert "no file 'worlds.py' (did you mean 'world.py'?)" in capsys.readouterr().err
     assert listed(capsys, "world.py:World[arms=3]") == content
-    assert cli.main(["list", "world.py"]) == 1
+    assert main.main(["list", "world.py"]) == 1
     assert "'world.py' is no class (did you mean 'world.py:World'?)" in capsys.readouterr().err
 
 
 def test_an_unknown_name_suggests_the_nearest(capsys):
-    assert cli.main(["list", "glb_ond"]) == 1
+    assert main.main(["list", "glb_ond"]) == 1
     assert "did you mean 'glb_omd'" in capsys.readouterr().err
-    assert cli.main(["list", "glb_omd/logistic_s4"]) == 1
+    assert main.main(["list", "glb_omd/logistic_s4"]) == 1
     assert "did you mean 'logistic_s" in capsys.readouterr().err

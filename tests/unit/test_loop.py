@@ -13,9 +13,9 @@ from toy_environments import ScriptedEnvironment
 from optimist.algorithms import make_algorithm
 from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.checks.toys import ScriptedFunction, bowl, make_box_problem
+from optimist.core.errors import BrokenEnvironmentError, ConfigError, OutOfTimeError
 from optimist.environments.base import check_arms
-from optimist.errors import BrokenEnvironmentError, ConfigError, OutOfTimeError
-from optimist.runs.loop import (
+from optimist.experiments.loop import (
     CURVE_POINTS,
     Choices,
     Coverage,
@@ -361,7 +361,7 @@ def test_impossible_arms_are_refused_in_any_round(arms, message):
 
 def test_arms_that_were_checked_before_are_not_checked_again(monkeypatch):
     checked = []
-    monkeypatch.setattr("optimist.runs.loop.check_arms", lambda *args: checked.append(args))
+    monkeypatch.setattr("optimist.experiments.loop.check_arms", lambda *args: checked.append(args))
     scripted = ScriptedEnvironment([ARMS, ARMS.copy()], lambda t, index: 1.0)
     play(scripted, Cycling(), [4])
     assert len(checked) == 4
@@ -382,7 +382,7 @@ def sleep(monkeypatch):
     def pass_time(seconds):
         now[0] += seconds
 
-    monkeypatch.setattr("optimist.runs.loop.time.perf_counter", lambda: now[0])
+    monkeypatch.setattr("optimist.experiments.loop.time.perf_counter", lambda: now[0])
     return pass_time
 
 

@@ -11,7 +11,7 @@ from optimist.claims.cells import Cells, Missing, group
 from optimist.claims.inference import Exact
 from optimist.claims.metrics import METRICS, metric
 from optimist.claims.metrics.quantities import QUANTITIES
-from optimist.errors import ConfigError
+from optimist.core.errors import ConfigError
 
 RATIO = {"setting": "here", "numerator": "a", "denominator": "b"}
 OF_A = {"setting": "here", "algorithm": "a"}

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from toy_environments import ROOT
 
-from optimist import cli, new
 from optimist.checks.command import check
+from optimist.cli import main, new
+from optimist.experiments.cell import make_cell, play_trial
 from optimist.plan.config import load_paper
-from optimist.runs.cell import make_cell, play_trial
 
 EVERY = [(what, family) for what, families in new.FAMILIES.items() for family in families]
 each = pytest.mark.parametrize(("what", "family"), EVERY)
@@ -28,7 +28,7 @@ def here(tmp_path, monkeypatch):
 
 def refused(capsys, *words):
     """Return the one line with which the command refuses."""
-    assert cli.main(["new", *words]) == 1
+    assert main.main(["new", *words]) == 1
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1
     return err
@@ -37,7 +37,7 @@ def refused(capsys, *words):
 @each
 @pytest.mark.usefixtures("in_this_process")
 def test_a_new_file_keeps_its_contract_and_says_what_to_do_next(here, what, family, capsys):
-    assert cli.main(["new", what, "my_own", "--family", family]) == 0
+    assert main.main(["new", what, "my_own", "--family", family]) == 0
     out = capsys.readouterr().out
     assert "wrote my_own.py\n" in out and "  optimist check my_own.py:MyOwn\n" in out
     (found,) = check("my_own.py:MyOwn")
@@ -52,7 +52,7 @@ def test_a_new_file_keeps_its_contract_and_says_what_to_do_next(here, what, fami
 
 
 def test_the_file_is_named_as_json(here, capsys):
-    assert cli.main(["new", "environment", "grid", "--family", "box", "--json"]) == 0
+    assert main.main(["new", "environment", "grid", "--family", "box", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"file": "grid.py"}
     assert Path("grid.py").exists()
 
@@ -75,7 +75,7 @@ def test_new_files_are_as_ruff_and_mypy_want_them(here):
 
 def test_a_file_may_stand_elsewhere(here, capsys):
     (here / "lab").mkdir()
-    assert cli.main(["new", "algorithm", "mine", "--family", "glb", "--file", "lab/a.py"]) == 0
+    assert main.main(["new", "algorithm", "mine", "--family", "glb", "--file", "lab/a.py"]) == 0
     assert "optimist check lab/a.py:Mine\n" in capsys.readouterr().out
     assert "class Mine(GLBAlgorithm)" in (here / "lab/a.py").read_text()
 

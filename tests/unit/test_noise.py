@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from optimist.errors import ConfigError
+from optimist.core.errors import ConfigError
 from optimist.numerics.noise import LAWS, make_law
 
 ORACLES = {

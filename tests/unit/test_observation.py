@@ -14,14 +14,14 @@ from own_class import MINE
 from result_files import make, path_of, toy_trials
 from toy_environments import ROOT
 
-from optimist.files import sha256
-from optimist.observation import ABSENT, UNSTEADY, Observer, first_change, observe
+from optimist.core import provenance
+from optimist.core.files import sha256
+from optimist.core.observation import ABSENT, UNSTEADY, Observer, first_change, observe
+from optimist.core.source_files import digest_of
+from optimist.experiments import results, trials
+from optimist.experiments.cell import make_cell
+from optimist.experiments.job import make_result
 from optimist.plan.config import load_paper, stand_in
-from optimist.records import provenance
-from optimist.runs import results, trials
-from optimist.runs.cell import make_cell
-from optimist.runs.job import make_result
-from optimist.source_files import digest_of
 
 LABEL = "mine.py:Mine"
 
@@ -173,9 +173,9 @@ for name in ('.', 'x' + chr(0), None):
     found = observed(stop=2)
     assert found["files"] == {"link.txt": digest_of("w.txt")}
     assert {n for n in found["modules"] if not n.startswith(("optimist.", "/"))} == {"mine.py"}
-    assert {"optimist.runs.loop", "optimist.algorithms.glb.base"} <= set(found["modules"])
-    assert found["modules"]["optimist.runs.loop"] == digest_of(
-        str(ROOT / "src/optimist/runs/loop.py")
+    assert {"optimist.experiments.loop", "optimist.algorithms.glb.base"} <= set(found["modules"])
+    assert found["modules"]["optimist.experiments.loop"] == digest_of(
+        str(ROOT / "src/optimist/experiments/loop.py")
     )
 
 
@@ -261,7 +261,7 @@ def test_nothing_is_observed_outside_of_a_block(here):
     ("record", "expected"),
     [
         ({}, None),
-        ({"modules": {"optimist.label": "0" * 64}}, "optimist.label changed"),
+        ({"modules": {"optimist.core.label": "0" * 64}}, "optimist.core.label changed"),
         ({"modules": {"optimist.no_such": "0" * 64}}, "optimist.no_such is gone"),
         ({"modules": {"w.py": "0" * 64}}, "w.py changed"),
         ({"modules": {"none.py": "0" * 64}}, "none.py is gone"),
@@ -300,8 +300,8 @@ def test_a_file_without_permission_counts_as_absent(here, monkeypatch):
     def refuse(*arguments, **keywords):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("optimist.source_files._sha256", refuse)
-    monkeypatch.setattr("optimist.source_files._KNOWN", {})
+    monkeypatch.setattr("optimist.core.source_files._sha256", refuse)
+    monkeypatch.setattr("optimist.core.source_files._KNOWN", {})
     assert first_change({"modules": {}, "files": {"w.txt": digest}}) == "w.txt is gone"
 
 
@@ -321,8 +321,8 @@ def test_a_file_without_permission_counts_as_absent(here, monkeypatch):
 def test_imports_tell_all_modules_that_a_published_method_loads(name):
     code = """
 import json, sys
-from optimist.runs.cell import Cell, play_trial
-from optimist.runs.code_digest import own_modules
+from optimist.experiments.cell import Cell, play_trial
+from optimist.experiments.code_digest import own_modules
 cell = Cell(**json.loads(sys.argv[1]))
 play_trial(cell, 0, rounds=12)
 rooms = tuple(f"optimist.{room}." for room in ("algorithms", "environments", "numerics"))

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from optimist import cli, outputs
+from optimist.cli import main
 from optimist.comparison.rank import COLUMNS
-from optimist.errors import ConfigError
+from optimist.core import outputs
+from optimist.core.errors import ConfigError
 
 COMPARE = ["compare", "glb_omd/logistic_s3", "-a", "uniform", "--trials", "2", "--rounds", "5"]
 
@@ -65,8 +66,8 @@ def test_other_files_are_refused(name, words, tmp_path, monkeypatch):
 def test_commands_write_over_what_they_wrote_alone(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     wanted = ["--csv", "t.csv", "--plot", "c.svg"]
-    assert cli.main([*COMPARE, *wanted]) == 0
-    assert cli.main([*COMPARE, *wanted]) == 0
+    assert main.main([*COMPARE, *wanted]) == 0
+    assert main.main([*COMPARE, *wanted]) == 0
     source = tmp_path / "mine.py"
     source.write_text("x = 1\n")
     shown = tmp_path / "own.png"
@@ -82,7 +83,7 @@ def test_commands_write_over_what_they_wrote_alone(tmp_path, capsys, monkeypatch
         ["new", "algorithm", "other", "--family", "glb", "--file", "mine.py"],
     ):
         capsys.readouterr()
-        assert cli.main(words) == 1
+        assert main.main(words) == 1
         said = capsys.readouterr().err
         assert said.startswith("error: ") and said.count("\n") == 1 and "allowed" in said
     assert source.read_text() == "x = 1\n" and shown.read_bytes() == before

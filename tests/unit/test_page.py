@@ -17,17 +17,16 @@ from toy_environments import ROOT
 
 from optimist import claims
 from optimist.algorithms import REGISTRIES, algorithm_class
-from optimist.errors import ConfigError, ResultError
-from optimist.files import sha256, write_frame
+from optimist.core.errors import ConfigError, ResultError
+from optimist.core.files import sha256, write_frame
+from optimist.core.schemas import check_document
+from optimist.experiments import cell_records, trial_table
+from optimist.experiments.cell_records import STUDY, CellRecord
+from optimist.experiments.cell_trials import CellTrials
+from optimist.numerics.statistics import SUMMARIES, mean_interval
 from optimist.page import build, content, curves, findings, formulas, index, verdicts
 from optimist.plan.config import load_config, paper_names
 from optimist.plan.plan import Plan
-from optimist.records import cells
-from optimist.records.cells import STUDY, CellRecord
-from optimist.runs import trial_table
-from optimist.runs.cell_trials import CellTrials
-from optimist.schemas import check_document
-from optimist.statistics import SUMMARIES, mean_interval
 
 # Formulas.
 
@@ -497,7 +496,7 @@ def write_tables(folder, *shown):
         for one in shown
     ]
     study = CellRecord(STUDY, "paper", "facts", "", commit="5678+", **decisive)
-    cells.write([*records, study], folder / "cells.csv")
+    cell_records.write([*records, study], folder / "cells.csv")
 
 
 def read(plan, folder, what):

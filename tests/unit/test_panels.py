@@ -8,17 +8,17 @@ import pytest
 
 from optimist.claims.cells import Cells, group
 from optimist.claims.metrics import metric
-from optimist.errors import ConfigError
-from optimist.panels import figure, make_table, table_class
-from optimist.panels.rows import Tables, display_name
-from optimist.panels.studies.accuracy import GROWING
-from optimist.panels.studies.sketch_observer import WORST
-from optimist.panels.studies.starvation_posteriors import OVER_TRIALS
-from optimist.panels.tables.base import to_markdown
-from optimist.panels.times import per_round
+from optimist.core.errors import ConfigError
+from optimist.figures import figure, make_table, table_class
+from optimist.figures.rows import Tables, display_name
+from optimist.figures.studies.accuracy import GROWING
+from optimist.figures.studies.sketch_observer import WORST
+from optimist.figures.studies.starvation_posteriors import OVER_TRIALS
+from optimist.figures.tables.base import to_markdown
+from optimist.figures.times import per_round
 from optimist.plan.config import load_paper
 from optimist.plan.documents import merge
-from optimist.plan.shown import PlannedShown
+from optimist.plan.figures import PlannedShown
 from optimist.plan.trials import PlannedTrials
 
 LOW = {"environment": "glm", "parameters": {"norm": 3}, "problem": {"factor": 0.1}, "horizon": 9}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from optimist.errors import UnwritableError, unwritable_named
-from optimist.plan.place import check_outputs, check_records
+from optimist.core.errors import UnwritableError, unwritable_named
+from optimist.plan.workflow_location import check_outputs, check_records
 
 
 @pytest.fixture

@@ -9,16 +9,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from optimist import products
-from optimist.errors import ConfigError
-from optimist.label import name_of
-from optimist.layout import parse_result
-from optimist.panels import studies
-from optimist.plan import config, costs
+from optimist.core.errors import ConfigError
+from optimist.core.label import name_of
+from optimist.core.layout import parse_result
+from optimist.experiments import cell_records as cell_records
+from optimist.experiments.cell_records import CellRecord
+from optimist.figures import studies
+from optimist.plan import config, costs, products
 from optimist.plan.plan import Plan
 from optimist.plan.trials import part_ends
-from optimist.records import cells as cell_records
-from optimist.records.cells import CellRecord
 
 GROUPS = ("paper", "variants")
 LOGISTIC = [f"logistic_s{norm}" for norm in (3, 5, 7, 9)]

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from optimist.records import provenance
+from optimist.core import provenance
 
 PATH = os.environ["PATH"]
 UNKNOWN = "commit unknown: "

@@ -11,19 +11,18 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from optimist import products
-from optimist.errors import ConfigError, ResultError
-from optimist.files import locked
-from optimist.panels.studies import tables as study_tables
-from optimist.plan import config
+from optimist.core import provenance
+from optimist.core.errors import ConfigError, ResultError
+from optimist.core.files import locked
+from optimist.experiments import cell_records, cell_trials
+from optimist.experiments.job import make_race, make_result
+from optimist.experiments.trial_table import TrialTable
+from optimist.figures.studies import tables as study_tables
+from optimist.plan import config, products
 from optimist.plan.plan import Plan
-from optimist.records import cells, provenance
-from optimist.records.publish import publish
-from optimist.records.reseal import fault_of, reseal
-from optimist.remake import decide_one, draw, of_other_code, plans, shown, warn
-from optimist.runs import cell_trials
-from optimist.runs.job import make_race, make_result
-from optimist.runs.trial_table import TrialTable
+from optimist.plan.publish import publish
+from optimist.plan.remake import decide_one, draw, of_other_code, plans, shown, warn
+from optimist.plan.reseal import fault_of, reseal
 
 ONLY = {"settings": ["logistic_s3"], "algorithms": ["gloc", "glb_omd"]}
 CAPS = {"rounds": 20, "trials": 2, "timing_trials": 1}
@@ -69,7 +68,7 @@ def test_results_are_put_into_the_tables_and_taken_from_them_later(plan):
     table = TrialTable(plan.layout.trials("glb_omd"))
     assert set(table.keys) == set(plan.trials.keys("glb_omd"))
     assert table.metadata["configuration"]["caps"] == CAPS
-    known = cells.read(plan.layout.cells("glb_omd"))
+    known = cell_records.read(plan.layout.cells("glb_omd"))
     assert known[KEY].content == table.cell(*KEY).content
     assert known[KEY].trials == 2
     assert plan.trials.is_committed(plan.trials.of_paper("glb_omd")[KEY])
@@ -87,12 +86,12 @@ def test_a_restricted_run_takes_no_evidence_from_the_tables(plan):
     play(plan, lanes=["regret"])
     publish(full, "glb_omd")
     study_tables.write(known, table)
-    records = cells.read(full.layout.cells("glb_omd"))
+    records = cell_records.read(full.layout.cells("glb_omd"))
     made = [
-        replace(records[KEY], lane=cells.STUDY, group="paper", setting=name, algorithm="")
+        replace(records[KEY], lane=cell_records.STUDY, group="paper", setting=name, algorithm="")
         for name in ("facts", "regions")
     ]
-    cells.write([*records.values(), *made], full.layout.cells("glb_omd"))
+    cell_records.write([*records.values(), *made], full.layout.cells("glb_omd"))
 
     part = planned(
         only={**whole, "figures": ["glb_omd/fig1"]}, caps={**CAPS, "rounds": 10, "trials": 1}
@@ -100,7 +99,7 @@ def test_a_restricted_run_takes_no_evidence_from_the_tables(plan):
     play(part, lanes=["regret"], algorithms=["gloc"])
     assert "/".join(KEY) in publish(part, "glb_omd").stale
     assert set(study_tables.read(table)[0]) == {*known}
-    after = cells.read(full.layout.cells("glb_omd"))
+    after = cell_records.read(full.layout.cells("glb_omd"))
     assert after.keys() >= {*records, *(one.key for one in made)}
     assert after[KEY] == records[KEY]
     found = TrialTable(full.layout.trials("glb_omd")).metadata["configuration"]
@@ -124,8 +123,8 @@ def test_a_cell_without_a_result_keeps_its_row_and_is_named(plan):
     play(plan, algorithms=["gloc"], lanes=["regret"])
     publish(plan, "glb_omd")
     path = plan.layout.cells("glb_omd")
-    known = cells.read(path)
-    cells.write([replace(one, digest="0" * 64) for one in known.values()], path)
+    known = cell_records.read(path)
+    cell_records.write([replace(one, digest="0" * 64) for one in known.values()], path)
     shutil.rmtree("results")
     again = publish(planned(), "glb_omd")
     assert "/".join(KEY) in again.stale
@@ -144,7 +143,7 @@ def test_a_cell_counts_from_its_results_only_if_all_are_there(plan, monkeypatch)
     product = plan.targets.product("glb_omd", "figures", "fig1")
     assert plan.targets.sources(product).trials(product).cell(*KEY).trial.tolist() == [0, 1]
     assert publish(plan, "glb_omd").published < len(plan.trials.keys("glb_omd"))
-    assert cells.read(plan.layout.cells("glb_omd"))[KEY].parts == (1, 2)
+    assert cell_records.read(plan.layout.cells("glb_omd"))[KEY].parts == (1, 2)
 
 
 def test_other_costs_cut_no_cell_anew_that_was_played_or_published(plan, monkeypatch):
@@ -173,10 +172,10 @@ def test_rows_that_are_not_those_of_their_record_are_missing(plan):
     publish(plan, "glb_omd")
     shutil.rmtree("results")
     path = plan.layout.cells("glb_omd")
-    known = cells.read(path)
-    cells.write([replace(one, content="0" * 16) for one in known.values()], path)
+    known = cell_records.read(path)
+    cell_records.write([replace(one, content="0" * 16) for one in known.values()], path)
     assert "/".join(KEY) in publish(plan, "glb_omd").missing
-    assert cells.read(path) == {}
+    assert cell_records.read(path) == {}
     assert f"glb_omd/{'/'.join(KEY)}" in of_other_code(plan, shown(plan, "fig1"))
 
 
@@ -187,14 +186,14 @@ def test_after_a_kill_no_record_is_of_rows_that_are_not_there(plan, monkeypatch)
     play(plan, algorithms=["gloc"], lanes=["regret"])
     publish(plan, "glb_omd")
     path = plan.layout.cells("glb_omd")
-    known = cells.read(path)
-    cells.write([replace(one, digest="0" * 16) for one in known.values()], path)
+    known = cell_records.read(path)
+    cell_records.write([replace(one, digest="0" * 16) for one in known.values()], path)
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("optimist.runs.trial_table.write", killed)
+        patch.setattr("optimist.experiments.trial_table.write", killed)
         publish(plan, "glb_omd")
-    assert cells.read(path) == {}
+    assert cell_records.read(path) == {}
     publish(plan, "glb_omd")
-    assert cells.read(path) == known
+    assert cell_records.read(path) == known
 
 
 def test_a_shortened_run_takes_no_trials_from_the_table(plan):
@@ -213,11 +212,11 @@ def test_a_race_that_is_played_in_part_replaces_no_whole_one(plan):
     assert publish(part, "glb_omd").partial == []  # of the race no table has more
     play(plan, lanes=["timing"])
     assert publish(plan, "glb_omd").partial == []
-    known = cells.read(plan.layout.cells("glb_omd"))
+    known = cell_records.read(plan.layout.cells("glb_omd"))
     summary = publish(part, "glb_omd")
     assert summary.partial == [timed] and summary.published == 0
     assert f"more cells of their race: 1: {timed}" in summary.in_words()
-    assert cells.read(plan.layout.cells("glb_omd")) == known
+    assert cell_records.read(plan.layout.cells("glb_omd")) == known
 
 
 def test_who_publishes_waits_for_another(plan):
@@ -361,22 +360,22 @@ def test_cells_that_are_published_meanwhile_are_left_and_a_failing_one_stops_no_
     play(plan, lanes=["regret"])
     publish(plan, "glb_omd")
     path = plan.layout.cells("glb_omd")
-    known = cells.read(path)
-    cells.write([replace(record, digest="0" * 16) for record in known.values()], path)
+    known = cell_records.read(path)
+    cell_records.write([replace(record, digest="0" * 16) for record in known.values()], path)
     again = planned()
-    monkeypatch.setattr("optimist.records.reseal.ProcessPoolExecutor", lambda *_: OneProcess())
+    monkeypatch.setattr("optimist.plan.reseal.ProcessPoolExecutor", lambda *_: OneProcess())
 
     def fault_of(trials, *_):
         if trials.key == KEY:
             raise ValueError("no")
-        cells.write(known.values(), path)  # as of another process
+        cell_records.write(known.values(), path)  # as of another process
         return ""
 
-    monkeypatch.setattr("optimist.records.reseal.fault_of", fault_of)
+    monkeypatch.setattr("optimist.plan.reseal.fault_of", fault_of)
     summary = reseal(again, "glb_omd", 1)
     assert summary.other["/".join(KEY)].startswith("ValueError: no")
     assert summary.equal == 0
-    assert cells.read(path) == known
+    assert cell_records.read(path) == known
 
 
 class OneProcess(ThreadPoolExecutor):
@@ -388,16 +387,16 @@ def test_equal_cells_of_other_code_get_the_digest_of_today(plan):
     play(plan)
     publish(plan, "glb_omd")
     path = plan.layout.cells("glb_omd")
-    known = cells.read(path)
+    known = cell_records.read(path)
     old = [replace(record, digest="0" * 64, mb=float("nan")) for record in known.values()]
-    cells.write(old, path)
+    cell_records.write(old, path)
     shutil.rmtree("results")
     again = planned()
     shown_cells = shown(again, "fig1")[0].keys
     assert len(of_other_code(again, shown(again, "fig1"))) == len(shown_cells) > 0
     summary = reseal(again, "glb_omd", 2)
     assert summary.equal == len(known)
-    after = cells.read(path)
+    after = cell_records.read(path)
     assert {key: one.digest for key, one in after.items()} == {
         key: one.digest for key, one in known.items()
     }
@@ -409,18 +408,18 @@ def test_a_cell_whose_observed_file_has_changed_is_named_and_not_resealed(plan):
     play(plan, algorithms=["gloc"], lanes=["regret"])
     publish(plan, "glb_omd")
     path = plan.layout.cells("glb_omd")
-    one = cells.read(path)[KEY]
+    one = cell_records.read(path)[KEY]
     one = replace(one, observed={"modules": {}, "files": {"own.csv": "0" * 64}})
-    two = replace(one, lane=cells.STUDY, setting="regions", algorithm="")
+    two = replace(one, lane=cell_records.STUDY, setting="regions", algorithm="")
     Path(plan.layout.studies("glb_omd")).touch()
     Path("own.csv").touch()
     for digest in ("0" * 64, one.digest):
         known = [replace(record, digest=digest) for record in (one, two)]
-        cells.write(known, path)
+        cell_records.write(known, path)
         summary = reseal(planned(), "glb_omd", 1)
         assert (summary.equal, summary.current) == (0, 0)
         assert {summary.other["/".join(KEY)], summary.other["study/regions"]} == {"own.csv changed"}
-        assert [*cells.read(path).values()] == known
+        assert [*cell_records.read(path).values()] == known
 
 
 @pytest.mark.parametrize(

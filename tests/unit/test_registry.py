@@ -14,10 +14,10 @@ from optimist.algorithms import (
     option_names,
 )
 from optimist.algorithms.base import FiniteArmAlgorithm
+from optimist.core.errors import ConfigError
 from optimist.environments import REGISTRY as ENVIRONMENTS
 from optimist.environments import environment_class, environment_module, make_environment
-from optimist.errors import ConfigError
-from optimist.problems.glb import GLBProblem
+from optimist.environments.problems.glb import GLBProblem
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import pyarrow.compute as pc
 import pytest
 from result_files import make, path_of, toy_trials
 
-from optimist.errors import ResultError
-from optimist.records import trace
-from optimist.runs import results
-from optimist.runs.cell_trials import read_results
+from optimist.core.errors import ResultError
+from optimist.experiments import results
+from optimist.experiments.cell_trials import read_results
+from optimist.plan import trace
 
 
 def column(name, values):

@@ -4,12 +4,12 @@ import pyarrow as pa
 import pytest
 from result_files import make, toy_trials
 
-from optimist import sealed
-from optimist.errors import ResultError
-from optimist.files import write_atomically
-from optimist.runs import results
-from optimist.runs.cell import Cell
-from optimist.runs.loop import Trajectory
+from optimist.core import checksummed
+from optimist.core.errors import ResultError
+from optimist.core.files import write_atomically
+from optimist.experiments import results
+from optimist.experiments.cell import Cell
+from optimist.experiments.loop import Trajectory
 
 CELL = Cell("glb_omd", "logistic_s3", "ofuglb[solver=slsqp,history=raw]", {"horizon": 2})
 
@@ -74,14 +74,14 @@ def test_the_file_appears_only_when_it_is_complete(path):
 
 
 def test_another_table_is_not_a_result_file(tmp_path):
-    sealed.write_table(pa.table({"trial": [1], "round": [2]}), tmp_path / "other.parquet")
+    checksummed.write_table(pa.table({"trial": [1], "round": [2]}), tmp_path / "other.parquet")
     with pytest.raises(ResultError, match="no column paper, setting, algorithm, regret"):
         results.read(tmp_path / "other.parquet")
 
 
 def test_a_table_without_our_metadata_is_refused(tmp_path):
     path = tmp_path / "bare.parquet"
-    sealed.write_table(results.to_table(CELL, {0: trajectory()}), path)
+    checksummed.write_table(results.to_table(CELL, {0: trajectory()}), path)
     with pytest.raises(ResultError, match=r"bare\.parquet is no result file: it has no metadata"):
         results.read_metadata(path)
 

@@ -7,13 +7,13 @@ import sys
 import pytest
 from messages import message
 
-from optimist.errors import ConfigError
+from optimist.core.errors import ConfigError
+from optimist.experiments.cell import make_cell
 from optimist.plan import config, rooms
 from optimist.plan.documents import read_yaml
 from optimist.plan.names import Names
 from optimist.plan.panels import expand_figure
 from optimist.plan.rooms import base_settings, expand_claims, names_of
-from optimist.runs.cell import make_cell
 
 BASES = {
     "student_t": {

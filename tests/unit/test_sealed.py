@@ -9,11 +9,11 @@ import pytest
 from committed_tables import record_of, trials_of
 from result_files import make, toy_trials
 
-from optimist import sealed
-from optimist.errors import OptimistError, ResultError
-from optimist.files import write_frame
-from optimist.runs import results
-from optimist.runs.trial_table import TrialTable
+from optimist.core import checksummed
+from optimist.core.errors import OptimistError, ResultError
+from optimist.core.files import write_frame
+from optimist.experiments import results
+from optimist.experiments.trial_table import TrialTable
 
 FRAME = pd.DataFrame({"name": ["a", None], "count": [1, 2], "value": [0.1, np.nan]})
 
@@ -22,7 +22,7 @@ def is_read(path):
     """Return whether a file is read as good; what refuses it names it and says what to do."""
     is_result = {"run", "time"} & {*path.parts}
     is_table = path.name == "trials.parquet"
-    read = results.read if is_result else TrialTable if is_table else sealed.read_frame
+    read = results.read if is_result else TrialTable if is_table else checksummed.read_frame
     remedy = "optimist publish" if is_table else "run the same command again"
     try:
         read(path)
@@ -47,7 +47,7 @@ def files(tmp_path):
     trials = trials_of("here", "gloc", [1.0], 2)
     committed_tables.write(tmp_path, "toy", [(trials, record_of(trials, ""))])
     for name in ("table.csv", "table.parquet"):
-        sealed.write_frame(FRAME, tmp_path / name)
+        checksummed.write_frame(FRAME, tmp_path / name)
     return [result, *(tmp_path / n for n in ("toy/trials.parquet", "table.csv", "table.parquet"))]
 
 
@@ -89,14 +89,16 @@ def test_files_that_were_cut_extended_or_emptied_are_refused(files, kind):
 def test_frames_come_back_as_they_were(tmp_path, ending):
     path = tmp_path / f"table.{ending}"
     for frame in (FRAME, FRAME.iloc[:0][["name", "value"]].astype({"name": object})):
-        sealed.write_frame(frame, path)
-        pd.testing.assert_frame_equal(sealed.read_frame(path), frame, check_dtype=len(frame) > 0)
+        checksummed.write_frame(frame, path)
+        pd.testing.assert_frame_equal(
+            checksummed.read_frame(path), frame, check_dtype=len(frame) > 0
+        )
 
 
 def test_a_text_comes_back_as_it_was(tmp_path):
     for text in ("", "a,b\n", "a\n\n", "ü\n"):
-        sealed.write_text(text, tmp_path / "text.csv")
-        assert sealed.read_text(tmp_path / "text.csv") == text
+        checksummed.write_text(text, tmp_path / "text.csv")
+        assert checksummed.read_text(tmp_path / "text.csv") == text
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -104,11 +106,11 @@ def test_files_without_a_seal_are_refused(tmp_path, ending):
     path = tmp_path / f"table.{ending}"
     write_frame(FRAME, path) if ending == "csv" else FRAME.to_parquet(path)
     with pytest.raises(ResultError, match=f"table.{ending} is damaged, or not written by this ver"):
-        sealed.read_frame(path)
+        checksummed.read_frame(path)
 
 
 def test_what_is_there_in_place_of_a_file_is_named(tmp_path):
     with pytest.raises(ResultError, match=r"none\.csv does not exist"):
-        sealed.read_frame(tmp_path / "none.csv")
+        checksummed.read_frame(tmp_path / "none.csv")
     with pytest.raises(OptimistError, match=r"cannot be read: Is a directory"):
-        sealed.read_frame(tmp_path)
+        checksummed.read_frame(tmp_path)

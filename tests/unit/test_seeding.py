@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from optimist.runs import seeding
+from optimist.numerics import seeding
 
 
 def first(*names):
@@ -42,9 +42,7 @@ def test_streams_of_neighbouring_trials_are_unrelated():
 
 
 def test_another_process_with_another_hash_seed_draws_the_same():
-    code = (
-        "from optimist.runs import seeding; print(seeding.stream('p', 's', 3, 'x').integers(2**63))"
-    )
+    code = "from optimist.numerics import seeding; print(seeding.stream('p', 's', 3, 'x').integers(2**63))"
     for hash_seed in ("0", "1"):
         done = subprocess.run(
             [sys.executable, "-c", code],

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from toy_environments import ROOT
 
-from optimist import source_files
-from optimist.errors import UnreadableError
-from optimist.runs import code_digest
-from optimist.source_files import closure, digest_of
+from optimist.core import source_files
+from optimist.core.errors import UnreadableError
+from optimist.core.source_files import closure, digest_of
+from optimist.experiments import code_digest
 
 MODULES = [
     ".".join(path.relative_to(ROOT / "src").with_suffix("").parts).removesuffix(".__init__")
@@ -187,7 +187,7 @@ def test_an_edit_is_seen_in_this_process_even_with_the_time_of_before(tmp_path, 
 
 
 def digests_by(python, *paths):
-    code = "import sys, json; from optimist.source_files import digest_of\n"
+    code = "import sys, json; from optimist.core.source_files import digest_of\n"
     code += "print(json.dumps([digest_of(path) for path in sys.argv[1:]]))"
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(
@@ -219,8 +219,8 @@ import ast, sys
 from optimist import source_files
 if sys.argv[1:]:
     ast.parse = None
-print(source_files.digest_of(source_files.own_file("optimist.label")))
-print(len(source_files.closure("optimist.label")))
+print(source_files.digest_of(source_files.own_file("optimist.core.label")))
+print(len(source_files.closure("optimist.core.label")))
 """
     env = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONDONTWRITEBYTECODE": ""}
 
@@ -320,12 +320,12 @@ def test_modules_of_the_package_count_by_name_wherever_it_lies(tmp_path):
     shutil.copytree(
         ROOT / "src/optimist", copy / "optimist", ignore=shutil.ignore_patterns("*.pyc")
     )
-    code = "from optimist.runs import code_digest as c; print(c.of_modules('optimist.runs.loop'))"
+    code = "from optimist.experiments import code_digest as c; print(c.of_modules('optimist.experiments.loop'))"
     env = {**os.environ, "PYTHONPATH": str(copy)}
     command = [sys.executable, "-P", "-c", code]
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == code_digest.of_modules("optimist.runs.loop")
-    with (copy / "optimist/runs/loop.py").open("a") as file:
+    assert done.stdout.strip() == code_digest.of_modules("optimist.experiments.loop")
+    with (copy / "optimist/experiments/loop.py").open("a") as file:
         file.write("EDITED = 1\n")
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() != code_digest.of_modules("optimist.runs.loop")
+    assert done.stdout.strip() != code_digest.of_modules("optimist.experiments.loop")

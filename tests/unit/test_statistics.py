@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from optimist import statistics
+from optimist.numerics import statistics
 
 
 def test_mean_interval_of_a_textbook_sample():

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from optimist.algorithms import algorithm_class, make_algorithm
-from optimist.errors import ConfigError
-from optimist.numerics.likelihood import Likelihood, minimise
-from optimist.numerics.network import TwoLayerNetwork
-from optimist.panels.studies import (
+from optimist.core.errors import ConfigError
+from optimist.experiments.cell import Cell, build, make_cell
+from optimist.experiments.loop import Observer, play
+from optimist.figures.studies import (
     STUDIES,
     accuracy,
     check_studies,
@@ -29,11 +29,11 @@ from optimist.panels.studies import (
     study_class,
     table_names,
 )
-from optimist.panels.studies.base import TRIAL_COLUMNS, thinned, watch_trials
+from optimist.figures.studies.base import TRIAL_COLUMNS, thinned, watch_trials
+from optimist.numerics.likelihood import Likelihood, minimise
+from optimist.numerics.network import TwoLayerNetwork
+from optimist.numerics.seeding import stream
 from optimist.plan.config import load_paper
-from optimist.runs.cell import Cell, build, make_cell
-from optimist.runs.loop import Observer, play
-from optimist.runs.seeding import stream
 
 SPEC = {
     "lengthscales": [0.1],

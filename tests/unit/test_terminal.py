@@ -8,10 +8,11 @@ import time
 import pandas as pd
 import pytest
 
-from optimist import cli, listing, terminal
 from optimist.claims import pages
+from optimist.cli import listing, main
 from optimist.comparison import show
 from optimist.comparison.rank import COLUMNS
+from optimist.core import terminal
 
 LABELS = ["hvt_ucb", "crtm[estimator=ls]", "heavy_oful"]
 
@@ -33,7 +34,7 @@ def letters(text):
 @pytest.mark.parametrize("words", [[], ["hvt_ucb"], ["hvt_ucb/student_t"]])
 def test_a_listing_fits_and_loses_nothing(words, columns, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", str(columns))
-    assert cli.main(["list", *words]) == 0
+    assert main.main(["list", *words]) == 0
     text = capsys.readouterr().out
     assert widest(text) <= columns
 

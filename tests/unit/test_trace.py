@@ -11,15 +11,15 @@ from committed_tables import COMMIT, MADE, record_of, trials_of, write
 from result_files import make, toy_trials
 from toy_environments import ROOT
 
-from optimist import cli
-from optimist.errors import ConfigError, ResultError
-from optimist.files import sha256
-from optimist.panels.studies import tables as study_tables
+from optimist.cli import main
+from optimist.core.errors import ConfigError, ResultError
+from optimist.core.files import sha256
+from optimist.experiments import cell_records, results
+from optimist.experiments.cell_records import STUDY, CellRecord
+from optimist.figures.studies import tables as study_tables
+from optimist.plan import trace
 from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
-from optimist.records import cells, trace
-from optimist.records.cells import STUDY, CellRecord
-from optimist.runs import results
 
 FILES = {"png": "ball.png", "pdf": "ball.pdf", "webp": "thumbnails/ball.webp"}
 OTHER = "fedcba9876543210"
@@ -66,7 +66,7 @@ def test_a_figure_is_traced_to_cells_settings_streams_and_machines(figure):
     found = trace.trace(figure)
     assert found["records"] == ["figures/go_ucb/records/ball.json"]
     assert found["configured"] == "config/papers/go_ucb/figures.yaml, figures.ball"
-    assert found["panels"]["a"].startswith("optimist.panels.")
+    assert found["panels"]["a"].startswith("optimist.figures.")
     assert found["is_current"] and found["missing"] == [] and len(found["cells"]) == 6
     assert [one["other_code"] for one in found["cells"]] == [True, *[False] * 5]
     assert {one["commit"] for one in found["cells"]} == {COMMIT, f"{OTHER}+"}
@@ -78,14 +78,14 @@ def test_a_figure_is_traced_to_cells_settings_streams_and_machines(figure):
 
 def test_the_words_name_what_the_issue_of_a_number_is_asked_for(figure, capsys):
     for path in (figure, *(figure.parent / name for name in ("thumbnails/ball.webp", "ball.pdf"))):
-        assert cli.main(["provenance", str(path)]) == 0
+        assert main.main(["provenance", str(path)]) == 0
         lines = capsys.readouterr().out.splitlines()
         assert lines[:2] == [str(path), "1 of 6 cells are of other code"]
     text = "\n".join(lines)
-    digest = cells.read(figure.parent / "cells.csv").popitem()[1].digest
+    digest = cell_records.read(figure.parent / "cells.csv").popitem()[1].digest
     for words in (f"commit {OTHER}+:", "a slower machine", MADE, f"trials, {digest}", "go_ucb/"):
         assert words in text
-    assert cli.main(["provenance", "--json", str(figure)]) == 0
+    assert main.main(["provenance", "--json", str(figure)]) == 0
     assert len(json.loads(capsys.readouterr().out)["cells"]) == 6
 
 
@@ -94,16 +94,16 @@ def test_a_figure_of_other_trials_than_those_beside_it_says_so(figure, capsys):
     record = json.loads(path.read_text())
     path.write_text(json.dumps({**record, "digest": "0" * 16}))
     assert not trace.trace(figure)["is_current"]
-    assert cli.main(["provenance", str(figure)]) == 0
+    assert main.main(["provenance", str(figure)]) == 0
     assert "today's code and tables would make another file" in capsys.readouterr().out
 
 
 def test_cells_that_are_not_published_are_named(figure, capsys):
-    known = cells.read(figure.parent / "cells.csv")
+    known = cell_records.read(figure.parent / "cells.csv")
     (key, _) = known.popitem()
-    cells.write(known.values(), figure.parent / "cells.csv")
+    cell_records.write(known.values(), figure.parent / "cells.csv")
     assert trace.trace(figure)["missing"] == [f"go_ucb/{'/'.join(key)}"]
-    assert cli.main(["provenance", str(figure)]) == 0
+    assert main.main(["provenance", str(figure)]) == 0
     assert "cells without a record: 1: go_ucb/regret/" in capsys.readouterr().out
 
 
@@ -118,7 +118,7 @@ def test_a_copy_of_the_folder_is_traced_as_the_folder_is(figure, tmp_path, monke
 def test_the_tables_of_a_paper_are_told_by_commit(figure, capsys):
     first, *others = (one["trials"] for one in trace.trace(figure)["cells"])
     for name in ("trials.parquet", "cells.csv"):
-        assert cli.main(["provenance", str(figure.parent / name)]) == 0
+        assert main.main(["provenance", str(figure.parent / name)]) == 0
         text = capsys.readouterr().out
         assert f"5 cells with {sum(others)} trials by commit {COMMIT}:\n  {MADE}" in text
         assert f"1 cells with {first} trials by commit {OTHER}+:" in text
@@ -140,7 +140,7 @@ def test_a_study_behind_a_table_has_its_record(tmp_path, monkeypatch):
     record = CellRecord(*cell, 0, (), digest, content, {}, 1.0, 1.0, COMMIT, MADE)
     Path("figures/bkb").mkdir(parents=True)
     Path("studies.parquet").rename("figures/bkb/studies.parquet")
-    cells.write([record], "figures/bkb/cells.csv")
+    cell_records.write([record], "figures/bkb/cells.csv")
     put(plan_of("bkb"), "tables", "dimension", studies={name: content})
     found = trace.trace("figures/bkb/tables/dimension.md")
     (one,) = found["cells"]

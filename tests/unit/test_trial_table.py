@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from optimist import sealed
-from optimist.errors import ResultError
-from optimist.runs import trial_table
-from optimist.runs.cell_trials import CellTrials, join, kept_rounds, of_result
-from optimist.runs.trial_table import TrialTable
+from optimist.core import checksummed
+from optimist.core.errors import ResultError
+from optimist.experiments import trial_table
+from optimist.experiments.cell_trials import CellTrials, join, kept_rounds, of_result
+from optimist.experiments.trial_table import TrialTable
 
 HORIZON = 3000
 
@@ -159,7 +159,7 @@ def test_a_missing_or_repeated_trial_is_refused(tmp_path, places):
 
 def test_a_table_of_another_version_or_of_something_else_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "trials.parquet"
-    sealed.write_table(pa.table({"x": [1]}), path)
+    checksummed.write_table(pa.table({"x": [1]}), path)
     with pytest.raises(
         ResultError, match=r"of version None; allowed: 1; delete it and make it again"
     ):
@@ -327,7 +327,7 @@ def test_reading_a_cell_loads_no_pandas(tmp_path):
     path = write(tmp_path, trials().stored(), trials("high").stored())
     code = (
         "import sys\n"
-        "from optimist.runs.trial_table import TrialTable\n"
+        "from optimist.experiments.trial_table import TrialTable\n"
         f"table = TrialTable({str(path)!r})\n"
         "print(len(table.cell('regret', 'high', 'gloc')), table.keys[0][1])\n"
         "print('pandas' in sys.modules)"

@@ -10,18 +10,18 @@ import pyarrow as pa
 import pytest
 from toy_environments import ROOT, STAND_IN
 
-from optimist import arguments, source_files
 from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm
+from optimist.core import arguments, source_files
+from optimist.core.errors import ConfigError
+from optimist.core.label import name_of
 from optimist.environments import REGISTRY as ENVIRONMENTS
 from optimist.environments import environment_class
-from optimist.errors import ConfigError
-from optimist.label import name_of
+from optimist.environments.problems.glb import GLBProblem
+from optimist.experiments import code_digest, results
+from optimist.experiments.cell import Cell, build, make_cell
+from optimist.experiments.code_digest import own_modules
+from optimist.experiments.trials import Trials, expand, run
 from optimist.plan.config import load_paper, paper_names
-from optimist.problems.glb import GLBProblem
-from optimist.runs import code_digest, results
-from optimist.runs.cell import Cell, build, make_cell
-from optimist.runs.code_digest import own_modules
-from optimist.runs.trials import Trials, expand, run
 
 PAPERS = {name: load_paper(name) for name in paper_names()}
 CAPS = [{}, {"trials": 2, "timing_trials": 1, "rounds": 150}, {"trials": 1}]
@@ -236,7 +236,7 @@ def test_how_options_become_arguments_decides_a_cell_and_the_words_of_errors_do_
     before, text = code_digest.of_cell(toy_cell()), Path(arguments.__file__).read_text()
     assert written in text
     (tmp_path / "edited.py").write_text(text.replace(written, edited))
-    files = {"optimist.arguments": str(tmp_path / "edited.py")}
+    files = {"optimist.core.arguments": str(tmp_path / "edited.py")}
     monkeypatch.setattr(code_digest, "own_file", lambda n: files.get(n, source_files.own_file(n)))
     monkeypatch.setattr(code_digest, "_computed", cache(code_digest._computed.__wrapped__))
     assert (code_digest.of_cell(toy_cell()) != before) is decides
@@ -304,5 +304,5 @@ def test_what_orders_turns_decides_times_only():
     regret, times = (Trials(lane, toy_cell(), 0, 1) for lane in ("regret", "timing"))
     assert regret.code != times.code
     assert own_modules(toy_cell(), in_turns=True) - own_modules(toy_cell()) == {
-        "optimist.runs.turns"
+        "optimist.experiments.interleaved_repeats"
     }

@@ -9,8 +9,8 @@ from result_files import make, toy_trials
 
 from optimist.algorithms.glb.gloc import GLOC
 from optimist.algorithms.glb.ofuglb import OFUGLB
-from optimist.runs import cell, results, trials, turns
-from optimist.runs.trials import Player
+from optimist.experiments import cell, interleaved_repeats, results, trials
+from optimist.experiments.trials import Player
 
 PROBE = {"leader": "ofuglb", "every": 3}
 
@@ -52,7 +52,7 @@ def names(playing):
 
 def test_each_cell_that_takes_part_plays_once_a_turn():
     for turn, number in ((0, 3), (1, 3), (2, 2), (399, 2), (400, 0)):
-        found = turns.order(THREE, turn)
+        found = interleaved_repeats.order(THREE, turn)
         assert len(found) == number
         assert set(names(found)) == {
             n for n, t in zip(names(THREE), THREE, strict=True) if turn < t.stop
@@ -60,18 +60,20 @@ def test_each_cell_that_takes_part_plays_once_a_turn():
 
 
 def test_the_order_is_random_and_of_the_seed():
-    orders = [names(turns.order(THREE, turn)) for turn in range(400)]
-    assert orders == [names(turns.order(THREE[::-1], turn)) for turn in range(400)]
+    orders = [names(interleaved_repeats.order(THREE, turn)) for turn in range(400)]
+    assert orders == [names(interleaved_repeats.order(THREE[::-1], turn)) for turn in range(400)]
     first = Counter(order[0] for order in orders)
     # Each of two is first in half of the turns: 400 tosses of a coin, five deviations.
     assert all(abs(count - 200) < 50 for name, count in first.items() if count > 2)
-    other = [names(turns.order(race(*THREE, number="1"), turn)) for turn in range(400)]
+    other = [
+        names(interleaved_repeats.order(race(*THREE, number="1"), turn)) for turn in range(400)
+    ]
     assert orders != other
 
 
 def test_a_leader_comes_before_its_follower_and_all_else_is_random():
     leader, follower, third = names(FOLLOWED)
-    found = Counter(tuple(names(turns.order(FOLLOWED, turn))) for turn in range(600))
+    found = Counter(tuple(names(interleaved_repeats.order(FOLLOWED, turn))) for turn in range(600))
     allowed = {o for o in permutations(names(FOLLOWED)) if o.index(leader) < o.index(follower)}
     assert set(found) == allowed
     assert all(abs(count - 200) < 60 for count in found.values())
@@ -94,7 +96,9 @@ def test_every_cell_plays_the_trials_of_its_turns(tmp_path, played):
     asked = race(toy_trials(stop=3), toy_trials(setting="there", stop=2))
     paths = make(tmp_path, *asked)
     measured = [one[:3] for one in played if one[-1]]
-    expected = [(*n, turn) for turn in range(3) for n in names(turns.order(asked, turn))]
+    expected = [
+        (*n, turn) for turn in range(3) for n in names(interleaved_repeats.order(asked, turn))
+    ]
     assert measured == expected
     for path, one in zip(paths, asked, strict=True):
         assert set(results.read(path)["trial"].to_pylist()) == set(range(one.stop))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 from test_add_an_algorithm import follow, steps
 
-from optimist.panels.studies import tables
+from optimist.figures.studies import tables
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "add-a-panel.md"
 FIGURES = "results/quick/figures/glb_omd"

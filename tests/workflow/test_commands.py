@@ -13,13 +13,14 @@ import pandas as pd
 import pytest
 from toy_environments import ROOT
 
-from optimist import arithmetic, new
+from optimist.cli import new
+from optimist.core import blas_kernels
 from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
 
 KNOWN = json.loads((ROOT / "tests/known_answers/digests.json").read_text())["versions"]
 pytestmark = [
-    pytest.mark.skipif(not arithmetic.kernels(), reason="this processor has other kernels"),
+    pytest.mark.skipif(not blas_kernels.kernels(), reason="this processor has other kernels"),
     pytest.mark.skipif(
         {name: version(name) for name in KNOWN} != KNOWN, reason=f"trials are of {KNOWN}"
     ),
@@ -68,7 +69,7 @@ def committed():
 @pytest.fixture(params=FORCED)
 def call(request, tmp_path):
     """Run ``python words...`` where the machine's own kernels are others; return what it prints."""
-    dropped = {*arithmetic.variables(), "PYTHONHASHSEED"}
+    dropped = {*blas_kernels.variables(), "PYTHONHASHSEED"}
     env = {key: value for key, value in os.environ.items() if key not in dropped}
     env |= {"OPENBLAS_CORETYPE": request.param, "OMP_NUM_THREADS": "2"}
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from projects import new_project
 
-from optimist.runs.trial_table import TrialTable
+from optimist.experiments.trial_table import TrialTable
 
 PAPER = yaml.safe_load("""
 settings:

@@ -12,8 +12,8 @@ import yaml
 from installed import build
 from projects import TIMERS
 
-from optimist.new import STARTS
-from optimist.runs import results
+from optimist.cli.new import STARTS
+from optimist.experiments import results
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "your-own-folder.md").read_text(encoding="utf-8")
 

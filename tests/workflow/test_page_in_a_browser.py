@@ -11,12 +11,12 @@ from browser import BROWSER, needs_browser
 from toy_environments import ROOT
 
 from optimist.claims.inference import mean_difference
+from optimist.core.schemas import check_document
+from optimist.experiments.cell_trials import kept_rounds
+from optimist.experiments.trial_table import TrialTable
 from optimist.page import build, curves
 from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
-from optimist.runs.cell_trials import kept_rounds
-from optimist.runs.trial_table import TrialTable
-from optimist.schemas import check_document
 
 playwright = pytest.importorskip("playwright.sync_api")
 

@@ -12,11 +12,11 @@ from PIL import Image
 from projects import TARGET, TIMERS, TINY
 from toy_environments import ROOT
 
+from optimist.experiments import results, trials
+from optimist.experiments.trial_table import TrialTable
 from optimist.plan import config
 from optimist.plan.plan import Plan
-from optimist.records.trace import trace
-from optimist.runs import results, trials
-from optimist.runs.trial_table import TrialTable
+from optimist.plan.trace import trace
 
 SNAKEFILES = ("Snakefile", "workflow/Snakefile")
 GLOC = "src/optimist/algorithms/glb/gloc.py"

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import optimist
-from optimist.new import STARTS
+from optimist.cli.new import STARTS
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "your-algorithm.md").read_text(encoding="utf-8")

@@ -4,19 +4,19 @@ import sys
 from snakemake.common.configfile import load_configfile
 
 from optimist import arithmetic
-from optimist.errors import OptimistError, check_writable
+from optimist.core.errors import OptimistError, check_writable
 from optimist.plan.config import check_read_alike, with_defaults
 from optimist.plan.costs import FIRST
-from optimist.plan.place import (
+from optimist.plan.workflow_location import (
     check_outputs,
     check_place,
     check_records,
     check_words,
 )
 from optimist.plan.plan import Plan
-from optimist.layout import GROUPS
-from optimist.records.publish import publish
-from optimist.terminal import shown
+from optimist.core.layout import GROUPS
+from optimist.plan.publish import publish
+from optimist.core.terminal import shown
 
 arithmetic.fix_order_of_sets()
 

@@ -1,16 +1,16 @@
 """Prepare a data set, and report facts about it."""
 
-from optimist import arithmetic
-from optimist.jobs import logged
+from optimist.core import blas_kernels
+from optimist.core.job_logging import logged
 
-arithmetic.fix()
+blas_kernels.fix()
 with logged(snakemake.log[0]):
-    arithmetic.verify()
+    blas_kernels.verify()
     import pandas as pd
 
+    from optimist.core.checksummed import write_frame
     from optimist.data.prepare import preparation
     from optimist.data.tables import read_raw
-    from optimist.sealed import write_frame
 
     frame, output = read_raw(snakemake.input.table), snakemake.output
     how, options = preparation(snakemake.wildcards.dataset), snakemake.params.options

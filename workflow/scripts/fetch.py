@@ -2,9 +2,9 @@
 
 import sys
 
+from optimist.core.job_logging import logged
 from optimist.data.fetch import fetch
 from optimist.data.tables import save
-from optimist.jobs import logged
 from optimist.plan.config import with_defaults
 
 with logged(snakemake.log[0]):

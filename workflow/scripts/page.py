@@ -1,6 +1,6 @@
 """Join the verdicts of all papers, and write the page of results and the list of figures."""
 
-from optimist.jobs import logged
+from optimist.core.job_logging import logged
 
 with logged(snakemake.log[0]):
     from pathlib import Path
@@ -8,7 +8,7 @@ with logged(snakemake.log[0]):
     from optimist.page import build
     from optimist.plan.config import with_defaults
     from optimist.plan.plan import Plan
-    from optimist.products import join_claims
+    from optimist.plan.products import join_claims
 
     plan = Plan(with_defaults(snakemake.config))
     join_claims(plan.layout, plan.papers)

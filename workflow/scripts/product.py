@@ -1,13 +1,13 @@
 """Make a figure, a table or the claims of a paper, and its record."""
 
-from optimist import arithmetic
-from optimist.jobs import logged
+from optimist.core import blas_kernels
+from optimist.core.job_logging import logged
 
-arithmetic.fix()
+blas_kernels.fix()
 with logged(snakemake.log[0]):
-    arithmetic.verify()
-    from optimist import products
-    from optimist.layout import Layout
+    blas_kernels.verify()
+    from optimist.core.layout import Layout
+    from optimist.plan import products
 
     layout = Layout(*snakemake.params.layout)
     sources = products.Sources(layout, **snakemake.params.sources)

@@ -1,15 +1,15 @@
 """Write the tables of one study of a paper."""
 
-from optimist import arithmetic
-from optimist.jobs import logged
+from optimist.core import blas_kernels
+from optimist.core.job_logging import logged
 
-arithmetic.fix()
+blas_kernels.fix()
 with logged(snakemake.log[0]):
-    arithmetic.verify()
-    from optimist.panels.studies import study_class, tables
-    from optimist.records import provenance
-    from optimist.runs.cell import Cell
-    from optimist.runs.limits import Meter
+    blas_kernels.verify()
+    from optimist.core import provenance
+    from optimist.experiments.cell import Cell
+    from optimist.experiments.limits import Meter
+    from optimist.figures.studies import study_class, tables
 
     spec = snakemake.params.spec
     study = study_class(spec["study"])(spec["section"])

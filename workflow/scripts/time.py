@@ -2,15 +2,15 @@
 
 import gc
 
-from optimist import arithmetic
-from optimist.jobs import logged
+from optimist.core import blas_kernels
+from optimist.core.job_logging import logged
 
 gc.disable()  # modules are no garbage
-arithmetic.fix()
+blas_kernels.fix()
 with logged(snakemake.log[0]):
-    arithmetic.verify()
-    from optimist.records import provenance
-    from optimist.runs.job import make_race
+    blas_kernels.verify()
+    from optimist.core import provenance
+    from optimist.experiments.job import make_race
 
     gc.freeze()
     gc.enable()

@@ -3,7 +3,7 @@
 A label is a name with options, ``ofuglb[solver=slsqp,history=aggregated]``; a variant of an
 algorithm is never a second class. Names are those of a domain: ``arms``, finitely many arms, or
 ``box``, a box of real numbers. A name may also be that of a class in a file, ``mine.py:Mine``, or
-one that an installed package offers (`optimist.registry`).
+one that an installed package offers (`optimist.core.registry`).
 """
 
 from collections.abc import Callable
@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from optimist.arguments import option_names, options_of
-from optimist.errors import ConfigError
-from optimist.label import Label, name_of
-from optimist.registry import Registry, canonical_name
+from optimist.core.arguments import option_names, options_of
+from optimist.core.errors import ConfigError
+from optimist.core.label import Label, name_of
+from optimist.core.registry import Registry, canonical_name
 
 REGISTRY = {
     "glb_omd": "optimist.algorithms.glb.glb_omd:GLBOMD",
@@ -114,7 +114,7 @@ def algorithm_class(name: str, domain: str = "arms") -> Any:
 
 
 def algorithm_module(name: str, domain: str = "arms") -> str:
-    """Return the module, see `optimist.source_files`, of the algorithm called ``name`` of a domain.
+    """Return the module, see `optimist.core.source_files`, of the algorithm called ``name`` of a domain.
 
     Raises
     ------
@@ -132,7 +132,8 @@ def make_algorithm(label: str, problem: Any, rng: np.random.Generator | None = N
     label : str
         ``name[option=value,...]``
     problem : object
-        One of `optimist.problems`; its ``domain`` decides which registry the name is in.
+        One of `optimist.environments.problems`; its ``domain`` decides which registry the name is
+        in.
     rng : Generator or None
         The algorithm's own stream; None where it is only checked, and not played.
 
@@ -166,7 +167,7 @@ def check_problem(name: str, cls: Any, problem: Any) -> None:
         What the message calls the class.
     cls : type
     problem : object
-        One of `optimist.problems`.
+        One of `optimist.environments.problems`.
     """
     if not isinstance(problem, cls.problem_type):
         raise ConfigError(

@@ -18,14 +18,15 @@ class Algorithm(ABC):
     * names its source in ``reference``, the class of problem that it is made for in
       ``problem_type``;
     * implements `select` and `update`, or `suggest`, see `FiniteArmAlgorithm` and `black_box.base`;
-    * sets ``status`` (see `optimist.runs.loop`) when a computation went wrong, and never raises for
+    * sets ``status`` (see `optimist.experiments.loop`) when a computation went wrong, and never
+    raises for
       it;
     * never changes its arguments.
 
     Parameters
     ----------
     problem : object
-        One of `optimist.problems`.
+        One of `optimist.environments.problems`.
 
     Raises
     ------
@@ -46,7 +47,7 @@ class Algorithm(ABC):
         """Return for each row of ``thetas`` (n, d) if the current confidence set holds it, (n,)."""
 
     def observers(self, environment: Any) -> Sequence[Any]:
-        """Return observers (`optimist.runs.loop`) of what its theory says; it may be none.
+        """Return observers (`optimist.experiments.loop`) of what its theory says; it may be none.
 
         Only the regret lane asks for them, and only published methods: ``environment`` knows the
         truth.

@@ -31,8 +31,8 @@ from optimist.checks.plays import (
     started,
 )
 from optimist.checks.toys import ScriptedEnvironment, random_arms
-from optimist.problems.kernel import KernelProblem
-from optimist.runs.trials import Trials, run
+from optimist.environments.problems.kernel import KernelProblem
+from optimist.experiments.trials import Trials, run
 
 COPIES = "copies, as arms[index].copy() or x.copy() makes one"
 LOOKS = 60  # rounds after which a class has looked at its arms

@@ -14,9 +14,9 @@ import numpy as np
 
 from optimist.algorithms import algorithm_class, make_algorithm, option_names
 from optimist.checks import toys
-from optimist.errors import ConfigError
-from optimist.label import Label, Value, name_of
-from optimist.runs.cell import Cell, build
+from optimist.core.errors import ConfigError
+from optimist.core.label import Label, Value, name_of
+from optimist.experiments.cell import Cell, build
 
 BOX = "box"
 HORIZON = 200  # rounds of an algorithm in a setting with arms

@@ -12,10 +12,10 @@ from unittest import SkipTest
 import numpy as np
 
 from optimist.algorithms import make_algorithm
-from optimist.blame import in_one_line
 from optimist.checks.cases import BrokenError, Method, marked, require, untouched
-from optimist.errors import ConfigError
-from optimist.label import Value
+from optimist.core.errors import ConfigError
+from optimist.core.label import Value
+from optimist.core.user_errors import in_one_line
 
 SHORT, LONG = 10, 10**7  # horizons
 SEED = 92_357  # of rng, which nobody else takes
@@ -30,7 +30,7 @@ _PLACE = re.compile(r"[A-Z]\w+ .*\(\d{4}\).*(Algorithm|[Ee]quation|eq\.|Theorem|
 @marked(is_basic=True)
 def test_names_its_problem(method: Method) -> None:
     """The class names in problem_type for which class of problem it is made."""
-    known = "GLBProblem, HeavyTailedProblem or KernelProblem, of optimist.problems, or object"
+    known = "GLBProblem, HeavyTailedProblem or KernelProblem, of optimist.environments.problems, or object"
     asked = getattr(method.cls, "problem_type", None)
     require(isinstance(asked, type), f"problem_type is {asked!r}", known)
     lists = {name: getattr(method.cls, name, None) for name in ("links", "kernels")}
@@ -135,7 +135,7 @@ def test_refuses_unknown_options(method: Method) -> None:
     """An option that does not exist is refused, with the allowed ones."""
     refusal = require_refusal(method, "a ConfigError that names it", no_such_thing=1)
     is_named = re.search(r"unknown option 'no_such_thing'.*allowed", refusal)
-    require(is_named, f"it was refused with: {refusal}", "the words of optimist.errors")
+    require(is_named, f"it was refused with: {refusal}", "the words of optimist.core.errors")
 
 
 def require_refusal(method: Method, allowed: str, **options: Value) -> str:
@@ -153,7 +153,7 @@ def require_refusal(method: Method, allowed: str, **options: Value) -> str:
 def test_refuses_nonsense_options(method: Method) -> None:
     """A value that is nonsense is refused with a ConfigError when the algorithm is built."""
     for key in method.options:
-        allowed = f"a ConfigError (optimist.errors) that says what {key} may be"
+        allowed = f"a ConfigError (optimist.core.errors) that says what {key} may be"
         require_refusal(method, allowed, **{key: "nonsense"})
 
 
@@ -172,7 +172,7 @@ def test_says_what_is_allowed(method: Method) -> None:
                 raise SkipTest(f"nothing is refused: {error}") from None
             lacking = [word for word in words if word.lower() not in refusal.lower()]
             seen = f"{key}={value} is refused with: {refusal}"
-            allowed = f"one that has {', '.join(lacking)}, as those of optimist.errors have"
+            allowed = f"one that has {', '.join(lacking)}, as those of optimist.core.errors have"
             require(not lacking, seen, allowed)
 
 

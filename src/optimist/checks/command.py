@@ -7,10 +7,10 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from optimist.blame import in_one_line
 from optimist.core import executor
+from optimist.core.errors import ConfigError
 from optimist.core.executor import Call
-from optimist.errors import ConfigError
+from optimist.core.user_errors import in_one_line
 
 if TYPE_CHECKING:
     from optimist.checks.cases import Case

@@ -8,7 +8,7 @@ import numpy as np
 
 from optimist.checks.cases import BOX, HORIZON, Toy, require
 from optimist.checks.plays import Script, scripted
-from optimist.runs.loop import COMPLETE
+from optimist.experiments.loop import COMPLETE
 
 STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")
 # The smallest problems by domain: words, changes, rounds.

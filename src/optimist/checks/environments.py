@@ -20,14 +20,14 @@ from optimist.checks.cases import (
     require,
     untouched,
 )
+from optimist.core.errors import ConfigError
 from optimist.environments.base import ARRAY, check_arms, in_words, is_array
-from optimist.errors import ConfigError
-from optimist.problems.box import BoxProblem
-from optimist.problems.glb import GLBProblem
-from optimist.problems.heavy_tailed import HeavyTailedProblem
-from optimist.problems.kernel import KernelProblem
-from optimist.runs.cell import Cell
-from optimist.runs.trials import Trials, run
+from optimist.environments.problems.box import BoxProblem
+from optimist.environments.problems.glb import GLBProblem
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
+from optimist.environments.problems.kernel import KernelProblem
+from optimist.experiments.cell import Cell
+from optimist.experiments.trials import Trials, run
 
 SAME = "the same: all that is random comes from stream(purpose)"
 ONCE = "one that the trial alone decides"

@@ -10,9 +10,9 @@ from optimist.checks import toys
 from optimist.checks.cases import BOX, BrokenError, Played, Toy, require
 from optimist.checks.toys import ScriptedEnvironment, ScriptedFunction, bowl, truth_length
 from optimist.environments.base import FiniteArmEnvironment
+from optimist.experiments.loop import Trajectory, play
 from optimist.numerics.links import Gaussian
 from optimist.numerics.network import TwoLayerNetwork
-from optimist.runs.loop import Trajectory, play
 
 # From the round, and the reward that is usual there, to the reward.
 Script = Callable[[int, float], float]

@@ -21,8 +21,8 @@ from optimist.checks.cases import (
     World,
     parametrize,
 )
-from optimist.errors import ResultError
-from optimist.terminal import folded
+from optimist.core.errors import ResultError
+from optimist.core.terminal import folded
 
 HINT, NOT_RUN = "hint", "not run"
 SEED = 0  # the trial of settings, and the seed on toys

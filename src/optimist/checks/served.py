@@ -6,9 +6,7 @@ import warnings
 from collections.abc import Callable
 from unittest import SkipTest
 
-from optimist import arithmetic
 from optimist.algorithms import REGISTRIES, canonical
-from optimist.blame import in_one_line
 from optimist.checks import toys
 from optimist.checks.cases import (
     BOX,
@@ -27,13 +25,15 @@ from optimist.checks.cases import (
     shortened,
 )
 from optimist.comparison.select import setting
+from optimist.core import blas_kernels
+from optimist.core.errors import ConfigError, OutOfTimeError, unknown_name
+from optimist.core.label import Label
+from optimist.core.registry import Registry, file_meant, names_file
+from optimist.core.user_errors import in_one_line
 from optimist.environments import ENVIRONMENTS
-from optimist.errors import ConfigError, OutOfTimeError, unknown_name
-from optimist.label import Label
+from optimist.experiments.cell import Cell, make_cell
+from optimist.experiments.limits import limited
 from optimist.plan.config import load_paper, paper_names
-from optimist.registry import Registry, file_meant, names_file
-from optimist.runs.cell import Cell, make_cell
-from optimist.runs.limits import limited
 
 LONGEST = 240  # letters of an observation
 # Where an algorithm from elsewhere plays, by kind of problem: base settings of the papers, of
@@ -75,7 +75,7 @@ def cases(tell: Tell, *, text: str) -> list[list[Case]]:
         For an unknown name or option.
     """
     tell("it was loaded")
-    arithmetic.verify()
+    blas_kernels.verify()
     return [
         _of_algorithm(text, one) if one in REGISTRIES else _of_environment(text)
         for one in _registries(Label.parse(text, "class").name)

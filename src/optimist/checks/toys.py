@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from optimist.algorithms import check_problem
+from optimist.core.errors import ConfigError
 from optimist.environments.base import BoxEnvironment, FiniteArmEnvironment
-from optimist.errors import ConfigError
+from optimist.environments.problems.box import BoxProblem
+from optimist.environments.problems.glb import GLBProblem
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
+from optimist.environments.problems.kernel import KernelProblem
 from optimist.numerics.kernels import GaussianKernel, Kernel, LinearKernel, make_kernel
 from optimist.numerics.links import Link, make_link
-from optimist.problems.box import BoxProblem
-from optimist.problems.glb import GLBProblem
-from optimist.problems.heavy_tailed import HeavyTailedProblem
-from optimist.problems.kernel import KernelProblem
 
 HEAVY_TAILED = "heavy_tailed"
 LINKS = ("logistic", "poisson", "gaussian")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from optimist.runs.loop import COMPLETE
+from optimist.experiments.loop import COMPLETE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,7 +116,7 @@ class Cells:
     ) -> None:
         """Raise ResultError if the table of regrets thins away a round that a check names."""
         regrets = self.groups.get("regrets")
-        from optimist.runs.trial_table import Frames  # with pyarrow, which takes time
+        from optimist.experiments.trial_table import Frames  # with pyarrow, which takes time
 
         if isinstance(regrets, Frames):
             for setting, algorithm, t in product(settings, algorithms, rounds):

@@ -11,9 +11,9 @@ from typing import Any, Self
 
 from optimist.claims.first import GATE, UNIFORM, Rows
 from optimist.claims.metrics import Metric, metric
-from optimist.claims.names import ARGUMENTS, in_words
-from optimist.errors import ConfigError, unknown_name
-from optimist.runs.trials import CellKey
+from optimist.claims.wording import ARGUMENTS, in_words
+from optimist.core.errors import ConfigError, unknown_name
+from optimist.experiments.trials import CellKey
 
 # Arguments of metrics that name settings, and that name algorithms.
 SETTINGS = ("setting", "settings", "base")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from optimist.runs.trials import CellKey
+from optimist.experiments.trials import CellKey
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from optimist.errors import ConfigError, one_of
-from optimist.files import read_text
+from optimist.core.errors import ConfigError, one_of
+from optimist.core.files import read_text
 
 COLUMNS = ["claim", "check", "unit", "from", "n0"]
 # What counts, and the fewest that any check is judged with.

@@ -26,8 +26,8 @@ from optimist.claims.checks import Check
 from optimist.claims.first import GATE, UNIFORM, First, Rows, doubled
 from optimist.claims.inference import RatioOfMeans
 from optimist.claims.metrics.trials import by_split, by_trial, common
-from optimist.label import name_of
-from optimist.runs.trials import CellKey
+from optimist.core.label import name_of
+from optimist.experiments.trials import CellKey
 
 # The factor of checks that name none, and the largest that a refutation needs.
 OF_GROWTH, MOST = 1.25, 2.0

@@ -29,7 +29,7 @@ from optimist.claims.tails import (
     t_test,
 )
 from optimist.claims.units import units_of_signs, units_of_t
-from optimist.statistics import log_log_slopes, proportion_interval, t_quantile
+from optimist.numerics.statistics import log_log_slopes, proportion_interval, t_quantile
 
 NAN = math.nan
 # With which a number of units decides.
@@ -501,8 +501,9 @@ def slope(points: np.ndarray, values: np.ndarray, bottoms: np.ndarray | float = 
     r"""Return evidence of a log-log slope, by Student's t over the slopes of single units.
 
     Each unit (instance, trial, turn) is measured at all points and has one least-squares slope of
-    $\ln v$ on $\ln x$, see `optimist.statistics.log_log_slopes`. The units are independent, the
-    points of one unit need not be. It is the slope of the typical unit: logarithms are averaged.
+    $\ln v$ on $\ln x$, see `optimist.numerics.statistics.log_log_slopes`. The units are
+    independent, the points of one unit need not be. It is the slope of the typical unit: logarithms
+    are averaged.
 
     Parameters
     ----------

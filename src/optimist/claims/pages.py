@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from optimist.claims.checks import KINDS
-from optimist.claims.names import number
 from optimist.claims.rule import DECIDED, STRONGER
 from optimist.claims.table import claims_in
 from optimist.claims.verdicts import VERDICTS
-from optimist.errors import ConfigError
-from optimist.terminal import folded
+from optimist.claims.wording import number
+from optimist.core.errors import ConfigError
+from optimist.core.terminal import folded
 
 if TYPE_CHECKING:
     import pandas as pd

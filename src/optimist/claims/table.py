@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.claims.checks import KINDS, STATUSES
 from optimist.claims.context import Context
-from optimist.claims.deciding import command, needs
 from optimist.claims.inference import NEITHER, Exact
-from optimist.claims.names import number
 from optimist.claims.results import Result, error_of
+from optimist.claims.sample_size import command, needs
 from optimist.claims.verdicts import OUTCOMES, READINGS, VERDICTS, Verdict
-from optimist.errors import ResultError
+from optimist.claims.wording import number
+from optimist.core.errors import ResultError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from optimist.claims.tails import at_least, at_most, largest_rejected
-from optimist.statistics import t_quantile
+from optimist.numerics.statistics import t_quantile
 
 # Beyond so many units their number comes from the normal approximation.
 MANY = 10_000

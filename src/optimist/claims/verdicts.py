@@ -12,9 +12,9 @@ from optimist.claims.checks import Check, Claim, Reading, claims_of
 from optimist.claims.context import Context
 from optimist.claims.first import Rows, of_document
 from optimist.claims.gates import Gates, counted
-from optimist.claims.names import number
 from optimist.claims.results import Result, error_of, exact_p_values, tested_readings
 from optimist.claims.vague import own_intervals
+from optimist.claims.wording import number
 
 # Outcomes of checks, by kind of claim.
 OUTCOMES = {

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
+from optimist.core.root import project_root
+from optimist.experiments.cell import Cell
+from optimist.experiments.trials import Trials
 from optimist.plan.costs import Costs, read
-from optimist.root import project_root
-from optimist.runs.cell import Cell
-from optimist.runs.trials import Trials
 
 
 class Clock:

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimist.layout import Layout
+from optimist.core.layout import Layout
+from optimist.experiments import cell_records
+from optimist.experiments.cell import Cell, make_cell
+from optimist.experiments.trial_table import TrialTable
+from optimist.experiments.trials import Trials
 from optimist.plan.config import load_paper, overlays_in_use
-from optimist.records import cells
-from optimist.runs.cell import Cell, make_cell
-from optimist.runs.trial_table import TrialTable
-from optimist.runs.trials import Trials
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ class Committed:
         layout = Layout("", str(figures))
         path = Path(layout.trials(paper))
         self._table = TrialTable(path if path.is_file() else None)
-        self._records = cells.read(layout.cells(paper)) if path.is_file() else {}
+        self._records = cell_records.read(layout.cells(paper)) if path.is_file() else {}
         self._takes_all = takes_all
         self.cells: set[str] = set()
         self.other: set[str] = set()
@@ -56,7 +56,7 @@ class Committed:
         trials : Trials
             One trial.
         digest : str
-            Of `optimist.records.cells.digest_of`.
+            Of `optimist.experiments.cell_records.digest_of`.
         """
         cell, record = trials.cell, self._records.get(trials.key)
         if record is None or trials.rounds is not None or trials.first >= record.trials:

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optimist import outputs
-from optimist.errors import ConfigError, unknown_name
-from optimist.files import write_atomically
-from optimist.label import name_of
-from optimist.panels.looks import MARKERS
-from optimist.panels.rows import display_name
+from optimist.core import outputs
+from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.files import write_atomically
+from optimist.core.label import name_of
+from optimist.core.registry import names_file, short_name
+from optimist.experiments.loop import COMPLETE
+from optimist.figures.rows import display_name
+from optimist.figures.style import MARKERS
+from optimist.numerics.statistics import mean_interval
 from optimist.plan.config import load_looks
-from optimist.registry import names_file, short_name
-from optimist.runs.loop import COMPLETE
-from optimist.statistics import mean_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +74,7 @@ def plot(
     """
     import matplotlib.style
 
-    from optimist.panels.figure import STYLE
+    from optimist.figures.figure import STYLE
 
     if path is not None and Path(path).suffix.lstrip(".") not in ENDINGS:
         raise ConfigError(f"{path} has another ending; allowed: {', '.join(ENDINGS)}")
@@ -161,7 +161,7 @@ def _draw_curves(
 ) -> None:
     import seaborn
 
-    from optimist.panels.figure import label_ticks
+    from optimist.figures.figure import label_ticks
 
     def interval(values: "pd.Series") -> tuple[float, float]:
         _, low, high = mean_interval(values.to_numpy(float), level)

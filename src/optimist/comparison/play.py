@@ -11,17 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimist import arithmetic
 from optimist.algorithms import REGISTRIES
-from optimist.blame import in_one_line, of_system
 from optimist.comparison.clock import Clock
 from optimist.comparison.committed import Committed
+from optimist.comparison.prepared_data import prepared
 from optimist.comparison.select import OWN, Setting, cells, once, settings
 from optimist.comparison.shelf import Shelf, read
-from optimist.core.executor import Call, calls
-from optimist.data.alone import prepared
-from optimist.environments import environment_class
-from optimist.errors import (
+from optimist.core import blas_kernels
+from optimist.core.errors import (
     BrokenEnvironmentError,
     ConfigError,
     EndedError,
@@ -31,14 +28,17 @@ from optimist.errors import (
     check_writable,
     one_of,
 )
-from optimist.label import name_of
-from optimist.layout import Layout
+from optimist.core.executor import Call, calls
+from optimist.core.label import name_of
+from optimist.core.layout import Layout
+from optimist.core.registry import names_file
+from optimist.core.root import made_before, workspace
+from optimist.core.user_errors import in_one_line, of_system
+from optimist.environments import environment_class
+from optimist.experiments.cell import Cell
+from optimist.experiments.setting import option_defaults
+from optimist.experiments.trials import Trials
 from optimist.plan.config import load_config, overlays_in_use
-from optimist.registry import names_file
-from optimist.root import made_before, workspace
-from optimist.runs.cell import Cell
-from optimist.runs.setting import option_defaults
-from optimist.runs.trials import Trials
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,9 +93,9 @@ def play(
     full run from the table beside its figures if code, configuration and data are the same. Trials
     of that table have no times, and some sixty rounds.
 
-    Other processes play all trials, with the shared kernels (`optimist.arithmetic`), whatever
-    numpy does in the calling process, such as a notebook. A process that plays a user's class plays
-    its cell only, and each trial has a copy of the process.
+    Other processes play all trials, with the shared kernels (`optimist.core.blas_kernels`),
+    whatever numpy does in the calling process, such as a notebook. A process that plays a user's
+    class plays its cell only, and each trial has a copy of the process.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def play(
 
 def _tell_of_kernels() -> None:
     """Warn a notebook that computes with other kernels than the processes that play."""
-    if "numpy" in sys.modules and not arithmetic.is_shared():
+    if "numpy" in sys.modules and not blas_kernels.is_shared():
         warnings.warn(
             "numpy computes here with this machine's kernels or threads; other processes play the "
             "trials, with the shared kernels, and give the numbers of the workflow",

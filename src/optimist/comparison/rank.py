@@ -8,9 +8,9 @@ import numpy as np
 
 from optimist.claims.inference import RATIO_UNITS, Mean, mean_difference
 from optimist.claims.rule import holm
-from optimist.errors import ConfigError, proportion, unknown_name
-from optimist.label import Label
-from optimist.runs.loop import COMPLETE
+from optimist.core.errors import ConfigError, proportion, unknown_name
+from optimist.core.label import Label
+from optimist.experiments.loop import COMPLETE
 
 if TYPE_CHECKING:
     import pandas as pd

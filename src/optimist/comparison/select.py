@@ -8,15 +8,15 @@ from functools import partial
 from typing import Any
 
 from optimist.algorithms import REGISTRIES, checked
+from optimist.core.errors import ConfigError, EndedError, OptimistError
 from optimist.core.executor import call
+from optimist.core.label import Label, Value, name_of
+from optimist.core.layout import check_length
+from optimist.core.registry import OtherDomainError, canonical_name, file_meant, names_file
 from optimist.environments import ENVIRONMENTS, environment_domain
-from optimist.errors import ConfigError, EndedError, OptimistError
-from optimist.label import Label, Value, name_of
-from optimist.layout import check_length
+from optimist.experiments.cell import Cell, build, make_cell
+from optimist.experiments.isolation import isolated
 from optimist.plan.config import load_paper, matches, paper_names, stand_in, with_file
-from optimist.registry import OtherDomainError, canonical_name, file_meant, names_file
-from optimist.runs.cell import Cell, build, make_cell
-from optimist.runs.isolation import isolated
 
 # The paper of settings that no paper has.
 OWN = "own"

@@ -4,16 +4,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from optimist.errors import ResultError, UnreadableError
-from optimist.layout import Layout, Result, digest_in_name, parse_result
-from optimist.observation import first_change
+from optimist.core import provenance
+from optimist.core.errors import ResultError, UnreadableError
+from optimist.core.layout import Layout, Result, digest_in_name, parse_result
+from optimist.core.observation import first_change
+from optimist.experiments import results
+from optimist.experiments.cell_records import digest_of
+from optimist.experiments.loop import EARLY
+from optimist.experiments.trials import Trials
 from optimist.plan.config import load_config
 from optimist.plan.data import digest_of as digest_of_data
-from optimist.records import provenance
-from optimist.records.cells import digest_of
-from optimist.runs import results
-from optimist.runs.loop import EARLY
-from optimist.runs.trials import Trials
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,18 +18,18 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
 
-from optimist import outputs, terminal
 from optimist.comparison.draw import plot, short_names
 from optimist.comparison.play import Progress, play
 from optimist.comparison.rank import COLUMNS, rank
 from optimist.comparison.select import settings
-from optimist.durations import in_words
-from optimist.errors import ConfigError, EndedError, unknown_name
-from optimist.files import write_frame
-from optimist.label import Label, name_of
+from optimist.core import outputs, terminal
+from optimist.core.durations import in_words
+from optimist.core.errors import ConfigError, EndedError, unknown_name
+from optimist.core.files import write_frame
+from optimist.core.label import Label, name_of
+from optimist.core.registry import names_file
+from optimist.experiments.isolation import isolated
 from optimist.plan.config import paper_names, with_file
-from optimist.registry import names_file
-from optimist.runs.isolation import isolated
 
 if TYPE_CHECKING:
     import pandas as pd

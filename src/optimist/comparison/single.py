@@ -4,16 +4,16 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from optimist import arithmetic, terminal
-from optimist.blame import in_one_line, of_system
+from optimist.comparison.prepared_data import prepared
 from optimist.comparison.select import setting
-from optimist.data.alone import prepared
-from optimist.errors import ConfigError, OptimistError, ResultError, UnwritableError
-from optimist.layout import check_length
+from optimist.core import blas_kernels, terminal
+from optimist.core.errors import ConfigError, OptimistError, ResultError, UnwritableError
+from optimist.core.layout import check_length
+from optimist.core.user_errors import in_one_line, of_system
+from optimist.experiments.cell import Cell, make_cell
+from optimist.experiments.loop import Trajectory
+from optimist.experiments.trials import Trials, run
 from optimist.plan.config import load_paper, using, with_file
-from optimist.runs.cell import Cell, make_cell
-from optimist.runs.loop import Trajectory
-from optimist.runs.trials import Trials, run
 
 
 def play(
@@ -49,7 +49,7 @@ def play(
     ResultError
         For an error of a class, with its trial.
     """
-    arithmetic.verify()
+    blas_kernels.verify()
     terminal.show_log()
     with using(*overlays):
         found = _parsed(cell)

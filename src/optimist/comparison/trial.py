@@ -7,20 +7,19 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from optimist import arithmetic
 from optimist.algorithms import REGISTRIES
+from optimist.core import blas_kernels, provenance
 from optimist.environments import ENVIRONMENTS
-from optimist.records import provenance
-from optimist.runs import results
-from optimist.runs.cell import build
-from optimist.runs.job import make_result
-from optimist.runs.limits import Meter
-from optimist.runs.trials import Player, Trials
+from optimist.experiments import results
+from optimist.experiments.cell import build
+from optimist.experiments.job import make_result
+from optimist.experiments.limits import Meter
+from optimist.experiments.trials import Player, Trials
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_verified = cache(arithmetic.verify)
+_verified = cache(blas_kernels.verify)
 _warm: set[str] = set()  # names of cells
 
 
@@ -39,7 +38,7 @@ def play(
     tell : callable
         Not called.
     trials : dict
-        A description of one trial, `optimist.runs.trials.Trials.describe`.
+        A description of one trial, `optimist.experiments.trials.Trials.describe`.
     output : str
         Its result file; "" to return the rows and write nothing.
     data : str

@@ -1,9 +1,9 @@
 """Functions that other processes call, since a class that they load may do anything.
 
 Each process (`optimist.core.worker`) has a session of its own, an empty standard input, this
-process's standard error as its output, the shared kernels (`optimist.arithmetic`), and a pipe to
-this process. It ends with all its children when this process ends, however that happens; only a
-child that made a session of its own may be left.
+process's standard error as its output, the shared kernels (`optimist.core.blas_kernels`), and a
+pipe to this process. It ends with all its children when this process ends, however that happens;
+only a child that made a session of its own may be left.
 """
 
 import os
@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Pipe, wait
 from typing import Any, TypeVar
 
-from optimist import arithmetic
-from optimist.blame import from_text, status_in_words
-from optimist.errors import EndedError
+from optimist.core import blas_kernels
+from optimist.core.errors import EndedError
+from optimist.core.user_errors import from_text, status_in_words
 
 Key = TypeVar("Key")
 
@@ -196,7 +196,7 @@ class _Worker:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL if is_quiet else 2,
                 stderr=subprocess.DEVNULL if is_quiet else None,
-                env=arithmetic.environment(),
+                env=blas_kernels.environment(),
                 start_new_session=True,
             )
 

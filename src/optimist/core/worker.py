@@ -3,7 +3,7 @@
 ``python -P -m optimist.core.worker DESCRIPTOR`` takes requests from a pipe: the name of a function,
 ``module:function``, and its arguments. It answers with pairs of a word and a value: ``progress``
 with whatever the function tells, then ``done`` with its result or ``error`` with a description,
-see `optimist.blame.to_text`.
+see `optimist.core.user_errors.to_text`.
 """
 
 import importlib
@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any, NoReturn
 
-from optimist.blame import to_text
+from optimist.core.user_errors import to_text
 
 Tell = Callable[[Any], None]
 Request = tuple[str, Mapping[str, Any]]

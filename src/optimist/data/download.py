@@ -12,9 +12,9 @@ import tempfile
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from optimist.core.errors import DataError, EndedError
 from optimist.core.executor import call
 from optimist.data.sources import Source
-from optimist.errors import DataError, EndedError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from optimist.core.errors import ConfigError, DataError, unknown_name
 from optimist.data.download import NoAnswerError, download
 from optimist.data.sources import Source, default_data_dir, load_sources
 from optimist.data.tables import read
 from optimist.data.verify import check_file, verified
-from optimist.errors import ConfigError, DataError, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd

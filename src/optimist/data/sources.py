@@ -5,9 +5,9 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
-from optimist.errors import DataError, UnreadableError
-from optimist.files import read_text
-from optimist.root import project_root
+from optimist.core.errors import DataError, UnreadableError
+from optimist.core.files import read_text
+from optimist.core.root import project_root
 
 
 @dataclass(frozen=True)

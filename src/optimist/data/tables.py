@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimist import sealed
+from optimist.core import checksummed
+from optimist.core.errors import DataError, unknown_name
+from optimist.core.files import write_text
+from optimist.core.observation import observe
 from optimist.data.sources import load_sources
 from optimist.data.verify import verified
-from optimist.errors import DataError, unknown_name
-from optimist.files import write_text
-from optimist.observation import observe
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,9 +44,9 @@ def read_raw(path: str | Path) -> "pd.DataFrame":
     if path.stem not in sources:
         raise unknown_name("data set", path.stem, sources)
     try:
-        return verified(sealed.read_frame(path), sources[path.stem], str(path))
+        return verified(checksummed.read_frame(path), sources[path.stem], str(path))
     except DataError as error:
-        raise DataError(f"{error}; {sealed.REMEDY}") from None
+        raise DataError(f"{error}; {checksummed.REMEDY}") from None
 
 
 def save(
@@ -54,5 +54,5 @@ def save(
 ) -> None:
     """Write a table as Parquet and its record as JSON, each complete or not at all."""
     text = json.dumps(record, indent=2) + "\n"
-    sealed.write_frame(frame, parquet_path)
+    checksummed.write_frame(frame, parquet_path)
     write_text(text, json_path)

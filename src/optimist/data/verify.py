@@ -6,10 +6,10 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from optimist.core.errors import DataError
+from optimist.core.files import sha256
+from optimist.core.root import how_to_restore
 from optimist.data.sources import Source
-from optimist.errors import DataError
-from optimist.files import sha256
-from optimist.root import how_to_restore
 
 if TYPE_CHECKING:
     import pandas as pd

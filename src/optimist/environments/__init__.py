@@ -1,7 +1,7 @@
 """Registries of environments: literal tables from configuration name to class.
 
 A name may also be that of a class in a file, ``mine.py:World``, or one that an installed package
-offers (`optimist.registry`).
+offers (`optimist.core.registry`).
 """
 
 from collections.abc import Callable
@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from optimist.arguments import check_keywords
+from optimist.core.arguments import check_keywords
+from optimist.core.registry import Registry
 from optimist.environments.base import BoxEnvironment
-from optimist.registry import Registry
 
 REGISTRY = {
     "glm": "optimist.environments.glm:GLMEnvironment",
@@ -47,7 +47,7 @@ def environment_domain(name: str) -> str:
 
 
 def environment_module(name: str) -> str:
-    """Return the module, see `optimist.source_files`, that defines the environment called ``name``.
+    """Return the module, see `optimist.core.source_files`, that defines the environment called ``name``.
 
     Raises
     ------

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from optimist.errors import ConfigError, whole_number
+from optimist.core.errors import ConfigError, whole_number
 
 LENGTH_TOLERANCE = 1e-9
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
+from optimist.core.errors import positive
 from optimist.data.prepare.covertype import logistic_fit_norm, read_arms
 from optimist.environments.base import FiniteArmEnvironment, check_arms
-from optimist.errors import positive
+from optimist.environments.problems.glb import GLBProblem
 from optimist.numerics.links import Logistic
-from optimist.problems.glb import GLBProblem
 
 
 class CovertypeEnvironment(FiniteArmEnvironment):

@@ -12,11 +12,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from optimist.core.errors import ConfigError, one_of, positive, whole_number
 from optimist.environments.base import FiniteArmEnvironment, check_arms, check_sizes
-from optimist.errors import ConfigError, one_of, positive, whole_number
+from optimist.environments.problems.glb import GLBProblem
 from optimist.numerics.linear import norms
 from optimist.numerics.links import make_link
-from optimist.problems.glb import GLBProblem
 
 KAPPA_CHOICES = ("parameter", "arms", "ball")
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from optimist.core.errors import ConfigError, one_of, positive, whole_number
 from optimist.environments.base import check_sizes
 from optimist.environments.pool import PoolEnvironment, check_subset
-from optimist.errors import ConfigError, one_of, positive, whole_number
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem, moment_order
+from optimist.numerics import seeding
 from optimist.numerics.linear import norms
 from optimist.numerics.noise import CENTRES, make_law
-from optimist.problems.heavy_tailed import HeavyTailedProblem, moment_order
-from optimist.runs import seeding
 
 
 class HeavyTailedEnvironment(PoolEnvironment):

@@ -30,14 +30,14 @@ from typing import Any
 
 import numpy as np
 
-from optimist import sealed
+from optimist.core import checksummed
+from optimist.core.errors import ConfigError, OptimistError, one_of, positive, whole_number
+from optimist.core.layout import evaluations_in
 from optimist.data.prepare.classification import read_table
 from optimist.environments.base import BoxEnvironment
-from optimist.errors import ConfigError, OptimistError, one_of, positive, whole_number
-from optimist.layout import evaluations_in
+from optimist.environments.problems.box import BoxProblem
 from optimist.numerics.forest import forest_votes
 from optimist.numerics.search_space import SIDE, SPACES, decode
-from optimist.problems.box import BoxProblem
 
 RECIPE = 2  # raise it when the result of `accuracy` changes but not its source text
 TOLD_DEVIATION = 0.01  # the paper's sigma
@@ -319,14 +319,14 @@ def _kept(function, folder, source, *arguments):
     found = function(*arguments)
     answer = json.dumps({"question": text, "accuracy": found})
     with suppress(OSError):
-        sealed.write_text(f"{answer}\n", path)
+        checksummed.write_text(f"{answer}\n", path)
     return found
 
 
 def _known(path: Path, question: str) -> float | None:
     """Return the accuracy in a file that answers a question, None if there is none."""
     try:
-        answer = json.loads(sealed.read_text(path))
+        answer = json.loads(checksummed.read_text(path))
     except (OptimistError, ValueError):
         return None
     found = answer.get("accuracy") if isinstance(answer, dict) else None

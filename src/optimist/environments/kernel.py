@@ -23,10 +23,10 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from optimist.core.errors import ConfigError, one_of, positive
 from optimist.environments.base import check_sizes
 from optimist.environments.kernel_pool import KernelPool
 from optimist.environments.pool import check_subset
-from optimist.errors import ConfigError, one_of, positive
 from optimist.numerics.kernels import GramKernel, Kernel, make_kernel
 from optimist.numerics.linear import norms
 

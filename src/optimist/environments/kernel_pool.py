@@ -2,10 +2,10 @@
 
 import math
 
+from optimist.core.errors import positive
 from optimist.environments.pool import PoolEnvironment
-from optimist.errors import positive
+from optimist.environments.problems.kernel import KernelProblem
 from optimist.numerics.kernels import Kernel
-from optimist.problems.kernel import KernelProblem
 
 
 class KernelPool(PoolEnvironment):

@@ -5,8 +5,8 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from optimist.core.errors import ConfigError, whole_number
 from optimist.environments.base import FiniteArmEnvironment, check_arms
-from optimist.errors import ConfigError, whole_number
 
 
 class PoolEnvironment(FiniteArmEnvironment):

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from optimist.core.errors import positive
 from optimist.data.prepare.regression import read_arms
 from optimist.environments.kernel_pool import KernelPool
-from optimist.errors import positive
 from optimist.numerics.kernels import make_kernel
 
 

@@ -21,10 +21,10 @@ from functools import partial
 
 import numpy as np
 
+from optimist.core.errors import one_of, positive, whole_number
 from optimist.environments.base import MOST_DIMENSIONS, BoxEnvironment
-from optimist.errors import one_of, positive, whole_number
+from optimist.environments.problems.box import BoxProblem
 from optimist.numerics.network import HIDDEN, TwoLayerNetwork, logistic
-from optimist.problems.box import BoxProblem
 
 EDGE = 5.0
 UNITS = 3  # of a drawn network

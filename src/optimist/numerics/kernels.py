@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 import scipy
 
-from optimist.errors import ConfigError, one_of, positive
+from optimist.core.errors import ConfigError, one_of, positive
 from optimist.numerics.compiled import cdist
 from optimist.numerics.linear import dots
 

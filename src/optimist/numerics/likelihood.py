@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from optimist.errors import ConfigError
+from optimist.core.errors import ConfigError
 from optimist.numerics.ball import minimise_quadratic
 from optimist.numerics.linear import add_to_diagonal, dots, made_definite, norms
 from optimist.numerics.links import Link

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from optimist.errors import ConfigError, unknown_name
+from optimist.core.errors import ConfigError, unknown_name
 
 
 class Link(ABC):

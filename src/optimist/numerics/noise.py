@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from optimist.errors import ConfigError, positive, unknown_name
+from optimist.core.errors import ConfigError, positive, unknown_name
 
 CENTRES = ("mean", "median")
 # Quadrature of moments: the step, and the number of steps to either side.

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from optimist.errors import ConfigError
+from optimist.core.errors import ConfigError
 
 SIDE = 10.0
 

@@ -8,8 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from optimist.errors import ResultError
-from optimist.files import unified, write_text
+from optimist.core.errors import ResultError
+from optimist.core.files import unified, write_text
 from optimist.page import curves, index
 from optimist.page.content import collect
 from optimist.plan.plan import Plan

@@ -20,26 +20,26 @@ from typing import Any
 import numpy as np
 
 from optimist.algorithms import algorithm_class, option_names
+from optimist.cli.listing import option_texts
+from optimist.core.errors import ResultError
+from optimist.core.files import sha256
+from optimist.core.label import name_of, write
+from optimist.core.layout import GROUPS
+from optimist.core.root import PACKAGE, how_to_make, project_root
 from optimist.data.sources import load_sources
 from optimist.environments import environment_domain
-from optimist.errors import ResultError
-from optimist.files import sha256
-from optimist.label import name_of, write
-from optimist.layout import GROUPS
-from optimist.listing import option_texts
+from optimist.experiments import cell_records
+from optimist.experiments.cell_trials import CellTrials
+from optimist.experiments.loop import COMPLETE
+from optimist.experiments.setting import option_defaults
+from optimist.experiments.trial_table import TrialTable
+from optimist.figures.rows import TABLE_LEVEL, display_name
+from optimist.figures.style import Looks
+from optimist.numerics.statistics import mean_intervals
 from optimist.page import curves, findings, verdicts
 from optimist.page.formulas import first_sentence, to_html
 from optimist.page.verdicts import CHECK_COLUMNS, number
-from optimist.panels.looks import Looks
-from optimist.panels.rows import TABLE_LEVEL, display_name
 from optimist.plan.plan import Plan
-from optimist.records import cells
-from optimist.root import PACKAGE, how_to_make, project_root
-from optimist.runs.cell_trials import CellTrials
-from optimist.runs.loop import COMPLETE
-from optimist.runs.setting import option_defaults
-from optimist.runs.trial_table import TrialTable
-from optimist.statistics import mean_intervals
 
 VERSION = 1
 # Kinds of panels whose curves the explorer shows.
@@ -386,7 +386,7 @@ def _provenance(plan: Plan, base: Path) -> dict[str, Any]:
     """Return what made the results, most of them first, and what data they are on."""
     papers = {}
     for name in plan.papers:
-        records = cells.read(base / plan.layout.cells(name)).values()
+        records = cell_records.read(base / plan.layout.cells(name)).values()
         made = Counter((record.commit, record.made) for record in records).most_common()
         papers[name] = [{"commit": code, "words": words, "cells": n} for (code, words), n in made]
     return {"papers": papers, "data": _data()}

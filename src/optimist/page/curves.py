@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from optimist.runs.cell_trials import CellTrials, kept_rounds
-from optimist.statistics import summaries
+from optimist.experiments.cell_trials import CellTrials, kept_rounds
+from optimist.numerics.statistics import summaries
 
 STEPS = 2**16 - 1
 # What a cell's curves are called, by lane.
@@ -76,7 +76,8 @@ class Drawn(NamedTuple):
     """Curves of a cell in a lane at some sixty rounds, (m,).
 
     ``trials`` (n, m) are the complete ones. ``summaries`` (6, m) are those of
-    `optimist.statistics.SUMMARIES`; unknown ends of an interval, of a single trial, are the mean.
+    `optimist.numerics.statistics.SUMMARIES`; unknown ends of an interval, of a single trial, are
+    the mean.
     """
 
     rounds: np.ndarray
@@ -91,7 +92,7 @@ def of_cell(cell: CellTrials, level: float, interval: str) -> Drawn | None:
     ----------
     cell : CellTrials
     level, interval : float, str
-        See `optimist.statistics.mean_intervals`.
+        See `optimist.numerics.statistics.mean_intervals`.
     """
     rounds, values = cell.complete()
     if not values.size:

@@ -18,18 +18,18 @@ from optimist.algorithms import (
     option_names,
 )
 from optimist.claims import check_claims, first
-from optimist.errors import LONGEST, ConfigError, OptimistError, unknown_name
-from optimist.label import Label, name_of, same
-from optimist.panels import check_shown
-from optimist.panels.studies import check_studies
+from optimist.core.errors import LONGEST, ConfigError, OptimistError, unknown_name
+from optimist.core.label import Label, name_of, same
+from optimist.core.root import project_root
+from optimist.core.schemas import check_document
+from optimist.experiments import cell as trials
+from optimist.experiments.trials import expand
+from optimist.figures import check_shown
+from optimist.figures.studies import check_studies
 from optimist.plan import folders
 from optimist.plan.documents import check_plain, merge, read_value, read_yaml
 from optimist.plan.names import Names
 from optimist.plan.rooms import expand_claims, expand_paper, names_of, with_additions
-from optimist.root import project_root
-from optimist.runs import cell as trials
-from optimist.runs.trials import expand
-from optimist.schemas import check_document
 
 _NAME = re.compile("[a-z][a-z0-9_.]*")
 # Files of a paper that say what runs and what is shown.

@@ -14,10 +14,10 @@ from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from optimist.errors import ConfigError
-from optimist.files import read_text, write_text
-from optimist.label import name_of
-from optimist.runs.trials import Trials
+from optimist.core.errors import ConfigError
+from optimist.core.files import read_text, write_text
+from optimist.core.label import name_of
+from optimist.experiments.trials import Trials
 
 # Seconds and MiB of a trial of which nothing is known, and of a study.
 UNKNOWN_SECONDS, UNKNOWN_MB = 60.0, 1000.0
@@ -175,8 +175,8 @@ def _row(path: str | Path, number: int, line: dict[str, Any]) -> Row:
 def collect(used: Iterable[tuple[Trials, Mapping[str, Any]]]) -> list[Row]:
     """Return the rows of a table, sorted, from pairs of trials and what they used.
 
-    The second is ``use`` of the metadata that `optimist.runs.job` writes. A cell in several files
-    has the mean of their seconds by trial, and the largest memory.
+    The second is ``use`` of the metadata that `optimist.experiments.job` writes. A cell in several
+    files has the mean of their seconds by trial, and the largest memory.
     """
     found: dict[tuple[str, str, str, str, int], tuple[int, float, float]] = {}
     for trials, use in used:

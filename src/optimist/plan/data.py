@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from optimist.core.files import fingerprint
+from optimist.core.layout import Layout
 from optimist.data.prepare import PREPARATIONS, preparation
 from optimist.data.sources import load_sources
-from optimist.files import fingerprint
-from optimist.layout import Layout
+from optimist.experiments.code_digest import of_modules
 from optimist.plan import costs
-from optimist.runs.code_digest import of_modules
 
 
 def digest_of(name: str, configured: Mapping[str, Any]) -> str:

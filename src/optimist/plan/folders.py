@@ -3,9 +3,9 @@
 import os
 from pathlib import Path
 
-from optimist.errors import ConfigError, brief
-from optimist.layout import MOST_BYTES
-from optimist.root import project_root, workspace
+from optimist.core.errors import ConfigError, brief
+from optimist.core.layout import MOST_BYTES
+from optimist.core.root import project_root, workspace
 
 # Folders of a checkout, and of a folder that uses it, in which nothing that is made belongs.
 SOURCES = (

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from optimist.experiments.trials import Trials
 from optimist.plan.costs import priority
-from optimist.plan.place import default_resource
-from optimist.runs.trials import Trials
+from optimist.plan.workflow_location import default_resource
 
 if TYPE_CHECKING:
     from optimist.plan.plan import Plan

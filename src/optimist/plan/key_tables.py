@@ -13,12 +13,12 @@ from typing import Any
 
 import yaml
 
-from optimist.files import read_text, write_text
-from optimist.panels import PANELS, panel_class, table_class
-from optimist.panels import TABLES as TABLES_SHOWN
-from optimist.panels.studies import STUDIES, study_class
+from optimist.core.files import read_text, write_text
+from optimist.core.root import project_root
+from optimist.figures import PANELS, panel_class, table_class
+from optimist.figures import TABLES as TABLES_SHOWN
+from optimist.figures.studies import STUDIES, study_class
 from optimist.plan.config import schema_path
-from optimist.root import project_root
 
 # The object that each table lists the keys of: name of the schema, path within it.
 TABLES: dict[str, tuple[str, tuple[str, ...]]] = {

@@ -17,10 +17,10 @@ from itertools import product
 from typing import Any
 
 from optimist.algorithms import REGISTRIES, canonical
+from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.label import Label, Value, name_of
 from optimist.environments import environment_domain
-from optimist.errors import ConfigError, unknown_name
-from optimist.label import Label, Value, name_of
-from optimist.runs.setting import resolve_setting
+from optimist.experiments.setting import resolve_setting
 
 
 class Names:

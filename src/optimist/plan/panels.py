@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from optimist.errors import ConfigError, unknown_name
-from optimist.label import name_of
+from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.label import name_of
 from optimist.plan.names import Names
 
 # Keys of a panel that may hold a list, slowest first.

@@ -9,24 +9,25 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from optimist.files import fingerprint, sha256
-from optimist.label import name_of
-from optimist.layout import Layout, digest_in_name
+from optimist.core import provenance
+from optimist.core.files import fingerprint, sha256
+from optimist.core.label import name_of
+from optimist.core.layout import Layout, digest_in_name
+from optimist.core.registry import canonical_name
+from optimist.core.root import PACKAGE, project_root
+from optimist.experiments import cell_records
+from optimist.experiments.cell_records import STUDY, CellRecord
+from optimist.experiments.code_digest import of_modules
+from optimist.experiments.trials import CellKey
 from optimist.plan import costs
 from optimist.plan.claims import PlannedClaims
 from optimist.plan.config import changes_of, check_config, load_config, load_paper
 from optimist.plan.data import PlannedData
+from optimist.plan.figures import PlannedShown, shown_by
 from optimist.plan.jobs import PlannedJobs
-from optimist.plan.shown import PlannedShown, shown_by
 from optimist.plan.studies import PlannedStudies
 from optimist.plan.targets import PlannedTargets
 from optimist.plan.trials import PlannedTrials
-from optimist.records import cells, provenance
-from optimist.records.cells import STUDY, CellRecord
-from optimist.registry import canonical_name
-from optimist.root import PACKAGE, project_root
-from optimist.runs.code_digest import of_modules
-from optimist.runs.trials import CellKey
 
 
 class Plan:
@@ -93,7 +94,7 @@ class Plan:
             has_studies = Path(self.layout.studies(paper)).is_file()
             self._records[paper] = {
                 key: record
-                for key, record in cells.read(self.layout.cells(paper)).items()
+                for key, record in cell_records.read(self.layout.cells(paper)).items()
                 if (has_studies if key[0] == STUDY else has_trials)
             }
         return self._records[paper]

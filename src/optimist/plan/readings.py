@@ -12,8 +12,8 @@ from itertools import product
 from typing import Any
 
 from optimist.claims.checks import ALGORITHMS, SETTINGS, STATUSES
-from optimist.errors import ConfigError, nearest, unknown_name
-from optimist.label import Label
+from optimist.core.errors import ConfigError, nearest, unknown_name
+from optimist.core.label import Label
 from optimist.plan.names import Names
 
 # What stands between the names of readings and parts, and around them.

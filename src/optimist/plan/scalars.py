@@ -8,7 +8,7 @@ import re
 
 import yaml
 
-from optimist.errors import ConfigError, brief
+from optimist.core.errors import ConfigError, brief
 
 TAG = "tag:yaml.org,2002:"
 TEXT, MERGE = f"{TAG}str", f"{TAG}merge"

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optimist.algorithms import algorithm_module
+from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.files import fingerprint
+from optimist.core.label import name_of
 from optimist.environments import environment_module
-from optimist.errors import ConfigError, unknown_name
-from optimist.files import fingerprint
-from optimist.label import name_of
-from optimist.panels.studies import of_paper
-from optimist.panels.studies.base import Study
+from optimist.experiments.cell import Cell
+from optimist.experiments.cell_records import STUDY
+from optimist.experiments.code_digest import of_modules
+from optimist.figures.studies import of_paper
+from optimist.figures.studies.base import Study
 from optimist.plan.costs import priority
-from optimist.records.cells import STUDY
-from optimist.runs.cell import Cell
-from optimist.runs.code_digest import of_modules
 
 if TYPE_CHECKING:
     from optimist.plan.plan import Plan

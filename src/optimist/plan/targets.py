@@ -6,17 +6,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimist import products
-from optimist.errors import ResultError, UnreadableError, unknown_name
-from optimist.files import sha256
-from optimist.label import name_of
-from optimist.layout import GROUPS
-from optimist.products import Product, Sources
-from optimist.records.cells import STUDY
-from optimist.root import PACKAGE
-from optimist.runs.cell_trials import CellTrials, read_results
-from optimist.runs.code_digest import of_modules
-from optimist.runs.trials import CellKey
+from optimist.core.errors import ResultError, UnreadableError, unknown_name
+from optimist.core.files import sha256
+from optimist.core.label import name_of
+from optimist.core.layout import GROUPS
+from optimist.core.root import PACKAGE
+from optimist.experiments.cell_records import STUDY
+from optimist.experiments.cell_trials import CellTrials, read_results
+from optimist.experiments.code_digest import of_modules
+from optimist.experiments.trials import CellKey
+from optimist.plan import products
+from optimist.plan.products import Product, Sources
 
 if TYPE_CHECKING:
     from optimist.plan.plan import Plan
@@ -80,14 +80,14 @@ class PlannedTargets:
             cells = self._plan.trials.keys(paper, group="paper")
             about = self._plan.claims.context(self._plan, paper)
             studies = self._plan.studies.names(paper)
-            code = of_modules("optimist.products", "optimist.claims")
+            code = of_modules("optimist.plan.products", "optimist.claims")
         else:
             spec = dict(self._plan.shown.spec(paper, kind, name))
             cells = self._plan.shown.cells_of(paper, kind, name)
             studies = self._plan.shown.studies_of(paper, kind, name)
             about = self._look(paper, {key[1] for key in cells}, bool(studies))
             modules = self._plan.shown.modules(paper, kind, name)
-            code = of_modules("optimist.products", *modules)
+            code = of_modules("optimist.plan.products", *modules)
             code += sha256(STYLE) if kind == "figures" else ""
         known = self._plan.trials.of_paper(paper)
         numbers = [[*key, known[key].stop] for key in cells if key in known]

@@ -8,16 +8,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimist import observation
+from optimist.core import observation
+from optimist.core.errors import ConfigError, ResultError, nearest, unknown_name
+from optimist.core.files import fingerprint
+from optimist.core.label import name_of
+from optimist.core.layout import check_length, parse_result, result
 from optimist.environments import environment_class
-from optimist.errors import ConfigError, ResultError, nearest, unknown_name
-from optimist.files import fingerprint
-from optimist.label import name_of
-from optimist.layout import check_length, parse_result, result
+from optimist.experiments import results
+from optimist.experiments.cell_records import digest_of
+from optimist.experiments.trials import CellKey, Trials, expand
 from optimist.plan.config import load_paper, paper_names
-from optimist.records.cells import digest_of
-from optimist.runs import results
-from optimist.runs.trials import CellKey, Trials, expand
 
 if TYPE_CHECKING:
     from optimist.plan.plan import Plan

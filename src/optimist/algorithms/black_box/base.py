@@ -6,8 +6,8 @@ from collections.abc import Callable
 import numpy as np
 
 from optimist.algorithms.base import Algorithm
+from optimist.environments.problems.box import BoxProblem
 from optimist.numerics.growing import GrowingArray
-from optimist.problems.box import BoxProblem
 
 
 def standardise(

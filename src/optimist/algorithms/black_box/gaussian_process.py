@@ -23,10 +23,10 @@ import numpy as np
 
 from optimist.algorithms.black_box.base import BoxAlgorithm, standardise
 from optimist.algorithms.black_box.configurations import CONFIGURATIONS
-from optimist.errors import one_of
+from optimist.core.errors import one_of
+from optimist.environments.problems.box import BoxProblem
 from optimist.numerics import gp_regression
 from optimist.numerics.designs import sobol
-from optimist.problems.box import BoxProblem
 
 NEAR = 0.05  # standard deviation of perturbations of the incumbent, of the box's width
 

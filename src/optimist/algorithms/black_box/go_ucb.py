@@ -25,10 +25,10 @@ import numpy as np
 from optimist.algorithms.black_box.base import BoxAlgorithm
 from optimist.algorithms.black_box.go_ucb_paper import PaperVariant
 from optimist.algorithms.black_box.go_ucb_tuned import TunedVariant
-from optimist.errors import ConfigError, one_of, positive
+from optimist.core.errors import ConfigError, one_of, positive
+from optimist.environments.problems.box import BoxProblem
 from optimist.numerics.ellipsoid import LowRankEllipsoid
 from optimist.numerics.network import TwoLayerNetwork
-from optimist.problems.box import BoxProblem
 
 INITIALISATIONS = ("torch", "u01")
 STARTS = ("incumbent", "last", "random", "multi")

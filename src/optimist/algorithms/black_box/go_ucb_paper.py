@@ -18,10 +18,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from optimist.errors import one_of, positive
+from optimist.core.errors import one_of, positive
+from optimist.environments.problems.box import BoxProblem
 from optimist.numerics.ellipsoid import LowRankEllipsoid
 from optimist.numerics.network import TwoLayerNetwork, least_squares
-from optimist.problems.box import BoxProblem
 
 ITERATIONS = 2000
 FIT_RATE = 1e-11

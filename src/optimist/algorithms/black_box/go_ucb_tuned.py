@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from optimist.algorithms.black_box.base import standardise
+from optimist.environments.problems.box import BoxProblem
 from optimist.numerics.adam import Adam
 from optimist.numerics.ellipsoid import LowRankEllipsoid
 from optimist.numerics.network import TwoLayerNetwork
-from optimist.problems.box import BoxProblem
 
 FIT_ITERATIONS = 500
 FIT_STARTS = 3

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from optimist.algorithms.black_box.gaussian_process import Acquisition, GPOptimiser
+from optimist.environments.problems.box import BoxProblem
 from optimist.numerics.acquisition import expected_improvement, log_expected_improvement
-from optimist.problems.box import BoxProblem
 
 
 class GPEI(GPOptimiser):

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from optimist.algorithms.black_box.gaussian_process import Acquisition, GPOptimiser
+from optimist.environments.problems.box import BoxProblem
 from optimist.numerics.acquisition import (
     log_probability_of_improvement,
     probability_of_improvement,
 )
-from optimist.problems.box import BoxProblem
 
 
 class GPPI(GPOptimiser):

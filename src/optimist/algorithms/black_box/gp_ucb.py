@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from optimist.algorithms.black_box.gaussian_process import Acquisition, GPOptimiser
-from optimist.errors import only_word, positive
+from optimist.core.errors import only_word, positive
+from optimist.environments.problems.box import BoxProblem
 from optimist.numerics.acquisition import upper_bound
-from optimist.problems.box import BoxProblem
 
 DELTA = 0.1
 

@@ -20,12 +20,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from optimist.algorithms.black_box.base import BoxAlgorithm, standardise
-from optimist.errors import one_of
+from optimist.core.errors import one_of
+from optimist.environments.problems.box import BoxProblem
 from optimist.numerics import gp_regression
 from optimist.numerics.designs import latin_hypercube, sobol
 from optimist.numerics.gp_regression import Flat, Hyper, Scheme
 from optimist.numerics.kernels import Matern52
-from optimist.problems.box import BoxProblem
 
 FLAT = Flat()
 FIRST, SHORTEST, LONGEST = 0.8, 0.5**7, 1.6

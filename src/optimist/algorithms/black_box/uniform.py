@@ -10,7 +10,7 @@ Deviations: none; the paper does not compare with it.
 import numpy as np
 
 from optimist.algorithms.black_box.base import BoxAlgorithm
-from optimist.problems.box import BoxProblem
+from optimist.environments.problems.box import BoxProblem
 
 
 class Uniform(BoxAlgorithm):

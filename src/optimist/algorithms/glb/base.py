@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from optimist.algorithms.base import FiniteArmAlgorithm
-from optimist.problems.glb import GLBProblem
+from optimist.environments.problems.glb import GLBProblem
 
 
 class GLBAlgorithm(FiniteArmAlgorithm):

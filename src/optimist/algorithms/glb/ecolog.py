@@ -27,10 +27,10 @@ import numpy as np
 
 from optimist.algorithms.glb.base import GLBAlgorithm
 from optimist.algorithms.glb.inverses import chosen_inverse
-from optimist.errors import one_of
+from optimist.core.errors import one_of
+from optimist.environments.problems.glb import GLBProblem
 from optimist.numerics.ball import minimise_quadratic, project
 from optimist.numerics.linear import inverse_norms, quadratic_norms
-from optimist.problems.glb import GLBProblem
 
 MAX_NEWTON_STEPS = 50
 

@@ -25,12 +25,12 @@ import numpy as np
 from optimist.algorithms.glb.base import GLBAlgorithm
 from optimist.algorithms.glb.glb_omd_theory import Theorems
 from optimist.algorithms.glb.inverses import chosen_inverse
+from optimist.core.errors import one_of
 from optimist.environments.base import FiniteArmEnvironment
-from optimist.errors import one_of
+from optimist.environments.problems.glb import GLBProblem
+from optimist.experiments.loop import Observer
 from optimist.numerics.ball import project
 from optimist.numerics.linear import inverse_norms, quadratic_norms
-from optimist.problems.glb import GLBProblem
-from optimist.runs.loop import Observer
 
 
 class GLBOMD(GLBAlgorithm):

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from optimist.experiments.loop import Observer
 from optimist.numerics.linear import quadratic_norms
-from optimist.runs.loop import Observer
 
 if TYPE_CHECKING:
     from optimist.algorithms.glb.glb_omd import GLBOMD

@@ -23,10 +23,10 @@ import numpy as np
 
 from optimist.algorithms.glb.base import GLBAlgorithm
 from optimist.algorithms.glb.inverses import chosen_inverse
-from optimist.errors import one_of
+from optimist.core.errors import one_of
+from optimist.environments.problems.glb import GLBProblem
 from optimist.numerics.ball import project
 from optimist.numerics.linear import inverse_norms, quadratic_norms
-from optimist.problems.glb import GLBProblem
 
 
 class GLOC(GLBAlgorithm):

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from optimist.errors import one_of
+from optimist.core.errors import one_of
 from optimist.numerics.linear import add_outer_to_inverse
 
 

@@ -14,11 +14,11 @@ from abc import abstractmethod
 import numpy as np
 
 from optimist.algorithms.glb.base import GLBAlgorithm
-from optimist.errors import one_of
+from optimist.core.errors import one_of
+from optimist.environments.problems.glb import GLBProblem
 from optimist.numerics.expansions import Expansions, SolutionMemory
 from optimist.numerics.level_set import LevelSet, maximise_by_slsqp
 from optimist.numerics.likelihood import Likelihood, descend, minimise_by_slsqp
-from optimist.problems.glb import GLBProblem
 
 SOLVERS = ("kkt", "slsqp")
 

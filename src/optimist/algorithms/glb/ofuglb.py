@@ -15,7 +15,7 @@ Deviations: none in the method. Published timings rest on the solver ``slsqp``.
 import math
 
 from optimist.algorithms.glb.level_set_optimism import LevelSetOptimism
-from optimist.problems.glb import GLBProblem
+from optimist.environments.problems.glb import GLBProblem
 
 
 class OFUGLB(LevelSetOptimism):

@@ -23,9 +23,9 @@ with either radius; figures show both forms.
 import math
 
 from optimist.algorithms.glb.level_set_optimism import LevelSetOptimism
-from optimist.errors import one_of
+from optimist.core.errors import one_of
+from optimist.environments.problems.glb import GLBProblem
 from optimist.numerics.linear import log_determinant
-from optimist.problems.glb import GLBProblem
 
 
 class OFULogR(LevelSetOptimism):

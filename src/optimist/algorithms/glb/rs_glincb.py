@@ -30,10 +30,10 @@ import numpy as np
 
 from optimist.algorithms.glb.base import GLBAlgorithm
 from optimist.algorithms.glb.inverses import chosen_matrix_inverse
-from optimist.errors import one_of
+from optimist.core.errors import one_of
+from optimist.environments.problems.glb import GLBProblem
 from optimist.numerics.likelihood import Likelihood, minimise
 from optimist.numerics.linear import inverse_norms, log_determinant, quadratic_norms
-from optimist.problems.glb import GLBProblem
 
 
 class RSGLinCB(GLBAlgorithm):

@@ -22,8 +22,8 @@ import numpy as np
 
 from optimist.algorithms.heavy_tailed.epochs import EpochAlgorithm
 from optimist.algorithms.heavy_tailed.online_newton import OnlineNewton
-from optimist.errors import ConfigError, one_of, whole_number
-from optimist.problems.heavy_tailed import HeavyTailedProblem
+from optimist.core.errors import ConfigError, one_of, whole_number
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 
 
 class CRMM(EpochAlgorithm, OnlineNewton):

@@ -27,8 +27,8 @@ from optimist.algorithms.heavy_tailed.online_newton import (
     absolute_root,
     log_determinant_bound,
 )
-from optimist.errors import positive
-from optimist.problems.heavy_tailed import HeavyTailedProblem
+from optimist.core.errors import positive
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 
 
 class CRTM(OnlineNewton):

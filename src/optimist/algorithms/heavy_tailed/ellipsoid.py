@@ -4,9 +4,9 @@ $$X_t = \arg\max_x\; x^\top\hat\theta + \beta\,\|x\|_{V^{-1}},\qquad
   V_t = V_{t-1} + g_t\,xx^\top .$$
 
 Their theories ask for radii that forbid any learning at practical horizons, so every method has
-its radius in the same three forms (`optimist.problems.HeavyTailedProblem`): that of its theory, a
-multiple of it, and one that is matched, by which all methods have the same confidence width on the
-same data,
+its radius in the same three forms (`optimist.environments.problems.HeavyTailedProblem`): that of
+its theory, a multiple of it, and one that is matched, by which all methods have the same confidence
+width on the same data,
 $$\beta = c\,(\text{scale}\cdot B_n + \sqrt\lambda S),\qquad
   B_n = \sqrt{2\log(1/\delta_b) + d\log(1 + nL^2/d)},\quad \delta_b = 0.01,$$
 after n updates, with the scale of each method's observations in its own V.
@@ -18,10 +18,10 @@ from abc import abstractmethod
 import numpy as np
 
 from optimist.algorithms.base import FiniteArmAlgorithm
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 from optimist.numerics.ball import project
 from optimist.numerics.linear import dots
 from optimist.numerics.rank_one import add_outer
-from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 MATCHED_DELTA = 0.01
 # Updates after which the inverse is computed anew: Sherman-Morrison drifts where weights span many

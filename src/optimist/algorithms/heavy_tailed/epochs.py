@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from optimist.algorithms.heavy_tailed.ellipsoid import EllipsoidalAlgorithm
-from optimist.problems.heavy_tailed import HeavyTailedProblem
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 
 
 class EpochAlgorithm(EllipsoidalAlgorithm):

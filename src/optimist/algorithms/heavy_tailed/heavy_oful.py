@@ -25,10 +25,10 @@ import math
 import numpy as np
 
 from optimist.algorithms.heavy_tailed.ellipsoid import RefittingAlgorithm
-from optimist.errors import one_of, positive
+from optimist.core.errors import one_of, positive
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 from optimist.numerics.huber import SOLVERS, HuberRegression
 from optimist.numerics.robust import log_volume, threshold_constant
-from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 
 class HeavyOFUL(RefittingAlgorithm):

@@ -24,10 +24,10 @@ import math
 import numpy as np
 
 from optimist.algorithms.heavy_tailed.ellipsoid import EllipsoidalAlgorithm
-from optimist.errors import one_of, positive
+from optimist.core.errors import one_of, positive
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 from optimist.numerics.ball import project
 from optimist.numerics.robust import threshold_constant
-from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 ALPHA = 4.0
 NO_THRESHOLD = 1e200

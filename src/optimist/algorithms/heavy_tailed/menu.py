@@ -18,8 +18,8 @@ import math
 import numpy as np
 
 from optimist.algorithms.heavy_tailed.epochs import EpochAlgorithm
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 from optimist.numerics.linear import norms
-from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 
 class MENU(EpochAlgorithm):

@@ -15,8 +15,8 @@ import math
 import numpy as np
 
 from optimist.algorithms.heavy_tailed.ellipsoid import EllipsoidalAlgorithm
-from optimist.errors import ConfigError, one_of
-from optimist.problems.heavy_tailed import HeavyTailedProblem
+from optimist.core.errors import ConfigError, one_of
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 
 
 class OFUL(EllipsoidalAlgorithm):

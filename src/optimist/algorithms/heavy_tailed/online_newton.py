@@ -13,9 +13,9 @@ import math
 import numpy as np
 
 from optimist.algorithms.heavy_tailed.ellipsoid import EllipsoidalAlgorithm
-from optimist.errors import one_of
+from optimist.core.errors import one_of
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 from optimist.numerics.linear import add_outer_to_inverse
-from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 ESTIMATORS = ("ls", "ons")
 

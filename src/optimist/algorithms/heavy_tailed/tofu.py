@@ -18,8 +18,8 @@ import numpy as np
 
 from optimist.algorithms.heavy_tailed.ellipsoid import RefittingAlgorithm
 from optimist.algorithms.heavy_tailed.online_newton import absolute_root
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 from optimist.numerics.growing import GrowingTable
-from optimist.problems.heavy_tailed import HeavyTailedProblem
 
 
 class TOFU(RefittingAlgorithm):

@@ -32,10 +32,10 @@ import numpy as np
 
 from optimist.algorithms.kernel.inducing_points import InducingPointUCB
 from optimist.algorithms.kernel.kernel_ucb import sub_gaussian_radius
-from optimist.errors import one_of, only_word, positive, proportion
+from optimist.core.errors import one_of, only_word, positive, proportion
+from optimist.environments.problems.kernel import KernelProblem
 from optimist.numerics.gaussian_process import GrowingCholesky
 from optimist.numerics.nystrom import NystromPosterior
-from optimist.problems.kernel import KernelProblem
 
 RADII = ("paper", "corrected", "practical", "matched")
 

@@ -12,8 +12,8 @@ error, as their algorithm does.
 import numpy as np
 
 from optimist.algorithms.kernel.feature_ucb import FeatureUCB
-from optimist.errors import whole_number
-from optimist.problems.kernel import KernelProblem
+from optimist.core.errors import whole_number
+from optimist.environments.problems.kernel import KernelProblem
 
 
 class CBRAP(FeatureUCB):

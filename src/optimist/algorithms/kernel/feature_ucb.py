@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from optimist.algorithms.kernel.kernel_ucb import KernelUCB, sub_gaussian_radius
+from optimist.environments.problems.kernel import KernelProblem
 from optimist.numerics.features import FeaturePosterior
-from optimist.problems.kernel import KernelProblem
 
 
 class FeatureUCB(KernelUCB):

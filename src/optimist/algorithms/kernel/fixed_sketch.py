@@ -6,9 +6,9 @@ import numpy as np
 
 from optimist.algorithms.kernel.inducing_points import InducingPointUCB
 from optimist.algorithms.kernel.kernel_ucb import sub_gaussian_radius
-from optimist.errors import one_of, whole_number
+from optimist.core.errors import one_of, whole_number
+from optimist.environments.problems.kernel import KernelProblem
 from optimist.numerics.nystrom import NystromPosterior
-from optimist.problems.kernel import KernelProblem
 
 
 class FixedSketchUCB(InducingPointUCB):

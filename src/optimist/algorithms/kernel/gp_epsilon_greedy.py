@@ -10,7 +10,7 @@ Deviations: a control of ours, which the paper does not run.
 import numpy as np
 
 from optimist.algorithms.kernel.gp_ucb import GPUCB
-from optimist.problems.kernel import KernelProblem
+from optimist.environments.problems.kernel import KernelProblem
 
 
 class GPEpsilonGreedy(GPUCB):

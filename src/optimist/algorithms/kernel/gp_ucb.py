@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 
 from optimist.algorithms.kernel.kernel_ucb import KernelUCB, sub_gaussian_radius
-from optimist.errors import one_of
+from optimist.core.errors import one_of
+from optimist.environments.problems.kernel import KernelProblem
 from optimist.numerics.gaussian_process import (
     DistinctPosterior,
     ExactPosterior,
     GrowingCholesky,
     dense_posterior,
 )
-from optimist.problems.kernel import KernelProblem
 
 RADII = ("logdet", "ay", "igp")
 SOLVERS = ("incremental", "recall", "distinct", "naive")

@@ -3,11 +3,11 @@
 import numpy as np
 
 from optimist.algorithms.kernel.kernel_ucb import KernelUCB
-from optimist.errors import one_of
+from optimist.core.errors import one_of
+from optimist.environments.problems.kernel import KernelProblem
 from optimist.numerics.growing import GrowingArray
 from optimist.numerics.kernels import Kernel
 from optimist.numerics.nystrom import NystromPosterior
-from optimist.problems.kernel import KernelProblem
 
 
 class Played:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optimist.runs.loop import Observer
+from optimist.experiments.loop import Observer
 
 if TYPE_CHECKING:
     from optimist.algorithms.kernel.kernel_ucb import KernelUCB

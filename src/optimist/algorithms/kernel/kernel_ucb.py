@@ -13,8 +13,8 @@ import numpy as np
 from optimist.algorithms.base import FiniteArmAlgorithm
 from optimist.algorithms.kernel.kernel_theory import BoundUse
 from optimist.environments.base import FiniteArmEnvironment
-from optimist.problems.kernel import KernelProblem
-from optimist.runs.loop import Observer
+from optimist.environments.problems.kernel import KernelProblem
+from optimist.experiments.loop import Observer
 
 
 class KernelUCB(FiniteArmAlgorithm):

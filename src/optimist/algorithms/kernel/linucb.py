@@ -15,8 +15,8 @@ import numpy as np
 
 from optimist.algorithms.kernel.feature_ucb import FeatureUCB
 from optimist.algorithms.kernel.kernel_ucb import sub_gaussian_radius
-from optimist.errors import one_of
-from optimist.problems.kernel import KernelProblem
+from optimist.core.errors import one_of
+from optimist.environments.problems.kernel import KernelProblem
 
 
 def theorem_radius(problem: KernelProblem, log_det: float) -> float:

@@ -13,11 +13,11 @@ yes to everything.
 import numpy as np
 
 from optimist.algorithms.kernel.feature_ucb import FeatureUCB
+from optimist.core.errors import ConfigError, only_word, whole_number
 from optimist.environments.base import FiniteArmEnvironment
-from optimist.errors import ConfigError, only_word, whole_number
+from optimist.environments.problems.kernel import KernelProblem
+from optimist.experiments.loop import Observer
 from optimist.numerics.features import FourierFeatures, quadrature_features
-from optimist.problems.kernel import KernelProblem
-from optimist.runs.loop import Observer
 
 NODES = (24, 12, 8)  # by dimension
 

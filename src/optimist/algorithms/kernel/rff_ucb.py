@@ -13,10 +13,10 @@ which ignores its error.
 import numpy as np
 
 from optimist.algorithms.kernel.feature_ucb import FeatureUCB
-from optimist.errors import ConfigError, whole_number
+from optimist.core.errors import ConfigError, whole_number
+from optimist.environments.problems.kernel import KernelProblem
 from optimist.numerics.features import FourierFeatures, random_features
 from optimist.numerics.kernels import STATIONARY
-from optimist.problems.kernel import KernelProblem
 
 
 class RFFUCB(FeatureUCB):

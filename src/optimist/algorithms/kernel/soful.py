@@ -19,9 +19,9 @@ import math
 import numpy as np
 
 from optimist.algorithms.kernel.kernel_ucb import KernelUCB, sub_gaussian_radius
-from optimist.errors import one_of, whole_number
+from optimist.core.errors import one_of, whole_number
+from optimist.environments.problems.kernel import KernelProblem
 from optimist.numerics.linear import dots
-from optimist.problems.kernel import KernelProblem
 
 
 class SOFUL(KernelUCB):

@@ -14,10 +14,10 @@ import numpy as np
 
 from optimist.claims.cells import LANE_OF, Cells, Missing
 from optimist.claims.metrics.trials import by_split, by_trial, common, last
-from optimist.errors import ConfigError
-from optimist.label import name_of
-from optimist.runs.loop import COMPLETE
-from optimist.runs.trials import CellKey
+from optimist.core.errors import ConfigError
+from optimist.core.label import name_of
+from optimist.experiments.loop import COMPLETE
+from optimist.experiments.trials import CellKey
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -37,7 +37,7 @@ from optimist.claims.metrics.table import line
 from optimist.claims.metrics.trials import common, last, recorded
 from optimist.claims.tails import log
 from optimist.claims.units import fewest_pairs
-from optimist.statistics import last_decade_slope, window_rates
+from optimist.numerics.statistics import last_decade_slope, window_rates
 
 WORST = "largest of all trials"
 

@@ -9,8 +9,8 @@ from optimist.claims.cells import Cells, Groups
 from optimist.claims.first import UNITS
 from optimist.claims.inference import Evidence
 from optimist.claims.metrics.quantities import QUANTITIES, Asked
-from optimist.errors import ConfigError, unknown_name
-from optimist.runs.trials import CellKey
+from optimist.core.errors import ConfigError, unknown_name
+from optimist.experiments.trials import CellKey
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from optimist.arguments import defaults
-from optimist.errors import unknown_name
+from optimist.core.arguments import defaults
+from optimist.core.errors import unknown_name
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from optimist.core.checksummed import write_text
+from optimist.core.errors import DataError
 from optimist.data.prepare.tables import read_numbers
-from optimist.errors import DataError
-from optimist.sealed import write_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimist.errors import ConfigError, DataError
-from optimist.sealed import read_text, write_text
+from optimist.core.checksummed import read_text, write_text
+from optimist.core.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     import pandas as pd

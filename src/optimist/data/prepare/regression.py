@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from optimist.core.checksummed import write_frame
+from optimist.core.errors import DataError
 from optimist.data.prepare.tables import read_numbers
-from optimist.errors import DataError
-from optimist.sealed import write_frame
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from optimist.errors import DataError
-from optimist.sealed import read_text
+from optimist.core.checksummed import read_text
+from optimist.core.errors import DataError
 
 
 def read_numbers(path: str | Path, first: str) -> np.ndarray:

@@ -1,0 +1,244 @@
+"""Completion of the command line by the shell: papers, settings, algorithms and their options.
+
+The shell starts ``optimist`` at every press of the key, so that nothing is imported or read here
+but what the word under the cursor needs; no configuration is checked.
+"""
+
+import argparse
+import contextlib
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+SHELLS = ("bash", "zsh", "fish")
+# Of what a label of an algorithm may be, beside names: a file and its class.
+FILE = re.compile(r"[./~]|.*\.py")
+
+
+def is_asked() -> bool:
+    """Return whether a shell asks for completions, and not a person for a command."""
+    return "_ARGCOMPLETE" in os.environ
+
+
+def answer(parser: argparse.ArgumentParser) -> None:
+    """Print the completions that a shell asks for, and end the process."""
+    import argcomplete
+
+    for action in _actions(parser):
+        complete = COMPLETERS.get(action.dest)
+        if complete is not None:
+            action.completer = _quiet(complete)  # type: ignore[attr-defined]
+    argcomplete.autocomplete(parser, always_complete_options=False)
+
+
+def script(shell: str) -> str:
+    """Return what a shell runs to complete ``optimist``."""
+    import argcomplete
+
+    text: str = argcomplete.shellcode(["optimist"], shell=shell)
+    return text
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    for action in parser._actions:
+        yield action
+        for command in (action.choices or {}) if hasattr(action, "add_parser") else ():
+            yield from _actions(action.choices[command])  # type: ignore[index]
+
+
+def _quiet(complete: Callable[..., Iterable[str]]) -> Callable[..., list[str]]:
+    """Return a completer in the form of argcomplete; where something is wrong, it has no words.
+
+    ``complete`` is given the word so far, and the settings that were typed before.
+    """
+
+    def completer(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
+        with contextlib.suppress(Exception):
+            return list(complete(prefix, getattr(parsed_args, "settings", None) or ()))
+        return []
+
+    return completer
+
+
+def cells(prefix: str, _: Iterable[str] = ()) -> Iterator[str]:
+    """Yield what may stand for PAPER/SETTING/ALGORITHM."""
+    paper, *rest = prefix.split("/", 2)
+    if len(rest) < 2:
+        yield from settings(prefix, end="/")
+        return
+    names = _settings(paper)
+    spec = names[rest[0].partition("[")[0]]
+    from optimist.environments import environment_domain
+
+    domains = [environment_domain(spec["environment"])]
+    yield from (f"{paper}/{rest[0]}/{label}" for label in algorithms(rest[1], domains))
+
+
+def settings(prefix: str, _: Iterable[str] = (), end: str = "") -> Iterator[str]:
+    """Yield what may stand for PAPER/SETTING, with ``end`` behind it."""
+    from optimist.plan.config import paper_names
+
+    paper, slash, label = prefix.partition("/")
+    if not slash:
+        yield from (f"{name}/" for name in paper_names())
+        return
+    known = _settings(paper)
+    name = label.partition("[")[0]
+    if name == label:
+        yield from (f"{paper}/{name}{end}" for name in known)
+        return
+    from optimist.cli.listing import described
+    from optimist.experiments.setting import option_places
+
+    environment = known[name]["environment"]
+    texts = {key: kind for key, (kind, _) in described(environment).items()}
+    options = dict.fromkeys(option_places(environment), "") | texts
+    yield from (f"{paper}/{text}" for text in _with_options(label, options, end))
+
+
+def papers_and_settings(prefix: str, _: Iterable[str] = ()) -> Iterator[str]:
+    """Yield what may stand for PAPER[/SETTING]|ALGORITHM."""
+    if "/" in prefix:
+        yield from settings(prefix)
+    else:
+        yield from papers(prefix)
+        if prefix:
+            yield from algorithms(prefix)
+
+
+def papers(*_: object) -> list[str]:
+    from optimist.plan.config import paper_names
+
+    return paper_names()
+
+
+def algorithms(prefix: str, domains: Iterable[str] = ("arms", "box")) -> Iterator[str]:
+    """Yield what may stand for the label of an algorithm: files are left to the shell."""
+    from optimist.algorithms import REGISTRIES, algorithm_class, option_names
+    from optimist.cli.listing import parameters_of
+    from optimist.core.registry import names_file
+
+    name = prefix.partition("[")[0]
+    if name != prefix and names_file(name):
+        yield from _with_options(prefix, _written_options(name))
+        return
+    for domain in domains:
+        if name == prefix:
+            yield from REGISTRIES[domain].table
+        elif name in REGISTRIES[domain]:
+            cls: Any = algorithm_class(name, domain)
+            texts = parameters_of(cls.__doc__ or "")
+            options = {key: texts.get(key, ("", ""))[0] for key in option_names(cls)}
+            yield from _with_options(prefix, options)
+
+
+def _written_options(name: str) -> dict[str, str]:
+    """Return the options of a class in a file with their types, as they are written there.
+
+    A press of a key executes no file.
+    """
+    import ast
+    from pathlib import Path
+
+    from optimist.cli.listing import parameters_of
+
+    path, _, wanted = name.rpartition(":")
+    for node in ast.walk(ast.parse(Path(path).read_bytes())):
+        if isinstance(node, ast.ClassDef) and node.name == wanted:
+            texts = parameters_of(ast.get_docstring(node) or "")
+            makers = (f for f in node.body if getattr(f, "name", "") == "__init__")
+            names = [a.arg for maker in makers for a in maker.args.kwonlyargs]  # type: ignore[attr-defined]
+            return {key: texts.get(key, ("", ""))[0] for key in names if key != "rng"}
+    return {}
+
+
+def algorithms_and_files(prefix: str, typed: Iterable[str] = ()) -> Iterator[str]:
+    """Yield what may stand for a label, names of Python files and folders too.
+
+    Algorithms are those of the domains of the settings that were ``typed`` before, as far as these
+    are of papers.
+    """
+    from argcomplete.completers import FilesCompleter
+
+    domains = sorted({domain for text in typed for domain in _domains(text)})
+    yield from algorithms(prefix, domains or ("arms", "box"))
+    if "[" not in prefix and ":" not in prefix:
+        yield from FilesCompleter(["py"])(prefix)
+
+
+def kinds(*_: object) -> list[str]:
+    """Return what a file may be begun for."""
+    from optimist.cli.new import FAMILIES
+
+    return [*FAMILIES]
+
+
+def families(*_: object) -> list[str]:
+    """Return the families of algorithms and of environments."""
+    from optimist.cli.new import FAMILIES
+
+    return [family for found in FAMILIES.values() for family in found]
+
+
+def _settings(paper: str) -> Mapping[str, Any]:
+    """Return the base settings of a paper by name, as its file has them."""
+    from optimist.plan.config import claims_path
+    from optimist.plan.documents import read_yaml
+    from optimist.plan.rooms import base_settings
+
+    found = base_settings(read_yaml(claims_path(paper).with_name("settings.yaml")))
+    return {name: spec for name, spec in found.items() if "[" not in name}
+
+
+def _domains(text: str) -> set[str]:
+    """Return the domains of the settings that PAPER/SETTING means, in which * and ? may stand."""
+    from optimist.environments import environment_domain
+    from optimist.plan.config import paper_names
+
+    paper, _, label = text.partition("/")
+    if paper not in paper_names():
+        return set()
+    pattern = label.partition("[")[0]
+    found = [spec for name, spec in _settings(paper).items() if fnmatchcase(name, pattern)]
+    return {environment_domain(spec["environment"]) for spec in found}
+
+
+def _with_options(label: str, options: Mapping[str, str], end: str = "") -> Iterator[str]:
+    """Yield how a label may go on whose last option is not finished.
+
+    Parameters
+    ----------
+    label : str
+        ``name[``, with options or a part of one behind it.
+    options : mapping of str to str
+        The type of each option, as a docstring states it: a set of texts, bool, or another.
+    end : str
+        What follows a label.
+    """
+    if label.endswith("]"):
+        yield label + end
+        return
+    before, mark, last = re.fullmatch(r"(.*)([\[,])([^\[,]*)", label).groups()  # type: ignore[union-attr]
+    key, equals, _ = last.partition("=")
+    if equals:
+        kind = options.get(key, "")
+        values = ["true", "false"] if kind == "bool" else re.findall(r'"([^"]+)"', kind)
+        tails = (f"]{end}", ",")
+        yield from (f"{before}{mark}{key}={value}{tail}" for value in values for tail in tails)
+        return
+    used = re.findall(r"[\[,]([^=,]+)=", before + mark)
+    yield from (f"{before}{mark}{name}=" for name in sorted({*options} - {*used}))
+
+
+COMPLETERS: Mapping[str, Callable[..., Iterable[str]]] = {
+    "cell": cells,
+    "settings": settings,
+    "listed": papers_and_settings,
+    "algorithm": algorithms_and_files,
+    "label": algorithms_and_files,
+    "paper": papers,
+    "what": kinds,
+    "family": families,
+}

@@ -1,0 +1,99 @@
+"""A folder that runs the packaged workflow with settings and algorithms of its own."""
+
+import os
+import shlex
+from importlib.resources import files
+from pathlib import Path
+
+from optimist.cli.new import STARTS, filled, template
+from optimist.core.errors import ConfigError, one_of
+from optimist.core.files import read_text
+from optimist.core.root import project_root
+
+# Files that are those of the package, so that overlays and profiles are at hand to be changed.
+COPIED = (
+    "config/quick.yaml",
+    "config/cluster.yaml",
+    "profiles/default/config.yaml",
+    "profiles/slurm/config.yaml",
+    "profiles/lsf/config.yaml",
+)
+# Files of the folder alone, by their templates.
+WRITTEN = {"Snakefile": "Snakefile", "config/lab.yaml": "lab.yaml", ".gitignore": "gitignore"}
+ALGORITHM = "mine"
+
+
+def lay_out(folder: str, family: str = "glb") -> tuple[list[str], str]:
+    """Write a workflow folder: Snakefile, overlays, profiles and an algorithm to start from.
+
+    Parameters
+    ----------
+    folder : str
+        Made unless it is there. What is in it stays as it is.
+    family : {"glb", "heavy_tailed", "kernel", "box"}
+        What the algorithm is told; a paper with such settings shows it first.
+
+    Returns
+    -------
+    paths, text : list of str, str
+        The files that were written; what was done, and the commands that come next.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown family, or if one of the files is there, or something that is no folder
+        stands where one is needed; nothing is written then.
+    """
+    one_of("--family", family, STARTS)
+    texts = {os.path.join(folder, name): text for name, text in _texts(family).items()}
+    for path in texts:
+        _check(path)
+    for path, text in texts.items():
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
+    return list(texts), _next(folder, list(texts), family)
+
+
+def _texts(family: str) -> dict[str, str]:
+    """Return the text of each file, by its path below the folder."""
+    own = files("optimist") / "templates" / "folder"
+    found = {name: (own / of).read_text(encoding="utf-8") for name, of in WRITTEN.items()}
+    found |= {name: read_text(project_root() / name) for name in COPIED}
+    found = {name: filled(text, _words(family)) for name, text in found.items()}
+    return {**found, f"{ALGORITHM}.py": template("algorithm", family, ALGORITHM)}
+
+
+def _words(family: str) -> dict[str, str]:
+    """Return what the words of the templates stand for."""
+    start = STARTS[family]
+    return {
+        "@PAPER@": start.paper,
+        "@SETTING@": start.setting.removeprefix(f"{start.paper}/"),
+        "@TITLE@": start.title,
+        "@RIVALS@": ", ".join(start.rivals),
+        "@TRIALS@": str(start.trials),
+    }
+
+
+def _check(path: str) -> None:
+    """Raise ConfigError if a file could not be written without loss."""
+    if os.path.lexists(path):
+        raise ConfigError(f"{path} exists; allowed: a folder without it, as nothing is overwritten")
+    for folder in Path(path).parents:
+        if os.path.lexists(folder) and not folder.is_dir():
+            raise ConfigError(f"{folder} is no folder; allowed: a folder, or a name that is free")
+
+
+def _next(folder: str, paths: list[str], family: str) -> str:
+    """Return what was written, and what to do now."""
+    figure = f"{_words(family)['@PAPER@']}_with_{ALGORITHM}"
+    run = f"--configfile config/quick.yaml -- {figure}"
+    lines = [f"wrote {path}" for path in paths]
+    lines += ["next:", f"  cd {shlex.quote(folder)}"]
+    lines += [f"  optimist check {ALGORITHM}.py:{ALGORITHM.capitalize()}"]
+    lines += [
+        f"  snakemake --cores 2 -n --quiet rules {run}",
+        f"  snakemake --cores 2 --logger optimist {run}",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,318 @@
+"""What there is to run, as tables of text: papers, their settings, and the options of a setting."""
+
+import inspect
+import itertools
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from optimist.algorithms import REGISTRIES, algorithm_class, is_algorithm, option_names
+from optimist.comparison.select import HORIZON
+from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.label import name_of, write
+from optimist.core.registry import OtherDomainError, file_meant, names_file
+from optimist.core.terminal import folded
+from optimist.environments import environment_class
+from optimist.experiments.setting import option_defaults, option_places, resolve_setting
+from optimist.experiments.trials import Trials, expand
+from optimist.plan.config import load_paper, matches, paper_names, with_file
+
+Table = list[dict[str, Any]]
+
+NARROWEST = 8  # columns of a column that is folded
+
+
+def everything() -> dict[str, Table]:
+    """Return the tables ``papers`` and ``algorithms``, one row for each."""
+    return {
+        "papers": [_paper_row(name) for name in paper_names()],
+        "algorithms": [row for domain in REGISTRIES for row in _algorithms(domain)],
+    }
+
+
+def of_name(name: str) -> dict[str, Any]:
+    """Return what a paper runs, what an algorithm's options are, or both where they share a name.
+
+    Raises
+    ------
+    ConfigError
+        If neither has this name.
+    """
+    name = name_of(with_file(name))  # one may have copied a label
+    is_paper, is_method = name in paper_names(), is_algorithm(name)
+    if set("*?").intersection(name):
+        raise ConfigError(
+            f"{name!r} is a pattern; allowed: one of settings, as in hvt_ucb/student*"
+        )
+    if names_file(name) and _is_environment(name):
+        return {"environment": name, "options": _options({"environment": name, "horizon": HORIZON})}
+    if not (is_paper or is_method):
+        known = {*paper_names()}.union(*REGISTRIES.values())
+        if meant := file_meant(name):
+            raise ConfigError(f"{name!r} is no class{meant}; allowed: path.py:Class")
+        raise unknown_name("paper or algorithm", name, known)
+    found = of_paper(name) if is_paper else {}
+    for domain in [domain for domain in REGISTRIES if name in REGISTRIES[domain]]:
+        with suppress(OtherDomainError):  # any file may have it for one domain alone
+            found |= _method(name, domain)
+    return found
+
+
+def _is_environment(name: str) -> bool:
+    """Return whether a class of a file is an environment; if it cannot be had, it is none."""
+    try:
+        environment_class(name)
+    except ConfigError:
+        return False
+    return True
+
+
+def _method(name: str, domain: str) -> dict[str, Any]:
+    """Return what an algorithm is, and the table of its options."""
+    cls: Any = algorithm_class(name, domain)
+    texts = option_texts(cls)
+    return {
+        f"algorithm on {domain}": f"{name} on {domain}: {_source(cls)}",
+        f"options of {name} on {domain}": [
+            _option_row(
+                key, "default", "required" if value is inspect.Parameter.empty else value, texts
+            )
+            for key, value in option_names(cls).items()
+        ],
+    }
+
+
+def _option_row(
+    key: str, column: str, value: Any, texts: Mapping[str, tuple[str, str]]
+) -> dict[str, Any]:
+    kind, meaning = map(_as_typed, texts.get(key, ("", "")))
+    return {"option": key, column: write(value), "may be": kind, "meaning": meaning}
+
+
+def option_texts(cls: type) -> dict[str, tuple[str, str]]:
+    """Return type and meaning of the options of a class; what it leaves out, its base may say."""
+    found: dict[str, tuple[str, str]] = {}
+    for base in reversed(cls.__mro__):
+        found |= parameters_of(vars(base).get("__doc__") or "")
+    return found
+
+
+def _paper_row(name: str) -> dict[str, Any]:
+    paper = load_paper(name)
+    cells = {(t.cell.setting, t.cell.algorithm) for t in expand(paper)}
+    settings = {setting for setting, _ in cells}
+    return {
+        "paper": name,
+        "base settings": len(set(map(name_of, settings))),
+        "settings": len(settings),
+        "cells": len(cells),
+        "title": paper["title"],
+    }
+
+
+def of_paper(name: str) -> dict[str, Any]:
+    """Return a paper's title, the table ``base settings``, and who plays in its settings."""
+    paper, asked = load_paper(name), _by_setting(name)
+    variants = Counter(map(name_of, asked))
+    return {
+        "paper": f"{name}: {paper['title']}, {paper['reference']}",
+        "base settings": [
+            _base_row(base, paper["settings"][base], run) for base, run in variants.items()
+        ],
+        "algorithms": [*dict.fromkeys(t.cell.algorithm for ts in asked.values() for t in ts)],
+        "see also": f"optimist list {name}/{next(iter(variants))} for what a setting is and what "
+        f"its options may be, optimist list '{name}/*' for all settings and who plays in each",
+    }
+
+
+def of_settings(name: str, pattern: str) -> dict[str, Any]:
+    """Return a paper's title, and the table ``settings`` of those that it runs.
+
+    Settings of one base setting follow each other.
+
+    Parameters
+    ----------
+    name : str
+    pattern : str
+        Selects settings, see `optimist.plan.config.matches`.
+
+    Raises
+    ------
+    ConfigError
+        If it selects none.
+    """
+    paper, asked = load_paper(name), _by_setting(name)
+    bases = list(dict.fromkeys(map(name_of, asked)))
+    found = [setting for setting in asked if matches(setting, pattern)]
+    if not found:
+        raise ConfigError(
+            f"setting {name}/{pattern} matches nothing; allowed: patterns of {', '.join(bases)}"
+        )
+    return {
+        "paper": f"{name}: {paper['title']}, {paper['reference']}",
+        "settings": [
+            {
+                "setting": setting,
+                "trials": max((t.stop for t in asked[setting] if t.lane == "regret"), default=0),
+                "turns": max((t.stop for t in asked[setting] if t.lane == "timing"), default=0),
+                "algorithms": list(dict.fromkeys(t.cell.algorithm for t in asked[setting])),
+            }
+            for setting in sorted(found, key=lambda setting: bases.index(name_of(setting)))
+        ],
+    }
+
+
+def _by_setting(name: str) -> dict[str, list[Trials]]:
+    """Return what a paper runs, by setting."""
+    found: dict[str, list[Trials]] = {}
+    for trials in expand(load_paper(name)):
+        found.setdefault(trials.cell.setting, []).append(trials)
+    return found
+
+
+def _base_row(name: str, spec: Mapping[str, Any], run: int) -> dict[str, Any]:
+    parameters = option_defaults(spec)
+    return {
+        "base setting": name,
+        "title": spec.get("title"),
+        "d": parameters.get("dimension"),
+        "arms": parameters.get("arms"),
+        "horizon": spec["horizon"],
+        "settings of it": run,
+    }
+
+
+def of_setting(paper_name: str, text: str) -> dict[str, Any]:
+    """Return what a setting is, and the table ``options``: their values, and what each may be.
+
+    Parameters
+    ----------
+    paper_name : str
+    text : str
+        The label of a setting.
+    """
+    label, spec = resolve_setting(load_paper(paper_name), text)
+    return {
+        "setting": f"{paper_name}/{label}",
+        "title": spec.get("title"),
+        "about": spec.get("about"),
+        "options": _options(spec),
+    }
+
+
+def _options(spec: Mapping[str, Any]) -> Table:
+    """Return a row for each option of a setting: its value, and what it may be."""
+    values, texts = option_defaults(spec), described(spec["environment"])
+    places = sorted(option_places(spec["environment"]))
+    return [_option_row(key, "value", values.get(key), texts) for key in places]
+
+
+def _algorithms(domain: str) -> Table:
+    """Return a row for each algorithm of a domain: its name, options and reference."""
+    rows = []
+    for name in REGISTRIES[domain].table:
+        cls: Any = algorithm_class(name, domain)
+        defaults = [f"{key}={write(value)}" for key, value in option_names(cls).items()]
+        rows.append({"algorithm": name, "on": domain, "options": defaults, "source": _source(cls)})
+    return rows
+
+
+def _source(cls: Any) -> str:
+    """Return what a class says that it is from; one of a file may not have said it yet."""
+    return getattr(cls, "reference", None) or "no reference"
+
+
+def _as_typed(text: str) -> str:
+    """Return a text of a docstring with the words that a label has for Python's constants."""
+    words = {"None": "null", "True": "true", "False": "false"}
+    return re.sub(r"\b(None|True|False)\b", lambda found: words[found[0]], text)
+
+
+def described(environment: str) -> dict[str, tuple[str, str]]:
+    """Return type and meaning of each option of an environment, from its documentation."""
+    cls = environment_class(environment)
+    problem = inspect.signature(cls.problem).return_annotation
+    horizon = {"horizon": ("int", "T, the number of rounds, which the algorithm is told.")}
+    texts = [getattr(of, "__doc__", None) or "" for of in (problem, cls.problem, cls)]
+    for text in texts:
+        horizon |= parameters_of(text)
+    return horizon
+
+
+def parameters_of(docstring: str) -> dict[str, tuple[str, str]]:
+    """Return type and meaning of the parameters and attributes that a docstring describes."""
+    found: dict[str, tuple[str, str]] = {}
+    lines = inspect.cleandoc(docstring).splitlines()
+    for number, line in enumerate(lines):
+        entry = re.fullmatch(r"([\w, ]+) : (.+)", line)
+        if entry:
+            block = []
+            for below in lines[number + 1 :]:
+                if below and not below.startswith(" "):
+                    break
+                block.append(below.strip())
+            meaning = " ".join(filter(None, block))
+            found |= dict.fromkeys(map(str.strip, entry[1].split(",")), (entry[2], meaning))
+    return found
+
+
+def to_text(content: Mapping[str, Any], width: int) -> str:
+    """Return a listing as text for so many columns: its sentences, then its tables by name."""
+    sentences = [folded(value, width) for value in content.values() if isinstance(value, str)]
+    lists = {key: value for key, value in content.items() if isinstance(value, list) and value}
+    blocks = ["\n".join(sentences)]
+    for key, rows in lists.items():
+        is_table = isinstance(rows[0], dict)
+        text = _table(rows, width) if is_table else textwrap.fill(", ".join(rows), width)
+        blocks.append(f"{key}\n{text}")
+    return "\n\n".join(filter(None, blocks))
+
+
+def _table(rows: Table, width: int) -> str:
+    """Return rows as aligned text under a header; its widest columns are folded."""
+    header = [*rows[0]]
+    lines = [header, *([_cell(row[key]) for key in header] for row in rows)]
+    columns = [*zip(*lines, strict=True)]
+    whole = [max(map(len, column)) for column in columns]
+    words = [max(map(len, " ".join(column).split()), default=0) for column in columns]
+    space = width - 2 * (len(header) - 1)
+    # Words are broken only where they leave no other way.
+    widths = _narrowed(_narrowed(whole, words, space), [NARROWEST] * len(header), space)
+    return "\n".join(_folded(line, widths) for line in lines)
+
+
+def _narrowed(widths: Sequence[int], least: Sequence[int], space: int) -> list[int]:
+    """Return widths that fit into so much space, the widest made narrower first, if they can."""
+    found = [*widths]
+    while sum(found) > space:
+        room = [i for i, size in enumerate(found) if size > least[i]]
+        if not room:
+            break
+        found[max(room, key=found.__getitem__)] -= 1
+    return found
+
+
+def _folded(line: Sequence[str], widths: Sequence[int]) -> str:
+    """Return a row of a table on as many lines as its longest column needs.
+
+    A name in the first column is not broken, so that it can be copied: the others begin below it.
+    """
+    if len(line[0]) > widths[0] and " " not in line[0]:
+        return f"{line[0]}\n{_folded(['', *line[1:]], widths)}"
+    parts = [
+        textwrap.wrap(word, size, break_on_hyphens=False)
+        for word, size in zip(line, widths, strict=True)
+    ]
+    return "\n".join(
+        "  ".join(word.ljust(size) for word, size in zip(words, widths, strict=True)).rstrip()
+        for words in itertools.zip_longest(*parts, fillvalue="")
+    )
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(value)
+    return "" if value is None or value == "" else write(value)

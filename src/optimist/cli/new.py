@@ -1,0 +1,201 @@
+"""Files to start from: an algorithm or an environment that works, to be changed into one's own."""
+
+import ast
+import builtins
+import keyword
+import os
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from optimist.algorithms import REGISTRIES
+from optimist.core.errors import ConfigError, one_of
+from optimist.core.registry import Registry, canonical_name, names_file
+from optimist.environments import ENVIRONMENTS
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where an algorithm of a family is first tried, beside the published ones.
+
+    Attributes
+    ----------
+    setting : str
+        ``paper/setting`` of the first trials.
+    title : str
+        Of that setting.
+    pattern : str
+        The settings that it is compared in.
+    rivals : tuple of str
+        The paper's method and another one.
+    trials : int
+        Of a comparison.
+    rounds : int or None
+        Of its trials; None for the whole horizon.
+    """
+
+    setting: str
+    title: str
+    pattern: str
+    rivals: tuple[str, ...]
+    trials: int
+    rounds: int | None = None
+
+    @property
+    def paper(self) -> str:
+        """The paper whose settings these are."""
+        return self.setting.partition("/")[0]
+
+
+# With the radii of theory hardly any method learns.
+STARTS = {
+    "glb": Start(
+        "glb_omd/logistic_s3",
+        "logistic bandit, S = 3",
+        "glb_omd/logistic_s?[factor=0.3]",
+        ("glb_omd", "ecolog"),
+        trials=20,
+    ),
+    "heavy_tailed": Start(
+        "hvt_ucb/student_t[factor=0.3,radius=matched]",
+        "Student's t noise, matched radii times 0.3",
+        "hvt_ucb/varying_nu_*[factor=0.3,radius=matched]",
+        ("hvt_ucb", "oful"),
+        trials=20,
+    ),
+    "kernel": Start(
+        "bkb/gaussian_d1",
+        "Gaussian kernel, d = 1",
+        "bkb/gaussian_d?[factor=0.1]",
+        ("bkb", "gp_ucb"),
+        trials=10,
+        rounds=200,
+    ),
+    # On f1 most methods are at the maximum after the initial points.
+    "box": Start(
+        "go_ucb/f3",
+        "f3, the Rastrigin function",
+        "go_ucb/f?",
+        ("go_ucb", "gp_ei"),
+        trials=10,
+    ),
+}
+# By family of environments: options of a first comparison there, and who plays in it.
+WORLDS = {
+    "arms": ("", ("glb_omd", "ecolog")),
+    "heavy_tailed": ("[factor=0.3,radius=matched]", ("hvt_ucb", "oful")),
+    "kernel": ("", ("bkb", "gp_ucb")),
+    "box": ("[horizon=40]", ("gp_ei", "uniform")),
+}
+# Each is a template.
+FAMILIES = {"algorithm": (*STARTS,), "environment": (*WORLDS,)}
+_NAME = re.compile("[a-z][a-z0-9_]*")
+# In a label they stand for something else.
+_IN_LABELS = re.compile(r"[\[\]=,:\s]")
+
+
+def write(what: str, name: str, family: str | None, file: str | None = None) -> tuple[str, str]:
+    """Write a file to start from.
+
+    Parameters
+    ----------
+    what : {"algorithm", "environment"}
+    name : str
+        In lower case, ``epsilon_greedy``; the class is called EpsilonGreedy.
+    family : {"glb", "heavy_tailed", "kernel", "box"} or {"arms", "heavy_tailed", "kernel", "box"}
+        What the algorithm is told, or what the environment is.
+    file : str or None
+        Path of the file; None for the name in the current folder.
+
+    Returns
+    -------
+    path, text : str
+        The file that was written; what was done, and the commands that come next.
+
+    Raises
+    ------
+    ConfigError
+        For a name that is taken or is none, or a file that exists.
+    """
+    one_of("WHAT", what, FAMILIES)
+    if family is None:
+        raise ConfigError(f"--family is missing; allowed: {', '.join(FAMILIES[what])}")
+    one_of(f"--family of an {what}", family, FAMILIES[what])
+    _check_name(what, name)
+    cls, text = _class_name(name), template(what, family, name)
+    _check_class(cls, text)
+    path = f"{name}.py" if file is None else file
+    _check_path(path)
+    with open(path, "x", encoding="utf-8") as written:
+        written.write(text)
+    return path, _next(what, family, path, canonical_name(f"{path}:{cls}"))
+
+
+def _check_name(what: str, name: str) -> None:
+    if not _NAME.fullmatch(name) or keyword.iskeyword(name):
+        allowed = "small letters, digits and _, as in epsilon_greedy, and no word of Python"
+        raise ConfigError(f"NAME is {name!r}; allowed: {allowed}")
+    registries: Iterable[Registry] = REGISTRIES.values() if what == "algorithm" else [ENVIRONMENTS]
+    if any(name in registry for registry in registries):
+        raise ConfigError(f"NAME is {name!r}, which is a known {what}; allowed: another name")
+
+
+def _class_name(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def template(what: str, family: str, name: str) -> str:
+    """Return the text of a file to start from, see `write`, with a name in it."""
+    file = f"{what}_{family}.py.txt"
+    text = (files("optimist") / "templates" / file).read_text(encoding="utf-8")
+    title = name.replace("_", " ").capitalize()
+    words = {"@CLASS@": _class_name(name), "@NAME@": name, "@TITLE@": title}
+    return filled(text, words)
+
+
+def filled(text: str, words: Mapping[str, str]) -> str:
+    """Return a template with each word, such as ``@NAME@``, replaced by what it stands for."""
+    for word, value in words.items():
+        text = text.replace(word, value)
+    return text
+
+
+def _check_class(cls: str, text: str) -> None:
+    """Raise ConfigError if a file uses the name of its class for something else."""
+    nodes = ast.walk(ast.parse(text))
+    imported = {
+        alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    if cls in imported or hasattr(builtins, cls):
+        raise ConfigError(f"NAME makes a class {cls}, which there is; allowed: another name")
+
+
+def _check_path(path: str) -> None:
+    place = Path(path)
+    if not names_file(f"{path}:C") or _IN_LABELS.search(path):
+        raise ConfigError(f"--file is {path!r}; allowed: a path that ends with .py, without []=,:")
+    if os.path.lexists(path):
+        raise ConfigError(f"{path} exists; allowed: another name, or --file PATH")
+    if not place.parent.is_dir():
+        raise ConfigError(f"--file is {path!r}, but there is no folder {str(place.parent)!r}")
+
+
+def _next(what: str, family: str, path: str, label: str) -> str:
+    """Return what was written, and what to do now."""
+    lines = [f"wrote {path}", "next, and after each change:"]
+    lines.append(f"  optimist check {shlex.quote(label)}")
+    if what == "algorithm":
+        start = STARTS[family]
+        words = [start.pattern, "-a", label, *start.rivals, "--trials", f"{start.trials}"]
+        words += [] if start.rounds is None else ["--rounds", f"{start.rounds}"]
+        lines.append(
+            f"  optimist compare {shlex.join([*words, '--cores', '2', '--plot', 'curves.png'])}"
+        )
+    else:
+        options, players = WORLDS[family]
+        lines.append(f"  optimist compare {shlex.join([label + options, '-a', *players])}")
+        lines.append(f"in a setting of config/papers/PAPER/settings.yaml: environment: {label}")
+    return "\n".join(lines)

@@ -1,0 +1,87 @@
+"""A data set that is prepared for one cell, outside the workflow.
+
+A process of its own prepares it: this one may have loaded a user's file, or numpy with other
+kernels, and the table is kept for other cells.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from optimist.core import blas_kernels
+from optimist.core.errors import DataError, EndedError
+from optimist.core.executor import call
+from optimist.core.files import fingerprint, sha256
+from optimist.core.layout import Layout, dataset_in
+from optimist.core.root import workspace
+from optimist.data.fetch import fetch
+from optimist.data.prepare import preparation
+from optimist.data.sources import default_data_dir
+from optimist.experiments import code_digest
+from optimist.plan import config as configuration
+
+logger = logging.getLogger("optimist")
+
+
+def prepared(name: str) -> Path:
+    """Return a folder with a data set as this code and configuration make it.
+
+    It is not that of the workflow, which alone knows what its tables were made with.
+
+    Raises
+    ------
+    DataError
+        If it cannot be fetched or prepared.
+    """
+    config, how = configuration.load_config(), preparation(name)
+    options = how.select_options("write", config["datasets"].get(how.raw, {}))
+    decisive = {
+        "options": options,
+        "code": code_digest.of_modules(how.module),
+        "sources": sha256(default_data_dir() / "sources.csv"),
+    }
+    layout = Layout(config["results"], config["figures"])
+    folder = workspace() / layout.data_alone(fingerprint(decisive))
+    path = dataset_in(folder, name)
+    if not path.exists():
+        logger.info("preparing %s (once; it may take a minute)", path)
+        asked = {"name": name, "data": config["data"], "options": options, "path": str(path)}
+        try:
+            call("optimist.comparison.prepared_data:prepare", **asked)
+        except EndedError as error:
+            raise DataError(f"{path}: {error}") from None
+    return folder
+
+
+def prepare(
+    tell: Callable[[Any], None],
+    *,
+    name: str,
+    data: Mapping[str, Any],
+    options: Mapping[str, Any],
+    path: str,
+) -> None:
+    """Fetch and prepare a data set in this process.
+
+    Parameters
+    ----------
+    tell : callable
+        Not called.
+    name : str
+    data : dict
+        Arguments of `optimist.data.fetch.fetch`.
+    options : dict
+        Of the preparation.
+    path : str
+        The file to write.
+
+    Raises
+    ------
+    OptimistError
+        If the data set cannot be fetched or prepared.
+    """
+    blas_kernels.verify()
+    how = preparation(name)
+    frame, _ = fetch(how.raw, **data)
+    how.function("write")(frame, Path(path), **options)

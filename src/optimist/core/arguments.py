@@ -1,0 +1,142 @@
+"""From configuration to the arguments of what it configures, checked against its signatures."""
+
+import dis
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, wraps
+from inspect import Parameter, Signature
+from types import FunctionType
+from typing import Any
+
+from optimist.core.errors import ConfigError, nearest
+from optimist.core.label import Label
+
+# Methods of a class whose parameters a configuration sets.
+CONFIGURED = ("__init__", "problem")
+_VARIABLE = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+
+
+def name_options(cls: type) -> None:
+    """Give methods of a class that take ``**options`` the signature that they have in effect.
+
+    Options that a method passes on are options of the class above; a method that passes nothing on
+    has those that it names. The methods of other classes stay as they are.
+    """
+    for method in CONFIGURED:
+        found = next((vars(base)[method] for base in cls.__mro__ if method in vars(base)), None)
+        if isinstance(found, FunctionType) and _takes_any(raw := _raw(found)):
+            setattr(cls, method, _with_signature(raw, _in_effect(cls.__mro__, method)))
+
+
+def _raw(function: FunctionType) -> FunctionType:
+    """Return a method as it was written, whatever `name_options` has made of it."""
+    written = inspect.unwrap(function)
+    return written if isinstance(written, FunctionType) else function
+
+
+def _with_signature(function: FunctionType, parameters: Sequence[Parameter]) -> Callable:
+    @wraps(function)
+    def called(*arguments: Any, **options: Any) -> Any:
+        return function(*arguments, **options)
+
+    called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return called
+
+
+def _takes_any(function: FunctionType) -> bool:
+    parameters = inspect.signature(function).parameters.values()
+    return any(p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _in_effect(classes: Sequence[type], method: str) -> list[Parameter]:
+    """Return the parameters of the first of some classes that has a method, with what it passes on.
+
+    The classes after it are those above it, in the order in which Python asks them.
+    """
+    for place, cls in enumerate(classes):
+        found = vars(cls).get(method)
+        if isinstance(found, FunctionType):
+            function = _raw(found)
+            own = [*inspect.signature(function).parameters.values()]
+            named = [p for p in own if p.kind not in _VARIABLE]
+            if not (_takes_any(function) and _passes_on(function)):
+                return named
+            names = {p.name for p in named}
+            above = _in_effect(classes[place + 1 :], method)[1:]
+            more = [p for p in above if p.name not in names and p.kind not in _VARIABLE]
+            # A configuration gives options by name alone.
+            return [*named, *(p.replace(kind=p.KEYWORD_ONLY) for p in more)]
+    return []
+
+
+def _passes_on(function: FunctionType) -> bool:
+    """Return whether a function calls something with arguments that it was given as they are."""
+    return any(step.opname == "CALL_FUNCTION_EX" for step in dis.get_instructions(function))
+
+
+def defaults(function: Callable) -> dict:
+    """Return the parameters of ``function`` that have a default, with it."""
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
+
+
+def check_keywords(
+    what: str, given: Iterable[str], function: Callable, known: Iterable[str] = ()
+) -> None:
+    """Raise ConfigError unless ``function`` takes exactly such keywords.
+
+    Every one of ``given`` must be a parameter of it, and each of its parameters without a default
+    must be given. ``known`` are parameters that the caller supplies itself.
+    """
+    parameters = dict(inspect.signature(function).parameters)
+    for name in ("self", *known):
+        parameters.pop(name, None)
+    for key in given:
+        if key not in parameters:
+            raise ConfigError(
+                f"{what}: unknown key {key!r}{nearest(key, parameters)}; "
+                f"allowed: {', '.join(sorted(parameters)) or 'none'}"
+            )
+    for name, parameter in parameters.items():
+        if parameter.default is parameter.empty and name not in given:
+            raise ConfigError(f"{what}: key {name!r} is missing")
+
+
+@cache
+def option_names(cls: type) -> dict[str, Any]:
+    """Return the keyword options of an algorithm class with their defaults."""
+    parameters = inspect.signature(cls).parameters.values()
+    return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "rng"}
+
+
+def options_of(label: Label, cls: type, rng: Any) -> dict[str, Any]:
+    """Return the keyword arguments that an algorithm class gets for a label.
+
+    Parameters
+    ----------
+    label : Label
+    cls : type
+    rng : Generator or None
+        Given to a class that takes it.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown option, or one without a default that the label does not have.
+    """
+    options: dict[str, Any] = dict(label.options)
+    allowed = option_names(cls)
+    for key in options:
+        if key not in allowed:
+            raise ConfigError(
+                f"algorithm {str(label)!r}: unknown option {key!r}{nearest(key, allowed)}; "
+                f"allowed: {', '.join(sorted(allowed)) or 'none'}"
+            )
+    missing = [k for k in allowed if allowed[k] is Parameter.empty and k not in options]
+    if missing:
+        full = Label.make(label.name, options | dict.fromkeys(missing, "..."))
+        raise ConfigError(
+            f"algorithm {str(label)!r}: option {missing[0]!r} has no default; allowed: a value for "
+            f"it, as in {full}"
+        )
+    return {**options, "rng": rng} if "rng" in inspect.signature(cls).parameters else options

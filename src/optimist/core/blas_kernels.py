@@ -1,0 +1,160 @@
+"""The same numbers on every processor: one thread for BLAS, and one set of its kernels.
+
+OpenBLAS and numpy look at the processor and choose among several forms of their inner loops, which
+round differently. x86-64 processors since 2013 (x86-64-v3: AVX2 and fused multiply-add) share one
+form. This choice costs processors with AVX-512 some speed (docs/performance.md) and gives all of
+them the same last bits.
+
+OpenBLAS and numpy read environment variables when numpy is imported, so each process that computes
+calls `fix` at its entry, and `verify` before it plays.
+"""
+
+import os
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from optimist.core.errors import OptimistError
+
+THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+)
+# Set to "own", it leaves the kernels to OpenBLAS, numpy and their variables.
+OPT_OUT = "OPTIMIST_KERNELS"
+_RESTARTED = "OPTIMIST_RESTARTED"  # the number of the process that started itself again
+SHARED = frozenset(("avx2", "fma", "bmi2"))
+# What numpy may be told not to use; it changed the names with 2.4.
+BEYOND = "X86_V4 AVX512_ICL AVX512_SPR"
+BEYOND_OLDER = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
+# Rows, inner length and columns of the products that `verify` computes. The faulty Haswell kernels
+# of OpenBLAS 0.3.34 (issues 6021 and 6026) overrun their buffer at the second and third.
+PRODUCTS = ((3, 5, 4), (40, 400, 2), (64, 800, 3), (130, 130, 130))
+
+
+def fix() -> None:
+    """Set `variables` at the entry of a process; start it again if numpy came first.
+
+    Raises
+    ------
+    OptimistError
+        If numpy came first again, with other variables.
+    """
+    wanted = variables()
+    found = {key: os.environ.get(key) for key in wanted}
+    wrong = {key: value for key, value in found.items() if value != wanted[key]}
+    os.environ.update(wanted)
+    fix_order_of_sets()
+    if not wrong or "numpy" not in sys.modules:
+        return
+    if os.environ.get(_RESTARTED) == str(os.getpid()):
+        raise OptimistError(
+            f"numpy is imported before every command of Python, with {wrong}, as by a "
+            f"sitecustomize.py; take that away, or set {OPT_OUT}=own"
+        )
+    os.environ[_RESTARTED] = str(os.getpid())
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
+def fix_order_of_sets() -> None:
+    """Fix in child processes, such as jobs, an order on which a user's class may depend."""
+    os.environ["PYTHONHASHSEED"] = "0"
+
+
+def variables() -> dict[str, str]:
+    """Return the environment variables of one thread and of the shared kernels."""
+    return dict.fromkeys(THREADS, "1") | kernels()
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of a child process that computes.
+
+    It fixes the order of Python's sets too, on which a user's class may depend.
+    """
+    return os.environ | variables() | {"PYTHONHASHSEED": "0"}
+
+
+def is_shared() -> bool:
+    """Return whether BLAS and numpy, if they are loaded, use the shared kernels and one thread."""
+    if "numpy" not in sys.modules:
+        return variables().items() <= os.environ.items()
+    from threadpoolctl import threadpool_info
+
+    found, shared = chosen(), kernels()
+    beyond = set(found["numpy"]).intersection((BEYOND + " " + BEYOND_OLDER).split())
+    expected = {shared["OPENBLAS_CORETYPE"]} if shared else set(found["blas"])
+    threads = {pool["num_threads"] for pool in threadpool_info()}
+    return set(found["blas"]) <= expected and not (shared and beyond) and threads <= {1}
+
+
+def verify() -> None:
+    """Check in some milliseconds that this process computes with the shared kernels, and well.
+
+    Raises
+    ------
+    OptimistError
+        If numpy was loaded with other kernels, or a product of matrices is not the sum of its
+        terms.
+    """
+    if not is_shared():
+        is_late = not variables().items() <= os.environ.items()
+        why = "numpy was imported before optimist" if is_late else "this numpy has no others"
+        raise OptimistError(
+            f"{why}: with kernels {chosen()} results differ in their last digits from the "
+            f"published ones; run the command optimist by itself, or set {OPT_OUT}=own"
+        )
+    import numpy as np
+
+    for rows, inner, columns in PRODUCTS:
+        terms = np.arange(1.0, rows * inner + 1).reshape(rows, inner) % 7.0 - 3.0
+        others = np.arange(1.0, inner * columns + 1).reshape(inner, columns) % 5.0 - 2.0
+        # Sums of small whole numbers are exact in any order.
+        if not np.array_equal(terms @ others, np.einsum("ik,kj->ij", terms, others)):
+            raise OptimistError(
+                f"numpy {np.__version__} multiplies matrices wrongly with the kernels {chosen()}; "
+                "install another numpy, such as 'numpy<2.5', or set "
+                f"{OPT_OUT}=own, with which last digits differ from the published ones"
+            )
+
+
+def kernels() -> dict[str, str]:
+    """Return the environment variables that choose the shared kernels.
+
+    There are none on other processors, and none where ``OPTIMIST_KERNELS`` is ``own``.
+    """
+    if os.environ.get(OPT_OUT) == "own" or not _shares_kernels():
+        return {}
+    is_older = tuple(map(int, version("numpy").split(".")[:2])) < (2, 4)
+    disabled = BEYOND_OLDER if is_older else BEYOND
+    return {
+        "OPENBLAS_CORETYPE": "Haswell",
+        # The Haswell kernels of OpenBLAS 0.3.34 size a buffer by the processor's own cache.
+        "OPENBLAS_L2_SIZE": "256",
+        "NPY_DISABLE_CPU_FEATURES": disabled,
+    }
+
+
+def _shares_kernels() -> bool:
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return False
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:  # not Linux: what the processor has is not known before numpy is imported
+        return False
+    flags = next((line for line in lines if line.startswith("flags")), "")
+    return set(flags.split()) >= SHARED
+
+
+def chosen() -> dict[str, list[str]]:
+    """Return which kernels this process uses: those of each BLAS, and numpy's beyond its base."""
+    import numpy as np
+    from threadpoolctl import threadpool_info
+
+    config: Any = np.show_config(mode="dicts")
+    blas = {pool["architecture"] for pool in threadpool_info() if pool.get("architecture")}
+    return {"blas": sorted(blas), "numpy": list(config["SIMD Extensions"].get("found", []))}

@@ -1,0 +1,153 @@
+"""Files of a results folder: each carries the SHA-256 of its content, and is read only if it fits.
+
+A Parquet file holds it in its footer as the value of `KEY`, computed with zeros in that place. A
+text file ends in a line with it. What is read is parsed from the very bytes that were checked.
+"""
+
+import hashlib
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from optimist.core.errors import ResultError, UnreadableError
+from optimist.core.files import unified, write_atomically
+from optimist.core.root import how_to_restore
+
+# pyarrow is imported where it is used: whoever reads text does without.
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+KEY = "optimist.sha256"
+REMEDY = "delete it and run the same command again"
+_LENGTH = 64
+_BLANK = b"0" * _LENGTH
+# What stands before the value in a footer: the key, then field 2, a text of that length (Thrift's
+# compact protocol).
+_MARK = KEY.encode() + b"\x18" + bytes([_LENGTH])
+_LINE = "# SHA-256 of the lines above: "
+
+
+def write_table(
+    table: "pa.Table | list[pa.Table]",
+    path: str | Path,
+    metadata: Mapping[str, str] | None = None,
+    **options: Any,
+) -> None:
+    """Write an Arrow table as Parquet.
+
+    Parameters
+    ----------
+    table : Table or list of Table
+        Several tables of one schema are row groups.
+    path : str or Path
+    metadata : mapping of str to str
+        Keys and values beside the schema.
+    **options
+        Of `pyarrow.parquet.ParquetWriter`.
+    """
+    groups = table if isinstance(table, list) else [table]
+    known = {**(metadata or {}), KEY: _BLANK.decode()}
+    write_atomically(path, lambda temporary: _write_parquet(groups, temporary, known, options))
+
+
+def _write_parquet(
+    groups: "list[pa.Table]", path: Path, metadata: dict[str, str], options: dict[str, Any]
+) -> None:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetWriter(path, groups[0].schema, **options) as writer:
+        for table in groups:
+            writer.write_table(table)
+        writer.add_key_value_metadata(metadata)
+    content = path.read_bytes()
+    with path.open("r+b") as file:
+        file.seek(_place(content))
+        file.write(hashlib.sha256(content).hexdigest().encode())
+
+
+def write_text(text: str, path: str | Path) -> None:
+    """Write a text of whole lines, in UTF-8."""
+    content = text.encode()
+    write_atomically(path, lambda temporary: temporary.write_bytes(content + _seal(content)))
+
+
+def write_frame(frame: "pd.DataFrame", path: str | Path) -> None:
+    """Write a pandas frame as CSV or Parquet, by the ending of ``path``."""
+    if str(path).endswith(".csv"):
+        write_text(frame.to_csv(index=False, lineterminator="\n"), path)
+    else:
+        import pyarrow as pa
+
+        write_table(pa.Table.from_pandas(frame, preserve_index=False), path)
+
+
+def open_parquet(path: str | Path, remedy: str = REMEDY) -> "pq.ParquetFile":
+    """Return an open Parquet file whose content is what was written.
+
+    Raises
+    ------
+    ResultError
+        If it is absent or damaged; the message says what to do.
+    UnreadableError
+        If the system does not let it be read.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    content = bytearray(_content(path))
+    place = _place(content)
+    stated = content[place : place + _LENGTH] if place else b""
+    content[place : place + len(stated)] = _BLANK[: len(stated)]
+    if hashlib.sha256(content).hexdigest().encode() != stated:
+        raise ResultError(
+            f"{path} is damaged, or not written by this version; {how_to_restore(path, remedy)}"
+        )
+    return pq.ParquetFile(pa.BufferReader(pa.py_buffer(content)))
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a file without its last line, which seals it; errors as `open_parquet`.
+
+    Line ends that a checkout changed are no damage.
+    """
+    content = _content(path)
+    for whole in (content, unified(content)):
+        text = whole[: -len(_seal(b""))]
+        if whole == text + _seal(text):
+            return text.decode()
+    raise ResultError(
+        f"{path} is damaged, or not written by this version; {how_to_restore(path, REMEDY)}"
+    )
+
+
+def _seal(text: bytes) -> bytes:
+    """Return the line that seals a text."""
+    return f"{_LINE}{hashlib.sha256(text).hexdigest()}\n".encode()
+
+
+def read_frame(path: str | Path) -> "pd.DataFrame":
+    """Return the pandas frame of a CSV or Parquet file; errors as `open_parquet`."""
+    if str(path).endswith(".csv"):
+        import pandas as pd
+
+        return pd.read_csv(io.StringIO(read_text(path)))
+    return open_parquet(path).read().to_pandas()
+
+
+def _content(path: str | Path) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        remedy = how_to_restore(path, "")
+        raise ResultError(f"{path} does not exist{remedy and f'; {remedy}'}") from None
+    except OSError as error:
+        raise UnreadableError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _place(content: bytes | bytearray) -> int:
+    """Return where the digest of a Parquet file begins, 0 if it has none."""
+    mark = content.rfind(_MARK)
+    return mark + len(_MARK) if mark >= 0 else 0

@@ -1,0 +1,130 @@
+"""Writing files whole or not at all, and their checksums."""
+
+import hashlib
+import json
+import os
+import re
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from optimist.core.errors import UnreadableError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Endings of files that are no text.
+BINARY = frozenset((".parquet", ".pdf", ".png", ".webp", ".woff2"))
+_MARK = b"\xef\xbb\xbf"  # with which some editors begin a text in UTF-8
+# Names of files that are being written, and the seconds after which their writer has ended.
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{32}\.tmp")
+ABANDONED = 6 * 3600.0
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a file in UTF-8, whatever the machine's own encoding.
+
+    A mark of the order of bytes at its start is left out.
+
+    Raises
+    ------
+    UnreadableError
+        If the system does not let it be read, or it is not text.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise UnreadableError(f"{path} does not exist") from None
+    except OSError as error:
+        raise UnreadableError(f"{path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise UnreadableError(f"{path} is not text in UTF-8: {error}") from None
+
+
+def unified(text: bytes) -> bytes:
+    """Return a text with line ends of Unix and without a mark of the order of bytes.
+
+    Checkouts and editors differ in both, which say nothing.
+    """
+    return text.removeprefix(_MARK).replace(b"\r\n", b"\n")
+
+
+def sha256(path: str | Path) -> str:
+    """Return the SHA-256 of a file's content, of a text as it is `unified`, as hexadecimal text."""
+    content = Path(path).read_bytes()
+    is_text = Path(path).suffix not in BINARY
+    return hashlib.sha256(unified(content) if is_text else content).hexdigest()
+
+
+def fingerprint(description: Mapping[str, Any]) -> str:
+    """Return a digest of plain data: what has one fingerprint has one result."""
+    text = json.dumps(description, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
+    """Call ``write`` with a temporary name in the folder of ``path``, then rename to ``path``.
+
+    Raises
+    ------
+    OSError
+        With ``path`` as its file name, whatever library met the error.
+    """
+    path = Path(path)
+    # Not of the process alone: a folder may be shared by machines.
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path.parent)
+        write(temporary)
+        os.replace(temporary, path)
+    except OSError as error:
+        if error.errno is not None:
+            error.filename = str(path)
+        raise
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+@cache
+def _sweep(folder: Path) -> None:
+    """Delete what writers that were killed have left in a folder, once in a process."""
+    before = time.time() - ABANDONED
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            if _TEMPORARY.fullmatch(entry.name):
+                with suppress(OSError):
+                    if entry.stat(follow_symlinks=False).st_mtime < before:
+                        os.unlink(entry.path)
+
+
+@contextmanager
+def locked(folder: str | Path) -> Iterator[None]:
+    """Wait until no other process has a folder locked, and lock it; some systems have no locks."""
+    with ExitStack() as stack:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            place = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, place)
+            fcntl.flock(place, fcntl.LOCK_EX)
+        yield
+
+
+def write_text(text: str, path: str | Path) -> None:
+    """Write a text file, in UTF-8."""
+    write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def write_frame(frame: "pd.DataFrame", path: str | Path) -> None:
+    """Write a pandas frame as CSV, floating-point numbers with six significant digits."""
+
+    def write(temporary: Path) -> None:
+        frame.to_csv(temporary, index=False, float_format="%.6g", lineterminator="\n")
+
+    write_atomically(path, write)

@@ -1,0 +1,63 @@
+"""What every script of the workflow does around its work: a log, and one line for an error."""
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NoReturn
+
+from optimist.core.errors import OptimistError, unwritable_named
+from optimist.core.terminal import shown
+from optimist.core.user_errors import in_one_line, is_cut
+
+logger = logging.getLogger("optimist")
+
+
+@contextmanager
+def logged(path: str) -> Iterator[logging.Logger]:
+    """Send log records to the file ``path``; end with one message and exit status 1 for an error.
+
+    The log has the traceback, once, of what is not our own error.
+    """
+    try:
+        with unwritable_named(path), _log_file(path), unwritable_named(path):
+            yield logger
+    except OptimistError as error:
+        _end(str(error))
+    except (Exception, SystemExit) as error:
+        log = f"; {path} has the traceback" if Path(path).is_file() else ""
+        _end(f"{_words(error)}{log}")
+
+
+def _end(words: str) -> NoReturn:
+    print(shown(f"error: {words}"), file=sys.stderr)  # noqa: T201
+    raise SystemExit(1)
+
+
+def _words(error: BaseException) -> str:
+    """Return what happened and where, and in which cell if that is known."""
+    return ", ".join((in_one_line(error), *getattr(error, "__notes__", ())))
+
+
+@contextmanager
+def _log_file(path: str) -> Iterator[None]:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    handler = logging.FileHandler(path, mode="w")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    # On a full disk the log is lost, and the error that follows says why.
+    handler.handleError = lambda record: None  # type: ignore[method-assign]
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    except OptimistError as error:
+        logger.error("%s", error)
+        raise
+    except (Exception, SystemExit) as error:
+        logger.error("the job failed: %s", _words(error), exc_info=not is_cut(error))
+        raise
+    finally:
+        logger.removeHandler(handler)
+        with suppress(OSError):
+            handler.close()

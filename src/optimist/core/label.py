@@ -1,0 +1,153 @@
+"""Labels of algorithms and of settings: a name with options, ``ofuglb[history=raw,solver=slsqp]``.
+
+This module alone reads and writes them. A label is canonical: its options are sorted, numbers are
+written in one way, and `Label.without` leaves out what equals a default, so that one cell has one
+label whatever a person types.
+"""
+
+import math
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from optimist.core.errors import ConfigError, brief
+
+Value = bool | int | float | str | None
+
+_LABEL = re.compile(r"(?P<name>[^\[\]=,\s]+)(\[(?P<options>[^\[\]]*)\])?")
+_INTEGER = re.compile(r"[-+]?\d+")
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+# As YAML writes them, and as Python does.
+_WORDS: dict[str, Value] = {
+    "true": True,
+    "false": False,
+    "null": None,
+    "True": True,
+    "False": False,
+    "None": None,
+}
+_NOT_FINITE = ("inf", "infinity", "nan")
+# Up to here a whole number is an int, as numpy has it, and beyond a float if it equals one.
+_LARGEST_WHOLE = 2**63 - 1
+_MOST_DIGITS = sys.float_info.max_10_exp + 1
+
+
+@dataclass(frozen=True)
+class Label:
+    """A name with options.
+
+    Attributes
+    ----------
+    name : str
+    options : tuple of (str, value)
+        Sorted by key; a value is None, a bool, a finite number or a text.
+    """
+
+    name: str
+    options: tuple[tuple[str, Value], ...] = ()
+
+    @classmethod
+    def make(cls, name: str, options: Mapping[str, Value]) -> Self:
+        """Return the label of a name and its options in any order."""
+        return cls(name, tuple((key, plain(options[key])) for key in sorted(options)))
+
+    @classmethod
+    def parse(cls, text: object, kind: str = "algorithm") -> Self:
+        """Return the label that a text states.
+
+        Parameters
+        ----------
+        text : str
+            ``name`` or ``name[key=value,...]``; true, false, null and numbers are what they look
+            like, everything else is a text.
+        kind : str
+            What it is a label of, for messages.
+
+        Raises
+        ------
+        ConfigError
+            If it has another form, an option twice or a value that is not finite.
+        """
+        match = _LABEL.fullmatch(text) if isinstance(text, str) else None
+        if not isinstance(text, str) or not match:
+            raise ConfigError(
+                f"{kind} {text!r} is malformed; allowed: one name, or name[key=value,...]; "
+                "the path of a file has neither blanks nor any of []=,"
+            )
+        if not text.isprintable():
+            raise ConfigError(
+                f"{kind} {text!r} has letters that are not printable; allowed: printable letters"
+            )
+        options: dict[str, Value] = {}
+        for item in filter(None, (match["options"] or "").split(",")):
+            key, equals, value = (part.strip() for part in item.partition("="))
+            if not (equals and key and value):
+                raise ConfigError(f"{kind} {text!r}: option {item!r} is not of the form key=value")
+            if key in options:
+                raise ConfigError(f"{kind} {text!r} has the option {key!r} twice; allowed: once")
+            options[key] = _value(kind, text, key, value)
+        return cls.make(match["name"], options)
+
+    def without(self, defaults: Mapping[str, object]) -> Self:
+        """Return the label without the options that equal their default."""
+        options = {k: v for k, v in self.options if k not in defaults or not same(v, defaults[k])}
+        return type(self).make(self.name, options)
+
+    def __str__(self) -> str:
+        if not self.options:
+            return self.name
+        options = ",".join(f"{key}={write(value)}" for key, value in self.options)
+        return f"{self.name}[{options}]"
+
+
+def name_of(text: str) -> str:
+    """Return the name in the text of a label."""
+    return text.partition("[")[0]
+
+
+def plain(value: Value) -> Value:
+    """Return a number in its one form: 1.0 is the whole number 1, and 10**20 is 1e20."""
+    if isinstance(value, float) and value.is_integer() and abs(value) <= _LARGEST_WHOLE:
+        return int(value)
+    if isinstance(value, int) and abs(value) > _LARGEST_WHOLE and value == _as_float(value):
+        return float(value)
+    return value
+
+
+def _as_float(number: int) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
+
+
+def same(value: object, other: object) -> bool:
+    """Return whether two values of an option are one: 1 is 1.0, but not true."""
+    return isinstance(value, bool) == isinstance(other, bool) and value == other
+
+
+def write(value: Value) -> str:
+    """Return a value as it stands in a label."""
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _value(kind: str, text: str, key: str, value: str) -> Value:
+    if value in _WORDS:
+        return _WORDS[value]
+    if _INTEGER.fullmatch(value) and len(value.lstrip("+-0")) < _MOST_DIGITS:
+        digits = value.lstrip("+-").lstrip("0") or "0"  # Python reads at most 4300 digits
+        return plain(-int(digits) if value.startswith("-") else int(digits))
+    is_number = _NUMBER.fullmatch(value) or value.lower().lstrip("+-.") in _NOT_FINITE
+    if not is_number:
+        return value
+    number = float(value) if _NUMBER.fullmatch(value) else math.inf
+    if not math.isfinite(number):
+        raise ConfigError(
+            f"{kind} {brief(text)}: {key} is {brief(value)}; allowed: a finite number, at most "
+            f"{sys.float_info.max:.2g}"
+        )
+    return plain(number)

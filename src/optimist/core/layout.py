@@ -1,0 +1,276 @@
+"""Where files are: every path of the workflow is formatted and parsed here, and nowhere else.
+
+The results folder has ``run``, ``time`` and ``study`` (results by paper and digest), ``data``,
+``published``, ``kept`` and ``logs``; the figures folder has the tables, figures and
+verdicts of each paper. A ``{wildcard}`` may stand wherever a name does.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
+
+from optimist.core.errors import ConfigError, brief
+from optimist.core.files import fingerprint
+
+LANES = ("regret", "timing")
+# Groups of targets, with what tells their targets from those of the paper.
+GROUPS = {"paper": "", "variants": "_variants"}
+TABLE_ENDINGS = ("csv", "md")
+# A file system takes 255 bytes in a name, and one name of a scheduler's log folder has a paper, a
+# setting, an algorithm, trials and a digest with marks between them.
+MOST_BYTES = 239
+# Letters of the digest in the name of a result.
+DIGEST = 12
+
+
+class Result(NamedTuple):
+    """What the path of a result file says: trials first, ..., stop - 1 of a cell in a lane.
+
+    In the timing lane the results of a race share a folder, which is named by the number of the
+    race, and the path says nothing of trials.
+    """
+
+    lane: str
+    paper: str
+    setting: str
+    algorithm: str
+    digest: str
+    first: int = 0
+    stop: int = 0
+    race: str = ""
+
+    @property
+    def path(self) -> str:
+        """The path below a results folder."""
+        setting, algorithm = quote(self.setting), quote(self.algorithm)
+        if self.lane == "timing":
+            folder = race_folder(self.paper, self.race, self.digest)
+            return f"{folder}/{setting}/{algorithm}.parquet"
+        return result(self.paper, setting, algorithm, self.trials, self.digest)
+
+    @property
+    def trials(self) -> str:
+        """The range of trials as in a path."""
+        return f"{self.first:03d}-{self.stop - 1:03d}"
+
+
+def result(paper: str, setting: str, algorithm: str, trials: str, digest: str) -> str:
+    """Return the path of a result file of the regret lane, from its quoted parts."""
+    return f"run/{paper}/{setting}/{algorithm}/{trials}.{digest}.parquet"
+
+
+def race_folder(paper: str, race: str, digest: str) -> str:
+    """Return the path of the folder of a race's results below a results folder."""
+    return f"time/{paper}/{race}.{digest}"
+
+
+def parse_result(path: str | PurePath) -> Result | None:
+    """Return what the path of a result file says, None if the path is not that of a result.
+
+    It may start with any folders.
+    """
+    found = _RUN.search(PurePath(path).as_posix())
+    if found:
+        paper, setting, algorithm, first, last, digest = found.groups()
+        names = unquoted(setting), unquoted(algorithm)
+        return Result("regret", paper, *names, digest, int(first), int(last) + 1)
+    found = _TIME.search(PurePath(path).as_posix())
+    if found:
+        paper, race, digest, setting, algorithm = found.groups()
+        return Result("timing", paper, unquoted(setting), unquoted(algorithm), digest, race=race)
+    return None
+
+
+_RUN = re.compile(r"(?:^|/)run/([^/]+)/([^/]+)/([^/]+)/([0-9]+)-([0-9]+)\.([0-9a-f]{12})\.parquet$")
+_TIME = re.compile(r"(?:^|/)time/([^/]+)/([0-9]+)\.([0-9a-f]{12})/([^/]+)/([^/]+)\.parquet$")
+
+
+def digest_in_name(decisive: str, versions: Mapping[str, Any]) -> str:
+    """Return the digest in the name of a file: versions of packages change last digits."""
+    return fingerprint({"decisive": decisive, "versions": dict(versions)})[:DIGEST]
+
+
+def dataset_in(folder: str | Path, name: str) -> Path:
+    """Return the path of a prepared data set in a folder of them."""
+    return Path(folder) / f"{name}.csv"
+
+
+def facts_in(folder: str | Path, name: str) -> Path:
+    """Return the path of the facts about a prepared data set in a folder of them."""
+    return Path(folder) / f"{name}_facts.csv"
+
+
+def evaluations_in(folder: str | Path) -> Path:
+    """Return the folder of scores that are kept beside the prepared data sets of a folder."""
+    return Path(folder) / "evaluations"
+
+
+def check_length(paper: str, setting: str, algorithm: str, trials: str = "000-000") -> None:
+    """Raise ConfigError if the labels of a cell are too long for the names of its files.
+
+    Raises
+    ------
+    ConfigError
+        Saying how many bytes there are, in letters of UTF-8, and how many are allowed.
+    """
+    parts = (paper, quote(setting), quote(algorithm), trials, "0" * DIGEST)
+    length = sum(len(os.fsencode(part)) for part in parts)
+    if length > MOST_BYTES:
+        raise ConfigError(
+            f"the labels of {brief(f'{paper}/{setting}/{algorithm}')} are too long for names of "
+            f"files: with trials {trials} they have {length} bytes; allowed: at most {MOST_BYTES}; "
+            "give options shorter names, or a class other defaults"
+        )
+
+
+def quote(label: str) -> str:
+    """Return a label as part of a path.
+
+    A slash would start a folder, and executors of Snakemake split wildcards at commas.
+    """
+    for letter, code in _CODES.items():
+        label = label.replace(letter, code)
+    return label
+
+
+def unquoted(text: str) -> str:
+    """Return the label that `quote` made a text of."""
+    for letter, code in reversed(_CODES.items()):
+        text = text.replace(code, letter)
+    return text
+
+
+# In this order, as each but the last has signs of its own.
+_CODES = {"%": "%25", "/": "%2F", "~": "%7E", ",": "~"}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The paths of one configuration.
+
+    Attributes
+    ----------
+    results, figures : str
+        The two folders that are written to.
+    """
+
+    results: str
+    figures: str
+
+    # Result files.
+
+    def result(self, path: str) -> str:
+        """Return where the result file ``path``, as of `Result.path`, is."""
+        return f"{self.results}/{path}"
+
+    @property
+    def any_result(self) -> str:
+        """The pattern of result files of the regret lane."""
+        parts = ("{paper}", "{setting}", "{algorithm}", "{trials}", "{digest}")
+        return self.result(result(*parts))
+
+    def race(self, paper: str, race: str, digest: str) -> str:
+        """Return the path of the folder of a race's results."""
+        return self.result(race_folder(paper, race, digest))
+
+    def study(self, paper: str, study: str, digest: str) -> str:
+        """Return the path of the tables that a study of a paper makes."""
+        return f"{self.results}/study/{paper}/{study}.{digest}.parquet"
+
+    def published(self, paper: str, group: str) -> str:
+        """Return the path of the mark that all results of a paper's group are in its tables."""
+        return f"{self.results}/published/{paper}/{group}"
+
+    @property
+    def kept(self) -> str:
+        """The folder of the results of `compare`, which has the form of the results folder."""
+        return f"{self.results}/kept"
+
+    # Data sets.
+
+    @property
+    def data_folder(self) -> str:
+        return f"{self.results}/data"
+
+    def data_alone(self, decisive: str) -> str:
+        """Return the folder of a data set that is prepared for one cell, by what decides it."""
+        return f"{self.data_folder}/alone/{decisive}"
+
+    def data(self, name: str) -> str:
+        """Return the path of a prepared data set."""
+        return str(dataset_in(self.data_folder, name))
+
+    def data_facts(self, name: str) -> str:
+        """Return the path of the facts about a prepared data set."""
+        return str(facts_in(self.data_folder, name))
+
+    def raw_table(self, raw: str) -> str:
+        """Return the path of a fetched table."""
+        return f"{self.data_folder}/raw/{raw}.parquet"
+
+    def raw_record(self, raw: str) -> str:
+        """Return the path of the record of where a fetched table came from."""
+        return f"{self.data_folder}/raw/{raw}.json"
+
+    # What a paper shows.
+
+    def figure(self, paper: str, name: str) -> dict[str, str]:
+        """Return the paths of a figure, by ending: pictures, thumbnail, and table."""
+        folder = f"{self.figures}/{paper}"
+        return {
+            "png": f"{folder}/{name}.png",
+            "pdf": f"{folder}/{name}.pdf",
+            "webp": f"{folder}/thumbnails/{name}.webp",
+            "csv": f"{folder}/tables/{name}.csv",
+        }
+
+    def table(self, paper: str, name: str) -> dict[str, str]:
+        """Return the paths of a table, by ending."""
+        folder = f"{self.figures}/{paper}/tables"
+        return {ending: f"{folder}/{name}.{ending}" for ending in TABLE_ENDINGS}
+
+    def product(self, paper: str, kind: str, name: str) -> dict[str, str]:
+        """Return the paths of a figure, a table or the claims of a paper, by ending."""
+        if kind == "claims":
+            return self.claims(paper)
+        return (self.figure if kind == "figures" else self.table)(paper, name)
+
+    def trials(self, paper: str) -> str:
+        """Return the path of the table of all trials of a paper."""
+        return f"{self.figures}/{paper}/trials.parquet"
+
+    def cells(self, paper: str) -> str:
+        """Return the path of the table of what made each cell of a paper."""
+        return f"{self.figures}/{paper}/cells.csv"
+
+    def studies(self, paper: str) -> str:
+        """Return the path of the tables of all studies of a paper."""
+        return f"{self.figures}/{paper}/studies.parquet"
+
+    def record(self, paper: str, name: str) -> str:
+        """Return the path of the record of a figure, a table or the claims."""
+        return f"{self.figures}/{paper}/records/{name}.json"
+
+    def claims(self, paper: str = "") -> dict[str, str]:
+        """Return the paths of the verdicts of a paper, or of all papers, by ending."""
+        folder = f"{self.figures}/{paper}".rstrip("/")
+        return {ending: f"{folder}/claims.{ending}" for ending in TABLE_ENDINGS}
+
+    @property
+    def page(self) -> str:
+        """The path of the page of results."""
+        return f"{self.figures}/index.html"
+
+    @property
+    def index(self) -> str:
+        """The path of the list of all figures."""
+        return f"{self.figures}/README.md"
+
+    # Records of jobs.
+
+    def log(self, *parts: str) -> str:
+        """Return the path of a job's log."""
+        return f"{self.results}/logs/{'/'.join(parts)}.log"

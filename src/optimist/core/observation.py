@@ -1,0 +1,291 @@
+"""Modules that a job loads and files that it opens, with their digests.
+
+Import statements do not tell everything: a user's class may extend ``sys.path``, build another
+algorithm by its name, or read data. An `Observer` records all of it while trials are played, and
+`first_change` compares a record with the files of today.
+
+Python announces each file that it opens. Libraries that open files themselves, such as pyarrow, do
+not: their callers name the file to `observe`, and a user's class lists it in its attribute
+``reads``.
+"""
+
+import importlib.util
+import os
+import sys
+import sysconfig
+import threading
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from optimist.core.errors import UnreadableError
+from optimist.core.source_files import (
+    FOLDER,
+    PACKAGE,
+    Signature,
+    digest_of,
+    is_file,
+    is_own,
+    own_file,
+    signature,
+)
+
+# Modules of this package that a user's class may load without an import statement.
+_METHODS = tuple(f"{PACKAGE}.{name}." for name in ("algorithms", "environments", "numerics"))
+_SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/lib64", "/usr/share")
+# Parts of the paths of installed packages, whose versions a result has, and of compiled modules.
+_COMPILED = "__pycache__"
+_INSTALLED = frozenset(("site-packages", "dist-packages", _COMPILED))
+# In place of a digest.
+ABSENT, UNSTEADY = "", "changed while it was read"
+
+
+class _Seen(NamedTuple):
+    """A file as it was when it was first read; without a digest, a file that the job wrote."""
+
+    state: Signature | None
+    digest: str | None
+    is_module: bool = False
+
+
+Report = tuple[set[str], dict[str, _Seen]]
+
+
+class Observer:
+    """Records the modules and files of one job, within the blocks that it opens, one at a time.
+
+    Parameters
+    ----------
+    modules : collection of str
+        Dotted names of the modules of this package that may decide the job's results, see
+        `optimist.experiments.code_digest.own_modules`. Further ones count if they are loaded in a
+        block.
+    ignored : iterable of path
+        Files and folders that are not recorded: outputs, and data sets with a checksum.
+    is_foreign : bool
+        Whether the job plays code of a user, which may use all modules that are loaded.
+    """
+
+    def __init__(
+        self,
+        modules: Collection[str] = (),
+        *,
+        ignored: Iterable[str | Path] = (),
+        is_foreign: bool = False,
+    ) -> None:
+        self._modules = frozenset(modules)
+        self._ignored = tuple(os.path.realpath(path) for path in ignored if str(path))
+        self._is_foreign = is_foreign
+        self._folder = os.path.realpath(os.curdir)
+        self._before: frozenset[str] = frozenset()
+        self._own: set[str] = set()
+        self._seen: dict[str, _Seen] = {}
+
+    def __enter__(self) -> Self:
+        global _active
+        _listen()
+        self._before = frozenset(sys.modules)
+        _active = self
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        global _active
+        self._look()
+        _active = None
+
+    def record(self) -> dict[str, dict[str, str]]:
+        """Return the digests of ``modules`` and ``files``, by name.
+
+        A module of this package has its dotted name. Other files have their path, relative to the
+        folder in which the observer was made if they are below it. The digest of a file that a job
+        could not find is `ABSENT`, and that of a file which changed meanwhile `UNSTEADY`.
+        """
+        found: dict[str, dict[str, str]] = {"modules": {}, "files": {}}
+        for name in sorted(self._own):
+            found["modules"][name] = _digest(own_file(name))
+        for path in sorted(self._seen):
+            self._read(path)
+            _, digest, is_module = self._seen[path]
+            is_below = path.startswith(self._folder + os.sep)
+            name = os.path.relpath(path, self._folder) if is_below else path
+            if digest is not None:
+                found["modules" if is_module else "files"][Path(name).as_posix()] = digest
+        return found
+
+    def hear(self, path: Any, mode: str | None, flags: int) -> None:
+        """Take note of a file that Python is about to open."""
+        if not isinstance(path, int) and not getattr(_thread, "is_reading", False):
+            with suppress(OSError, ValueError, TypeError):  # which Python raises in a moment
+                self._opened(os.path.abspath(os.fsdecode(path)), mode, flags)
+
+    def _opened(self, path: str, mode: str | None, flags: int) -> None:
+        is_module = path.endswith(".pyc") and _COMPILED in path
+        place = self._place(importlib.util.source_from_cache(path) if is_module else path)
+        if place is None:
+            return
+        is_written = flags & (os.O_WRONLY | os.O_RDWR) == os.O_WRONLY
+        if is_written or flags & (os.O_TRUNC | os.O_EXCL):
+            self._seen.setdefault(place, _Seen(None, None))
+            return
+        # A name without a mode may be relative to another folder, and archives of Python's path are
+        # looked for in every process.
+        is_missed = mode is not None and not os.path.exists(place)
+        is_missed = is_missed and path not in map(os.path.abspath, sys.path)
+        if os.path.isfile(place) or (is_missed and not is_module):
+            self._read(place, is_module)
+
+    def note(self, path: str | os.PathLike[str]) -> None:
+        """Take note of a file that is read in another way."""
+        place = self._place(os.path.abspath(path))
+        if place is not None:
+            self._read(place)
+
+    def _place(self, path: str) -> str | None:
+        """Return the path of a file without links among its folders, None if it does not count."""
+        if _is_left_out(path):
+            return None
+        folder, name = os.path.split(path)
+        place = os.path.join(os.path.realpath(folder), name)
+        is_ignored = any(Path(place).is_relative_to(other) for other in self._ignored)
+        return None if is_ignored or _is_left_out(place) else place
+
+    def _read(self, path: str, is_module: bool = False) -> None:
+        try:
+            state = signature(path)
+        except OSError:
+            state = None
+        known = self._seen.get(path)
+        if known is None:
+            self._seen[path] = _Seen(state, _digest(path), is_module)
+            return
+        digest = known.digest
+        if digest is not None and state != known.state and _digest(path) != digest:
+            digest = UNSTEADY
+        self._seen[path] = _Seen(state, digest, is_module or known.is_module)
+
+    def _look(self) -> None:
+        """Take note of the modules that are loaded."""
+        for name, module in list(sys.modules.items()):
+            is_new = name not in self._before
+            if name.startswith(f"{PACKAGE}."):
+                is_used = self._is_foreign and name.startswith(_METHODS)
+                if is_new or is_used or name in self._modules:
+                    self._own.add(name)
+            elif (is_new or self._is_foreign) and name != "__main__":
+                path = getattr(module, "__dict__", {}).get("__file__")
+                place = self._place(os.path.abspath(path)) if isinstance(path, str) else None
+                if place is not None:
+                    self._read(place, is_module=True)
+
+    def report(self) -> Report:
+        """Return all that is known, for `add` in the process of which this one is a copy."""
+        self._look()
+        return self._own, self._seen
+
+    def add(self, report: Report) -> None:
+        """Add the report of a copy of this process."""
+        self._own |= report[0]
+        self._seen |= report[1]
+
+
+_active: Observer | None = None
+_thread = threading.local()
+
+
+def active() -> Observer | None:
+    """Return the observer of the open block, None outside of all blocks."""
+    return _active
+
+
+def observe(path: str | os.PathLike[str]) -> None:
+    """Take note of a file that a library is about to read without Python."""
+    if _active is not None:
+        _active.note(path)
+
+
+@lru_cache
+def _listen() -> None:
+    """Listen to the files that this process opens, from now to its end."""
+
+    def hear(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open" and _active is not None:
+            _active.hear(*arguments)
+
+    sys.addaudithook(hear)
+
+
+@lru_cache
+def _left_out() -> tuple[str, ...]:
+    """Return the folders of the system, of Python and of this package."""
+    libraries = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
+    folders = (*_SYSTEM, *filter(None, libraries), FOLDER)
+    return tuple({os.path.join(f, "") for each in folders for f in (each, os.path.realpath(each))})
+
+
+def _is_left_out(path: str) -> bool:
+    return (
+        path.startswith(_left_out())
+        or path == sys.executable
+        or not _INSTALLED.isdisjoint(path.split(os.sep))
+    )
+
+
+def _digest(path: str | None) -> str:
+    """Return the digest of a file, `ABSENT` if it cannot be read."""
+    _thread.is_reading = True
+    try:
+        return digest_of(path) if path is not None and os.path.isfile(path) else ABSENT
+    except UnreadableError:
+        return ABSENT
+    finally:
+        _thread.is_reading = False
+
+
+@lru_cache
+def _digest_of_own(name: str) -> str:
+    return _digest(own_file(name))  # this process goes on with the modules that it has loaded
+
+
+def first_change(observed: Mapping[str, Mapping[str, str]]) -> str | None:
+    """Return in words which module or file is not as a record has it, None if all are.
+
+    Parameters
+    ----------
+    observed : mapping
+        From `Observer.record`. A module of a user counts by its content if its path is gone.
+    """
+    for name, digest in observed["modules"].items():
+        if not is_file(name) and is_own(name):
+            found = [_digest_of_own(name)]
+        else:
+            found = [_digest(name)]
+            found += [] if found[0] else map(_digest, _moved(name))
+        if digest not in found:
+            return _difference(name, digest, any(found))
+    for name, digest in observed["files"].items():
+        if digest != (now := _digest(name)):
+            return _difference(name, digest, bool(now))
+    return None
+
+
+def _moved(name: str) -> Iterator[str]:
+    """Yield where a file outside the current folder may be now, if both were moved."""
+    parts = Path(name).parts
+    for start in range(1, len(parts) if os.path.isabs(name) else 0):
+        yield from (os.path.join(folder, *parts[start:]) for folder in (os.curdir, os.pardir))
+
+
+def _difference(name: str, digest: str, is_there: bool) -> str:
+    if digest == UNSTEADY:
+        return f"{name} {UNSTEADY}"
+    if digest == ABSENT:
+        return f"{name} did not exist"
+    return f"{name} changed" if is_there else f"{name} is gone"

@@ -1,0 +1,58 @@
+"""Files that a person names for a table or a picture: nothing of another kind is written over."""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from optimist.core.errors import ConfigError, brief
+
+# What a picture of this package has in it, by the ending of its file.
+MARKS = {
+    "pdf": b"/Creator (optimist)",
+    "png": b"Software\x00optimist",
+    "svg": b"<dc:title>optimist</dc:title>",
+}
+_MOST_BYTES = 100_000_000
+
+
+def metadata(ending: str) -> dict[str, str]:
+    """Return what matplotlib has to write into a picture, so that it has its mark."""
+    return {"Software": "optimist"} if ending == "png" else {"Creator": "optimist"}
+
+
+def check_table(option: str, path: str, columns: Iterable[str]) -> None:
+    """Raise ConfigError unless a table with some columns may be written to a file."""
+    _check(option, path, {"csv": ",".join(columns).encode()})
+
+
+def check_picture(option: str, path: str) -> None:
+    """Raise ConfigError unless a picture may be written to a file."""
+    _check(option, path, MARKS)
+
+
+def _check(option: str, name: str, marks: Mapping[str, bytes]) -> None:
+    path, what = Path(name), f"{option} is {brief(name)}"
+    if path.is_dir() or not path.name:
+        raise ConfigError(f"{what}, a folder; allowed: a file")
+    ending = path.suffix.lstrip(".")
+    if ending not in marks:
+        raise ConfigError(f"{what}; allowed: a file of {', '.join(marks)}")
+    there = next(place for place in (path, *path.absolute().parents) if os.path.lexists(place))
+    if not os.access(there, os.W_OK):
+        raise ConfigError(f"{what}, but {there} is write-protected")
+    if there == path and not _is_own(path, marks[ending]):
+        raise ConfigError(
+            f"{what}, which is there without the mark of {option}; allowed: a new name"
+        )
+    if there != path and not there.is_dir():
+        raise ConfigError(f"{what}, but {there} is no folder")
+
+
+def _is_own(path: Path, mark: bytes) -> bool:
+    """Return whether a file is empty, or has the mark of what it is to hold."""
+    if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+        return False
+    content = path.read_bytes()
+    if path.suffix == ".csv":
+        return not content or content.splitlines()[0] == mark
+    return not content or mark in content

@@ -1,0 +1,145 @@
+"""Where a number comes from: code, versions, machine."""
+
+import logging
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from optimist.core import blas_kernels
+from optimist.core.root import PACKAGE, PACKAGED, project_root
+
+logger = logging.getLogger("optimist")
+
+_OF_HOOKS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
+PACKAGES = ("optimist", "numpy", "scipy", "pandas", "pyarrow", "scikit-learn", "snakemake")
+
+
+def collect() -> dict[str, Any]:
+    """Return git commit and dirty flag, package versions, CPU and BLAS threads, as a dict.
+
+    Both are None for a package that was installed: its version among ``packages`` says what it is.
+    If the commit of a checkout cannot be known, ``unknown`` is the reason.
+    """
+    code = _code()
+    return {
+        "commit": code.commit,
+        "dirty": code.dirty,
+        **({"unknown": code.unknown} if code.unknown else {}),
+        "python": platform.python_version(),
+        "packages": packages(),
+        "machine": {
+            "cpu": cpu_name(),
+            "cores": os.cpu_count(),
+            "system": platform.platform(),
+            "kernels": blas_kernels.chosen(),
+        },
+        "blas_threads": blas_threads(),
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def packages() -> dict[str, str | None]:
+    """Return the versions of the packages that results may depend on, None where one is absent."""
+    return {name: _version(name) for name in PACKAGES}
+
+
+def blas_threads() -> int | None:
+    """Return the largest number of threads that a loaded BLAS or OpenMP library would use."""
+    from threadpoolctl import threadpool_info
+
+    return max((pool["num_threads"] for pool in threadpool_info()), default=None)
+
+
+def code_of(made: Mapping[str, Any]) -> str:
+    """Return which code made something, in words, from what `collect` returned then."""
+    if made["commit"]:
+        return f"commit {made['commit']}{' with changes' * bool(made['dirty'])}"
+    if reason := made.get("unknown"):
+        return f"commit unknown: {reason}"
+    version = made["packages"].get("optimist") or "unknown"
+    return f"no commit, version {version}"
+
+
+@dataclass(frozen=True)
+class _Code:
+    """The commit of this package, whether files differ from it, and why one is not known."""
+
+    commit: str | None = None
+    dirty: bool | None = None
+    unknown: str = ""
+
+
+class _NoAnswerError(Exception):
+    """Git is not here, or it refuses a repository; the message says why."""
+
+
+@lru_cache
+def _code() -> _Code:
+    """Return what is known of the code; say once what is not."""
+    try:
+        found = _code_by_git()
+    except _NoAnswerError as error:
+        found = _Code(unknown="" if _is_installed() else str(error))
+    if found.unknown:
+        logger.warning("the commit is unknown: %s", found.unknown)
+    return found
+
+
+def _code_by_git() -> _Code:
+    # An installed package may lie in another repository, whose commit says nothing of it.
+    if not _git("ls-files", "--", "__init__.py"):
+        return _Code(unknown="" if _is_installed() else "the repository around it is another")
+    # What the workflow itself writes, figures and the verdicts in the README, does not count.
+    paths = (":/", ":(top,exclude)figures", ":(top,exclude)README.md")
+    commit = _git("rev-parse", "HEAD")
+    return _Code(commit, bool(_git("status", "--porcelain", "--untracked-files=no", "--", *paths)))
+
+
+def _is_installed() -> bool:
+    return project_root() == PACKAGED
+
+
+def _git(*arguments: str) -> str:
+    """Return what git answers in the folder of this package, or raise _NoAnswerError."""
+    # Git refuses the repository of another owner, for the programs that its configuration may name;
+    # the code that runs here is from there too.
+    command = ["git", "-c", "safe.directory=*", "-C", str(PACKAGE), *arguments]
+    # A hook of git, which may be of another repository, names that to all that it starts.
+    env = {key: value for key, value in os.environ.items() if key not in _OF_HOOKS}
+    env["LC_ALL"] = "C"
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=20, env=env
+        )
+    except OSError:
+        raise _NoAnswerError("git is not here") from None
+    except subprocess.TimeoutExpired:
+        raise _NoAnswerError("git gave no answer in 20 seconds") from None
+    if done.returncode:
+        words = done.stderr.strip().partition("\n")[0].removeprefix("fatal: ")
+        raise _NoAnswerError(f"git: {words or f'exit status {done.returncode}'}")
+    return done.stdout.strip()
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def cpu_name() -> str:
+    """Return the processor's model name, as far as the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()

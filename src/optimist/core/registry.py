@@ -1,0 +1,337 @@
+"""Classes by name: of a literal table, of an installed package, or of a file, ``mine.py:Mine``."""
+
+import ast
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import os
+import pickle
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import entry_points
+from pathlib import Path, PurePath
+from types import ModuleType
+from typing import Any
+
+from optimist.core.arguments import name_options
+from optimist.core.errors import ConfigError, nearest
+from optimist.core.observation import observe
+from optimist.core.source_files import closure, is_file, is_own
+
+_FILE = re.compile(r"(?P<path>[^:]+\.py):(?P<name>[A-Za-z_]\w*)")
+
+
+class OtherDomainError(ConfigError):
+    """A class is for another kind of setting."""
+
+
+def names_file(name: str) -> bool:
+    """Return whether a name is that of a class in a file, ``path.py:Class``."""
+    return _FILE.fullmatch(name) is not None
+
+
+def short_name(name: str) -> str:
+    """Return a name without the folder of the file that it names."""
+    return PurePath(name).name if names_file(name) else name
+
+
+def file_meant(text: str) -> str:
+    """Return ``" (did you mean 'mine.py:Mine'?)"`` for a file without its class, or the reverse.
+
+    Parameters
+    ----------
+    text : str
+        A path with or without its ending, or the name of a class in a file of the current folder.
+    """
+    path = text if text.endswith(".py") else f"{text}.py"
+    found = [f"{path}:{name}" for name in _classes_written_in(path)]
+    if not found and text.isidentifier():
+        files = sorted(map(str, Path().glob("*.py")))
+        found = [f"{file}:{text}" for file in files if text in _classes_written_in(file)]
+    return f" (did you mean {' or '.join(map(repr, found))}?)" if found else ""
+
+
+def _classes_written_in(path: str) -> list[str]:
+    """Return the names of the public classes of a file, which is not executed."""
+    try:
+        tree = ast.parse(Path(path).read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+    return [name for name in classes if not name.startswith("_")]
+
+
+def canonical_name(name: str) -> str:
+    """Return a name with the path of its file from the current folder, if it is below that.
+
+    A file has one name, whatever a person types.
+    """
+    found = _FILE.fullmatch(name)
+    if found is None:
+        return name
+    path = os.path.relpath(found["path"])
+    if path.startswith(os.pardir):
+        path = os.path.abspath(found["path"])
+    return f"{PurePath(path).as_posix()}:{found['name']}"
+
+
+@dataclass(frozen=True)
+class Registry:
+    """Classes of one kind.
+
+    Attributes
+    ----------
+    kind : str
+        What they are, for messages: ``algorithm``.
+    table : mapping
+        ``module:Class`` by name, of this package.
+    group : str
+        Entry points by which installed packages offer more.
+    bases : tuple of str
+        ``module:Class``; each class derives from one of them.
+    taken : frozenset of str
+        Names that no package may offer, beside those of ``table``.
+    related : tuple of str
+        ``module:Class`` from which classes of this kind for other settings derive.
+    """
+
+    kind: str
+    table: Mapping[str, str]
+    group: str
+    bases: tuple[str, ...]
+    taken: frozenset[str] = frozenset()
+    related: tuple[str, ...] = ()
+
+    def __contains__(self, name: str) -> bool:
+        known = name in self.table or name in self.added
+        return known or names_file(name) or name in self.offered
+
+    def __iter__(self) -> Iterator[str]:
+        """Return the names of this package, then those that others added or offer."""
+        return iter((*self.table, *self.added, *self.offered))
+
+    @cached_property
+    def added(self) -> dict[str, Any]:
+        """Classes by name that this process alone knows, see `add`, or what pickle made of them."""
+        return {}
+
+    def accepts(self, cls: type) -> bool:
+        """Return whether a class derives from what all of this kind derive from."""
+        return issubclass(cls, self._bases)
+
+    def is_foreign(self, name: str) -> bool:
+        """Return whether a class is of a file, of an installed package or of this process alone."""
+        return name not in self.table
+
+    def add(self, cls: type) -> str:
+        """Make a class known under its own name, in place of one that was added before it.
+
+        Raises
+        ------
+        ConfigError
+            If its name is taken, or it leaves out what it must define.
+        """
+        name = cls.__name__
+        if name in self.taken.union(self.table) or name in self.offered:
+            raise ConfigError(f"{name!r} is the name of a known {self.kind}; allowed: another name")
+        self._check(name, cls)
+        self.added[name] = cls
+        return name
+
+    def refusal(self, name: str) -> ConfigError:
+        """Return the error for a class of another kind."""
+        return ConfigError(f"{name} is no {self.kind}; allowed: {self._allowed}")
+
+    @cached_property
+    def offered(self) -> dict[str, str]:
+        """``module:Class`` by name, of installed packages.
+
+        Raises
+        ------
+        ConfigError
+            If one has a name of this package.
+        """
+        found = {}
+        for entry in entry_points(group=self.group):
+            if entry.name in self.taken.union(self.table):
+                package = entry.dist.name if entry.dist else entry.value
+                raise ConfigError(
+                    f"package {package!r} offers the {self.kind} {entry.name!r}, which is one of "
+                    "optimist; allowed: another name"
+                )
+            found[entry.name] = entry.value
+        return found
+
+    def module(self, name: str) -> str:
+        """Return the module of a class, as `optimist.core.source_files` names it.
+
+        Raises
+        ------
+        ConfigError
+            For an unknown name, or a file that does not exist.
+        """
+        return self._target(name)[0]
+
+    def load(self, name: str) -> Any:
+        """Return the class called ``name``.
+
+        Raises
+        ------
+        ConfigError
+            For an unknown name, a file that cannot be loaded, or a class of another kind.
+        """
+        if name in self.added:
+            if isinstance(self.added[name], bytes):
+                self.added[name] = pickle.loads(self.added[name])
+            return self.added[name]
+        module, wanted = self._target(name)
+        if name in self.table:
+            return _attribute(self.table[name])
+        found = getattr(_loaded(module), wanted, None)
+        if not isinstance(found, type):
+            known = self._classes(_loaded(module))
+            raise ConfigError(
+                f"{module} has no class {wanted!r}{nearest(wanted, known)}; allowed: "
+                f"{', '.join(known) or self._allowed}"
+            )
+        self._check(name, found)
+        _observe_files_of(found)
+        return found
+
+    def _target(self, name: str) -> tuple[str, str]:
+        """Return the module of a class, and its name there."""
+        found = _FILE.fullmatch(name)
+        if found is not None:
+            path = Path(found["path"])
+            if not path.is_file():
+                others = (other.name for other in path.parent.glob("*.py") if other.is_file())
+                hint = nearest(path.name, others)
+                raise ConfigError(f"{self.kind} {name!r}: there is no file {found['path']!r}{hint}")
+            return found["path"], found["name"]
+        if name in self.added:
+            raise ConfigError(f"{self.kind} {name!r} is of this process alone; allowed: a file")
+        places = self.table if name in self.table else self.offered
+        if name not in places:
+            raise self.unknown(name)
+        module, _, wanted = places[name].partition(":")
+        return module, wanted
+
+    def unknown(self, name: str) -> ConfigError:
+        """Return the error for a name that is not known, or not among those of this kind."""
+        if name in self.taken:
+            return OtherDomainError(
+                f"{self.kind} {name!r} is for another kind of setting; allowed here: "
+                f"{', '.join(sorted(self))}, or a class in a file, path.py:Class"
+            )
+        return ConfigError(
+            f"unknown {self.kind} {name!r}{file_meant(name) or nearest(name, self)}; allowed: "
+            f"{', '.join(sorted(self))}, or a class in a file, path.py:Class"
+        )
+
+    @property
+    def _bases(self) -> tuple[type, ...]:
+        return tuple(_attribute(base) for base in self.bases)
+
+    @property
+    def _allowed(self) -> str:
+        return f"a subclass of {' or '.join(base.replace(':', '.') for base in self.bases)}"
+
+    def _classes(self, module: ModuleType) -> list[str]:
+        """Return the names of the classes of this kind that a module defines."""
+        defined = (v for v in vars(module).values() if isinstance(v, type))
+        return [
+            cls.__name__
+            for cls in defined
+            if issubclass(cls, self._bases) and cls.__module__ == module.__name__
+        ]
+
+    def _check(self, name: str, found: type) -> None:
+        name_options(found)
+        if not issubclass(found, self._bases):
+            if issubclass(found, tuple(map(_attribute, self.related))):
+                raise OtherDomainError(
+                    f"{name} is for another kind of setting; allowed here: {self._allowed}"
+                )
+            raise self.refusal(name)
+        if inspect.isabstract(found):
+            names = sorted(getattr(found, "__abstractmethods__"))  # noqa: B009
+            hint = nearest(names[0], vars(found))
+            raise ConfigError(
+                f"{name} does not define {', '.join(names)}{hint}; allowed: a class that does, see "
+                "`optimist new` for one that works"
+            )
+
+
+def _observe_files_of(cls: type) -> None:
+    """Let the files count as read that a class lists as ``reads``."""
+    listed = getattr(cls, "reads", ())
+    for path in listed if isinstance(listed, list | tuple) else [listed]:
+        if isinstance(path, str | Path):
+            observe(path)
+
+
+def _attribute(place: str) -> Any:
+    """Return what ``module:name`` stands for."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+@dataclass
+class _Loaded:
+    """A file as it was when it was loaded."""
+
+    state: tuple[tuple[str, int, int], ...]
+    module: ModuleType
+
+
+_FILES: dict[str, _Loaded] = {}
+
+
+def _loaded(module: str) -> ModuleType:
+    """Return a module; a file is loaded again when it has changed, or what it imports beside it."""
+    if not is_file(module):
+        return importlib.import_module(module)
+    path = os.path.abspath(module)
+    state = _state(path)
+    known = _FILES.get(path)
+    if known is None or known.state != state:
+        _FILES[path] = known = _Loaded(state, _load(module, path))
+    return known.module
+
+
+def _state(path: str) -> tuple[tuple[str, int, int], ...]:
+    files = sorted(closure(path))
+    return tuple((file, os.stat(file).st_mtime_ns, os.stat(file).st_size) for file in files)
+
+
+def _load(shown: str, path: str) -> ModuleType:
+    """Execute the file at ``path``, which messages call ``shown``."""
+    folder = os.path.dirname(path)
+    files = closure(path)
+    for name, module in list(sys.modules.items()):  # what it imported before, from its folder
+        place = getattr(module, "__file__", None)
+        if place in files and not is_own(place) and name != "__main__":
+            del sys.modules[name]
+    if folder not in sys.path:
+        sys.path.append(folder)  # at the end: nothing there hides a library
+    name = f"{Path(path).stem}_{hashlib.sha256(path.encode()).hexdigest()[:8]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise ConfigError(f"{shown} cannot be loaded: {_named(error)}") from error
+    return module
+
+
+def _named(error: BaseException) -> str:
+    """Return an error in one line: its type, its message and, in a file, its line."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

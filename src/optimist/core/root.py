@@ -1,0 +1,91 @@
+"""Where the project's own files are: in the checkout, or in the copy within an installed package.
+
+They are configuration, schemas, rules, data and profiles. Nothing is ever written there by an
+installed package; what it makes goes to the folder in which it is run.
+"""
+
+import shlex
+import subprocess
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+
+from optimist.core.errors import ConfigError
+
+PACKAGE = Path(__file__).parent
+# In a wheel only (pyproject.toml).
+PACKAGED = PACKAGE / "project"
+
+
+@lru_cache
+def project_root() -> Path:
+    """Return the folder that holds ``config``, ``data``, ``workflow`` and the Snakefile.
+
+    It is the checkout that this package is imported from (an editable installation), otherwise the
+    copy that was installed with it.
+
+    Raises
+    ------
+    ConfigError
+        If the package came without a copy.
+    """
+    # The copy first: two folders above an installed package may stand a project of somebody else.
+    for folder in (PACKAGED, PACKAGE.parents[1]):
+        if (folder / "config" / "config.yaml").is_file():
+            return folder
+    raise ConfigError(
+        f"{PACKAGE} has no project/config/config.yaml; allowed: optimist from a wheel, or "
+        "pip install -e of a checkout"
+    )
+
+
+def workspace() -> Path:
+    """Return the folder that results are written to below: a checkout, or the current one."""
+    root = project_root()
+    return Path.cwd() if root == PACKAGED else root
+
+
+def snakefile() -> str:
+    """Return the path of the workflow's Snakefile, for a ``module`` of Snakemake."""
+    return str(project_root() / "Snakefile")
+
+
+def project_file(name: str) -> str:
+    """Return the path of a file of the project, as rules name it.
+
+    In the checkout's own folder it is relative, so that a checkout may be moved; else it is whole.
+    """
+    root = project_root()
+    return name if Path.cwd().samefile(root) else str(root / name)
+
+
+def made_before(name: str) -> Path:
+    """Return the path of something that the last full run made, by its name in the configuration.
+
+    It is below the folder that is written to if it is there, otherwise what came with the package.
+    """
+    own, came_with = workspace() / name, project_root() / name
+    return came_with if came_with.exists() and not own.exists() else own
+
+
+def how_to_restore(path: str | Path, otherwise: str = "") -> str:
+    """Return in words how a file comes back: with the project, or as is said otherwise."""
+    whole, root = Path(path).resolve(), project_root().resolve()
+    if not whole.is_relative_to(root):
+        return otherwise
+    if root == PACKAGED.resolve():
+        return "install optimist again"
+    command = ["git", "-C", str(root), "ls-files", "--error-unmatch", "--", str(whole)]
+    with suppress(OSError, subprocess.SubprocessError):
+        subprocess.run(command, capture_output=True, timeout=20, check=True)
+        return f"restore it: git checkout -- {shlex.quote(str(path))}"
+    if whole.is_relative_to(root / "data"):
+        return "restore it from where the project came from"
+    return otherwise
+
+
+def how_to_make(command: str) -> str:
+    """Return in words how a missing file is made: by a command, in a folder with a workflow."""
+    has_workflow = (workspace() / "Snakefile").is_file()
+    place = "" if has_workflow else ", in a folder that `optimist init DIR` made,"
+    return f"make it{place} with: {command}"

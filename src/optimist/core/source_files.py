@@ -1,0 +1,332 @@
+"""Digests of source files, and the files that a module imports, found without importing it.
+
+A module is given by its dotted name or by the path of its file. The imports that are followed lead
+to this package, to the package of the module, and, for a file, to modules in its folder.
+"""
+
+import ast
+import atexit
+import hashlib
+import importlib.util
+import json
+import os
+import sys
+import time
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from optimist.core.errors import UnreadableError
+from optimist.core.files import unified, write_text
+
+PACKAGE = __name__.partition(".")[0]
+FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+# Fields of a syntax tree without a meaning of their own, and the message of an assertion.
+_LEFT_OUT = frozenset(("ctx", "kind", "type_comment", "type_ignores", "msg"))
+_LOGGERS = frozenset(("logger", "logging"))
+# Seconds after which an edit of a file changes its times, whatever their resolution.
+_SETTLED = 2.0
+# Parsing takes a job longer than all else before its first trial, so results are kept where Python
+# keeps compiled modules.
+_KEPT = Path(importlib.util.cache_from_source(__file__)).with_name("digests.json")
+_MOST_KEPT = 1000
+
+Signature = tuple[int, ...]
+
+
+class _Source(NamedTuple):
+    digest: str
+    imports: frozenset[str] = frozenset()
+
+
+_KNOWN: dict[str, tuple[Signature, _Source]] = {}
+
+
+def is_file(module: str) -> bool:
+    """Return whether a module is given by the path of its file."""
+    return module.endswith(".py")
+
+
+def is_own(module: str) -> bool:
+    """Return whether a module, given by its name or its path, belongs to this package."""
+    if is_file(module):
+        return module.startswith(FOLDER)
+    return module.startswith(f"{PACKAGE}.")
+
+
+def dotted(path: str) -> str:
+    """Return the dotted name of a module of this package from the path of its file."""
+    parts = Path(path).relative_to(FOLDER).with_suffix("").parts
+    return ".".join((PACKAGE, *parts)).removesuffix(".__init__")
+
+
+@lru_cache
+def own_file(name: str) -> str | None:
+    """Return the path of a module of this package from its dotted name, None if there is none."""
+    place = os.path.join(FOLDER, *name.split(".")[1:])
+    candidates = (f"{place}.py", os.path.join(place, "__init__.py"))
+    return next(filter(os.path.isfile, candidates), None)
+
+
+def signature(path: str) -> Signature:
+    """Return numbers that an edit of a file changes; raise OSError if there is no file."""
+    state = os.stat(path)
+    return state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino
+
+
+def digest_of(path: str) -> str:
+    """Return the SHA-256 of a file, the same under every version of Python.
+
+    The digest of a source is that of its syntax tree without docstrings, comments, and the words of
+    errors and log records. The digest of any other file is that of its content.
+
+    Raises
+    ------
+    UnreadableError
+        If the system does not let it be read.
+    """
+    return _source(path).digest
+
+
+def closure(module: str) -> frozenset[str]:
+    """Return the paths of a module's file and of all files that it imports and that are followed.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If there is no such module.
+    UnreadableError
+        If the system does not let a file be read.
+    """
+    root, package = root_of(module), ""
+    if is_own(module):
+        todo = list(filter(None, [module if is_file(module) else own_file(module)]))
+    elif is_file(module):
+        todo = [os.path.abspath(module)]
+    else:
+        package = module.partition(".")[0]
+        todo = list(_below(root, module))
+    if not todo:
+        raise ModuleNotFoundError(f"no module {module!r}")
+    files: set[str] = set()
+    while todo:
+        path = todo.pop()
+        if path not in files:
+            files.add(path)
+            todo += _own_imports(path) if is_own(path) else _imported(path, root, package)
+    return frozenset(files)
+
+
+def root_of(module: str) -> str:
+    """Return the folder from which a module imports others.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If the module belongs to a package that is not installed.
+    """
+    if is_own(module):
+        return os.path.dirname(FOLDER.rstrip(os.sep))
+    if is_file(module):
+        return os.path.dirname(os.path.abspath(module))
+    package = module.partition(".")[0]
+    spec = importlib.util.find_spec(package)
+    if spec is None:
+        raise ModuleNotFoundError(f"no module {package!r}")
+    if spec.submodule_search_locations:
+        return os.path.dirname(next(iter(spec.submodule_search_locations)))
+    return os.path.dirname(spec.origin or "")
+
+
+@lru_cache
+def _own_imports(path: str) -> tuple[str, ...]:
+    """Return the files of this package that one of its files imports."""
+    return tuple(filter(None, map(own_file, filter(is_own, _source(path).imports))))
+
+
+def _imported(path: str, root: str, package: str) -> Iterator[str]:
+    """Yield the files that a file outside this package imports.
+
+    They are modules below ``root`` that belong to ``package``; if that is "", all modules below
+    ``root`` or in the folder of the file.
+    """
+    parents = Path(path).parents
+    for name in _source(path).imports:
+        rest = name.lstrip(".")
+        if level := len(name) - len(rest):
+            yield from _below(str(parents[min(level, len(parents)) - 1]), rest)
+        elif is_own(name):
+            yield from filter(None, [own_file(name)])
+        elif not package:
+            yield from _below(root, name)
+            yield from _below(str(parents[0]), name)
+        elif name.partition(".")[0] == package:
+            yield from _below(root, name)
+
+
+def _below(folder: str, name: str) -> Iterator[str]:
+    """Yield the file of the module ``name`` below a folder, and of the packages around it."""
+    place = folder
+    for part in name.split("."):
+        place = os.path.join(place, part)
+        if os.path.isfile(path := os.path.join(place, "__init__.py")):
+            yield path
+    if os.path.isfile(path := f"{place}.py"):
+        yield path
+
+
+def _source(path: str) -> _Source:
+    try:
+        state = signature(path)
+        known = _KNOWN.get(path)
+        if known is not None and known[0] == state:
+            return known[1]
+        if is_file(path):
+            found = (_parsed_once if is_own(path) else _parsed)(Path(path).read_bytes())
+        else:
+            found = _Source(_sha256(path))
+    except OSError as error:
+        raise UnreadableError(f"{path} cannot be read: {error.strerror or error}") from None
+    if time.time() - max(state[1:3]) / 1e9 > _SETTLED:
+        _KNOWN[path] = state, found
+    return found
+
+
+def _sha256(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _parsed_once(content: bytes) -> _Source:
+    """Parse a source of this package, unless a process before this one did."""
+    known = _parsed_before()
+    key = hashlib.sha256(_version() + content).hexdigest()
+    if key not in known:
+        found = _parsed(content)
+        known[key] = [found.digest, sorted(found.imports)]
+        _keep_at_exit()
+    digest, imports = known[key]
+    return _Source(digest, frozenset(imports))
+
+
+@lru_cache
+def _parsed_before() -> dict[str, Any]:
+    """Return digests and imports by the content of sources."""
+    with suppress(OSError, ValueError, TypeError):
+        return dict(json.loads(_KEPT.read_bytes()))
+    return {}
+
+
+@lru_cache
+def _keep_at_exit() -> None:
+    def keep() -> None:
+        known = _parsed_before()
+        latest = dict(list(known.items())[-_MOST_KEPT:])
+        with suppress(OSError):
+            write_text(json.dumps(latest), _KEPT)
+
+    if not sys.dont_write_bytecode:
+        atexit.register(keep)
+
+
+@lru_cache
+def _version() -> bytes:
+    return hashlib.sha256(Path(__file__).read_bytes()).digest()
+
+
+def _parsed(content: bytes) -> _Source:
+    try:
+        with warnings.catch_warnings(action="ignore"):  # Python shows them when it runs the file
+            tree = ast.parse(content)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _Source(hashlib.sha256(unified(content)).hexdigest())
+    imports: set[str] = set()
+    text = "\n".join(_tokens(tree, imports))
+    return _Source(hashlib.sha256(text.encode()).hexdigest(), frozenset(imports))
+
+
+def _tokens(tree: ast.AST, imports: set[str]) -> Iterator[str]:
+    """Yield a syntax tree in ASCII, without words for people; collect what it imports.
+
+    Fields that are empty are left out, since versions of Python differ in them.
+    """
+    wordless: set[int] = set()  # nodes, by their identity
+    stack: list[Any] = [tree]
+    while stack:
+        node = stack.pop()
+        kind: Any = type(node)
+        if kind is str:
+            yield node
+            continue
+        if id(node) in wordless or (kind is ast.Expr and type(node.value) is ast.Constant):
+            continue
+        if kind is ast.Constant:
+            yield _literal(node.value)
+            continue
+        if kind is ast.Import:
+            imports.update(alias.name for alias in node.names)
+        elif kind is ast.ImportFrom:
+            base = "." * node.level + (node.module or "")
+            dot = "" if base.endswith(".") else "."
+            imports.update((base, *(f"{base}{dot}{alias.name}" for alias in node.names)))
+        elif kind is ast.Raise:
+            calls = (below for below in ast.walk(node) if type(below) is ast.Call)
+            wordless.update(map(id, _words(calls, ast.JoinedStr)))
+        elif kind is ast.Call and _logs(node.func):
+            wordless.update(map(id, _words([node])))
+        yield kind.__name__
+        stack.append(")")
+        for field in _fields(kind):
+            value = getattr(node, field, None)
+            if isinstance(value, list):
+                items = _merged(value, wordless) if kind is ast.JoinedStr else value
+                if not items:
+                    continue
+                stack += ["]", *("None" if item is None else item for item in reversed(items))]
+            elif value is None:
+                continue
+            else:
+                stack.append(value if isinstance(value, ast.AST) else _literal(value))
+            stack.append(field)
+
+
+def _logs(function: ast.expr) -> bool:
+    """Return whether a function that is called writes to a log or warns."""
+    if type(function) is not ast.Attribute or type(function.value) is not ast.Name:
+        return False
+    name = function.value.id
+    return name in _LOGGERS or (name, function.attr) == ("warnings", "warn")
+
+
+def _words(calls: Iterable[ast.AST], *kinds: type[ast.AST]) -> Iterator[ast.AST]:
+    """Yield the texts, and the nodes of other kinds, among the arguments of calls."""
+    arguments = (below for call in calls for below in (*call.args, *call.keywords))  # type: ignore[attr-defined]
+    for node in (below for argument in arguments for below in ast.walk(argument)):
+        if type(node) in kinds or (type(node) is ast.Constant and type(node.value) is str):
+            yield node
+
+
+def _merged(values: list[ast.expr], wordless: set[int]) -> list[Any]:
+    """Return the parts of an f-string, which not all versions split at the same places."""
+    parts: list[Any] = []
+    for is_text, group in groupby(values, lambda part: type(part) is ast.Constant):
+        if is_text:
+            text = "".join(part.value for part in group if id(part) not in wordless)  # type: ignore[attr-defined]
+            parts += [ascii(text)] if text else []
+        else:
+            parts += group
+    return parts
+
+
+@lru_cache
+def _fields(kind: Any) -> tuple[str, ...]:
+    return tuple(field for field in reversed(kind._fields) if field not in _LEFT_OUT)
+
+
+def _literal(value: object) -> str:
+    # Not all versions write a long whole number in decimal digits.
+    return f"{value:x}" if type(value) is int else ascii(value)

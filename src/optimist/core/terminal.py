@@ -1,0 +1,136 @@
+"""What a terminal is told beside results: how wide it is, and that something is under way."""
+
+import logging
+import os
+import re
+import shutil
+import sys
+import textwrap
+import threading
+import time
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Self, TextIO
+
+from optimist.core.durations import in_words
+
+CLEAR = "\r\x1b[K"  # of the line that the cursor is in
+QUIET = 2.0  # seconds before anything is said
+# All that may have to be escaped; of what is not ASCII, most need not.
+_UNSHOWN = re.compile(r"[^\t\n -~]")
+NARROWEST = 20  # columns of what is folded, at least
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Return whether lines of a stream can be written over."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def width() -> int | None:
+    """Return the columns of the terminal, or what COLUMNS says; None where nobody looks."""
+    return shutil.get_terminal_size((0, 0)).columns or None
+
+
+def folded(line: str, columns: int | None) -> str:
+    """Return a line on as many as it needs, the later ones below its last column of text.
+
+    Columns of text have two blanks or more between them; None for ``columns`` folds nothing.
+    """
+    if columns is None or len(line) <= columns:
+        return line
+    found = re.match(r"(?:.* {2})?(?:-> )?", line)
+    start = found.end() if found else 0
+    if columns - start < NARROWEST:  # too little is left there
+        start = 0
+    pieces = textwrap.wrap(
+        line[start:], columns - (start or 4), break_long_words=False, break_on_hyphens=False
+    )
+    return line[:start] + f"\n{' ' * (start or 4)}".join(pieces)
+
+
+def shown(text: object) -> str:
+    """Return a text of whatever origin with escapes for letters that a terminal may obey or hide.
+
+    Lines, tabs and blanks stay: ``\\x1b`` stands for the letter that begins a command to a
+    terminal, ``\\u202e`` for one that turns the order of letters round.
+    """
+    return _UNSHOWN.sub(_escape, str(text))
+
+
+def _escape(found: re.Match[str]) -> str:
+    letter = found[0]
+    if letter.isprintable() or unicodedata.category(letter) == "Zs":
+        return letter
+    return letter.encode("unicode_escape").decode()
+
+
+class LogFormatter(logging.Formatter):
+    """Writes log records for a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the text of a record, see `shown`."""
+        return shown(super().format(record))
+
+
+def show_log() -> None:
+    """Show log records on standard error, unless something shows them already."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(LogFormatter("%(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.getLogger("optimist").setLevel(logging.INFO)
+
+
+class Busy:
+    """A line that says what takes long, after two seconds and on terminals only.
+
+    Parameters
+    ----------
+    words : str
+    stream : file
+    """
+
+    def __init__(self, words: str, stream: TextIO) -> None:
+        self._words = shown(words)
+        self._stream = stream
+        self._over = threading.Event()
+        self._lock = threading.Lock()
+        self._is_shown = False
+        self._start = time.monotonic()
+
+    def __enter__(self) -> Self:
+        if is_terminal(self._stream):
+            threading.Thread(target=self._tick, daemon=True).start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        with self.hidden():
+            pass
+
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        """Take the line away, and keep it away while something else is printed."""
+        with self._lock:
+            if self._is_shown:
+                self._stream.write(CLEAR)
+                self._stream.flush()
+            self._is_shown = False
+            yield
+
+    def _tick(self) -> None:
+        pause = QUIET
+        while not self._over.wait(pause):
+            pause = 1.0
+            line = f"{self._words}, {in_words(time.monotonic() - self._start)}"
+            with self._lock:
+                if not self._over.is_set():
+                    self._stream.write(f"{CLEAR}{line[: (width() or 80) - 1]}\r")
+                    self._stream.flush()
+                    self._is_shown = True

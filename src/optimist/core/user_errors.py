@@ -1,0 +1,110 @@
+"""Errors of added classes in one line: what happened, and in which line of a user's file."""
+
+import pickle
+import signal
+import site
+import sysconfig
+import traceback
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from optimist.core.errors import OptimistError
+from optimist.core.root import PACKAGE
+
+# Folders of code that nobody who adds an algorithm has written.
+_PATHS = ("stdlib", "platstdlib", "purelib", "platlib")
+_OTHERS = {
+    PACKAGE,
+    *(Path(sysconfig.get_path(name)) for name in _PATHS),
+    *map(Path, (*site.getsitepackages(), site.getusersitepackages())),
+}
+SCRIPTS = ".snakemake"  # the workflow's scripts are copied there
+_PLACE = "_place_in_file_of_user"  # of an error without its traceback
+
+
+def line_of_user(found: TracebackType | None) -> str:
+    """Return the innermost line of a traceback that a user wrote, ``mine.py, line 12``, or ""."""
+    # Compiled code, and what is frozen into Python, has names that are no paths.
+    files = [f for f in traceback.extract_tb(found) if Path(f.filename).is_absolute()]
+    own = [f for f in files if not _OTHERS.intersection(Path(f.filename).parents)]
+    own = [f for f in own if SCRIPTS not in Path(f.filename).parts]
+    return f"{Path(own[-1].filename).name}, line {own[-1].lineno}" if own else ""
+
+
+def of_system(error: BaseException) -> str:
+    """Return what the system has against a file, in words, or "" if a user's line raised it."""
+    if not isinstance(error, OSError) or line_of_user(error.__traceback__):
+        return ""
+    return words_of_system(error)
+
+
+def words_of_system(error: OSError) -> str:
+    """Return which file it is about, and what is wrong with it."""
+    return f"{error.filename or 'system'}: {error.strerror or error}"
+
+
+def in_one_line(error: BaseException) -> str:
+    """Return kind and words of an error, and where it came from."""
+    words = " ".join(str(error).split())
+    place = _place(error)
+    said = f"{type(error).__name__}: {words}" if words else type(error).__name__
+    return f"{said} ({place})" if place else said
+
+
+def _place(error: BaseException) -> str:
+    """Return the line of a user's file that an error is from, "" if there is none."""
+    return getattr(error, _PLACE, "") or line_of_user(error.__traceback__)
+
+
+class _InOtherProcess(Exception):
+    """The traceback of another process, which a log shows before this one's."""
+
+    def __str__(self) -> str:
+        return f"in another process\n{self.args[0]}"
+
+
+def to_text(error: BaseException) -> dict[str, Any]:
+    """Return an error as plain data for `from_text`, which another process may call.
+
+    An error of this package or of the system keeps its type, if pickle can write it.
+    """
+    found: dict[str, Any] = {"type": type(error).__name__, "words": "", "traceback": ""}
+    found |= {"place": _place(error), "pickled": None}
+    with suppress(Exception):  # a user's error may fail at saying what it is
+        found["words"] = str(error)
+        found["traceback"] = "".join(traceback.format_exception(error)).rstrip()
+    is_ours = isinstance(error, OptimistError) and type(error).__module__.startswith("optimist.")
+    if is_ours or of_system(error):
+        with suppress(Exception):
+            pickled = pickle.dumps(error)
+            pickle.loads(pickled)
+            found["pickled"] = pickled
+    return found
+
+
+def from_text(plain: Mapping[str, Any]) -> BaseException:
+    """Return the error that `to_text` described; its cause has its traceback, as a text."""
+    if plain["pickled"] is not None:
+        found: BaseException = pickle.loads(plain["pickled"])
+        return found
+    error = type(plain["type"], (Exception,), {})(plain["words"])
+    setattr(error, _PLACE, plain["place"])
+    error.__cause__ = _InOtherProcess(plain["traceback"])
+    return error
+
+
+def is_cut(error: BaseException) -> bool:
+    """Return whether the traceback of an error was cut off, once it had been logged."""
+    return hasattr(error, _PLACE)
+
+
+def status_in_words(status: int) -> str:
+    """Return how a process ended, from its exit status; a negative one is a signal."""
+    if status >= 0:
+        return f"exit status {status}, as os._exit in a class does it"
+    name = signal.Signals(-status).name
+    why = "perhaps for want of memory" if name == "SIGKILL" else "as compiled code that crashes"
+    return f"signal {name}, {why}"

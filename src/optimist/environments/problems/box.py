@@ -1,0 +1,79 @@
+"""What algorithms for functions on a box are told."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from optimist.core.errors import ConfigError, positive, whole_number
+from optimist.numerics.network import HIDDEN
+
+
+@dataclass(frozen=True)
+class BoxProblem:
+    r"""Maximising a function on a box from noisy values.
+
+    Attributes
+    ----------
+    low, high : (d,) arrays
+        Corners of the box.
+    horizon : int
+        Number of rounds, the initial ones included.
+    initial_count : int
+        n, how many rounds are spent on initial points.
+    initial : (n, d) array or None
+        These points; None: each algorithm draws its own.
+    deviation : float
+        $\sigma$, standard deviation of the noise that algorithms are told.
+    value_bound : float
+        F, a bound on the absolute value of the function.
+    hidden : int
+        Hidden units of the networks among which an algorithm may look for the function.
+
+    Raises
+    ------
+    ConfigError
+        For a value out of range.
+    """
+
+    domain: ClassVar[str] = "box"
+
+    low: np.ndarray
+    high: np.ndarray
+    horizon: int
+    initial_count: int
+    initial: np.ndarray | None
+    deviation: float
+    value_bound: float
+    hidden: int = HIDDEN
+
+    def __post_init__(self):
+        for key in ("horizon", "initial_count", "hidden"):
+            whole_number(key, getattr(self, key))
+        for key in ("deviation", "value_bound"):
+            positive(key, getattr(self, key))
+        if not (self.low < self.high).all():
+            raise ConfigError("the box is empty; allowed: low below high in every coordinate")
+        points = self.low if self.initial is None else self.initial
+        if not ((points >= self.low) & (points <= self.high)).all():
+            raise ConfigError(
+                f"an initial point lies outside the box; allowed: {self.low} to {self.high}"
+            )
+
+    @property
+    def dimension(self) -> int:
+        """d, the number of coordinates."""
+        return len(self.low)
+
+    @property
+    def rounds(self) -> int:
+        """T, the number of rounds after the initial ones."""
+        return max(1, self.horizon - self.initial_count)
+
+    def inward(self, X: np.ndarray) -> np.ndarray:
+        """Return points of the box (..., d) as points of the unit cube."""
+        return (X - self.low) / (self.high - self.low)
+
+    def outward(self, U: np.ndarray) -> np.ndarray:
+        """Return points of the unit cube (..., d) as points of the box."""
+        return np.clip(self.low + (self.high - self.low) * U, self.low, self.high)

@@ -1,0 +1,102 @@
+"""What algorithms for linear bandits with heavy-tailed noise are told."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from optimist.core.errors import ConfigError, one_of, positive, proportion, whole_number
+
+RADII = ("theory", "shrunk", "matched")
+
+
+def moment_order(epsilon: float) -> float:
+    r"""Return $1+\varepsilon$; raise ConfigError unless $0 < \varepsilon \le 1$."""
+    if not positive("epsilon", epsilon) <= 1.0:
+        raise ConfigError(f"epsilon is {epsilon!r}; allowed: above 0, at most 1")
+    return 1.0 + epsilon
+
+
+@dataclass(frozen=True)
+class HeavyTailedProblem:
+    r"""A linear bandit with heavy-tailed noise, as its algorithms see it.
+
+    Attributes
+    ----------
+    dimension : int
+        d.
+    horizon : int
+        T, the declared horizon.
+    epsilon : float
+        The noise has a moment of order $1+\varepsilon$; above 0, at most 1.
+    scale_bound : float
+        $\nu \ge \nu_t$, roots of that moment; the $\nu_t$ are told round by round.
+    norm_bound, arm_bound : float
+        S and L.
+    delta : float or None
+        Failure probability; None for $1/(8T)$.
+    deviation : float
+        Standard deviation of the noise, infinite where there is none.
+    radius : {"theory", "shrunk", "matched"}
+        Which radius all algorithms use: that of their theorem; that times ``factor``; or one that
+        gives all of them the same width on the same data, times ``factor``
+        (`optimist.algorithms.heavy_tailed.ellipsoid`).
+    factor : float
+        Factor on the radius; 1 where ``radius`` is ``theory``.
+    relax_sigma_bounds : bool or None
+        Whether HEAVY-OFUL's lower bounds of $\sigma_t$ shrink with its radius; None for: if
+        ``radius`` is ``matched``.
+    fixed_arms : bool
+        Whether the same arms are offered in every round.
+
+    Raises
+    ------
+    ConfigError
+        For a value out of range.
+    """
+
+    dimension: int
+    horizon: int
+    epsilon: float
+    scale_bound: float
+    norm_bound: float = 1.0
+    arm_bound: float = 1.0
+    delta: Any = None  # a float once the problem is made
+    deviation: float = math.inf
+    radius: str = "theory"
+    factor: float = 1.0
+    relax_sigma_bounds: bool | None = None
+    fixed_arms: bool = False
+
+    def __post_init__(self):
+        for key in ("dimension", "horizon"):
+            whole_number(key, getattr(self, key))
+        for key in ("norm_bound", "arm_bound"):
+            positive(key, getattr(self, key))
+        moment_order(self.epsilon)
+        if self.scale_bound != 0.0:
+            positive("scale_bound", self.scale_bound)
+        one_of("radius", self.radius, RADII)
+        positive("factor", self.factor)
+        if self.radius == "theory" and self.factor != 1.0:
+            raise ConfigError(f"factor is {self.factor!r}; allowed where radius is 'theory': 1")
+        one_of("relax_sigma_bounds", self.relax_sigma_bounds, (None, True, False))
+        if self.relax_sigma_bounds is None:
+            object.__setattr__(self, "relax_sigma_bounds", self.radius == "matched")
+        if self.delta is None:
+            object.__setattr__(self, "delta", 1.0 / (8.0 * self.horizon))
+        proportion("delta", self.delta)
+
+    @property
+    def power(self) -> float:
+        r"""$p = \frac{1-\varepsilon}{2(1+\varepsilon)}$."""
+        return (1.0 - self.epsilon) / (2.0 * (1.0 + self.epsilon))
+
+    @property
+    def log_term(self) -> float:
+        r"""$\Lambda = \log(2T^2/\delta)$."""
+        return math.log(2.0 * self.horizon**2 / self.delta)
+
+    @property
+    def least_scale(self) -> float:
+        r"""$\sigma_{\min} = 1/\sqrt T$."""
+        return 1.0 / math.sqrt(self.horizon)

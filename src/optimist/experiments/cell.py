@@ -1,0 +1,270 @@
+"""One trial: from a cell's configuration to its environment, its algorithm and what they did."""
+
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from optimist.algorithms import (
+    REGISTRIES,
+    algorithm_class,
+    canonical,
+    make_algorithm,
+    option_names,
+)
+from optimist.core.arguments import check_keywords, defaults
+from optimist.core.errors import ConfigError
+from optimist.core.files import sha256
+from optimist.core.label import Label, name_of
+from optimist.core.layout import dataset_in
+from optimist.core.registry import short_name
+from optimist.environments import (
+    ENVIRONMENTS,
+    environment_class,
+    environment_domain,
+    make_environment,
+)
+from optimist.experiments.isolation import isolated
+from optimist.experiments.loop import (
+    Choices,
+    Coverage,
+    History,
+    Observer,
+    Trajectory,
+    checkpoints,
+    play,
+    replay,
+)
+from optimist.experiments.setting import resolve_setting
+from optimist.numerics import seeding
+
+# What a setting says for readers; it decides no result.
+ABOUT = frozenset(("title", "about"))
+PLAIN = (bool, int, float, str, type(None))
+# What was played in one trial, by setting, algorithm and number of rounds.
+Histories = MutableMapping[tuple[str, str, int], History]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One paper x setting x algorithm.
+
+    Attributes
+    ----------
+    paper, setting, algorithm : str
+        ``algorithm`` is a label, ``name[option=value,...]``.
+    spec : dict
+        The setting as configured: environment, parameters, problem, horizon and optionally
+        dataset.
+    """
+
+    paper: str
+    setting: str
+    algorithm: str
+    spec: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """``paper/setting/algorithm``."""
+        return f"{self.paper}/{self.setting}/{self.algorithm}"
+
+    @property
+    def domain(self) -> str:
+        """Domain of its algorithms, ``arms`` or ``box``."""
+        return environment_domain(self.environment)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether its algorithm or its environment is code of others, which may change anything."""
+        # To know the domain of a foreign environment is to load its file.
+        if ENVIRONMENTS.is_foreign(self.environment):
+            return True
+        return bool(self.algorithm) and self.is_foreign_algorithm(self.algorithm)
+
+    def is_foreign_algorithm(self, label: str) -> bool:
+        """Return whether an algorithm of this cell's domain is code of others."""
+        return REGISTRIES[self.domain].is_foreign(name_of(label))
+
+    @property
+    def environment(self) -> str:
+        """Name of its environment."""
+        return str(self.spec["environment"])
+
+    @property
+    def is_of_this_process(self) -> bool:
+        """Whether its algorithm is a class that no file and no package has."""
+        return any(name_of(self.algorithm) in registry.added for registry in REGISTRIES.values())
+
+    def stream(self, trial: int, purpose: str) -> np.random.Generator:
+        """Return the generator of this cell's environment for a trial and a purpose.
+
+        A setting shares it whatever its options are, so that they are compared on the same draws.
+        """
+        return seeding.stream(self.paper, name_of(self.setting), trial, purpose)
+
+    def algorithm_stream(self, trial: int, label: str = "") -> np.random.Generator:
+        """Return the generator of this cell's algorithm, or of another, for a trial.
+
+        The variants of an algorithm share it, wherever its file is.
+        """
+        return self.stream(trial, short_name(name_of(label or self.algorithm)))
+
+
+def make_cell(paper: Mapping[str, Any], setting: str, algorithm: str) -> Cell:
+    """Return the cell of a loaded paper configuration, its labels in canonical form.
+
+    The setting may have options with which the configuration does not have it.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown setting, algorithm or option.
+    """
+    if setting in paper["settings"]:
+        label, full = setting, paper["settings"][setting]
+    else:
+        found, full = resolve_setting(paper, setting)
+        label = str(found)
+    spec = {key: value for key, value in full.items() if key not in ABOUT}
+    domain = environment_domain(spec["environment"])
+    return Cell(paper["paper"], label, canonical(algorithm, domain), spec)
+
+
+def build(cell: Cell, trial: int, data_dir: str | Path | None = None) -> tuple[Any, Any]:
+    """Return environment and problem of one trial."""
+    spec = cell.spec
+    path = _dataset(cell, data_dir)
+    environment = make_environment(
+        spec["environment"],
+        horizon=spec["horizon"],
+        trial=trial,
+        stream=partial(cell.stream, trial),
+        **spec.get("parameters", {}),
+        **({} if path is None else {"dataset": path}),
+    )
+    told = spec.get("problem", {})
+    check_keywords("problem", told, environment.problem)
+    return environment, environment.problem(**told)
+
+
+def resolve(cell: Cell, data_dir: str | Path | None = None) -> dict[str, Any]:
+    """Return all that a cell's configuration leaves to defaults, as plain data.
+
+    Keys: ``environment`` (its parameters), ``problem`` (what the algorithm is told in trial 0),
+    ``options`` (of the algorithm) and ``dataset`` (SHA-256 of the prepared file, or None).
+    """
+    spec = cell.spec
+    _, problem = build(cell, 0, data_dir)
+    label = Label.parse(cell.algorithm)
+    defaults_of = option_names(algorithm_class(label.name, cell.domain))
+    environment = defaults(environment_class(spec["environment"]).__init__)
+    # Links, kernels and arrays are objects; what made them is among the environment's parameters.
+    told = {key: value for key, value in vars(problem).items() if isinstance(value, PLAIN)}
+    return {
+        "environment": {**environment, **spec.get("parameters", {})},
+        "problem": told,
+        "options": {**defaults_of, **dict(label.options)},
+        "dataset": dataset_digest(cell, data_dir),
+    }
+
+
+def dataset_digest(cell: Cell, data_dir: str | Path | None) -> str | None:
+    """Return the SHA-256 of the prepared data set of a cell, None if it has none."""
+    path = _dataset(cell, data_dir)
+    return None if path is None else sha256(path)
+
+
+def _dataset(cell: Cell, data_dir: str | Path | None) -> Path | None:
+    """Return the path of the prepared data set of a cell, None if it has none."""
+    if "dataset" not in cell.spec:
+        return None
+    if data_dir is None:
+        raise ConfigError(f"setting {cell.setting!r} needs data set {cell.spec['dataset']!r}")
+    return dataset_in(data_dir, cell.spec["dataset"])
+
+
+def play_trial(
+    cell: Cell,
+    trial: int,
+    data_dir: str | Path | None = None,
+    *,
+    rounds: int | None = None,
+    probe: Mapping[str, Any] | None = None,
+    coverage: bool = True,
+    time_limit: float | None = None,
+    histories: Histories | None = None,
+) -> Trajectory:
+    """Play one trial of a cell, as `optimist.experiments.trials.Trials` describes it.
+
+    Without ``coverage`` nobody asks for the confidence set, nor for what else the algorithm's
+    theory says, which takes time. What is played goes into ``histories``, those of this trial, and
+    a probe finds there what its leader played; if that has not played yet, it plays first.
+    """
+    environment, problem = build(cell, trial, data_dir)
+    marks = checkpoints(cell.spec["horizon"], rounds)
+    histories = {} if histories is None else histories
+
+    def lead(label: str, **limits: Any) -> Trajectory:
+        # The algorithm's own randomness; it never touches the environment's streams.
+        algorithm = make_algorithm(label, problem, cell.algorithm_stream(trial, label))
+        choices = Choices()
+        observers = [Coverage(environment.truth if coverage else None, algorithm), choices]
+        # An observer meets the truth, so published methods alone have theirs.
+        if coverage and not cell.is_foreign_algorithm(label):
+            observers += algorithm.observers(environment)
+        found = play(environment, algorithm, marks, observers=observers, **limits)
+        histories[cell.setting, label, marks[-1]] = choices.history(found)
+        return found
+
+    if not probe:
+        return lead(cell.algorithm, time_limit=time_limit)
+    leader = cell.setting, probe["leader"], marks[-1]
+    if leader not in histories:
+        lead(probe["leader"])
+    follower = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(trial))
+    every = min(probe["every"], max(1, marks[-1] // 4))
+    return replay(
+        environment, histories[leader], follower, marks, every=every, time_limit=time_limit
+    )
+
+
+def watch(
+    cell: Cell,
+    trial: int,
+    observe: Callable[[Any, Any], Observer],
+    *,
+    rounds: int | None = None,
+    data_dir: str | Path | None = None,
+) -> Trajectory:
+    """Play one trial of a cell with an observer, as the workflow plays it.
+
+    A cell with foreign code plays in a copy of this process.
+
+    Parameters
+    ----------
+    cell : Cell
+    trial : int
+    observe : callable
+        From the environment and the algorithm of the trial to their observer.
+    rounds : int or None
+        Truncate the trial after so many.
+    data_dir : path or None
+        Folder of the prepared data sets.
+    """
+
+    def watched() -> Trajectory:
+        environment, problem = build(cell, trial, data_dir)
+        algorithm = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(trial))
+        marks = checkpoints(cell.spec["horizon"], rounds)
+        return play(environment, algorithm, marks, observers=[observe(environment, algorithm)])
+
+    found: Trajectory = apart(cell, watched, trial)
+    return found
+
+
+def apart(cell: Cell, function: Callable[[], Any], trial: int = 0) -> Any:
+    """Call a function here, or in a copy of this process if a cell has foreign code."""
+    return isolated(function, seeding.seed(cell.name, trial)) if cell.is_foreign else function()

@@ -1,0 +1,364 @@
+"""Trials of one cell in one lane: made from result files, and thinned to what the table keeps."""
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from optimist.core.files import fingerprint
+from optimist.core.layout import parse_result
+from optimist.experiments import results
+from optimist.experiments.loop import COMPLETE
+from optimist.experiments.trials import CellKey
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+# What is kept at each of some rounds, by lane.
+AT = {"regret": ("regret",), "timing": ("seconds", "state_bytes", "selections", "agreements")}
+# Columns of result files that are no values at the end of a trial.
+ABOUT = ("paper", "setting", "algorithm", "trial", "round", "status", "instance")
+# Rounds of a curve, evenly and geometrically spaced; as few recorded rounds are all kept.
+EVEN, GEOMETRIC, FEW = 40, 20, 80
+
+
+@dataclass(frozen=True)
+class CellTrials:
+    """The trials of a cell in one lane, in increasing order.
+
+    Attributes
+    ----------
+    lane, group, setting, algorithm : str
+    trial : (n,) int array
+    status : list of n str
+    instance : list of n str or None
+        Name of the instance of a function whose maximum is unknown.
+    ends : dict of str to (n,) float array
+        Values at the end by column; nan where there is none.
+    rounds : list of n int arrays
+        Kept rounds of each trial.
+    at : dict of str to list of n float arrays
+        Values at these rounds by column, as of `AT`.
+    is_thinned : bool
+        Whether recorded rounds were left out.
+    """
+
+    lane: str
+    group: str
+    setting: str
+    algorithm: str
+    trial: np.ndarray
+    status: list[str]
+    instance: list[str | None]
+    ends: dict[str, np.ndarray]
+    rounds: list[np.ndarray]
+    at: dict[str, list[np.ndarray]]
+    is_thinned: bool = False
+
+    @property
+    def key(self) -> CellKey:
+        """Lane, setting and algorithm."""
+        return self.lane, self.setting, self.algorithm
+
+    def __len__(self) -> int:
+        return len(self.trial)
+
+    @property
+    def _counts(self) -> np.ndarray:
+        return np.array([len(rounds) for rounds in self.rounds], int)
+
+    def take(self, places: np.ndarray) -> "CellTrials":
+        """Return the trials at some places."""
+        return replace(
+            self,
+            trial=self.trial[places],
+            status=[self.status[i] for i in places],
+            instance=[self.instance[i] for i in places],
+            ends={name: values[places] for name, values in self.ends.items()},
+            rounds=[self.rounds[i] for i in places],
+            at={name: [values[i] for i in places] for name, values in self.at.items()},
+        )
+
+    def at_rounds(self, kept: list[np.ndarray]) -> "CellTrials":
+        """Return the trials at some of their rounds, (m,) for each trial."""
+        places = [np.isin(rounds, some) for rounds, some in zip(self.rounds, kept, strict=True)]
+        at = {
+            name: [one[where] for one, where in zip(values, places, strict=True)]
+            for name, values in self.at.items()
+        }
+        rounds = [one[where] for one, where in zip(self.rounds, places, strict=True)]
+        is_thinned = self.is_thinned or not all(all(where) for where in places)
+        return replace(self, rounds=rounds, at=at, is_thinned=is_thinned)
+
+    def stored(self, declared: Collection[int] = ()) -> "CellTrials":
+        """Return the trials as the table stores them: at the rounds that it keeps, in 32 bits.
+
+        The timing lane keeps all recorded rounds, as times are interpolated between neighbours. A
+        cell of few rounds keeps all digits, as differences of its early rounds cancel.
+        """
+        kept = self
+        if self.lane == "regret":
+            if (self._counts <= FEW).all():
+                return self
+            kept = self.at_rounds([kept_rounds(rounds, declared) for rounds in self.rounds])
+        at = {
+            name: [one.astype(np.float32).astype(float) for one in values]
+            for name, values in kept.at.items()
+        }
+        return replace(kept, at=at)
+
+    @cached_property
+    def content(self) -> str:
+        """Digest of all that is stored of the trials; a column without a value is not."""
+        sink = hashlib.sha256(json.dumps([*self.key, self.status, self.instance]).encode())
+        arrays = {"trial": self.trial, "counts": self._counts, "rounds": joined(self.rounds, int)}
+        arrays |= {f"{name}_at": joined(v) for name, v in self.at.items() if any(map(len, v))}
+        arrays |= {name: v for name, v in self.ends.items() if not np.isnan(v).all()}
+        for name, values in sorted(arrays.items()):
+            sink.update(name.encode())
+            # One kind of nan, and no negative zero.
+            sink.update((np.where(np.isnan(values), np.nan, values) + 0.0).astype("<f8").tobytes())
+        return sink.hexdigest()[:16]
+
+    def counted_from(self, least: Mapping[str, float]) -> "CellTrials":
+        """Return the trials with regret counted from the best known value of their instance.
+
+        A trial that ended before its first round met no instance, and has no regret.
+
+        Parameters
+        ----------
+        least : mapping of str to float
+            The smallest regret of a round on each instance.
+        """
+        shift = np.array([least[name] if name else 0.0 for name in self.instance])
+        lasts = np.array([rounds[-1] if len(rounds) else 0 for rounds in self.rounds])
+        halves = np.array(
+            [max(rounds[rounds <= 0.5 * rounds[-1:]], default=0) for rounds in self.rounds]
+        )
+        moved = {"regret": shift * lasts, "regret_half": shift * halves, "simple_regret": shift}
+        ends = {name: v - moved[name] if name in moved else v for name, v in self.ends.items()}
+        regret = [v - s * t for v, s, t in zip(self.at["regret"], shift, self.rounds, strict=True)]
+        return replace(self, ends=ends, at={"regret": regret})
+
+    @cached_property
+    def finals(self) -> "pd.DataFrame":
+        """One row a trial: its last round, status, and values at the end."""
+        import pandas as pd
+
+        lasts = [int(rounds[-1]) if len(rounds) else 0 for rounds in self.rounds]
+        about = {"setting": self.setting, "algorithm": self.algorithm, "trial": self.trial}
+        about |= {"round": lasts, "status": self.status}
+        return pd.DataFrame({**about, **self.ends})
+
+    @cached_property
+    def by_round(self) -> "pd.DataFrame":
+        """One row a trial and kept round; in the timing lane columns that only the end has are
+        missing elsewhere."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {"setting": self.setting, "algorithm": self.algorithm}
+        columns["trial"] = np.repeat(self.trial, self._counts)
+        columns["round"] = joined(self.rounds, int)
+        columns["status"] = np.repeat(np.array(self.status, object), self._counts)
+        names = self.at if self.lane == "regret" else {**self.at, **self.ends}
+        return pd.DataFrame({**columns, **{name: self._flat(name) for name in names}})
+
+    def _flat(self, name: str) -> np.ndarray:
+        """Return a column at all kept rounds, trial after trial; the ends have all digits."""
+        counts = self._counts
+        found = joined(self.at[name]) if name in self.at else np.full(counts.sum(), np.nan)
+        ends = self.ends.get(name, np.full(len(self), np.nan))
+        if name == "turns":  # which race a trial is of, at its end and at all of its rounds
+            return np.repeat(ends, counts)
+        known = (counts > 0) & ~np.isnan(ends)
+        found[np.cumsum(counts)[known] - 1] = ends[known]
+        return found
+
+    def curves(self, level: float, interval: str, first: int | None = None) -> "pd.DataFrame":
+        """Return the means of the complete trials at each kept round.
+
+        Parameters
+        ----------
+        level, interval : float, str
+            Of the band, see `optimist.numerics.statistics.mean_intervals`.
+        first : int or None
+            Only so many trials count.
+
+        Returns
+        -------
+        DataFrame
+            round; mean, low and high; lower, median and upper (quartiles); trials. Of regret in the
+            regret lane, of seconds in the timing lane. Empty without complete trials.
+        """
+        import pandas as pd
+
+        from optimist.numerics.statistics import SUMMARIES, summaries
+
+        rounds, values = self.complete(first)
+        names = ["round", *SUMMARIES, "trials"]
+        if not len(values):
+            return pd.DataFrame(columns=names)
+        columns = (rounds, *summaries(values, level, interval), len(values))
+        return pd.DataFrame(dict(zip(names, columns, strict=True)))
+
+    def complete(self, first: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return the kept rounds of the complete trials, (m,), and their values there, (n, m).
+
+        Regret in the regret lane and seconds in the timing lane; nan where a trial lacks a round.
+        ``first`` as for `curves`.
+        """
+        counts = np.isin(self.status, COMPLETE) & (first is None or self.trial < first)
+        own = self.take(np.flatnonzero(counts))
+        rounds, columns = np.unique(joined(own.rounds, int), return_inverse=True)
+        values = np.full((len(own), len(rounds)), np.nan)
+        values[np.repeat(np.arange(len(own)), own._counts), columns] = own._flat(AT[self.lane][0])
+        return rounds, values
+
+
+def joined(arrays: list[np.ndarray], kind: Any = float) -> np.ndarray:
+    """Return arrays one after another; an empty one of none."""
+    return np.concatenate(arrays).astype(kind) if arrays else np.empty(0, kind)
+
+
+def kept_rounds(recorded: np.ndarray, declared: Collection[int] = ()) -> np.ndarray:
+    """Return the rounds of a curve that the table keeps, (m,), increasing.
+
+    These are the last recorded ones up to each of some evenly and some geometrically spaced rounds
+    and up to each declared one; all if they are few.
+    """
+    if len(recorded) <= FEW:
+        return recorded
+    last = float(recorded[-1])
+    wanted = [np.linspace(last / EVEN, last, EVEN), np.geomspace(1.0, last, GEOMETRIC)]
+    wanted.append(np.array([t for t in declared if t <= last], float))
+    # A whole share of the last round may come out a rounding error short.
+    places = np.searchsorted(recorded, np.concatenate(wanted) * (1.0 + 1e-12), side="right") - 1
+    return np.unique(recorded[places.clip(min=0)])
+
+
+# From result files.
+
+
+def read_results(
+    groups: Mapping[str, str], declared: Mapping[str, Collection[int]]
+) -> list[CellTrials]:
+    """Return the trials of some result files by cell; for the rest see `read_cell`.
+
+    Parameters
+    ----------
+    groups : mapping of str to str
+        The group of each file's cell, by path.
+    declared : mapping
+    """
+    of_cell: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for path in groups:
+        place = parse_result(path)
+        assert place is not None  # the layout makes these paths
+        of_cell[place.lane, place.setting, place.algorithm].append(path)
+    return [read_cell(paths, groups[paths[0]], declared)[0] for paths in of_cell.values()]
+
+
+def read_cell(
+    paths: Sequence[str], group: str, declared: Mapping[str, Collection[int]]
+) -> tuple[CellTrials, list[dict[str, Any]]]:
+    """Return the trials of a cell's result files, as the table stores them, and their metadata.
+
+    Parameters
+    ----------
+    paths : sequence of str
+    group : str
+    declared : mapping
+        Rounds that claims and panels read, by ``lane/setting``.
+
+    Raises
+    ------
+    ResultError
+        If a file is no whole result.
+    """
+    tables, metadata = zip(*map(results.read_whole, paths), strict=True)
+    lane, setting = metadata[0]["trials"]["lane"], metadata[0]["trials"]["cell"]["setting"]
+    found = join([of_result(table, lane, group) for table in tables])
+    return found.stored(declared.get(f"{lane}/{setting}", ())), [*metadata]
+
+
+def of_result(table: "pa.Table", lane: str, group: str) -> CellTrials:
+    """Return the trials of a result file's table, with all their recorded rounds."""
+    columns = {name: table[name].to_pylist() for name in table.column_names}
+    trial = np.array(columns["trial"])
+    starts = np.flatnonzero(np.diff(trial, prepend=trial[0] - 1)).tolist()
+    places = [slice(*ends) for ends in zip(starts, [*starts[1:], len(trial)], strict=True)]
+    rounds = [np.array(columns["round"][one]) for one in places]
+    # A trial that ended before its first recorded round has a bare row of round 0.
+    is_bare = [one.tolist() == [0] for one in rounds]
+    last = {
+        name: [values[one.stop - 1] for one in places]
+        for name, values in columns.items()
+        # Jobs of the regret lane share the machine, so their times mean nothing.
+        if name not in (*ABOUT, *(("seconds", "select_seconds") if lane == "regret" else ()))
+    }
+    if lane == "regret":
+        last["regret_half"] = [
+            _midway(columns["regret"][one], own) for one, own in zip(places, rounds, strict=True)
+        ]
+    if "turns" in columns:  # a text; twelve hexadecimal digits are exact as a number
+        marks = (fingerprint({"turns": columns["turns"][i]}) for i in starts)
+        last["turns"] = [int(mark[:12], 16) for mark in marks]
+    nothing = [None] * len(trial)
+    return CellTrials(
+        lane,
+        group,
+        columns["setting"][0],
+        columns["algorithm"][0],
+        trial[starts],
+        [columns["status"][i] for i in starts],
+        [columns.get("instance", nothing)[i] for i in starts],
+        {name: _numbers(values) for name, values in last.items() if _is_number(values)},
+        [np.empty(0, int) if bare else own for own, bare in zip(rounds, is_bare, strict=True)],
+        {
+            name: [
+                np.empty(0) if bare else _numbers(columns[name][one])
+                for one, bare in zip(places, is_bare, strict=True)
+            ]
+            for name in AT[lane]
+            if name in columns
+        },
+    )
+
+
+def _midway(regrets, rounds):
+    """Return the regret at the last recorded round in the first half of a trial."""
+    early = int(np.searchsorted(rounds, 0.5 * rounds[-1], side="right"))
+    return regrets[early - 1] if early else None
+
+
+def _is_number(values):
+    known = [value for value in values if value is not None]
+    return bool(known) and all(isinstance(value, bool | int | float) for value in known)
+
+
+def _numbers(values):
+    return np.array([np.nan if value is None else value for value in values], float)
+
+
+def join(parts: Sequence[CellTrials]) -> CellTrials:
+    """Return a cell whose trials come in several parts, trials in increasing order."""
+    parts = sorted(parts, key=lambda part: int(part.trial[0]))
+    names = dict.fromkeys(name for part in parts for name in part.ends)
+    return replace(
+        parts[0],
+        trial=np.concatenate([part.trial for part in parts]),
+        status=[one for part in parts for one in part.status],
+        instance=[one for part in parts for one in part.instance],
+        ends={
+            name: joined([part.ends.get(name, np.full(len(part), np.nan)) for part in parts])
+            for name in names
+        },
+        rounds=[one for part in parts for one in part.rounds],
+        at={name: [one for part in parts for one in part.at[name]] for name in parts[0].at},
+    )

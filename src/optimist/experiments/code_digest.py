@@ -1,0 +1,94 @@
+"""Digests of the code that decides a result, as far as imports tell before it is played.
+
+Modules of this package count by dotted name, wherever the package lies. Files of users count by
+their place in the folder of the file that a label names, so that a folder can be moved. What a job
+then loads and opens is a matter of `optimist.core.observation`.
+"""
+
+import hashlib
+import json
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from optimist.algorithms import algorithm_module
+from optimist.core.label import name_of
+from optimist.core.source_files import closure, digest_of, dotted, is_own, own_file, root_of
+from optimist.environments import environment_module
+from optimist.experiments.cell import Cell
+
+# Modules that read labels, make arguments of them, build each trial, end it in time and write its
+# table. Their own imports do not count: the registries name every algorithm, and decide no result.
+GLUE = (
+    *("optimist.experiments.cell", "optimist.experiments.setting", "optimist.experiments.results"),
+    *(
+        "optimist.experiments.trials",
+        "optimist.experiments.limits",
+        "optimist.experiments.isolation",
+    ),
+    *("optimist.core.label", "optimist.core.arguments"),
+)
+# A module that decides times only.
+TURNS = "optimist.experiments.interleaved_repeats"
+LOOP = ("optimist.experiments.loop", "optimist.numerics.seeding")
+
+
+def of_cell(cell: Cell, probe: dict[str, object] | None = None, in_turns: bool = False) -> str:
+    """Return the SHA-256 of the code behind a cell's results.
+
+    It covers the modules of the algorithm, of the environment and of the leader of a ``probe``, the
+    loop, all that these import, and the modules that build a trial.
+
+    Parameters
+    ----------
+    cell : Cell
+    probe : dict or None
+        See `optimist.experiments.trials.Trials`.
+    in_turns : bool
+        Whether the cell is timed in turns with others; the order of turns then counts too.
+    """
+    return _digest(_modules(cell, probe), _glue(in_turns))
+
+
+def of_modules(*modules: str) -> str:
+    """Return the SHA-256 of modules, given by dotted names or paths, and of all they import."""
+    return _digest(tuple(sorted(set(modules))), ())
+
+
+def own_modules(
+    cell: Cell, probe: dict[str, object] | None = None, in_turns: bool = False
+) -> frozenset[str]:
+    """Return the dotted names of the modules of this package that `of_cell` covers."""
+    files = frozenset().union(*map(closure, _modules(cell, probe)))
+    return frozenset(map(dotted, filter(is_own, files))).union(_glue(in_turns))
+
+
+def _modules(cell: Cell, probe: dict[str, object] | None) -> tuple[str, ...]:
+    labels = [cell.algorithm, *([str(probe["leader"])] if probe else [])]
+    algorithms = [algorithm_module(name_of(label), cell.domain) for label in labels]
+    return (*algorithms, environment_module(cell.spec["environment"]), *LOOP)
+
+
+def _glue(in_turns: bool) -> tuple[str, ...]:
+    return (*GLUE, TURNS) if in_turns else GLUE
+
+
+def _digest(modules: tuple[str, ...], alone: tuple[str, ...]) -> str:
+    """Return the digest of some modules with their imports, and of others without."""
+    # Files of users may change while this process lives.
+    compute = _computed if all(map(is_own, modules)) else _computed.__wrapped__
+    return compute(modules, alone)
+
+
+@lru_cache
+def _computed(modules: tuple[str, ...], alone: tuple[str, ...]) -> str:
+    own = {name: digest_of(own_file(name) or name) for name in alone}
+    others = []
+    for module in modules:
+        files = closure(module)
+        own |= {dotted(path): digest_of(path) for path in files if is_own(path)}
+        foreign = [path for path in files if not is_own(path)]
+        places = (Path(os.path.relpath(path, root_of(module))).as_posix() for path in foreign)
+        others.append(sorted(zip(places, map(digest_of, foreign), strict=True)))
+    text = json.dumps([sorted(own.items()), *filter(None, others)])
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,171 @@
+"""Foreign code in a copy of this process: what it changes ends with the copy.
+
+A class of a user may keep numbers in its module, patch numpy, start threads or draw from a shared
+generator. This process never loads it. Each copy does, for one trial, so no other trial meets what
+it left, however many processes there are.
+"""
+
+import os
+import pickle
+import random
+import select
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
+
+import numpy as np
+
+from optimist.core import observation
+from optimist.core.errors import EndedError
+from optimist.core.user_errors import from_text, status_in_words, to_text
+
+CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"  # Accelerate does not survive a fork
+PATIENCE = 3.0  # seconds that a copy has to end after an interruption
+_SECONDS = 0.2  # between two looks at a copy whose own children may hold its pipe
+
+
+def isolated(function: Callable[[], Any], seed: int) -> Any:
+    """Call ``function`` in a copy of this process, which then ends, and return its answer.
+
+    What the copy loads and reads counts as read here, see `optimist.core.observation`.
+
+    Where a system has no safe copies, macOS and Windows, the function runs here.
+
+    Parameters
+    ----------
+    function : callable
+        It may return what pickle can write.
+    seed : int
+        Of the generators that all code of a process shares, ``random`` and ``numpy.random``.
+
+    Raises
+    ------
+    EndedError
+        If the copy ended before the function did, by ``os._exit`` or a signal.
+    Exception
+        Of the function; one of a user's type comes as its name and words.
+    """
+    if not CAN_FORK:
+        return function()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    observer = observation.active()
+    parent = os.getpid()
+    reading, writing = os.pipe()
+    with _waiting_for_children():
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            _answer(function, seed, writing, parent, observer)
+        os.close(writing)
+        try:
+            content, status = _received(reading, child)
+        except KeyboardInterrupt:
+            _end(child, PATIENCE)
+            raise
+        except BaseException:
+            _end(child, 0.0)
+            raise
+        finally:
+            os.close(reading)
+    if not content:
+        raise EndedError(f"its process ended with {status_in_words(status)}")
+    kind, value = pickle.loads(content)
+    if kind == "error":
+        raise from_text(value)
+    answer, report = value
+    if observer is not None:
+        observer.add(report)
+    return answer
+
+
+@contextmanager
+def _waiting_for_children() -> Iterator[None]:
+    """Let the system keep how a child ended, which it does not where SIGCHLD is ignored."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGCHLD) != signal.SIG_IGN:
+        yield
+        return
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+
+def _answer(
+    function: Callable[[], Any],
+    seed: int,
+    writing: int,
+    parent: int,
+    observer: observation.Observer | None,
+) -> NoReturn:
+    """Call the function, write what it returned or raised, and end this process."""
+    status = 1
+    try:
+        try:
+            _end_with(parent)
+            # The generators that no class should use, and some do.
+            random.seed(seed)
+            np.random.seed(seed % 2**32)  # noqa: NPY002
+            content = pickle.dumps(("found", (function(), observer and observer.report())))
+        except BaseException as error:
+            content = pickle.dumps(("error", to_text(error)))
+        with open(writing, "wb") as pipe:
+            pipe.write(content)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        status = 0
+    finally:  # nothing may go on as the caller would
+        os._exit(status)
+
+
+def _end_with(parent: int) -> None:
+    """Let Linux end this process when its parent ends."""
+    if sys.platform == "linux":
+        import ctypes
+
+        set_death_signal = 1  # PR_SET_PDEATHSIG of sys/prctl.h
+        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
+        if os.getppid() != parent:  # it ended before
+            os._exit(1)
+
+
+def _end(child: int, patience: float) -> None:
+    """Wait some seconds for a child, which an interruption reaches too, then kill it."""
+    with suppress(ChildProcessError, ProcessLookupError):
+        for _ in range(int(patience / 0.05)):
+            if _status(child, os.WNOHANG) is not None:
+                return
+            time.sleep(0.05)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def _received(reading: int, child: int) -> tuple[bytes, int]:
+    """Return all that a copy wrote, and its exit status, negative for a signal."""
+    content = b""
+    ended = None
+    while ended is None or select.select([reading], [], [], 0.0)[0]:
+        if select.select([reading], [], [], _SECONDS)[0]:
+            part = os.read(reading, 2**20)
+            if not part:
+                break
+            content += part
+        else:
+            ended = _status(child, os.WNOHANG)
+    status = _status(child, 0) if ended is None else ended
+    return content, os.waitstatus_to_exitcode(status or 0)
+
+
+def _status(child: int, options: int) -> int | None:
+    """Return how a child ended, None if it has not; 0 where the system does not keep that."""
+    try:
+        found, status = os.waitpid(child, options)
+    except ChildProcessError:
+        return 0
+    return status if found else None

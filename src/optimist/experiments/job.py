@@ -1,0 +1,193 @@
+"""Jobs of the workflow: a process plays trials of a cell, or a race, and writes the results."""
+
+import logging
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from optimist.core.errors import OutOfTimeError, ResultError
+from optimist.core.layout import dataset_in, evaluations_in, parse_result
+from optimist.core.observation import Observer
+from optimist.experiments import interleaved_repeats, results
+from optimist.experiments.cell import Cell, Histories, apart, dataset_digest, resolve
+from optimist.experiments.limits import Meter, limited
+from optimist.experiments.loop import Trajectory
+from optimist.experiments.trials import Player, Trials
+
+Description = Mapping[str, Any]
+
+logger = logging.getLogger("optimist")
+
+
+def make_result(
+    description: Description,
+    output: str,
+    data_dir: str,
+    collect_provenance: Callable[[], dict[str, Any]],
+    seconds: float | None = None,
+) -> None:
+    """Play trials of the regret lane and write their result file.
+
+    Parameters
+    ----------
+    description : dict
+        From `optimist.experiments.trials.Trials.describe`, with ``digest``, of what decides the
+        trials.
+    output : str
+        The result file.
+    data_dir : str
+        Folder of the prepared data sets.
+    collect_provenance : callable
+        Returns what is written into each file about code and machine.
+    seconds : float or None
+        Wall time after which trials end early.
+    """
+    file = _File(description, output, data_dir, collect_provenance, seconds)
+    trials = file.trials
+    file.write({trial: file.play(trial) for trial in range(trials.first, trials.stop)})
+
+
+def make_race(
+    descriptions: Sequence[Description],
+    folder: str,
+    data_dir: str,
+    collect_provenance: Callable[[], dict[str, Any]],
+    limits: Sequence[float | None] | None = None,
+) -> None:
+    """Play a race of the timing lane in turns, and write the folder of its results.
+
+    The folder appears as a whole at the end; after an error there is none. For the parameters see
+    `make_result`; ``limits`` are the seconds of each cell.
+    """
+    target = Path(folder)
+    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    # The number and the digest of a race are in the name of its folder.
+    digest = target.name.partition(".")[2]
+    limits = limits or [None] * len(descriptions)
+    places = [
+        target.parents[2] / Trials.restore(description).place(digest).path
+        for description in descriptions
+    ]
+    try:
+        files = [
+            _File(*each, data_dir, collect_provenance, seconds)
+            for each, seconds in zip(
+                zip(descriptions, map(str, places), strict=True), limits, strict=True
+            )
+        ]
+        for file, place in zip(files, places, strict=True):
+            file.output = str(draft / place.relative_to(target))
+        _play_in_turns(files)
+        shutil.rmtree(target, ignore_errors=True)
+        draft.replace(target)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+class _File:
+    """A result file in the making."""
+
+    def __init__(
+        self,
+        description: Description,
+        output: str,
+        data_dir: str,
+        collect_provenance: Callable[[], dict[str, Any]],
+        seconds: float | None,
+    ) -> None:
+        decisive = {key: value for key, value in description.items() if key != "digest"}
+        self.trials = Trials.restore(description)
+        self.output = output
+        asked, cell = self.trials, self.trials.cell
+        words = asked.lane, cell.name, asked.first, asked.stop - 1
+        logger.info("%s lane, %s, trials %d to %d", *words)
+        if asked.code != description["code"]:
+            raise ResultError(
+                f"the source files of {cell.name} changed after the workflow had started; run the "
+                "same command again"
+            )
+        self._observer = Observer(
+            self.trials.own_modules,
+            ignored=(output, *_inputs(self.trials.cell, data_dir)),
+            is_foreign=self.trials.is_foreign,
+        )
+        start = time.monotonic()
+        with self._observer, Meter() as self._meter:
+            resolved = _resolved(self.trials.cell, data_dir, seconds)
+        if seconds is not None:
+            seconds -= time.monotonic() - start
+        self._player = Player(self.trials, data_dir, seconds)
+        place = parse_result(output)
+        self.metadata = {
+            "trials": decisive,
+            "digest": description["digest"],
+            "name": place.digest if place else "",
+            "resolved": resolved,
+            "provenance": collect_provenance(),
+        }
+
+    @contextmanager
+    def _metered(self, trial: str) -> Iterator[None]:
+        try:
+            with self._observer, self._meter:
+                yield
+        except (Exception, SystemExit) as error:
+            error.add_note(f"in {self.trials.cell.name}, {trial}")
+            raise
+
+    def warm_up(self) -> None:
+        with self._metered("warming up"):
+            self._player.warm_up()
+
+    def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
+        with self._metered(f"trial {trial}"):
+            found = self._player.play(trial, histories)
+        last = {name: values[-1] for name, values in found.columns.items()}
+        name = self.trials.cell.name
+        logger.info("%s, trial %d: status %s, %s", name, trial, found.status, last)
+        return found
+
+    def write(self, found: Mapping[int, Trajectory], turns: str = "") -> None:
+        observed = self._observer.record()
+        metadata = {**self.metadata, "observed": observed, "use": self._meter.use}
+        results.write(results.to_table(self.trials.cell, found, turns), self.output, metadata)
+
+
+def _play_in_turns(files: Sequence[_File]) -> None:
+    race = [file.trials for file in files]
+    of_cell = {file.trials.cell.name: file for file in files}
+    found: dict[str, dict[int, Trajectory]] = {name: {} for name in of_cell}
+    for file in files:
+        file.warm_up()
+    for turn in range(max(trials.stop for trials in race)):
+        histories: Histories = {}
+        for name in (trials.cell.name for trials in interleaved_repeats.order(race, turn)):
+            found[name][turn] = of_cell[name].play(turn, histories)
+    mark = interleaved_repeats.mark(race)
+    for name, file in of_cell.items():
+        file.write(found[name], mark)
+
+
+def _inputs(cell: Cell, data_dir: str) -> list[Path]:
+    """Return the data set of a cell, which has a checksum, and what is kept of its evaluations."""
+    if "dataset" not in cell.spec:
+        return []
+    return [dataset_in(data_dir, cell.spec["dataset"]), evaluations_in(data_dir)]
+
+
+def _resolved(cell: Cell, data_dir: str, seconds: float | None) -> dict[str, Any]:
+    """Return what the metadata tell of a cell; less of one whose environment takes too much.
+
+    Its trials, which build the environment too, are left to say so.
+    """
+    try:
+        with limited(seconds):
+            found: dict[str, Any] = apart(cell, partial(resolve, cell, data_dir))
+            return found
+    except (MemoryError, OutOfTimeError):
+        return {"dataset": dataset_digest(cell, data_dir)}

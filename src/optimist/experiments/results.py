@@ -1,0 +1,134 @@
+"""Result files: one Parquet file per range of trials of a cell, complete or absent.
+
+Columns: paper, setting, algorithm, trial, round, regret, seconds, status, covered, state_bytes, and
+one column per diagnostic of the algorithm. In the timing lane ``turns`` is a text that only those
+cells share which one process measured in turns. The file's metadata holds the description of the
+trials, the resolved cell and the provenance of the run as JSON under the key ``optimist``.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from optimist.core import checksummed
+from optimist.core.errors import ResultError
+from optimist.core.layout import parse_result
+from optimist.experiments.cell import Cell
+from optimist.experiments.columns import array
+from optimist.experiments.loop import Trajectory
+from optimist.experiments.result_form import check_metadata, check_rows
+from optimist.experiments.trials import Trials
+
+KEY = b"optimist"
+REQUIRED = ("paper", "setting", "algorithm", "trial", "round", "regret", "seconds", "status")
+# Columns that differ between two runs of the same cell.
+VOLATILE = ("seconds", "select_seconds", "turns")
+REMEDY = (
+    "`optimist results --delete damaged`, with the --configfile of the run if it had one, deletes "
+    "such files; then run the same command again"
+)
+
+
+def to_table(cell: Cell, trajectories: Mapping[int, Trajectory], turns: str = "") -> pa.Table:
+    """Return one tidy table from a mapping of trial index to `Trajectory`.
+
+    ``turns`` is what `optimist.experiments.interleaved_repeats.mark` says of the process that timed
+    them, if it did.
+    """
+    timed = {"turns": turns} if turns else {}
+    columns: dict[str, list[Any]] = {}
+    rows = 0
+    for trial, trajectory in trajectories.items():
+        recorded = {name: list(values) for name, values in trajectory.columns.items()}
+        length = len(recorded.get("round", []))
+        if not length:  # a trial that ended before its first recorded round leaves one bare row
+            recorded, length = {"round": [0], "regret": [None], "seconds": [None]}, 1
+        same: dict[str, Any] = {"paper": cell.paper, "setting": cell.setting, "trial": trial}
+        same |= {"algorithm": cell.algorithm, "status": trajectory.status, **timed}
+        recorded |= {name: [value] * length for name, value in same.items()}
+        for name in {**columns, **recorded}:
+            past = columns.setdefault(name, [None] * rows)
+            past.extend(recorded.get(name, [None] * length))
+        rows += length
+    order = [*REQUIRED, *(name for name in columns if name not in REQUIRED)]
+    return pa.Table.from_arrays([array(columns[name]) for name in order], names=order)
+
+
+def write(table: pa.Table, path: str | Path, metadata: Mapping[str, Any]) -> None:
+    """Write a result table with ``metadata`` (a JSON-able dict)."""
+    table = table.replace_schema_metadata({KEY: json.dumps(metadata, sort_keys=True).encode()})
+    checksummed.write_table(table, path, compression="zstd")
+
+
+def read(path: str | Path) -> pa.Table:
+    """Return the table of a result file.
+
+    Raises
+    ------
+    ResultError
+        If it is absent, damaged (its digest tells), no result file, or of other rows than its
+        metadata or its path say; the message names the remedy.
+    UnreadableError
+        If the system does not let it be read.
+    """
+    return read_whole(path)[0]
+
+
+def read_whole(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
+    """Return the checked rows and metadata of a result file; errors as `read`."""
+    file = checksummed.open_parquet(path, REMEDY)
+    present = file.schema_arrow.names
+    missing = [name for name in REQUIRED if name not in present]
+    if missing:
+        raise ResultError(f"{path} is no result file: it has no column {', '.join(missing)}")
+    # A process that ends while pyarrow starts its threads is aborted by older versions.
+    table, metadata = file.read(use_threads=False), _metadata(file, path)
+    with _named(path):
+        check_rows(table, metadata)
+    return table, metadata
+
+
+def read_metadata(path: str | Path) -> dict[str, Any]:
+    """Return the metadata of a result file, whose form is checked; errors as `read`."""
+    return _metadata(checksummed.open_parquet(path, REMEDY), path)
+
+
+def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
+    """Return the metadata of an open file, if they have the form and the trials of its path."""
+    found = file.schema_arrow.metadata or {}
+    if KEY not in found:
+        raise ResultError(f"{path} is no result file: it has no metadata; {REMEDY}")
+    with _named(path):
+        try:
+            metadata: dict[str, Any] = json.loads(found[KEY])
+        except ValueError as error:
+            raise ResultError(f"its metadata are no JSON ({error})") from None
+        check_metadata(metadata)
+        place = parse_result(Path(path).absolute())
+        own = Trials.restore(metadata["trials"]).place(metadata.get("name", ""))
+        if place not in (None, own):
+            raise ResultError(f"it is the result of {own.path}")
+    return metadata
+
+
+@contextmanager
+def _named(path: str | Path) -> Iterator[None]:
+    """Put the path of a file before what is wrong with it, and the remedy behind."""
+    try:
+        yield
+    except ResultError as error:
+        raise ResultError(f"{path} is not what it should be: {error}; {REMEDY}") from None
+
+
+def digest(table: pa.Table) -> str:
+    """Return the SHA-256 of a table's content, without the columns that hold wall times."""
+    sink = hashlib.sha256()
+    for name in sorted(set(table.column_names).difference(VOLATILE)):
+        sink.update(name.encode())
+        sink.update(repr(table[name].to_pylist()).encode())
+    return sink.hexdigest()

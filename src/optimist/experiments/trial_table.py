@@ -1,0 +1,371 @@
+"""The table of trials: one row a trial, which claims, figures, the page and `compare` read.
+
+A paper has ``figures/PAPER/trials.parquet``. A row has the columns
+
+``lane group setting algorithm trial status turns instance``
+``rounds``  the recorded rounds that are kept, and at these rounds ``regret_at`` (regret lane) or
+            ``seconds_at``, ``state_bytes_at``, ``selections_at``, ``agreements_at`` (timing lane)
+``regret regret_half simple_regret covered seconds select_seconds state_bytes`` at the end, and the
+counters of algorithms under their own names.
+
+Rows are sorted; a row group holds a lane of a setting, so that a reader of one cell reads little
+and a changed cell changes few bytes. The metadata hold the version of this form, the configuration
+of the run, and the rounds that claims and panels declare.
+"""
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from optimist.core import checksummed
+from optimist.core.errors import ResultError
+from optimist.core.root import how_to_restore
+from optimist.experiments.cell_trials import AT, CellTrials, joined
+from optimist.experiments.columns import values as values_of
+from optimist.experiments.trials import CellKey
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+AGAIN = "delete it and make it again: optimist publish"
+VERSION = 1
+KEY = "optimist"
+TEXTS = ("lane", "group", "setting", "algorithm", "status", "instance")
+# Numbers at the end that come first, and those with fractions even if all are whole.
+FIRST = ("regret", "regret_half", "simple_regret", "covered", "seconds", "select_seconds")
+REAL = frozenset(FIRST) - {"covered"}
+
+
+class Frames(Mapping[tuple[str, str], "pd.DataFrame"]):
+    """Frames of the cells of a lane by setting and algorithm, made where they are asked for."""
+
+    def __init__(
+        self, table: "TrialTable", lane: str, make: Callable[[CellTrials], "pd.DataFrame"]
+    ) -> None:
+        self._table, self._lane, self._make = table, lane, make
+        self._made: dict[tuple[str, str], pd.DataFrame] = {}
+
+    def __getitem__(self, pair: tuple[str, str]) -> "pd.DataFrame":
+        if pair not in self._made:
+            cell = self._table.cell(self._lane, *pair)
+            if cell is None:
+                raise KeyError(pair)
+            self._made[pair] = self._make(cell)
+        return self._made[pair]
+
+    def check_round(self, pair: tuple[str, str], t: int) -> None:
+        """Raise ResultError unless the table can say what a cell had at round ``t``."""
+        self._table.check_round(self._lane, *pair, t)
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return (key[1:] for key in self._table.keys if key[0] == self._lane)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class TrialTable:
+    """All trials of a paper: the rows of its file, and result files of today's code before them.
+
+    Parameters
+    ----------
+    path : path or None
+        The file; without one, the table has results alone.
+    fresh : iterable of CellTrials
+        Cells that stand in place of those of the file.
+    planned : mapping or None
+        How many trials of each cell count; other cells are not there. None for all of all.
+
+    Attributes
+    ----------
+    metadata : dict
+        ``version``, ``configuration`` of the run, and ``declared``: rounds by lane and setting.
+
+    Raises
+    ------
+    ResultError
+        If the file is damaged, of another version, or no such table.
+    """
+
+    def __init__(
+        self,
+        path: str | Path | None,
+        fresh: Iterable[CellTrials] = (),
+        planned: Mapping[CellKey, int] | None = None,
+    ) -> None:
+        self.metadata: dict[str, Any] = {"declared": {}, "configuration": {}, "thinned": []}
+        self._groups: dict[tuple[str, str], int] = {}
+        if path is not None:
+            self._file = checksummed.open_parquet(path, AGAIN)
+            self.metadata = _metadata(self._file, path)
+            self._groups = {tuple(key): i for i, key in enumerate(self.metadata["groups"])}
+        self._path, self._planned = path, planned
+        self._fresh = {cell.key: cell for cell in fresh}
+        self._read: dict[tuple[str, str], dict[str, CellTrials]] = {}
+        self._counted: dict[CellKey, CellTrials | None] = {}
+
+    @cached_property
+    def keys(self) -> list[CellKey]:
+        """Lane, setting and algorithm of all cells, sorted."""
+        known = set(self._fresh)
+        if self._groups:
+            known |= {row[:3] for row in self._columns()}
+        return sorted(known if self._planned is None else known & self._planned.keys())
+
+    def cell(self, lane: str, setting: str, algorithm: str) -> CellTrials | None:
+        """Return the trials of a cell, None if the table has none; regret is counted from the best
+        known value where the maximum is unknown."""
+        key = lane, setting, algorithm
+        if key not in self._counted:
+            found = self.recorded(*key)
+            if found is not None and lane == "regret" and any(found.instance):
+                found = found.counted_from(self._least)
+            self._counted[key] = found
+        return self._counted[key]
+
+    def recorded(self, lane: str, setting: str, algorithm: str) -> CellTrials | None:
+        """Return the trials of a cell as they were measured, None if the table has none."""
+        key = lane, setting, algorithm
+        found = self._fresh.get(key) or self._group(lane, setting).get(algorithm)
+        if found is None or self._planned is None:
+            return found
+        number = self._planned.get(key, 0)
+        return found if len(found) <= number else found.take(np.arange(number)) if number else None
+
+    def cells(self, lane: str) -> Iterator[CellTrials]:
+        """Yield all cells of a lane."""
+        for key in self.keys:
+            if key[0] == lane and (found := self.cell(*key)) is not None:
+                yield found
+
+    def frames(
+        self, level: float = 0.95, interval: str = "t", first: int | None = None
+    ) -> dict[str, Frames]:
+        """Return the tables that claims and panels read, by name.
+
+        ``finals``, ``regrets`` and ``curves`` are the ends, the kept rounds and the means of the
+        regret lane, ``times`` the recorded rounds of the timing lane. For ``level``, ``interval``
+        and ``first`` see `CellTrials.curves`; ``first`` cuts ``finals`` too.
+        """
+
+        def finals(cell: CellTrials) -> "pd.DataFrame":
+            return cell.finals if first is None else cell.finals[cell.trial < first]
+
+        return {
+            "finals": Frames(self, "regret", finals),
+            "regrets": Frames(self, "regret", lambda cell: cell.by_round),
+            "times": Frames(self, "timing", lambda cell: cell.by_round),
+            "curves": Frames(self, "regret", lambda cell: cell.curves(level, interval, first)),
+        }
+
+    def check_round(self, lane: str, setting: str, algorithm: str, t: int) -> None:
+        """Raise ResultError unless the table can say what a cell had at round ``t``."""
+        key = lane, setting, algorithm
+        found = self.recorded(*key)
+        if found is None or not found.is_thinned or key in self._fresh:
+            return
+        rounds = max(found.rounds, key=len)
+        is_known = t in rounds or t >= max(rounds, default=0)
+        if not is_known and t not in self.metadata["declared"].get(f"{lane}/{setting}", ()):
+            raise ResultError(
+                f"{self._path} has not round {t} of {setting}/{algorithm}; play it again: "
+                "snakemake --cores all --config committed=ignore, or name one of its rounds"
+            )
+
+    def best_known_of(self, keys: Iterable[CellKey]) -> dict[str, float]:
+        """Return the best known values of the instances that some cells met."""
+        cells = (self.recorded(*key) for key in keys if key[0] == "regret")
+        met = {name for cell in cells if cell is not None for name in cell.instance}
+        return {name: value for name, value in sorted(self._least.items()) if name in met}
+
+    @cached_property
+    def _least(self) -> dict[str, float]:
+        """The smallest regret of a round that any method reached on each instance."""
+        met = [
+            (name, value)
+            for lane, *cell, name, value in self._columns("instance", "simple_regret")
+            if lane == "regret" and (lane, *cell) not in self._fresh
+        ]
+        for cell in (cell for cell in self._fresh.values() if cell.lane == "regret"):
+            met += zip(cell.instance, cell.ends.get("simple_regret", ()), strict=False)
+        known = sorted((name, float(value)) for name, value in met if name and value is not None)
+        return dict(reversed(known))  # the least of each name is written last
+
+    def _columns(self, *names: str) -> Iterator[tuple[Any, ...]]:
+        """Yield lane, setting and algorithm of each row of the file, and more of its columns."""
+        columns = ["lane", "setting", "algorithm", *names]
+        if self._groups and {*columns} <= {*self._file.schema_arrow.names}:
+            rows = self._file.read(columns, use_threads=False)
+            yield from zip(*(rows[name].to_pylist() for name in columns), strict=True)
+
+    def _group(self, lane: str, setting: str) -> dict[str, CellTrials]:
+        key = lane, setting
+        if key not in self._groups:
+            return {}
+        if key not in self._read:
+            rows = self._file.read_row_group(self._groups[key], use_threads=False)
+            is_thinned = f"{lane}/{setting}" in self.metadata["thinned"]
+            found = (replace(cell, is_thinned=is_thinned) for cell in _cells_of(rows, self._path))
+            self._read[key] = {cell.algorithm: cell for cell in found}
+        return self._read[key]
+
+
+# Reading: without pandas, which pyarrow imports for conversions of its own.
+
+
+def _metadata(file: Any, path: str | Path) -> dict[str, Any]:
+    found = (file.metadata.metadata or {}).get(KEY.encode())
+    metadata = json.loads(found) if found else {}
+    if metadata.get("version") != VERSION:
+        raise ResultError(
+            f"{path} is a table of trials of version {metadata.get('version')!r}; allowed: "
+            f"{VERSION}; {how_to_restore(path, AGAIN)}"
+        )
+    return metadata
+
+
+def _cells_of(rows: pa.Table, path: Any) -> Iterator[CellTrials]:
+    """Yield the cells of a row group."""
+    text = {name: rows[name].to_pylist() for name in TEXTS}
+    lists = {name: _lists(rows[name]) for name in rows.column_names if _is_list(rows[name].type)}
+    flat = {name: _floats(rows[name]) for name in rows.column_names if name not in text | lists}
+    trial = flat.pop("trial").astype(int)
+    for name, places in groupby(range(len(rows)), lambda i: text["algorithm"][i]):
+        start, *more = places
+        own = slice(start, start + 1 + len(more))
+        if trial[own].tolist() != [*range(1 + len(more))]:
+            raise ResultError(
+                f"{path} has not every trial of {text['setting'][start]}/{name} once; "
+                f"{how_to_restore(path, AGAIN)}"
+            )
+        lane = text["lane"][start]
+        at = {one: lists.get(f"{one}_at", [])[own] for one in AT[lane]}
+        yield CellTrials(
+            *(lane, text["group"][start], text["setting"][start], name),
+            trial[own],
+            text["status"][own],
+            text["instance"][own],
+            {one: v[own] for one, v in flat.items() if not np.isnan(v[own]).all()},
+            [one.astype(int) for one in lists["rounds"][own]],
+            {one: values for one, values in at.items() if any(map(len, values))},
+        )
+
+
+def _is_list(kind: Any) -> bool:
+    return pa.types.is_list(kind)
+
+
+def _floats(column: Any) -> np.ndarray:
+    """Return the numbers of an Arrow column as floats, nan where there are none."""
+    found, present = values_of(column)
+    numbers = found.astype(float)
+    numbers[~present] = np.nan
+    return numbers
+
+
+def _lists(column: pa.ChunkedArray) -> list[np.ndarray]:
+    """Return lists of numbers as arrays, empty ones where there is none."""
+    found: list[np.ndarray] = []
+    for chunk in column.chunks:
+        offsets = np.frombuffer(chunk.buffers()[1], np.int32)
+        values = _floats(chunk.values)
+        ends = offsets[chunk.offset : chunk.offset + len(chunk) + 1]
+        found += [values[start:stop] for start, stop in pairwise(ends)]
+    return found
+
+
+# Writing.
+
+
+def write(
+    cells: Iterable[CellTrials],
+    path: str | Path,
+    *,
+    declared: Mapping[str, Collection[int]],
+    configuration: Mapping[str, Any],
+) -> None:
+    """Write a table of trials; the same cells give the same bytes.
+
+    Parameters
+    ----------
+    cells : iterable of CellTrials
+        Of one paper, as measured, with the rounds that are to be kept.
+    path : str or Path
+    declared : mapping
+        Rounds that claims and panels read, by ``lane/setting``.
+    configuration : mapping
+        The configuration of the run.
+    """
+    ordered = sorted(cells, key=lambda cell: cell.key)
+    groups = [(key, [*own]) for key, own in groupby(ordered, lambda cell: cell.key[:2])]
+    metadata = {
+        "version": VERSION,
+        "configuration": dict(configuration),
+        "declared": {key: sorted(rounds) for key, rounds in sorted(declared.items()) if rounds},
+        "groups": [list(key) for key, _ in groups],
+        "thinned": sorted({f"{cell.lane}/{cell.setting}" for cell in ordered if cell.is_thinned}),
+    }
+    schema = _schema(ordered)
+    is_real = {f.name: pa.types.is_floating(getattr(f.type, "value_type", f.type)) for f in schema}
+    place = {f.name: f"{f.name}.list.element" if _is_list(f.type) else f.name for f in schema}
+    checksummed.write_table(
+        [_rows(own, schema) for _, own in groups],
+        path,
+        {KEY: json.dumps(metadata, sort_keys=True)},
+        compression="zstd",
+        compression_level=19,
+        use_dictionary=[place[name] for name in place if not is_real[name]],
+        use_byte_stream_split=[place[name] for name in place if is_real[name]],
+        store_schema=False,
+        write_statistics=False,
+    )
+
+
+def _schema(cells: list[CellTrials]) -> pa.Schema:
+    """Return names and types: of ends and curves, the smallest that keep all values."""
+    texts = [(name, pa.string()) for name in TEXTS]
+    fields = [*texts[:4], ("trial", pa.int32()), *texts[4:], ("rounds", pa.list_(pa.int32()))]
+    for name in sorted({name for cell in cells for name in cell.at}):
+        kind = pa.int64()
+        if name in ("regret", "seconds"):
+            values = joined([one for cell in cells for one in cell.at.get(name, ())])
+            is_short = np.array_equal(values, values.astype(np.float32), equal_nan=True)
+            kind = pa.float32() if is_short else pa.float64()
+        fields.append((f"{name}_at", pa.list_(kind)))
+    names = sorted({name for cell in cells for name in cell.ends})
+    for name in (*(n for n in FIRST if n in names), *(n for n in names if n not in FIRST)):
+        values = joined([cell.ends[name] for cell in cells if name in cell.ends])
+        known = values[~np.isnan(values)]
+        is_whole = (known == np.rint(known)).all() and (np.abs(known) < 2.0**53).all()
+        fields.append((name, pa.int64() if is_whole and name not in REAL else pa.float64()))
+    return pa.schema(fields)
+
+
+def _rows(cells: list[CellTrials], schema: pa.Schema) -> pa.Table:
+    """Return the rows of some cells as an Arrow table."""
+
+    def column(cell: CellTrials, name: str, kind: Any) -> list[Any]:
+        if name in ("lane", "group", "setting", "algorithm"):
+            return [getattr(cell, name)] * len(cell)
+        if name in ("trial", "status", "instance", "rounds"):
+            return [*getattr(cell, name)]
+        if _is_list(kind):
+            values = cell.at.get(name.removesuffix("_at"), [np.empty(0)] * len(cell))
+            return [_listed(one, kind.value_type) for one in values]
+        return _listed(cell.ends.get(name, np.full(len(cell), np.nan)), kind)
+
+    columns = [[one for cell in cells for one in column(cell, f.name, f.type)] for f in schema]
+    arrays = [pa.array(own, f.type) for own, f in zip(columns, schema, strict=True)]
+    return pa.table(arrays, schema=schema)
+
+
+def _listed(values: np.ndarray, kind: Any) -> list[Any]:
+    make = int if pa.types.is_integer(kind) else float
+    return [None if value != value else make(value) for value in values.tolist()]

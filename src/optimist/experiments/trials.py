@@ -1,0 +1,312 @@
+"""Trials: which of them a paper asks for, and playing them."""
+
+import math
+import time
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, Self
+
+from optimist.core.errors import ConfigError, OutOfTimeError
+from optimist.core.files import fingerprint
+from optimist.core.label import name_of
+from optimist.core.layout import DIGEST, Result
+from optimist.experiments import code_digest
+from optimist.experiments.cell import Cell, Histories, make_cell, play_trial
+from optimist.experiments.isolation import isolated
+from optimist.experiments.limits import limited
+from optimist.experiments.loop import Trajectory
+from optimist.numerics import seeding
+
+# What the configuration says of a lane: the key of its blocks, and of the cap on its trials.
+BLOCKS = {"regret": ("runs", "trials"), "timing": ("timings", "timing_trials")}
+# Rounds of a trial that is not measured, at most, and as a share of one that is.
+WARM_UP, WARM_UP_SHARE = 100, 0.25
+# Fields of `Trials` that decide no number of a trial.
+UNDECIDING = ("first", "stop", "group", "race")
+Played = tuple[Trajectory, Histories]
+CellKey = tuple[str, str, str]  # lane, setting, algorithm
+
+
+@dataclass(frozen=True)
+class Trials:
+    """A range of trials of one cell in one lane.
+
+    Attributes
+    ----------
+    lane : {"regret", "timing"}
+    cell : Cell
+    first, stop : int
+        Trials first, ..., stop - 1.
+    rounds : int or None
+        Truncate the trials after this many rounds.
+    probe : dict or None
+        ``{"leader": label, "every": int}``: time the cell's algorithm on the leader's history.
+    time_limit : float or None
+        Seconds per trial.
+    group : str
+        The set of targets that asks for them.
+    race : str
+        Of the timing lane: number of the race in the paper.
+    rivals : str
+        Of the timing lane: digest of the cells that play in turns with this one.
+    """
+
+    lane: str
+    cell: Cell
+    first: int
+    stop: int
+    rounds: int | None = None
+    probe: dict[str, Any] | None = None
+    time_limit: float | None = None
+    group: str = "paper"
+    race: str = ""
+    rivals: str = ""
+
+    @property
+    def key(self) -> CellKey:
+        """Lane, setting and algorithm."""
+        return self.lane, self.cell.setting, self.cell.algorithm
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether a trial runs code of others, be it of its probe's leader."""
+        leader = (self.probe or {}).get("leader")
+        return self.cell.is_foreign or bool(leader and self.cell.is_foreign_algorithm(leader))
+
+    def place(self, digest: str) -> Result:
+        """Return what the path of their result file says, given the digest of what decides it."""
+        cell = self.cell
+        names = self.lane, cell.paper, cell.setting, cell.algorithm, digest[:DIGEST]
+        if self.lane == "timing":
+            return Result(*names, race=self.race)
+        return Result(*names, self.first, self.stop)
+
+    @cached_property
+    def code(self) -> str:
+        """Digest of the code that decides their result; "" if a class has no file."""
+        is_named = not self.cell.is_of_this_process
+        return code_digest.of_cell(self.cell, self.probe, self.lane == "timing") if is_named else ""
+
+    @property
+    def own_modules(self) -> frozenset[str]:
+        """Modules of this package behind `code`."""
+        if self.cell.is_of_this_process:
+            return frozenset()
+        return code_digest.own_modules(self.cell, self.probe, self.lane == "timing")
+
+    def describe(self) -> dict[str, Any]:
+        """Return all that decides their result but the data set, as plain data."""
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {**own, "cell": vars(self.cell), "code": self.code}
+
+    def decisive(self) -> dict[str, Any]:
+        """Return what decides the numbers of each trial, but the data set, as plain data."""
+        return {name: value for name, value in self.describe().items() if name not in UNDECIDING}
+
+    def part(self, first: int, stop: int) -> Self:
+        """Return some of these trials."""
+        return replace(self, first=first, stop=stop)
+
+    @classmethod
+    def restore(cls, description: Mapping[str, Any]) -> Self:
+        """Return the trials of a `describe`; their code is that of now, and may have changed."""
+        own = {field.name: description[field.name] for field in fields(cls)}
+        return cls(**{**own, "cell": Cell(**own["cell"])})
+
+
+def expand(
+    paper: Mapping[str, Any],
+    caps: Mapping[str, int | None] | None = None,
+    only: Mapping[str, list[str]] | None = None,
+    least: Mapping[CellKey, int] | None = None,
+    kept: Container[CellKey] | None = None,
+) -> list[Trials]:
+    """Return all trials that a paper asks for, in both lanes, by cell.
+
+    A cell that stands in several blocks of a lane is run once; the blocks must agree on it, and
+    those of the timing lane be of one race.
+
+    Parameters
+    ----------
+    paper : mapping
+        A loaded paper configuration.
+    caps : mapping
+        ``rounds``, ``trials`` and ``timing_trials`` cap what the paper asks for (None: no cap).
+    only : mapping
+        Lists ``settings`` and ``algorithms`` restrict the cells (empty: all).
+    least : mapping
+        How many trials some cells have at least, by lane, setting and algorithm.
+    kept : container or None
+        Cells, all others of which are left out; None for all.
+    """
+    found: dict[tuple[str, str], Trials] = {}
+    caps, only, least = caps or {}, only or {}, least or {}
+    for lane, (blocks, cap) in BLOCKS.items():
+        asked = [
+            (block, cell)
+            for block in paper[blocks]
+            for cell in _block_cells(paper, block, only)
+            if kept is None or (lane, cell.setting, cell.algorithm) in kept
+        ]
+        rivals: dict[Any, set[str]] = defaultdict(set)
+        for block, cell in asked:
+            rivals[block.get("race")].add(cell.name)
+        for block, cell in asked:
+            number = max(block["trials"], least.get((lane, cell.setting, cell.algorithm), 0))
+            rounds = [n for n in (caps.get("rounds"), block.get("rounds")) if n is not None]
+            race = block.get("race")
+            trials = Trials(
+                *(lane, cell, 0),
+                number if caps.get(cap) is None else min(caps[cap], number),
+                rounds=min(rounds, default=None),
+                probe=block.get("probe"),
+                time_limit=block.get("time_limit"),
+                group=block.get("group", "paper"),
+                race="" if race is None else str(race),
+                rivals="" if race is None else fingerprint({"cells": sorted(rivals[race])}),
+            )
+            if found.setdefault((lane, cell.name), trials) != trials:
+                raise ConfigError(
+                    f"cell {cell.name} stands twice in {blocks}, and not alike; allowed: once"
+                )
+    return list(found.values())
+
+
+def _block_cells(
+    paper: Mapping[str, Any], block: Mapping[str, Any], only: Mapping[str, list[str]]
+) -> Iterator[Cell]:
+    for setting in block["settings"]:
+        for algorithm in block["algorithms"]:
+            wanted = only.get("settings") or [setting]
+            names = only.get("algorithms") or [algorithm]
+            is_wanted = setting in wanted or name_of(setting) in wanted
+            if is_wanted and (algorithm in names or name_of(algorithm) in names):
+                yield make_cell(paper, setting, algorithm)
+
+
+class Player:
+    """Plays the trials of one cell within a time of its own, whatever is played between them.
+
+    Parameters
+    ----------
+    trials : Trials
+    data_dir : path or None
+        Folder of the prepared data sets.
+    seconds : float or None
+        Wall time of all trials together. Where n are left, a trial may take 2 / (n + 1) of it, up
+        to twice its share, so that one which hangs leaves some to others.
+    """
+
+    def __init__(
+        self,
+        trials: Trials,
+        data_dir: str | Path | None = None,
+        seconds: float | None = None,
+    ) -> None:
+        self._trials = trials
+        self._data_dir = data_dir
+        self._seconds = seconds  # that are left
+        self._left = trials.stop - trials.first
+
+    def warm_up(self) -> None:
+        """Play the start of the first trial, so that modules and caches are there.
+
+        A cell with foreign code does so in each copy that plays a trial of it.
+        """
+        if not self._trials.is_foreign:
+            self._play(self._trials.first, self._start)
+
+    @property
+    def _start(self) -> int:
+        """Rounds that are played for nothing."""
+        trials = self._trials
+        most = min(trials.cell.spec["horizon"], trials.rounds or math.inf)
+        return min(WARM_UP, math.ceil(WARM_UP_SHARE * most))
+
+    def play(self, trial: int, histories: Histories | None = None) -> Trajectory:
+        """Play one trial; ``histories`` are those of `optimist.experiments.cell.play_trial`."""
+        found = self._play(trial, self._trials.rounds, histories)
+        self._left -= 1
+        return found
+
+    def _play(
+        self, trial: int, rounds: int | None, histories: Histories | None = None
+    ) -> Trajectory:
+        if self._seconds is None:
+            return self._play_limited(None, trial, rounds, histories)
+        if self._seconds <= 0:
+            return Trajectory("out_of_time")
+        start = time.monotonic()
+        try:
+            share = 2.0 * self._seconds / (self._left + 1)
+            return self._play_limited(share, trial, rounds, histories)
+        finally:
+            self._seconds -= time.monotonic() - start
+
+    def _play_limited(
+        self, seconds: float | None, trial: int, rounds: int | None, histories: Histories | None
+    ) -> Trajectory:
+        play = partial(self._play_here, trial, rounds, histories)
+        if not self._trials.is_foreign:
+            return self._ended_early(seconds, play)[0]
+        name = self._trials.cell.name
+        warmed = partial(self._warmed_up, trial, play)
+        found, played = isolated(
+            partial(self._ended_early, seconds, warmed), seeding.seed(name, trial)
+        )
+        if histories is not None:
+            histories.update(played)
+        return found
+
+    def _warmed_up(self, trial: int, play: Callable[[], Played]) -> Played:
+        """Play a trial after the start of the next one, whose errors are left to that one."""
+        with suppress(Exception, SystemExit):
+            self._play_here(trial + 1, self._start, None)
+        return play()
+
+    def _play_here(self, trial: int, rounds: int | None, histories: Histories | None) -> Played:
+        """Return the trajectory of a trial, and all histories."""
+        trials = self._trials
+        found = play_trial(
+            trials.cell,
+            trial,
+            self._data_dir,
+            rounds=rounds,
+            probe=trials.probe,
+            coverage=trials.lane == "regret",
+            time_limit=trials.time_limit,
+            histories=histories,
+        )
+        return found, {} if histories is None else histories
+
+    def _ended_early(self, seconds: float | None, play: Callable[[], Played]) -> Played:
+        """Play; a trial that takes too long, or finds no memory, ends with a status."""
+        try:
+            with limited(seconds):
+                return play()
+        except MemoryError:
+            return Trajectory("out_of_memory"), {}
+        except OutOfTimeError:
+            return Trajectory("out_of_time"), {}
+
+
+def run(
+    trials: Trials,
+    data_dir: str | Path | None = None,
+    progress: Callable[[int, Trajectory], None] | None = None,
+) -> dict[int, Trajectory]:
+    """Play trials one after the other; return a mapping of trial index to `Trajectory`.
+
+    ``progress(trial, trajectory)`` is called after each trial.
+    """
+    player = Player(trials, data_dir)
+    trajectories = {}
+    for trial in range(trials.first, trials.stop):
+        trajectories[trial] = player.play(trial)
+        if progress is not None:
+            progress(trial, trajectories[trial])
+    return trajectories

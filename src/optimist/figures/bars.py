@@ -1,0 +1,65 @@
+"""Horizontal bars, one a cell, grouped by setting."""
+
+from collections.abc import Sequence
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from optimist.figures import marks as drawing
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.figures.style import Looks
+
+WIDEST = 22  # letters of a name in a line
+
+
+def draw_bars(
+    canvas: "Canvas",
+    algorithms: Sequence[str],
+    settings: Sequence[str],
+    marks: "pd.DataFrame",
+    looks: "Looks",
+) -> None:
+    """Draw a bar for each cell; a missing cell leaves its place empty."""
+    header, titles = len(settings) > 1, looks.settings(settings)
+    cells: list[str | tuple[str, str]] = []
+    for setting in settings:
+        cells += [*([setting] if header else []), *((setting, label) for label in algorithms)]
+    for place, cell in enumerate(cells):
+        if isinstance(cell, str):
+            canvas.annotate(
+                titles[cell], (0.02, place), xycoords=("axes fraction", "data"), va="center"
+            )
+    for mark in drawing.of_role(marks, "data").itertuples():
+        place = cells.index((mark.setting, mark.series))
+        look = {"color": looks.colour(mark.series), "hatch": looks.hatch(mark.series)}
+        whisker = np.nan_to_num([[mark.y - mark.low], [mark.high - mark.y]]).clip(min=0)
+        canvas.barh(place, mark.y, 0.8, xerr=whisker, edgecolor="white", lw=0, ecolor="0.4", **look)
+        end = np.nanmax([mark.y, mark.high])
+        canvas.annotate(f" {_two_digits(mark.y)}", (end, place), va="center", fontsize=7)
+    names = {i: bar_name(cell[1], looks) for i, cell in enumerate(cells) if isinstance(cell, tuple)}
+    canvas.set_yticks(list(names), list(names.values()))
+    canvas.set_ylim(len(cells) - 0.4, -0.6)
+    canvas.margins(x=0.2)
+    canvas.grid(visible=False, axis="y")
+
+
+def bar_name(series: str, looks: "Looks") -> str:
+    """Return what stands beside a bar, in lines: what is in brackets begins one, if it must."""
+    name = looks.name(series)
+    own, opening, variant = name.partition(" (")
+    pieces = [name] if len(name) <= WIDEST or not opening else [own, f"({variant}"]
+    # A factor stays on the line of its sign.
+    pieces = [fill(piece.replace(" × ", "\u00a0×\u00a0"), WIDEST) for piece in pieces]
+    return "\n".join(pieces).replace("\u00a0", " ")
+
+
+def _two_digits(value: float) -> str:
+    """Return ``value`` with two digits, no exponent from 0.001 on: 3.4e-07, 0.034, 5.7, 110."""
+    if 0.0 < abs(value) < 1e-3:
+        return f"{value:.1e}"
+    return np.format_float_positional(value, 2, unique=False, fractional=False, trim="-")

@@ -1,0 +1,303 @@
+"""What a kind of panel is: the keys it takes, what it is made from, its rows, axes and drawing.
+
+A kind stands in one file. Its ``rows`` compute everything that is drawn, one row per mark, and its
+``draw`` computes nothing: it only places marks. Every row has
+
+``role``            ``data``; ``note`` (a cell that is missing, incomplete or not converged);
+                    ``remark`` and ``footnote`` (words on a series); ``line``, ``phase``,
+                    ``point`` and ``slope`` (references: horizontal, vertical, a star, oblique);
+                    or a role of the kind's own
+``setting``         name of the setting, if the mark belongs to one
+``series``          algorithm label, or what the panel compares instead
+``x y low high n``  position, lower and upper end of band or whisker, number of trials
+``note``            text of a note, remark, footnote or reference
+
+and what else the kind declares. Only complete trials enter a statistic; the others are noted.
+Unconverged ones are complete, and noted too.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from optimist.core.errors import ConfigError
+from optimist.figures.rows import rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.figures.rows import Tables
+    from optimist.figures.style import Looks
+
+Paper = Mapping[str, Any]
+Spec = Mapping[str, Any]
+
+# Of fewer trials no interval of a mean is shown: with two, Student's t is 12.7 standard errors.
+LEAST_TRIALS = 3
+
+# Columns of every row, and the types that they have in a file.
+COLUMNS = ("panel", "role", "setting", "series", "x", "y", "low", "high", "n", "note")
+NUMBERS = ("x", "y", "low", "high")
+COUNTS = ("n", "time_n")
+
+# JSON schemas of keys that several kinds have.
+TEXT = {"type": "string"}
+NAMES = {"type": "array", "minItems": 1, "uniqueItems": True, "items": TEXT}
+SETTING = {"description": "The one setting shown.", **TEXT}
+SETTINGS = {"description": "The settings shown.", **NAMES}
+ALGORITHMS = {"description": "Labels, in the legend's order.", **NAMES}
+COLUMN = {"description": "Diagnostic column of the results.", **TEXT}
+LABEL = {"description": "Name in the figure.", **TEXT}
+
+
+def entries(description: str, **properties: Any) -> dict[str, Any]:
+    """Return the JSON schema of a list of entries that have all of these keys and no other."""
+    entry = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(properties),
+        "properties": properties,
+    }
+    return {"description": description, "type": "array", "minItems": 1, "items": entry}
+
+
+_SCALE = {"enum": ["linear", "log", "symlog"]}
+_PLACE = {"description": "Place on the x axis.", "type": "number"}
+_HEIGHT = {"description": "Place on the y axis.", "type": "number"}
+COMMON = {
+    "kind": {"description": "What is drawn, see below.", **TEXT},
+    "title": {"description": "Title of the panel.", **TEXT},
+    "xlabel": {"description": "Label of the x axis.", **TEXT},
+    "ylabel": {"description": "Label of the y axis.", **TEXT},
+    "x_scale": {"description": "Scale of x.", **_SCALE},
+    "scale": {"description": "Scale of y; symlog is linear below 1.", **_SCALE},
+    "lines": entries("Horizontal reference lines.", y=_HEIGHT, label=LABEL),
+    "points": entries(
+        "Reference points, such as numbers quoted by the paper.", x=_PLACE, y=_HEIGHT, label=LABEL
+    ),
+    "multiples": entries(
+        "Horizontal lines at a multiple of the last mark of a series.",
+        series={"description": "Label of the series.", **TEXT},
+        factor={"description": "The multiple.", "type": "number", "exclusiveMinimum": 0},
+        label=LABEL,
+    ),
+    "slopes": entries(
+        "Lines of a given power through the last mark of a series.",
+        series={"description": "Label of the series.", **TEXT},
+        power={"description": "Exponent.", "type": "number"},
+        label=LABEL,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Axes:
+    """Labels and scales of a panel."""
+
+    xlabel: str
+    ylabel: str
+    x_scale: str = "linear"
+    scale: str = "linear"
+
+
+class Panel(ABC):
+    """A panel of a figure.
+
+    Parameters
+    ----------
+    spec : mapping
+        Its entry in the configuration.
+
+    Attributes
+    ----------
+    keys : dict
+        JSON schemas of the keys that it must have, besides those that every panel may have.
+    optional : dict
+        The same of keys that it may have.
+    lanes : tuple of str
+        Lanes of results of its cells that it is made from.
+    tables : tuple of str
+        Tables of studies that it is made from.
+    axes : Axes
+        Labels and scales, unless the panel's entry says otherwise; see `labelled`.
+    roles : tuple of str
+        Roles of its rows, besides data, note and the common references.
+    columns : tuple of str
+        Columns of its rows, besides the common ones.
+    words : str
+        What bands and whiskers are; ``{band}``, ``{interval}`` (of a mean, as the paper has it),
+        ``{level}``, ``{n}`` and ``{time_n}`` are filled in.
+    of_means : bool
+        Whether bands and whiskers are intervals of means.
+    curves : tuple of str
+        Roles of rows that are drawn as lines along x.
+    joined : bool
+        Whether the marks of a series are joined by a line.
+    not_negative : bool
+        Whether y cannot be negative, so that the axis begins at 0.
+    """
+
+    keys: ClassVar[Mapping[str, Any]] = {}
+    optional: ClassVar[Mapping[str, Any]] = {}
+    lanes: ClassVar[tuple[str, ...]] = ()
+    tables: ClassVar[tuple[str, ...]] = ()
+    axes: ClassVar[Axes]
+    roles: ClassVar[tuple[str, ...]] = ()
+    columns: ClassVar[tuple[str, ...]] = ()
+    words: ClassVar[str] = ""
+    of_means: ClassVar[bool] = False
+    curves: ClassVar[tuple[str, ...]] = ()
+    joined: ClassVar[bool] = True
+    not_negative: ClassVar[bool] = False
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        """Return the JSON schema of an entry of this kind."""
+        return {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["kind", *cls.keys],
+            "properties": {**COMMON, **cls.keys, **cls.optional},
+        }
+
+    @property
+    def kind(self) -> str:
+        """The kind as the configuration names it."""
+        return self.spec["kind"]
+
+    @property
+    def settings(self) -> list[str]:
+        """The settings that it shows."""
+        return shown_settings(self.spec)
+
+    @property
+    def algorithms(self) -> list[str]:
+        """The labels of the algorithms that it shows."""
+        return list(self.spec.get("algorithms", []))
+
+    @property
+    def rounds(self) -> list[int]:
+        """The rounds that it reads by number, which the table of trials has to hold."""
+        return []
+
+    @property
+    def cells(self) -> list[tuple[str, str]]:
+        """The setting and algorithm of the cells whose results it is made from."""
+        return list(product(self.settings, self.algorithms))
+
+    @property
+    def is_bars(self) -> bool:
+        """Whether bars lie along x with their names at y."""
+        return False
+
+    def check(self, paper: Paper) -> None:  # noqa: B027
+        """Raise ConfigError for what the paper's configuration lacks, besides cells."""
+
+    @abstractmethod
+    def rows(self, tables: "Tables") -> "Iterator[pd.DataFrame]":
+        """Yield everything that is drawn, in pieces as of `optimist.figures.rows.rows`."""
+
+    @abstractmethod
+    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+        """Place the marks: those of role ``data`` and of the kind's own roles."""
+
+    def labelled(self, names: Mapping[str, str]) -> Axes:
+        """Return labels and scales of this panel.
+
+        Parameters
+        ----------
+        names : mapping
+            Display names of the paper's algorithms.
+        """
+        keys = ("xlabel", "ylabel", "x_scale", "scale")
+        return Axes(*(self.spec.get(key, getattr(self.axes, key)) for key in keys))
+
+    def all_rows(self, tables: "Tables") -> "Iterator[pd.DataFrame]":
+        """Yield what `rows` does, and the references that the entry asks for.
+
+        Intervals do not reach below zero where y cannot, and need `LEAST_TRIALS`.
+        """
+        found = [self._bounded(piece) for piece in self.rows(tables)]
+        yield from found
+        yield from self._references()
+        yield from self._multiples(found)
+        yield from self._slopes(found)
+
+    def _bounded(self, piece: "pd.DataFrame") -> "pd.DataFrame":
+        if self.of_means:
+            few = piece["n"] < LEAST_TRIALS
+            piece = piece.assign(**{end: piece[end].mask(few) for end in ("low", "high")})
+        return piece.assign(low=piece["low"].clip(lower=0.0)) if self.not_negative else piece
+
+    def _references(self) -> "Iterator[pd.DataFrame]":
+        for line in self.spec.get("lines", []):
+            yield rows("line", y=line["y"], note=line["label"])
+        for point in self.spec.get("points", []):
+            yield rows("point", x=point["x"], y=point["y"], note=point["label"])
+
+    def _multiples(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
+        """Yield a horizontal line at a multiple of the last mark of a series."""
+        for multiple in self.spec.get("multiples", []):
+            end = _last(pieces, multiple["series"])
+            if end is not None:
+                yield rows("line", y=multiple["factor"] * end["y"], note=multiple["label"])
+
+    def _slopes(self, pieces: "Sequence[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
+        """Yield a line of given power through the last mark of a series, over one decade of x."""
+        for slope in self.spec.get("slopes", []):
+            end = _last(pieces, slope["series"])
+            if end is not None:
+                x = end["x"] * np.array([0.1, 1.0])
+                y = end["y"] * (x / end["x"]) ** slope["power"]
+                yield rows("slope", series=slope["series"], x=x, y=y, note=slope["label"])
+
+    def limit(self, canvas: "Canvas", data: "pd.DataFrame") -> None:
+        """Set the limits of y after drawing: intervals may reach far below what they are of."""
+        if not self.not_negative:
+            return
+        if canvas.get_yscale() == "log":
+            # Of curves the first rounds would take most of the axis.
+            first = 0.02 * data["x"].max() if self.curves else -np.inf
+            shown = data.loc[(data["x"] >= first) & (data["y"] > 0.0), "y"]
+            canvas.set_ylim(bottom=max(canvas.get_ylim()[0], 0.5 * shown.min()))
+        else:
+            linear = canvas.get_yscale() == "linear"
+            canvas.set_ylim(bottom=-0.03 * canvas.get_ylim()[1] if linear else 0.0)
+
+    def handle(self, label: str, series: str, looks: "Looks", joined: bool) -> Any:
+        """Return the entry of a series in the legend."""
+        from matplotlib.lines import Line2D
+
+        return Line2D([], [], label=label, **looks.line(series, joined))
+
+    def others(self, marks: "pd.DataFrame") -> list[Any]:
+        """Return entries in the legend of roles of the kind's own."""
+        return []
+
+
+def _last(pieces: "Sequence[pd.DataFrame]", series: str) -> "pd.Series | None":
+    """Return the mark of a series that is last along x, None without any."""
+    found = [p[(p["role"] == "data") & (p["series"] == series)] for p in pieces]
+    ends = [marks.iloc[-1] for marks in found if len(marks)]
+    return max(ends, key=lambda mark: mark["x"]) if ends else None
+
+
+def shown_settings(spec: Spec) -> list[str]:
+    """Return the settings that an entry of a figure or table shows."""
+    return list(spec.get("settings") or [spec[key] for key in ("setting",) if key in spec])
+
+
+def require(section: str, spec: Spec, paper: Paper) -> None:
+    """Raise ConfigError unless a paper has the study whose tables an entry shows."""
+    from optimist.figures.studies import study_section
+
+    if study_section(paper, section) is None:
+        raise ConfigError(f"the paper has no study {section!r}; add it or remove the panel")

@@ -1,0 +1,46 @@
+"""Kind ``facts``: facts whose names end in a number.
+
+x: the number; y: the fact's value.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from optimist.figures import marks as drawing
+from optimist.figures.base import LABEL, TEXT, Axes, Panel, entries
+from optimist.figures.rows import Tables, missing, rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.figures.style import Looks
+
+
+class Facts(Panel):
+    """Values of facts ``name_<number>`` against the number."""
+
+    keys: ClassVar = {
+        "series": entries(
+            "What is compared.",
+            label=LABEL,
+            fact={"description": "Name of facts, without _<number>.", **TEXT},
+        )
+    }
+    tables = ("facts",)
+    axes = Axes("", "")
+    joined = False
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield the marks of each series."""
+        facts = tables.frame("facts")
+        for series in self.spec["series"]:
+            number = facts["name"].astype(str).str.extract(rf"^{series['fact']}_(\d+)$")[0]
+            found = facts[number.notna()].assign(x=number.astype(float)).sort_values("x")
+            if found.empty:
+                yield missing(series["label"])
+            x, y = found["x"].to_numpy(), found["value"].to_numpy()
+            yield rows("data", series=series["label"], x=x, y=y)
+
+    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+        drawing.lines(canvas, marks, looks, joined=False)

@@ -1,0 +1,256 @@
+"""Figures: the table of all panels, and a picture of it in which nothing is computed but layout."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from string import ascii_lowercase
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from optimist.figures import make_panel, pictures
+from optimist.figures.bars import bar_name
+from optimist.figures.base import COLUMNS, COUNTS, NUMBERS, Panel
+from optimist.figures.legend import (
+    BELOW,
+    HANDLE,
+    LETTERS_PER_INCH,
+    LONGEST_LABEL,
+    SMALLEST,
+    WIDTH,
+    Panels,
+    entries,
+    footnote_marks,
+    height_in_cell,
+    height_of,
+    lay_out,
+    place,
+    place_below,
+    words,
+)
+from optimist.figures.marks import REFERENCES, WARNING, references
+from optimist.figures.rows import Tables, rows
+from optimist.figures.style import Looks
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+    from matplotlib.figure import Figure as Page
+
+STYLE = Path(__file__).with_name("optimist.mplstyle")
+PANEL_HEIGHT = 2.1  # inches
+PANEL_SHARE = 0.8  # of a column's width; the rest is for the axis
+MOST_BANDS = 4  # in a panel
+BAR_HEIGHT = 0.17  # inches, of a line of its name
+AXIS_HEIGHT = 0.6
+NOTE = {"textcoords": "offset points", "va": "top", "fontsize": SMALLEST, "color": WARNING}
+
+
+def panels_of(figure: Mapping[str, Any]) -> Panels:
+    """Return the panels of a figure by letter."""
+    return dict(zip(ascii_lowercase, map(make_panel, figure["panels"]), strict=False))
+
+
+def tabulate(
+    figure: Mapping[str, Any], tables: "Mapping[str, pd.DataFrame]", paper: Mapping[str, Any]
+) -> "pd.DataFrame":
+    """Return everything that a figure draws, one row per mark.
+
+    Parameters
+    ----------
+    figure : mapping
+        An entry of ``figures`` in the paper's configuration.
+    tables : mapping of str to DataFrame
+        See `optimist.figures.rows.Tables`.
+    paper : mapping
+        The loaded paper configuration.
+
+    Returns
+    -------
+    DataFrame
+        ``panel``, its letter, and the columns of `optimist.figures.base`, with those of the kinds.
+    """
+    import pandas as pd
+
+    data = Tables(tables, paper)
+    pieces = [rows("").iloc[:0].assign(panel="")]
+    for letter, panel in panels_of(figure).items():
+        pieces += [piece.assign(panel=letter) for piece in panel.all_rows(data)]
+    table = pd.concat(pieces, ignore_index=True)
+    others = [name for name in table if name not in COLUMNS]
+    table = table[[*COLUMNS, *others]].astype(dict.fromkeys(NUMBERS, float))
+    return table.astype(dict.fromkeys((name for name in COUNTS if name in table), "Int64"))
+
+
+def draw(
+    figure: Mapping[str, Any],
+    table: "pd.DataFrame",
+    paper: Mapping[str, Any],
+    png_path: str,
+    pdf_path: str,
+    thumbnail_path: str,
+) -> None:
+    """Draw a figure; the same table gives the same bytes.
+
+    Parameters
+    ----------
+    figure : mapping
+        An entry of ``figures`` in the paper's configuration.
+    table : DataFrame
+        What `tabulate` returned for it, or the same read back from a file.
+    paper : mapping
+        The loaded paper configuration.
+    png_path, pdf_path, thumbnail_path : str
+        Files to write.
+    """
+    import matplotlib.style
+
+    with matplotlib.style.context(STYLE, after_reset=True):
+        pictures.save(_compose(figure, table, paper), png_path, pdf_path, thumbnail_path)
+
+
+def _compose(figure: Mapping[str, Any], table: "pd.DataFrame", paper: Mapping[str, Any]) -> "Page":
+    from matplotlib.figure import Figure
+
+    panels = panels_of(figure)
+    looks = _looks(table, paper)
+    columns = figure.get("columns", min(3, len(panels)))
+    rows_of_panels = -(-len(panels) // columns)
+    notes = {letter: _notes(table[table["panel"] == letter], looks, columns) for letter in panels}
+    each = figure.get("legend", "shared") == "panel"
+    width = LONGEST_LABEL if len(panels) == rows_of_panels * columns else _letters(columns) - HANDLE
+    legend: dict[str, Any] = {
+        "handles": [] if each else entries(panels, table, looks, width),
+        "title": "\n".join(words(panels, table, looks)),
+    }
+    least = max((_bars_height(panel, looks) for panel in panels.values()), default=0.0)
+    height = max(figure.get("height", PANEL_HEIGHT), least) + max(map(height_of, notes.values()))
+    # A cell of the grid that is left over takes the legend, if it is high enough.
+    spare = len(panels) < rows_of_panels * columns and height_in_cell(legend) <= height
+    size = WIDTH, height * rows_of_panels + 0.2 + (0.0 if spare else lay_out(legend))
+    page = Figure(figsize=size, layout="constrained")
+    if paper.get("shortened"):
+        warning = f"shortened run ({paper['shortened']}): nothing here is a result"
+        page.suptitle(f"{figure['title']}\n{warning}", color=WARNING)
+    else:
+        page.suptitle(figure["title"])
+    canvases = page.subplots(
+        rows_of_panels, columns, squeeze=False, sharey=figure.get("share_y", False)
+    ).ravel()
+    for (letter, panel), canvas in zip(panels.items(), canvases, strict=False):
+        marks = table[table["panel"] == letter]
+        title = panel.spec.get("title", "")
+        canvas.set_title(f"({letter}) {title}" if len(panels) > 1 else title)
+        _draw_panel(canvas, panel, marks, looks)
+        if each:
+            handles = entries({letter: panel}, marks, looks, _letters(columns) - HANDLE)
+            place_below(canvas, handles, notes[letter])
+        else:
+            canvas.annotate(notes[letter], (0, 0), (0, BELOW), xycoords="axes fraction", **NOTE)
+    for canvas in canvases[len(panels) :]:
+        canvas.axis("off")
+    place(page, canvases[-1] if spare else None, legend)
+    return page
+
+
+def _looks(table: "pd.DataFrame", paper: Mapping[str, Any]) -> Looks:
+    shown = table.loc[table["role"].isin(["data", "note"]), "series"].unique()
+    compared = table.loc[table["role"].isin(REFERENCES), "note"].unique()
+    data = table[table["role"] == "data"]
+    bands = data[data["low"].notna()].groupby("panel")["series"].nunique()
+    return Looks(
+        paper,
+        footnote_marks(table),
+        [series for series in shown if series],
+        list(compared),
+        has_bands=bands.max() <= MOST_BANDS if len(bands) else True,
+    )
+
+
+# One panel.
+
+
+def _draw_panel(canvas: "Canvas", panel: Panel, marks: "pd.DataFrame", looks: Looks) -> None:
+    data = marks[marks["role"] == "data"]
+    is_empty = data["y"].notna().sum() == 0
+    _set_axes(canvas, panel, data, looks)
+    panel.draw(canvas, marks, looks)
+    references(canvas, marks, looks)
+    if panel.is_bars:
+        canvas.set_xlim(left=0.0 if canvas.get_xscale() == "linear" else None)
+    elif not is_empty:
+        panel.limit(canvas, data)
+    label_ticks(canvas)
+    if is_empty:
+        centre = {"transform": canvas.transAxes, "ha": "center", "color": WARNING}
+        canvas.text(0.5, 0.5, "no data", **centre)
+
+
+def _set_axes(canvas: "Canvas", panel: Panel, data: "pd.DataFrame", looks: Looks) -> None:
+    """Set labels and scales; bars lie, so that their x is the panel's y.
+
+    A logarithmic axis becomes linear below 1 if it would hide a value that is not positive.
+    """
+    axes = panel.labelled(looks.paper["names"])
+    if panel.is_bars:
+        canvas.set(xlabel=axes.ylabel, xscale=axes.scale)
+        return
+    canvas.set(xlabel=axes.xlabel, ylabel=axes.ylabel, xscale=axes.x_scale)
+    near_zero = axes.scale == "symlog" or (axes.scale == "log" and (data["y"] <= 0.0).any())
+    linear_below = {"linthresh": 1.0} if near_zero else {}
+    canvas.set_yscale("symlog" if near_zero else axes.scale, **linear_below)
+
+
+def label_ticks(canvas: "Canvas") -> None:
+    """Label 1, 2 and 5 of each decade on short logarithmic axes, no minor ticks, few others."""
+    from matplotlib.ticker import (
+        AutoLocator,
+        FixedLocator,
+        FuncFormatter,
+        LogLocator,
+        MaxNLocator,
+        NullFormatter,
+        SymmetricalLogLocator,
+    )
+
+    for axis, (low, high) in (
+        (canvas.xaxis, canvas.get_xlim()),
+        (canvas.yaxis, canvas.get_ylim()),
+    ):
+        if axis.get_scale() == "log" and not isinstance(axis.get_major_locator(), FixedLocator):
+            axis.set_minor_formatter(NullFormatter())
+            if high < 100 * low:
+                axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        elif isinstance(axis.get_major_locator(), SymmetricalLogLocator):
+            axis.get_major_locator().set_params(numticks=5)
+        elif isinstance(axis.get_major_locator(), AutoLocator) and axis is canvas.xaxis:
+            axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
+
+
+def _notes(marks: "pd.DataFrame", looks: Looks, columns: int) -> str:
+    """Return which cells of a panel are missing or incomplete, in lines of the panel's width."""
+    notes = marks[marks["role"] == "note"]
+    several = marks.loc[marks["role"].isin(["data", "note"]), "setting"].nunique() > 1
+    found: dict[str, list[str]] = {}
+    named = marks.loc[marks["setting"].notna() & (marks["setting"] != ""), "setting"]
+    titles = looks.settings([*named.unique()]) if several else {}
+    for (note, series), group in notes.groupby(["note", "series"], sort=False):
+        word, _, detail = note.partition(": ")
+        where = f" at {', '.join(titles[s] for s in group['setting'])}" if several else ""
+        item = looks.name(series) + where + (f" ({detail})" if detail else "")
+        found.setdefault(word, []).append(item)
+    width = _letters(columns)
+    return "\n".join(fill(f"{word}: {'; '.join(items)}", width) for word, items in found.items())
+
+
+def _letters(columns: int) -> int:
+    """Return how many letters fit under a panel."""
+    return int(PANEL_SHARE * WIDTH / columns * LETTERS_PER_INCH)
+
+
+def _bars_height(panel: Panel, looks: Looks) -> float:
+    """Return the height in inches that bars with their names need; 0 without bars."""
+    if not panel.is_bars:
+        return 0.0
+    lines = sum(len(bar_name(label, looks).splitlines()) for label in panel.algorithms)
+    headers = len(panel.settings) > 1
+    return BAR_HEIGHT * (lines + headers) * len(panel.settings) + AXIS_HEIGHT

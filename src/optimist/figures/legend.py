@@ -1,0 +1,186 @@
+"""The legend of a figure: its series, what they are compared with, bands, trials and footnotes."""
+
+from collections.abc import Mapping
+from functools import partial
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from optimist.experiments.setting import option_defaults
+from optimist.figures.base import Panel
+from optimist.figures.marks import REFERENCES, WARNING
+from optimist.figures.style import Looks
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+    from matplotlib.figure import Figure as Page
+
+WIDTH = 6.5  # inches of a page; at 5.5, the text of many journals, no letter is below 5.9 points
+LETTERS_PER_INCH = 15  # at the size of the legend
+LINE_HEIGHT = 0.17  # inches
+BELOW = -28  # points from a panel's axis to what is written below its labels
+LONGEST_LABEL = 40  # letters
+HANDLE = 7  # letters that the line of an entry takes
+CELL_LETTERS = 36  # in a line of a legend in a cell of the grid
+LONGEST_COUNTS = 100  # letters of the numbers of trials by series
+SMALLEST = 7  # points
+INTERVALS = {
+    "t": "{level} t interval",
+    "bootstrap": "{level} bootstrap interval",
+    "normal": "{level} normal interval",
+}
+
+Panels = dict[str, Panel]
+
+
+def height_of(text: str) -> float:
+    """Return the height of some lines in inches."""
+    return LINE_HEIGHT * len(text.splitlines())
+
+
+def lay_out(legend: dict[str, Any]) -> float:
+    """Add the number of columns to a legend below the panels; return its height in inches."""
+    lengths = [
+        len(line) for handle in legend["handles"] for line in handle.get_label().splitlines()
+    ]
+    longest = max(lengths, default=0) + HANDLE
+    count = len(legend["handles"])
+    legend["ncols"] = max(1, min(count, int(WIDTH * LETTERS_PER_INCH / longest)))
+    return height_of(legend["title"]) + LINE_HEIGHT * -(-count // legend["ncols"])
+
+
+def footnote_marks(table: "pd.DataFrame") -> dict[str, str]:
+    """Return the footnote marks of each series that has footnotes."""
+    found: dict[str, str] = {}
+    for mark, text in _footnotes(table):
+        for series in table.loc[table["note"] == text, "series"].unique():
+            found[series] = f"{found.get(series, '')} {mark}"
+    return found
+
+
+def _footnotes(table: "pd.DataFrame") -> list[tuple[str, str]]:
+    """Return (mark, text) of the figure's footnotes: stars, one more each."""
+    texts = table.loc[table["role"] == "footnote", "note"].unique()
+    return [("*" * (i + 1), text) for i, text in enumerate(texts)]
+
+
+def height_in_cell(legend: Mapping[str, Any]) -> float:
+    """Return the height in inches of a legend in one column in a cell of the grid."""
+    labels = (handle.get_label() for handle in legend["handles"])
+    return height_of(_in_cell(legend["title"])) + sum(map(height_of, labels))
+
+
+def _in_cell(title: str) -> str:
+    return "\n".join(fill(line, CELL_LETTERS) for line in title.splitlines())
+
+
+def place(page: "Page", spare: "Canvas | None", legend: dict[str, Any]) -> None:
+    """Put the shared legend into an empty cell of the grid, or below the panels without one."""
+    if spare is None:
+        drawn = page.legend(**legend, loc="outside lower center")
+    else:
+        in_cell = {**legend, "title": _in_cell(legend["title"])}
+        drawn = spare.legend(**in_cell, loc="center left")
+    drawn.set_alignment("left")
+
+
+def place_below(canvas: "Canvas", handles: list[Any], notes: str) -> None:
+    """Put a legend, headed by the notes, below a panel."""
+    from matplotlib.transforms import ScaledTranslation
+
+    shift = ScaledTranslation(0.0, BELOW / 72.0, canvas.figure.dpi_scale_trans)
+    place = {"bbox_to_anchor": (0, 0), "bbox_transform": canvas.transAxes + shift}
+    legend = canvas.legend(handles=handles, title=notes, loc="upper left", **place)
+    legend.get_title().set(color=WARNING, fontsize=SMALLEST)
+    legend.set_alignment("left")
+
+
+def entries(panels: Panels, table: "pd.DataFrame", looks: Looks, width: int) -> list[Any]:
+    """Return one legend entry per series, with its remarks, in lines of at most ``width`` letters.
+
+    Bars carry their names themselves. Then come lines that data are compared with, and others.
+    """
+    letters = [letter for letter, panel in panels.items() if not panel.is_bars]
+    named = table[table["panel"].isin(letters)]
+    remarks = named[named["role"] == "remark"]
+    first = next(iter(panels.values()))
+    of_one_kind = len({type(panel) for panel in panels.values()}) == 1
+    make = first.handle if of_one_kind else partial(Panel.handle, first)
+    joined = any(panel.joined for panel in panels.values())
+    handles = []
+    for series in named.loc[named["role"].isin(["data", "note"]), "series"].unique():
+        texts = remarks.loc[remarks["series"] == series, "note"].unique()
+        label = fill(", ".join([looks.name(series), *texts]), width)
+        handles.append(make(label, series, looks, joined))
+    marks = table[table["panel"].isin([*panels])]
+    return [*handles, *first.others(marks), *_references(marks, looks)]
+
+
+def _references(marks: "pd.DataFrame", looks: Looks) -> list[Any]:
+    """Return the entries of lines that data are compared with."""
+    from matplotlib.lines import Line2D
+
+    texts = marks.loc[marks["role"].isin(REFERENCES), "note"].unique()
+    return [Line2D([], [], label=text, **looks.reference(text)) for text in texts]
+
+
+def words(panels: Panels, table: "pd.DataFrame", looks: Looks) -> list[str]:
+    """Return what bands and whiskers are, how many trials are behind them, and footnotes."""
+    paper, found = looks.paper, []
+    level = f"{100 * paper['band']:g} %"
+    interval = INTERVALS[paper.get("interval", "t")].format(level=level)
+    for kind in dict.fromkeys(panel.kind for panel in panels.values()):
+        alike = {letter: panel for letter, panel in panels.items() if panel.kind == kind}
+        data = table[table["panel"].isin([*alike]) & (table["role"] == "data")]
+        counts = {name: _counts(data, name, looks) for name in ("n", "time_n")}
+        text = next(iter(alike.values())).words
+        is_drawn = data[["low", "high"]].notna().any(axis=None)
+        if not is_drawn and counts["n"]:  # as of two trials
+            clauses = ("n = {n}" if "{interval}" in part else part for part in text.split("; "))
+            text = "; ".join(clauses)
+        if text and (counts["n"] or "{n}" not in text):
+            band = "band" if looks.has_bands else "whisker at the end"
+            found.append(text.format(band=band, level=level, interval=interval, **counts))
+    found += [f"{mark} {text}" for mark, text in _footnotes(table)]
+    one = _of_one_instance(panels, paper)
+    if one:
+        where = "" if len(one) == len(panels) else f" in {', '.join(one)}"
+        found.append(f"one instance{where}: trials differ in the noise of rewards alone")
+    width = int(WIDTH * LETTERS_PER_INCH)
+    return [line for text in found for line in fill(text, width).splitlines()]
+
+
+def _of_one_instance(panels: Panels, paper: Mapping[str, Any]) -> list[str]:
+    """Return the letters of panels of regret in whose settings all trials have one instance."""
+    shared = {
+        label
+        for label, setting in paper["settings"].items()
+        if option_defaults(setting).get("instance") == "shared"
+    }
+    return [
+        letter
+        for letter, panel in panels.items()
+        if "regret" in panel.lanes and panel.settings and shared.issuperset(panel.settings)
+    ]
+
+
+def _counts(data: "pd.DataFrame", name: str, looks: Looks) -> str:
+    """Return the number of trials, and whose number is another: ``20 (GLB-OMD 50)``."""
+    if name not in data:
+        return ""
+    by_series: dict[str, list[str]] = {}
+    for series, counts in data.groupby("series", sort=False)[name]:
+        if counts.notna().any():
+            by_series.setdefault(_range(counts), []).append(looks.name(series))
+    if not by_series:
+        return ""
+    most = max(by_series, key=lambda text: len(by_series[text]))
+    others = [f"{', '.join(who)} {text}" for text, who in by_series.items() if text != most]
+    found = most + (f" ({'; '.join(others)})" if others else "")
+    return found if len(found) <= LONGEST_COUNTS else _range(data[name])
+
+
+def _range(counts: "pd.Series") -> str:
+    """Return ``10`` or ``10–100``."""
+    low, high = counts.min(), counts.max()
+    return f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"

@@ -1,0 +1,61 @@
+"""The files of a drawn page: a picture, the same as a PDF, and a thumbnail.
+
+None has a date, a name or a version in it: the same page gives the same bytes.
+"""
+
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from optimist.core.files import write_atomically
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Page
+    from PIL.Image import Image as Picture
+
+COLOURS = 256  # of a picture; 16,000 shades of transparent bands take three times the space
+THUMBNAIL_WIDTH = 320  # pixels
+NAMELESS = {"CreationDate": None, "Creator": None, "Producer": None}
+
+
+def save(
+    page: "Page", png_path: str | Path, pdf_path: str | Path, thumbnail_path: str | Path
+) -> None:
+    """Write a page.
+
+    Parameters
+    ----------
+    page : Figure
+    png_path, pdf_path, thumbnail_path : str or Path
+        Files to write; the thumbnail is in the format WebP.
+    """
+    picture = _picture(page)
+    page.set_layout_engine("none")  # the layout stands; finding it again takes as long as ink
+    write_atomically(pdf_path, lambda p: page.savefig(p, format="pdf", metadata=NAMELESS))
+    write_atomically(png_path, lambda p: _save_png(picture, p))
+    write_atomically(thumbnail_path, lambda p: _save_thumbnail(picture, p))
+
+
+def _picture(page: "Page") -> "Picture":
+    from PIL import Image
+
+    drawn = BytesIO()
+    page.savefig(drawn, format="png", metadata={"Software": None})
+    return Image.open(drawn).convert("RGB")
+
+
+def _save_png(picture: "Picture", path: Path) -> None:
+    from PIL import Image
+
+    # k-means moves the colours of the palette to those that the picture has: white stays white.
+    method, dither = Image.Quantize.MEDIANCUT, Image.Dither.NONE
+    few = picture.quantize(COLOURS, method=method, kmeans=1, dither=dither)
+    few.save(path, "PNG", optimize=True, dpi=picture.info["dpi"])
+
+
+def _save_thumbnail(picture: "Picture", path: Path) -> None:
+    from PIL import Image
+
+    size = THUMBNAIL_WIDTH, round(picture.height * THUMBNAIL_WIDTH / picture.width)
+    small = picture.resize(size, Image.Resampling.LANCZOS)
+    small.save(path, "WEBP", quality=75, method=6)

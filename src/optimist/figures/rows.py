@@ -1,0 +1,208 @@
+"""What rows of panels are made from: the tables of a paper by cell, and notes on its cells."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from optimist.core.label import Label, write
+from optimist.experiments.loop import COMPLETE
+from optimist.numerics.statistics import mean_intervals
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Columns that aggregated tables have, also where they are empty or absent.
+FRAMES = {
+    "curves": (
+        *("setting", "algorithm", "round", "mean", "low", "high", "trials"),
+        *("lower", "median", "upper"),
+    ),
+    "finals": ("setting", "algorithm", "trial", "round", "regret", "status", "covered"),
+    "times": (
+        *("setting", "algorithm", "trial", "round", "seconds", "select_seconds", "state_bytes"),
+        *("status", "selections"),
+    ),
+    "facts": ("name", "setting", "value"),
+}
+# Columns that every table of trials has.
+CELLS = ("setting", "algorithm", "trial", "round", "status")
+# Level of intervals in tables.
+TABLE_LEVEL = 0.95
+
+
+def display_name(
+    label: str, names: Mapping[str, str], options: Mapping[str, Mapping[str, str]] | None = None
+) -> str:
+    """Return how the label of an algorithm reads in a figure, ``OFUGLB (SLSQP, aggregated)``.
+
+    Parameters
+    ----------
+    label : str
+    names : mapping
+        What algorithms are called.
+    options : mapping or None
+        What their options are called, by ``option=value``, or by ``option`` with ``{value}``.
+    """
+    parsed = Label.parse(label)
+    known = (options or {}).get(parsed.name, {})
+    words = [_option_in_words(key, value, known) for key, value in parsed.options]
+    return names.get(parsed.name, parsed.name) + (f" ({', '.join(words)})" if words else "")
+
+
+def _option_in_words(key: str, value: Any, known: Mapping[str, str]) -> str:
+    text = known.get(f"{key}={write(value)}", known.get(key))
+    if text is None:
+        return value if isinstance(value, str) else f"{key}={write(value)}"
+    return text.format(value=write(value))
+
+
+class Tables:
+    """The tables of a paper, with their columns complete, by cell.
+
+    Parameters
+    ----------
+    tables : mapping of str to DataFrame, or to DataFrames by setting and algorithm
+        ``curves``, ``finals``, ``times``, ``facts`` and those of studies; any may lack cells or be
+        absent.
+    paper : mapping
+        The loaded paper configuration.
+    """
+
+    def __init__(self, tables: "Mapping[str, pd.DataFrame]", paper: Mapping[str, Any]) -> None:
+        self.paper = paper
+        self._tables = tables
+        self._cells: dict[str, Any] = {}
+
+    def frame(self, name: str, columns: Iterable[str] = ()) -> "pd.DataFrame":
+        """Return a table; without rows, or with empty columns, where it was not given."""
+        import pandas as pd
+
+        found = self._tables.get(name)
+        frame = pd.DataFrame() if found is None else found
+        known = [*FRAMES.get(name, ()), *columns]
+        return frame.reindex(columns=list(dict.fromkeys([*known, *frame.columns])))
+
+    def cell(self, name: str, setting: str, algorithm: str) -> "pd.DataFrame":
+        known = self._tables.get(name)
+        if isinstance(known, Mapping):
+            import pandas as pd
+
+            found = known.get((setting, algorithm), pd.DataFrame())
+            columns = dict.fromkeys([*FRAMES.get(name, ()), *CELLS, *found.columns])
+            return found.reindex(columns=list(columns))
+        if name not in self._cells:
+            frame = self.frame(name, CELLS)
+            groups = dict(iter(frame.groupby(["setting", "algorithm"], sort=False)))
+            self._cells[name] = groups, frame.iloc[:0]
+        groups, empty = self._cells[name]
+        return groups.get((setting, algorithm), empty)
+
+    def trials(self, name: str, setting: str, algorithm: str) -> "pd.DataFrame":
+        """Return the last row of each trial of a cell."""
+        found = self.cell(name, setting, algorithm).sort_values(["trial", "round"])
+        return found.drop_duplicates("trial", keep="last")
+
+    def timed(self, setting: str, algorithm: str) -> "pd.DataFrame":
+        """Return the complete trials of a timed cell.
+
+        A solver that is asked in some rounds only is shown from the second time on: what the first
+        took pays for imports, and is charged to all rounds before it at once.
+        """
+        runs = complete(self.cell("times", setting, algorithm))
+        return runs[runs["selections"].isna() | (runs["selections"] > 1)]
+
+
+def rows(
+    role: str,
+    *,
+    setting: str = "",
+    series: str = "",
+    x: Any = np.nan,
+    y: Any = np.nan,
+    note: str = "",
+    **columns: Any,
+) -> "pd.DataFrame":
+    """Return a piece of a panel's rows; x, y and further columns may be arrays."""
+    import pandas as pd
+
+    empty = dict.fromkeys(("low", "high", "n"), np.nan)
+    names = {"role": role, "setting": setting, "series": series, "note": note}
+    return pd.DataFrame({"x": np.atleast_1d(x), "y": y, **empty, **columns}).assign(**names)
+
+
+def complete(trials: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the rows of trials that did not end early."""
+    return trials[trials["status"].isin(COMPLETE)]
+
+
+def fault(trials: "pd.DataFrame") -> str:
+    """Return what is wrong with a cell, given the last row of each trial; empty if nothing is."""
+    if trials.empty:
+        return "missing"
+    lost = trials.loc[~trials["status"].isin(COMPLETE), "status"]
+    if lost.empty:
+        return ""
+    words = ", ".join(sorted({status.partition(":")[0] for status in lost}))
+    return f"incomplete: {len(lost)} of {len(trials)} trials {words}"
+
+
+def doubt(trials: "pd.DataFrame") -> str:
+    """Return how many trials did not converge, which still count; empty if all did."""
+    count = (trials["status"] == "unconverged").sum()
+    return f"unconverged: {count} of {len(trials)} trials" if count else ""
+
+
+def notes(setting: str, algorithm: str, *frames: "pd.DataFrame") -> "Iterator[pd.DataFrame]":
+    """Yield notes on a cell, given the last row of each trial in the lanes that are shown."""
+    texts = [text(frame) for frame in frames for text in (fault, doubt)]
+    for note in dict.fromkeys(filter(None, texts)):
+        yield rows("note", setting=setting, series=algorithm, note=note)
+
+
+def missing(series: str, setting: str = "") -> "pd.DataFrame":
+    """Return the note on a series of which nothing is there."""
+    return rows("note", setting=setting, series=series, note="missing")
+
+
+def mean(values: "pd.Series", paper: Mapping[str, Any]) -> tuple[float, float, float]:
+    """Return a mean with the ends of the paper's interval."""
+    columns = values.to_numpy(float)[:, None]
+    found = mean_intervals(columns, paper["band"], paper.get("interval", "t"))
+    return tuple(found[:, 0].tolist())
+
+
+def over_trials(watched: "pd.DataFrame", column: str) -> dict[str, Any]:
+    """Return a column's median over trials, its range and their number, by round."""
+    by_round = watched.groupby("round")[column]
+    found = by_round.agg(y="median", low="min", high="max", n="count")
+    return {"x": found.index.to_numpy(), **{name: found[name].to_numpy() for name in found}}
+
+
+def estimate(trials: "pd.DataFrame") -> str:
+    """Return how a solver was timed that did not play itself; an empty text if it did.
+
+    See `optimist.experiments.loop.replay`.
+    """
+    asked = trials[trials["selections"].notna()]
+    if asked.empty:
+        return ""
+    last = asked.iloc[0]
+    if last["selections"] == last["round"]:
+        return "timed on another algorithm's history"
+    return f"estimated from {last['selections']:.0f} of {last['round']:.0f} rounds"
+
+
+def estimates(
+    algorithms: Iterable[str], settings: Iterable[str], tables: Tables
+) -> "Iterator[pd.DataFrame]":
+    """Yield footnotes on the algorithms that were timed without playing."""
+    for algorithm in algorithms:
+        texts = [estimate(tables.trials("times", setting, algorithm)) for setting in settings]
+        for text in dict.fromkeys(filter(None, texts)):
+            yield rows("footnote", series=algorithm, note=text)
+
+
+def rounded(slope: Iterable[float]) -> tuple[float, ...]:
+    """Return a slope and its interval to nine digits: the rest is rounding of constant values."""
+    return tuple(round(value, 9) + 0.0 for value in slope)

@@ -1,0 +1,199 @@
+"""What a study is, and how studies watch trials."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from optimist.experiments.cell import Cell, make_cell, watch
+from optimist.experiments.cell_trials import kept_rounds
+from optimist.experiments.loop import Observer, Trajectory
+from optimist.figures.rows import notes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# JSON schemas of values that sections of studies have.
+NAMES: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"type": "string"}}
+COUNT: dict[str, Any] = {"type": "integer", "minimum": 1}
+POSITIVE: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0}
+# Columns of every table of facts; ``trials`` may follow.
+FACT_COLUMNS = ("name", "setting", "value")
+# Columns of every table of watched trials, before those of the observer.
+TRIAL_COLUMNS = ("setting", "algorithm", "trial", "round", "status")
+
+
+def meaning(schema: dict[str, Any], text: str) -> dict[str, Any]:
+    """Return a schema with the sentence that the tables of keys have for it."""
+    return {"description": text, **schema}
+
+
+def section_schema(description: str, **properties: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of a section that has all of these keys and no other."""
+    return {
+        "description": description,
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(properties),
+        "properties": properties,
+    }
+
+
+class Study:
+    """Tables that figures and claims of a paper need beside its runs.
+
+    Parameters
+    ----------
+    section : mapping
+        What a paper's configuration says under the study's name.
+
+    Attributes
+    ----------
+    name : str
+        Its section in a paper's configuration has this name, and so have the kind of panel and the
+        kind of table that show it.
+    schema : dict
+        JSON schema of the section.
+    tables : dict of str to str
+        Its tables, and their file formats: csv or parquet.
+    facts : tuple of str
+        Those that hold facts: columns name, setting, value.
+    timed : bool
+        Whether it reserves cores as the timing lane does.
+    always : bool
+        Whether every paper has it, with or without a section.
+    """
+
+    name: ClassVar[str]
+    schema: ClassVar[dict[str, Any]]
+    tables: ClassVar[dict[str, str]]
+    facts: ClassVar[tuple[str, ...]] = ()
+    timed: ClassVar[bool] = False
+    always: ClassVar[bool] = False
+
+    def __init__(self, section: Mapping[str, Any]) -> None:
+        self.section = section
+
+    def check(self, paper: dict[str, Any]) -> None:
+        """Raise ConfigError if the section asks for something impossible."""
+        self.cells(paper, ())
+
+    def about(self) -> set[str]:
+        """Return the names that its facts may be about, besides settings and algorithms."""
+        return set()
+
+    def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:
+        """Return the cells that the study looks at: every setting with every algorithm.
+
+        Parameters
+        ----------
+        paper : dict
+            The loaded configuration of the paper.
+        run : sequence of Cell
+            What the paper runs.
+        """
+        settings, labels = (self.section.get(key, ()) for key in ("settings", "algorithms"))
+        return [make_cell(paper, setting, label) for setting in settings for label in labels]
+
+    def tabulate(
+        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
+    ) -> "dict[str, pd.DataFrame]":
+        """Return its tables by name.
+
+        Parameters
+        ----------
+        cells : sequence of Cell
+            Those of `cells`.
+        caps : mapping
+            ``trials`` and ``rounds``: the most that the configuration allows, None for no bound.
+        data_dir : path or None
+            Folder of the prepared data sets.
+        """
+        raise NotImplementedError
+
+    def trials(self, caps: Mapping[str, Any]) -> range:
+        """Return the trials that the section asks for, as far as ``caps`` allows."""
+        asked = self.section["trials"]
+        return range(min(asked, caps["trials"] or asked))
+
+
+def fact_table(rows: Sequence[tuple[str, str, float]], trials: int | None = None) -> "pd.DataFrame":
+    """Return facts, triples of name, setting and value, as a table.
+
+    ``trials`` is the number of trials that each fact comes from; None for properties of a setting
+    and for the worst over several trials.
+    """
+    import pandas as pd
+
+    table = pd.DataFrame(rows, columns=list(FACT_COLUMNS))
+    return table if trials is None else table.assign(trials=trials)
+
+
+def watch_trials(
+    cells: Sequence[Cell],
+    trials: Sequence[int],
+    observe: Callable[[Any, Any], Observer],
+    columns: Sequence[str],
+    *,
+    rounds: int | None = None,
+    data_dir: str | Path | None = None,
+) -> "pd.DataFrame":
+    """Play trials of cells with an observer; return what it saw at about 300 rounds of each.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+    trials : sequence of int
+    observe : callable
+        From the environment and the algorithm of a trial to their observer.
+    columns : sequence of str
+        Columns that the observer records.
+    rounds : int or None
+        Truncate the trials after so many.
+
+    Returns
+    -------
+    DataFrame
+        `TRIAL_COLUMNS`, of which ``status`` says how the trial ended (see
+        `optimist.experiments.loop`), and ``columns``. A trial that ended before its first recorded
+        round has one row, of round 0, without values.
+    """
+    import pandas as pd
+
+    frames = [
+        _frame(cell, trial, watch(cell, trial, observe, rounds=rounds, data_dir=data_dir), columns)
+        for cell in cells
+        for trial in trials
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def _frame(
+    cell: Cell, trial: int, trajectory: Trajectory, columns: Sequence[str]
+) -> "pd.DataFrame":
+    import pandas as pd
+
+    recorded = trajectory.columns or {"round": [0], **{name: [math.nan] for name in columns}}
+    about = {"setting": cell.setting, "algorithm": cell.algorithm, "trial": trial}
+    frame = pd.DataFrame({name: recorded[name] for name in ("round", *columns)})
+    return frame.assign(**about, status=trajectory.status)[[*TRIAL_COLUMNS, *columns]]
+
+
+def thinned(watched: "pd.DataFrame") -> "pd.DataFrame":
+    """Return watched trials at the rounds that the table of trials keeps, see `kept_rounds`."""
+    trials = watched.groupby(["setting", "algorithm", "trial"], sort=False)["round"]
+    is_kept = trials.transform(lambda rounds: rounds.isin(kept_rounds(rounds.to_numpy())))
+    return watched[is_kept.astype(bool)].reset_index(drop=True)
+
+
+def recorded(watched: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the rows of a table of watched trials that hold values."""
+    return watched[watched["round"] > 0]
+
+
+def watched_notes(
+    watched: "pd.DataFrame", series: str, setting: str = ""
+) -> "Iterator[pd.DataFrame]":
+    """Yield notes on watched trials that are missing or ended early."""
+    last = watched.drop_duplicates("trial", keep="last")
+    return notes(setting, series, last)

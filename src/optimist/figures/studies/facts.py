@@ -1,0 +1,52 @@
+"""Facts about the environments of a paper, beside what the paper reports of them."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from optimist.core.checksummed import read_frame
+from optimist.core.layout import facts_in
+from optimist.experiments.cell import Cell, apart, build
+from optimist.figures.studies.base import Study, fact_table, section_schema
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Facts(Study):
+    """Numbers about the environment of every setting, and about the data behind it."""
+
+    name = "facts"
+    schema = section_schema("Facts about every setting; nothing to configure.")
+    tables: ClassVar = {"facts": "csv"}
+    facts = ("facts",)
+    always = True
+
+    def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:
+        """Return one cell, without an algorithm, for each setting that the paper runs."""
+        specs = {cell.setting: cell.spec for cell in run}
+        return [Cell(paper["paper"], setting, "", spec) for setting, spec in specs.items()]
+
+    def tabulate(
+        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
+    ) -> "dict[str, pd.DataFrame]":
+        """Return the facts of each environment in trial 0, and of the data behind it.
+
+        Facts of a data set are listed once, with the first setting that uses it.
+        """
+        rows, seen = [], set()
+        for cell in cells:
+            facts = apart(cell, partial(_facts, cell, data_dir))
+            rows += [(name, cell.setting, float(value)) for name, value in facts.items()]
+            dataset = cell.spec.get("dataset")
+            if dataset and dataset not in seen:
+                about = read_frame(facts_in(data_dir or "", dataset)).itertuples(index=False)
+                rows += [(row.name, cell.setting, row.value) for row in about]
+                seen.add(dataset)
+        return {"facts": fact_table(rows)}
+
+
+def _facts(cell: Cell, data_dir: str | Path | None) -> dict[str, float]:
+    environment, _ = build(cell, 0, data_dir)
+    return dict(environment.facts())

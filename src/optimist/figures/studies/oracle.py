@@ -1,0 +1,161 @@
+r"""How close the estimate of GO-UCB's Phase I is to the truth.
+
+Liu and Wang (2023), Lemma 5.1 and Theorem 5.2: of n uniform points the least-squares estimate has
+$$\mathbb E_{x\sim\mathcal U}\big(f_x(\hat w_0)-f_x(w^*)\big)^2 = \tilde O(1/n),\qquad
+  \|\hat w_0-w^*\|_2^2 = \tilde O(1/n) .$$
+The second needs a parameter that is determined. Units of a network can change places: the distance
+is the least over their orders, where there are few.
+"""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from optimist.algorithms import make_algorithm
+from optimist.core.errors import ConfigError
+from optimist.core.label import name_of
+from optimist.experiments.cell import Cell, apart, build
+from optimist.figures.studies.base import (
+    COUNT,
+    NAMES,
+    TRIAL_COLUMNS,
+    Study,
+    fact_table,
+    meaning,
+    section_schema,
+)
+from optimist.figures.tables.study import StudyFacts
+from optimist.numerics.network import TwoLayerNetwork
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+POINTS = 2000  # over which the expectation is taken
+MOST_UNITS = 6  # whose orders are tried
+COLUMNS = ("initial", "drawn_error", "error", "share", "distance")
+
+
+def distance(network: TwoLayerNetwork, w: np.ndarray, theta: np.ndarray) -> float:
+    """Return the least squared distance of ``w`` from ``theta``, both (d_w,), over orders of units.
+
+    It is NaN for networks of many units.
+    """
+    if network.hidden > MOST_UNITS:
+        return math.nan
+    (W1, b1, w2, b2), truth = ([part[0] for part in network.layers(v[None])] for v in (w, theta))
+    units, true = (np.column_stack(parts[:3]) for parts in ((W1, b1, w2), truth))
+    orders = itertools.permutations(range(network.hidden))
+    least = min(float(((units[list(order)] - true) ** 2).sum()) for order in orders)
+    return least + float((b2 - truth[3]) ** 2)
+
+
+def measure(cell: Cell, trial: int, data_dir: str | Path | None) -> dict[str, Any]:
+    """Return the columns of the study for the Phase I of one trial.
+
+    drawn_error, error: the expected squared error of the parameters that the fit starts from, and
+    of the fitted ones; share: the second over the first; distance: see `distance`.
+    """
+    environment, problem = build(cell, trial, data_dir)
+    algorithm: Any = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(trial))
+    for t in range(problem.initial_count):
+        x = algorithm.propose()
+        algorithm.observe(x, environment.reward(t, x))
+    X = problem.outward(cell.stream(trial, "oracle").random((POINTS, problem.dimension)))
+    truth = np.array([environment.value(x) for x in X])
+    errors = []
+    for w in (algorithm.drawn, algorithm.fitted):
+        rows = np.broadcast_to(w, (POINTS, len(w)))
+        errors.append(float(np.mean((algorithm.network.values(rows, X) - truth) ** 2)))
+    return {
+        "initial": problem.initial_count,
+        "drawn_error": errors[0],
+        "error": errors[1],
+        "share": errors[1] / errors[0],
+        "distance": distance(algorithm.network, algorithm.fitted, environment.theta),
+    }
+
+
+class Oracle(Study):
+    """Trials of GO-UCB up to the end of Phase I, on functions that are networks themselves."""
+
+    name = "oracle"
+    schema = section_schema(
+        "Trials of GO-UCB up to the end of Phase I, whose estimate is compared with the truth.",
+        settings=meaning(NAMES, "Labels of settings whose function is a network."),
+        algorithms=meaning(NAMES, "Labels of algorithms, forms of go_ucb."),
+        trials=meaning(COUNT, "Trials per setting and algorithm."),
+    )
+    tables: ClassVar = {"oracle": "parquet", "oracle_facts": "csv"}
+    facts = ("oracle_facts",)
+
+    def check(self, paper: dict[str, Any]) -> None:
+        """Refuse another algorithm than GO-UCB, and functions that no parameter gives."""
+        for label in self.section["algorithms"]:
+            if name_of(label) != "go_ucb" or "variant=tuned" in label:
+                raise ConfigError(f"oracle.algorithms has {label!r}; allowed: go_ucb[...]")
+        for cell in self.cells(paper, ()):
+            parameters = cell.spec.get("parameters", {})
+            if parameters.get("function") not in ("network", "drawn_network"):
+                raise ConfigError(f"oracle.settings has {cell.setting!r}; allowed: networks")
+
+    def about(self) -> set[str]:
+        """Return its settings, its algorithms, and both as ``setting/algorithm``."""
+        settings, labels = self.section["settings"], self.section["algorithms"]
+        return {*settings, *labels, *(f"{s}/{label}" for s in settings for label in labels)}
+
+    def tabulate(
+        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
+    ) -> "dict[str, pd.DataFrame]":
+        """Return what was measured in all trials, and its means as facts.
+
+        Phase I is never cut short, whatever ``caps`` has for rounds: without its end there is no
+        estimate.
+        """
+        import pandas as pd
+
+        rows = []
+        for cell in cells:
+            for trial in self.trials(caps):
+                found = apart(cell, partial(measure, cell, trial, data_dir), trial)
+                values = (cell.setting, cell.algorithm, trial, found["initial"], "ok")
+                rows.append(dict(zip(TRIAL_COLUMNS, values, strict=True)) | found)
+        frame = pd.DataFrame(rows, columns=[*TRIAL_COLUMNS, *COLUMNS])
+        return {"oracle": frame, "oracle_facts": facts(frame)}
+
+
+def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the means over trials of share and distance, by cell, ``setting/algorithm``.
+
+    And, of each setting, the power of T in the second term under the root of Theorem 4.1.
+    """
+    rows = [
+        (f"oracle_{column}", f"{setting}/{algorithm}", float(found[column].mean()))
+        for (setting, algorithm), found in frame.groupby(["setting", "algorithm"], sort=False)
+        for column in ("share", "distance")
+        if found[column].notna().all()
+    ]
+    power = second_term_power()
+    rows += [("oracle_second_term_power", setting, power) for setting in frame["setting"].unique()]
+    return fact_table(rows, int(frame["trial"].nunique()))
+
+
+def second_term_power() -> float:
+    r"""Return the power of T in the second term under the root of Theorem 4.1, lambda left alone.
+
+    With $r_t\le c$ in each of T rounds, Lemma 5.4 without its first term, the proof bounds the
+    regret by the root of $T\sum_tr_t^2$.
+    """
+    terms = [T * sum(1.0 for _ in range(T)) for T in (64, 128)]
+    return math.log2(terms[1] / terms[0])
+
+
+class OracleTable(StudyFacts):
+    """All facts of the study."""
+
+    tables = ("oracle_facts",)
+    prefix = "oracle"

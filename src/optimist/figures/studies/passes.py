@@ -1,0 +1,152 @@
+"""Cost of an estimate from all data against the length of the history, measured in turns."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from optimist.core.errors import ConfigError
+from optimist.core.label import name_of
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
+from optimist.experiments.cell import Cell, build, make_cell
+from optimist.figures.studies import refits
+from optimist.figures.studies.base import COUNT, NAMES, Study, meaning, section_schema
+from optimist.numerics.likelihood import History, Likelihood, minimise
+from optimist.numerics.seeding import stream
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Of which every method has an estimate.
+LEAST_ROUNDS = 10
+# How the estimate of a method follows from n observations: its ridge, and the ball it is put into.
+# The estimates of GLM-UCB and RS-GLinCB that are in no ball are those of these forms.
+ESTIMATES = {
+    "glm_ucb[projection=false,radius=logdet]": lambda problem, n: (
+        problem.dimension * np.log(2.0 + n),
+        None,
+    ),
+    "rs_glincb[constants=practical]": lambda problem, n: (float(problem.dimension), None),
+    "ofuglb": lambda problem, n: (0.0, problem.norm_bound),
+}
+
+
+class CountedLikelihood(Likelihood):
+    """A likelihood that counts how often it went through its history."""
+
+    passes = 0
+
+    def derivatives(self, thetas: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """See `Likelihood`."""
+        self.passes += 1
+        return super().derivatives(thetas)
+
+
+class Passes(Study):
+    """Seconds of the estimates of methods that refit, on histories of a setting's arms.
+
+    A history is of arms drawn uniformly from those of the setting, with rewards of its law, stored
+    in plain arrays. Each estimate starts from the origin and goes through the history as often as
+    its solver asks for, a number that is recorded. Estimates are by maximum likelihood or, for
+    heavy tails, those of `optimist.figures.studies.refits`.
+    """
+
+    name = "passes"
+    schema = section_schema(
+        "Cost of an estimate from all data against the length of the history.",
+        setting=meaning({"type": "string"}, "Where arms and rewards come from."),
+        algorithms=meaning(NAMES, "Methods that refit."),
+        lengths=meaning({"type": "array", "items": COUNT, "minItems": 2}, "Rounds in the history."),
+        turns=meaning(COUNT, "Turns; in each, every method has every length in random order."),
+    )
+    tables: ClassVar = {"passes": "csv"}
+    timed = True
+
+    def check(self, paper: dict[str, Any]) -> None:
+        """Refuse methods whose estimate is not known here."""
+        for cell in self.cells(paper, ()):
+            is_heavy_tailed = cell.spec["environment"] == "heavy_tailed"
+            allowed = refits.METHODS if is_heavy_tailed else tuple(ESTIMATES)
+            known = name_of(cell.algorithm) if is_heavy_tailed else cell.algorithm
+            if known not in allowed:
+                raise ConfigError(
+                    f"passes.algorithms has {cell.algorithm!r}; allowed: {', '.join(allowed)}"
+                )
+
+    def lengths(self, caps: Mapping[str, Any]) -> list[int]:
+        """Return the lengths of histories, in proportion where ``caps`` asks for fewer rounds."""
+        asked, longest = self.section["lengths"], caps["rounds"]
+        if longest is None or longest >= max(asked):
+            return list(asked)
+        return sorted({max(LEAST_ROUNDS, n * longest // max(asked)) for n in asked})
+
+    def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:
+        """Return the setting with every algorithm."""
+        setting = self.section["setting"]
+        return [make_cell(paper, setting, label) for label in self.section["algorithms"]]
+
+    def tabulate(
+        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
+    ) -> "dict[str, pd.DataFrame]":
+        """Return the seconds and the passes of each estimate in each turn."""
+        import pandas as pd
+
+        lengths, turns = self.lengths(caps), self.section["turns"]
+        environment, problem = build(cells[0], 0, data_dir)
+        labels = [cell.algorithm for cell in cells]
+        kind = refits.measurement if isinstance(problem, HeavyTailedProblem) else measurement
+        measure = kind(environment, problem, labels, lengths)
+        rows = [
+            (cells[0].setting, label, n, turn, *measure(label, n))
+            for turn, label, n in _turns(labels, lengths, turns)
+        ]
+        columns = ["setting", "algorithm", "length", "repetition", "seconds", "passes"]
+        table = pd.DataFrame(rows, columns=columns)
+        return {"passes": table[table["repetition"] >= 0].reset_index(drop=True)}
+
+
+def _turns(labels, lengths, turns) -> Iterator[tuple[int, str, int]]:
+    """Yield turn, algorithm and length; turn -1 is not measured."""
+    every = [(label, n) for label in labels for n in lengths]
+    order = stream("passes", "order")
+    for turn in range(-1, turns):
+        for i in order.permutation(len(every)):
+            yield turn, *every[i]
+
+
+def measurement(
+    environment: Any, problem: Any, labels: Sequence[str], lengths: Sequence[int]
+) -> Callable[[str, int], tuple[float, int]]:
+    """Return a function from a label and a length to the seconds and passes of an estimate."""
+    histories = stored_histories(environment, problem, lengths)
+    return lambda label, n: estimate_cost(label, problem, histories[n])
+
+
+def stored_histories(environment: Any, problem: Any, lengths: Sequence[int]) -> dict[int, History]:
+    """Return raw histories, by length, of arms drawn from those of the environment.
+
+    A shorter one is the start of a longer one.
+    """
+    rng = stream("passes", "history")
+    arms = np.concatenate([environment.arms(t) for t in range(environment.horizon)])
+    rows = arms[rng.integers(len(arms), size=max(lengths))]
+    rewards = problem.link.sample(rng, problem.link.mean(rows @ environment.theta))
+    histories = {}
+    for n in lengths:
+        histories[n] = problem.new_history("raw")
+        histories[n].extend(rows[:n], rewards[:n])
+    return histories
+
+
+def estimate_cost(label: str, problem: Any, history: History) -> tuple[float, int]:
+    """Return the seconds of a method's estimate from a history, and its passes through it."""
+    ridge, ball = ESTIMATES[label](problem, history.plays)
+    likelihood = CountedLikelihood(problem.link, history, ridge)
+    start = time.perf_counter()
+    _, converged = minimise(likelihood, np.zeros(problem.dimension), ball)
+    seconds = time.perf_counter() - start
+    if not converged:
+        raise RuntimeError(f"the estimate of {label} from {history.plays} rounds did not converge")
+    return seconds, likelihood.passes

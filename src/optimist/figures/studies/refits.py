@@ -1,0 +1,101 @@
+r"""Cost of the estimates for heavy tails that pass over all data, on stored histories.
+
+Wang et al. (2025), Section 3.2: adaptive Huber regression (HEAVY-OFUL) takes $O(\log T)$ passes of
+cost $O(t)$ in round t; Table 1: TOFU takes one. A history is what the method has seen after n
+rounds of arms drawn uniformly from those of the setting. Solvers start from the origin.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from optimist.algorithms import make_algorithm
+from optimist.core.label import Label, name_of
+from optimist.numerics.huber import SOLVERS, HuberRegression
+from optimist.numerics.seeding import stream
+
+METHODS = ("heavy_oful", "tofu")
+
+
+class CountedRegression:
+    """A Huber regression that counts how often it went through its history."""
+
+    def __init__(self, regression: HuberRegression) -> None:
+        self._regression = regression
+        self._known: Any = None  # where clipping is known, and asking again is no pass
+        self.passes = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._regression, name)
+
+    def clipped(self, theta: np.ndarray) -> Any:
+        """See `HuberRegression`."""
+        self.passes += theta is not self._known
+        self._known = theta
+        return self._regression.clipped(theta)
+
+    def value(self, theta: np.ndarray) -> float:
+        """See `HuberRegression`."""
+        self.passes += 1
+        return self._regression.value(theta)
+
+    def gradient(self, theta: np.ndarray) -> np.ndarray:
+        """See `HuberRegression`."""
+        self.passes += 1
+        return self._regression.gradient(theta)
+
+    def reweighted(self, theta: np.ndarray) -> np.ndarray:
+        """See `HuberRegression`."""
+        self.passes += 1
+        return self._regression.reweighted(theta)
+
+
+def stored(
+    environment: Any, problem: Any, names: Sequence[str], lengths: Sequence[int]
+) -> dict[tuple[str, int], Any]:
+    """Return algorithms that have seen the first rounds of one history, by name and length."""
+    found = {}
+    chosen = stream("refits", "arms").integers(len(environment.arms(0)), size=max(lengths))
+    for name in names:
+        algorithm = make_algorithm(name, problem)
+        for t, index in enumerate(chosen.tolist()):
+            reward, told = environment.reward(t, index), environment.context(t)
+            algorithm.update(environment.arms(t), index, reward, **told)
+            if t + 1 in lengths:
+                found[name, t + 1] = deepcopy(algorithm)
+    return found
+
+
+def measurement(
+    environment: Any, problem: Any, labels: Sequence[str], lengths: Sequence[int]
+) -> Callable[[str, int], tuple[float, int]]:
+    """Return a function from a label and a length to the seconds and passes of an estimate."""
+    names = list(dict.fromkeys(map(name_of, labels)))
+    algorithms = stored(environment, problem, names, lengths)
+    return lambda label, n: refit_cost(label, algorithms[name_of(label), n])
+
+
+def refit_cost(label: str, algorithm: Any) -> tuple[float, int]:
+    """Return the seconds of an estimate from all that an algorithm has seen, and its passes.
+
+    Parameters
+    ----------
+    label : str
+        Of ``heavy_oful``, whose option ``solver`` counts, or ``tofu``.
+    algorithm : HeavyOFUL or TOFU
+    """
+    start = time.perf_counter()
+    if name_of(label) == "tofu":
+        algorithm.fit()
+        return time.perf_counter() - start, 1
+    solver = str(dict(Label.parse(label).options).get("solver", "newton"))
+    regression: Any = CountedRegression(algorithm.regression)
+    accuracy = 1.0 / np.sqrt(algorithm.problem.horizon)
+    _, converged = SOLVERS[solver](regression, np.zeros(algorithm.problem.dimension), accuracy)
+    seconds = time.perf_counter() - start
+    if not converged:
+        raise RuntimeError(f"the estimate of {label} after {algorithm.t} rounds did not converge")
+    return seconds, regression.passes

@@ -1,0 +1,208 @@
+"""Confidence regions in the plane, sampled on a grid (Zhang et al. 2025, later version)."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from optimist.algorithms import make_algorithm
+from optimist.core.errors import ConfigError, unknown_name
+from optimist.experiments.cell import Cell, apart, build, make_cell
+from optimist.experiments.loop import COMPLETE, play
+from optimist.figures import marks as drawing
+from optimist.figures.base import ALGORITHMS, Axes, Panel, Paper, require
+from optimist.figures.rows import Tables, missing, rows
+from optimist.figures.studies import study_section
+from optimist.figures.studies.base import COUNT, NAMES, Study, fact_table, meaning, section_schema
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.figures.style import Looks
+
+MARGIN = 1.15
+COLUMNS = (
+    *("algorithm", "round", "status", "x", "y", "inside"),
+    *("theta_x", "theta_y", "norm_bound"),
+)
+
+
+class Regions(Study):
+    """Confidence regions of several algorithms in one setting of dimension 2."""
+
+    name = "regions"
+    schema = section_schema(
+        "Confidence regions in the plane, drawn from one trial.",
+        setting=meaning({"type": "string"}, "Label of the setting, of two dimensions."),
+        algorithms=meaning(NAMES, "Labels of algorithms."),
+        round=meaning(COUNT, "The round after which regions are drawn."),
+        resolution=meaning({"type": "integer", "minimum": 2}, "Grid points per axis."),
+    )
+    tables: ClassVar = {"regions": "parquet", "region_areas": "csv"}
+    facts = ("region_areas",)
+
+    def check(self, paper: dict[str, Any]) -> None:
+        """Refuse a round beyond the horizon, an unknown setting and unknown algorithms."""
+        for cell in self.cells(paper, ()):
+            horizon = cell.spec["horizon"]
+            if self.section["round"] > horizon:
+                raise ConfigError(
+                    f"regions.round is {self.section['round']}; allowed: at most {horizon}"
+                )
+
+    def about(self) -> set[str]:
+        return set(self.section["algorithms"])
+
+    def cells(self, paper: dict[str, Any], run: Sequence[Cell]) -> list[Cell]:
+        """Return the setting with every algorithm."""
+        setting = self.section["setting"]
+        return [make_cell(paper, setting, label) for label in self.section["algorithms"]]
+
+    def tabulate(
+        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
+    ) -> "dict[str, pd.DataFrame]":
+        """Return the regions of all cells on their grids, and their areas as facts."""
+        import pandas as pd
+
+        rounds = min(self.section["round"], caps["rounds"] or self.section["round"])
+        more = rounds, self.section["resolution"], data_dir
+        found = [apart(cell, partial(confidence_region, cell, *more)) for cell in cells]
+        areas = [
+            ("region_area", cell.algorithm, area(region))
+            for cell, region in zip(cells, found, strict=True)
+            if region["status"].isin(COMPLETE).all()
+        ]
+        return {
+            "regions": pd.concat(found, ignore_index=True),
+            "region_areas": fact_table(areas, trials=1),
+        }
+
+
+def confidence_region(
+    cell: Cell, rounds: int, resolution: int, data_dir: str | Path | None = None
+) -> "pd.DataFrame":
+    """Return which parameters a cell's confidence set holds after ``rounds`` rounds of trial 0.
+
+    Parameters
+    ----------
+    cell : Cell
+        Of a setting with dimension 2.
+    rounds, resolution : int
+        ``resolution`` points per axis cover the ball and a margin.
+
+    Returns
+    -------
+    DataFrame with columns `COLUMNS`
+        One row per grid point; one row without a place if the trial did not end well.
+    """
+    import pandas as pd
+
+    environment, problem = build(cell, 0, data_dir)
+    algorithm = make_algorithm(cell.algorithm, problem, cell.algorithm_stream(0))
+    status = play(environment, algorithm, [rounds]).status
+    about = {"algorithm": cell.algorithm, "round": rounds, "status": status}
+    if status not in COMPLETE:
+        return pd.DataFrame([{**dict.fromkeys(COLUMNS, math.nan), **about, "inside": False}])
+    axis = np.linspace(-MARGIN, MARGIN, resolution) * problem.norm_bound
+    x, y = (grid.ravel() for grid in np.meshgrid(axis, axis))
+    inside = algorithm.contains(np.column_stack([x, y]))
+    theta_x, theta_y = environment.theta
+    truth = {"theta_x": theta_x, "theta_y": theta_y, "norm_bound": problem.norm_bound}
+    grid = pd.DataFrame({"x": x, "y": y, "inside": inside})
+    return grid.assign(**about, **truth)[list(COLUMNS)]
+
+
+def area(region: "pd.DataFrame") -> float:
+    """Return the area of a region within the ball, from its grid."""
+    x, y, S = (region[name].to_numpy() for name in ("x", "y", "norm_bound"))
+    cell_area = (np.unique(x)[1] - np.unique(x)[0]) ** 2
+    return float(cell_area * (region["inside"] & (np.hypot(x, y) <= S)).sum())
+
+
+class RegionsPanel(Panel):
+    """The outlines of confidence regions within the ball of parameters, with the truth.
+
+    Column ``piece`` is the number of an outline of a region; role ``truth`` is the true parameter,
+    role ``ball`` has the bound on norms as x.
+    """
+
+    keys: ClassVar = {"algorithms": ALGORITHMS}
+    tables = ("facts", "regions", "region_areas")
+    axes = Axes(r"$\theta_1$", r"$\theta_2$")
+    roles = ("truth", "ball")
+    columns = ("piece",)
+
+    def check(self, paper: Paper) -> None:
+        """Refuse an algorithm whose region is not computed."""
+        require("regions", self.spec, paper)
+        known = (study_section(paper, "regions") or {})["algorithms"]
+        for label in self.algorithms:
+            if label not in known:
+                raise unknown_name("algorithm of regions", label, known)
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield the outlines and the area of each region, the truth and the ball."""
+        regions, facts = tables.frame("regions", COLUMNS), tables.frame("facts")
+        for algorithm in self.algorithms:
+            grid = regions[regions["algorithm"] == algorithm]
+            ended = grid["status"].iloc[0] if len(grid) else ""
+            if grid.empty:
+                yield missing(algorithm)
+            elif ended not in COMPLETE:
+                yield rows("note", series=algorithm, note=f"incomplete: {ended}")
+            else:
+                yield from _outlined(algorithm, grid)
+            is_own = (facts["name"] == "region_area") & (facts["setting"] == algorithm)
+            for area in facts[is_own]["value"]:
+                yield rows("remark", series=algorithm, note=f"area {area:.3g}")
+        for truth in regions[regions["status"].isin(COMPLETE)].iloc[:1].itertuples():
+            yield rows("truth", x=truth.theta_x, y=truth.theta_y, note=r"$\theta_*$")
+            ball = rf"$\|\theta\| = S = {truth.norm_bound:g}$"
+            yield rows("ball", x=truth.norm_bound, note=f"{ball}, round {truth.round}")
+
+    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+        """Fill the regions, the widest first, and draw the truth and the ball."""
+        found = list(drawing.by_series(marks))
+        for series, own in sorted(found, key=lambda item: -_extent(item[1])):
+            for _, outline in own.groupby("piece"):
+                canvas.fill(outline["x"], outline["y"], **looks.patch(series))
+        # One unit of length on both axes; a box of another shape would cut what stands below it.
+        canvas.set_aspect("equal", adjustable="datalim")
+        canvas.grid(visible=False)
+        for mark in drawing.of_role(marks, "truth").itertuples():
+            drawing.star(canvas, mark.x, mark.y, mark.note)
+        for mark in drawing.of_role(marks, "ball").itertuples():
+            angle = np.linspace(0, 2 * np.pi, 361)
+            look = looks.reference(mark.note)
+            canvas.plot(mark.x * np.cos(angle), mark.x * np.sin(angle), **look)
+
+    def handle(self, label: str, series: str, looks: "Looks", joined: bool) -> Any:
+        """Return a patch for the legend."""
+        from matplotlib.patches import Patch
+
+        return Patch(label=label, **looks.patch(series))
+
+
+def _outlined(algorithm: str, grid: "pd.DataFrame") -> "Iterator[pd.DataFrame]":
+    """Yield the outlines of the part of a region whose area is stated."""
+    in_ball = np.hypot(grid["x"], grid["y"]) <= grid["norm_bound"]
+    grid = grid.assign(inside=grid["inside"] & in_ball)
+    for piece, outline in enumerate(outlines(grid)):
+        yield rows("data", series=algorithm, x=outline[:, 0], y=outline[:, 1], piece=piece)
+
+
+def outlines(grid: "pd.DataFrame") -> list[np.ndarray]:
+    """Return the outlines of a region, arrays (n, 2), closed along the edge of the grid."""
+    from contourpy import contour_generator
+
+    inside = grid.pivot(index="y", columns="x", values="inside")
+    x, y = (np.pad(axis.to_numpy(float), 1, "edge") for axis in (inside.columns, inside.index))
+    return contour_generator(x, y, np.pad(inside.to_numpy(float), 1)).lines(0.5)
+
+
+def _extent(outline: "pd.DataFrame") -> float:
+    return float(np.ptp(outline["x"]) * np.ptp(outline["y"]))

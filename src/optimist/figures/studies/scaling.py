@@ -1,0 +1,151 @@
+"""Cost of the two parts of a GLB-OMD update against the dimension, measured in turns."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from optimist.algorithms.glb.glb_omd import GLBOMD
+from optimist.core.errors import ConfigError
+from optimist.environments.problems.glb import GLBProblem
+from optimist.experiments.cell import Cell
+from optimist.figures import marks as drawing
+from optimist.figures.base import LABEL, Axes, Panel, Paper, entries, require
+from optimist.figures.rows import TABLE_LEVEL, Tables, missing, rounded, rows
+from optimist.figures.studies.base import COUNT, Study, meaning, section_schema
+from optimist.numerics.ball import project
+from optimist.numerics.links import Logistic
+from optimist.numerics.seeding import stream
+from optimist.numerics.statistics import last_decade_slope
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.figures.style import Looks
+
+NORM_BOUND = 3.0
+
+
+class Scaling(Study):
+    """Seconds of the two parts of an update, each timed alone on the machine."""
+
+    name = "scaling"
+    schema = section_schema(
+        "Cost of one update against the dimension.",
+        dimensions=meaning({"type": "array", "items": COUNT}, "The dimensions d."),
+        turns=meaning(COUNT, "Turns; in each, every dimension has one update in random order."),
+    )
+    tables: ClassVar = {"scaling": "csv"}
+    timed = True
+
+    def check(self, paper: dict[str, Any]) -> None:
+        """Refuse every paper except GLB-OMD's."""
+        if paper.get("method") != "glb_omd":
+            raise ConfigError(
+                "scaling times an update of glb_omd; allowed: in the paper whose method that is"
+            )
+
+    def tabulate(
+        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
+    ) -> "dict[str, pd.DataFrame]":
+        """Return the seconds of each part at each dimension in each turn."""
+        import pandas as pd
+
+        rows = [
+            (dimension, part, turn, seconds)
+            for turn, dimension, costs in update_costs(
+                self.section["dimensions"], self.section["turns"]
+            )
+            for part, seconds in costs.items()
+        ]
+        columns = ["dimension", "part", "repetition", "seconds"]
+        return {"scaling": pd.DataFrame(rows, columns=columns)}
+
+
+def update_costs(
+    dimensions: Sequence[int], turns: int
+) -> "Iterator[tuple[int, int, dict[str, float]]]":
+    """Yield turn, dimension and the seconds of each part, after a turn that is not measured.
+
+    What slows the machine down for a while then slows all dimensions down alike.
+    """
+    updates = {dimension: Update(dimension) for dimension in dimensions}
+    order = stream("scaling", "order")
+    for turn in range(-1, turns):
+        for i in order.permutation(len(dimensions)):
+            costs = updates[dimensions[i]].measure()
+            if turn >= 0:
+                yield turn, dimensions[i], costs
+
+
+class Update:
+    """Updates of GLB-OMD in one dimension, made one at a time.
+
+    Parameters
+    ----------
+    dimension : int
+    """
+
+    def __init__(self, dimension: int) -> None:
+        self._rng = stream("scaling", dimension)
+        self._dimension = dimension
+        self._algorithm = GLBOMD(
+            GLBProblem(Logistic(), dimension, NORM_BOUND, kappa=22.0, horizon=10**6)
+        )
+
+    def measure(self) -> dict[str, float]:
+        """Return the seconds of the rank-one part and of the projection.
+
+        The rank-one part is an update that stays inside the ball; the projection is that of a point
+        at twice the radius in the norm which those updates built.
+        """
+        algorithm = self._algorithm
+        arm = self._rng.standard_normal((1, self._dimension))
+        arm /= np.linalg.norm(arm)
+        start = time.perf_counter()
+        algorithm.update(arm, 0, 1.0)
+        middle = time.perf_counter()
+        project(algorithm.H, 2.0 * NORM_BOUND * arm[0], NORM_BOUND)
+        end = time.perf_counter()
+        if algorithm.projections:
+            raise RuntimeError("an update of the rank-one part left the ball")
+        return {"rank_one": middle - start, "projection": end - middle}
+
+
+class ScalingPanel(Panel):
+    """Seconds of a part of an update against the dimension, with its log-log slope."""
+
+    keys: ClassVar = {
+        "series": entries(
+            "Parts that are compared.",
+            label=LABEL,
+            part={"description": "Part of an update.", "enum": ["projection", "rank_one"]},
+        )
+    }
+    tables = ("scaling",)
+    axes = Axes("dimension d", "seconds per update", "log", "log")
+
+    def check(self, paper: Paper) -> None:
+        """Refuse a paper without the study."""
+        require("scaling", self.spec, paper)
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield the median times of each part, and their slope over the last decade."""
+        scaling = tables.frame("scaling", ("dimension", "part", "seconds"))
+        medians = scaling.groupby(["part", "dimension"])["seconds"].median().reset_index()
+        for series in self.spec["series"]:
+            part = medians[medians["part"] == series["part"]]
+            x, y = part["dimension"].to_numpy(float), part["seconds"].to_numpy(float)
+            if not len(x):
+                yield missing(series["label"])
+            yield rows("data", series=series["label"], x=x, y=y)
+            slope, low, high = rounded(last_decade_slope(x, y, TABLE_LEVEL))
+            if np.isfinite(slope):
+                text = f"slope {slope:.2f} [{low:.2f}, {high:.2f}]"
+                yield rows("remark", series=series["label"], note=text)
+
+    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+        drawing.lines(canvas, marks, looks)

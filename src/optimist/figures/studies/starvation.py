@@ -1,0 +1,199 @@
+"""Figure 2 of the BKB paper: the variances of approximate posteriors, far from data and near."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from optimist.core.errors import ConfigError, unknown_name
+from optimist.experiments.cell import Cell
+from optimist.figures import marks as drawing
+from optimist.figures.base import LABEL, TEXT, Axes, Panel, Paper, require
+from optimist.figures.rows import Tables, missing, rows
+from optimist.figures.studies.base import (
+    COUNT,
+    POSITIVE,
+    TRIAL_COLUMNS,
+    Study,
+    meaning,
+    section_schema,
+)
+from optimist.figures.studies.starvation_posteriors import (
+    OVER_TRIALS,
+    facts,
+    methods,
+    place,
+    posteriors,
+    statistics,
+)
+from optimist.figures.tables.study import StudyFacts
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.figures.style import Looks
+
+
+# How the function and the inducing points are drawn.
+FUNCTION = {"color": "0.1", "zorder": 4, "lw": 0.8}
+INDUCING = {"color": "0.1", "zorder": 4, "marker": "|", "ls": "", "ms": 5}
+
+
+class Starvation(Study):
+    """Posteriors of a function that is observed on half of its domain."""
+
+    name = "starvation"
+    schema = section_schema(
+        "Posteriors of a function that is observed on half of its domain.",
+        lengthscales=meaning(
+            {"type": "array", "minItems": 1, "items": POSITIVE}, "Lengthscales of the kernel."
+        ),
+        rounds=meaning(
+            {"type": "array", "minItems": 1, "items": COUNT}, "Numbers of observations."
+        ),
+        grid=meaning({"type": "integer", "minimum": 3}, "Points of the domain."),
+        deviation=meaning(POSITIVE, "Standard deviation of the noise."),
+        q_bars=meaning({"type": "array", "minItems": 1, "items": POSITIVE}, "q-bars of BKB."),
+        inducing=meaning(COUNT, "Inducing points of SoR and DTC."),
+        features=meaning(
+            {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 2}},
+            "Numbers of random features of RFF.",
+        ),
+        trials=meaning(COUNT, "Draws of the function and of the noise."),
+    )
+    tables: ClassVar = {
+        "starvation": "parquet",
+        "starvation_trials": "csv",
+        "starvation_facts": "csv",
+    }
+    facts = ("starvation_facts",)
+
+    def check(self, paper: dict[str, Any]) -> None:
+        """Refuse rounds that do not increase."""
+        rounds = self.section["rounds"]
+        if sorted(set(rounds)) != rounds:
+            raise ConfigError(f"starvation.rounds is {rounds}; allowed: increasing numbers")
+
+    def about(self) -> set[str]:
+        """Return what facts are about, ``bkb_5/40/0.1``, and methods and settings of trials."""
+        names, section = methods(self.section), self.section
+        settings = {place(t, ell) for t in section["rounds"] for ell in section["lengthscales"]}
+        return {*names, *settings, *(f"{name}/{setting}" for name in names for setting in settings)}
+
+    def tabulate(
+        self, cells: Sequence[Cell], caps: Mapping[str, Any], data_dir: str | Path | None
+    ) -> "dict[str, pd.DataFrame]":
+        """Return the curves of trial 0, statistics of all trials, and these together as facts."""
+        import pandas as pd
+
+        rows, curves = [], []
+        for lengthscale in self.section["lengthscales"]:
+            for trial in self.trials(caps):
+                found = posteriors(self.section, lengthscale, trial)
+                if trial == 0:
+                    curves.append(found.assign(lengthscale=lengthscale))
+                of_trial = statistics(found).assign(trial=trial, status="ok")
+                settings = [place(t, lengthscale) for t in of_trial["round"]]
+                rows.append(of_trial.assign(setting=settings))
+        trials = pd.concat(rows, ignore_index=True)[[*TRIAL_COLUMNS, *OVER_TRIALS]]
+        return {
+            "starvation": pd.concat(curves, ignore_index=True),
+            "starvation_trials": trials,
+            "starvation_facts": facts(trials),
+        }
+
+
+class StarvationPanel(Panel):
+    """A posterior: its mean with a band of three standard deviations.
+
+    Role ``function`` is f, ``inducing`` the inducing points, ``corner`` the size of the sketch.
+    """
+
+    keys: ClassVar = {
+        "method": {
+            "description": "Whose posterior: exact, dtc, sor, bkb_<q-bar> or rff_<features>.",
+            **TEXT,
+        },
+        "round": {"description": "Number of observations.", **COUNT},
+        "lengthscale": {"description": "Lengthscale of the kernel.", "type": "number"},
+        "label": LABEL,
+    }
+    tables = ("starvation",)
+    axes = Axes("x", "f(x)")
+    roles = ("function", "inducing", "corner")
+    curves = ("data", "function")
+    words = "line: mean, band: three standard deviations"
+
+    def check(self, paper: Paper) -> None:
+        """Refuse a paper without the study, and a posterior that it does not have."""
+        require("starvation", self.spec, paper)
+        known = methods(paper["studies"]["starvation"])
+        if self.spec["method"] not in known:
+            raise unknown_name("method", self.spec["method"], known)
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield the posterior, the function, the inducing points and the size of the sketch."""
+        found = self._posterior(tables)
+        if found.empty:
+            yield missing(self.spec["label"])
+            return
+        x, y, low, high, f = (found[c].to_numpy(float) for c in ("x", "mean", "low", "high", "f"))
+        yield rows("data", series=self.spec["label"], x=x, y=y, low=low, high=high)
+        yield rows("function", x=x, y=f, note="f")
+        inducing = x[found["inducing"].to_numpy(bool)]
+        if len(inducing):
+            yield rows("inducing", x=inducing, y=np.full(len(inducing), 0.03))
+        about = found.iloc[0]
+        size = f"m = {about['size']:.0f}, " if about["size"] else ""
+        yield rows("corner", note=f"{size}d_eff = {about['dimension']:.1f}")
+
+    def _posterior(self, tables: Tables) -> "pd.DataFrame":
+        table = tables.frame("starvation", ("method", "round", "lengthscale"))
+        return table[
+            (table["method"] == self.spec["method"])
+            & (table["round"] == self.spec["round"])
+            & np.isclose(table["lengthscale"].astype(float), self.spec["lengthscale"])
+        ]
+
+    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+        """Draw the band, the function, and ticks at the inducing points."""
+        drawing.curves(canvas, marks, looks)
+        drawing.below_title(canvas, marks)
+        function, inducing = (drawing.of_role(marks, role) for role in ("function", "inducing"))
+        if len(function):  # nothing drawn would still disturb the layout
+            canvas.plot(function["x"], function["y"], **FUNCTION)
+        if len(inducing):
+            place = {"transform": canvas.get_xaxis_transform()}
+            canvas.plot(inducing["x"], inducing["y"], **INDUCING, **place)
+
+    def others(self, marks: "pd.DataFrame") -> list[Any]:
+        """Return the entries of the function and of the inducing points in the legend."""
+        from matplotlib.lines import Line2D
+
+        entries = [
+            ("function", "the function f", FUNCTION),
+            ("inducing", "inducing points", INDUCING),
+        ]
+        return [
+            Line2D([], [], label=label, **look)
+            for role, label, look in entries
+            if (marks["role"] == role).any()
+        ]
+
+
+class StarvationTable(StudyFacts):
+    """All facts of the study."""
+
+    tables = ("starvation_facts",)
+    prefix = "starvation"
+    meanings: ClassVar = {
+        "setting": "posterior/observations/lengthscale",
+        "ratio": "variance over the exact one on [0.6, 1], median",
+        "inside": "share of the domain where the function is within three deviations, median",
+        "size": "inducing points or features, median",
+        "rank": "rank of their kernel matrix, median",
+        "lowest": "smallest ratio of a variance to the exact one on the whole domain",
+        "highest": "largest such ratio",
+    }

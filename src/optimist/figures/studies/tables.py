@@ -1,0 +1,103 @@
+"""Files of the tables of studies: one of each study, and one of all studies of a paper.
+
+Such a file has the columns of all its tables and the column ``table``; its metadata have the types
+of the columns of each table, so that reading gives what was written.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from optimist.core import checksummed
+from optimist.core.errors import ResultError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KEY = "optimist.studies"
+# Columns of every table of facts; ``trials`` may follow.
+FACTS = ["name", "setting", "value"]
+
+
+def write(
+    tables: "Mapping[str, pd.DataFrame]", path: str | Path, about: Mapping[str, Any] | None = None
+) -> None:
+    """Write tables by name, and what is said of how they were made.
+
+    Tables without rows keep their columns.
+    """
+    import pandas as pd
+    import pyarrow as pa
+
+    kinds = [
+        (name, [(column, str(kind)) for column, kind in table.dtypes.items()])
+        for name, table in tables.items()
+    ]
+    joined = pd.concat(
+        [table.astype(_plain(table)).assign(table=name) for name, table in tables.items()],
+        ignore_index=True,
+    )
+    joined = joined[["table", *(name for name in joined if name != "table")]]
+    packed = pa.Table.from_pandas(joined, preserve_index=False).replace_schema_metadata()
+    real = [f.name for f in packed.schema if pa.types.is_floating(f.type)]
+    checksummed.write_table(
+        packed,
+        path,
+        {KEY: json.dumps({"kinds": kinds, "about": dict(about or {})}, sort_keys=True)},
+        compression="zstd",
+        compression_level=19,
+        use_dictionary=[name for name in packed.column_names if name not in real],
+        use_byte_stream_split=real,
+        store_schema=False,
+    )
+
+
+def _plain(table: "pd.DataFrame") -> dict[str, str]:
+    """Return the types that columns have in a file: numbers, truths among them, and texts."""
+    return {
+        column: "float64" if kind.kind in "biuf" else "str" for column, kind in table.dtypes.items()
+    }
+
+
+def read(path: str | Path) -> "tuple[dict[str, pd.DataFrame], dict[str, Any]]":
+    """Return tables by name, and what is said of how they were made.
+
+    Raises
+    ------
+    ResultError
+        If the file is absent, damaged or no file of studies.
+    """
+    file = checksummed.open_parquet(path)
+    found = (file.metadata.metadata or {}).get(KEY.encode())
+    if found is None:
+        raise ResultError(f"{path} is no file of studies; {checksummed.REMEDY}")
+    known = json.loads(found)
+    joined = file.read().to_pandas()
+    tables = {}
+    for name, kinds in known["kinds"]:
+        own = joined.loc[joined["table"] == name, [c for c, _ in kinds]].reset_index(drop=True)
+        tables[name] = own.astype({c: kind for c, kind in kinds if kind != "str"})
+    return tables, known["about"]
+
+
+def content(tables: "Mapping[str, pd.DataFrame]") -> str:
+    """Return a digest of tables."""
+    sink = hashlib.sha256()
+    for name, table in sorted(tables.items()):
+        sink.update(name.encode())
+        sink.update(table.to_csv(index=False, lineterminator="\n").encode())
+    return sink.hexdigest()[:16]
+
+
+def with_facts(tables: "Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
+    """Return tables with all facts in one, ``facts``."""
+    import pandas as pd
+
+    found = dict(tables)
+    facts = [name for name, table in found.items() if [*table.columns][:3] == FACTS]
+    if facts:
+        joined = pd.concat([found.pop(name) for name in facts], ignore_index=True)
+        found["facts"] = joined
+    return found

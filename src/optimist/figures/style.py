@@ -1,0 +1,185 @@
+"""Colours, markers, line styles and hatches of the series of a figure.
+
+A method has one colour and one marker in the figures of all papers (``config/looks.yaml``). A
+variant has the colour of its algorithm and a hollow marker; its marker and dash together are no
+other variant's of the paper. What is no algorithm has a shade of one ramp.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from optimist.core.label import Label, name_of, write
+from optimist.figures.rows import display_name
+
+MARKERS = {
+    "circle": "o",
+    "square": "s",
+    "diamond": "D",
+    "triangle": "^",
+    "inverted": "v",
+    "plus": "P",
+    "cross": "X",
+    "left": "<",
+    "right": ">",
+    "star": "*",
+    "pentagon": "p",
+}
+NAMES = [*MARKERS]
+# Three dashes that differ at print size. Their number and that of the markers have no common
+# factor, so that variants repeat a pair after 33.
+DASHES = ((0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
+REFERENCE_DASHES = ((0, (4, 2)), (0, (1, 1.5)), (0, (8, 2, 1, 2)), (0, (2, 3)))
+HATCHES = ("////", "...", "xxxx", "\\\\\\\\", "++++", "oo")
+# From dark to light, with a contrast of at least 3:1 on white (viridis from 0 to 0.55).
+RAMP = ("#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c", "#1f9d89")
+
+
+class Looks:
+    """Colours, markers, line styles and hatches of series.
+
+    Parameters
+    ----------
+    paper : mapping
+        Its ``looks`` and ``names``; the cells of its ``runs`` and ``timings`` number the variants.
+    marks : mapping
+        Footnote marks, with a space before each, by series.
+    shown : sequence of str
+        All series of the figure. If they are variants of one algorithm, each has a colour of its
+        own.
+    references : sequence of str
+        What the lines that data are compared with are called, all of the figure.
+    has_bands : bool
+        Whether curves have bands; without them, their last interval is shown.
+    """
+
+    def __init__(
+        self,
+        paper: Mapping[str, Any],
+        marks: Mapping[str, str],
+        shown: Sequence[str] = (),
+        references: Sequence[str] = (),
+        has_bands: bool = True,
+    ) -> None:
+        self.paper = paper
+        self.marks = marks
+        self.has_bands = has_bands
+        self._references = list(references)
+        looks = paper["looks"]
+        known = {
+            name: looks["methods"][name] for name in paper["names"] if name in looks["methods"]
+        }
+        taken = {look["colour"] for look in known.values()}
+        free = [colour for colour in looks["palette"] if colour not in taken] or looks["palette"]
+        others = [name for name in paper["names"] if name not in known]
+        self._colours = {name: look["colour"] for name, look in known.items()}
+        self._colours |= {name: free[i % len(free)] for i, name in enumerate(others)}
+        self._shapes = {name: look["marker"] for name, look in known.items()}
+        self._shapes |= {name: NAMES[-1 - i % len(NAMES)] for i, name in enumerate(others)}
+        self._variants: list[str] = []
+        blocks = [*paper.get("runs", []), *paper.get("timings", [])]
+        for label in (label for block in blocks for label in block["algorithms"]):
+            if self._is_variant(label):
+                self._number(label)
+        self._things = [series for series in shown if name_of(series) not in self._colours]
+        self._of_one = self._colours_of_one(shown, looks["palette"])
+
+    def _colours_of_one(self, shown: Sequence[str], palette: Sequence[str]) -> dict[str, str]:
+        """Return colours of variants that are among themselves, the algorithm's for the plain."""
+        names = {name_of(series) for series in shown}
+        if len(shown) < 2 or len(names) > 1 or not names <= self._colours.keys():
+            return {}
+        (name,) = names
+        others = [colour for colour in palette if colour != self._colours[name]]
+        variants = sorted((s for s in shown if s != name), key=self._number)
+        found = {series: others[i % len(others)] for i, series in enumerate(variants)}
+        return {name: self._colours[name], **found}
+
+    def _number(self, series: str) -> int:
+        """Return the place of a variant among all of the paper."""
+        if series not in self._variants:
+            self._variants.append(series)
+        return self._variants.index(series)
+
+    def _is_variant(self, series: str) -> bool:
+        return name_of(series) in self._colours and name_of(series) != series
+
+    def colour(self, series: str) -> str:
+        if series in self._of_one:
+            return self._of_one[series]
+        own = self._colours.get(name_of(series))
+        return own or RAMP[self._place(series) * (len(RAMP) - 1) // max(1, len(self._things) - 1)]
+
+    def _place(self, series: str) -> int:
+        """Return the place of what is no algorithm among its like in the figure."""
+        if series not in self._things:
+            self._things.append(series)
+        return self._things.index(series)
+
+    def marker(self, series: str) -> str:
+        return MARKERS[self.shape(series)]
+
+    def shape(self, series: str) -> str:
+        """Return the name of the marker of a series."""
+        if self._is_variant(series):
+            return NAMES[self._number(series) % len(NAMES)]
+        return self._shapes.get(series) or NAMES[self._place(series) % len(NAMES)]
+
+    def dash_lengths(self, series: str) -> list[float]:
+        """Return the lengths of dashes and gaps of a series, none for a solid line."""
+        dash = self.dash(series)
+        return [] if dash == "-" else list(dash[1])
+
+    def dash(self, series: str) -> Any:
+        """Return the line style of a series, solid for an algorithm without options."""
+        if self._is_variant(series):
+            return DASHES[self._number(series) % len(DASHES)]
+        return "-" if series in self._colours else ("-", *DASHES)[self._place(series) % 4]
+
+    def hatch(self, series: str) -> str:
+        """Return the hatch of a bar, none for an algorithm without options."""
+        return HATCHES[self._number(series) % len(HATCHES)] if self._is_variant(series) else ""
+
+    def line(self, series: str, joined: bool = True) -> dict[str, Any]:
+        """Return keywords of a line with markers; variants have hollow markers."""
+        own = series == self.paper.get("method")
+        return {
+            "color": self.colour(series),
+            "marker": self.marker(series),
+            "linestyle": self.dash(series) if joined else "none",
+            "markerfacecolor": "white" if self._is_variant(series) else self.colour(series),
+            "linewidth": 1.8 if own else 1.1,
+            "zorder": 3.5 if own else 3,
+        }
+
+    def reference(self, text: str) -> dict[str, Any]:
+        """Return keywords of a line that data are compared with."""
+        if text not in self._references:
+            self._references.append(text)
+        dash = REFERENCE_DASHES[self._references.index(text) % len(REFERENCE_DASHES)]
+        return {"color": "0.35", "lw": 0.9, "ls": dash, "zorder": 2}
+
+    def patch(self, series: str) -> dict[str, Any]:
+        """Return keywords of a filled region: a transparent face and a full edge."""
+        colour = self.colour(series)
+        look = {"facecolor": (colour, 0.25), "edgecolor": colour}
+        return {**look, "ls": self.dash(series), "lw": 1.1}
+
+    def settings(self, labels: Sequence[str]) -> dict[str, str]:
+        """Return what settings are called: their titles, with options where titles coincide."""
+        known = self.paper["settings"]
+        titles = {label: known[label].get("title", label) for label in labels}
+        if len(set(titles.values())) == len(titles):
+            return titles
+        return {label: ", ".join([titles[label], *_options(label)]) for label in labels}
+
+    def name(self, series: str) -> str:
+        """Return what the figure calls a series, with its footnote mark."""
+        known = name_of(series) in self._colours
+        options = self.paper.get("options")
+        name = display_name(series, self.paper["names"], options) if known else series
+        return name + self.marks.get(series, "")
+
+
+def _options(label: str) -> list[str]:
+    """Return the options of a setting's label in words."""
+    return [f"{key} {write(value)}" for key, value in Label.parse(label, "setting").options]

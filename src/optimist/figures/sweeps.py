@@ -1,0 +1,208 @@
+"""Kinds that show one number of each cell against a parameter of the settings, or as bars.
+
+x: the parameter that ``over`` names, none for bars. y by kind:
+
+``final_regret``         mean final regret (low, high: the paper's interval)
+``final_median_regret``  median final regret (low, high: quartiles)
+``time``                 median seconds per trial (low, high: fastest and slowest trial)
+``coverage``             share of trials whose set held the truth in all rounds
+``counter``              mean of the diagnostic ``column`` (low, high: its range)
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from optimist.core.errors import ConfigError
+from optimist.experiments.setting import option_defaults
+from optimist.figures import marks as drawing
+from optimist.figures.bars import draw_bars
+from optimist.figures.base import ALGORITHMS, COLUMN, SETTINGS, TEXT, Axes, Panel, Paper
+from optimist.figures.rows import Tables, complete, estimates, fault, mean, missing, notes, rows
+from optimist.numerics.statistics import proportion_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.figures.style import Looks
+
+MOST_TICKS = 6
+OVER = {
+    "description": "Option of the settings to plot against; without it, bars.",
+    **TEXT,
+}
+
+
+class Sweep(Panel):
+    """One number of each cell."""
+
+    keys: ClassVar = {"settings": SETTINGS, "algorithms": ALGORITHMS}
+    optional: ClassVar = {"over": OVER}
+    # Table and column that the number is made from, and the share of a gap that whiskers take.
+    table: ClassVar[str] = "finals"
+    column: ClassVar[str] = "regret"
+    share: ClassVar[float] = 0.15
+
+    @abstractmethod
+    def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
+        """Return the number, and the ends of its whisker."""
+
+    @property
+    def is_bars(self) -> bool:
+        """Whether it sweeps no parameter."""
+        return "over" not in self.spec
+
+    def check(self, paper: Paper) -> None:
+        """Refuse a parameter that some setting does not have."""
+        for setting in self.settings:
+            self._swept(setting, paper)
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield a mark for each cell."""
+        column = self.spec.get("column", self.column)
+        for algorithm, setting in product(self.algorithms, self.settings):
+            trials = tables.trials(self.table, setting, algorithm)
+            values = complete(trials).reindex(columns=[column])[column].dropna()
+            yield from notes(setting, algorithm, trials)
+            if len(values):
+                y, low, high = self.statistic(values, tables.paper)
+                x = self._swept(setting, tables.paper)
+                where: dict[str, Any] = {"setting": setting, "series": algorithm, "x": x}
+                yield rows("data", y=y, low=low, high=high, n=len(values), **where)
+            elif not fault(trials):  # the trials are there, but did not record this
+                yield missing(algorithm, setting)
+
+    def _swept(self, setting: str, paper: Paper) -> float:
+        """Return the value of the swept parameter in a setting; NaN if the panel sweeps none."""
+        if self.is_bars:
+            return np.nan
+        known = option_defaults(paper["settings"][setting])
+        if self.spec["over"] not in known:
+            raise ConfigError(
+                f"setting {setting!r} has no parameter {self.spec['over']!r} to plot over; "
+                f"allowed: {', '.join(sorted(known))}"
+            )
+        value = known[self.spec["over"]]
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ConfigError(
+                f"{self.spec['over']} is {value!r} in setting {setting!r}; allowed to plot over: "
+                "parameters that are numbers"
+            )
+        return float(value)
+
+    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+        """Draw lines with whiskers that stand side by side, or bars."""
+        if self.is_bars:
+            draw_bars(canvas, self.algorithms, self.settings, marks, looks)
+            return
+        found = list(drawing.by_series(marks))
+        values = np.unique(drawing.of_role(marks, "data")["x"].dropna())
+        for i, (series, own) in enumerate(found):
+            x = _beside(canvas, own["x"], values, self.share * ((i + 0.5) / len(found) - 0.5))
+            drawing.with_whiskers(canvas, x, own, looks.line(series, self.joined))
+        _ticks(canvas, values)
+
+
+class FinalRegret(Sweep):
+    """Mean final regret."""
+
+    lanes = ("regret",)
+    axes = Axes("", "final regret")
+    words = "whisker: {interval} of the mean, n = {n}"
+    of_means = True
+    not_negative = True
+
+    def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
+        """Return the mean with the paper's interval."""
+        return mean(values, paper)
+
+
+class FinalMedianRegret(Sweep):
+    """Median final regret."""
+
+    lanes = ("regret",)
+    axes = Axes("", "final regret")
+    words = "median, whisker: quartiles of n = {n}"
+    not_negative = True
+
+    def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
+        """Return the median with the quartiles."""
+        low, middle, high = np.quantile(values.to_numpy(float), [0.25, 0.5, 0.75])
+        return middle, low, high
+
+
+class Time(Sweep):
+    """Median seconds per trial."""
+
+    lanes = ("timing",)
+    axes = Axes("", "seconds per trial", scale="log")
+    words = "time: median, whisker: fastest to slowest of n = {n}"
+    table = "times"
+    column = "seconds"
+
+    def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
+        """Return the median with the range."""
+        return values.median(), values.min(), values.max()
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield a mark for each cell, and footnotes on those that did not play."""
+        yield from super().rows(tables)
+        yield from estimates(self.algorithms, self.settings, tables)
+
+
+class Coverage(Sweep):
+    """Share of trials whose confidence set held the truth in all rounds."""
+
+    lanes = ("regret",)
+    axes = Axes("", "share of trials")
+    words = "whisker: {level} interval of the share (Clopper-Pearson), n = {n}"
+    column = "covered"
+    share = 0.5
+    joined = False
+
+    def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
+        """Return the share with its interval."""
+        return proportion_interval(int(values.astype(bool).sum()), len(values), paper["band"])
+
+    def limit(self, canvas: "Canvas", data: "pd.DataFrame") -> None:
+        """Show all shares from 0 to 1."""
+        canvas.set_ylim(-0.05, 1.05)
+
+
+class Counter(Sweep):
+    """Mean of a diagnostic column."""
+
+    keys: ClassVar = {**Sweep.keys, "column": COLUMN}
+    lanes = ("regret",)
+    axes = Axes("", "rounds")
+    words = "mean, whisker: smallest to largest of n = {n}"
+    not_negative = True
+
+    def statistic(self, values: "pd.Series", paper: Paper) -> tuple[float, float, float]:
+        """Return the mean with the range."""
+        return values.mean(), values.min(), values.max()
+
+
+def _beside(canvas: "Canvas", x: Any, values: np.ndarray, share: float) -> Any:
+    """Move x by a share of the least gap between ``values``: whiskers then stand side by side."""
+    is_log = canvas.get_xscale() == "log"
+    forward, back = (np.log, np.exp) if is_log else (np.asarray, np.asarray)
+    gaps = np.diff(forward(values))
+    return back(forward(x) + share * (gaps.min() if len(gaps) else 1.0))
+
+
+def _ticks(canvas: "Canvas", values: np.ndarray) -> None:
+    """Label the swept values; where they are many, decades say as much."""
+    from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
+
+    if len(values) > MOST_TICKS and canvas.get_xscale() == "log":
+        return
+    canvas.xaxis.set(
+        major_locator=FixedLocator(values),
+        minor_locator=NullLocator(),
+        major_formatter=StrMethodFormatter("{x:g}"),
+    )

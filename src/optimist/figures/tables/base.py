@@ -1,0 +1,203 @@
+"""What a kind of table is: the keys it takes, what it is made from, and its rows."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from optimist.figures.base import TEXT, Paper, Spec, shown_settings
+from optimist.figures.rows import Tables, display_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Endings of the columns with the ends of an interval.
+LOW, HIGH = "_low95", "_high95"
+
+COMMON = {
+    "kind": {"description": "What the table shows, see below.", **TEXT},
+    "title": {"description": "Title of the table.", **TEXT},
+    "caption": {"description": "Caption in the report.", **TEXT},
+    "group": {
+        "description": "The set of targets that asks for it; default paper.",
+        "enum": ["paper", "variants"],
+    },
+}
+
+
+# What columns mean that several kinds have.
+MEANINGS = {
+    "setting": "label of the setting",
+    "algorithm": "label of the algorithm",
+    "method": "what figures call it",
+    "rounds": "rounds of a trial",
+    "trials": "complete trials, which statistics are over",
+    "statuses": "number of trials by how they ended",
+    "note": "how times were measured, if not as those of all others",
+}
+
+
+class Table(ABC):
+    """A table of a paper.
+
+    Names of columns carry units. ``x_low95`` and ``x_high95`` are the ends of the 95 % interval of
+    x.
+
+    Parameters
+    ----------
+    spec : mapping
+        Its entry in the configuration.
+
+    Attributes
+    ----------
+    keys, optional : dict
+        JSON schemas of the keys that it must have, and of those that it may have, besides the
+        common ones.
+    lanes : tuple of str
+        Lanes of results of its cells that it is made from.
+    tables : tuple of str
+        Tables of studies that it is made from.
+    of_group : bool
+        Whether it shows every cell of its group.
+    order : str
+        Column by which the rows of a setting are sorted, the smallest first; empty for the order in
+        which `rows` yields them.
+    meanings : dict
+        What columns mean, besides those of `MEANINGS`.
+    """
+
+    keys: ClassVar[Mapping[str, Any]] = {}
+    optional: ClassVar[Mapping[str, Any]] = {}
+    lanes: ClassVar[tuple[str, ...]] = ()
+    tables: ClassVar[tuple[str, ...]] = ()
+    of_group: ClassVar[bool] = False
+    order: ClassVar[str] = ""
+    meanings: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        """Return the JSON schema of an entry of this kind."""
+        return {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["kind", "title", "caption", *cls.keys],
+            "properties": {**COMMON, **cls.keys, **cls.optional},
+        }
+
+    @property
+    def kind(self) -> str:
+        """The kind as the configuration names it."""
+        return self.spec["kind"]
+
+    @property
+    def settings(self) -> list[str]:
+        """The settings that it shows."""
+        return shown_settings(self.spec)
+
+    @property
+    def algorithms(self) -> list[str]:
+        """The labels of the algorithms that it shows."""
+        return list(self.spec.get("algorithms", []))
+
+    @property
+    def rounds(self) -> list[int]:
+        """The rounds that it reads by number, which the table of trials has to hold."""
+        return []
+
+    @property
+    def cells(self) -> list[tuple[str, str]] | None:
+        """The setting and algorithm of its cells; None for every cell of its group."""
+        return None if self.of_group else list(product(self.settings, self.algorithms))
+
+    def check(self, paper: Paper) -> None:  # noqa: B027
+        """Raise ConfigError for what the paper's configuration lacks, besides cells."""
+
+    @abstractmethod
+    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+        """Yield its rows, values by column."""
+
+    def frame(self, tables: Tables) -> "pd.DataFrame":
+        """Return its rows as a frame, in its order."""
+        import pandas as pd
+
+        frame = pd.DataFrame(self.rows(tables))
+        if not self.order or frame.empty:
+            return frame
+        places = frame["setting"].map({s: i for i, s in enumerate(frame["setting"].unique())})
+        keys = frame.assign(place=places).sort_values(["place", self.order], kind="stable")
+        return frame.loc[keys.index].reset_index(drop=True)
+
+    def document(self, frame: "pd.DataFrame", shortened: str = "") -> str:
+        """Return a Markdown document: title, caption, the table and what its columns mean.
+
+        ``shortened`` says by what the run was made shorter than the paper's, if it was.
+        """
+        known = {**MEANINGS, **self.meanings}
+        meanings = [f"- `{c}`: {known[c]}\n" for c in _without_ends(frame) if c in known]
+        parts = [f"# {self.spec['title']}\n", self.spec["caption"].strip() + "\n"]
+        if shortened:
+            parts.append(f"**Shortened run ({shortened}): nothing here is a result.**\n")
+        parts.append(to_markdown(frame))
+        if any(column.endswith(LOW) for column in frame):
+            parts.append("Numbers in brackets are the ends of 95 % intervals.\n")
+        return "\n".join([*parts, "".join(meanings)]).rstrip() + "\n"
+
+    def group_cells(self, paper: Paper, lane: str) -> list[tuple[str, str]]:
+        """Return setting and algorithm of the cells of a lane; ``paper["cells"]`` has all."""
+        return [(setting, algorithm) for own, setting, algorithm in paper["cells"] if own == lane]
+
+
+def cell_columns(
+    setting: str, algorithm: str, trials: "pd.DataFrame", paper: Paper
+) -> dict[str, Any]:
+    """Return the columns that say which cell a row is of."""
+    return {
+        "setting": setting,
+        "algorithm": algorithm,
+        "method": display_name(algorithm, paper["names"], paper.get("options")),
+        "rounds": trials["round"].max(),
+    }
+
+
+def statuses(trials: "pd.DataFrame") -> str:
+    """Return the number of trials by status, ``ok 18, timeout 2``; ``missing`` without trials."""
+    words = trials["status"].str.partition(":")[0] if len(trials) else trials["status"]
+    counts = words.value_counts().sort_index()
+    return ", ".join(f"{status} {count}" for status, count in counts.items()) or "missing"
+
+
+def to_markdown(frame: "pd.DataFrame") -> str:
+    """Return a table as Markdown.
+
+    Columns ``name``, ``name_low95``, ``name_high95`` become one, ``1.02 [0.97, 1.07]``; numbers
+    are rounded to three significant digits, missing ones are left out.
+    """
+    names = _without_ends(frame)
+    lines = [names, ["---"] * len(names)]
+    lines += [[_item(row, name) for name in names] for row in frame.to_dict("records")]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _without_ends(frame: "pd.DataFrame") -> list[str]:
+    """Return the columns but the ends of intervals."""
+    return [column for column in frame.columns if not column.endswith((LOW, HIGH))]
+
+
+def _item(row: Mapping[str, Any], name: str) -> str:
+    text, low, high = (_text(row.get(f"{name}{end}")) for end in ("", LOW, HIGH))
+    return f"{text} [{low}, {high}]" if text and low else text
+
+
+def _text(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return (value or "").replace("|", "\\|")
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if np.isnan(value):
+        return ""
+    return f"{value:.0f}" if abs(value) >= 1000 or value == round(value) else f"{value:.3g}"

@@ -1,0 +1,89 @@
+"""Kinds ``final_regret`` and ``run_time``: every cell of a group."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from optimist.figures.base import NAMES
+from optimist.figures.rows import TABLE_LEVEL, Tables, complete, estimate, mean
+from optimist.figures.tables.base import Table, cell_columns, statuses
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class FinalRegret(Table):
+    """Mean final regret with its 95 % interval, and how trials ended."""
+
+    optional: ClassVar = {
+        "extremes": {"description": "Add median and largest to the means.", "type": "boolean"}
+    }
+    lanes = ("regret",)
+    of_group = True
+    order = "mean_regret"
+    meanings: ClassVar = {
+        "mean_regret": "mean of the regret at the end",
+        "median_regret": "its median",
+        "largest_regret": "that of the worst trial",
+    }
+
+    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+        extremes = self.spec.get("extremes", False)
+        at_level = {**tables.paper, "band": TABLE_LEVEL}
+        for setting, algorithm in self.group_cells(tables.paper, "regret"):
+            trials = tables.trials("finals", setting, algorithm)
+            values = complete(trials)["regret"]
+            middle, low, high = mean(values, at_level) if len(values) else (np.nan,) * 3
+            yield {
+                **cell_columns(setting, algorithm, trials, tables.paper),
+                "mean_regret": middle,
+                "mean_regret_low95": low,
+                "mean_regret_high95": high,
+                **(_extremes(values) if extremes else {}),
+                "trials": len(values),
+                "statuses": statuses(trials),
+            }
+
+
+class RunTime(Table):
+    """Median seconds per trial, fastest and slowest, and final medians of other columns."""
+
+    optional: ClassVar = {
+        "also": {"description": "Columns of the results whose final medians are added.", **NAMES}
+    }
+    lanes = ("timing",)
+    of_group = True
+    order = "median_seconds"
+    meanings: ClassVar = {
+        "median_seconds": "seconds of select and update in a trial, median over trials",
+        "fastest_seconds": "those of the fastest trial",
+        "slowest_seconds": "those of the slowest trial",
+        "inducing": "inducing points at the end",
+        "distinct": "distinct arms played",
+        "state_bytes": "bytes that the algorithm keeps at the end",
+    }
+
+    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+        for setting, algorithm in self.group_cells(tables.paper, "timing"):
+            trials = tables.trials("times", setting, algorithm)
+            seconds = complete(trials)["seconds"]
+            yield {
+                **cell_columns(setting, algorithm, trials, tables.paper),
+                "median_seconds": seconds.median(),
+                "fastest_seconds": seconds.min(),
+                "slowest_seconds": seconds.max(),
+                **{name: _final_median(trials, name) for name in self.spec.get("also", [])},
+                "trials": len(seconds),
+                "statuses": statuses(trials),
+                "note": estimate(trials),
+            }
+
+
+def _extremes(regrets: "pd.Series") -> dict[str, float]:
+    return {"median_regret": regrets.median(), "largest_regret": regrets.max()}
+
+
+def _final_median(trials: "pd.DataFrame", column: str) -> float:
+    """Return the median of a diagnostic over complete trials, NaN where there is none."""
+    return complete(trials)[column].median() if column in trials else np.nan

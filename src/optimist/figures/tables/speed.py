@@ -1,0 +1,87 @@
+"""Kind ``speed``: milliseconds per round around some rounds, and ratios to the paper's method."""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from optimist.core.errors import ConfigError
+from optimist.figures.base import ALGORITHMS, SETTINGS, Paper
+from optimist.figures.rows import Tables, complete, estimate
+from optimist.figures.tables.base import Table, cell_columns
+
+
+class Speed(Table):
+    """A row for each cell; all times are medians over trials."""
+
+    keys: ClassVar = {
+        "settings": SETTINGS,
+        "algorithms": ALGORITHMS,
+        "rounds": {
+            "description": "Rounds around which to give the time per round.",
+            "type": "array",
+            "minItems": 1,
+            "items": {"type": "integer", "minimum": 2},
+        },
+    }
+    lanes = ("timing",)
+    meanings: ClassVar = {
+        "ms_at_500": "milliseconds a round around round 500; the next columns likewise",
+        "seconds": "seconds of select and update in a trial",
+        "ratio_at_500": "ms_at_500 over that of the paper's method; the next columns likewise",
+        "ratio_in_total": "seconds over those of the paper's method",
+        "update_seconds": "seconds of update and prepare alone in a trial",
+        "ratio_of_updates": "update_seconds over those of the paper's method",
+    }
+
+    @property
+    def rounds(self) -> list[int]:
+        """The rounds around which it gives times."""
+        return list(self.spec["rounds"])
+
+    def check(self, paper: Paper) -> None:
+        """Refuse a table without the method that its ratios are to."""
+        method = paper.get("method")
+        if method not in self.algorithms:
+            raise ConfigError(
+                f"algorithms of a table of kind 'speed' are {self.algorithms}; allowed: lists with "
+                f"the paper's method, which is {method!r}"
+            )
+
+    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+        """Yield the times of each cell, beside those of the paper's method."""
+        rounds = self.spec["rounds"]
+        for setting in self.settings:
+            own = self._milliseconds(tables, setting, tables.paper["method"])
+            for algorithm in self.algorithms:
+                trials = tables.trials("times", setting, algorithm)
+                found = self._milliseconds(tables, setting, algorithm)
+                yield {
+                    **cell_columns(setting, algorithm, trials, tables.paper),
+                    **{f"ms_at_{t}": found[t] for t in rounds},
+                    "seconds": found["total"] / 1e3,
+                    **{f"ratio_at_{t}": found[t] / own[t] for t in rounds},
+                    "ratio_in_total": found["total"] / own["total"],
+                    "update_seconds": found["updates"] / 1e3,
+                    "ratio_of_updates": found["updates"] / own["updates"],
+                    "trials": len(complete(trials)),
+                    "note": estimate(trials),
+                }
+
+    def _milliseconds(self, tables: Tables, setting: str, algorithm: str) -> dict[Any, float]:
+        """Return milliseconds per round around the rounds, in total and of all updates."""
+        runs = tables.timed(setting, algorithm)
+        totals = runs.pivot(index="round", columns="trial", values="seconds").dropna()
+        if totals.empty:
+            return dict.fromkeys([*self.spec["rounds"], "total", "updates"], np.nan)
+        recorded = totals.index.to_numpy(float)
+        found = {}
+        for t in self.spec["rounds"]:
+            # A tenth of the rounds up to t, or half as many if t is the last of all.
+            ends = np.clip([0.95 * t, 1.05 * t], recorded[0], recorded[-1])
+            spent = [np.diff(np.interp(ends, recorded, totals[k]))[0] for k in totals]
+            # Of cells that end before, or that have no such round, nothing is known.
+            found[t] = 1e3 * np.median(spent) / width if (width := ends[1] - ends[0]) else np.nan
+        last = runs.sort_values("round").groupby("trial").last()
+        updates = (last["seconds"] - last["select_seconds"]).median()
+        return {**found, "total": 1e3 * totals.iloc[-1].median(), "updates": 1e3 * updates}

@@ -1,0 +1,89 @@
+"""Kind ``theory``: the paper's orders of growth beside measured ones.
+
+Measured are the log-log slopes of time per round and of state bytes against the round, over the
+last decade of rounds, with 95 % intervals: of time by t over trials, of bytes by least squares.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, ClassVar
+
+from optimist.figures.base import SETTINGS, TEXT
+from optimist.figures.rows import TABLE_LEVEL, Tables, complete, doubt, fault, rounded
+from optimist.figures.tables.base import HIGH, LOW, Table
+from optimist.numerics.statistics import last_decade_slope, rate_slope
+
+STATED = ("method", "regret", "time", "memory")
+ROW = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": list(STATED),
+    "properties": {
+        "method": {"description": "Name as in the paper.", **TEXT},
+        "regret": {"description": "Order of the regret.", **TEXT},
+        "time": {"description": "Order of the time per round.", **TEXT},
+        "memory": {"description": "Order of the memory.", **TEXT},
+        "algorithm": {"description": "Label to measure; none if not run.", **TEXT},
+        "efficient": {"description": "Jointly efficient.", "type": "boolean"},
+        "remark": {"description": "What else the paper says.", **TEXT},
+    },
+}
+
+
+class Theory(Table):
+    """A row for each method and setting."""
+
+    keys: ClassVar = {
+        "settings": SETTINGS,
+        "rows": {
+            "description": "Methods, with what the paper states.",
+            "type": "array",
+            "minItems": 1,
+            "items": ROW,
+        },
+    }
+    lanes = ("timing",)
+    meanings: ClassVar = {
+        "method": "name as in the paper",
+        "regret": "order of the regret, as stated",
+        "time": "order of the time of a round, as stated",
+        "memory": "order of the memory, as stated",
+        "jointly_efficient": "whether the paper calls it so",
+        "time_slope": "measured log-log slope of the time of a round: 0 is constant, 1 linear",
+        "memory_slope": "measured log-log slope of the bytes kept",
+        "median_seconds": "seconds of select and update in a trial",
+        "median_state_bytes": "bytes kept at the end of a trial",
+        "note": "what is to be known of the measurement",
+    }
+
+    @property
+    def algorithms(self) -> list[str]:
+        """The labels of the methods that are run."""
+        return [row["algorithm"] for row in self.spec["rows"] if "algorithm" in row]
+
+    def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
+        """Yield what the paper states of each method, and what was measured."""
+        for row, setting in product(self.spec["rows"], self.settings):
+            words = {key: row[key] for key in STATED}
+            if "efficient" in row:
+                words["jointly_efficient"] = row["efficient"]
+            if "remark" in row:
+                words["remark"] = row["remark"]
+            yield {**words, "setting": setting, **_measured(tables, setting, row.get("algorithm"))}
+
+
+def _measured(tables: Tables, setting: str, algorithm: str | None) -> dict[str, Any]:
+    ended = tables.trials("times", setting, algorithm or "")
+    trials, runs = complete(ended), complete(tables.cell("times", setting, algorithm or ""))
+    state = runs[runs["trial"] == runs["trial"].min()]
+    totals = runs.pivot(index="trial", columns="round", values="seconds").dropna(axis=1)
+    slopes = {
+        "time_slope": rate_slope(totals.columns, totals, TABLE_LEVEL),
+        "memory_slope": last_decade_slope(state["round"], state["state_bytes"], TABLE_LEVEL),
+    }
+    columns: dict[str, Any] = {}
+    for name, slope in slopes.items():
+        columns |= zip((name, f"{name}{LOW}", f"{name}{HIGH}"), rounded(slope), strict=True)
+    note = "; ".join(filter(None, (fault(ended), doubt(ended)))) if algorithm else "not run"
+    ends = {f"median_{name}": trials[name].median() for name in ("seconds", "state_bytes")}
+    return {**columns, **ends, "trials": len(trials), "note": note}

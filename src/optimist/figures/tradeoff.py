@@ -1,0 +1,48 @@
+"""Kind ``tradeoff``: what an algorithm costs, and what it gains.
+
+x: median seconds per trial; y: mean final regret (low, high: the paper's interval). ``time_n`` is
+the number of trials behind x.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import TYPE_CHECKING, ClassVar
+
+from optimist.figures import marks as drawing
+from optimist.figures.base import ALGORITHMS, SETTINGS, Axes, Panel
+from optimist.figures.rows import Tables, complete, mean, notes, rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes as Canvas
+
+    from optimist.figures.style import Looks
+
+
+class Tradeoff(Panel):
+    """Regret against time, a mark for each cell."""
+
+    keys: ClassVar = {"settings": SETTINGS, "algorithms": ALGORITHMS}
+    lanes = ("regret", "timing")
+    axes = Axes("seconds per trial", "final regret", "log", "log")
+    columns = ("time_n",)
+    words = "whisker: {interval} of the mean regret, n = {n}; time: median of n = {time_n}"
+    of_means = True
+    joined = False
+    not_negative = True
+
+    def rows(self, tables: Tables) -> "Iterator[pd.DataFrame]":
+        """Yield a mark for each cell that both lanes have."""
+        for algorithm, setting in product(self.algorithms, self.settings):
+            finals = tables.trials("finals", setting, algorithm)
+            times = tables.trials("times", setting, algorithm)
+            yield from notes(setting, algorithm, finals, times)
+            regrets, seconds = complete(finals)["regret"], complete(times)["seconds"]
+            if len(regrets) and len(seconds):
+                y, low, high = mean(regrets, tables.paper)
+                mark = rows("data", setting=setting, series=algorithm, x=seconds.median(), y=y)
+                yield mark.assign(low=low, high=high, n=len(regrets), time_n=len(seconds))
+
+    def draw(self, canvas: "Canvas", marks: "pd.DataFrame", looks: "Looks") -> None:
+        for series, found in drawing.by_series(marks):
+            drawing.with_whiskers(canvas, found["x"], found, looks.line(series, joined=False))

@@ -1,1 +1,0 @@
-"""Kinds of tables, see `optimist.panels.tables.base`."""

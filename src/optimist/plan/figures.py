@@ -1,0 +1,225 @@
+"""What papers show: figures and tables, what they are made from, and their files."""
+
+from collections.abc import Callable, Collection, Mapping
+from itertools import product
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any
+
+from optimist.core.errors import ConfigError, brief, unknown_name
+from optimist.experiments.cell import make_cell
+from optimist.experiments.trials import CellKey
+from optimist.figures import make_panel, make_table
+from optimist.figures.base import Panel
+from optimist.figures.tables.base import Table
+from optimist.plan.config import paper_names
+from optimist.plan.trials import Paper
+
+if TYPE_CHECKING:
+    from optimist.plan.plan import Plan
+
+# Names of targets of the same form that no figure or table may have.
+RESERVED = frozenset(("claims", "variants", "publish"))
+KINDS = ("figures", "tables")
+# Names of files are longer, those of records and of files that are being written.
+LONGEST_NAME = 100
+
+Part = Panel | Table
+Params = Callable[[Any], Any]
+
+
+def parts_of(spec: Mapping[str, Any]) -> list[Part]:
+    """Return the panels of a figure, or the one table, of an entry of the configuration."""
+    if "panels" in spec:
+        return [make_panel(panel) for panel in spec["panels"]]
+    return [make_table(spec)]
+
+
+def shown_by(
+    papers: Mapping[str, Paper], names: Collection[str]
+) -> tuple[dict[str, set[CellKey]], dict[str, set[str]]] | None:
+    """Return by paper the cells and the tables of studies that some figures and tables show.
+
+    Parameters
+    ----------
+    papers : mapping of str to Paper
+    names : collection of str
+        ``paper/name``; claims show no cells, and those of other papers are left out. None is
+        returned if there are no names.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such figure or table.
+    """
+    known: dict[str, Mapping[str, Any] | None] = {f"{paper}/claims": None for paper in papers}
+    for paper, kind in product(papers, KINDS):
+        for name, spec in papers[paper].get(kind, {}).items():
+            known[f"{paper}/{name}"] = spec
+    cells: dict[str, set[CellKey]] = {paper: set() for paper in papers}
+    tables: dict[str, set[str]] = {paper: set() for paper in papers}
+    for place in names:
+        paper = place.partition("/")[0]
+        if paper not in papers and paper in paper_names():
+            continue  # a plan may be of some papers alone
+        if place not in known:
+            raise unknown_name("name in only.figures", place, known)
+        spec = known[place]
+        for part in parts_of(spec) if spec else ():
+            cells[paper] |= {(lane, *cell) for lane, cell in product(part.lanes, part.cells or ())}
+            tables[paper] |= set(part.tables)
+    return (cells, tables) if names else None
+
+
+def group_of(spec: Mapping[str, Any]) -> str:
+    """Return the group of targets that a figure or table is of."""
+    return spec.get("group", "paper")
+
+
+class PlannedShown:
+    """Figures and tables of one configuration.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Raises
+    ------
+    ConfigError
+        Where names share a file or a target, or a figure or table shows a cell that no block of
+        the paper runs.
+    """
+
+    def __init__(self, plan: "Plan") -> None:
+        self._plan, papers = plan, plan.papers
+        self._parts = {
+            (paper, kind, name): parts_of(spec)
+            for paper, kind in product(papers, KINDS)
+            for name, spec in papers[paper].get(kind, {}).items()
+        }
+        self._check_names()
+        for key in self._parts:
+            self._check_parts(*key)
+
+    def names(self, paper: str, kind: str, group: str | None = None) -> list[str]:
+        """Return the names of a paper's ``figures`` or ``tables`` (of one group)."""
+        return [
+            name
+            for name, spec in self._plan.papers[paper].get(kind, {}).items()
+            if group in (None, group_of(spec))
+            if self.is_made(f"{paper}/{name}")
+        ]
+
+    def is_made(self, place: str) -> bool:
+        """Return whether a product is made, given as ``paper/name``."""
+        only = self._plan.config["only"]["figures"]
+        return not only or place in only
+
+    def name_pattern(self, kind: str) -> str:
+        """Return a wildcard constraint that matches the names of one kind and nothing else."""
+        return (
+            "|".join(name for paper in self._plan.papers for name in self.names(paper, kind)) or "-"
+        )
+
+    def figures_of_cells(self, paper: str) -> dict[tuple[str, str, str], list[str]]:
+        """Return the panels that show a cell, ``fig1 (a)``, by lane, setting and algorithm."""
+        found: dict[tuple[str, str, str], list[str]] = {}
+        for name in self.names(paper, "figures"):
+            parts = self._parts[paper, "figures", name]
+            for letter, part in zip(ascii_lowercase, parts, strict=False):
+                place = f"{name} ({letter})" if len(parts) > 1 else name
+                for lane, cell in product(part.lanes, sorted(part.cells or ())):
+                    found.setdefault((lane, *cell), []).append(place)
+        return found
+
+    def caption(self, kind: str) -> Params:
+        """Return a params function: title and caption of a figure or table."""
+
+        def text(wildcards: Any) -> str:
+            spec = self.spec(wildcards.paper, kind, wildcards.name)
+            return f"{spec['title']}. {spec.get('caption', '')}".strip()
+
+        return text
+
+    def cells_of(self, paper: str, kind: str, name: str) -> list[CellKey]:
+        """Return the cells that a figure or table shows: lane, setting and algorithm."""
+        parts, group = self._found(paper, kind, name), group_of(self.spec(paper, kind, name))
+        found: dict[CellKey, None] = {}
+        for part in parts:
+            for lane in part.lanes:
+                if part.cells is None:
+                    keys = [k for k in self._plan.trials.keys(paper, group=group) if k[0] == lane]
+                else:
+                    keys = [(lane, *cell) for cell in part.cells]
+                found |= dict.fromkeys(keys)
+        return [*found]
+
+    def studies_of(self, paper: str, kind: str, name: str) -> list[str]:
+        """Return the studies whose tables a figure or table shows."""
+        tables = {table for part in self._found(paper, kind, name) for table in part.tables}
+        return self._plan.studies.of_tables(paper, tables)
+
+    def rounds(self, paper: str) -> dict[str, set[int]]:
+        """Return the rounds that figures and tables declare, by ``lane/setting``."""
+        found: dict[str, set[int]] = {}
+        for (own, _, _), parts in self._parts.items():
+            for part in parts if own == paper else ():
+                for lane, setting in product(part.lanes, part.settings):
+                    found.setdefault(f"{lane}/{setting}", set()).update(part.rounds)
+        return found
+
+    def modules(self, paper: str, kind: str, name: str) -> list[str]:
+        """Return the modules that decide how a figure or table looks."""
+        own = {"figures": "optimist.figures.figure", "tables": "optimist.figures.tables.base"}[kind]
+        return [own, *sorted({type(part).__module__ for part in self._found(paper, kind, name)})]
+
+    def spec(self, paper: str, kind: str, name: str) -> Mapping[str, Any]:
+        """Return the configuration of a figure or table; ConfigError if there is none."""
+        known = self._plan.papers[paper].get(kind, {})
+        if name not in known:
+            raise unknown_name(f"name among {kind} of {paper}", name, known)
+        return known[name]
+
+    def _found(self, paper: str, kind: str, name: str) -> list[Part]:
+        self.spec(paper, kind, name)
+        return self._parts[paper, kind, name]
+
+    # Checks.
+
+    def _check_names(self) -> None:
+        of_figures, of_tables = (
+            {name for paper in self._plan.papers for name in self.names(paper, kind)}
+            for kind in KINDS
+        )
+        for name in of_figures & of_tables:
+            raise ConfigError(f"{name!r} names a figure and a table; allowed: one of them")
+        for name in of_figures | of_tables:
+            if len(name) > LONGEST_NAME:
+                raise ConfigError(
+                    f"{brief(name)} names a figure or table; allowed: up to {LONGEST_NAME} letters"
+                )
+        for name in RESERVED & (of_figures | of_tables):
+            raise ConfigError(f"{name!r} names a figure or table; allowed: any other name")
+        for paper in self._plan.papers.values():
+            for name, settings in paper.get("parts", {}).items():
+                if name in RESERVED | of_figures | of_tables:
+                    raise ConfigError(f"{name!r} names a part; allowed: a name of nothing else")
+                for setting in settings:
+                    if setting not in paper["settings"]:
+                        raise unknown_name(f"setting of part {name!r}", setting, paper["settings"])
+
+    def _check_parts(self, paper: str, kind: str, name: str) -> None:
+        """Refuse cells that the paper does not run, and what the kind itself refuses."""
+        for letter, part in zip(ascii_lowercase, self._parts[paper, kind, name], strict=False):
+            try:
+                for lane, cell in product(part.lanes, part.cells or ()):
+                    make_cell(self._plan.papers[paper], *cell)
+                    if (lane, *cell) not in self._plan.trials.asked[paper]:
+                        block = "block of runs" if lane == "regret" else "race of timings"
+                        raise ConfigError(
+                            f"no {block} has algorithm {cell[1]!r} in setting {cell[0]!r}; add one "
+                            "or remove the entry"
+                        )
+                part.check(self._plan.papers[paper])
+            except ConfigError as error:
+                place = f"figure {name}, panel {letter}" if kind == "figures" else f"table {name}"
+                raise ConfigError(f"{place}: {error}") from None

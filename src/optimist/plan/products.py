@@ -1,0 +1,253 @@
+"""Verdicts, figures and tables of a paper, made from its table of trials.
+
+The rules of the workflow, `optimist decide` and `optimist draw` call `make`, which writes the same
+bytes wherever it is called. Beside each product it writes a record: a digest of all that decides
+it, and the digests of its files.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from optimist.core.errors import ResultError
+from optimist.core.files import fingerprint, sha256, write_frame, write_text
+from optimist.core.layout import Layout
+from optimist.experiments.cell_trials import read_results
+from optimist.experiments.trial_table import TrialTable
+from optimist.experiments.trials import CellKey
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Product:
+    """A figure, a table or the claims of a paper: what is asked for, as plain data.
+
+    Attributes
+    ----------
+    paper, name : str
+    kind : {"figures", "tables", "claims"}
+    spec : dict
+        Its entry in the configuration; for claims the loaded file.
+    about : dict
+        What it takes from the configuration of the paper.
+    cells : list of (str, str, str, int)
+        Lane, setting and algorithm of each cell that it shows, and how many trials count.
+    studies : list of str
+        The studies whose tables it shows.
+    declared : dict of str to list of int
+        Rounds that claims and panels read, by ``lane/setting``.
+    code : str
+        Digest of the code that makes it.
+    files : dict of str to str
+        What is written, by ending.
+    record : str
+        Where its record is written.
+    """
+
+    paper: str
+    kind: str
+    name: str
+    spec: dict[str, Any]
+    about: dict[str, Any]
+    cells: list[Any]
+    studies: list[str]
+    declared: dict[str, list[int]]
+    code: str
+    files: dict[str, str]
+    record: str
+
+    @property
+    def keys(self) -> list[CellKey]:
+        """Lane, setting and algorithm of each cell."""
+        return [(cell[0], cell[1], cell[2]) for cell in self.cells]
+
+    def digest(
+        self,
+        contents: Mapping[CellKey, str],
+        studies: Mapping[str, str],
+        best_known: Mapping[str, float],
+    ) -> str:
+        """Return the digest of all that decides the product.
+
+        Parameters
+        ----------
+        contents : mapping
+            Digest of the rows of each cell that is there.
+        studies : mapping
+            The same of each study.
+        best_known : mapping
+            Best known values, by instance, of the settings that it shows.
+        """
+        left_out = ("files", "record", "declared")
+        decisive = {name: v for name, v in asdict(self).items() if name not in left_out}
+        decisive["contents"] = ["/".join(key) + " " + contents.get(key, "") for key in self.keys]
+        decisive["studies"] = [f"{name} {studies.get(name, '')}" for name in self.studies]
+        decisive["best_known"] = dict(best_known)
+        return fingerprint(decisive)
+
+
+def is_stale(product: Product, digest: str) -> bool:
+    """Return whether the files of a product are there but made from something else."""
+    if not all(Path(path).is_file() for path in product.files.values()):
+        return False  # Snakemake makes what is missing
+    try:
+        known = json.loads(Path(product.record).read_text(encoding="utf-8"))
+        return bool(known["digest"] != digest)
+    except (OSError, ValueError, KeyError, TypeError):
+        return True
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where the trials and studies of products are: in tables of a paper, and in fresh results.
+
+    Attributes
+    ----------
+    layout : Layout
+    paper : str
+    results : dict of str to str
+        Result files of today's code, with the group of their cell; they stand before the table.
+    studies : list of str
+        Files of studies of today's code.
+    """
+
+    layout: Layout
+    paper: str
+    results: dict[str, str] = field(default_factory=dict)
+    studies: list[str] = field(default_factory=list)
+
+    def trials(self, product: Product) -> TrialTable:
+        """Return the trials that count for a product."""
+        path = self.layout.trials(self.paper)
+        return TrialTable(
+            path if Path(path).is_file() else None,
+            read_results(self.results, product.declared),
+            dict(zip(product.keys, (cell[3] for cell in product.cells), strict=True)),
+        )
+
+    @cached_property
+    def _studies(self) -> "dict[str, dict[str, pd.DataFrame]]":
+        from optimist.figures.studies import table_names
+        from optimist.figures.studies.tables import read
+
+        committed = self.layout.studies(self.paper)
+        found: dict[str, pd.DataFrame] = {}
+        for path in (committed, *self.studies):
+            if Path(path).is_file():
+                found |= read(path)[0]
+        return {
+            study: {name: found[name] for name in names if name in found}
+            for study, names in table_names().items()
+        }
+
+    def tables(self, studies: Iterable[str]) -> "dict[str, pd.DataFrame]":
+        """Return the tables of some studies by name."""
+        return {name: table for study in studies for name, table in self._studies[study].items()}
+
+    def study_contents(self, studies: Iterable[str]) -> dict[str, str]:
+        """Return a digest of the tables of each of some studies."""
+        from optimist.figures.studies.tables import content
+
+        return {study: content(self._studies[study]) for study in studies if self._studies[study]}
+
+
+def digest_of(product: Product, sources: Sources, trials: TrialTable) -> str:
+    """Return the digest of a product that is made from some trials, whatever code played them."""
+    cells = filter(None, (trials.recorded(*key) for key in product.keys))
+    contents, studies = {c.key: c.content for c in cells}, sources.study_contents(product.studies)
+    return product.digest(contents, studies, trials.best_known_of(product.keys))
+
+
+def make(product: Product, sources: Sources) -> None:
+    """Write a product and its record.
+
+    Raises
+    ------
+    ResultError
+        If a table is damaged, or thins away a round that a claim names.
+    """
+    trials = sources.trials(product)
+    Path(product.record).unlink(missing_ok=True)  # after a kill it would speak of other files
+    {"figures": _draw, "tables": _tabulate, "claims": _decide}[product.kind](
+        product, trials, sources.tables(product.studies)
+    )
+    root = Path(product.record).parents[1]
+    files = {str(Path(p).relative_to(root)): sha256(p) for p in sorted(product.files.values())}
+    digest = digest_of(product, sources, trials)
+    text = json.dumps({"digest": digest, "files": files}, indent=1, sort_keys=True)
+    write_text(f"{text}\n", product.record)
+
+
+def _frames(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> Any:
+    from optimist.figures.studies.tables import with_facts
+
+    level, interval = product.about.get("band", 0.95), product.about.get("interval", "t")
+    return {**with_facts(studies), **trials.frames(level, interval, product.spec.get("trials"))}
+
+
+def _draw(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> None:
+    import pandas as pd
+
+    from optimist.figures import figure
+
+    places = product.files
+    table = figure.tabulate(product.spec, _frames(product, trials, studies), product.about)
+    write_frame(table, places["csv"])
+    drawn = pd.read_csv(places["csv"])
+    figure.draw(product.spec, drawn, product.about, places["png"], places["pdf"], places["webp"])
+
+
+def _tabulate(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> None:
+    from optimist.figures import make_table
+    from optimist.figures.rows import Tables
+
+    table = make_table(product.spec)
+    about = {**product.about, "cells": product.keys}
+    frame = table.frame(Tables(_frames(product, trials, studies), about))
+    write_frame(frame, product.files["csv"])
+    write_text(table.document(frame, product.about["shortened"]), product.files["md"])
+
+
+def _decide(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> None:
+    from optimist import claims
+
+    found, frame = _decided(product, trials, studies)
+    write_frame(claims.compacted(frame), product.files["csv"])
+    write_text(claims.to_markdown(found, frame), product.files["md"])
+
+
+def _decided(product: Product, trials: TrialTable, studies: "Mapping[str, pd.DataFrame]") -> Any:
+    """Return the verdicts on claims, and their table."""
+    from optimist import claims
+
+    context = claims.Context.make(product.paper, product.about)
+    found = claims.evaluate(product.spec, _frames(product, trials, studies), context)
+    return found, claims.to_frame(found, context)
+
+
+def verdicts(product: Product, sources: Sources) -> "pd.DataFrame":
+    """Return the table of the verdicts of claims, which is written nowhere."""
+    return _decided(product, sources.trials(product), sources.tables(product.studies))[1]
+
+
+def join_claims(layout: Layout, papers: Collection[str]) -> None:
+    """Join the verdicts of all papers into one table and one page."""
+    import pandas as pd
+
+    from optimist import claims
+    from optimist.core.files import read_text
+
+    places = {paper: layout.claims(paper) for paper in papers}
+    for paper, place in places.items():
+        if not Path(place["csv"]).is_file():
+            raise ResultError(f"{place['csv']} does not exist; make it: optimist decide {paper}")
+    frames = [claims.read_frame(place["csv"]) for place in places.values()]
+    joined = layout.claims()
+    write_frame(claims.compacted(pd.concat(frames, ignore_index=True)), joined["csv"])
+    pages = {paper: read_text(place["md"]) for paper, place in places.items()}
+    write_text(claims.joined(pages), joined["md"])

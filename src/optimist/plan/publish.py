@@ -1,0 +1,327 @@
+"""From result files to the tables of a paper that are committed: `publish`."""
+
+import shutil
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from optimist.core.errors import ResultError
+from optimist.core.files import locked, write_atomically
+from optimist.experiments import cell_records, results, trial_table
+from optimist.experiments.cell_records import STUDY, CellRecord
+from optimist.experiments.cell_trials import CellTrials, read_cell
+from optimist.experiments.trial_table import TrialTable
+from optimist.experiments.trials import CellKey, Trials
+from optimist.figures.studies import table_names
+from optimist.figures.studies import tables as study_tables
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from optimist.plan.plan import Plan
+
+# Larger files are no results.
+MOST_BYTES = 2**30
+
+
+@dataclass
+class Summary:
+    """What became of the cells and studies of a paper.
+
+    Attributes
+    ----------
+    paper : str
+    published, kept : int
+        How many come from result files, and how many from the tables, made by today's code.
+    missing, stale : list of str
+        Cells and studies that are in neither, and those that the tables have of other code.
+    partial : list of str
+        Timed cells of a race that the table has with more cells than were asked for.
+    """
+
+    paper: str
+    published: int = 0
+    kept: int = 0
+    missing: list[str] = field(default_factory=list)
+    stale: list[str] = field(default_factory=list)
+    partial: list[str] = field(default_factory=list)
+
+    def in_words(self) -> str:
+        """Return a sentence, and a line for each list."""
+        lines = [f"{self.paper}: {self.published} from results, {self.kept} kept"]
+        for names, words in (
+            (self.missing, "missing"),
+            (self.stale, "of other code"),
+            (self.partial, "kept, as the table has more cells of their race"),
+        ):
+            if names:
+                lines.append(f"  {words}: {len(names)}: {', '.join(names[:8])}")
+                lines[-1] += ", ..." if len(names) > 8 else ""
+        return "\n".join(lines)
+
+
+def publish(plan: "Plan", paper: str, folders: Sequence[str | Path] = ()) -> Summary:
+    """Put the results of a paper into its tables; what has none stays as it is there.
+
+    Parameters
+    ----------
+    plan : Plan
+    paper : str
+    folders : sequence of path
+        More results folders, as of other machines. Their files that belong to today's plan are
+        copied first.
+
+    Raises
+    ------
+    ResultError
+        If a file is damaged, two folders have two outcomes of the same trials, or each has a part
+        of a race.
+    """
+    if folders:
+        gather(plan, paper, [*map(Path, folders)])
+    place = Path(plan.layout.cells(paper)).parent
+    place.mkdir(parents=True, exist_ok=True)
+    with locked(place):
+        plan.forget(paper)
+        return _publish(plan, paper)
+
+
+def _publish(plan: "Plan", paper: str) -> Summary:
+    layout, summary, before = plan.layout, Summary(paper), plan.committed(paper)
+    records, declared = dict(before), plan.targets.declared(paper)
+    rows = _rows(plan, paper, records, declared, summary)
+    studies = _studies(plan, paper, records, summary)
+    names = plan.studies.all(paper)
+    kept = {
+        key: records[key] for key in records if key in rows or (key[0] == STUDY and key[1] in names)
+    }
+    configuration = plan.configuration
+    if any(records[key] is before.get(key) for key in rows):
+        # What a restricted run leaves out stays: the table is of what it was of before.
+        known = TrialTable(layout.trials(paper)).metadata["configuration"]
+        configuration = {k: v for k, v in configuration.items() if k not in ("only", "caps")}
+        configuration |= {k: known[k] for k in ("only", "caps") if k in known}
+    # After a kill between two files no record is of rows that are not there.
+    cell_records.write(
+        (one for key, one in kept.items() if before.get(key) is one), layout.cells(paper)
+    )
+    if rows:
+        trial_table.write(
+            rows.values(),
+            layout.trials(paper),
+            declared=declared,
+            configuration=configuration,
+        )
+    if studies:
+        study_tables.write(studies, layout.studies(paper))
+    cell_records.write(kept.values(), layout.cells(paper))
+    plan.forget(paper)
+    return summary
+
+
+def _rows(
+    plan: "Plan",
+    paper: str,
+    records: dict[CellKey, CellRecord],
+    declared: dict[str, set[int]],
+    summary: Summary,
+) -> dict[CellKey, CellTrials]:
+    """Return the trials of all cells, and put the records of new ones in place.
+
+    What the table has of fewer declared rounds takes the others out of ``declared``.
+    """
+    path, planned = plan.layout.trials(paper), plan.trials.of_paper(paper)
+    table = TrialTable(path if Path(path).is_file() else None)
+    place = plan.layout.cells(paper)
+    if table.keys and not Path(place).is_file():
+        raise ResultError(
+            f"{place} is lost, which says what made {path}; put it back, or delete both"
+        )
+    rows: dict[CellKey, CellTrials] = {}
+    wanted = {place: frozenset(rounds) for place, rounds in declared.items()}
+    asked = plan.trials.asked[paper]
+    # A restricted run says nothing of the cells that it leaves out, nor of races without them.
+    left_out = {asked[key].race for key in records if key in asked and key not in planned} - {""}
+    for key in asked:
+        trials, record = planned.get(key), records.get(key)
+        known = table.recorded(*key) if record else None
+        if known is not None and record is not None and known.content != record.content:
+            known = None  # the record is of other rows
+        is_partial = trials is not None and trials.race in left_out
+        found = None if trials is None or is_partial else from_results(plan, trials, wanted)
+        if found is not None and not (known and _has_more(record, found[1], plan)):
+            rows[key], records[key] = found
+            summary.published += 1
+            continue
+        if known is not None:
+            rows[key] = known
+            place = f"{key[0]}/{key[1]}"
+            if known.is_thinned and place in declared:
+                declared[place] &= {*table.metadata["declared"].get(place, ())}
+        if trials is None:
+            continue
+        if is_partial:
+            summary.partial.append("/".join(key))
+        elif known is None:
+            summary.missing.append("/".join(key))
+        elif plan.trials.is_committed(trials):
+            summary.kept += 1
+        else:
+            summary.stale.append("/".join(key))
+    return rows
+
+
+def _has_more(known: CellRecord | None, found: CellRecord, plan: "Plan") -> bool:
+    """Return whether the table has the trials of a shortened run, or whole ones in their place."""
+    if known is None or known.trials <= found.trials:
+        return False
+    return known.is_of(found.digest) or _is_cut(plan, "caps")
+
+
+def _is_cut(plan: "Plan", *sections: str) -> bool:
+    """Return whether a run leaves out cells, trials or rounds of the paper."""
+    return any(value for section in sections for value in plan.config[section].values())
+
+
+def from_results(
+    plan: "Plan", trials: Trials, declared: Mapping[str, Collection[int]]
+) -> tuple[CellTrials, CellRecord] | None:
+    """Return rows and record of a cell, None unless its result files of today are all there."""
+    paths = [*plan.trials.fresh_files(trials.cell.paper, [trials.key])]
+    if not paths:
+        return None
+    found, about = read_cell(paths, trials.group, declared)
+    use = [one["use"] for one in about]
+    made = about[-1]["provenance"]
+    record = CellRecord(
+        *(trials.lane, trials.group, trials.cell.setting, trials.cell.algorithm),
+        trials=len(found),
+        parts=tuple(one["trials"]["stop"] for one in about),
+        digest=plan.trials.digest(trials),
+        content=found.content,
+        observed=_observed(trials, [one["observed"] for one in about]),
+        seconds=sum(one["cpu_seconds"] for one in use) / len(found),
+        mb=max(one["peak_mb"] or 0.0 for one in use),
+        commit=cell_records.commit_of(made),
+        made=cell_records.description(made),
+    )
+    return found, record
+
+
+def _observed(trials: Trials, records: Iterable[dict[str, dict[str, str]]]) -> dict[str, Any]:
+    """Return what jobs saw beside the modules behind the digest of their code."""
+    own, modules, files = trials.own_modules, dict[str, str](), dict[str, str]()
+    for record in records:
+        modules |= {name: one for name, one in record["modules"].items() if name not in own}
+        files |= record["files"]
+    return {"modules": modules, "files": files} if modules or files else {}
+
+
+def _studies(
+    plan: "Plan", paper: str, records: dict[CellKey, CellRecord], summary: Summary
+) -> "dict[str, pd.DataFrame]":
+    """Return the tables of a paper's studies, and put the records of new ones in place."""
+    committed = plan.layout.studies(paper)
+    known = study_tables.read(committed)[0] if Path(committed).is_file() else {}
+    found: dict[str, pd.DataFrame] = {}
+    asked, is_cut = plan.studies.names(paper), _is_cut(plan, "only", "caps")
+    for name in plan.studies.all(paper):
+        path, key = plan.studies.file(paper, name), (STUDY, name, "")
+        # That of a restricted run may be of fewer cells.
+        if Path(path).is_file() and not (is_cut and key in records):
+            tables, about = study_tables.read(path)
+            made = about["provenance"]
+            records[key] = CellRecord(
+                *(STUDY, "paper", name, ""),
+                trials=0,
+                parts=(),
+                digest=plan.studies.digest(paper, name),
+                content=study_tables.content(tables),
+                observed=about.get("observed", {}),
+                seconds=about["use"]["cpu_seconds"],
+                mb=about["use"]["peak_mb"] or 0.0,
+                commit=cell_records.commit_of(made),
+                made=cell_records.description(made),
+            )
+            summary.published += 1
+        else:
+            tables = {table: known[table] for table in table_names()[name] if table in known}
+            if name in asked and not tables:
+                summary.missing.append(f"study/{name}")
+            elif name in asked and plan.studies.is_committed(paper, name):
+                summary.kept += 1
+            elif name in asked:
+                summary.stale.append(f"study/{name}")
+        found |= tables
+    return found
+
+
+def gather(plan: "Plan", paper: str, folders: Sequence[Path]) -> int:
+    """Copy the results of a paper from other results folders into that of the plan.
+
+    Nothing is copied unless everything can be. Returns the number of files.
+
+    Raises
+    ------
+    ResultError
+        If a folder has no results, a file is no regular one, too large, damaged or not what its
+        path says, two files of one path differ in their numbers, or a race is in two folders.
+    """
+    own = Path(plan.layout.results)
+    wanted = [
+        Path(path).relative_to(own)
+        for trials in plan.trials.of_paper(paper).values()
+        for path in plan.trials.files(trials)
+    ]
+    studies = [
+        Path(plan.studies.file(paper, name)).relative_to(own) for name in plan.studies.names(paper)
+    ]
+    for folder in folders:
+        if not any((folder / name).is_dir() for name in ("run", "time", "study")):
+            raise ResultError(
+                f"{folder} holds no results; allowed: folders with run, time or study"
+            )
+    chosen = _choose(own, folders, [*wanted, *studies])
+    for name, path in chosen.items():
+        write_atomically(own / name, partial(shutil.copyfile, path))
+    return len(chosen)
+
+
+def _choose(own: Path, folders: Sequence[Path], names: Sequence[Path]) -> dict[Path, Path]:
+    chosen: dict[Path, Path] = {}
+    for name in names:
+        for folder in folders:
+            path = folder / name
+            if not path.exists() and not path.is_symlink():
+                continue
+            if path.is_symlink() or not path.is_file() or path.stat().st_size > MOST_BYTES:
+                raise ResultError(
+                    f"{path} is no result; allowed: regular files of at most {MOST_BYTES} bytes"
+                )
+            digest = _numbers(path)
+            there = chosen.get(name) or (own / name if (own / name).is_file() else None)
+            if there is None:
+                chosen[name] = path
+            elif name.parts[0] != "time" and digest != _numbers(there):
+                raise ResultError(
+                    f"{path} and {there} are the same trials with two outcomes, as on two kinds of "
+                    "machine; delete the one that should not count"
+                )
+    origins: dict[Path, Path] = {}
+    for name in (name for name in names if name.parts[0] == "time"):
+        place, race = chosen.get(name, own / name), name.parents[1]
+        if place.is_file() and (folder := place.parents[4]) != origins.setdefault(race, folder):
+            raise ResultError(
+                f"{race} is in part in {origins[race]} and in part in {folder}, whose turns are of "
+                "two processes; allowed: all results of a race in one folder"
+            )
+    return chosen
+
+
+def _numbers(path: Path) -> str:
+    """Return the digest of the numbers of a result file or a file of studies."""
+    if "study" in path.parts[-3:-2]:
+        return study_tables.content(study_tables.read(path)[0])
+    return results.digest(results.read(path))

@@ -1,0 +1,128 @@
+"""Checks of where Snakemake finds the workflow and writes, and how another workflow uses it."""
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path, PurePath
+from typing import Any
+
+from optimist.core.errors import ConfigError, UnwritableError, not_writable
+from optimist.core.root import project_root, snakefile
+
+# Where Snakemake keeps its records, in the folder that it runs in.
+RECORDS = ".snakemake"
+# Options of sbatch that the plugin refuses among more words, and the resource that stands for each;
+# the plugin sets those without one.
+OPTIONS = {
+    ("--qos",): "qos",
+    ("--constraint", "-C"): "constraint",
+    ("--partition", "-p"): "slurm_partition",
+    ("--account", "-A"): "slurm_account",
+    ("--clusters",): "clusters",
+    ("--gres",): "gres",
+    ("--gpus",): "gpu",
+    ("--nodes", "-N"): "nodes",
+    ("--mem",): "mem_mb",
+    ("--mem-per-cpu",): "mem_mb_per_cpu",
+    ("--time", "-t"): "runtime",
+    ("--ntasks", "-n"): "tasks",
+    ("--cpus-per-task", "-c"): "cpus_per_task",
+    ("--job-name", "-J", "--output", "-o", "--error", "-e", "--parsable", "--export"): "",
+    ("--comment", "--workdir", "-D", "--ntasks-per-gpu", "--cpus-per-gpu"): "",
+}
+
+
+def check_records(*, is_dry_run: bool = False) -> None:
+    """Refuse a folder in which Snakemake cannot keep its records.
+
+    It would end with a traceback, once it has read the rules.
+
+    Parameters
+    ----------
+    is_dry_run : bool
+        Such a run writes no record of files, and asks for the folder alone.
+
+    Raises
+    ------
+    UnwritableError
+        If they cannot be written, as in a checkout of another user.
+    """
+    place = Path(RECORDS)
+    written = [place] if place.is_dir() else [Path()]
+    if not is_dry_run and place.is_dir():
+        written += filter(Path.is_dir, place.iterdir())
+    for folder in written:
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise UnwritableError(
+                f"{folder.absolute()} cannot be written to, but Snakemake keeps its records there; "
+                "allowed: a copy of the checkout, `optimist init DIR` and a run in DIR, or "
+                "snakemake --directory DIR"
+            )
+
+
+def check_outputs(paths: Iterable[str]) -> None:
+    """Refuse a run whose files belong below folders that cannot be written to.
+
+    Raises
+    ------
+    UnwritableError
+        Naming the first such folder, say that of another user.
+    """
+    for folder in {PurePath(path).parent: None for path in paths}:
+        nearest = next(place for place in (folder, *folder.parents) if os.path.exists(place))
+        if not os.access(nearest, os.W_OK | os.X_OK):
+            raise not_writable(str(nearest))
+
+
+def default_resource(workflow: Any, name: str) -> Any:
+    """Return the default of a resource, a text or a function of wildcards, None without one."""
+    default = (workflow.resource_settings.default_resources or {}).get(name)
+    return getattr(default, "_value", default)
+
+
+def check_words(workflow: Any) -> None:
+    """Refuse words for sbatch that the plugin refuses: of a group, it would wait for ever.
+
+    Raises
+    ------
+    ConfigError
+        Naming the option and the resource to use instead.
+    """
+    found = (workflow.resource_settings.default_resources or {}).get("slurm_extra")
+    words = getattr(found, "raw", None) or getattr(found, "_value", None)
+    given = re.findall(r"(?:^|[\s'\"])(--?[a-zA-Z][\w-]*)", words) if isinstance(words, str) else []
+    for options, resource in OPTIONS.items():
+        for option in given:
+            if option in options:
+                instead = f"the resource {resource}" if resource else "none: the plugin sets it"
+                raise ConfigError(
+                    f"slurm_extra has {option!r}; allowed: {instead}, among default-resources; "
+                    "what slurm_extra may still say is --nice, --licenses, --mail-user, ..."
+                )
+
+
+def check_place(workflow: Any) -> None:
+    """Refuse rules that are not those of this package, and paths that are changed under it.
+
+    Parameters
+    ----------
+    workflow : snakemake.workflow.Workflow
+        While it reads workflow/rules/common.smk.
+
+    Raises
+    ------
+    ConfigError
+        If the rules come from another folder, as their digests would be those of scripts that do
+        not run; or if a module has a ``prefix``, which the parameters of jobs know nothing of.
+    """
+    folder = workflow.current_basedir.get_path_or_uri(secret_free=True)
+    own = project_root() / "workflow" / "rules"
+    if not (Path(folder).is_dir() and own.samefile(folder)):
+        raise ConfigError(
+            f"the rules are in {folder}, but the package optimist has its own in {own}; allowed: "
+            f"{snakefile()} (optimist.core.root.snakefile()), or pip install -e of the checkout"
+        )
+    if workflow.modifier.path_modifier.replace_prefix("results") != "results":
+        raise ConfigError(
+            "the module has a prefix; allowed: none, but results and figures in its config"
+        )

@@ -1,1 +1,0 @@
-"""Where files come from, what a results folder holds, and joining folders."""
