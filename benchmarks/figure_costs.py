@@ -6,7 +6,7 @@ figure and table with cells, the processor seconds of the jobs that its target s
 clone, of its own cells, and their ratio; then the largest ratio with races and without.
 """
 
-from optimist.plan.config import load_config
+from optimist.config.load import load_config
 from optimist.plan.plan import Plan
 
 

@@ -35,7 +35,7 @@ COLUMNS = "lane,paper,setting,algorithm,rounds,cpu_seconds,peak_mb"
 # Prints the result files of a cell.
 FILES = """
 import sys
-from optimist.plan.config import load_config
+from optimist.config.load import load_config
 from optimist.plan.plan import Plan
 plan, (paper, *cell) = Plan(load_config("start.yaml")), sys.argv[1:]
 print(*plan.trials.files(plan.trials.of_paper(paper)["regret", *cell]))

@@ -18,7 +18,7 @@ import heapq
 from dataclasses import dataclass
 from itertools import product
 
-from optimist.plan.config import load_config
+from optimist.config.load import load_config
 from optimist.plan.costs import priority
 from optimist.plan.plan import Plan
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from toy_environments import STAND_IN
 
+from optimist.config.load import load_paper, paper_names
 from optimist.experiments.trials import expand
 from optimist.figures.studies import STUDIES, of_paper
-from optimist.plan.config import load_paper, paper_names
 
 PAPERS = {name: load_paper(name) for name in paper_names()}
 

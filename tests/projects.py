@@ -14,8 +14,8 @@ import pytest
 import yaml
 from toy_environments import ROOT
 
+from optimist.config.load import merge
 from optimist.experiments import results
-from optimist.plan.config import merge
 
 # Two algorithms in one setting: enough to have jobs of both lanes, and a figure.
 TINY = {

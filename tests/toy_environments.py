@@ -9,8 +9,8 @@ from optimist.checks.toys import (
     make_problem,
     random_arms,
 )
+from optimist.config.load import load_paper, paper_names
 from optimist.environments import environment_domain
-from optimist.plan.config import load_paper, paper_names
 
 __all__ = ["ScriptedEnvironment", "make_box_problem", "make_problem", "random_arms"]
 

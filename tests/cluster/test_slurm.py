@@ -18,7 +18,7 @@ from projects import new_project, wait_for
 from result_files import asked
 from toy_environments import ROOT
 
-from optimist.plan.config import load_config
+from optimist.config.load import load_config
 from optimist.plan.plan import Plan
 
 PRIVATE = Path("/etc/slurm/slurm.conf")

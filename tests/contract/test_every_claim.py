@@ -15,7 +15,7 @@ from optimist.claims.results import Result, p_values
 from optimist.claims.results import tested_readings as readings_of
 from optimist.claims.rule import conclude
 from optimist.claims.tails import at_least
-from optimist.plan.config import claims_path, load_claims, paper_names
+from optimist.config.load import claims_path, load_claims, paper_names
 
 CLAIMS = [
     pytest.param(claim, id=claim.id)

@@ -9,12 +9,12 @@ from toy_environments import ScriptedEnvironment, choices
 
 from optimist.algorithms import make_algorithm
 from optimist.algorithms.kernel.kernel_theory import BoundUse
+from optimist.config.load import load_paper
 from optimist.core.errors import ConfigError
 from optimist.environments.problems.kernel import KernelProblem
 from optimist.experiments.cell import build, make_cell, play_trial
 from optimist.numerics.gaussian_process import dense_posterior
 from optimist.numerics.kernels import GaussianKernel, GramKernel, LinearKernel
-from optimist.plan.config import load_paper
 
 KERNEL = GaussianKernel(0.3)
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from optimist.algorithms import REGISTRIES
+from optimist.config.load import load_paper, paper_names
 from optimist.core import blas_kernels
 from optimist.core.label import name_of
 from optimist.experiments import results
 from optimist.experiments.cell import make_cell
 from optimist.experiments.trials import Trials, expand, run
-from optimist.plan.config import load_paper, paper_names
 
 DIGESTS = Path(__file__).with_name("digests.json")
 PACKAGES = ("numpy", "scipy", "scikit-learn")

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from optimist.algorithms import REGISTRIES, algorithm_class, option_names
+from optimist.config.load import load_paper, paper_names
 from optimist.core.label import plain, write
 from optimist.experiments.setting import option_defaults
-from optimist.plan.config import load_paper, paper_names
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "baselines.md").read_text(encoding="utf-8")
 # Chapters by the domain of their methods.

@@ -14,10 +14,10 @@ from claim_tables import claim_with, finals, reading
 
 from optimist import claims
 from optimist.claims.checks import claims_of
+from optimist.config.load import claims_path, load_claims, paper_names
 from optimist.experiments import trial_table
 from optimist.experiments.cell_trials import CellTrials
 from optimist.figures.studies import tables
-from optimist.plan.config import claims_path, load_claims, paper_names
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "check-a-verdict.md"

@@ -444,12 +444,12 @@ def test_open_claims_stand_with_their_commands_cheapest_first(verdicts):
 
 
 def test_its_command_asks_for_the_trials(verdicts):
-    from optimist.plan import config
-    from optimist.plan.documents import read_value
+    from optimist.config import load
+    from optimist.config.documents import read_value
 
     command = row(claims.to_frame(verdicts, CONTEXT), "toy.02")["command"]
     key, _, value = re.search(r"--config '(.*)' --", command)[1].partition("=")
-    found = config.check_config({**config.load_config(), key: read_value(value, "")})
+    found = load.check_config({**load.load_config(), key: read_value(value, "")})
     assert found["decide"] == {"toy.02": row(claims.to_frame(verdicts), "toy.02")["needs"]}
 
 

@@ -16,6 +16,7 @@ from toy_environments import ROOT, make_problem
 from optimist.algorithms import BOX_REGISTRY, REGISTRIES, REGISTRY, canonical, make_algorithm
 from optimist.checks.command import check
 from optimist.cli import main, new
+from optimist.config.load import load_config, load_paper
 from optimist.core import registry
 from optimist.core.errors import UnreadableError
 from optimist.core.registry import Registry, canonical_name
@@ -23,7 +24,6 @@ from optimist.core.source_files import closure
 from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.experiments.cell import make_cell, play_trial
 from optimist.experiments.trials import Trials
-from optimist.plan.config import load_config, load_paper
 from optimist.plan.plan import Plan
 
 WORLD = """

@@ -8,9 +8,9 @@ from claim_tables import SPREAD, claim_with, document, facts, finals, reading
 
 from optimist import claims
 from optimist.cli import main
+from optimist.config import load
 from optimist.core import root
 from optimist.page import findings
-from optimist.plan import config
 
 TALLY = (
     "3 claims: 1 reproduced, 1 not reproduced, 1 open. 2 of the 2 that are decided stand at an "
@@ -81,9 +81,9 @@ def optimist(capsys):
 @pytest.fixture
 def readme(tmp_path, monkeypatch):
     """A README and pages of findings in a project root of their own."""
-    names = config.paper_names()
+    names = load.paper_names()
     monkeypatch.setattr(root, "project_root", lambda: tmp_path)
-    monkeypatch.setattr(config, "paper_names", lambda: names)
+    monkeypatch.setattr(load, "paper_names", lambda: names)
     about = {"paper": "A paper", "says": "It is.", "measured": "It is {size[value]}."}
     about |= {"headline": "It is not.", "expects": {"other.01": "not reproduced"}}
     about["numbers"] = {"size": {"claim": "other.01", "check": "high, here"}}

@@ -6,19 +6,19 @@ import pytest
 from own_class import MINE
 
 from optimist.cli import main
-from optimist.plan import config
+from optimist.config import load
 
 TIMES = ("seconds", "select_seconds")
 
 
 def test_data_are_prepared_once_for_each_configuration(tmp_path, monkeypatch, capsys, caplog):
-    load_config = config.load_config
+    load_config = load.load_config
     caplog.set_level("INFO")
 
     def run(**options):
         changes = {"results": str(tmp_path), "data": {"source": "mirror"}}
-        changed = config.merge(load_config(), {**changes, "datasets": {"abalone": options}})
-        monkeypatch.setattr(config, "load_config", lambda: changed)
+        changed = load.merge(load_config(), {**changes, "datasets": {"abalone": options}})
+        monkeypatch.setattr(load, "load_config", lambda: changed)
         play = ["--debug", "run", "bkb/abalone/bkb", "--rounds", "20", "--json"]  # in this process
         assert main.main(play) == 0
         (trial,) = json.loads(capsys.readouterr().out)

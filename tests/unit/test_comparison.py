@@ -26,6 +26,7 @@ from optimist.comparison import draw, show
 from optimist.comparison import play as playing
 from optimist.comparison.clock import Clock
 from optimist.comparison.committed import Committed
+from optimist.config.load import load_config, load_looks, load_paper, using
 from optimist.core import provenance
 from optimist.core.errors import ConfigError, ResultError, UnwritableError
 from optimist.core.layout import digest_in_name
@@ -34,7 +35,6 @@ from optimist.experiments.cell import make_cell, play_trial
 from optimist.experiments.job import make_result
 from optimist.experiments.trials import Trials
 from optimist.plan import data
-from optimist.plan.config import load_config, load_looks, load_paper, using
 
 
 @pytest.fixture

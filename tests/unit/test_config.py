@@ -9,7 +9,7 @@ import pytest
 import yaml
 from messages import message
 
-from optimist.plan import config
+from optimist.config import load
 from optimist.plan.plan import Plan
 
 ROOT = Path(__file__).parents[2]
@@ -73,11 +73,11 @@ def tree(tmp_path, monkeypatch):
     (tmp_path / "config" / "papers" / "toy").mkdir(parents=True)
     shutil.copy(ROOT / "config" / "words.yaml", tmp_path / "config")
     (tmp_path / "config" / "first.csv").write_text(FIRST)
-    base = config.merge(config.load_config(), {"papers": ["toy"]})
+    base = load.merge(load.load_config(), {"papers": ["toy"]})
     (tmp_path / "config" / "config.yaml").write_text(yaml.safe_dump(base))
     write(tmp_path, PAPER)
     write(tmp_path, {"claims": CLAIMS})
-    monkeypatch.setattr(config, "project_root", lambda: tmp_path)
+    monkeypatch.setattr(load, "project_root", lambda: tmp_path)
     return tmp_path
 
 
@@ -106,39 +106,39 @@ def holds(text, words):
 
 
 def test_the_files_of_the_project_are_valid():
-    loaded = config.load_config(ROOT / "config" / "quick.yaml")
-    assert set(loaded["papers"]) <= set(config.paper_names())
-    assert all(config.load_paper(name)["paper"] == name for name in config.paper_names())
+    loaded = load.load_config(ROOT / "config" / "quick.yaml")
+    assert set(loaded["papers"]) <= set(load.paper_names())
+    assert all(load.load_paper(name)["paper"] == name for name in load.paper_names())
 
 
 def test_the_smallest_paper_is_valid(tree):
-    paper = config.load_paper("toy")
+    paper = load.load_paper("toy")
     assert paper["settings"] == PAPER["settings"]["settings"]
     assert paper["runs"] == PAPER["runs"]["runs"]
     assert paper["figures"] == PAPER["figures"]["figures"]
-    assert len(list(Plan(config.load_config()).trials)) == 3
+    assert len(list(Plan(load.load_config()).trials)) == 3
 
 
 def test_lists_within_lists_are_joined(tree):
     nested = changed(PAPER, ("runs", "runs", 0, "settings"), [["s3"], [["counts"]]])
     write(tree, nested)
-    assert config.load_paper("toy")["runs"][0]["settings"] == ["s3", "counts"]
+    assert load.load_paper("toy")["runs"][0]["settings"] == ["s3", "counts"]
 
 
 # config.yaml and overlays.
 
 
 def test_a_missing_key_is_named(tree):
-    broken = config.load_config()
+    broken = load.load_config()
     del broken["data"]["source"]
-    holds(message(config.check_config, broken), ["data", "'source'", "required"])
+    holds(message(load.check_config, broken), ["data", "'source'", "required"])
 
 
 def test_overlays_merge_keys_and_replace_lists(tree):
     first, second = tree / "first.yaml", tree / "second.yaml"
     first.write_text("caps: {rounds: 7, trials: 3}\nonly: {settings: [s3, counts]}\n")
     second.write_text("caps: {rounds: 9}\nonly: {settings: [s3]}\n")
-    merged = config.load_config(first, second)
+    merged = load.load_config(first, second)
     assert merged["caps"] == {"rounds": 9, "trials": 3, "timing_trials": None}
     assert merged["only"] == {"settings": ["s3"], "algorithms": [], "figures": []}
 
@@ -146,7 +146,7 @@ def test_overlays_merge_keys_and_replace_lists(tree):
 def test_a_text_with_a_colon_stays_a_text_in_additions(tree):
     figure = {"title": "Ours: a start", "caption": "[as] {it: stands}", "height": "3"}
     texts = {"additions": {"toy": {"figures": {"ours": figure}}}}
-    found = config.check_config(config.merge(config.load_config(), texts))
+    found = load.check_config(load.merge(load.load_config(), texts))
     kept = found["additions"]["toy"]["figures"]["ours"]
     assert kept == {**figure, "height": 3}
 
@@ -154,7 +154,7 @@ def test_a_text_with_a_colon_stays_a_text_in_additions(tree):
 def test_an_empty_overlay_changes_nothing(tree):
     overlay = tree / "overlay.yaml"
     overlay.write_text("# nothing yet\n")
-    assert config.load_config(overlay) == config.load_config()
+    assert load.load_config(overlay) == load.load_config()
 
 
 # Changes to papers.
@@ -166,24 +166,24 @@ def change(trials=None, **settings):
 
 def test_changes_are_merged_over_the_settings_that_match(tree):
     longer = {"horizon": 50, "parameters": {"norm": 5}}
-    paper = config.load_paper("toy", change(**{"s*": longer}))
+    paper = load.load_paper("toy", change(**{"s*": longer}))
     usual = PAPER["settings"]["settings"]
     s3 = paper["settings"]["s3"]
     assert (s3["parameters"], s3["horizon"]) == ({"link": "logistic", "norm": 5}, 50)
     assert s3["problem"] == usual["s3"]["problem"]
     assert paper["settings"]["counts"] == usual["counts"]
-    assert config.load_paper("toy")["settings"] == usual
+    assert load.load_paper("toy")["settings"] == usual
 
 
 def test_trials_are_raised_and_never_lowered(tree):
     for least, expected in ((1, 2), (5, 5), (None, 2)):
-        assert config.load_paper("toy", change(least))["runs"][0]["trials"] == expected
-    assert [block["trials"] for block in config.load_paper("toy", change(9))["timings"]] == [5]
+        assert load.load_paper("toy", change(least))["runs"][0]["trials"] == expected
+    assert [block["trials"] for block in load.load_paper("toy", change(9))["timings"]] == [5]
 
 
 def test_the_plan_runs_the_changed_paper(tree):
     changes = change(4, counts={"horizon": 31})
-    asked = Plan({**config.load_config(), "changes": changes}).trials
+    asked = Plan({**load.load_config(), "changes": changes}).trials
     horizons = {t.cell.setting: t.cell.spec["horizon"] for t in asked if t.lane == "regret"}
     assert horizons == {"counts": 31, "s3": 20}
 
@@ -198,7 +198,7 @@ def test_the_plan_runs_the_changed_paper(tree):
     ],
 )
 def test_bad_changes_are_named(tree, settings, words):
-    holds(message(config.load_paper, "toy", change(**settings)), words)
+    holds(message(load.load_paper, "toy", change(**settings)), words)
 
 
 def numbers_of_trials(plan):
@@ -211,8 +211,8 @@ def numbers_of_trials(plan):
 
 
 def test_the_overlay_for_many_trials_changes_trials_alone():
-    large = Plan(config.load_config(ROOT / "config" / "large.yaml"))
-    usual = Plan(config.load_config())
+    large = Plan(load.load_config(ROOT / "config" / "large.yaml"))
+    usual = Plan(load.load_config())
     found, own = numbers_of_trials(large), numbers_of_trials(usual)
     assert found == {cell: max(100, number) for cell, number in own.items()}
     many, few = ({t.cell.name: t.cell.spec for t in plan.trials} for plan in (large, usual))
@@ -220,8 +220,8 @@ def test_the_overlay_for_many_trials_changes_trials_alone():
 
 
 def test_the_overlay_for_long_horizons_changes_what_it_says():
-    plan = Plan(config.load_config(ROOT / "config" / "bkb_long.yaml"))
-    usual = Plan(config.merge(config.load_config(), {"papers": plan.config["papers"]}))
+    plan = Plan(load.load_config(ROOT / "config" / "bkb_long.yaml"))
+    usual = Plan(load.merge(load.load_config(), {"papers": plan.config["papers"]}))
     least = plan.config["changes"]["trials"]
     own = numbers_of_trials(usual)
     assert numbers_of_trials(plan) == {cell: max(least, n) for cell, n in own.items()}
@@ -334,7 +334,7 @@ BAD_PAPER = {
 def test_a_bad_paper_is_named_with_its_file(tree, case):
     path, value, words = BAD_PAPER[case]
     write(tree, changed(PAPER, path, value))
-    holds(message(config.load_paper, "toy"), ["config/papers/toy", *words])
+    holds(message(load.load_paper, "toy"), ["config/papers/toy", *words])
 
 
 def panel(kind, **keys):
@@ -358,7 +358,7 @@ SCALING = {"kind": "scaling", "series": [{"part": "rank_one", "label": "x"}]}
 )
 def test_a_panel_of_what_the_paper_does_not_have_is_named(tree, key, value, words):
     write(tree, changed(PAPER, ("figures", "figures", "one", "panels", 0, *key), value))
-    holds(message(Plan, config.load_config()), ["figure one, panel a", *words])
+    holds(message(Plan, load.load_config()), ["figure one, panel a", *words])
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ def test_a_panel_of_what_the_paper_does_not_have_is_named(tree, key, value, word
 )
 def test_a_part_that_is_no_target_is_named(tree, parts, words):
     write(tree, changed(PAPER, ("runs", "parts"), parts))
-    holds(message(Plan, config.load_config()), words)
+    holds(message(Plan, load.load_config()), words)
 
 
 CHECK = ("claims", 0, "checks", 0)
@@ -399,7 +399,7 @@ BAD_CLAIMS = {
 def test_bad_claims_are_named_before_anything_runs(tree, case):
     path, value, words = BAD_CLAIMS[case]
     write(tree, {"claims": changed(CLAIMS, path, value)})
-    holds(message(Plan, config.load_config()), words)
+    holds(message(Plan, load.load_config()), words)
 
 
 @pytest.mark.parametrize(
@@ -412,7 +412,7 @@ def test_bad_claims_are_named_before_anything_runs(tree, case):
 )
 def test_claims_that_cannot_be_decided_are_named(tree, decide, words):
     def plan(overlay):
-        return Plan(config.check_config({**config.load_config(), **overlay}))
+        return Plan(load.check_config({**load.load_config(), **overlay}))
 
     holds(message(plan, {"decide": decide}), words)
 
@@ -427,7 +427,7 @@ def test_deciding_a_claim_gives_its_cells_the_trials(tree):
     }
     write(tree, {"claims": changed(CLAIMS, CHECK, regret)})
     write(tree, changed(PAPER, ("runs", "runs", 0, "trials"), 10))
-    plan = Plan({**config.load_config(), "decide": {"toy.01": 14}})
+    plan = Plan({**load.load_config(), "decide": {"toy.01": 14}})
     numbers = Counter()
     for asked in plan.trials:
         if asked.lane == "regret":
@@ -436,4 +436,4 @@ def test_deciding_a_claim_gives_its_cells_the_trials(tree):
 
 
 def test_an_unknown_paper_is_named(tree):
-    holds(message(config.load_paper, "tiy"), ["paper 'tiy'", "did you mean 'toy'"])
+    holds(message(load.load_paper, "tiy"), ["paper 'tiy'", "did you mean 'toy'"])

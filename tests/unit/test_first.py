@@ -7,10 +7,10 @@ from scipy.stats import ttest_1samp
 
 from optimist.claims.checks import check_first, claims_of
 from optimist.claims.first import First, doubled, of_document, read
+from optimist.config.load import load_paper, paper_names
 from optimist.core.errors import ConfigError
 from optimist.core.root import project_root
 from optimist.plan.claims import PlannedClaims
-from optimist.plan.config import load_paper, paper_names
 
 # The committed table.
 

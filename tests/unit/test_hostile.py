@@ -10,9 +10,9 @@ from toy_environments import ROOT
 
 from optimist import claims
 from optimist.cli import main
+from optimist.config.documents import read_yaml
+from optimist.config.load import check_read_alike, load_config
 from optimist.core.errors import OptimistError
-from optimist.plan.config import check_read_alike, load_config
-from optimist.plan.documents import read_yaml
 from optimist.plan.plan import Plan
 
 S3 = "changes={settings: {glb_omd: {logistic_s3: {%s}}}}"
@@ -156,8 +156,8 @@ def as_snakemake_hands_over(value):
     ],
 )
 def test_values_that_arrive_as_text_mean_what_they_say(value, path, expected):
-    from optimist.plan.config import check_config
-    from optimist.plan.documents import merge
+    from optimist.config.documents import merge
+    from optimist.config.load import check_config
 
     config = check_config(merge(load_config(), as_snakemake_hands_over(value)))
     for key in path:

@@ -4,9 +4,9 @@ import json
 import subprocess
 import sys
 
+from optimist.config.load import load_paper
 from optimist.experiments.cell import make_cell
 from optimist.experiments.trials import Trials
-from optimist.plan.config import load_paper
 
 CELLS = (
     ("glb_omd", "logistic_s5", "glb_omd"),

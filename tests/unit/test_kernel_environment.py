@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from optimist.algorithms import make_algorithm
+from optimist.config.load import load_paper
 from optimist.core import checksummed
 from optimist.core.errors import ConfigError, DataError
 from optimist.data.fetch import fetch
@@ -15,7 +16,6 @@ from optimist.data.prepare import preparation, regression
 from optimist.environments import make_environment
 from optimist.experiments import loop
 from optimist.numerics import seeding
-from optimist.plan.config import load_paper
 
 
 def environment(trial=0, horizon=50, **parameters):

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from toy_environments import ROOT
 
+from optimist.config.documents import read_yaml
+from optimist.config.load import stand_in
 from optimist.core import checksummed, root
 from optimist.core.errors import DataError, ResultError
 from optimist.core.files import read_text, sha256
 from optimist.core.source_files import digest_of
 from optimist.data.sources import load_sources
 from optimist.data.verify import check_file
-from optimist.plan.config import stand_in
-from optimist.plan.documents import read_yaml
 
 MARK = b"\xef\xbb\xbf"
 # What tools and editors make of a text.

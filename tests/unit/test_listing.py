@@ -8,10 +8,10 @@ from own_class import MINE
 
 from optimist.algorithms import REGISTRIES
 from optimist.cli import listing, main, new
+from optimist.config.load import load_paper, paper_names
 from optimist.environments import BOX_REGISTRY, REGISTRY
 from optimist.experiments.setting import option_places
 from optimist.experiments.trials import expand
-from optimist.plan.config import load_paper, paper_names
 
 
 def listed(capsys, *arguments):

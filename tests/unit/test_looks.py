@@ -4,12 +4,12 @@ from itertools import combinations
 
 import pytest
 
+from optimist.config.load import check_cells, load_looks, load_paper, paper_names
 from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
 from optimist.experiments.trials import expand
 from optimist.figures.rows import display_name
 from optimist.figures.style import RAMP, Looks
-from optimist.plan.config import check_cells, load_looks, load_paper, paper_names
 
 PAPERS = {name: load_paper(name) for name in paper_names()}
 PAPER = PAPERS["glb_omd"]

@@ -11,8 +11,8 @@ from toy_environments import ROOT
 
 from optimist.checks.command import check
 from optimist.cli import main, new
+from optimist.config.load import load_paper
 from optimist.experiments.cell import make_cell, play_trial
-from optimist.plan.config import load_paper
 
 EVERY = [(what, family) for what, families in new.FAMILIES.items() for family in families]
 each = pytest.mark.parametrize(("what", "family"), EVERY)

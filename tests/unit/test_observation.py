@@ -14,6 +14,7 @@ from own_class import MINE
 from result_files import make, path_of, toy_trials
 from toy_environments import ROOT
 
+from optimist.config.load import load_paper, stand_in
 from optimist.core import provenance
 from optimist.core.files import sha256
 from optimist.core.observation import ABSENT, UNSTEADY, Observer, first_change, observe
@@ -21,7 +22,6 @@ from optimist.core.source_files import digest_of
 from optimist.experiments import results, trials
 from optimist.experiments.cell import make_cell
 from optimist.experiments.job import make_result
-from optimist.plan.config import load_paper, stand_in
 
 LABEL = "mine.py:Mine"
 

@@ -17,6 +17,7 @@ from toy_environments import ROOT
 
 from optimist import claims
 from optimist.algorithms import REGISTRIES, algorithm_class
+from optimist.config.load import load_config, paper_names
 from optimist.core.errors import ConfigError, ResultError
 from optimist.core.files import sha256, write_frame
 from optimist.core.schemas import check_document
@@ -25,7 +26,6 @@ from optimist.experiments.cell_records import STUDY, CellRecord
 from optimist.experiments.cell_trials import CellTrials
 from optimist.numerics.statistics import SUMMARIES, mean_interval
 from optimist.page import build, content, curves, findings, formulas, index, verdicts
-from optimist.plan.config import load_config, paper_names
 from optimist.plan.plan import Plan
 
 # Formulas.

@@ -8,6 +8,8 @@ import pytest
 
 from optimist.claims.cells import Cells, group
 from optimist.claims.metrics import metric
+from optimist.config.documents import merge
+from optimist.config.load import load_paper
 from optimist.core.errors import ConfigError
 from optimist.figures import figure, make_table, table_class
 from optimist.figures.rows import Tables, display_name
@@ -16,8 +18,6 @@ from optimist.figures.studies.sketch_observer import WORST
 from optimist.figures.studies.starvation_posteriors import OVER_TRIALS
 from optimist.figures.tables.base import to_markdown
 from optimist.figures.times import per_round
-from optimist.plan.config import load_paper
-from optimist.plan.documents import merge
 from optimist.plan.figures import PlannedShown
 from optimist.plan.trials import PlannedTrials
 

@@ -9,13 +9,14 @@ from types import SimpleNamespace
 
 import pytest
 
+from optimist.config import load
 from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
 from optimist.core.layout import parse_result
 from optimist.experiments import cell_records as cell_records
 from optimist.experiments.cell_records import CellRecord
 from optimist.figures import studies
-from optimist.plan import config, costs, products
+from optimist.plan import costs, products
 from optimist.plan.plan import Plan
 from optimist.plan.trials import part_ends
 
@@ -29,7 +30,7 @@ def plan():
 
 
 def planned(**changes):
-    return Plan(config.merge(config.load_config(), {"papers": config.paper_names(), **changes}))
+    return Plan(load.merge(load.load_config(), {"papers": load.paper_names(), **changes}))
 
 
 def wildcards(**values):
@@ -329,7 +330,7 @@ def test_times_are_comparable_over_norms(plan, link):
 
 
 def test_every_cell_and_study_was_measured(plan):
-    rows = costs.read(config.project_root() / "config/costs.csv")
+    rows = costs.read(load.project_root() / "config/costs.csv")
     known = {(row.lane, row.paper, row.setting, row.algorithm) for row in rows}
     cells = ((trials.lane, trials.cell) for trials in plan.trials)
     assert {(lane, c.paper, c.setting, c.algorithm) for lane, c in cells} <= known
@@ -486,7 +487,7 @@ def test_a_figure_with_times_of_other_settings_is_of_no_part(settings, whole, mo
     """The curves of Figure 1 are of two settings, its times of four."""
 
     def with_part(paper, changes):
-        return {**config.load_paper(paper, changes), "parts": {"small": settings}}
+        return {**load.load_paper(paper, changes), "parts": {"small": settings}}
 
     monkeypatch.setattr("optimist.plan.plan.load_paper", with_part)
     files = planned(papers=["glb_omd"]).targets.named("glb_omd")["glb_omd_small"][1](None)
@@ -518,7 +519,7 @@ def test_where_the_maximum_is_unknown_a_figure_waits_for_the_methods_that_the_ta
 
 def test_all_is_every_papers_products_its_marks_the_claims_and_the_page(plan):
     wanted = {"figures/claims.csv", "figures/claims.md", "figures/index.html", "figures/README.md"}
-    for paper in config.paper_names():
+    for paper in load.paper_names():
         wanted |= {f"results/published/{paper}/paper", *plan.targets.files(paper, "paper")}
     assert wanted == set(plan.targets.all)
 
@@ -534,7 +535,7 @@ def test_all_is_every_papers_products_its_marks_the_claims_and_the_page(plan):
 )
 def test_names_that_would_share_a_target_are_refused(kind, name, words, monkeypatch):
     def with_name(paper, changes):
-        loaded = config.load_paper(paper, changes)
+        loaded = load.load_paper(paper, changes)
         return {**loaded, kind: {**loaded[kind], name: next(iter(loaded[kind].values()))}}
 
     monkeypatch.setattr("optimist.plan.plan.load_paper", with_name)
@@ -546,7 +547,7 @@ def test_planning_loads_no_part_of_scipy_and_no_pandas():
     heavy = ("scipy.special", "scipy.linalg", "scipy.optimize", "scipy.stats", "pandas", "sklearn")
     code = (
         "import sys\n"
-        "from optimist.plan.config import load_config\n"
+        "from optimist.config.load import load_config\n"
         "from optimist.plan.plan import Plan\n"
         "Plan(load_config()).targets.all\n"
         f"print([name for name in {heavy} if name in sys.modules])"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from optimist.config import load
 from optimist.core import provenance
 from optimist.core.errors import ConfigError, ResultError
 from optimist.core.files import locked
@@ -18,7 +19,7 @@ from optimist.experiments import cell_records, cell_trials
 from optimist.experiments.job import make_race, make_result
 from optimist.experiments.trial_table import TrialTable
 from optimist.figures.studies import tables as study_tables
-from optimist.plan import config, products
+from optimist.plan import products
 from optimist.plan.plan import Plan
 from optimist.plan.publish import publish
 from optimist.plan.remake import decide_one, draw, of_other_code, plans, shown, warn
@@ -32,7 +33,7 @@ FACTS = pd.DataFrame({"name": ["a"], "setting": ["b"], "value": [1.0]})
 
 def planned(**changes):
     known = {"papers": ["glb_omd"], "only": ONLY, "caps": CAPS, **changes}
-    return Plan(config.merge(config.load_config(), known))
+    return Plan(load.merge(load.load_config(), known))
 
 
 def play(plan, algorithms=None, lanes=("regret", "timing")):

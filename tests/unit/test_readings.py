@@ -7,10 +7,10 @@ import yaml
 from messages import message
 
 from optimist import claims
+from optimist.config.claims import Writer
+from optimist.config.labels import Names
+from optimist.config.load import load_claims, load_words
 from optimist.plan.claims import check_run
-from optimist.plan.config import load_claims, load_words
-from optimist.plan.names import Names
-from optimist.plan.readings import Writer
 
 BASES = {
     name: {

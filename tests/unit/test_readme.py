@@ -3,9 +3,9 @@
 import pytest
 
 from optimist import claims
+from optimist.config.load import paper_names
 from optimist.core.root import project_root
 from optimist.page import index
-from optimist.plan.config import paper_names
 
 
 @pytest.mark.parametrize("name", ["README.md", *(f"docs/findings/{p}.md" for p in paper_names())])

@@ -7,13 +7,13 @@ import sys
 import pytest
 from messages import message
 
+from optimist.config import expand, load
+from optimist.config.documents import read_yaml
+from optimist.config.expand import base_settings, expand_claims, names_of
+from optimist.config.labels import Names
+from optimist.config.panels import expand_figure
 from optimist.core.errors import ConfigError
 from optimist.experiments.cell import make_cell
-from optimist.plan import config, rooms
-from optimist.plan.documents import read_yaml
-from optimist.plan.names import Names
-from optimist.plan.panels import expand_figure
-from optimist.plan.rooms import base_settings, expand_claims, names_of
 
 BASES = {
     "student_t": {
@@ -108,7 +108,7 @@ def test_a_list_has_one_meaning(names):
 
 
 def test_options_that_no_file_uses_are_known_all_the_same():
-    paper = config.load_paper("hvt_ucb")
+    paper = load.load_paper("hvt_ucb")
     label = "student_t[radius=shrunk,factor=0.05]"
     cell = make_cell(paper, label, "oful")
     assert cell.setting == "student_t[factor=0.05,radius=shrunk]" not in paper["settings"]
@@ -198,7 +198,7 @@ def test_a_title_that_no_panel_asks_for_is_refused(names):
     with pytest.raises(
         ConfigError, match=r"^titles has 'gaussian', which no title of a panel asks"
     ):
-        rooms._shown(room, names)
+        expand._shown(room, names)
 
 
 def test_defaults_of_an_environment_that_no_setting_has_are_refused():
@@ -305,7 +305,7 @@ def test_a_list_of_settings_may_take_several_values(names):
 )
 def test_patterns_select_names_or_labels(pattern, selected):
     labels = ("f1", "f1[horizon=20,initial=4]", "f2")
-    assert {label for label in labels if config.matches(label, pattern)} == selected
+    assert {label for label in labels if load.matches(label, pattern)} == selected
 
 
 # Reading YAML.
@@ -353,13 +353,13 @@ def test_loaded_papers_do_not_depend_on_the_hashes_of_texts():
 )
 def test_keys_of_a_wrong_kind_are_refused(changes, words):
     panel = {"kind": "regret", "setting": "logistic_s3", "algorithms": ["glb_omd"]} | changes
-    names = names_of("glb_omd", *config._rooms(config.project_root() / "config/papers/glb_omd"))
+    names = names_of("glb_omd", *load._rooms(load.project_root() / "config/papers/glb_omd"))
     with pytest.raises(ConfigError, match=words):
         expand_figure("figures.x", {"panels": [panel]}, {}, names)
 
 
 def test_braces_that_are_mathematics_stay_in_a_title():
-    names = names_of("glb_omd", *config._rooms(config.project_root() / "config/papers/glb_omd"))
+    names = names_of("glb_omd", *load._rooms(load.project_root() / "config/papers/glb_omd"))
     title = r"$x_{1}$, $e^{a}$, $\mathrm{kl}$ { in {setting}"
     panel = {"kind": "regret", "setting": "logistic_s3", "algorithms": ["glb_omd"], "title": title}
     (found,) = expand_figure("figures.x", {"panels": [panel]}, {}, names)[0]["panels"]

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from optimist.algorithms import algorithm_class, make_algorithm
+from optimist.config.load import load_paper
 from optimist.core.errors import ConfigError
 from optimist.experiments.cell import Cell, build, make_cell
 from optimist.experiments.loop import Observer, play
@@ -33,7 +34,6 @@ from optimist.figures.studies.base import TRIAL_COLUMNS, thinned, watch_trials
 from optimist.numerics.likelihood import Likelihood, minimise
 from optimist.numerics.network import TwoLayerNetwork
 from optimist.numerics.seeding import stream
-from optimist.plan.config import load_paper
 
 SPEC = {
     "lengthscales": [0.1],

@@ -12,13 +12,13 @@ from result_files import make, toy_trials
 from toy_environments import ROOT
 
 from optimist.cli import main
+from optimist.config.load import load_config
 from optimist.core.errors import ConfigError, ResultError
 from optimist.core.files import sha256
 from optimist.experiments import cell_records, results
 from optimist.experiments.cell_records import STUDY, CellRecord
 from optimist.figures.studies import tables as study_tables
 from optimist.plan import trace
-from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
 
 FILES = {"png": "ball.png", "pdf": "ball.pdf", "webp": "thumbnails/ball.webp"}

@@ -11,6 +11,7 @@ import pytest
 from toy_environments import ROOT, STAND_IN
 
 from optimist.algorithms import REGISTRY, algorithm_class, make_algorithm
+from optimist.config.load import load_paper, paper_names
 from optimist.core import arguments, source_files
 from optimist.core.errors import ConfigError
 from optimist.core.label import name_of
@@ -21,7 +22,6 @@ from optimist.experiments import code_digest, results
 from optimist.experiments.cell import Cell, build, make_cell
 from optimist.experiments.code_digest import own_modules
 from optimist.experiments.trials import Trials, expand, run
-from optimist.plan.config import load_paper, paper_names
 
 PAPERS = {name: load_paper(name) for name in paper_names()}
 CAPS = [{}, {"trials": 2, "timing_trials": 1, "rounds": 150}, {"trials": 1}]
@@ -246,7 +246,7 @@ def test_how_options_become_arguments_decides_a_cell_and_the_words_of_errors_do_
 
 
 def timed(*parts, turns=10, race=0):
-    """Return the blocks that `optimist.plan.rooms` makes of the parts of a race."""
+    """Return the blocks that `optimist.config.expand` makes of the parts of a race."""
     return [
         {"settings": settings, "algorithms": labels, "trials": turns, "race": race} | more
         for settings, labels, more in parts

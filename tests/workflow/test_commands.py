@@ -14,8 +14,8 @@ import pytest
 from toy_environments import ROOT
 
 from optimist.cli import new
+from optimist.config.load import load_config
 from optimist.core import blas_kernels
-from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
 
 KNOWN = json.loads((ROOT / "tests/known_answers/digests.json").read_text())["versions"]

@@ -11,11 +11,11 @@ from browser import BROWSER, needs_browser
 from toy_environments import ROOT
 
 from optimist.claims.inference import mean_difference
+from optimist.config.load import load_config
 from optimist.core.schemas import check_document
 from optimist.experiments.cell_trials import kept_rounds
 from optimist.experiments.trial_table import TrialTable
 from optimist.page import build, curves
-from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
 
 playwright = pytest.importorskip("playwright.sync_api")

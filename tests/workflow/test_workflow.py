@@ -12,9 +12,9 @@ from PIL import Image
 from projects import TARGET, TIMERS, TINY
 from toy_environments import ROOT
 
+from optimist.config import load
 from optimist.experiments import results, trials
 from optimist.experiments.trial_table import TrialTable
-from optimist.plan import config
 from optimist.plan.plan import Plan
 from optimist.plan.trace import trace
 
@@ -37,7 +37,7 @@ def test_no_timer_wakes_the_scheduler_unless_a_limit_is_asked_for(tiny, limit, l
 
 
 def test_dry_run_of_everything_plans_every_result(project):
-    plan = Plan(config.load_config())
+    plan = Plan(load.load_config())
     targets = [name for paper in plan.papers for name in plan.targets.named(paper)]
     planned = project.outputs(["snakemake", "--cores", "2", "--"], *targets)
     assert {path for found in plan.trials for path in plan.trials.outputs(found)} <= planned
@@ -74,7 +74,7 @@ def test_a_wrong_configuration_stops_before_any_job_with_one_message(project):
 
 
 def test_results_are_those_of_trials_played_without_the_workflow(tiny):
-    paper = config.load_paper("glb_omd")
+    paper = load.load_paper("glb_omd")
     played = {
         asked.cell.algorithm: results.digest(results.to_table(asked.cell, trials.run(asked)))
         for asked in trials.expand(paper, caps=TINY["caps"], only=TINY["only"])
@@ -149,14 +149,14 @@ def test_data_that_are_prepared_again_make_no_result_again(project):
 
 def quick_plan(quick):
     """Return the plan of ``make quick``."""
-    return Plan(config.load_config(*(quick.root / name for name in OVERLAYS)))
+    return Plan(load.load_config(*(quick.root / name for name in OVERLAYS)))
 
 
 def test_the_quick_run_has_every_kind_of_panel_and_table():
-    only = config.load_config(*(ROOT / name for name in OVERLAYS))["only"]["figures"]
+    only = load.load_config(*(ROOT / name for name in OVERLAYS))["only"]["figures"]
     shown, every = set(), set()
-    for paper in config.paper_names():
-        found = config.load_paper(paper)
+    for paper in load.paper_names():
+        found = load.load_paper(paper)
         for kind in ("figures", "tables"):
             for name, spec in found.get(kind, {}).items():
                 own = {(kind, entry["kind"]) for entry in spec.get("panels", [spec])}
@@ -165,7 +165,7 @@ def test_the_quick_run_has_every_kind_of_panel_and_table():
     assert shown == every
 
 
-@pytest.mark.parametrize("paper", config.load_config()["papers"])
+@pytest.mark.parametrize("paper", load.load_config()["papers"])
 def test_the_quick_run_has_every_result_and_product(quick, paper):
     plan = quick_plan(quick)
     played = plan.trials.of_paper(paper).values()

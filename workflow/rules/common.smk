@@ -5,7 +5,7 @@ from snakemake.common.configfile import load_configfile
 
 from optimist import arithmetic
 from optimist.core.errors import OptimistError, check_writable
-from optimist.plan.config import check_read_alike, with_defaults
+from optimist.config.load import check_read_alike, with_defaults
 from optimist.plan.costs import FIRST
 from optimist.plan.workflow_location import (
     check_outputs,

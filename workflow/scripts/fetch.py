@@ -2,10 +2,10 @@
 
 import sys
 
+from optimist.config.load import with_defaults
 from optimist.core.job_logging import logged
 from optimist.data.fetch import fetch
 from optimist.data.tables import save
-from optimist.plan.config import with_defaults
 
 with logged(snakemake.log[0]):
     options = {**with_defaults(snakemake.config)["data"], "source": snakemake.params.source}

@@ -5,8 +5,8 @@ from optimist.core.job_logging import logged
 with logged(snakemake.log[0]):
     from pathlib import Path
 
+    from optimist.config.load import with_defaults
     from optimist.page import build
-    from optimist.plan.config import with_defaults
     from optimist.plan.plan import Plan
     from optimist.plan.products import join_claims
 

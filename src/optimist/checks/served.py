@@ -25,6 +25,7 @@ from optimist.checks.cases import (
     shortened,
 )
 from optimist.comparison.select import setting
+from optimist.config.load import load_paper, paper_names
 from optimist.core import blas_kernels
 from optimist.core.errors import ConfigError, OutOfTimeError, unknown_name
 from optimist.core.label import Label
@@ -33,7 +34,6 @@ from optimist.core.user_errors import in_one_line
 from optimist.environments import ENVIRONMENTS
 from optimist.experiments.cell import Cell, make_cell
 from optimist.experiments.limits import limited
-from optimist.plan.config import load_paper, paper_names
 
 LONGEST = 240  # letters of an observation
 # Where an algorithm from elsewhere plays, by kind of problem: base settings of the papers, of

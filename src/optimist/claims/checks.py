@@ -237,7 +237,7 @@ class Claim:
 
 
 def claims_of(document: Mapping[str, Any]) -> list[Claim]:
-    """Return the claims of a loaded file, see `optimist.plan.config.load_claims`."""
+    """Return the claims of a loaded file, see `optimist.config.load.load_claims`."""
     return [Claim.make(claim, document["level"]) for claim in document["claims"]]
 
 

@@ -95,7 +95,7 @@ def evaluate(
     Parameters
     ----------
     document : dict
-        From `optimist.plan.config.load_claims`.
+        From `optimist.config.load.load_claims`.
     tables : dict of str to pandas.DataFrame or None
         ``finals`` (setting, algorithm, trial, round, regret, status, covered, counters), ``times``
         (setting, algorithm, trial, round, seconds, status, turns, state_bytes, for probes

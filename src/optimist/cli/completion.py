@@ -78,7 +78,7 @@ def cells(prefix: str, _: Iterable[str] = ()) -> Iterator[str]:
 
 def settings(prefix: str, _: Iterable[str] = (), end: str = "") -> Iterator[str]:
     """Yield what may stand for PAPER/SETTING, with ``end`` behind it."""
-    from optimist.plan.config import paper_names
+    from optimist.config.load import paper_names
 
     paper, slash, label = prefix.partition("/")
     if not slash:
@@ -109,7 +109,7 @@ def papers_and_settings(prefix: str, _: Iterable[str] = ()) -> Iterator[str]:
 
 
 def papers(*_: object) -> list[str]:
-    from optimist.plan.config import paper_names
+    from optimist.config.load import paper_names
 
     return paper_names()
 
@@ -184,9 +184,9 @@ def families(*_: object) -> list[str]:
 
 def _settings(paper: str) -> Mapping[str, Any]:
     """Return the base settings of a paper by name, as its file has them."""
-    from optimist.plan.config import claims_path
-    from optimist.plan.documents import read_yaml
-    from optimist.plan.rooms import base_settings
+    from optimist.config.documents import read_yaml
+    from optimist.config.expand import base_settings
+    from optimist.config.load import claims_path
 
     found = base_settings(read_yaml(claims_path(paper).with_name("settings.yaml")))
     return {name: spec for name, spec in found.items() if "[" not in name}
@@ -194,8 +194,8 @@ def _settings(paper: str) -> Mapping[str, Any]:
 
 def _domains(text: str) -> set[str]:
     """Return the domains of the settings that PAPER/SETTING means, in which * and ? may stand."""
+    from optimist.config.load import paper_names
     from optimist.environments import environment_domain
-    from optimist.plan.config import paper_names
 
     paper, _, label = text.partition("/")
     if paper not in paper_names():

@@ -11,6 +11,7 @@ from typing import Any
 
 from optimist.algorithms import REGISTRIES, algorithm_class, is_algorithm, option_names
 from optimist.comparison.select import HORIZON
+from optimist.config.load import load_paper, matches, paper_names, with_file
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.label import name_of, write
 from optimist.core.registry import OtherDomainError, file_meant, names_file
@@ -18,7 +19,6 @@ from optimist.core.terminal import folded
 from optimist.environments import environment_class
 from optimist.experiments.setting import option_defaults, option_places, resolve_setting
 from optimist.experiments.trials import Trials, expand
-from optimist.plan.config import load_paper, matches, paper_names, with_file
 
 Table = list[dict[str, Any]]
 
@@ -137,7 +137,7 @@ def of_settings(name: str, pattern: str) -> dict[str, Any]:
     ----------
     name : str
     pattern : str
-        Selects settings, see `optimist.plan.config.matches`.
+        Selects settings, see `optimist.config.load.matches`.
 
     Raises
     ------

@@ -100,7 +100,7 @@ def _overlays(options):
     """Return what lets settings and algorithms of overlays be known while a command runs."""
     if not getattr(options, "for_names", False):
         return contextlib.nullcontext()
-    from optimist.plan.config import using
+    from optimist.config.load import using
 
     return using(*options.configfile)
 
@@ -529,7 +529,7 @@ def _reseal(options):
 
 
 def _config(options):
-    from optimist.plan.config import load_config
+    from optimist.config.load import load_config
 
     return load_config(*options.configfile, values=options.config)
 
@@ -547,9 +547,9 @@ def _say_written(paths, options):
 
 
 def _page(options):
+    from optimist.config.load import load_config
     from optimist.core.root import workspace
     from optimist.page import build
-    from optimist.plan.config import load_config
     from optimist.plan.plan import Plan
 
     plan = Plan(load_config(*options.configfile, values=options.config))
@@ -582,9 +582,9 @@ def _provenance(options):
 
 
 def _results(options):
+    from optimist.config.load import load_config
     from optimist.core import outputs
     from optimist.plan import costs, inventory
-    from optimist.plan.config import load_config
     from optimist.plan.plan import Plan
 
     if options.costs:
@@ -641,10 +641,10 @@ def _claims(options):
 
 
 def _claims_path(options):
+    from optimist.config.load import load_config, paper_names
     from optimist.core.errors import ResultError, unknown_name
     from optimist.core.layout import Layout
     from optimist.core.root import how_to_make, made_before, project_root, workspace
-    from optimist.plan.config import load_config, paper_names
 
     if options.paper is not None and options.paper not in paper_names():
         raise unknown_name("paper", options.paper, paper_names())

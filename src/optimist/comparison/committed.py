@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from optimist.config.load import load_paper, overlays_in_use
 from optimist.core.layout import Layout
 from optimist.experiments import cell_records
 from optimist.experiments.cell import Cell, make_cell
 from optimist.experiments.trial_table import TrialTable
 from optimist.experiments.trials import Trials
-from optimist.plan.config import load_paper, overlays_in_use
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from optimist.config.load import load_looks
 from optimist.core import outputs
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.files import write_atomically
@@ -20,7 +21,6 @@ from optimist.experiments.loop import COMPLETE
 from optimist.figures.rows import display_name
 from optimist.figures.style import MARKERS
 from optimist.numerics.statistics import mean_interval
-from optimist.plan.config import load_looks
 
 if TYPE_CHECKING:
     import pandas as pd

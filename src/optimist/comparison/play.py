@@ -17,6 +17,7 @@ from optimist.comparison.committed import Committed
 from optimist.comparison.prepared_data import prepared
 from optimist.comparison.select import OWN, Setting, cells, once, settings
 from optimist.comparison.shelf import Shelf, read
+from optimist.config.load import load_config, overlays_in_use
 from optimist.core import blas_kernels
 from optimist.core.errors import (
     BrokenEnvironmentError,
@@ -38,7 +39,6 @@ from optimist.environments import environment_class
 from optimist.experiments.cell import Cell
 from optimist.experiments.setting import option_defaults
 from optimist.experiments.trials import Trials
-from optimist.plan.config import load_config, overlays_in_use
 
 if TYPE_CHECKING:
     import pandas as pd

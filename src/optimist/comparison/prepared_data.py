@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from optimist.config import load as configuration
 from optimist.core import blas_kernels
 from optimist.core.errors import DataError, EndedError
 from optimist.core.executor import call
@@ -19,7 +20,6 @@ from optimist.data.fetch import fetch
 from optimist.data.prepare import preparation
 from optimist.data.sources import default_data_dir
 from optimist.experiments import code_digest
-from optimist.plan import config as configuration
 
 logger = logging.getLogger("optimist")
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from optimist.algorithms import REGISTRIES, checked
+from optimist.config.load import load_paper, matches, paper_names, stand_in, with_file
 from optimist.core.errors import ConfigError, EndedError, OptimistError
 from optimist.core.executor import call
 from optimist.core.label import Label, Value, name_of
@@ -16,7 +17,6 @@ from optimist.core.registry import OtherDomainError, canonical_name, file_meant,
 from optimist.environments import ENVIRONMENTS, environment_domain
 from optimist.experiments.cell import Cell, build, make_cell
 from optimist.experiments.isolation import isolated
-from optimist.plan.config import load_paper, matches, paper_names, stand_in, with_file
 
 # The paper of settings that no paper has.
 OWN = "own"

@@ -4,6 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from optimist.config.load import load_config
 from optimist.core import provenance
 from optimist.core.errors import ResultError, UnreadableError
 from optimist.core.layout import Layout, Result, digest_in_name, parse_result
@@ -12,7 +13,6 @@ from optimist.experiments import results
 from optimist.experiments.cell_records import digest_of
 from optimist.experiments.loop import EARLY
 from optimist.experiments.trials import Trials
-from optimist.plan.config import load_config
 from optimist.plan.data import digest_of as digest_of_data
 
 if TYPE_CHECKING:

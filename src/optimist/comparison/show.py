@@ -22,6 +22,7 @@ from optimist.comparison.draw import plot, short_names
 from optimist.comparison.play import Progress, play
 from optimist.comparison.rank import COLUMNS, rank
 from optimist.comparison.select import settings
+from optimist.config.load import paper_names, with_file
 from optimist.core import outputs, terminal
 from optimist.core.durations import in_words
 from optimist.core.errors import ConfigError, EndedError, unknown_name
@@ -29,7 +30,6 @@ from optimist.core.files import write_frame
 from optimist.core.label import Label, name_of
 from optimist.core.registry import names_file
 from optimist.experiments.isolation import isolated
-from optimist.plan.config import paper_names, with_file
 
 if TYPE_CHECKING:
     import pandas as pd

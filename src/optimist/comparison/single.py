@@ -6,6 +6,7 @@ from typing import Any
 
 from optimist.comparison.prepared_data import prepared
 from optimist.comparison.select import setting
+from optimist.config.load import load_paper, using, with_file
 from optimist.core import blas_kernels, terminal
 from optimist.core.errors import ConfigError, OptimistError, ResultError, UnwritableError
 from optimist.core.layout import check_length
@@ -13,7 +14,6 @@ from optimist.core.user_errors import in_one_line, of_system
 from optimist.experiments.cell import Cell, make_cell
 from optimist.experiments.loop import Trajectory
 from optimist.experiments.trials import Trials, run
-from optimist.plan.config import load_paper, using, with_file
 
 
 def play(

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from optimist.config.documents import read_yaml
+from optimist.config.load import schema_path, validate
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.root import project_root
 from optimist.page.verdicts import COLUMN
-from optimist.plan.config import schema_path, validate
-from optimist.plan.documents import read_yaml
 
 SOURCE = "config/findings.yaml"
 # Columns of a check that a sentence may name, and that its drawing needs.

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from optimist import claims
 from optimist.claims.checks import Claim, check_first, claim_cells, claims_of
 from optimist.claims.first import of_document
+from optimist.config.load import claims_path, load_claims
 from optimist.core.errors import ConfigError, nearest, unknown_name
 from optimist.core.files import read_text
 from optimist.experiments.trials import CellKey
 from optimist.figures import studies
-from optimist.plan.config import claims_path, load_claims
 
 if TYPE_CHECKING:
     from optimist.plan.plan import Plan

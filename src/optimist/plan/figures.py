@@ -5,13 +5,13 @@ from itertools import product
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
+from optimist.config.load import paper_names
 from optimist.core.errors import ConfigError, brief, unknown_name
 from optimist.experiments.cell import make_cell
 from optimist.experiments.trials import CellKey
 from optimist.figures import make_panel, make_table
 from optimist.figures.base import Panel
 from optimist.figures.tables.base import Table
-from optimist.plan.config import paper_names
 from optimist.plan.trials import Paper
 
 if TYPE_CHECKING:

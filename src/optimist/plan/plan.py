@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from optimist.config.load import changes_of, check_config, load_config, load_paper
 from optimist.core import provenance
 from optimist.core.files import fingerprint, sha256
 from optimist.core.label import name_of
@@ -21,7 +22,6 @@ from optimist.experiments.code_digest import of_modules
 from optimist.experiments.trials import CellKey
 from optimist.plan import costs
 from optimist.plan.claims import PlannedClaims
-from optimist.plan.config import changes_of, check_config, load_config, load_paper
 from optimist.plan.data import PlannedData
 from optimist.plan.figures import PlannedShown, shown_by
 from optimist.plan.jobs import PlannedJobs

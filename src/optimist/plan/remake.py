@@ -7,13 +7,13 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from optimist.config.documents import merge
+from optimist.config.load import load_config, paper_names
 from optimist.core.errors import ConfigError, ResultError, unknown_name
 from optimist.core.layout import GROUPS
 from optimist.experiments.cell_records import STUDY
 from optimist.experiments.trial_table import TrialTable
 from optimist.plan import products
-from optimist.plan.config import load_config, paper_names
-from optimist.plan.documents import merge
 from optimist.plan.plan import Plan
 from optimist.plan.products import Product, Sources
 

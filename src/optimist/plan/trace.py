@@ -8,6 +8,7 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
+from optimist.config.load import load_config
 from optimist.core import provenance
 from optimist.core.errors import ResultError
 from optimist.core.files import sha256
@@ -21,7 +22,6 @@ from optimist.experiments.cell_records import STUDY
 from optimist.experiments.trial_table import TrialTable
 from optimist.figures import PANELS, TABLES
 from optimist.plan import products
-from optimist.plan.config import load_config
 from optimist.plan.plan import Plan
 from optimist.plan.publish import from_results
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from optimist.config.load import load_paper, paper_names
 from optimist.core import observation
 from optimist.core.errors import ConfigError, ResultError, nearest, unknown_name
 from optimist.core.files import fingerprint
@@ -17,7 +18,6 @@ from optimist.environments import environment_class
 from optimist.experiments import results
 from optimist.experiments.cell_records import digest_of
 from optimist.experiments.trials import CellKey, Trials, expand
-from optimist.plan.config import load_paper, paper_names
 
 if TYPE_CHECKING:
     from optimist.plan.plan import Plan

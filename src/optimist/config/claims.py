@@ -12,9 +12,9 @@ from itertools import product
 from typing import Any
 
 from optimist.claims.checks import ALGORITHMS, SETTINGS, STATUSES
+from optimist.config.labels import Names
 from optimist.core.errors import ConfigError, nearest, unknown_name
 from optimist.core.label import Label
-from optimist.plan.names import Names
 
 # What stands between the names of readings and parts, and around them.
 SEPARATORS = (";", '"')

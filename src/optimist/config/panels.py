@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
+from optimist.config.labels import Names
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.label import name_of
-from optimist.plan.names import Names
 
 # Keys of a panel that may hold a list, slowest first.
 SPREAD = ("kind", "method", "column", "settings", "setting", "round")

@@ -12,10 +12,10 @@ from typing import Any
 
 import yaml
 
+from optimist.config import scalars
 from optimist.core.errors import ConfigError, UnreadableError
 from optimist.core.files import read_text
 from optimist.core.terminal import shown
-from optimist.plan import scalars
 
 _PLAIN = (f"{scalars.TAG}map", f"{scalars.TAG}seq")
 MOST_DEPTH = 50

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from optimist.config.claims import Writer
+from optimist.config.documents import merge
+from optimist.config.labels import Names
+from optimist.config.panels import expand_figure, expand_shown
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.registry import canonical_name
 from optimist.environments import environment_class
-from optimist.plan.documents import merge
-from optimist.plan.names import Names
-from optimist.plan.panels import expand_figure, expand_shown
-from optimist.plan.readings import Writer
 
 # Keys of these files that only serve to write the rest.
 _WRITING = frozenset(("defaults", "lists", "titles", "panel_defaults"))

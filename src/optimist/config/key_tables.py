@@ -1,7 +1,7 @@
 """The tables of keys in config/README.md, made from the schemas.
 
-``python -m optimist.plan.key_tables`` writes them anew between the lines ``<!-- keys of NAME -->``
-and ``<!-- end of keys -->``.
+``python -m optimist.config.key_tables`` writes them anew between the lines ``<!-- keys of NAME
+-->`` and ``<!-- end of keys -->``.
 """
 
 import inspect
@@ -13,12 +13,12 @@ from typing import Any
 
 import yaml
 
+from optimist.config.load import schema_path
 from optimist.core.files import read_text, write_text
 from optimist.core.root import project_root
 from optimist.figures import PANELS, panel_class, table_class
 from optimist.figures import TABLES as TABLES_SHOWN
 from optimist.figures.studies import STUDIES, study_class
-from optimist.plan.config import schema_path
 
 # The object that each table lists the keys of: name of the schema, path within it.
 TABLES: dict[str, tuple[str, tuple[str, ...]]] = {

@@ -18,6 +18,10 @@ from optimist.algorithms import (
     option_names,
 )
 from optimist.claims import check_claims, first
+from optimist.config import folders
+from optimist.config.documents import check_plain, merge, read_value, read_yaml
+from optimist.config.expand import expand_claims, expand_paper, names_of, with_additions
+from optimist.config.labels import Names
 from optimist.core.errors import LONGEST, ConfigError, OptimistError, unknown_name
 from optimist.core.label import Label, name_of, same
 from optimist.core.root import project_root
@@ -26,10 +30,6 @@ from optimist.experiments import cell as trials
 from optimist.experiments.trials import expand
 from optimist.figures import check_shown
 from optimist.figures.studies import check_studies
-from optimist.plan import folders
-from optimist.plan.documents import check_plain, merge, read_value, read_yaml
-from optimist.plan.names import Names
-from optimist.plan.rooms import expand_claims, expand_paper, names_of, with_additions
 
 _NAME = re.compile("[a-z][a-z0-9_.]*")
 # Files of a paper that say what runs and what is shown.
@@ -99,7 +99,7 @@ def check_read_alike(path: str | Path, found: Any) -> None:
     path : str or Path
         Of the overlay.
     found : plain data
-        What Snakemake read there; its YAML is version 1.1, see `optimist.plan.scalars`.
+        What Snakemake read there; its YAML is version 1.1, see `optimist.config.scalars`.
     """
     own = read_yaml(path)
     for key, value, other in _unlike("", _as_schema_says(own), _as_schema_says(found)):

@@ -1,0 +1,1 @@
+"""From the configuration files to one checked configuration with everything written out."""
