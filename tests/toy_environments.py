@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from optimist.checks.arms import choices
+from optimist.checks import plays
 from optimist.checks.toys import (
     ScriptedEnvironment,
     make_box_problem,
@@ -12,10 +12,15 @@ from optimist.checks.toys import (
 from optimist.config.load import load_paper, paper_names
 from optimist.environments import environment_domain
 
-__all__ = ["ScriptedEnvironment", "choices", "make_box_problem", "make_problem", "random_arms"]
+__all__ = ["ScriptedEnvironment", "make_box_problem", "make_problem", "random_arms"]
 
 ROOT = Path(__file__).resolve().parents[1]
 STAND_IN = ROOT / "data" / "stand_in"
+
+
+def choices(algorithm, environment, rounds):
+    """Play on arms; return the chosen arms, each of which is one."""
+    return plays.choices(plays.Arms(algorithm, environment), rounds)
 
 
 def papers():

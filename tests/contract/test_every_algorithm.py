@@ -1,21 +1,26 @@
-"""What every algorithm owes, checked over the registry: a new entry is tested by being there.
+"""Promises of every algorithm: the tests of ``optimist check``, in the papers' own settings.
 
-The checks are those of ``optimist check`` (`optimist.checks`), here in the papers' own settings.
+An entry of the registries is tested by being there.
 """
 
 import numpy as np
 import pytest
-from contracts_held import every, hold
-from toy_environments import STAND_IN, configured
+from toy_environments import STAND_IN, configured, make_problem
 
-from optimist.algorithms import REGISTRY, make_algorithm
-from optimist.checks.arms import bytes_at
-from optimist.checks.battery import ALGORITHMS
-from optimist.checks.cases import HORIZON, Method, Played, Toy, shortened
-from optimist.core.label import name_of
+from optimist.algorithms import REGISTRIES, make_algorithm
+from optimist.checks import plays
+from optimist.checks.algorithms import *  # noqa: F403
+from optimist.checks.cases import BOX, HORIZON, Method, Played, Toy, parametrize, shortened
+from optimist.checks.classes import *  # noqa: F403
+from optimist.checks.edge_cases import *  # noqa: F403
+from optimist.core.errors import ConfigError
+from optimist.core.label import Label, name_of
 from optimist.experiments.cell import Cell
+from optimist.experiments.trials import Trials, run
 
 CONSTANT_MEMORY = ("glb_omd", "gloc", "ecolog", "hvt_ucb", "oful", "crtm")
+HISTORIES = ("raw", "aggregated")
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def _most(cell):
@@ -32,23 +37,73 @@ def _played():
         spec = paper["settings"][setting]
         kind = spec.get("parameters", {}).get("link", spec["environment"])
         cell = shortened(Cell(paper["paper"], setting, label, spec))
-        cases.setdefault(f"{label}-{kind}", Played(cell, STAND_IN, _most(cell)))
+        cases.setdefault(f"{label}-{kind}", Played(cell, kind, STAND_IN, _most(cell)))
+    for paper, setting, label in configured(domain=BOX):
+        cell = shortened(Cell(paper["paper"], setting, label, paper["settings"][setting]))
+        cases.setdefault(f"{label}-{BOX}", Played(cell, BOX, STAND_IN))
     return cases
 
 
 PLAYED = _played()
-METHODS = {name: Method(name) for name in REGISTRY}
+METHODS = {
+    f"{name}-on-{domain}": Method(name, domain)
+    for domain, registry in REGISTRIES.items()
+    for name in registry
+}
 TOYS = {
-    f"{name}-{kind}": Toy(method, kind) for name, method in METHODS.items() for kind in method.kinds
+    f"{name}-toy-{kind}": Toy(method, kind)
+    for name, method in METHODS.items()
+    for kind in method.kinds
 }
 
 
-@every(ALGORITHMS["arms"], METHODS | TOYS | PLAYED)
-def test_it_keeps_its_contract(check, case):
-    hold(check, case)
+def pytest_generate_tests(metafunc):
+    parametrize(metafunc, METHODS | TOYS | PLAYED)
 
 
-# What it owes this repository.
+# Promises to this repository.
+
+
+WITH_HISTORY = [name for name, one in METHODS.items() if one.options.get("history") in HISTORIES]
+
+
+def bytes_at(case):
+    """Return the bytes of its state after each of 90 rounds, or of fewer."""
+    trials = Trials("timing", case.cell, 0, 1, rounds=case.rounds(90))
+    return run(trials, case.data)[0].columns["state_bytes"]
+
+
+def keeps_raw_history(case):
+    label = Label.parse(case.cell.algorithm)
+    options = Method(label.name).options if case.domain == "arms" else {}
+    return (options | dict(label.options)).get("history") == "raw"
+
+
+@pytest.mark.parametrize("name", [n for n, case in PLAYED.items() if keeps_raw_history(case)])
+def test_memory_grows_with_a_raw_history(name):
+    assert (np.diff(bytes_at(PLAYED[name])) > 0).all()
+
+
+@pytest.mark.parametrize("name", WITH_HISTORY)
+@pytest.mark.parametrize("link", ["logistic", "poisson"])
+def test_raw_and_aggregated_histories_choose_the_same(name, link):
+    method = METHODS[name]
+    if link not in method.kinds:
+        pytest.skip("the class is made for other problems")
+    problem = make_problem(link, fixed_arms=True)
+    environment = plays.sampled(Toy(method, link), problem, 12, [2.0, 2.0])
+    raw, aggregated = (
+        plays.Arms(Toy(Method(method.with_options(history=mode)), link).build(problem), environment)
+        for mode in HISTORIES
+    )
+    plays.require_equal_plays(raw, aggregated, range(120), "with history=raw", "the same arm")
+
+
+@pytest.mark.parametrize("name", WITH_HISTORY)
+def test_redrawn_arms_are_not_aggregated(name):
+    label, problem = METHODS[name].with_options(history="aggregated"), METHODS[name].problem()
+    with pytest.raises(ConfigError, match="history is 'aggregated'"):
+        make_algorithm(label, problem)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +115,7 @@ def test_the_memory_of_a_one_pass_method_does_not_grow(case):
 
 @pytest.mark.parametrize("name", ["ofuglb", "ofulog_r"])
 def test_an_estimate_kept_in_an_object_of_its_own_is_seen_to_be_finite_or_not(name):
-    algorithm = make_algorithm(name, METHODS[name].problem())
+    algorithm = make_algorithm(name, Method(name).problem())
     assert algorithm.is_finite()
     algorithm._estimate.points[0, 1] = np.nan
     assert not algorithm.is_finite()

@@ -14,8 +14,7 @@ from own_class import MINE
 from toy_environments import ROOT, make_problem
 
 from optimist.algorithms import BOX_REGISTRY, REGISTRIES, REGISTRY, canonical, make_algorithm
-from optimist.checks import report
-from optimist.checks.battery import batteries
+from optimist.checks.command import check
 from optimist.cli import main, new
 from optimist.config.load import load_config, load_paper
 from optimist.core import registry
@@ -145,14 +144,15 @@ def offered(here, monkeypatch):
     forget()
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_an_installed_package_offers_algorithms(offered):
     offered(mine="offered_package:Mine")
     cell = cell_of("mine[gamma=0.2]")
     assert play_trial(cell, 0).status == "ok"
     assert any(path.endswith("offered_package.py") for path in closure("offered_package"))
     assert "mine" in message(make_algorithm, "mien", make_problem())
-    (battery,) = batteries("mine[gamma=0.2]")
-    assert (battery.label, battery.what) == ("mine[gamma=0.2]", "algorithm on arms")
+    (found,) = check("mine[gamma=0.2]", only="is_built")
+    assert (found.label, found.what) == ("mine[gamma=0.2]", "algorithm on arms")
 
 
 @pytest.mark.parametrize("name", ["hvt_ucb", "turbo"])
@@ -289,14 +289,15 @@ LATIN = "# -*- coding: latin-1 -*-\n# Größe\n"
     ],
     ids=["latin-1", "mark", "undeclared"],
 )
+@pytest.mark.usefixtures("in_this_process")
 def test_a_source_in_another_encoding_is_played_and_what_it_imports_is_followed(here, source):
     (here / "mine.py").write_bytes(source.replace(b"import numpy", b"import aside\nimport numpy"))
     (here / "aside.py").write_bytes((LATIN + "LEVEL = 1\n").encode("latin-1"))
     assert play_trial(cell_of("mine.py:Mine"), 0).status == "ok"
     assert str(here / "aside.py") in closure("mine.py")
     assert "mine.py:Mine" in registry.file_meant("mine.py")
-    (found,) = report.check("mine.py:Mine")
-    assert "raised" not in found.to_text(True, report.WIDTH)
+    (found,) = check("mine.py:Mine")
+    assert "raised" not in found.to_text(debug=True)
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ GOOD = {
     "starts_a_thread": "threading.Thread(target=time.sleep, args=(300,)).start()",
     "starts_a_program": "subprocess.Popen(['sleep', '300'])",
     "forks": "os.fork() or time.sleep(300)",
+    "forks_and_goes_on": "os.fork()",
 }
 STATEMENTS = {name: code for name, (code, _) in BAD.items()} | GOOD
 HEAD = """import os, signal, subprocess, sys, threading, time
@@ -79,7 +80,7 @@ def looks(tell):
 def hangs(tell):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     subprocess.Popen(["sleep", "300"])
-    os.fork()
+    os.fork() or time.sleep(300)
     tell("begun")
     time.sleep(300)
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from toy_environments import ROOT
 
-from optimist.checks import report
+from optimist.checks.command import check
 from optimist.cli import main, new
 from optimist.config.load import load_paper
 from optimist.experiments.cell import make_cell, play_trial
@@ -35,11 +35,12 @@ def refused(capsys, *words):
 
 
 @each
+@pytest.mark.usefixtures("in_this_process")
 def test_a_new_file_keeps_its_contract_and_says_what_to_do_next(here, what, family, capsys):
     assert main.main(["new", what, "my_own", "--family", family]) == 0
     out = capsys.readouterr().out
     assert "wrote my_own.py\n" in out and "  optimist check my_own.py:MyOwn\n" in out
-    (found,) = report.check("my_own.py:MyOwn")
+    (found,) = check("my_own.py:MyOwn")
     hints = {one.check for one in found.findings if one.result == "hint"}
     assert found.failed == []
     assert hints == ({"cites_its_source"} if what == "algorithm" else set())

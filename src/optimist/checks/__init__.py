@@ -1,6 +1,6 @@
-"""What classes of algorithms and environments promise, as checks that anybody can run.
+"""Promises of algorithms and environments, as tests of pytest that anybody can run.
 
-``optimist check mine.py:Mine`` runs them on a class from anywhere, and the tests of this repository
-on every entry of the registries. A check is a function of a case (`optimist.checks.cases`); it
-raises `optimist.checks.base.BrokenError` with what was seen and what is allowed.
+``optimist check mine.py:Mine`` runs them on a class from anywhere, each in another process
+(`optimist.checks.command`), and ``tests/contract`` on every entry of the registries. A test is a
+function of a case (`optimist.checks.cases`), which its argument names.
 """

@@ -1,63 +1,86 @@
-"""What is checked, and where: a class, a class on a toy, a class in a setting of a paper."""
+"""Cases of tests: a class, a class on a toy, a class in a setting, an environment."""
 
-from collections.abc import Callable, Iterator
+import pickle
+import random
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+from unittest import SkipTest
 
 import numpy as np
 
 from optimist.algorithms import algorithm_class, make_algorithm, option_names
 from optimist.checks import toys
-from optimist.comparison.select import OWN
-from optimist.config.load import load_paper
-from optimist.core.label import Label, Value
-from optimist.environments import environment_class
-from optimist.experiments.cell import Cell, build, make_cell
+from optimist.core.errors import ConfigError
+from optimist.core.label import Label, Value, name_of
+from optimist.experiments.cell import Cell, build
 
 BOX = "box"
-# Where an algorithm from elsewhere plays, by kind of problem: base settings of the papers, of
-# which none needs a data set.
-SETTINGS = {
-    "logistic": ("glb_omd", "logistic_s3"),
-    "poisson": ("glb_omd", "poisson_s3"),
-    "gaussian": ("glb_omd", "logistic_s3[link=gaussian]"),
-    toys.HEAVY_TAILED: ("hvt_ucb", "student_t"),
-    "gaussian_kernel": ("bkb", "gaussian_d1"),
-    "linear_kernel": ("bkb", "linear_d20"),
-    "matern12_kernel": ("bkb", "gaussian_d1[kernel=matern12]"),
-    "matern32_kernel": ("bkb", "gaussian_d1[kernel=matern32]"),
-    "matern52_kernel": ("bkb", "matern52_d1"),
-    BOX: ("go_ucb", "f1"),
-}
-HORIZON = 200  # rounds of a setting with finitely many arms
-AFTER_INITIAL = 4  # rounds on a box after the initial ones
+HORIZON = 200  # rounds of an algorithm in a setting with arms
+AFTER_INITIAL = 4  # rounds of an algorithm on a box after the initial points
+HORIZONS = {"arms": 30, BOX: 12}  # rounds of an environment
+HELD, FAILED, REFUSED, PASSED_OVER = "held", "failed", "refused", "passed over"  # results
+SAVED = "attributes that decide all later rounds, and that pickle can save"
+
+Test = TypeVar("Test", bound=Callable[..., None])
+
+
+class BrokenError(AssertionError):
+    """A promise does not hold; the message is the observation and the rule for it."""
+
+    def __init__(self, seen: str, allowed: str) -> None:
+        super().__init__(f"{seen}; allowed: {allowed}")
+        self.seen, self.allowed = seen, allowed
+
+
+class RefusedError(SkipTest):
+    """A class refuses a problem, in the words of the error."""
+
+
+@contextmanager
+def unless_refused() -> Iterator[None]:
+    """Raise RefusedError where a class is built and refuses the problem."""
+    try:
+        yield
+    except ConfigError as error:
+        raise RefusedError(str(error)) from error
+
+
+def require(holds: object, seen: str, allowed: str) -> None:
+    """Raise BrokenError unless ``holds`` is true."""
+    if not holds:
+        raise BrokenError(seen, allowed)
+
+
+def marked(**marks: object) -> Callable[[Test], Test]:
+    """Return a decorator that marks a test.
+
+    Marks are ``domain``, where cases of one are taken only; ``is_basic``, where nothing else is run
+    after a failure; ``is_hint`` of a matter of taste; ``tells_plays``, where a failure says that a
+    class does not play the same twice; ``compares_plays``, where it must.
+    """
+
+    def mark(test: Test) -> Test:
+        test.__dict__.update(marks)
+        return test
+
+    return mark
 
 
 @dataclass(frozen=True)
 class Method:
-    """An algorithm.
-
-    Attributes
-    ----------
-    label : str
-        ``name[option=value,...]``
-    domain : str
-        ``arms`` or ``box``.
-    """
+    """An algorithm, by its label and domain."""
 
     label: str
     domain: str = "arms"
     where = kind = ""
 
     @property
-    def name(self) -> str:
-        return Label.parse(self.label).name
-
-    @property
     def cls(self) -> Any:
-        return algorithm_class(self.name, self.domain)
+        return algorithm_class(name_of(self.label), self.domain)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -75,8 +98,8 @@ class Method:
 
     def with_options(self, **options: Value) -> str:
         """Return its label with more options, or with other values of those that it has."""
-        own = Label.parse(self.label)
-        return str(Label.make(own.name, {**dict(own.options), **options}))
+        label = Label.parse(self.label)
+        return str(Label.make(label.name, {**dict(label.options), **options}))
 
 
 @dataclass(frozen=True)
@@ -91,8 +114,8 @@ class Toy:
         return f"toy {self.kind}"
 
     @property
-    def cls(self) -> Any:
-        return self.method.cls
+    def domain(self) -> str:
+        return self.method.domain
 
     def problem(self, **changes: Any) -> Any:
         """Return a problem of this kind."""
@@ -100,41 +123,40 @@ class Toy:
             return toys.make_box_problem(**changes)
         return toys.make_problem(self.kind, **changes)
 
+    def rounds(self, enough: int, after_initial: int = 0) -> int:
+        """Return the number of rounds to play, the initial points of the toy and some more."""
+        return 8
+
     def build(self, problem: Any, seed: int = 0) -> Any:
-        """Return the algorithm for a problem, with a stream of its own."""
+        """Return the algorithm for a problem, with a generator of its own."""
         return make_algorithm(self.method.label, problem, np.random.default_rng(seed))
 
 
 @dataclass(frozen=True)
 class Played:
-    """An algorithm in a setting.
-
-    Attributes
-    ----------
-    cell : Cell
-    data : path or None
-        Folder of the prepared data sets.
-    most : int
-        Play so many rounds at most.
-    kind : str
-        Kind of problem that the setting tells.
-    """
+    """An algorithm in a setting, of some kind of problem, with the folder of its data sets."""
 
     cell: Cell
-    data: Path | None = None
-    most: int = HORIZON
     kind: str = ""
+    data: Path | None = None
+    most: int = HORIZON  # rounds
 
     @property
     def where(self) -> str:
         return f"{self.cell.paper}/{self.cell.setting}"
 
     @property
-    def cls(self) -> Any:
-        return algorithm_class(Label.parse(self.cell.algorithm).name, self.cell.domain)
+    def domain(self) -> str:
+        return BOX if self.kind == BOX else "arms"
 
-    def rounds(self, enough: int) -> int:
-        """Return how many rounds to play, where some number of them would be enough."""
+    @property
+    def cls(self) -> Any:
+        return algorithm_class(name_of(self.cell.algorithm), self.domain)
+
+    def rounds(self, enough: int, after_initial: int = AFTER_INITIAL) -> int:
+        """Return the number of rounds to play: ``enough`` on arms, few after the initial points."""
+        if self.domain == BOX:
+            return int(self.cell.spec["horizon"]) - AFTER_INITIAL + after_initial
         return min(enough, self.most)
 
     def build(self) -> tuple[Any, Any]:
@@ -144,35 +166,27 @@ class Played:
         return environment, make_algorithm(self.cell.algorithm, problem, rng)
 
 
+def no_data() -> None:
+    """Return no folder."""
+
+
 @dataclass(frozen=True)
 class World:
-    """An environment.
+    """An environment, by a cell and the name of its setting.
 
-    Attributes
-    ----------
-    cell : Cell
-        Of its setting; the algorithm is of no effect.
-    data : callable
-        Returns the folder of the prepared data sets, None if it needs none.
+    ``data`` returns the folder of the prepared data sets, None if it needs none.
     """
 
     cell: Cell
-    data: Callable[[], Path | None] = lambda: None
+    where: str
+    domain: str = "arms"
+    data: Callable[[], Path | None] = no_data
     kind = ""
-
-    @property
-    def where(self) -> str:
-        paper = "" if self.cell.paper == OWN else f"{self.cell.paper}/"
-        return f"{paper}{self.cell.setting}"
-
-    @property
-    def cls(self) -> Any:
-        return environment_class(self.cell.spec["environment"])
 
     @property
     def is_slow(self) -> bool:
         """Whether its functions are trained on data."""
-        return self.cell.domain == BOX and "dataset" in self.cell.spec
+        return self.domain == BOX and "dataset" in self.cell.spec
 
     @property
     def horizon(self) -> int:
@@ -187,16 +201,55 @@ class World:
         return build(self.cell, 0, self.data())
 
 
+Case = Method | Toy | Played | World
+ARGUMENTS = {"method", "toy", "played", "play", "world"}  # of tests
+
+
+def takes(test: Callable[..., None], argument: str, case: Case) -> bool:
+    """Return whether a test takes a case, by the name of its argument and the domain of both.
+
+    A ``play`` is an algorithm in a setting with arms, or on a toy where a setting takes long.
+    """
+    play = Toy if case.domain == BOX else Played
+    types = {"method": Method, "toy": Toy, "played": Played, "play": play, "world": World}
+    is_asked = getattr(test, "domain", case.domain) == case.domain
+    return is_asked and isinstance(case, types[argument])
+
+
 def shortened(cell: Cell) -> Cell:
-    """Return the cell of an algorithm, as long as checks play it."""
+    """Return the cell of an algorithm, as long as tests play it."""
     initial = cell.spec.get("parameters", {}).get("initial", 0)
     horizon = initial + AFTER_INITIAL if cell.domain == BOX else HORIZON
     return Cell(cell.paper, cell.setting, cell.algorithm, {**cell.spec, "horizon": horizon})
 
 
-def played(method: Method, kinds: tuple[str, ...]) -> Iterator[Played]:
-    """Yield an algorithm in the settings for some kinds of problem."""
-    for kind in kinds:
-        paper, setting = SETTINGS[kind]
-        cell = shortened(make_cell(load_paper(paper), setting, method.label))
-        yield Played(cell, kind=kind)
+def parametrize(metafunc: Any, cases: Mapping[str, Case]) -> None:
+    """Run a test on the cases, by id, that it takes, for `pytest_generate_tests`."""
+    for name in ARGUMENTS.intersection(metafunc.fixturenames):
+        chosen = {key: one for key, one in cases.items() if takes(metafunc.function, name, one)}
+        metafunc.parametrize(name, chosen.values(), ids=list(chosen))
+
+
+def reloaded(one: Any) -> Any:
+    """Return a copy of an object by pickle; raise BrokenError if it cannot be saved or loaded."""
+    try:
+        return pickle.loads(pickle.dumps(one))
+    except Exception as error:
+        seen = f"it cannot be saved: {type(error).__name__}: {error}"
+        allowed = "attributes that pickle can save: no lambda, no function made in another"
+        raise BrokenError(seen, allowed) from error
+
+
+@contextmanager
+def untouched(user: str) -> Iterator[None]:
+    """Raise BrokenError unless the generators of numpy and of Python are as before the block."""
+    before = _states()
+    yield
+    for name, state in _states().items():
+        seen = f"{user} drew from {name}, which all code of a process shares"
+        require(state == before[name], seen, "the generator, or the stream, that is given")
+
+
+def _states() -> dict[str, Any]:
+    name, key, *rest = np.random.get_state()  # noqa: NPY002
+    return {"np.random": (name, key.tolist(), *rest), "random": random.getstate()}  # type: ignore

@@ -1,44 +1,97 @@
-"""What an environment with arms promises: determined by its trial, true to its means."""
+"""Promises of environments, with arms or on a box: determined by the trial, true, playable."""
 
+import inspect
 import json
 import math
+from collections.abc import Iterator
 from typing import Any
+from unittest import SkipTest
 
 import numpy as np
 
-from optimist.checks.arms import plain_numbers
-from optimist.checks.base import BrokenError, Contract, PassedOverError, require
-from optimist.checks.cases import World
-from optimist.checks.generators import untouched
-from optimist.checks.saving import SAVED, reloaded
+from optimist.checks.algorithms import require_numbers
+from optimist.checks.cases import (
+    BOX,
+    SAVED,
+    BrokenError,
+    World,
+    marked,
+    reloaded,
+    require,
+    untouched,
+)
 from optimist.core.errors import ConfigError
 from optimist.environments.base import ARRAY, check_arms, in_words, is_array
+from optimist.environments.problems.box import BoxProblem
 from optimist.environments.problems.glb import GLBProblem
 from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 from optimist.environments.problems.kernel import KernelProblem
 from optimist.experiments.cell import Cell
 from optimist.experiments.trials import Trials, run
 
-ENVIRONMENTS = Contract()
 SAME = "the same: all that is random comes from stream(purpose)"
-FEW = 5  # rounds where they take time
-TRIALS = 60  # over which rewards are averaged
-MOST = 4.0  # standard errors
+ONCE = "one that the trial alone decides"
+TRIALS = {"arms": 60, BOX: 20}  # over which rewards are averaged
+MOST = 5.0  # standard errors
+ROUNDING = 1e-12
+FEW = 5  # rounds of a trial where they take time
+ARMS, POINTS, MANY, SLOW = 40, 12, 50, 2  # arms of a round; points, many, and of a slow function
+
+
+def some_points(world: World, environment: Any, n: int = POINTS) -> np.ndarray:
+    """Return ``n`` uniform points of a box, (n, d), or fewer of a slow function."""
+    n = SLOW if world.is_slow else n
+    share = np.random.default_rng(0).random((n, len(environment.low)))
+    return environment.low + share * (environment.high - environment.low)
+
+
+def choices(world: World, environment: Any) -> Iterator[tuple[int, list[Any]]]:
+    """Yield rounds with the choices that are looked at: all arms or some of many, or one point."""
+    if world.domain == BOX:
+        yield from ((t, [x]) for t, x in enumerate(some_points(world, environment)))
+    else:
+        for t in range(world.horizon):
+            K = len(environment.arms(t))
+            yield t, np.linspace(0, K - 1, min(K, ARMS)).round().astype(int).tolist()
 
 
 def rewards(world: World, environment: Any) -> list[list[float]]:
-    """Return the rewards of all rounds and arms."""
-    return [
-        [environment.reward(t, k) for k in range(len(environment.arms(t)))]
-        for t in range(world.horizon)
-    ]
+    """Return the rewards of these choices."""
+    asked = choices(world, environment)
+    return [[environment.reward(t, choice) for choice in offered] for t, offered in asked]
 
 
-# What there is.
+def means(world: World, environment: Any) -> list[np.ndarray]:
+    """Return the mean rewards of these choices."""
+    asked = choices(world, environment)
+    if world.domain == BOX:
+        return [np.array([environment.value(x)]) for _, (x,) in asked]
+    return [environment.means(t)[offered] for t, offered in asked]
 
 
-@ENVIRONMENTS.check(World, is_basic=True)
-def arms_are_sound_and_means_fit_them(world: World) -> None:
+def require_same(world: World, one: Any, other: Any, how: str, allowed: str) -> None:
+    """Raise BrokenError unless two environments are equal in all that algorithms meet."""
+    same = rewards(world, one) == rewards(world, other)
+    require(same, f"rewards are others when {how}", allowed)
+    if world.domain == BOX:
+        same = means(world, one) == means(world, other)
+        require(same, f"value(x) is another when {how}", allowed)
+        same = np.array_equal(one.problem().initial, other.problem().initial)
+        require(same, f"problem().initial is another when {how}", allowed)
+        return
+    for t in range(world.horizon):
+        for name in ("arms", "means"):
+            same = np.array_equal(getattr(one, name)(t), getattr(other, name)(t))
+            require(same, f"{name}({t}) is another when {how}", allowed)
+        same = one.context(t) == other.context(t)
+        require(same, f"context({t}) is another when {how}", allowed)
+
+
+# Its numbers.
+
+
+@marked(domain="arms", is_basic=True)
+def test_arms_are_sound_and_means_fit_them(world: World) -> None:
     """Arms are finite (K, d) arrays of bounded norm, with K finite mean rewards."""
     (environment,) = world.built(0)
     for t in range(world.horizon):
@@ -48,164 +101,110 @@ def arms_are_sound_and_means_fit_them(world: World) -> None:
         except ConfigError as error:
             seen, _, allowed = str(error).partition("; allowed: ")
             raise BrokenError(f"arms({t}): {seen}", allowed or "finite numbers") from error
-        _fit(environment.means(t), arms, t)
+        means = environment.means(t)
+        require(is_array(means), f"means({t}) is {in_words(means)}", f"{ARRAY} of shape (K,)")
+        seen = f"means({t}) is {means.dtype} of shape {means.shape} with {len(arms)} arms"
+        is_fit = means.shape == (len(arms),) and np.isfinite(means).all()
+        require(is_fit, seen, f"finite numbers of shape ({len(arms)},)")
 
 
-def _fit(means: Any, arms: np.ndarray, t: int) -> None:
-    """Raise BrokenError unless there is a mean reward for each arm (K, d) of round ``t``."""
-    require(is_array(means), f"means({t}) is {in_words(means)}", f"{ARRAY} of shape (K,)")
-    seen = f"means({t}) is {means.dtype} of shape {means.shape} with {len(arms)} arms"
-    is_fit = means.shape == (len(arms),) and np.isfinite(means).all()
-    require(is_fit, seen, f"finite numbers of shape ({len(arms)},)")
-
-
-@ENVIRONMENTS.check(World, is_basic=True)
-def rewards_are_plain_floats(world: World) -> None:
-    """reward and regret return finite floats of Python."""
+@marked(domain=BOX, is_basic=True)
+def test_the_box_has_two_corners(world: World) -> None:
+    """low and high are arrays (d,), with low below high."""
     (environment,) = world.built(0)
-    for name in ("reward", "regret"):
-        for t in range(world.horizon):
-            for k in range(len(environment.arms(t))):
-                value = getattr(environment, name)(t, k)
-                seen = f"{name}({t}, {k}) returned {value!r}, of type {type(value).__name__}"
+    low, high = np.asarray(environment.low), np.asarray(environment.high)
+    is_box = low.ndim == 1 and low.shape == high.shape and (low < high).all()
+    require(is_box, f"low and high have shapes {low.shape}, {high.shape}", "(d,), low below high")
+
+
+@marked(is_basic=True)
+def test_rewards_are_plain_floats(world: World) -> None:
+    """reward, and regret of arms or value of points, return finite floats of Python."""
+    (environment,) = world.built(0)
+    for t, offered in choices(world, environment):
+        for choice in offered:
+            mean = ("value", (choice,)) if world.domain == BOX else ("regret", (t, choice))
+            for name, given in (("reward", (t, choice)), mean):
+                value = getattr(environment, name)(*given)
+                seen = f"{name}{given} returned {value!r}, of type {type(value).__name__}"
                 is_plain = type(value) is float and math.isfinite(value)
                 require(is_plain, seen, "a finite float, as float(...) makes it")
 
 
-# What is drawn.
+def test_facts_are_numbers(world: World) -> None:
+    """facts returns finite numbers by name."""
+    numbers = world.built(0)[0].facts()
+    require(isinstance(numbers, dict), f"facts returned {numbers!r}", "a dict of numbers")
+    require_numbers("facts", {name: float(value) for name, value in numbers.items()})
 
 
-@ENVIRONMENTS.check(World)
-def the_same_trial_is_the_same_environment(world: World) -> None:
-    """An environment that is built again for a trial has the same arms, means and rewards."""
-    a, b = world.built(4, 4)
-    for t in range(world.horizon):
-        for name in ("arms", "means"):
-            one, other = getattr(a, name)(t), getattr(b, name)(t)
-            require(np.array_equal(one, other), f"{name}({t}) is another when built again", SAME)
-    require(rewards(world, a) == rewards(world, b), "rewards are others when built again", SAME)
+@marked(domain="arms")
+def test_context_is_plain_and_the_same_whenever_asked(world: World) -> None:
+    """context returns plain numbers by name, the same whenever it is asked."""
+    (environment,) = world.built(0)
+    told, again = ([environment.context(t) for t in range(world.horizon)] for _ in range(2))
+    try:
+        json.dumps(told)
+    except (TypeError, ValueError) as error:
+        raise BrokenError(f"context: {error}", "int, float, bool and str") from error
+    require(told == again, "context is another when asked twice", ONCE)
 
 
-@ENVIRONMENTS.check(World)
-def different_trials_draw_different_numbers(world: World) -> None:
-    """Two trials have different rewards."""
-    a, b = (rewards(world, one) for one in world.built(0, 1))
-    require(a != b, "trials 0 and 1 have the same rewards", "draws from stream(purpose)")
+# Its trials.
 
 
-@ENVIRONMENTS.check(World)
-def a_reward_does_not_depend_on_what_else_is_asked(world: World) -> None:
-    """The reward of a round and an arm is the same whenever, and in whatever order, it is asked."""
-    a, b, c = world.built(2, 2, 2)
-    everything = rewards(world, a)
-    for t in reversed(range(world.horizon)):
-        for k in reversed(range(len(b.arms(t)))):
-            seen = f"reward({t}, {k}) is another when rounds and arms are asked backwards"
-            require(everything[t][k] == b.reward(t, k), seen, "one that the trial alone decides")
-    t = world.horizon - 1
+def test_the_same_trial_is_the_same_environment(world: World) -> None:
+    """An environment that is built again for a trial is equal in all that algorithms meet."""
+    one, other = world.built(0, 0)
+    require_same(world, one, other, "built again", SAME)
+
+
+def test_different_trials_draw_different_numbers(world: World) -> None:
+    """Two trials have different rewards, or share no initial points."""
+    one, other = world.built(0, 1)
+    allowed = "draws from stream(purpose)"
+    if world.domain == BOX:
+        initial = one.problem().initial
+        is_other = initial is None or not np.isin(initial, other.problem().initial).any()
+        require(is_other, "trials 0 and 1 share initial points", allowed)
+    else:
+        is_other = rewards(world, one) != rewards(world, other)
+        require(is_other, "trials 0 and 1 have the same rewards", allowed)
+
+
+def test_a_reward_does_not_depend_on_what_else_is_asked(world: World) -> None:
+    """The reward of a round and a choice is the same whenever, and in whatever order, asked."""
+    one, backwards, last = world.built(0, 0, 0)
+    rounds = list(zip(choices(world, one), rewards(world, one), strict=True))
+    for (t, offered), paid in reversed(rounds):
+        for choice, reward in reversed(list(zip(offered, paid, strict=True))):
+            seen = f"reward({t}, ...) is another when rounds and choices are asked backwards"
+            require(backwards.reward(t, choice) == reward, seen, ONCE)
     for time in ("asked first", "asked twice"):
-        seen = f"reward({t}, 0) is another when {time}"
-        require(c.reward(t, 0) == everything[-1][0], seen, "one that the trial alone decides")
+        seen = f"reward({t}, ...) is another when {time}"
+        (t, offered), paid = rounds[-1]
+        require(last.reward(t, offered[0]) == paid[0], seen, ONCE)
 
 
-@ENVIRONMENTS.check(World)
-def can_be_saved_in_mid_trial(world: World) -> None:
+def test_can_be_saved_in_mid_trial(world: World) -> None:
     """Saved by pickle after some rounds and loaded again, it goes on as if it had not been."""
-    (environment,) = world.built(3)
-    for t in range(world.horizon // 2):
-        environment.arms(t), environment.context(t)
-        environment.reward(t, 0), environment.regret(t, 0)
+    (environment,) = world.built(0)
+    asked = list(choices(world, environment))
+    for t, offered in asked[: len(asked) // 2]:
+        environment.reward(t, offered[0])
     loaded = reloaded(environment)
-    for t in range(world.horizon):
-        for name in ("arms", "means"):
-            one, other = getattr(loaded, name)(t), getattr(environment, name)(t)
-            seen = f"{name}({t}) is another when saved and loaded again"
-            require(np.array_equal(one, other), seen, SAVED)
-        told = loaded.context(t) == environment.context(t)
-        require(told, f"context({t}) is another when saved and loaded again", SAVED)
-    paid = rewards(world, loaded) == rewards(world, environment)
-    require(paid, "rewards are others when it is saved and loaded again", SAVED)
+    require_same(world, loaded, environment, "it is saved and loaded again", SAVED)
 
 
-@ENVIRONMENTS.check(World)
-def leaves_shared_generators_alone(world: World) -> None:
+def test_leaves_shared_generators_alone(world: World) -> None:
     """It draws neither from np.random nor from random, which all code shares."""
     with untouched("it"):
         rewards(world, world.built(0)[0])
 
 
-@ENVIRONMENTS.check(World)
-def rewards_average_to_the_means(world: World) -> None:
-    """Rewards average to their means; those of a kernel's problem spread no more than told."""
-    # Standardised residuals of all (trial, round, arm) are close to a standard normal in sum,
-    # also when the arms with large and with small means are weighed against each other.
-    problem = world.told()[1]
-    if isinstance(problem, KernelProblem):
-        _noise_is_as_told(world, problem.deviation)
-        return
-    link = getattr(problem, "link", None)
-    if link is None or link.name not in ("logistic", "poisson"):
-        raise PassedOverError("rewards have no variance to go by")
-    total, count, weighted = 0.0, 0, 0.0
-    for trial in range(TRIALS):
-        (environment,) = world.built(trial)
-        for t in range(world.horizon):
-            means = environment.means(t)
-            variance = means * (1.0 - means) if link.name == "logistic" else means
-            paid = np.array([environment.reward(t, k) for k in range(len(means))])
-            residual = (paid - means) / np.sqrt(variance)
-            total += residual.sum()
-            weighted += (residual * np.sign(means - np.median(environment.means(t)))).sum()
-            count += residual.size
-    for what, found in (("average", total), ("weighted average", weighted)):
-        seen = f"the {what} of rewards is {found / np.sqrt(count):.1f} standard errors off"
-        require(abs(found) / np.sqrt(count) < MOST, seen, f"{MOST:g}, for {link.name}")
-
-
-def _noise_is_as_told(world: World, deviation: float) -> None:
-    """Raise BrokenError unless noise, which the arms of a round may share, is centred and so wide.
-
-    Of each round one arm is looked at.
-    """
-    rng = np.random.default_rng(0)
-    found, weights = [], []
-    for trial in range(TRIALS):
-        (environment,) = world.built(trial)
-        for t in range(world.horizon):
-            means = environment.means(t)
-            k = int(rng.integers(len(means)))
-            found.append((environment.reward(t, k) - means[k]) / deviation)
-            weights.append(float(np.sign(means[k] - np.median(means))))
-    residuals = np.array(found)
-    root = math.sqrt(len(residuals))
-    for what, sums in (("average", residuals), ("weighted average", residuals * weights)):
-        seen = f"the {what} of rewards is {sums.sum() / root:.1f} standard errors off"
-        require(abs(sums.sum()) / root < MOST, seen, f"{MOST:g}, for a deviation of {deviation:g}")
-    spread = float(np.mean(residuals**2))
-    seen = f"rewards spread {math.sqrt(spread):.3g} times as much as deviation, {deviation:g}, says"
-    require(spread < 1.0 + MOST * math.sqrt(2.0) / root, seen, "once as much, or less")
-
-
-# What is said.
-
-
-@ENVIRONMENTS.check(World)
-def regret_is_counted_from_the_best(world: World) -> None:
-    """Regret is what the mean of an arm falls short of the best: never negative, once 0."""
-    (environment,) = world.built(0)
-    for t in range(world.horizon):
-        means = np.asarray(environment.means(t))
-        regrets = [environment.regret(t, k) for k in range(len(means))]
-        is_right = min(regrets) == 0.0 == regrets[int(np.argmax(means))]
-        spread = max(means) - min(means)
-        is_right &= bool(np.isclose(max(regrets), spread, rtol=1e-6, atol=1e-12))
-        seen = f"regret({t}, k) goes from {min(regrets):g} to {max(regrets):g}"
-        require(is_right, seen, f"from 0, of the arm of the largest mean, to {spread:g}")
-
-
-@ENVIRONMENTS.check(World)
-def a_caller_cannot_change_it(world: World) -> None:
-    """Who writes into arms or means that were returned changes nothing in the environment."""
+@marked(domain="arms")
+def test_a_caller_cannot_change_it(world: World) -> None:
+    """Writing into arms or means that were returned changes nothing in the environment."""
     for name in ("arms", "means"):
         (environment,) = world.built(0)
         values = getattr(environment, name)(0)
@@ -217,78 +216,133 @@ def a_caller_cannot_change_it(world: World) -> None:
         require(is_kept, seen, f"{name}.flags.writeable = False, or a copy")
 
 
-@ENVIRONMENTS.check(World, is_hint=True)
-def tells_a_known_problem(world: World) -> None:
-    """problem returns what the algorithms here are made for."""
-    problem = world.told()[1]
-    known = (GLBProblem, HeavyTailedProblem, KernelProblem)
-    seen = f"problem returned a {type(problem).__name__}"
-    require(isinstance(problem, known), seen, ", ".join(cls.__name__ for cls in known))
-
-
-@ENVIRONMENTS.check(World)
-def the_algorithm_is_told_the_truth(world: World) -> None:
-    """The problem has the environment's dimension and horizon, bounds its truth, knows its arms."""
-    environment, problem = world.told()
-    arms = environment.arms(0)
-    values = {"dimension": arms.shape[1], "horizon": world.horizon}
-    for name, true in values.items():
-        told = getattr(problem, name, None)
-        require(told == true, f"problem.{name} is {told!r}", f"{true}")
-    horizon = getattr(environment, "horizon", None)
-    is_given = horizon == world.horizon
-    require(is_given, f"horizon is {horizon!r}", f"{world.horizon}, as the constructor was told")
-    _bounds_the_truth(environment, problem, arms)
-    rounds = range(world.horizon)
-    fixed = all(np.array_equal(arms, environment.arms(t)) for t in rounds)
-    told = getattr(problem, "fixed_arms", None)
-    require(told == fixed, f"problem.fixed_arms is {told!r}", f"{fixed}, as arms are")
-
-
-def _bounds_the_truth(environment: Any, problem: Any, arms: np.ndarray) -> None:
-    theta = environment.theta
-    if theta is None:
-        return
-    of_arms = isinstance(problem, KernelProblem)
-    shape = (len(arms),) if of_arms else (arms.shape[1],)
-    require(np.shape(theta) == shape, f"theta has shape {np.shape(theta)}", f"{shape}, or None")
-    if not of_arms:
-        norm, bound = float(np.linalg.norm(theta)), float(getattr(problem, "norm_bound", np.inf))
-        require(norm <= bound * (1.0 + 1e-12), f"theta has norm {norm:g}", f"norm_bound, {bound:g}")
-
-
-@ENVIRONMENTS.check(World)
-def what_is_told_is_plain_and_the_same_whenever_asked(world: World) -> None:
-    """context returns plain numbers by name, the same whenever it is asked."""
-    (environment,) = world.built(0)
-    told = [environment.context(t) for t in range(world.horizon)]
-    plain(told, "context")
-    again = [environment.context(t) for t in range(world.horizon)]
-    require(told == again, "context is another when asked twice", "one that the trial decides")
-
-
-def plain(values: Any, what: str) -> None:
-    """Raise BrokenError unless values can be written as JSON."""
-    try:
-        json.dumps(values)
-    except (TypeError, ValueError) as error:
-        raise BrokenError(f"{what}: {error}", "int, float, bool and str") from error
-
-
-@ENVIRONMENTS.check(World)
-def facts_are_numbers(world: World) -> None:
-    """facts returns finite numbers by name."""
-    (environment,) = world.built(0)
-    numbers = environment.facts()
-    require(isinstance(numbers, dict), f"facts returned {numbers!r}", "a dict of numbers")
-    plain_numbers("facts", {name: float(value) for name, value in numbers.items()})
-
-
-@ENVIRONMENTS.check(World)
-def an_algorithm_can_play_in_it(world: World) -> None:
+def test_an_algorithm_can_play_in_it(world: World) -> None:
     """A trial of uniform play ends with status ok."""
     cell = world.cell
     uniform = Cell(cell.paper, cell.setting, "uniform", cell.spec)
     rounds = FEW if world.is_slow else None
     trajectory = run(Trials("regret", uniform, 0, 1, rounds=rounds), world.data())[0]
     require(trajectory.status == "ok", f"uniform play ends with {trajectory.status!r}", "'ok'")
+
+
+# Its truth.
+
+
+def test_rewards_average_to_the_means(world: World) -> None:
+    """Rewards average to the means, or values, that regret is counted by.
+
+    Rewards for a kernel spread no more than the problem says.
+    """
+    problem = world.told()[1]
+    if isinstance(problem, HeavyTailedProblem):
+        raise SkipTest("rewards have no variance to go by")
+    noise, true = [], []
+    for trial in range(SLOW if world.is_slow else TRIALS[world.domain]):
+        (environment,) = world.built(trial)
+        true += means(world, environment)
+        paid = rewards(world, environment)
+        noise += [np.array(a) - b for a, b in zip(paid, true[-len(paid) :], strict=True)]
+    # Choices of large means are weighed against the others, too. The arms of a round may share
+    # noise, so that rounds are counted.
+    middle = np.median(np.concatenate(true))
+    weighed = [float(np.mean(np.sign(m - middle) * x)) for m, x in zip(true, noise, strict=True)]
+    for where, sums in (
+        ("", [float(x.mean()) for x in noise]),
+        (" where these are large", weighed),
+    ):
+        mean, error = float(np.mean(sums)), float(np.std(sums, ddof=1)) / math.sqrt(len(sums))
+        seen = f"rewards are {mean:.3g} above means{where}, with a standard error of {error:.2g}"
+        allowed = f"{MOST:g} standard errors, or no difference where there is no noise"
+        require(abs(mean) <= MOST * error or abs(mean) <= ROUNDING, seen, allowed)
+    if isinstance(problem, KernelProblem):
+        spread = math.sqrt(np.mean([np.mean(x**2) for x in noise])) / problem.deviation
+        seen = (
+            f"rewards spread {spread:.3g} times as much as deviation, {problem.deviation:g}, says"
+        )
+        is_told = spread**2 < 1.0 + MOST * math.sqrt(2.0 / len(noise))
+        require(is_told, seen, "once as much, or less")
+
+
+@marked(domain="arms")
+def test_regret_is_counted_from_the_best(world: World) -> None:
+    """Regret is the distance of an arm's mean to the best: never negative, once 0."""
+    (environment,) = world.built(0)
+    for t in range(world.horizon):
+        means = np.asarray(environment.means(t))
+        regrets = np.array([environment.regret(t, k) for k in range(len(means))])
+        is_right = regrets.min() == 0.0 == regrets[np.argmax(means)]
+        is_right &= np.allclose(regrets, means.max() - means, rtol=1e-6, atol=1e-12)
+        seen = f"regret({t}, k) goes from {regrets.min():g} to {regrets.max():g}"
+        allowed = f"from 0, of the arm of the largest mean, to {np.ptp(means):g}"
+        require(is_right, seen, allowed)
+
+
+@marked(domain=BOX)
+def test_no_value_is_above_the_maximum_or_the_bound(world: World) -> None:
+    """No value is above maximum, nor larger than the value_bound that algorithms are told."""
+    (environment,) = world.built(0)
+    bound = environment.problem().value_bound
+    for x in some_points(world, environment, MANY):
+        value = environment.value(x)
+        require(
+            value <= environment.maximum,
+            f"value(x) is {value!r}",
+            f"maximum, {environment.maximum:g}, at most",
+        )
+        require(abs(value) <= bound, f"value(x) is {value!r}", f"value_bound, {bound:g}, at most")
+
+
+@marked(domain="arms", is_hint=True)
+def test_tells_a_known_problem(world: World) -> None:
+    """problem returns a problem that the algorithms here are made for."""
+    problem = world.told()[1]
+    known = (GLBProblem, HeavyTailedProblem, KernelProblem)
+    seen = f"problem returned a {type(problem).__name__}"
+    require(isinstance(problem, known), seen, ", ".join(cls.__name__ for cls in known))
+
+
+def test_the_algorithm_is_told_the_truth(world: World) -> None:
+    """The problem has the environment's dimension and horizon, bounds its truth, knows its arms."""
+    environment, problem = world.told()
+    is_box = world.domain == BOX
+    arms = environment.low[None] if is_box else environment.arms(0)
+    truth = {"dimension": arms.shape[1], "horizon": world.horizon}
+    if not is_box:
+        rounds = range(world.horizon)
+        truth["fixed_arms"] = all(np.array_equal(arms, environment.arms(t)) for t in rounds)
+    for name, true in truth.items():
+        seen = getattr(problem, name, None)
+        require(seen == true, f"problem.{name} is {seen!r}", f"{true}, as in the environment")
+    horizon = getattr(environment, "horizon", None)
+    require(
+        horizon == world.horizon, f"horizon is {horizon!r}", f"{world.horizon}, as it was given"
+    )
+    theta, is_kernel = environment.theta, isinstance(problem, KernelProblem)
+    if theta is not None and not is_box:
+        shape = (len(arms),) if is_kernel else (arms.shape[1],)
+        require(np.shape(theta) == shape, f"theta has shape {np.shape(theta)}", f"{shape}, or None")
+        norm, bound = float(np.linalg.norm(theta)), float(getattr(problem, "norm_bound", np.inf))
+        is_bounded = is_kernel or norm <= bound * (1.0 + 1e-12)
+        require(is_bounded, f"theta has norm {norm:g}", f"norm_bound, {bound:g}")
+
+
+@marked(domain=BOX)
+def test_the_algorithm_is_told_the_true_box(world: World) -> None:
+    """The problem is a BoxProblem with the environment's box, horizon and initial points."""
+    environment, problem = world.told()
+    is_known = isinstance(problem, BoxProblem)
+    require(is_known, f"problem returned a {type(problem).__name__}", "a BoxProblem")
+    for name in ("low", "high"):
+        same = np.array_equal(getattr(problem, name), getattr(environment, name))
+        require(same, f"problem.{name} is not that of the environment", "the same box")
+    if "own_initial" in inspect.signature(environment.problem).parameters:
+        own = environment.problem(own_initial=True).initial
+        require(own is None, "with own_initial=True initial is no None", "None")
+        problem = environment.problem(own_initial=False)
+        require(problem.initial is not None, "initial is None", "points that algorithms share")
+    if problem.initial is not None:
+        initial = np.asarray(problem.initial)
+        shape = (problem.initial_count, problem.dimension)
+        require(initial.shape == shape, f"initial has shape {initial.shape}", f"{shape}")
+        is_inside = ((initial >= problem.low) & (initial <= problem.high)).all()
+        require(is_inside, "an initial point lies outside the box", "points of the box")

@@ -26,7 +26,7 @@ OTHER_KERNELS: dict[str, Kernel] = {
     f"{name}_kernel": make_kernel(name, 0.5) for name in ("matern12", "matern32", "matern52")
 }
 KINDS = (*LINKS, *KERNELS, HEAVY_TAILED)
-# What environments tell algorithms along with a reward, by kind of problem.
+# Context that environments give with a reward, by kind of problem.
 CONTEXT = {HEAVY_TAILED: {"scale": 1.0}}
 
 
@@ -47,11 +47,7 @@ def _is_for(cls: Any, kind: str) -> bool:
 def make_problem(
     link: str | Link = "logistic", dimension: int = 2, norm_bound: float = 3.0, **changes: Any
 ) -> Any:
-    """Return a problem with plain values for everything that is not given.
-
-    It is a `GLBProblem` for a link or its name, a `HeavyTailedProblem` for HEAVY_TAILED, a
-    `KernelProblem` for one of KERNELS or OTHER_KERNELS.
-    """
+    """Return a problem of a kind, or of a link, with plain values for everything not given."""
     if link in (*KERNELS, *OTHER_KERNELS):
         values = {"horizon": 200, "deviation": 0.5, "ridge": 0.25} | changes
         kernel = (KERNELS | OTHER_KERNELS)[str(link)]
@@ -77,21 +73,13 @@ def random_arms(rng: np.random.Generator, *shape: int) -> np.ndarray:
 class ScriptedEnvironment(FiniteArmEnvironment):
     """An environment whose arms and rewards are written down.
 
-    Parameters
-    ----------
-    pools : sequence of (K, d) arrays
-        Arms, which are met in turn.
-    reward : callable
-        From round and index to the reward.
-    theta : (d,) array or None
-        What a confidence set should hold.
-    context : mapping or None
-        What is told along with each reward.
+    Arms (K, d) of ``pools`` are met in turn; ``reward`` maps round and index to the reward. A
+    confidence set should hold ``theta``; ``context`` is told along with each reward.
     """
 
     def __init__(
         self,
-        pools: Sequence[np.ndarray],
+        pools: Sequence[np.ndarray] | np.ndarray,
         reward: Callable[[int, int], float],
         theta: np.ndarray | None = None,
         context: Mapping[str, Any] | None = None,
@@ -134,32 +122,31 @@ def make_box_problem(dimension: int = 2, **changes: Any) -> BoxProblem:
 
 
 class ScriptedFunction(BoxEnvironment):
-    """A function on a box whose values are written down; its noise is zero.
+    """A function on a box whose values are written down, and none larger than ``maximum``.
 
-    Parameters
-    ----------
-    problem : BoxProblem
-    function : callable
-        From a point (d,) to its value.
-    maximum : float
-        No value is larger.
+    ``script`` maps the round and the value to the reward.
     """
 
     instance = "scripted"
 
     def __init__(
-        self, problem: BoxProblem, function: Callable[[np.ndarray], float], maximum: float = 10.0
+        self,
+        problem: BoxProblem,
+        function: Callable[[np.ndarray], float],
+        maximum: float = 10.0,
+        script: Callable[[int, float], float] = lambda t, value: value,
     ) -> None:
         self.maximum = maximum
         self.known = problem
         self.low, self.high, self.horizon = problem.low, problem.high, problem.horizon
         self.function = function
+        self.script = script
 
     def value(self, x: np.ndarray) -> float:
         return self.function(x)
 
     def reward(self, t: int, x: np.ndarray) -> float:
-        return self.function(x)
+        return self.script(t, self.function(x))
 
     def problem(self, *args: Any, **options: Any) -> BoxProblem:
         return self.known
@@ -173,11 +160,3 @@ def bowl(x: np.ndarray) -> float:
 def truth_length(problem: Any, arms: np.ndarray) -> int:
     """Return how many numbers ``theta`` of an environment has: d, or one per arm of (K, d)."""
     return len(arms) if isinstance(problem, KernelProblem) else arms.shape[1]
-
-
-def learn(
-    algorithm: Any, environment: FiniteArmEnvironment, t: int, arms: np.ndarray, index: int
-) -> None:
-    """Tell an algorithm what playing row ``index`` of ``arms`` (K, d) in round ``t`` brought."""
-    reward = environment.reward(t, index)
-    algorithm.update(arms, index, reward, **environment.context(t))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from optimist.claims.evidence import Exact
 from optimist.experiments.loop import COMPLETE
-from optimist.experiments.trial_table import Frames
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,6 +107,8 @@ class Cells:
     ) -> None:
         """Raise ResultError if the table of regrets thins away a round that a check names."""
         regrets = self.groups.get("regrets")
+        from optimist.experiments.trial_table import Frames  # with pyarrow, which takes time
+
         if isinstance(regrets, Frames):
             for setting, algorithm, t in product(settings, algorithms, rounds):
                 regrets.check_round((setting, algorithm), t)

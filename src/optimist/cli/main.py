@@ -148,7 +148,7 @@ def _parser():
     )
 
     checker = add(
-        "check", "play:check", "check an algorithm or an environment, such as mine.py:Mine"
+        "check", "check:check", "check an algorithm or an environment, such as mine.py:Mine"
     )
     checker.add_argument("label", metavar="LABEL", help="file.py:Class[option=value], or a name")
 

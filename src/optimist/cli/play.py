@@ -1,9 +1,11 @@
-"""Commands that play trials of one cell or class, each in a process of its own."""
+"""The command that plays trials of one cell, in a process of its own."""
 
 import json
 import math
 import re
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from optimist.cli.output import say
@@ -37,37 +39,26 @@ def run(options: Any) -> int:
     return 0
 
 
-def check(options: Any) -> int:
-    """Check an algorithm or an environment."""
-    asked = {"label": options.label, "debug": options.debug, "columns": terminal.width()}
-    while_ = ["its process started"]
-    try:
-        with terminal.Busy(f"checking {options.label}", sys.stderr):
-            told = _call(
-                options, options.label, "optimist.checks.report:told", while_.append, **asked
-            )
-    except EndedError as error:
-        raise ConfigError(
-            f"{options.label} ended the process that checked it, while {while_[-1]}: {error}; "
-            "allowed: to raise an exception"
-        ) from error
-    if options.json:
-        print(json.dumps([content for content, _, _ in told], indent=1))
-    else:
-        say("\n\n".join(text for _, text, _ in told))
-    return int(any(has_failed for _, _, has_failed in told))
-
-
-def _call(options, name, function, tell, **arguments):
+def _call(
+    options: Any, name: str, function: str, tell: Callable[[Any], None], **arguments: Any
+) -> Any:
     """Call a function in another process, or in this one for a traceback; return its result."""
-
     if options.debug:
         return worker.called(function, tell, arguments)
-    try:
+    with errors_in_one_line(options, name):
         return executor.call(function, tell, **arguments)
+
+
+@contextmanager
+def errors_in_one_line(options: Any, name: str) -> Iterator[None]:
+    """Word an error of another process in one line, unless tracebacks are asked for."""
+    try:
+        yield
     except (OptimistError, OSError):
         raise
     except Exception as error:
+        if options.debug:
+            raise
         more = "the same command after `optimist --debug` shows how it came to that"
         raise ResultError(f"{name}: {in_one_line(error)}; {more}") from None
 

@@ -87,9 +87,12 @@ def call(
 
 
 def calls(
-    waiting: MutableMapping[Key, Call], processes: int = 1, seconds: float | None = None
+    waiting: MutableMapping[Key, Call],
+    processes: int = 1,
+    seconds: float | None = None,
+    is_quiet: bool = False,
 ) -> Generator[tuple[Key, str, Any], None, None]:
-    """Make calls in other processes, which start as they are needed; yield their messages.
+    """Make calls in other processes; return their messages, once the first processes have started.
 
     Parameters
     ----------
@@ -100,6 +103,8 @@ def calls(
         At most so many at once.
     seconds : float or None
         Wall time for all of them.
+    is_quiet : bool
+        Whether the output of the processes is dropped.
 
     Yields
     ------
@@ -115,16 +120,30 @@ def calls(
     TimeoutError
         If the time is over.
     """
+    messages = _messages(waiting, processes, seconds, is_quiet)
+    next(messages)
+    return messages
+
+
+def _messages(
+    waiting: MutableMapping[Key, Call], processes: int, seconds: float | None, is_quiet: bool
+) -> Generator[Any, None, None]:
+    """Yield None, then messages, see `calls`."""
     deadline = None if seconds is None else time.monotonic() + seconds
     busy: dict[Key, _Worker] = {}
     idle: list[_Worker] = []
+
+    def begin() -> None:
+        while waiting and len(busy) < processes:
+            key = next(iter(waiting))
+            asked = waiting.pop(key)
+            busy[key] = _worker(asked.room, idle, processes - len(busy), is_quiet)
+            busy[key].send(asked)
+
     try:
-        while waiting or busy:
-            while waiting and len(busy) < processes:
-                key = next(iter(waiting))
-                asked = waiting.pop(key)
-                busy[key] = _worker(asked.room, idle, processes - len(busy))
-                busy[key].send(asked)
+        begin()
+        yield None
+        while busy:
             for key in _ready(busy, deadline):
                 word, value = busy[key].receive()
                 if word != "progress":
@@ -134,12 +153,13 @@ def calls(
                     else:
                         idle.append(worker)
                 yield key, word, value
+            begin()
     finally:
         for worker in (*busy.values(), *idle):
             worker.end()
 
 
-def _worker(room: str, idle: "list[_Worker]", most: int) -> "_Worker":
+def _worker(room: str, idle: "list[_Worker]", most: int, is_quiet: bool) -> "_Worker":
     """Return a process for a room: an idle one, or a new one in place of an idle one."""
     for worker in idle:
         if worker.room == room:
@@ -147,7 +167,7 @@ def _worker(room: str, idle: "list[_Worker]", most: int) -> "_Worker":
             return worker
     if len(idle) == most:
         idle.pop(0).end()
-    return _Worker(room)
+    return _Worker(room, is_quiet)
 
 
 def _ready(busy: "dict[Key, _Worker]", deadline: float | None) -> list[Key]:
@@ -165,7 +185,7 @@ def _ready(busy: "dict[Key, _Worker]", deadline: float | None) -> list[Key]:
 class _Worker:
     """A process that makes calls of one room."""
 
-    def __init__(self, room: str) -> None:
+    def __init__(self, room: str, is_quiet: bool) -> None:
         self.room = room
         self.pipe, other = Pipe()
         with other:
@@ -174,7 +194,8 @@ class _Worker:
                 [sys.executable, "-P", "-m", "optimist.core.worker", str(number)],
                 pass_fds=[number],
                 stdin=subprocess.DEVNULL,
-                stdout=2,
+                stdout=subprocess.DEVNULL if is_quiet else 2,
+                stderr=subprocess.DEVNULL if is_quiet else None,
                 env=blas_kernels.environment(),
                 start_new_session=True,
             )

@@ -39,12 +39,19 @@ def main(descriptor: int) -> NoReturn:
     requests: SimpleQueue[Request] = SimpleQueue()
     threading.Thread(target=_watch, args=(pipe, requests), daemon=True).start()
 
+    number = os.getpid()
+
+    def send(message: bytes) -> None:
+        if os.getpid() != number:  # a class has forked, and its copy of this process ends
+            os._exit(0)
+        pipe.send_bytes(message)
+
     def tell(value: Any) -> None:
-        pipe.send(("progress", value))
+        send(pickle.dumps(("progress", value)))
 
     try:
         while True:
-            pipe.send_bytes(_answer(*requests.get(), tell))
+            send(_answer(*requests.get(), tell))
     finally:
         os.kill(0, signal.SIGKILL)
 

@@ -1,0 +1,267 @@
+"""Promises of algorithms about their play, in the settings of papers and on toys."""
+
+import inspect
+import json
+from typing import Any
+from unittest import SkipTest
+
+import numpy as np
+
+from optimist.checks import toys
+from optimist.checks.cases import (
+    BOX,
+    HORIZON,
+    SAVED,
+    BrokenError,
+    Played,
+    Toy,
+    marked,
+    reloaded,
+    require,
+    unless_refused,
+    untouched,
+)
+from optimist.checks.plays import (
+    Arms,
+    Box,
+    choices,
+    require_equal,
+    require_equal_plays,
+    sampled,
+    started,
+)
+from optimist.checks.toys import ScriptedEnvironment, random_arms
+from optimist.environments.problems.kernel import KernelProblem
+from optimist.experiments.trials import Trials, run
+
+COPIES = "copies, as arms[index].copy() or x.copy() makes one"
+LOOKS = 60  # rounds after which a class has looked at its arms
+
+
+# Its first rounds.
+
+
+@marked(is_basic=True)
+def test_takes_its_problem(toy: Toy) -> None:
+    """The constructor takes problems of each kind that the class is made for, or refuses them."""
+    with unless_refused():
+        toy.build(toy.problem())
+
+
+@marked(domain="arms", is_basic=True)
+def test_chooses_an_arm(played: Played) -> None:
+    """select returns the index of an arm, update takes its reward, and neither changes the arms."""
+    with unless_refused():
+        environment, algorithm = played.build()
+    for t in range(played.rounds(40)):
+        arms = environment.arms(t).copy()
+        arms.flags.writeable = False
+        context = environment.context(t)
+        one = Arms(algorithm, ScriptedEnvironment([arms], environment.reward, context=context))
+        step = "select"
+        try:
+            choice = one.choose(t)
+            step = "update"
+            one.learn(t, choice)
+        except ValueError as error:
+            if "read-only" not in str(error):
+                raise
+            raise BrokenError(f"in round {t + 1} {step} writes into its arms", COPIES) from error
+        is_same = np.array_equal(arms, environment.arms(t))
+        require(is_same, f"its arms are others after round {t + 1}", COPIES)
+
+
+@marked(domain=BOX, is_basic=True)
+def test_asks_for_points_of_its_box(played: Played) -> None:
+    """propose returns a point of the box; the first ones are the initial points of the problem."""
+    with unless_refused():
+        one = started(played)
+    asked, initial = choices(one, played.rounds(0, 1)), one.algorithm.problem.initial
+    for t, x in enumerate([] if initial is None else initial):
+        require_equal(one, t, asked[t], x, "with initial points", "problem.initial first")
+
+
+# Two plays that are the same.
+
+
+@marked(tells_plays=True)
+def test_plays_the_same_twice(played: Played) -> None:
+    """The same trial played again gives the same choices."""
+    one = started(played)
+    first, again = (choices(each, played.rounds(60)) for each in (one, started(played)))
+    has_rng = "rng" in inspect.signature(played.cls).parameters
+    given = "" if has_rng else ", a numpy Generator that __init__(self, problem, *, rng) would get"
+    for t, (choice, other) in enumerate(zip(first, again, strict=True)):
+        require_equal(one, t, other, choice, "played again", f"to draw from rng alone{given}")
+
+
+@marked(domain=BOX, compares_plays=True)
+def test_trials_differ(toy: Toy) -> None:
+    """Without initial points of the problem trials are repeatable, and play points of their own."""
+    problem = toy.problem(initial=None)
+    one, again, other = (Box(toy.build(problem, trial)) for trial in (0, 0, 1))
+    first, last = choices(one, 8), choices(other, 8)
+    for t, x in enumerate(choices(again, 8)):
+        require_equal(one, t, x, first[t], "played again", "to draw from rng alone")
+    is_own = not np.isin(first[: problem.initial_count], last[: problem.initial_count]).any()
+    seen = "two trials share coordinates of initial points"
+    require(is_own, seen, "points drawn from rng, which is told the trial")
+
+
+@marked(compares_plays=True)
+def test_keeps_no_reference_to_its_arrays(play: Played | Toy) -> None:
+    """Its knowledge does not change with arrays that it was given or returned, which are reused."""
+    one = started(play, reuses=True)
+
+    def overwrite() -> None:
+        for name, items in vars(one.algorithm).items():
+            arrays = [x for x in items if isinstance(x, np.ndarray)] if type(items) is list else []
+            has_views = any(np.may_share_memory(x, one.array) for x in arrays)
+            require(not has_views, f"attribute {name} lists views of its arrays", COPIES)
+        one.array[:] = 9.9
+
+    rounds = range(play.rounds(25, 2))
+    how = "as old arrays were overwritten"
+    require_equal_plays(one, started(play), rounds, how, COPIES, after=overwrite)
+
+
+@marked(compares_plays=True)
+def test_asking_does_not_change_it(play: Played | Toy) -> None:
+    """To ask contains, diagnostics or state_bytes changes nothing in its play."""
+    # Coverage is checked in the regret lane only: both lanes must play the same.
+    one = started(play)
+    algorithm, thetas = one.algorithm, np.zeros((3, one.truth_length))
+
+    def ask() -> object:
+        return algorithm.contains(thetas), algorithm.diagnostics(), algorithm.state_bytes()
+
+    rounds, how = range(play.rounds(25, 1)), "asked for contains, diagnostics and state_bytes"
+    require_equal_plays(one, started(play), rounds, how, "no change", before=ask)
+
+
+@marked(domain="arms", compares_plays=True)
+def test_prepare_changes_no_choice(played: Played) -> None:
+    """Without a call of prepare, select does the same."""
+    # An algorithm that is timed on the history of another prepares in few rounds.
+    one = started(played)
+    rounds, allowed = range(played.rounds(25)), "the same arm as without prepare"
+    prepare = one.algorithm.prepare
+    require_equal_plays(one, started(played), rounds, "with prepare", allowed, after=prepare)
+
+
+@marked(compares_plays=True)
+def test_can_be_saved_in_mid_trial(played: Played) -> None:
+    """Saved by pickle after some rounds and loaded again, it goes on as if it had not been."""
+    one, loaded = started(played), started(played)
+    rounds = played.rounds(25, 2)
+    half = rounds // 2 if played.domain == "arms" else rounds - 1
+    choices(one, half)
+    loaded.algorithm = reloaded(one.algorithm)
+    require_equal_plays(loaded, one, range(half, rounds), "saved and loaded again", SAVED)
+
+
+def test_leaves_shared_generators_alone(played: Played) -> None:
+    """It draws neither from np.random nor from random, which all code shares."""
+    with untouched("it"):
+        choices(started(played), played.rounds(60, 1))
+
+
+# A whole trial, and answers in it.
+
+
+def test_a_trial_ends_well(played: Played) -> None:
+    """A trial ends with status ok after all rounds; time passes and regret grows."""
+    rounds = played.rounds(HORIZON)
+    trajectory = run(Trials("regret", played.cell, 0, 1, rounds=rounds), played.data)[0]
+    columns, last = trajectory.columns, [0, *trajectory.columns.get("round", [])][-1]
+    seen = f"after {last} of {rounds} recorded rounds its status is {trajectory.status!r}"
+    require(trajectory.status == "ok" and last == rounds, seen, f"'ok' after {rounds}")
+    lengths = {name: len(values) for name, values in columns.items()}
+    require(len({*lengths.values()}) == 1, f"columns have {lengths} values", "one number of values")
+    require((np.diff([0.0, *columns["seconds"]]) > 0.0).all(), "no time passed", "some")
+    for name, sign in (("regret", 1.0), ("simple_regret", -1.0)):
+        values = np.array(columns.get(name, [0.0]))
+        goes = np.isfinite(values).all() and (sign * np.diff(values) >= 0.0).all()
+        require(goes, f"{name} goes from {values[0]:g} back and forth", "one direction")
+
+
+def test_answers_row_by_row_and_in_plain_numbers(play: Played | Toy) -> None:
+    """contains has one bool for each row, whatever the others are; diagnostics are finite numbers.
+
+    state_bytes returns an int.
+    """
+    one = started(play)
+    choices(one, play.rounds(30, 1))
+    thetas = np.random.default_rng(0).standard_normal((7, one.truth_length))
+    thetas *= np.geomspace(1e-3, 1e3, 7)[:, None]
+    inside = np.asarray(one.algorithm.contains(thetas))
+    seen = f"for 7 rows contains returned {inside.dtype} of shape {inside.shape}"
+    require(inside.shape == (7,) and inside.dtype == bool, seen, "bool of shape (7,)")
+    alone = [bool(one.algorithm.contains(theta[None])[0]) for theta in thetas]
+    seen = f"for 7 rows contains answers {inside.tolist()}"
+    require(inside.tolist() == alone, seen, f"{alone}, as for each row alone")
+    require_numbers("diagnostics", one.algorithm.diagnostics())
+    size = one.algorithm.state_bytes()
+    seen = f"state_bytes returned {size!r}, of type {type(size).__name__}"
+    require(isinstance(size, int) and size >= 0, seen, "an int, at least 0")
+
+
+def require_numbers(name: str, numbers: Any) -> None:
+    """Raise BrokenError unless ``numbers`` maps names to finite plain numbers."""
+    require(isinstance(numbers, dict), f"{name} returned {numbers!r}", "a dict of numbers")
+    for key, value in numbers.items():
+        seen = f"{name}[{key!r}] is {value!r}, of type {type(value).__name__}"
+        try:
+            json.dumps(value)
+            is_finite = np.isfinite(float(value))
+        except (TypeError, ValueError):
+            is_finite = False
+        require(is_finite, seen, "a finite int, float or bool")
+
+
+# Arms that a problem describes.
+
+
+@marked(domain="arms", compares_plays=True)
+def test_fixed_arms_change_no_choice(toy: Toy) -> None:
+    """To be told that arms are fixed changes nothing in the choices."""
+    # An algorithm may use that knowledge to be faster, and for nothing else.
+    problems = [toy.problem(dimension=3, fixed_arms=fixed) for fixed in (True, False)]
+    environment = sampled(toy, problems[0], 10, [1.5, 1.5, 0.0])
+    told, untold = (Arms(toy.build(problem), environment) for problem in problems)
+    require_equal_plays(told, untold, range(100), "told that arms are fixed", "the same arm")
+
+
+@marked(domain="arms", compares_plays=True)
+def test_looks_at_the_arms_that_it_is_offered(toy: Toy) -> None:
+    """Where arms are redrawn, a class that learns does not choose by their places alone."""
+    problem = toy.problem(dimension=2)
+    if isinstance(problem, KernelProblem):
+        raise SkipTest("the arms of a kernel's problem are fixed")
+    pools = random_arms(np.random.default_rng(5), LOOKS, 6, 2)
+    # From half-way on the second play meets the same arms, in the opposite order; the third one
+    # is paid the opposite.
+    turned = [arms if t < LOOKS // 2 else arms[::-1].copy() for t, arms in enumerate(pools)]
+    context, paid = toys.CONTEXT.get(toy.kind), [0.0]
+    one, other, contrary = (
+        Arms(toy.build(problem), ScriptedEnvironment(offered, reward, context=context))
+        for offered, reward in (
+            (pools, lambda t, k: paid[0]),
+            (turned, lambda t, k: paid[0]),
+            (pools, lambda t, k: 1.0 - paid[0]),
+        )
+    )
+    learns = False
+    for t, arms in enumerate(pools):
+        index = one.choose(t)
+        if other.choose(t) != index:
+            return
+        learns |= contrary.choose(t) != index
+        paid[0] = float(arms[index, 0] > 0.0)
+        for each in (one, other, contrary):
+            each.learn(t, index)
+            each.algorithm.prepare()
+    if not learns:
+        raise SkipTest("it learns nothing from rewards")
+    seen = f"with arms in the opposite order it chose the same places in {LOOKS // 2} rounds"
+    raise BrokenError(seen, "a choice by the arms of the round, arms[index]")

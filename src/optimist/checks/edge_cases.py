@@ -1,0 +1,78 @@
+"""Promises of algorithms in the smallest problems, and with rewards that are not sensible."""
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from optimist.checks.cases import BOX, HORIZON, Toy, require
+from optimist.checks.plays import Script, scripted
+from optimist.experiments.loop import COMPLETE
+
+STATUS = re.compile(r"ok|unconverged|non_finite|timeout|failed: .+")
+# The smallest problems by domain: words, changes, rounds.
+_SMALLEST: dict[str, list[tuple[str, dict[str, Any], int]]] = {
+    "arms": [
+        (f"{K} arms of {d} coordinates", {"arms": K, "dimension": d}, HORIZON)
+        for K, d in ((1, 1), (1, 3), (5, 1))
+    ],
+    BOX: [
+        ("1 coordinate", {"dimension": 1}, 10),
+        ("3 coordinates", {"dimension": 3}, 10),
+        ("1 initial point", {"initial": np.zeros((1, 2)), "initial_count": 1}, 10),
+        ("fewer rounds than initial points", {"horizon": 3}, 3),
+    ],
+}
+# Factors of rewards, and seconds of a trial with one of them.
+_EXTREMES = {
+    "arms": ((1e12, -1e6, 0.0, 1e100, 1e300), 2.0),
+    BOX: ((1e12, -1e6, 1e-12), 60.0),
+}
+# Recorded rounds, and the round of a reward that is not finite.
+_MARKS = {"arms": ([1, 10, 25], 21), BOX: ([1, 5, 10], 9)}
+
+
+def test_plays_in_the_smallest_problems(toy: Toy) -> None:
+    """One arm, one coordinate, one initial point: trials with hardly varied rewards end well."""
+    for words, changes, rounds in _SMALLEST[toy.domain]:
+        # A constant function on a box.
+        trajectory = scripted(toy, _plain[toy.domain], [1, rounds], **changes)
+        last = [0, *trajectory.columns.get("round", [])][-1]
+        seen = f"with {words} its status is {trajectory.status!r} after {last} recorded rounds"
+        require(trajectory.status == "ok" and last == rounds, seen, f"'ok' after {rounds}")
+
+
+_plain: dict[str, Script] = {"arms": lambda t, usual: float(t % 2), BOX: lambda t, usual: 1.0}
+
+
+def test_extreme_rewards_end_in_a_status(toy: Toy) -> None:
+    """Rewards that are huge, negative, tiny or 0 end in a status and never in a crash."""
+    marks, _ = _MARKS[toy.domain]
+    factors, seconds = _EXTREMES[toy.domain]
+    for factor in factors:
+        trajectory = scripted(toy, lambda t, usual: factor * usual, marks, seconds=seconds)  # noqa: B023
+        status, rounds = trajectory.status, trajectory.columns.get("round", [])
+        seen = f"with rewards times {factor:g} its status is {status!r}"
+        require(STATUS.fullmatch(status), seen, STATUS.pattern.replace("|", ", "))
+        is_whole = status not in COMPLETE or rounds == marks
+        require(is_whole, f"{seen}, and {rounds} are recorded", f"{marks}")
+        require(factor != 0.0 or status == "ok", seen, "'ok'")
+
+
+def test_rewards_that_are_not_finite_are_recorded(toy: Toy) -> None:
+    """A reward that is NaN or infinite ends the trial before it, with a status that says so."""
+    marks, last = _MARKS[toy.domain]
+    for bad in (math.nan, math.inf):
+        trajectory = scripted(
+            toy,
+            lambda t, usual: bad if t == last - 1 else usual,  # noqa: B023
+            marks,
+            arms=20,
+            dimension=2 if toy.domain == BOX else 5,
+        )
+        rounds = trajectory.columns.get("round", [])
+        seen = f"with a reward of {bad} in round {last} its status is {trajectory.status!r}"
+        is_recorded = trajectory.status.startswith("failed: ") and rounds == marks[:2]
+        allowed = f"'failed: ...', with rounds {marks[:2]}"
+        require(is_recorded, f"{seen}, with rounds {rounds}", allowed)

@@ -1,0 +1,206 @@
+"""An algorithm in a trial, round by round: one way to ask and tell it, on arms and on a box."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from optimist.checks import toys
+from optimist.checks.cases import BOX, BrokenError, Played, Toy, require
+from optimist.checks.toys import ScriptedEnvironment, ScriptedFunction, bowl, truth_length
+from optimist.environments.base import FiniteArmEnvironment
+from optimist.experiments.loop import Trajectory, play
+from optimist.numerics.links import Gaussian
+from optimist.numerics.network import TwoLayerNetwork
+
+# From the round, and the reward that is usual there, to the reward.
+Script = Callable[[int, float], float]
+
+
+class Arms:
+    """An algorithm on arms, in an environment; with an ``array`` it gets all arms in that."""
+
+    def __init__(
+        self, algorithm: Any, environment: FiniteArmEnvironment, array: np.ndarray | None = None
+    ) -> None:
+        self.algorithm = algorithm
+        self.environment = environment
+        self.array = array
+
+    @property
+    def truth_length(self) -> int:
+        """Numbers in a row of the argument of ``contains``."""
+        return truth_length(self.algorithm.problem, self.environment.arms(0))
+
+    def arms(self, t: int) -> np.ndarray:
+        """Return the arms of round ``t``, (K, d)."""
+        arms = self.environment.arms(t)
+        if self.array is None:
+            return arms
+        self.array[:] = arms
+        return self.array
+
+    def choose(self, t: int) -> int:
+        """Return the choice of round ``t``, if it is the index of an arm."""
+        arms = self.arms(t)
+        index = self.algorithm.select(arms)
+        is_int = isinstance(index, int | np.integer) and not isinstance(index, bool)
+        seen = f"in round {t + 1} select returned {index!r}, of type {type(index).__name__}"
+        allowed = f"an int from 0 to {len(arms) - 1}, as int(...) makes it"
+        require(is_int and 0 <= index < len(arms), seen, allowed)
+        return int(index)
+
+    def learn(self, t: int, choice: int) -> None:
+        """Tell the algorithm the reward of its choice in round ``t``."""
+        context, reward = self.environment.context(t), self.environment.reward(t, choice)
+        update, arguments = self.algorithm.update, (self.arms(t), choice, reward)
+        try:
+            update(*arguments, **context)
+        except TypeError:
+            _require_fit(update, arguments, context)
+            raise
+
+    def words(self, choice: int) -> str:
+        """Return a choice in words that follow ``it``."""
+        return f"chose arm {choice}"
+
+
+def _require_fit(update: Any, arguments: tuple[Any, ...], context: dict[str, Any]) -> None:
+    """Raise BrokenError unless ``update`` can be called with such arguments."""
+    try:
+        inspect.signature(update).bind(*arguments, **context)
+    except TypeError as error:
+        call = ", ".join(["self", "arms", "index", "reward", *context])
+        raise BrokenError(f"update does not take its arguments: {error}", call) from error
+
+
+class Box:
+    """An algorithm on a box, with the rewards of the bowl.
+
+    With ``reuses`` it learns with the very array that it has returned.
+    """
+
+    def __init__(self, algorithm: Any, reuses: bool = False) -> None:
+        self.algorithm = algorithm
+        self.reuses = reuses
+        self.array = np.empty(0)
+
+    @property
+    def truth_length(self) -> int:
+        """Numbers in a row of the argument of ``contains``."""
+        problem = self.algorithm.problem
+        return TwoLayerNetwork(problem.dimension, problem.hidden).size
+
+    def choose(self, t: int) -> np.ndarray:
+        """Return the choice of round ``t``, (d,), if it is a point of the box."""
+        x, problem = self.algorithm.propose(), self.algorithm.problem
+        is_point = isinstance(x, np.ndarray) and x.shape == problem.low.shape
+        is_inside = is_point and ((x >= problem.low) & (x <= problem.high)).all()
+        allowed = f"an array from {_brief(problem.low)} to {_brief(problem.high)}"
+        require(is_inside, f"in round {t + 1} propose returned {x!r}", allowed)
+        self.array = x
+        return x
+
+    def learn(self, t: int, choice: np.ndarray) -> None:
+        """Tell the algorithm the reward of its choice in round ``t``."""
+        self.algorithm.observe(choice if self.reuses else choice.copy(), bowl(choice))
+
+    def words(self, choice: np.ndarray) -> str:
+        """Return a choice in words that follow ``it``."""
+        return f"asked for {_brief(choice)}"
+
+
+def _brief(x: np.ndarray) -> str:
+    """Return a point (d,) as a short text."""
+    return np.array2string(x, precision=4, threshold=6, edgeitems=2)
+
+
+def started(case: Played | Toy, reuses: bool = False) -> Any:
+    """Return an algorithm, `Arms` or `Box`, before a trial of its setting, or on a toy box."""
+    if isinstance(case, Toy):
+        return Box(case.build(case.problem()), reuses)
+    environment, algorithm = case.build()
+    if case.domain == BOX:
+        return Box(algorithm, reuses)
+    return Arms(algorithm, environment, np.empty_like(environment.arms(0)) if reuses else None)
+
+
+def choices(one: Any, rounds: int) -> list[Any]:
+    """Play so many rounds; return copies of the choices."""
+    chosen = []
+    for t in range(rounds):
+        choice = one.choose(t)
+        chosen.append(np.copy(choice) if isinstance(one, Box) else choice)
+        one.learn(t, choice)
+    return chosen
+
+
+def require_equal(one: Any, t: int, seen: Any, expected: Any, how: str, allowed: str) -> None:
+    """Raise BrokenError unless two choices of round ``t`` are equal; ``how`` the first was made."""
+    words = f"{how}, it {one.words(seen)} in round {t + 1}, not {one.words(expected)}"
+    require(np.array_equal(seen, expected), words, allowed)
+
+
+def require_equal_plays(
+    one: Any,
+    twin: Any,
+    rounds: range,
+    how: str,
+    allowed: str,
+    *,
+    before: Callable[[], object] = lambda: None,
+    after: Callable[[], object] = lambda: None,
+) -> None:
+    """Raise BrokenError unless two plays have equal choices in some rounds.
+
+    ``how`` says how the first one is played; ``before`` is called before each of its choices,
+    ``after`` after each reward.
+    """
+    for t in rounds:
+        before()
+        choice, expected = one.choose(t), twin.choose(t)
+        require_equal(one, t, choice, expected, how, allowed)
+        twin.learn(t, expected)
+        one.learn(t, choice)
+        after()
+
+
+def sampled(toy: Toy, problem: Any, K: int, theta: list[float]) -> ScriptedEnvironment:
+    """Return an environment with K fixed arms and 120 rounds of rewards of the problem's link."""
+    rng = np.random.default_rng(6)
+    arms = toys.random_arms(rng, K, len(theta))
+    link = getattr(problem, "link", Gaussian(1.0))
+    rewards = link.sample(rng, np.broadcast_to(link.mean(arms @ np.array(theta)), (120, K)))
+    context = toys.CONTEXT.get(toy.kind)
+    return ScriptedEnvironment([arms], lambda t, k: float(rewards[t, k]), context=context)
+
+
+def scripted(
+    toy: Toy,
+    script: Script,
+    marks: list[int],
+    *,
+    dimension: int = 2,
+    arms: int = 5,
+    seconds: float = 60.0,
+    **changes: Any,
+) -> Trajectory:
+    """Play with written rewards, on arms or from the bowl; return the trajectory.
+
+    ``marks`` are the rounds that are recorded, ``changes`` values of the problem.
+    """
+    if toy.domain == BOX:
+        problem = toy.problem(dimension=dimension, **changes)
+        function = ScriptedFunction(problem, bowl, script=script)
+        return play(function, toy.build(problem), marks, time_limit=seconds)
+    dimension = min(dimension, getattr(toy.method.cls, "max_dimension", dimension))
+    offered = toys.random_arms(np.random.default_rng(1), arms, dimension)
+    problem = toy.problem(dimension=dimension, **changes)
+    environment = ScriptedEnvironment(
+        [offered],
+        lambda t, k: script(t, 1.0),
+        theta=np.full(truth_length(problem, offered), 0.1),
+        context=toys.CONTEXT.get(toy.kind),
+    )
+    return play(environment, toy.build(problem), marks, time_limit=seconds)

@@ -1,0 +1,195 @@
+"""Functions of `optimist check` that another process calls: the cases of a class, one test."""
+
+import importlib
+import traceback
+import warnings
+from collections.abc import Callable
+from unittest import SkipTest
+
+from optimist.algorithms import REGISTRIES, canonical
+from optimist.checks import toys
+from optimist.checks.cases import (
+    BOX,
+    FAILED,
+    HELD,
+    HORIZONS,
+    PASSED_OVER,
+    REFUSED,
+    BrokenError,
+    Case,
+    Method,
+    Played,
+    RefusedError,
+    Toy,
+    World,
+    shortened,
+)
+from optimist.comparison.select import setting
+from optimist.config.load import load_paper, paper_names
+from optimist.core import blas_kernels
+from optimist.core.errors import ConfigError, OutOfTimeError, unknown_name
+from optimist.core.label import Label
+from optimist.core.registry import Registry, file_meant, names_file
+from optimist.core.user_errors import in_one_line
+from optimist.environments import ENVIRONMENTS
+from optimist.experiments.cell import Cell, make_cell
+from optimist.experiments.limits import limited
+
+LONGEST = 240  # letters of an observation
+# Where an algorithm from elsewhere plays, by kind of problem: base settings of the papers, of
+# which none needs a data set.
+SETTINGS = {
+    "logistic": ("glb_omd", "logistic_s3"),
+    "poisson": ("glb_omd", "poisson_s3"),
+    "gaussian": ("glb_omd", "logistic_s3[link=gaussian]"),
+    toys.HEAVY_TAILED: ("hvt_ucb", "student_t"),
+    "gaussian_kernel": ("bkb", "gaussian_d1"),
+    "linear_kernel": ("bkb", "linear_d20"),
+    "matern12_kernel": ("bkb", "gaussian_d1[kernel=matern12]"),
+    "matern32_kernel": ("bkb", "gaussian_d1[kernel=matern32]"),
+    "matern52_kernel": ("bkb", "matern52_d1"),
+    BOX: ("go_ucb", "f1"),
+}
+_ALL = {**REGISTRIES, "environment": ENVIRONMENTS}
+_IN_FILES = Registry(
+    "algorithm or environment", {}, "", tuple(base for one in _ALL.values() for base in one.bases)
+)
+Tell = Callable[[str], None]
+
+
+def cases(tell: Tell, *, text: str) -> list[list[Case]]:
+    """Load the classes that a label names; return the cases of each, the class itself first.
+
+    Parameters
+    ----------
+    tell : callable
+        Called with the step under way, in words that follow ``while``.
+    text : str
+        Label of an algorithm or an environment: ``mine.py:Mine[option=value,...]``, a registered
+        name, or one that an installed package offers. Two algorithms may have one name, on arms
+        and on a box. Options of an environment are those of a setting.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown name or option.
+    """
+    tell("it was loaded")
+    blas_kernels.verify()
+    return [
+        _of_algorithm(text, one) if one in REGISTRIES else _of_environment(text)
+        for one in _registries(Label.parse(text, "class").name)
+    ]
+
+
+def _registries(name: str) -> list[str]:
+    """Return the registries, by their key, that a class is one of."""
+    if names_file(name):
+        cls = _IN_FILES.load(name)
+        return [kind for kind, registry in _ALL.items() if registry.accepts(cls)]
+    kinds, errors = [], []
+    for kind, registry in _ALL.items():
+        if name in registry:
+            try:
+                registry.load(name)
+                kinds.append(kind)
+            except ConfigError as error:  # a package offers it for another domain
+                errors.append(error)
+    if not kinds:
+        raise errors[0] if errors else _unknown(name)
+    return kinds
+
+
+def _unknown(name: str) -> ConfigError:
+    meant = file_meant(name)
+    if not meant:
+        return unknown_name("algorithm or environment", name, set().union(*_ALL.values()))
+    return ConfigError(
+        f"unknown algorithm or environment {name!r}{meant}; allowed: a class in a file, "
+        "path.py:Class, or a name that optimist list prints"
+    )
+
+
+def _of_algorithm(text: str, domain: str) -> list[Case]:
+    method = Method(canonical(text, domain), domain)
+    # Without it nothing can be built, and a basic test says so.
+    has_problem = isinstance(getattr(method.cls, "problem_type", None), type)
+    kinds = method.kinds if has_problem else ()
+    played = []
+    for kind in kinds:
+        paper, name = SETTINGS[kind]
+        played.append(Played(shortened(make_cell(load_paper(paper), name, method.label)), kind))
+    return [method, *(Toy(method, kind) for kind in kinds), *played]
+
+
+def _of_environment(text: str) -> list[Case]:
+    """Return the cases of an environment in its own setting, or in the papers' that have it."""
+    if text not in ENVIRONMENTS.table:
+        own = setting(text).cell("uniform")
+        cells = {own.setting: own}
+    else:
+        cells = {
+            f"{paper['paper']}/{label}": make_cell(paper, label, "uniform")
+            for paper in map(load_paper, paper_names())
+            for label, spec in paper["settings"].items()
+            if spec["environment"] == text and "dataset" not in spec and "[" not in label
+        }
+    if not cells:
+        raise ConfigError(f"environment {text!r} needs a data set; allowed: one that needs none")
+    worlds: list[Case] = []
+    for where, cell in cells.items():
+        domain = cell.domain
+        asked = {"horizon": HORIZONS[domain]} | dict(Label.parse(text).options)
+        spec = {**cell.spec, "horizon": asked["horizon"]}
+        worlds.append(World(Cell(cell.paper, cell.setting, cell.algorithm, spec), where, domain))
+    return worlds
+
+
+def run(tell: Tell, *, test: str, case: Case, seconds: float | None) -> tuple[str, ...]:
+    """Run a test, ``module:function``, on a case, for so many seconds.
+
+    Returns
+    -------
+    result : {"held", "failed", "refused", "passed over"}
+    seen, allowed, trace : str
+        The observation and the rule for it, and the traceback of an error of the class.
+
+    Raises
+    ------
+    ConfigError
+        For an option that the class refuses.
+    """
+    module, _, name = test.partition(":")
+    function = getattr(importlib.import_module(module), name)
+    try:
+        with warnings.catch_warnings(), limited(seconds):
+            warnings.simplefilter("ignore")
+            function(case)
+    except RefusedError as refusal:
+        return REFUSED, str(refusal), "", ""
+    except SkipTest as reason:
+        return PASSED_OVER, str(reason), "", ""
+    except BrokenError as broken:
+        return FAILED, _brief(broken.seen), _brief(broken.allowed), ""
+    except OutOfTimeError:
+        return FAILED, "it was not done in time", f"{seconds:g} s for a test", ""
+    except BaseException as error:  # sys.exit in a class is not the end of this process
+        if isinstance(error, ConfigError) and function.__dict__.get("is_basic") and not case.kind:
+            raise
+        trace = "".join(traceback.format_exception(error))
+        return FAILED, _brief(f"raised {in_one_line(error)}{_round(error)}"), "", trace
+    return HELD, "", "", ""
+
+
+def _brief(text: str) -> str:
+    """Return a text in one line of some length."""
+    text = " ".join(text.split())
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def _round(error: BaseException) -> str:
+    """Return the round of the innermost local variable t of this package, which counts from 0."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    own = [f for f in frames if f.f_globals.get("__name__", "").startswith("optimist.")]
+    rounds = [f.f_locals["t"] for f in own if isinstance(f.f_locals.get("t"), int)]
+    return f", in round {rounds[-1] + 1}" if rounds else ""
