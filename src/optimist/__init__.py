@@ -13,13 +13,13 @@ _PLACES = {
     "ConfigError": "optimist.core.errors",
     "OptimistError": "optimist.core.errors",
     "Progress": "optimist.comparison.play",
-    "Setting": "optimist.comparison.select",
+    "Setting": "optimist.config.select",
     "play": "optimist.comparison.play",
     "plot": "optimist.comparison.draw",
     "rank": "optimist.comparison.rank",
-    "register": "optimist.comparison.select",
-    "setting": "optimist.comparison.select",
-    "settings": "optimist.comparison.select",
+    "register": "optimist.config.select",
+    "setting": "optimist.config.select",
+    "settings": "optimist.config.select",
 }
 
 __all__ = [
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from optimist.comparison.draw import plot
     from optimist.comparison.play import Progress, play
     from optimist.comparison.rank import rank
-    from optimist.comparison.select import Setting, register, setting, settings
+    from optimist.config.select import Setting, register, setting, settings
     from optimist.core.errors import ConfigError, OptimistError
 
 

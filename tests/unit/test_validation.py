@@ -8,7 +8,7 @@ from messages import message
 
 from optimist.config.documents import Source
 from optimist.config.validation import check
-from optimist.keys import Count, Keys, Name, Once
+from optimist.core.keys import Count, Keys, Name, Once
 
 
 class Inner(Keys):

@@ -24,8 +24,8 @@ from optimist.checks.cases import (
     World,
     shortened,
 )
-from optimist.comparison.select import setting
 from optimist.config.load import load_paper, paper_names
+from optimist.config.select import setting
 from optimist.core import blas_kernels
 from optimist.core.errors import ConfigError, OutOfTimeError, unknown_name
 from optimist.core.label import Label

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from annotated_types import Ge, Lt, MinLen
 
 from optimist.core.errors import ConfigError
-from optimist.keys import Count, Entries, Keys, NotBlank, Once, matching
+from optimist.core.keys import Count, Entries, Keys, NotBlank, Once, matching
 
 Level = Annotated[float, Ge(0.95), Lt(1)]
 Id = Annotated[str, matching("^[a-z][a-z0-9_]*[.][0-9]{2}$")]

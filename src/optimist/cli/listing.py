@@ -10,8 +10,8 @@ from contextlib import suppress
 from typing import Any
 
 from optimist.algorithms import REGISTRIES, algorithm_class, is_algorithm, option_names
-from optimist.comparison.select import HORIZON
 from optimist.config.load import load_paper, matches, paper_names, with_file
+from optimist.config.select import HORIZON
 from optimist.core.docstrings import option_texts, parameters_of
 from optimist.core.errors import ConfigError, unknown_name
 from optimist.core.label import name_of, write

@@ -15,9 +15,9 @@ from optimist.algorithms import REGISTRIES
 from optimist.comparison.clock import Clock
 from optimist.comparison.committed import Committed
 from optimist.comparison.prepared_data import prepared
-from optimist.comparison.select import OWN, Setting, cells, once, settings
 from optimist.comparison.shelf import Shelf, read
 from optimist.config.load import load_config, overlays_in_use
+from optimist.config.select import OWN, Setting, cells, once, settings
 from optimist.core import blas_kernels
 from optimist.core.errors import (
     BrokenEnvironmentError,
@@ -100,7 +100,7 @@ def play(
     Parameters
     ----------
     where : str, Setting, or several
-        See `optimist.comparison.select.settings`.
+        See `optimist.config.select.settings`.
     algorithms : list of str or class
         Labels, ``name[option=value]`` or ``file.py:Class``, or classes of this process.
         cloudpickle sends such a class to another process: what it prints and changes stays there,

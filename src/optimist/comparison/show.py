@@ -21,8 +21,8 @@ from rich.table import Table
 from optimist.comparison.draw import plot, short_names
 from optimist.comparison.play import Progress, play
 from optimist.comparison.rank import COLUMNS, rank
-from optimist.comparison.select import settings
 from optimist.config.load import paper_names, with_file
+from optimist.config.select import settings
 from optimist.core import outputs, terminal
 from optimist.core.durations import in_words
 from optimist.core.errors import ConfigError, EndedError, unknown_name

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from optimist.comparison.prepared_data import prepared
-from optimist.comparison.select import setting
 from optimist.config.load import load_paper, using, with_file
+from optimist.config.select import setting
 from optimist.core import blas_kernels, terminal
 from optimist.core.errors import ConfigError, OptimistError, ResultError, UnwritableError
 from optimist.core.layout import check_length

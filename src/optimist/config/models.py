@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from annotated_types import Ge, Gt, Le, MinLen
 
-from optimist.keys import Keys, Name, Once, matching
+from optimist.core.keys import Keys, Name, Once, matching
 
 Cap = Annotated[int, Ge(1), Le(1_000_000_000)]
 Trials = Annotated[int, Ge(1), Le(1_000_000)]

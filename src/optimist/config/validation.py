@@ -1,7 +1,7 @@
 """Checking documents against models, with messages that say what is allowed.
 
-A model is a class of `optimist.keys.Keys`, or another type of plain data. Pydantic checks documents
-against it and converts nothing.
+A model is a class of `optimist.core.keys.Keys`, or another type of plain data. Pydantic checks
+documents against it and converts nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from typing_extensions import get_type_hints, is_typeddict
 
 from optimist.config.documents import Source
 from optimist.core.errors import ConfigError, brief, nearest
-from optimist.keys import Such
+from optimist.core.keys import Such
 
 _TYPES = {
     list: "a list",

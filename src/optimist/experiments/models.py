@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
 
-from optimist.keys import Entries, Group, Keys, Name, matching
+from optimist.core.keys import Entries, Group, Keys, Name, matching
 
 Horizon = Annotated[int, Ge(1), Le(100_000_000)]
 Turns = Annotated[int, Ge(1), Le(1_000_000)]

@@ -26,8 +26,8 @@ import numpy as np
 from annotated_types import MinLen
 
 from optimist.core.errors import ConfigError
+from optimist.core.keys import Keys, Once, Positive
 from optimist.figures.rows import rows
-from optimist.keys import Keys, Once, Positive
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from annotated_types import Ge, Gt, Le, MinLen
 
-from optimist.keys import Count, Entries, Group, Keys, Name, Once, matching
+from optimist.core.keys import Count, Entries, Group, Keys, Name, Once, matching
 
 # fmt: off
 Marker = Literal[

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from optimist.core.keys import Count, Keys, Texts
 from optimist.environments.observer import Observer
 from optimist.experiments.cell import Cell, make_cell, watch
 from optimist.experiments.cell_trials import kept_rounds
 from optimist.experiments.loop import Trajectory
 from optimist.figures.rows import notes
-from optimist.keys import Count, Keys, Texts
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from annotated_types import MinLen
 
 from optimist.core.errors import ConfigError
+from optimist.core.keys import Keys
 from optimist.core.label import name_of
 from optimist.experiments.cell import Cell, make_cell
 from optimist.experiments.loop import COMPLETE
@@ -20,7 +21,6 @@ from optimist.figures.studies.base import (
 )
 from optimist.figures.studies.dimension_observer import COLUMNS, DimensionObserver
 from optimist.figures.tables.base import Table
-from optimist.keys import Keys
 
 if TYPE_CHECKING:
     import pandas as pd

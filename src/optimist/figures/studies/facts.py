@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from optimist.core.checksummed import read_frame
+from optimist.core.keys import Keys
 from optimist.core.layout import facts_in
 from optimist.experiments.cell import Cell, apart, build
 from optimist.figures.studies.base import Study, fact_table
-from optimist.keys import Keys
 
 if TYPE_CHECKING:
     import pandas as pd

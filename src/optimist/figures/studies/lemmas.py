@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from annotated_types import MinLen
 
 from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.keys import Count, Keys, Texts
 from optimist.core.label import name_of
 from optimist.experiments.cell import Cell, make_cell
 from optimist.experiments.loop import COMPLETE
@@ -24,7 +25,6 @@ from optimist.figures.studies.base import (
     watched_notes,
 )
 from optimist.figures.studies.lemma_observer import COLUMNS, LemmaObserver
-from optimist.keys import Count, Keys, Texts
 
 if TYPE_CHECKING:
     import pandas as pd

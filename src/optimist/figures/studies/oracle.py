@@ -18,6 +18,7 @@ import numpy as np
 
 from optimist.algorithms import make_algorithm
 from optimist.core.errors import ConfigError
+from optimist.core.keys import Count, Keys, Texts
 from optimist.core.label import name_of
 from optimist.experiments.cell import Cell, apart, build
 from optimist.figures.studies.base import (
@@ -26,7 +27,6 @@ from optimist.figures.studies.base import (
     fact_table,
 )
 from optimist.figures.tables.study import StudyFacts
-from optimist.keys import Count, Keys, Texts
 from optimist.numerics.network import TwoLayerNetwork
 
 if TYPE_CHECKING:

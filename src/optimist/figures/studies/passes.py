@@ -9,12 +9,12 @@ import numpy as np
 from annotated_types import MinLen
 
 from optimist.core.errors import ConfigError
+from optimist.core.keys import Count, Keys, Texts
 from optimist.core.label import name_of
 from optimist.environments.problems.heavy_tailed import HeavyTailedProblem
 from optimist.experiments.cell import Cell, build, make_cell
 from optimist.figures.studies import refits
 from optimist.figures.studies.base import Study
-from optimist.keys import Count, Keys, Texts
 from optimist.numerics.likelihood import History, Likelihood, minimise
 from optimist.numerics.seeding import stream
 

@@ -11,6 +11,7 @@ from annotated_types import Ge
 
 from optimist.algorithms import make_algorithm
 from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.keys import Count, Keys, Texts
 from optimist.experiments.cell import Cell, apart, build, make_cell
 from optimist.experiments.loop import COMPLETE, play
 from optimist.figures import marks as drawing
@@ -18,7 +19,6 @@ from optimist.figures.base import Axes, Labels, Panel, PanelKeys, Paper, require
 from optimist.figures.rows import Tables, missing, rows
 from optimist.figures.studies import study_section
 from optimist.figures.studies.base import Study, fact_table
-from optimist.keys import Count, Keys, Texts
 
 if TYPE_CHECKING:
     import pandas as pd

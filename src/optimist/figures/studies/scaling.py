@@ -10,13 +10,13 @@ from annotated_types import MinLen
 
 from optimist.algorithms.glb.glb_omd import GLBOMD
 from optimist.core.errors import ConfigError
+from optimist.core.keys import Count, Keys
 from optimist.environments.problems.glb import GLBProblem
 from optimist.experiments.cell import Cell
 from optimist.figures import marks as drawing
 from optimist.figures.base import Axes, Named, Panel, PanelKeys, Paper, require
 from optimist.figures.rows import TABLE_LEVEL, Tables, missing, rounded, rows
 from optimist.figures.studies.base import Study
-from optimist.keys import Count, Keys
 from optimist.numerics.ball import project
 from optimist.numerics.links import Logistic
 from optimist.numerics.seeding import stream

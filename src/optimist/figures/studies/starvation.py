@@ -8,6 +8,7 @@ import numpy as np
 from annotated_types import Ge, MinLen
 
 from optimist.core.errors import ConfigError, unknown_name
+from optimist.core.keys import Count, Keys, Positive
 from optimist.experiments.cell import Cell
 from optimist.figures import marks as drawing
 from optimist.figures.base import Axes, Named, Panel, PanelKeys, Paper, require
@@ -25,7 +26,6 @@ from optimist.figures.studies.starvation_posteriors import (
     statistics,
 )
 from optimist.figures.tables.study import StudyFacts
-from optimist.keys import Count, Keys, Positive
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NotRequired
 
 import numpy as np
 
+from optimist.core.keys import Group, Keys
 from optimist.figures.base import Paper, Spec, shown_settings
 from optimist.figures.rows import Tables, display_name
-from optimist.keys import Group, Keys
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,10 +10,10 @@ from typing import Annotated, Any, ClassVar, NotRequired
 
 from annotated_types import MinLen
 
+from optimist.core.keys import Keys
 from optimist.figures.base import Labels
 from optimist.figures.rows import TABLE_LEVEL, Tables, complete, doubt, fault, rounded
 from optimist.figures.tables.base import HIGH, LOW, Table, TableKeys
-from optimist.keys import Keys
 from optimist.numerics.statistics import last_decade_slope, rate_slope
 
 STATED = ("method", "regret", "time", "memory")
