@@ -38,12 +38,12 @@ from botorch.models.transforms import Normalize, Standardize  # noqa: E402
 from botorch.optim import optimize_acqf  # noqa: E402
 from coba.learners import LinUCBLearner  # noqa: E402
 from gpytorch.mlls import ExactMarginalLogLikelihood  # noqa: E402
-from optimist.plan.config import load_paper  # noqa: E402
 from skopt import Optimizer  # noqa: E402
 
 from optimist.algorithms import make_algorithm  # noqa: E402
 from optimist.algorithms.black_box.base import standardise  # noqa: E402
 from optimist.algorithms.heavy_tailed.oful import OFUL  # noqa: E402
+from optimist.config.load import load_paper  # noqa: E402
 from optimist.core.provenance import cpu_name  # noqa: E402
 from optimist.environments.problems.heavy_tailed import HeavyTailedProblem  # noqa: E402
 from optimist.experiments.cell import build, make_cell  # noqa: E402

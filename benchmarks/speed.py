@@ -18,9 +18,9 @@ from contextlib import ExitStack  # noqa: E402
 from unittest import mock  # noqa: E402
 
 import numpy as np  # noqa: E402
-from optimist.plan.config import load_paper  # noqa: E402
 
 from optimist.algorithms import make_algorithm  # noqa: E402
+from optimist.config.load import load_paper  # noqa: E402
 from optimist.core.provenance import cpu_name  # noqa: E402
 from optimist.experiments.cell import (  # noqa: E402
     Cell,

@@ -19,8 +19,8 @@ import time
 from pathlib import Path
 
 import yaml
-from optimist.plan.config import load_config, paper_names
 
+from optimist.config.load import load_config, paper_names
 from optimist.core.root import project_root
 from optimist.experiments.trial_table import TrialTable
 
