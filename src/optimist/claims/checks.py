@@ -47,15 +47,15 @@ class Check:
     why : str
         Reason for the bound, if the claim's note does not give it.
     word : str
-    The vague word of config/words.yaml that defines relation and bound, or empty.
+        The vague word of config/words.yaml that defines relation and bound, or empty.
     better : {"", "below", "above", "neither"}
         The side of a band that favours the paper's method.
     part : str
-    The part of the claim that the check tests, by default a setting.
+        The part of the claim that the check tests, by default a setting.
     status : str
-    ``ours`` if it is shown but not counted.
+        ``ours`` if it is shown but not counted.
     controls : tuple of Check
-    For a guarantee: play outside the theorem; if it also keeps the bound, the check is vacuous.
+        For a guarantee: play outside the theorem; if it also keeps the bound, the check is vacuous.
     """
 
     quantity: str
@@ -191,7 +191,7 @@ class Claim:
     level : float
         Confidence level of its tests and intervals.
     could_not_fail, chosen_by_it : str
-    Why no run could have failed it, or how it selected the set-up; otherwise "".
+        Why no run could have failed it, or how it selected the set-up; otherwise "".
     readings : list of Reading
     """
 

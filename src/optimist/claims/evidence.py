@@ -84,11 +84,11 @@ class RatioOfMeans:
         y and x; the mean of x must not be negative. The pairs must be independent of each other;
         y and x of a pair may be dependent.
     least : int
-    Smallest number of units for a decision.
+        Smallest number of units for a decision.
     extra : float
         rho, see `splits_mean`.
     shown : int
-    Smallest number of units for an interval.
+        Smallest number of units for an interval.
     """
 
     top: np.ndarray
@@ -173,9 +173,9 @@ class Mean:
     Parameters
     ----------
     values : (n,)
-    One per unit.
+        One per unit.
     least : int
-    Smallest number of units for a decision; two suffice for an interval.
+        Smallest number of units for a decision; two suffice for an interval.
     extra : float
         rho, see `splits_mean`.
     unit : float or None
@@ -385,7 +385,7 @@ class Exact:
     ----------
     value : float
     n : int or None
-    The number of trials behind it, None for a value that uses none.
+        The number of trials behind it, None for a value that uses none.
     """
 
     value: float

@@ -32,7 +32,7 @@ class First:
     start : int
         The first unit that counts.
     n0 : int
-    Number of units in the first judgement of the check.
+        Number of units in the first judgement of the check.
     """
 
     unit: str

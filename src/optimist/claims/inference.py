@@ -34,9 +34,9 @@ def exponent_between(ratio: Evidence, factor: float) -> Mapped:
     Parameters
     ----------
     ratio : Evidence
-    Evidence of the ratio of the values at the two ends.
+        Evidence of the ratio of the values at the two ends.
     factor : float
-    x_2 / x_1, the ratio of the two ends; a ratio of 1 decides nothing.
+        x_2 / x_1, the ratio of the two ends; a ratio of 1 decides nothing.
     """
     width = float(log(factor))
     width = width if math.isfinite(width) and width else NAN
@@ -82,9 +82,9 @@ def slope(points: np.ndarray, values: np.ndarray, bottoms: np.ndarray | float = 
     points : (m,) or (m, n)
         x, positive and not all equal; the same for all units or their own.
     values : (m, n)
-    v, positive. Any other value in a unit decides nothing.
+        v, positive. Any other value in a unit decides nothing.
     bottoms : (m, n)
-    Divisors of v.
+        Divisors of v.
     """
     points = np.transpose(points)
     slopes = log_log_slopes(points, np.transpose(values / bottoms))
@@ -107,7 +107,7 @@ def slope_of_means(
     values : (m, n)
         v
     bottoms : (m, n) or None
-    Divisors of each mean of v.
+        Divisors of each mean of v.
     """
     given = np.asarray(points, dtype=float)
     x = np.broadcast_to(given[:, None] if given.ndim == 1 else given, np.shape(values))

@@ -33,13 +33,13 @@ class Tested:
     Attributes
     ----------
     support, refute : float
-    $p^+$ and $p^-$; ``refute`` is nan for a cell that was not run, which cannot fail.
+        $p^+$ and $p^-$; ``refute`` is nan for a cell that was not run, which cannot fail.
     part : str
     idle : float
         The p-value of "no method beats uniform play by the check's factor", times the number of
         readings, any of which may lose its refutation by chance; nan without a gate.
     praises : bool
-    Whether its value lies on the side of a band that favours the paper's method.
+        Whether its value lies on the side of a band that favours the paper's method.
     """
 
     support: float
@@ -62,7 +62,7 @@ class TestedReading:
     name : str
     checks : tuple of Tested
     alternatives : mapping
-    The chosen alternative, by name of the choice.
+        The chosen alternative, by name of the choice.
     """
 
     name: str
@@ -139,7 +139,7 @@ def conclude(
     alpha : float
         The error allowed on each side.
     level : float or None
-    The error of every test, by default `decisive`.
+        The error of every test, by default `decisive`.
     """
     level = decisive(readings, alpha) if level is None else level
     active = [reading for reading in readings if reading.is_active(alpha)]

@@ -102,7 +102,7 @@ def evaluate(
         selections and agreements), ``facts`` (name, setting, value), and the tables of studies by
         name. Absent tables, rows and columns make checks missing.
     context : Context or None
-    A shortened run has no verdicts.
+        A shortened run has no verdicts.
     """
     gates = Gates(group(tables), of_document(document.get("first", ())), document["paper"])
     context = context or Context()

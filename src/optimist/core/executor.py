@@ -1,9 +1,9 @@
-"""Functions that other processes call, since a class that they load may do anything.
+"""Function calls in other processes, since a class that they load may do anything.
 
 Each process (`optimist.core.worker`) has a session of its own, an empty standard input, this
 process's standard error as its output, the shared kernels (`optimist.core.blas_kernels`), and a
-pipe to this process. It ends with all its children when this process ends, however that happens;
-only a child that made a session of its own may be left.
+pipe to this process. It ends with all its children when this process ends, for whatever
+reason; only a child with its own session may survive.
 """
 
 import os
@@ -24,7 +24,7 @@ from optimist.core.user_errors import from_text, status_in_words
 
 Key = TypeVar("Key")
 
-_SECONDS = 0.2  # between two looks at processes whose own children may hold their pipes
+_SECONDS = 0.2  # between two checks of processes whose children may hold their pipes
 
 
 @dataclass(frozen=True)
@@ -59,20 +59,20 @@ def call(
     function : str
         See `Call`.
     tell : callable
-        Called with whatever the function sends meanwhile.
+        Called with each message of the function.
     seconds : float or None
         Wall time for the start of the process and the call.
     **arguments
-        Of the function.
+        Arguments of the function.
 
     Raises
     ------
     EndedError
-        If the process ended first; the message says how.
+        If the process ended first; the message gives its status.
     TimeoutError
-        If the time is over.
+        If the time runs out.
     Exception
-        Of the function; one of a user's type has its name and its words, but not its type.
+        From the function; an error of a user's type keeps only its name and message.
     """
     result = None
     with closing(calls({"": Call(function, arguments)}, seconds=seconds)) as messages:
@@ -89,31 +89,31 @@ def call(
 def calls(
     waiting: MutableMapping[Key, Call], processes: int = 1, seconds: float | None = None
 ) -> Generator[tuple[Key, str, Any], None, None]:
-    """Make calls in other processes, which start as they are needed; yield their messages.
+    """Make calls in other processes, which start on demand; yield their messages.
 
     Parameters
     ----------
     waiting : dict
-        Calls that have not begun, by key; each is taken out when it begins. Whoever deletes others
-        calls them off.
+        Calls that have not begun, by key; each is removed when it begins. Deleting an entry cancels
+        its call.
     processes : int
-        At most so many at once.
+        Largest number at a time.
     seconds : float or None
         Wall time for all of them.
 
     Yields
     ------
     key
-        Of the call.
+        Key of the call.
     word : {"progress", "done", "error"}
         The last two end a call.
     value : object
-        What the function sent or returned, or the exception that ended it.
+        The message or the result of the function, or the exception that ended it.
 
     Raises
     ------
     TimeoutError
-        If the time is over.
+        If the time runs out.
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     busy: dict[Key, _Worker] = {}
@@ -151,7 +151,7 @@ def _worker(room: str, idle: "list[_Worker]", most: int) -> "_Worker":
 
 
 def _ready(busy: "dict[Key, _Worker]", deadline: float | None) -> list[Key]:
-    """Return the calls whose processes have sent something or ended; wait for some."""
+    """Return the calls whose processes have sent a message or ended; wait for one if necessary."""
     while True:
         left = _SECONDS if deadline is None else deadline - time.monotonic()
         if left <= 0:
@@ -181,16 +181,16 @@ class _Worker:
 
     @property
     def is_over(self) -> bool:
-        """Whether the process has ended; a child of it may go on, and hold its pipe."""
+        """Whether the process has ended; its child may survive, and hold its pipe."""
         return self._process.poll() is not None
 
     def send(self, asked: Call) -> None:
-        """Ask for a call; of a process that has ended, `receive` tells that."""
+        """Send a call; if the process has ended, `receive` reports it."""
         with suppress(OSError):
             self.pipe.send((asked.function, asked.arguments))
 
     def receive(self) -> tuple[str, Any]:
-        """Return the next message of a process that has sent one or ended."""
+        """Return the next message of a process that sent one or ended."""
         try:
             if self.pipe.poll():
                 word, value = pickle.loads(self.pipe.recv_bytes())
@@ -203,7 +203,7 @@ class _Worker:
     def end(self) -> int:
         """Kill the process and its children; return its exit status."""
         if not self.pipe.closed:
-            # No other process has its number as long as one of its group lives.
+            # Its number is not reused as long as a process of its group lives.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self.pipe.close()

@@ -242,7 +242,7 @@ def watch(
     observe : callable
         Maps the environment and the algorithm of the trial to their observer.
     rounds : int or None
-    Truncate the trial after this many rounds.
+        Truncate the trial after this many rounds.
     data_dir : path or None
         Folder of the prepared data sets.
     """

@@ -98,7 +98,7 @@ def digest_of(trials: Trials, data: Callable[[str], str]) -> str:
     ----------
     trials : Trials
     data : callable
-    Maps the name of a data set to a digest of its sources.
+        Maps the name of a data set to a digest of its sources.
     """
     name = trials.cell.spec.get("dataset")
     return fingerprint(trials.decisive() | ({} if name is None else {"data": data(name)}))
@@ -122,7 +122,7 @@ def read(path: str | Path) -> dict[CellKey, CellRecord]:
     Raises
     ------
     ResultError
-    With the file, the line and the remedy.
+        With the file, the line and the remedy.
     """
     if not Path(path).is_file():
         return {}

@@ -40,13 +40,13 @@ class CellTrials:
     instance : list of n str or None
         Name of the instance of a function whose maximum is unknown.
     ends : dict of str to (n,) float array
-    Values at the end by column; nan if missing.
+        Values at the end by column; nan if missing.
     rounds : list of n int arrays
         Kept rounds of each trial.
     at : dict of str to list of n float arrays
-    Values at these rounds by column of `AT`.
+        Values at these rounds by column of `AT`.
     is_thinned : bool
-    Whether recorded rounds were omitted.
+        Whether recorded rounds were omitted.
     """
 
     lane: str
@@ -185,9 +185,9 @@ class CellTrials:
         Parameters
         ----------
         level, interval : float, str
-        Level and method of the band, see `optimist.numerics.statistics.mean_intervals`.
+            Level and method of the band, see `optimist.numerics.statistics.mean_intervals`.
         first : int or None
-        Number of trials that count; None for all.
+            Number of trials that count; None for all.
 
         Returns
         -------
@@ -278,7 +278,7 @@ def read_cell(
     Raises
     ------
     ResultError
-    If a file is not a complete result.
+        If a file is not a complete result.
     """
     tables, metadata = zip(*map(results.read_whole, paths), strict=True)
     lane, setting = metadata[0]["trials"]["lane"], metadata[0]["trials"]["cell"]["setting"]

@@ -65,12 +65,12 @@ def values(column: Any) -> tuple[np.ndarray, np.ndarray]:
     Parameters
     ----------
     column : pyarrow.Array or pyarrow.ChunkedArray
-    Column of numbers, truth values, or only nulls.
+        Column of numbers, truth values, or only nulls.
 
     Returns
     -------
     values : (n,) array
-    Values of the column's own type, arbitrary at nulls.
+        Values of the column's own type, arbitrary at nulls.
     present : (n,) array of bool
 
     Raises

@@ -38,16 +38,16 @@ def isolated(function: Callable[[], Any], seed: int) -> Any:
     Parameters
     ----------
     function : callable
-    Its result must be picklable.
+        Its result must be picklable.
     seed : int
-    Seed of the generators shared by a process, ``random`` and ``numpy.random``.
+        Seed of the generators shared by a process, ``random`` and ``numpy.random``.
 
     Raises
     ------
     EndedError
         If the copy ended before the function did, by ``os._exit`` or a signal.
     Exception
-    From the function; an error of a user's type keeps only its name and message.
+        From the function; an error of a user's type keeps only its name and message.
     """
     if not CAN_FORK:
         return function()

@@ -36,14 +36,14 @@ def make_result(
     Parameters
     ----------
     description : dict
-    From `optimist.experiments.trials.Trials.describe`, with the ``digest`` of the trials'
+        From `optimist.experiments.trials.Trials.describe`, with the ``digest`` of the trials'
         inputs.
     output : str
         The result file.
     data_dir : str
         Folder of the prepared data sets.
     collect_provenance : callable
-    Returns the record of code and machine for each file.
+        Returns the record of code and machine for each file.
     seconds : float or None
         Wall time after which trials end early.
     """

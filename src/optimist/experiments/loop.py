@@ -133,7 +133,7 @@ def play(
     marks : list of int
         Rounds to record, counted from 1; the last one ends the trial.
     observers : sequence of Observer
-    A numerical error in an observer ends the trial like one in the algorithm.
+        A numerical error in an observer ends the trial like one in the algorithm.
     time_limit : float or None
         Seconds of select and update after which the trial ends with status ``timeout``.
 

@@ -296,7 +296,7 @@ def write(
     Parameters
     ----------
     cells : iterable of CellTrials
-    Cells of one paper, as measured, with the kept rounds.
+        Cells of one paper, as measured, with the kept rounds.
     path : str or Path
     declared : mapping
         Rounds that claims and panels read, by ``lane/setting``.

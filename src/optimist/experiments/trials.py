@@ -50,9 +50,9 @@ class Trials:
     group : str
         The set of targets that asks for them.
     race : str
-    In the timing lane: number of the race in the paper.
+        In the timing lane: number of the race in the paper.
     rivals : str
-    In the timing lane: digest of the cells that play in turns with this one.
+        In the timing lane: digest of the cells that play in turns with this one.
     """
 
     lane: str
@@ -139,9 +139,9 @@ def expand(
     only : mapping
         Lists ``settings`` and ``algorithms`` restrict the cells (empty: all).
     least : mapping
-    Smallest number of trials of some cells, by lane, setting and algorithm.
+        Smallest number of trials of some cells, by lane, setting and algorithm.
     kept : container or None
-    Cells to keep; None for all.
+        Cells to keep; None for all.
     """
     found: dict[tuple[str, str], Trials] = {}
     caps, only, least = caps or {}, only or {}, least or {}

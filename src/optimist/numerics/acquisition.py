@@ -115,9 +115,9 @@ def upper_bound(
     Parameters
     ----------
     m, v
-    As in `log_expected_improvement`, like the result.
+        As in `log_expected_improvement`, like the result.
     beta : float
-    Factor on the variance.
+        Factor on the variance.
     """
     root = math.sqrt(beta)
     return m + root * v, np.ones_like(m), np.full_like(v, root)

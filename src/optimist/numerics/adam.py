@@ -16,7 +16,7 @@ class Adam:
     Parameters
     ----------
     shape : tuple of int
-    Shape of the point.
+        Shape of the point.
     rate : float
         Length of the first step in each coordinate.
     """

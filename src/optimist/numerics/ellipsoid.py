@@ -63,12 +63,12 @@ class LowRankEllipsoid:
         ----------
         g : (d,) array
         error : float
-        Observation minus prediction of the centre.
+            Observation minus prediction of the centre.
 
         Returns
         -------
         leverage : float
-        $g^\top\Sigma^{-1}g$ for the old $\Sigma$.
+            $g^\top\Sigma^{-1}g$ for the old $\Sigma$.
         """
         s = self.solve(g)
         leverage = float(g @ s)

@@ -25,7 +25,7 @@ class Expansions:
     link : optimist.numerics.links.Link
     dimension : int
     size : int
-    Number of points, the rows; initially all at the origin, without data.
+        Number of points, the rows; initially all at the origin, without data.
     """
 
     def __init__(self, link: Link, dimension: int, size: int) -> None:
@@ -51,7 +51,7 @@ class Expansions:
         derivatives : tuple of (m,), (m, d) and (m, d, d) arrays
             Value, gradient and Hessian at each point.
         ridge : float
-        Coefficient of the penalty, which is not stored.
+            Coefficient of the penalty, which is not stored.
         """
         values, gradients, hessians = derivatives
         self.points[rows] = points
@@ -110,7 +110,7 @@ class SolutionMemory:
     Attributes
     ----------
     count : int
-    Number of new directions added so far.
+        Number of new directions added so far.
     """
 
     def __init__(self, link: Link, dimension: int, size: int = MEMORY_SIZE) -> None:
@@ -152,7 +152,7 @@ class SolutionMemory:
         points : (m, d) array
             The solutions.
         derivatives, ridge
-        As in `Expansions.put`.
+            As in `Expansions.put`.
         """
         slots = self._slots_for(directions)
         if self.count > len(self.active):

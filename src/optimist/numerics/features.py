@@ -54,7 +54,7 @@ def random_features(
     dimension : int
         d, coordinates of a point.
     number : int
-    D, number of features, even.
+        D, number of features, even.
     rng : Generator
         Draws the frequencies.
     """
@@ -99,7 +99,7 @@ class FeaturePosterior:
     ridge : float
         $\lambda$.
     features : (A, D) array or None
-    Features of fixed points; their mean and leverages are updated in O(AD).
+        Features of fixed points; their mean and leverages are updated in O(AD).
     """
 
     def __init__(self, dimension: int, ridge: float, features: Any | None = None) -> None:

@@ -23,7 +23,7 @@ def forest_votes(
         Keywords of `RandomForestClassifier`: ``n_estimators``, ``bootstrap`` and keywords
         of its trees. Its ``random_state`` is 0.
     features, labels : (n, d) and (n,) arrays
-    Rows to train on, of class 0 or 1; both must occur.
+        Rows to train on, of class 0 or 1; both must occur.
     points : (m, d) array
         Rows to classify.
     """

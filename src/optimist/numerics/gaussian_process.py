@@ -121,7 +121,7 @@ class ExactPosterior(PointPosterior):
     Parameters
     ----------
     kernel, points, ridge
-    As in `PointPosterior`.
+        As in `PointPosterior`.
     recall : bool
         Start from a point's last observation instead of the prior, O(A g) for g observations since;
         rows are kept to the end.

@@ -92,9 +92,9 @@ class Hyper:
     low, high : float
         Bounds, positive.
     start : float
-    Value between them.
+        Value between them.
     prior : Flat
-    A prior; subclasses too.
+        A prior; subclasses too.
     """
 
     low: float
@@ -117,9 +117,9 @@ class Scheme:
     free_mean : bool
         Fit c; otherwise it is 0.
     draws : int
-    Number of further starts of the fit, drawn from the priors.
+        Number of further starts of the fit, drawn from the priors.
     spare : bool
-    Use these only until a start succeeds; if false, use all and keep the best result.
+        Use these only until a start succeeds; if false, use all and keep the best result.
     """
 
     kernel: Any
@@ -149,7 +149,7 @@ class Scheme:
         dimension : int
             d, coordinates of a point.
         rng : Generator or None
-        Draws all starts but the first; None if ``draws`` is 0.
+            Draws all starts but the first; None if ``draws`` is 0.
         """
         blocks, size = self.blocks(dimension)
         points = np.empty((1 + self.draws, size))
@@ -184,7 +184,7 @@ def log_posterior(
     Raises
     ------
     LinAlgError
-    If the covariance is singular.
+        If the covariance is singular.
     """
     return _log_posterior(log_theta, scheme, X, y)[:2]
 
@@ -251,7 +251,7 @@ def fit(
     scheme : Scheme
     X, y : (n, d) and (n,) arrays
     rng : Generator
-    Draws the starts.
+        Draws the starts.
     """
 
     from scipy.optimize import minimize
@@ -293,7 +293,7 @@ def fit_by_adam(scheme: Scheme, X: np.ndarray, y: np.ndarray) -> "GaussianProces
     Raises
     ------
     LinAlgError
-    If a covariance is singular.
+        If a covariance is singular.
     """
     d = X.shape[1]
     low, high = np.exp(scheme.bounds(d)).T
@@ -382,15 +382,15 @@ class GaussianProcess:
         Parameters
         ----------
         Z : (m, d) array
-        Points of the draw.
+            Points of the draw.
         rng : Generator
         noise : bool
-        Whether to draw observations.
+            Whether to draw observations.
 
         Raises
         ------
         LinAlgError
-        If the covariance of the points is singular.
+            If the covariance of the points is singular.
         """
         V = Z / self.lengthscales
         k = self.amplitude * self.kernel(self.U, V)

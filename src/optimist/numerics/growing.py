@@ -17,7 +17,7 @@ class GrowingArray:
     Parameters
     ----------
     *shape : int
-    Shape of an item; none for numbers.
+        Shape of an item; none for numbers.
     dtype : type
     """
 

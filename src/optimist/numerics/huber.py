@@ -223,9 +223,9 @@ def solve_by_gradient(regression: HuberRegression, start: np.ndarray, accuracy: 
     Parameters
     ----------
     regression, start
-    As in `solve_newton`, like the result.
+        As in `solve_newton`, like the result.
     accuracy : float
-    Largest gradient mapping $\Lambda\|\theta^+-\theta\|$ at which it stops.
+        Largest gradient mapping $\Lambda\|\theta^+-\theta\|$ at which it stops.
     """
     theta = start
     smoothness = float(np.linalg.eigvalsh(regression.H)[-1])

@@ -34,16 +34,16 @@ class LevelSet:
     radius : float or None
         S when the domain is a ball, None for the whole space (which needs a ridge).
     memory : SolutionMemory or None
-    Earlier solutions, from which Newton's method starts, and which it extends.
+        Earlier solutions, from which Newton's method starts, and which it extends.
     derivatives : tuple or None
-    Value, gradient and Hessian at the centre, if already computed.
+        Value, gradient and Hessian at the centre, if already computed.
 
     Attributes
     ----------
     fallbacks : int
         Number of maximisations that needed the one-dimensional dual.
     failures : int
-    Number of maximisations whose solver, SLSQP or the dual, missed its tolerance.
+        Number of maximisations whose solver, SLSQP or the dual, missed its tolerance.
     """
 
     def __init__(
@@ -153,11 +153,11 @@ def values_from_below(
     Parameters
     ----------
     points : (m, d) array
-    Points of the tangents.
+        Points of the tangents.
     values, gradients : (m,) and (m, d) arrays
-    Values and gradients of the function there.
+        Values and gradients of the function there.
     thetas : (k, d) array
-    Points of the bound.
+        Points of the bound.
     """
     offsets = values - dots(gradients, points)
     return (thetas @ gradients.T + offsets).max(axis=1)

@@ -179,7 +179,7 @@ def minimise(likelihood: Likelihood, start: np.ndarray, radius: float | None = N
     ----------
     likelihood : Likelihood
     start : (d,) array
-    A point outside the ball is first scaled onto the sphere.
+        A point outside the ball is first scaled onto the sphere.
     radius : float or None
 
     Returns
@@ -202,17 +202,17 @@ def descend(
     ----------
     likelihood : Likelihood
     theta : (d,) array
-    Start, in the domain.
+        Start, in the domain.
     derivatives : tuple of float, (d,) and (d, d) arrays
         Value, gradient and Hessian there.
     radius : float or None
-    S if the domain is a ball, None for the whole space.
+        S if the domain is a ball, None for the whole space.
 
     Returns
     -------
     theta : (d,) array
     derivatives : tuple
-    Derivatives at theta.
+        Derivatives at theta.
     converged : bool
     """
     theta, derivatives, step, converged = _descend(likelihood, theta, derivatives, radius)
@@ -266,7 +266,7 @@ def minimise_by_slsqp(
     Parameters
     ----------
     likelihood, start, radius
-    As in `minimise`, like the result; ``start`` is not scaled.
+        As in `minimise`, like the result; ``start`` is not scaled.
     tolerance : float
         SLSQP's ``ftol``.
     """

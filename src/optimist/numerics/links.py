@@ -24,7 +24,7 @@ class Link(ABC):
     self_concordance : float
         $R$ with $|\mu''| \le R\mu'$.
     cap : float
-    Largest linear predictor; the mean is constant beyond it.
+        Largest linear predictor; the mean is constant beyond it.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Link(ABC):
         bound : float
             Radius of the ball.
         observations : int
-        Number of rewards so far.
+            Number of rewards so far.
         dimension : int
             d.
         delta : float
@@ -201,7 +201,7 @@ def make_link(name: str, **parameters: Any) -> Link:
     ----------
     name : {"logistic", "poisson", "gaussian"}
     **parameters
-    Parameters of its class: ``sigma`` for ``gaussian``, none for the others.
+        Parameters of its class: ``sigma`` for ``gaussian``, none for the others.
 
     Raises
     ------

@@ -74,7 +74,7 @@ def maximise_by_dual(level_set: LevelSet, x: np.ndarray) -> Any:
     Raises
     ------
     LinAlgError
-    If the set is empty, or numbers are not finite.
+        If the set is empty, or numbers are not finite.
     """
     from scipy.optimize import brentq
 

@@ -71,7 +71,7 @@ class TwoLayerNetwork:
         Parameters
         ----------
         out, layers : Layers
-        Views of an array for the gradients and of the parameters, see `layers`.
+            Views of an array for the gradients and of the parameters, see `layers`.
         x : (K, d) array
         """
         h = _hidden(layers, x)
@@ -129,10 +129,10 @@ def least_squares(
     ----------
     network : TwoLayerNetwork
     starts : sequence of (d_w,) arrays
-    Starts of the solver; the best result counts.
+        Starts of the solver; the best result counts.
     X, y : (n, d) and (n,) arrays
     unit : bool
-    Whether to keep parameters in [0, 1].
+        Whether to keep parameters in [0, 1].
     """
     from scipy.optimize import minimize
 

@@ -28,7 +28,7 @@ class Law(ABC):
         Moments of order q exist for q < tail (inf for the normal law).
     mean, median : float
     variance : float
-    Infinite if it does not exist.
+        Infinite if it does not exist.
     """
 
     name: str

@@ -129,7 +129,7 @@ def pivoted_root(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Returns
     -------
     basis : (r,) array of int
-    Indices, at least one; directions of a relative size below rounding are left out.
+        Indices, at least one; directions of a relative size below rounding are left out.
     root : (r, r) array
         Lower triangular W^T with $K_{:b}WW^\top K_{b:} = K$ for the basis b, to rounding.
 

@@ -41,14 +41,14 @@ class OptimalitySystem:
     arms : (m, d) array
         No row may be zero.
     prune : bool
-    Bound the maxima on the way and solve only rows that may be the largest.
+        Bound the maxima on the way and solve only rows that may be the largest.
     floor : float
-    A value that an arm outside the system attains.
+        A value that an arm outside the system attains.
 
     Attributes
     ----------
     lower, upper : (m,) arrays
-    Bounds on the maxima, equal for a solved row.
+        Bounds on the maxima, equal for a solved row.
     """
 
     def __init__(

@@ -128,7 +128,7 @@ def log_log_slopes(x: Any, y: Any) -> np.ndarray:
     Parameters
     ----------
     x : (m,) or (n, m)
-    The same for all rows, or one row each.
+        The same for all rows, or one row each.
     y : (n, m)
     """
     x, y = np.log(np.atleast_2d(np.asarray(x, dtype=float))), np.log(np.asarray(y, dtype=float))
@@ -158,12 +158,12 @@ def window_rates(rounds: Any, totals: Any, windows: int = 12) -> tuple[np.ndarra
     totals : (trials, n)
         A cumulative quantity (seconds, say) up to each round.
     windows : int
-    Number of windows in the last decade of rounds, of equal length on the log axis.
+        Number of windows in the last decade of rounds, of equal length on the log axis.
 
     Returns
     -------
     (windows,), (trials, windows)
-    Empty for fewer than two rounds.
+        Empty for fewer than two rounds.
     """
     rounds, totals = np.asarray(rounds, dtype=float), np.asarray(totals, dtype=float)
     if len(rounds) < 2:

@@ -66,7 +66,7 @@ class Metric:
         Raises
         ------
         ConfigError
-        If the arguments have wrong types, or do not fit each other.
+            If the arguments have wrong types, or do not fit each other.
         """
         asked = Asked(Cells(Groups({})), QUANTITIES[self.quantity], arguments)
         try:
