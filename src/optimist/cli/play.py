@@ -1,4 +1,4 @@
-"""Commands that play trials of one cell or class, each in a process of its own."""
+"""Commands that play trials of one cell or class, each in its own process."""
 
 import json
 import math
@@ -13,7 +13,7 @@ from optimist.core.user_errors import in_one_line
 
 
 def run(options: Any) -> int:
-    """Play trials of one cell, and print each as it ends."""
+    """Play trials of one cell, and print each at its end."""
     first, stop = _parse_trials(options.trials)
     if options.rounds is not None and options.rounds < 1:
         raise ConfigError(f"--rounds is {options.rounds}; allowed: at least 1")
