@@ -98,7 +98,7 @@ def facts(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def price(epsilon: float) -> "pd.DataFrame":
-    r"""Return what an accuracy costs, by the theorems' own formulas, as facts about `PRICE`.
+    r"""Return the cost of an accuracy by the theorems' own formulas, as facts about `PRICE`.
 
     With $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$ and beside the limit of $\varepsilon\to0$,
     where $\alpha = 1$: price_alpha; price_sketch, $\alpha/\varepsilon^2$, on the number of inducing

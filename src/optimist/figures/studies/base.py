@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Columns of every table of facts; ``trials`` may follow.
 FACT_COLUMNS = ("name", "setting", "value")
-# Columns of every table of watched trials, before those of the observer.
+# First columns of every table of watched trials; columns of the observer follow.
 TRIAL_COLUMNS = ("setting", "algorithm", "trial", "round", "status")
 
 

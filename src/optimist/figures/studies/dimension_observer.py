@@ -1,4 +1,4 @@
-r"""The size of a sketch and the effective dimension of what was played, round by round.
+r"""Sketch size and effective dimension of the played arms, round by round.
 
 Calandriello et al. (2019): $d_{\rm eff} = \sum_{s\le t}\sigma_t^2(x_s)$ of the exact posterior on
 the arms that the sketched method itself played; the number of inducing points should follow it, and

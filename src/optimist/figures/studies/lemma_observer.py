@@ -1,4 +1,4 @@
-r"""What the analysis of Hvt-UCB promises about its estimate and its regret, round by round.
+r"""Checks of Hvt-UCB's analysis of its estimate and its regret, round by round.
 
 Wang et al. (2025): Lemma 1 says $\|\hat\theta_{t+1}-\theta_*\|_{V_t} \le \beta_t$ for all t; its
 proof rests on $|X_t^\top(\hat\theta_t-\theta_*)|/\sigma_t \le \tau_t/2$. The proof of Theorem 1

@@ -1,4 +1,4 @@
-r"""How close the estimate of GO-UCB's Phase I is to the truth.
+r"""Error of the estimate from GO-UCB's Phase I.
 
 Liu and Wang (2023), Lemma 5.1 and Theorem 5.2: of n uniform points the least-squares estimate has
 $$\mathbb E_{x\sim\mathcal U}\big(f_x(\hat w_0)-f_x(w^*)\big)^2 = \tilde O(1/n),\qquad

@@ -1,4 +1,4 @@
-r"""Cost of the estimates for heavy tails that pass over all data, on stored histories.
+r"""Cost of heavy-tailed estimates from all data, on stored histories.
 
 Wang et al. (2025), Section 3.2: adaptive Huber regression (HEAVY-OFUL) takes $O(\log T)$ passes of
 cost $O(t)$ in round t; Table 1: TOFU takes one. A history is what the method has seen after n

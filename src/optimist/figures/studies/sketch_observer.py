@@ -1,4 +1,4 @@
-r"""BKB and the exact posterior side by side, on BKB's own history.
+r"""Comparison of BKB with the exact posterior on BKB's own history.
 
 Calandriello et al. (2019), with $\alpha = \frac{1+\varepsilon}{1-\varepsilon}$. Theorem 3.1:
 $\sigma^2/\alpha\le\tilde\sigma^2\le\alpha\sigma^2$ for all arms and rounds and

@@ -1,4 +1,4 @@
-r"""Posteriors of a function that is observed on half of its domain, exact and approximate.
+r"""Exact and approximate posteriors of a function with observations on half of its domain.
 
 A function of a Gaussian process with a Gaussian kernel on [0, 1] is observed t times at points
 uniform in [0, 1/2]; each method's posterior there and beyond stands beside the exact one. The BKB
