@@ -60,7 +60,7 @@ def plot(
     Parameters
     ----------
     played : DataFrame
-        The result of `optimist.comparison.play.play`; incomplete trials are left out.
+        The result of `optimist.comparison.play.play`; only complete trials are drawn.
     path : path or None
         A file with the ending pdf, png or svg.
     level : float

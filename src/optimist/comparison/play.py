@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Columns of every frame, without numbers where there are no measurements.
+# Columns of every frame, empty where nothing was measured.
 ALWAYS = ("round", "regret", "seconds", "covered", "state_bytes")
 
 
@@ -184,7 +184,7 @@ def play(
 
 
 def _tell_of_kernels() -> None:
-    """Warn in a notebook whose kernels differ from those of the playing processes."""
+    """Warn in a notebook whose kernels differ from the kernels of playing processes."""
     if "numpy" in sys.modules and not blas_kernels.is_shared():
         warnings.warn(
             "numpy computes here with this machine's kernels or threads; other processes play the "
@@ -242,7 +242,7 @@ class _Playing:
     takes_all : bool
         Whether to take trials of other code from tables.
     is_skipping : bool
-        Whether to leave out cells with an error, see ``errors`` of `play`.
+        Whether to skip cells with an error, see ``errors`` of `play`.
 
     Attributes
     ----------
@@ -255,7 +255,7 @@ class _Playing:
     is_keeping : bool
         Whether played trials are kept, which needs a writable folder.
     errors : dict
-        Errors of the cells that were left out, by their names.
+        Errors of skipped cells, by their names.
     """
 
     def __init__(
@@ -341,7 +341,7 @@ class _Playing:
         }
 
     def _played(self, missing: Mapping[int, Trials]) -> "Iterator[tuple[int, pd.DataFrame | None]]":
-        """Play trials; yield the number and the rows of each, or None if its cell is left out."""
+        """Play trials; yield the number and the rows of each, or None if its cell is skipped."""
         self.processes = max(1, min(self._cores, len(missing)))
         waiting = {i: self._call(trials) for i, trials in missing.items()}
         outputs = {i: asked.arguments["output"] for i, asked in waiting.items()}
