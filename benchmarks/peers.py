@@ -44,10 +44,10 @@ from optimist.algorithms import make_algorithm  # noqa: E402
 from optimist.algorithms.black_box.base import standardise  # noqa: E402
 from optimist.algorithms.heavy_tailed.oful import OFUL  # noqa: E402
 from optimist.config.load import load_paper  # noqa: E402
-from optimist.numerics import gp_regression  # noqa: E402
-from optimist.environments.problems.heavy_tailed import HeavyTailedProblem  # noqa: E402
 from optimist.core.provenance import cpu_name  # noqa: E402
+from optimist.environments.problems.heavy_tailed import HeavyTailedProblem  # noqa: E402
 from optimist.experiments.cell import build, make_cell  # noqa: E402
+from optimist.numerics import gp_regression  # noqa: E402
 
 SIZES = (20, 70)
 WIDTH = 1.0

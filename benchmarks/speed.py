@@ -21,7 +21,6 @@ import numpy as np  # noqa: E402
 
 from optimist.algorithms import make_algorithm  # noqa: E402
 from optimist.config.load import load_paper  # noqa: E402
-from optimist.numerics import gp_regression, nystrom  # noqa: E402
 from optimist.core.provenance import cpu_name  # noqa: E402
 from optimist.experiments.cell import (  # noqa: E402
     Cell,
@@ -30,6 +29,7 @@ from optimist.experiments.cell import (  # noqa: E402
 )
 from optimist.experiments.loop import play  # noqa: E402
 from optimist.experiments.trials import Trials, run  # noqa: E402
+from optimist.numerics import gp_regression, nystrom  # noqa: E402
 
 CHEAP = [
     ("glb_omd", 5),

@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from optimist.environments.base import FiniteArmEnvironment, check_sizes
 from optimist.core.errors import positive
-from optimist.numerics.links import make_link
+from optimist.environments.base import FiniteArmEnvironment, check_sizes
 from optimist.environments.problems.glb import GLBProblem
+from optimist.numerics.links import make_link
 
 
 class Ring(FiniteArmEnvironment):

@@ -149,7 +149,9 @@ def test_a_process_serves_one_room(here):
     assert list(found) == list(rooms)
     assert found["a1"] == found["a2"] and len({*found.values()}) == 3
     waiting = {key: Call("bad:number", room=room) for key, room in rooms.items()}
-    assert len({number for _, _, number in calls(waiting, 3)}) == 3
+    # The last call may meet the process of another room first, and have one of its own.
+    found = {key: number for key, _, number in calls(waiting, 3)}
+    assert found["b1"] not in {found[key] for key in ("a1", "a2", "a3")}
 
 
 def test_calls_can_be_called_off_and_nothing_starts_without_a_call(here, monkeypatch):

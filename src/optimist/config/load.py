@@ -330,7 +330,7 @@ def _source(name: str) -> Source:
 
 def changed(paper: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return a paper with more trials and with other settings."""
-    found = copied(paper)
+    found: dict[str, Any] = copied(paper)
     for block in found["runs"]:
         block["trials"] = max(block["trials"], changes["trials"] or 0)
     for pattern, keys in changes["settings"].get(paper["paper"], {}).items():

@@ -143,7 +143,7 @@ class _Panel:
         name = name_of(value)
         if name not in self._names.settings:
             raise unknown_name(f"setting in {self._place}.{key}", name, self._names.settings)
-        return self._names.settings[name].get("title", name)
+        return str(self._names.settings[name].get("title", name))
 
     def _swept(self, panel: dict[str, Any]) -> dict[str, Any]:
         over = panel.get("over")

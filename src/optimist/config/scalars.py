@@ -45,7 +45,7 @@ _FORM = {kind: re.compile(pattern) for kind, (pattern, _, _) in _FORMS.items()}
 class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """The safe loader, in C where PyYAML was built with it, for the scalars of YAML 1.2."""
 
-    yaml_implicit_resolvers: dict = {}  # noqa: RUF012
+    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012
 
 
 def value(node: yaml.ScalarNode, place: str) -> Any:
